@@ -1,0 +1,63 @@
+// What an op's `grad` and `expand` see.
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "mithril/graph/expression.hpp"
+
+namespace mithril {
+
+class NodeContext {
+ public:
+  NodeContext(Graph& graph, const Node& node, const std::string& scope) : graph_(graph), node_(node), scope_(scope) {}
+
+  // True where the port holds a tensor (not a value, not None).
+  bool has(std::string_view port, int item = 0) const;
+  Expression in(std::string_view port, int item = 0) const;  // of a port that holds a tensor
+  Operand operand(std::string_view port, int item = 0) const;  // tensor or value
+  const Datum& value(std::string_view port, int item = 0) const;
+  int list_size() const { return static_cast<int>(node_.list_size()); }
+  int output_count() const { return static_cast<int>(node_.outputs.size()); }
+
+ protected:
+  const Argument& argument(std::string_view port, int item) const;
+  Expression expression(ValueId id) const { return {&graph_, id, &scope_}; }
+  Graph& graph_;
+  const Node node_;  // a copy: adding nodes may move the graph's own
+  const std::string& scope_;
+};
+
+class GradContext : public NodeContext {
+ public:
+  // needed: per argument, whether its gradient is asked for.
+  GradContext(Graph& graph, const Node& node, const std::string& scope, std::vector<ValueId> output_grads, std::vector<bool> needed);
+
+  Expression out(int index = 0) const { return expression(node_.outputs[index]); }
+  Expression out_grad(int index = 0) const { return expression(output_grads_[index]); }  // zeros where nothing flows back
+  // Whether anyone asks for the gradient of this port (false for values): saves building what would be pruned.
+  bool needs(std::string_view port, int item = 0) const;
+  // States the gradient of a port. It may have more dims or larger ones than the port where the op broadcasts:
+  // see sum_to in ops/support/broadcasting.hpp.
+  void flow(std::string_view port, const Expression& grad, int item = 0);
+  const std::vector<std::optional<ValueId>>& flows() const { return flows_; }
+
+ private:
+  std::vector<ValueId> output_grads_;
+  std::vector<bool> needed_;
+  std::vector<std::optional<ValueId>> flows_;
+};
+
+class ExpandContext : public NodeContext {
+ public:
+  using NodeContext::NodeContext;
+  // States what an output is.
+  void become(const Expression& result, int index = 0);
+  // For ops without a tensor input.
+  Expression make(std::string_view op, std::vector<Operand> operands);
+  const std::vector<std::optional<ValueId>>& results() const { return results_; }
+
+ private:
+  std::vector<std::optional<ValueId>> results_;
+};
+
+}  // namespace mithril

@@ -1,0 +1,106 @@
+// The flat program of a model: values named by the path of the port that made them, nodes in topological order.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "mithril/infer/facts.hpp"
+#include "mithril/op/op_def.hpp"
+#include "mithril/tensor/tensor.hpp"
+
+namespace mithril {
+
+enum class ValueId : int32_t {};
+enum class NodeId : int32_t {};
+inline size_t index(ValueId id) { return static_cast<size_t>(id); }
+inline size_t index(NodeId id) { return static_cast<size_t>(id); }
+
+struct Value {
+  std::string name;  // "encoder.fc1.output": never changes with compile options
+  std::vector<Dim> dims;
+  bool ranked = true;  // false: the rank is not known, dims is empty
+  DType dtype = DType::float32;
+};
+
+// An argument of a node: a tensor of the graph, or a value (None for an optional port left out).
+using Argument = std::variant<ValueId, Datum>;
+inline const ValueId* tensor_of(const Argument& argument) { return std::get_if<ValueId>(&argument); }
+
+struct Node {
+  const OpDef* op = nullptr;
+  std::vector<Argument> arguments;  // one per input port, a list port spread out
+  std::vector<ValueId> outputs;
+  // Index of an input port's first argument.
+  size_t argument_index(std::string_view port) const;
+  size_t list_size() const;  // arguments at the list port
+};
+
+struct Output {
+  std::string name;
+  ValueId value;
+};
+struct Constant {
+  ValueId value;
+  Tensor tensor;
+};
+
+// An arena of indices: no pointers between values and nodes, so that a graph can be copied, compared and printed.
+class Graph {
+ public:
+  Graph();
+
+  const std::vector<Value>& values() const { return values_; }
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const std::vector<ValueId>& inputs() const { return inputs_; }
+  const std::vector<Output>& outputs() const { return outputs_; }
+  const std::vector<Constant>& constants() const { return constants_; }
+  const Value& value(ValueId id) const { return values_[index(id)]; }
+  const Node& node(NodeId id) const { return nodes_[index(id)]; }
+  DType default_dtype() const { return default_dtype_; }  // of floats that nothing else decides
+  void set_default_dtype(DType dtype) { default_dtype_ = dtype; }
+
+  ValueId add_input(Value value);
+  ValueId add_constant(std::string name, Tensor tensor);
+  void add_output(std::string name, ValueId value);
+  // A node whose outputs are known already (flatten, parse, passes that copy).
+  void add_node(Node node) { nodes_.push_back(std::move(node)); }
+  ValueId add_value(Value value);
+  // A node whose outputs are inferred with the op's own patterns and `solve`, as in a model. Arguments left out at the
+  // end take the ports' defaults. Several outputs get "_0", "_1" after the name.
+  std::vector<ValueId> add(const OpDef& op, std::vector<Argument> arguments, std::string name);
+
+  // Linear search. NameError E0601 with the nearest names.
+  ValueId id_of(std::string_view name) const;
+
+  // The table of symbols that dims refer to. Flatten renames a model's symbols into it, so no pass can touch a model.
+  // Shared (shared_ptr) by copies of the graph and by what passes make of it: facts are only ever added.
+  const std::shared_ptr<Facts>& facts() const { return facts_; }
+  void share_facts(const Graph& other) { facts_ = other.facts_; }
+
+ private:
+  std::vector<Value> values_;
+  std::vector<Node> nodes_;
+  std::vector<ValueId> inputs_;
+  std::vector<Output> outputs_;
+  std::vector<Constant> constants_;
+  DType default_dtype_ = DType::float32;
+  std::shared_ptr<Facts> facts_;
+};
+
+// Equal up to the names of symbols: same inputs, nodes, values, constants and outputs in the same order.
+bool operator==(const Graph& a, const Graph& b);
+
+// The text form, one line per input, constant and node; parse_graph reads it back. See docs/graph-text.md.
+std::string to_string(const Graph& graph);
+Graph parse_graph(std::string_view text);  // ParseError with line and column
+
+// Checks what every graph must satisfy: ids in range, each value made once and before its use, arguments fit the op's
+// ports, names unique, inferred dims and dtypes agree with the stated ones. InternalError naming node and rule.
+void verify(const Graph& graph);
+
+}  // namespace mithril
