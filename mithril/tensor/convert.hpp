@@ -1,0 +1,34 @@
+// How one element becomes an element of another dtype: what NumPy's astype does, with its undefined
+// cases defined.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <limits>
+#include <type_traits>
+
+#include "mithril/tensor/dtype.hpp"
+
+namespace mithril {
+
+// To bool: whether it is not zero (NaN is not). To an integer: towards zero; integers wrap, and NaN
+// and what does not fit give the smallest integer, as they do in NumPy on x86. To a floating type:
+// to nearest, ties to even.
+template <class To, class From>
+To convert(From value) {
+  constexpr bool from_integer = std::integral<From>;
+  if constexpr (std::same_as<To, bool>) {
+    return value != From{};
+  } else if constexpr (std::integral<To> && !from_integer) {
+    constexpr double limit = -static_cast<double>(std::numeric_limits<To>::min());
+    const double whole = std::trunc(static_cast<double>(value));
+    return whole >= -limit && whole < limit ? static_cast<To>(whole)
+                                            : std::numeric_limits<To>::min();
+  } else if constexpr (from_integer || std::floating_point<From>) {
+    return static_cast<To>(value);
+  } else {
+    return static_cast<To>(static_cast<float>(value));
+  }
+}
+
+}  // namespace mithril

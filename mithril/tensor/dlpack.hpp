@@ -1,0 +1,24 @@
+// Tensors to and from other libraries by DLPack, without copying where that is possible.
+#pragma once
+
+#include "mithril/tensor/dlpack_abi.hpp"
+#include "mithril/tensor/tensor.hpp"
+
+namespace mithril {
+
+// Takes over `managed` and shares its elements; they are copied only where strides or alignment
+// make it necessary. The read-only flag carries over. Its deleter runs when the last Tensor that
+// shares is gone. Where this throws, the caller still owns `managed`: BackendError E1080 for
+// another device than the CPU, E1081 for a major version other than 1, E1082 for a malformed
+// description; TypeError E0381 for a dtype that Mithril lacks.
+Tensor from_dlpack(dlpack::DLManagedTensorVersioned* managed);
+Tensor from_dlpack(dlpack::DLManagedTensor* managed);
+
+// Shares the tensor's elements; the receiver must call the deleter. The tensor may go before that.
+dlpack::DLManagedTensorVersioned* to_dlpack(const Tensor& tensor);
+
+// The same for receivers that know only the older struct. It cannot say "read-only": such a tensor
+// is copied.
+dlpack::DLManagedTensor* to_dlpack_unversioned(const Tensor& tensor);
+
+}  // namespace mithril

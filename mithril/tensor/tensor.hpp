@@ -1,0 +1,141 @@
+// A tensor in the memory of this process: contiguous, row-major, of any dtype.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mithril/tensor/dtype.hpp"
+
+namespace mithril {
+
+using Dims = std::vector<std::int64_t>;
+
+// "[2, 3]".
+std::string to_string(const Dims& dims);
+
+// The product of the dims. ValueError E0480 for a negative dim, E0481 where it does not fit 64
+// bits.
+std::int64_t element_count(const Dims& dims);
+
+// Copying a Tensor is cheap: the copies share their elements, and what one writes all see (`copy()`
+// separates them). Reading from many threads is safe; writing is not.
+class Tensor {
+ public:
+  // A float32 tensor of dims [0].
+  Tensor();
+  // All elements zero; aligned to 64 bytes, as is everything that a Tensor allocates.
+  Tensor(DType dtype, Dims dims);
+  // Elements of indeterminate value, to be written before they are read.
+  static Tensor empty(DType dtype, Dims dims);
+  // All elements `value`, converted as `to` does.
+  static Tensor full(DType dtype, Dims dims, double value);
+  // Of rank 0: Tensor::scalar(1.0f) is float32.
+  template <class T>
+  static Tensor scalar(T value);
+  // From values in row-major order: Tensor::of<float>({2, 2}, {1, 2, 3, 4}). ValueError E0482 for
+  // another number of values than the dims have.
+  template <class T>
+  static Tensor of(Dims dims, const std::vector<T>& values);
+  // Elements that something else owns: they live as long as `owner` does. With a pointer to const
+  // the tensor, and all that share with it, are read-only.
+  static Tensor borrow(DType dtype, Dims dims, void* data, std::shared_ptr<void> owner);
+  static Tensor borrow(DType dtype, Dims dims, const void* data, std::shared_ptr<void> owner);
+
+  DType dtype() const { return dtype_; }
+  const Dims& dims() const { return dims_; }
+  std::int64_t rank() const { return static_cast<std::int64_t>(dims_.size()); }
+  std::int64_t size() const { return size_; }
+  std::size_t bytes() const { return static_cast<std::size_t>(size_) * size_of(dtype_); }
+  bool read_only() const { return read_only_; }
+
+  // The elements; TypeError E0380 when T is not the type of the dtype. May be null where there are
+  // none.
+  template <class T>
+  const T* data() const;
+  template <class T>
+  std::span<const T> values() const;
+  // As above, to write to; ValueError E0483 when read-only.
+  template <class T>
+  T* mutable_data();
+  template <class T>
+  std::span<T> mutable_values();
+  // The same without a type.
+  const void* raw_data() const { return data_; }
+  void* mutable_raw_data();
+
+  // The element at a row-major index, as the nearest double.
+  double at_as_double(std::int64_t index) const;
+  // The only element, as the nearest double; ValueError E0484 when there are more or none.
+  double item() const;
+
+  // Converted element by element (mithril/tensor/convert.hpp says how); always new elements.
+  Tensor to(DType dtype) const;
+  Tensor copy() const;
+  // The same elements under other dims of the same size; ValueError E0485 otherwise.
+  Tensor reshaped(Dims dims) const;
+
+ private:
+  Tensor(DType dtype, Dims dims, void* data, std::shared_ptr<void> storage, bool read_only);
+  void require_type(DType wanted) const;
+  static void require_count(const Dims& dims, std::size_t count);
+
+  DType dtype_ = DType::float32;
+  bool read_only_ = false;
+  Dims dims_{0};
+  std::int64_t size_ = 0;
+  void* data_ = nullptr;
+  // Shared, because the elements outlive any one holder: tensors pass between graphs, threads and,
+  // through DLPack, other libraries, and whichever lets go last frees them.
+  std::shared_ptr<void> storage_;
+};
+
+// Same dtype, same dims and the same bits: a NaN equals itself, 0.0 and -0.0 differ.
+bool identical(const Tensor& a, const Tensor& b);
+
+// "float32[2, 3] {1, 2, 3, 4, 5, 6}", cut after twelve elements.
+std::string to_string(const Tensor& tensor);
+
+template <class T>
+Tensor Tensor::scalar(T value) {
+  Tensor result = empty(dtype_of<T>, {});
+  *result.mutable_data<T>() = value;
+  return result;
+}
+
+template <class T>
+Tensor Tensor::of(Dims dims, const std::vector<T>& values) {
+  require_count(dims, values.size());
+  Tensor result = empty(dtype_of<T>, std::move(dims));
+  T* data = result.mutable_data<T>();
+  for (std::size_t i = 0; i < values.size(); ++i) data[i] = values[i];
+  return result;
+}
+
+template <class T>
+const T* Tensor::data() const {
+  require_type(dtype_of<T>);
+  return static_cast<const T*>(data_);
+}
+
+template <class T>
+std::span<const T> Tensor::values() const {
+  return {data<T>(), static_cast<std::size_t>(size_)};
+}
+
+template <class T>
+T* Tensor::mutable_data() {
+  require_type(dtype_of<T>);
+  return static_cast<T*>(mutable_raw_data());
+}
+
+template <class T>
+std::span<T> Tensor::mutable_values() {
+  return {mutable_data<T>(), static_cast<std::size_t>(size_)};
+}
+
+}  // namespace mithril
