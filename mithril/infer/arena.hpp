@@ -1,0 +1,47 @@
+// Memory that lives and dies as one; objects with destructors are destroyed in reverse order.
+#pragma once
+#include <cstddef>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace mithril {
+
+class Arena {
+ public:
+  Arena() = default;
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  void* allocate(size_t bytes);  // aligned to 8; never returned singly
+  template <typename T, typename... Args>
+  T* make(Args&&... args) {
+    static_assert(alignof(T) <= 8);
+    T* made = new (allocate(sizeof(T))) T(std::forward<Args>(args)...);
+    if constexpr (!std::is_trivially_destructible_v<T>) remember(made, [](void* p) { static_cast<T*>(p)->~T(); });
+    return made;
+  }
+  template <typename T>
+  T* copy(const T* from, size_t count) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (count == 0) return nullptr;
+    void* to = allocate(count * sizeof(T));
+    std::memcpy(to, from, count * sizeof(T));
+    return static_cast<T*>(to);
+  }
+  void adopt(Arena& other);  // constant time; the other is empty afterwards
+  size_t bytes() const { return bytes_; }
+
+ private:
+  struct Chunk;
+  struct Destroyer;
+  void remember(void* object, void (*destroy)(void*));
+  Chunk *chunks_ = nullptr, *oldest_ = nullptr;
+  Destroyer *destroyers_ = nullptr, *first_destroyer_ = nullptr;
+  char *next_ = nullptr, *end_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+}  // namespace mithril

@@ -1,0 +1,73 @@
+// A value that is not a tensor: None, bool, int (symbolic, a Dim), float, string, dtype, tuple, slice, ellipsis.
+#pragma once
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "mithril/infer/dim.hpp"
+#include "mithril/infer/kind.hpp"
+#include "mithril/tensor/dtype.hpp"
+
+namespace mithril {
+
+class Datum;
+using Tuple = std::vector<Datum>;
+struct Slice;
+struct Ellipsis {};
+struct None {};
+
+// Immutable once made; copies of tuples and slices share (shared_ptr: many holders, no cycles).
+class Datum {
+ public:
+  Datum() = default;  // None
+  Datum(None) {}
+  Datum(bool flag) : held_(flag) {}
+  Datum(int number) : held_(Dim(number)) {}
+  Datum(int64_t number) : held_(Dim(number)) {}
+  Datum(Dim dim) : held_(dim) {}
+  Datum(double number) : held_(number) {}
+  Datum(const char* text) : held_(std::string(text)) {}
+  Datum(std::string text) : held_(std::move(text)) {}
+  Datum(DType dtype) : held_(dtype) {}
+  Datum(Tuple items) : held_(std::make_shared<const Tuple>(std::move(items))) {}
+  Datum(Slice slice);
+  Datum(Ellipsis) : held_(Ellipsis{}) {}
+  static Datum ints(const std::vector<int64_t>& numbers);  // a tuple of ints
+  static Datum dims(const std::vector<Dim>& dims);
+
+  Kinds kind() const;
+  bool is_none() const { return kind() == kind::none; }
+
+  // Each is checked: asking for what it is not is a bug of ours (InternalError).
+  bool flag() const;
+  const Dim& dim() const;
+  double real() const;      // a float, an int whose number is known, or a bool
+  int64_t integer() const;  // an int whose number is known (resolves), or a bool
+  const std::string& text() const;
+  DType dtype() const;
+  const Tuple& tuple() const;
+  const Slice& slice() const;
+
+ private:
+  std::variant<std::monostate, bool, Dim, double, std::string, DType, std::shared_ptr<const Tuple>,
+               std::shared_ptr<const Slice>, Ellipsis>
+      held_;
+};
+
+struct Slice {
+  Datum start, stop, step;  // ints or None
+};
+
+// Provably equal now; ints by their dims.
+bool same(const Datum& a, const Datum& b);
+// True where it holds an int, at any depth, whose number is not known now.
+bool is_symbolic(const Datum& datum);
+// The datum with each int replaced by map(int).
+Datum map_dims(const Datum& datum, const std::function<Dim(const Dim&)>& map);
+// As Python prints it: None, True, 3, 0.5, "valid", float32, (1, N), slice(1, None, None), ...
+std::string to_string(const Datum& datum);
+
+}  // namespace mithril
