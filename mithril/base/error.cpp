@@ -1,0 +1,119 @@
+// The rendering of errors, and the throw of the class that belongs to a kind.
+#include "mithril/base/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "mithril/base/text.hpp"
+
+namespace mithril {
+
+namespace {
+
+std::string padded(const std::string& text, std::size_t width) {
+  const std::size_t present = text_width(text);
+  return text + std::string(width > present ? width - present : 0, ' ');
+}
+
+std::string facts_rendering(const ErrorDetails& details) {
+  std::size_t label_width = 0;
+  std::size_t text_columns = 0;
+  for (const Fact& fact : details.facts) {
+    label_width = std::max(label_width, text_width(fact.label));
+    if (!fact.origin.empty()) text_columns = std::max(text_columns, text_width(fact.text));
+  }
+  std::string lines;
+  for (const Fact& fact : details.facts) {
+    lines += fmt::format("\n  {} : ", padded(fact.label, label_width));
+    lines +=
+        fact.origin.empty() ? fact.text : padded(fact.text, text_columns) + "   " + fact.origin;
+  }
+  if (!details.marker.empty()) {
+    const std::size_t indent = details.facts.empty() ? 2 : 2 + label_width + 3;
+    lines += "\n" + std::string(indent, ' ') + details.marker;
+  }
+  return lines;
+}
+
+std::string rendering(const ErrorDetails& details) {
+  std::string text = fmt::format("mithril.{}[{}]: ", class_name(details.kind), details.code);
+  if (!details.path.empty()) text += details.path + ": ";
+  text += details.message + facts_rendering(details);
+  if (!details.help.empty()) text += "\n  help: " + details.help;
+  return text;
+}
+
+}  // namespace
+
+std::string_view class_name(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::connection:
+      return "ConnectionError";
+    case ErrorKind::name:
+      return "NameError";
+    case ErrorKind::shape:
+      return "ShapeError";
+    case ErrorKind::type:
+      return "TypeError";
+    case ErrorKind::value:
+      return "ValueError";
+    case ErrorKind::gradient:
+      return "GradientError";
+    case ErrorKind::parse:
+      return "ParseError";
+    case ErrorKind::input:
+      return "InputError";
+    case ErrorKind::state:
+      return "StateError";
+    case ErrorKind::backend:
+      return "BackendError";
+  }
+  MITHRIL_CHECK(false, "an error kind outside the enumeration");
+  std::abort();
+}
+
+std::string point_at(std::size_t column, std::size_t width, std::string_view expected) {
+  return std::string(column, ' ') + std::string(width, '^') + " " + std::string(expected);
+}
+
+Error::Error(ErrorDetails details) : details_(std::move(details)), text_(rendering(details_)) {}
+
+const char* Error::what() const noexcept { return text_.c_str(); }
+
+void raise(ErrorDetails details) {
+  switch (details.kind) {
+    case ErrorKind::connection:
+      throw ConnectionError(std::move(details));
+    case ErrorKind::name:
+      throw NameError(std::move(details));
+    case ErrorKind::shape:
+      throw ShapeError(std::move(details));
+    case ErrorKind::type:
+      throw TypeError(std::move(details));
+    case ErrorKind::value:
+      throw ValueError(std::move(details));
+    case ErrorKind::gradient:
+      throw GradientError(std::move(details));
+    case ErrorKind::parse:
+      throw ParseError(std::move(details));
+    case ErrorKind::input:
+      throw InputError(std::move(details));
+    case ErrorKind::state:
+      throw StateError(std::move(details));
+    case ErrorKind::backend:
+      throw BackendError(std::move(details));
+  }
+  MITHRIL_CHECK(false, "an error kind outside the enumeration");
+  std::abort();
+}
+
+void check_failed(const char* condition, std::string_view message, const char* file, int line) {
+  throw InternalError(
+      fmt::format("mithril: internal error at {}:{}: {} ({} is false). This is a bug "
+                  "in Mithril, not in your program; please report it",
+                  file, line, message, condition));
+}
+
+}  // namespace mithril
