@@ -1,0 +1,99 @@
+// The distance between names, and the error about a name that does not exist.
+#include "mithril/base/names.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "mithril/base/text.hpp"
+
+namespace mithril {
+
+namespace {
+
+constexpr std::size_t most_names_listed = 20;
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+bool ends_path(std::string_view path, std::string_view name) {
+  return path.size() > name.size() && path.ends_with(name) &&
+         path[path.size() - name.size() - 1] == '.';
+}
+
+// One letter in three may differ; names of one or two letters suggest only what differs in case.
+std::size_t tolerance(std::string_view name) {
+  return std::max<std::size_t>(name.size() / 3, name.size() > 2);
+}
+
+std::string listing(const std::vector<std::string>& names) {
+  if (names.empty()) return "none";
+  const std::size_t listed = std::min(names.size(), most_names_listed);
+  std::string text = join(std::vector<std::string>(names.begin(), names.begin() + listed), ", ");
+  if (listed < names.size()) text += " and " + std::to_string(names.size() - listed) + " more";
+  return text;
+}
+
+}  // namespace
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  const std::size_t columns = b.size() + 1;
+  std::vector<std::size_t> table((a.size() + 1) * columns);
+  const auto at = [&](std::size_t i, std::size_t j) -> std::size_t& {
+    return table[i * columns + j];
+  };
+  for (std::size_t i = 0; i <= a.size(); ++i) at(i, 0) = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) at(0, j) = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = at(i - 1, j - 1) + (a[i - 1] != b[j - 1]);
+      at(i, j) = std::min({at(i - 1, j) + 1, at(i, j - 1) + 1, replaced});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) at(i, j) = std::min(at(i, j), at(i - 2, j - 2) + 1);
+    }
+  }
+  return at(a.size(), b.size());
+}
+
+std::vector<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates,
+                                 std::size_t at_most) {
+  const std::string wanted = lower_case(name);
+  std::vector<std::pair<std::size_t, std::string>> near;
+  for (const std::string& candidate : candidates) {
+    const std::string other = lower_case(candidate);
+    const std::size_t distance =
+        !wanted.empty() && ends_path(other, wanted) ? 0 : edit_distance(wanted, other);
+    if (distance <= tolerance(wanted)) near.emplace_back(distance, candidate);
+  }
+  std::stable_sort(near.begin(), near.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (near.size() > at_most) near.resize(at_most);
+  std::vector<std::string> result;
+  for (auto& [distance, candidate] : near) result.push_back(std::move(candidate));
+  return result;
+}
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates) {
+  std::vector<std::string> near = nearest(name, candidates);
+  if (near.empty()) return "";
+  for (std::string& candidate : near) candidate = quoted(candidate);
+  const std::string last = near.back();
+  near.pop_back();
+  return "did you mean " + (near.empty() ? "" : join(near, ", ") + " or ") + last + "?";
+}
+
+void unknown_name(ErrorKind kind, std::string_view code, std::string_view what,
+                  std::string_view name, std::string_view path,
+                  const std::vector<std::string>& candidates) {
+  raise({.kind = kind,
+         .code = std::string(code),
+         .path = std::string(path),
+         .message = "there is no " + std::string(what) + " " + quoted(name),
+         .facts = {{"known", listing(candidates)}},
+         .help = did_you_mean(name, candidates)});
+}
+
+}  // namespace mithril
