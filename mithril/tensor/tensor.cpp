@@ -1,0 +1,199 @@
+// The memory of a tensor, and what can be done with it whatever the dtype.
+#include "mithril/tensor/tensor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include "mithril/base/text.hpp"
+#include "mithril/tensor/convert.hpp"
+
+namespace mithril {
+
+namespace {
+
+constexpr std::align_val_t alignment{64};
+constexpr std::int64_t most_elements_printed = 12;
+
+std::shared_ptr<void> allocate(std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  return {::operator new(bytes, alignment), [](void* data) { ::operator delete(data, alignment); }};
+}
+
+[[noreturn]] void raise_size_mismatch(std::string code, std::string message, const Dims& dims,
+                                      std::int64_t given, std::string label) {
+  raise({.kind = ErrorKind::value,
+         .code = std::move(code),
+         .message = std::move(message),
+         .facts = {{"dims", to_string(dims), fmt::format("{} elements", element_count(dims))},
+                   {std::move(label), std::to_string(given)}}});
+}
+
+void copy_bytes(void* to, const void* from, std::size_t bytes) {
+  if (bytes != 0) std::memcpy(to, from, bytes);
+}
+
+}  // namespace
+
+std::string to_string(const Dims& dims) { return "[" + join(dims, ", ") + "]"; }
+
+std::int64_t element_count(const Dims& dims) {
+  for (const std::int64_t dim : dims) {
+    if (dim >= 0) continue;
+    raise({.kind = ErrorKind::value,
+           .code = "E0480",
+           .message = fmt::format("a tensor cannot have the dims {}", to_string(dims)),
+           .help = "give dims that are zero or more"});
+  }
+  if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return 0;
+  // Elements of up to 8 bytes: their bytes must be countable too.
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 8;
+  std::int64_t count = 1;
+  for (const std::int64_t dim : dims) {
+    if (count > most / dim) {
+      raise({.kind = ErrorKind::value,
+             .code = "E0481",
+             .message = fmt::format("a tensor of dims {} has more elements than 64 bits can count "
+                                    "the bytes of",
+                                    to_string(dims))});
+    }
+    count *= dim;
+  }
+  return count;
+}
+
+Tensor::Tensor() = default;
+
+Tensor::Tensor(DType dtype, Dims dims, void* data, std::shared_ptr<void> storage, bool read_only)
+    : dtype_(dtype),
+      read_only_(read_only),
+      dims_(std::move(dims)),
+      size_(element_count(dims_)),
+      data_(data),
+      storage_(std::move(storage)) {}
+
+Tensor::Tensor(DType dtype, Dims dims) : Tensor(empty(dtype, std::move(dims))) {
+  if (size_ != 0) std::memset(data_, 0, bytes());
+}
+
+Tensor Tensor::empty(DType dtype, Dims dims) {
+  auto storage = allocate(static_cast<std::size_t>(element_count(dims)) * size_of(dtype));
+  void* data = storage.get();
+  return {dtype, std::move(dims), data, std::move(storage), false};
+}
+
+Tensor Tensor::full(DType dtype, Dims dims, double value) {
+  Tensor result = empty(dtype, std::move(dims));
+  visit_dtype(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (T& element : result.mutable_values<T>()) element = convert<T>(value);
+  });
+  return result;
+}
+
+Tensor Tensor::borrow(DType dtype, Dims dims, void* data, std::shared_ptr<void> owner) {
+  return {dtype, std::move(dims), data, std::move(owner), false};
+}
+
+Tensor Tensor::borrow(DType dtype, Dims dims, const void* data, std::shared_ptr<void> owner) {
+  return {dtype, std::move(dims), const_cast<void*>(data), std::move(owner), true};
+}
+
+void* Tensor::mutable_raw_data() {
+  if (read_only_) {
+    raise({.kind = ErrorKind::value,
+           .code = "E0483",
+           .message = fmt::format("a {} tensor of dims {} is read-only: its elements are borrowed",
+                                  name(dtype_), to_string(dims_)),
+           .help = "write to its copy()"});
+  }
+  return data_;
+}
+
+double Tensor::at_as_double(std::int64_t index) const {
+  MITHRIL_CHECK(index >= 0 && index < size_, fmt::format("element {} of {}", index, size_));
+  return visit_dtype(dtype_,
+                     [&](auto zero) { return convert<double>(data<decltype(zero)>()[index]); });
+}
+
+double Tensor::item() const {
+  if (size_ != 1) {
+    raise({.kind = ErrorKind::value,
+           .code = "E0484",
+           .message =
+               fmt::format("item() wants one element, but the dims are {}", to_string(dims_))});
+  }
+  return at_as_double(0);
+}
+
+Tensor Tensor::to(DType dtype) const {
+  if (dtype == dtype_) return copy();
+  Tensor result = empty(dtype, dims_);
+  visit_dtype(dtype_, [&](auto from) {
+    const auto source = values<decltype(from)>();
+    visit_dtype(dtype, [&](auto zero) {
+      using To = decltype(zero);
+      To* target = result.mutable_data<To>();
+      for (std::size_t i = 0; i < source.size(); ++i) target[i] = convert<To>(source[i]);
+    });
+  });
+  return result;
+}
+
+Tensor Tensor::copy() const {
+  Tensor result = empty(dtype_, dims_);
+  copy_bytes(result.data_, data_, bytes());
+  return result;
+}
+
+Tensor Tensor::reshaped(Dims dims) const {
+  if (element_count(dims) != size_) {
+    raise_size_mismatch("E0485", "a tensor keeps its number of elements when reshaped", dims, size_,
+                        "tensor");
+  }
+  return {dtype_, std::move(dims), data_, storage_, read_only_};
+}
+
+void Tensor::require_type(DType wanted) const {
+  if (wanted == dtype_) return;
+  raise({.kind = ErrorKind::type,
+         .code = "E0380",
+         .message =
+             fmt::format("the elements of a {} tensor were read as {}", name(dtype_), name(wanted)),
+         .help = fmt::format("convert it first: to(DType::{})",
+                             wanted == DType::boolean ? "boolean" : name(wanted))});
+}
+
+void Tensor::require_count(const Dims& dims, std::size_t count) {
+  if (element_count(dims) == static_cast<std::int64_t>(count)) return;
+  raise_size_mismatch("E0482", "the values do not fill the dims", dims,
+                      static_cast<std::int64_t>(count), "values");
+}
+
+bool identical(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || a.dims() != b.dims()) return false;
+  return a.bytes() == 0 || std::memcmp(a.raw_data(), b.raw_data(), a.bytes()) == 0;
+}
+
+std::string to_string(const Tensor& tensor) {
+  std::vector<std::string> elements;
+  visit_dtype(tensor.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    for (const T element : tensor.values<T>()) {
+      if (static_cast<std::int64_t>(elements.size()) == most_elements_printed) break;
+      if constexpr (sizeof(T) == 2) {
+        elements.push_back(fmt::format("{}", static_cast<float>(element)));
+      } else {
+        elements.push_back(fmt::format("{}", element));
+      }
+    }
+  });
+  const char* rest = tensor.size() > most_elements_printed ? ", ..." : "";
+  return fmt::format("{}{} {{{}{}}}", name(tensor.dtype()), to_string(tensor.dims()),
+                     join(elements, ", "), rest);
+}
+
+}  // namespace mithril
