@@ -1,5 +1,7 @@
 // What an op's `grad` and `expand` see.
 #pragma once
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 

@@ -1,0 +1,50 @@
+#include "mithril/graph/graph.hpp"
+
+#include "mithril/base/names.hpp"
+
+namespace mithril {
+
+size_t Node::argument_index(std::string_view port) const {
+  size_t at = 0;
+  for (const PortDef& def : op->inputs) {
+    if (def.name == port) return at;
+    at += def.list ? list_size() : 1;
+  }
+  MITHRIL_CHECK(false, "op " + op->name + " has no input '" + std::string(port) + "'");
+  std::abort();
+}
+
+size_t Node::list_size() const { return op->list_input() < 0 ? 0 : arguments.size() + 1 - op->inputs.size(); }
+
+Graph::Graph() : facts_(std::make_shared<Facts>()) {}
+
+ValueId Graph::add_value(Value value) {
+  values_.push_back(std::move(value));
+  return static_cast<ValueId>(values_.size() - 1);
+}
+
+ValueId Graph::add_input(Value value) {
+  inputs_.push_back(add_value(std::move(value)));
+  return inputs_.back();
+}
+
+ValueId Graph::add_constant(std::string name, Tensor tensor) {
+  Value value{.name = std::move(name), .dims = {}, .dtype = tensor.dtype()};
+  for (const int64_t dim : tensor.dims()) value.dims.emplace_back(dim);
+  const ValueId id = add_value(std::move(value));
+  constants_.push_back({id, std::move(tensor)});
+  return id;
+}
+
+void Graph::add_output(std::string name, ValueId value) { outputs_.push_back({std::move(name), value}); }
+
+ValueId Graph::id_of(std::string_view name) const {
+  for (size_t i = 0; i < values_.size(); ++i) {
+    if (values_[i].name == name) return static_cast<ValueId>(i);
+  }
+  std::vector<std::string> names;
+  for (const Value& value : values_) names.push_back(value.name);
+  unknown_name(ErrorKind::name, "E0601", "value", name, "", names);
+}
+
+}  // namespace mithril

@@ -1,0 +1,161 @@
+// What a node makes: inferred with the machinery of models (patterns, relations, solve), in scratch facts of its own, so
+// that nothing but the result is kept.
+#include <algorithm>
+
+#include "mithril/graph/graph.hpp"
+#include "mithril/infer/symbol.hpp"
+#include "mithril/op/part.hpp"
+
+namespace mithril {
+namespace {
+
+Kinds kind_of(DType dtype) {
+  if (is_floating(dtype)) return kind::float_tensor;
+  return dtype == DType::boolean ? kind::bool_tensor : kind::int_tensor;
+}
+
+std::string_view symbol_name(const Symbol* symbol) { return symbol->name ? std::string_view(*symbol->name) : std::string_view(); }
+
+class NodeInference {
+ public:
+  NodeInference(const Graph& graph, const OpDef& op, const std::vector<Argument>& arguments)
+      : graph_(graph), op_(op), arguments_(arguments) {
+    facts_.decorate = decorate_error;
+  }
+
+  std::vector<Value> run() {
+    part_.op = &op_;
+    std::vector<Wire*> wires;
+    for (const Argument& argument : arguments_) wires.push_back(wire(argument));
+    const std::vector<int> counts = list_counts();
+    instantiate(facts_, part_, counts, wires);
+    facts_.settle();
+    name_symbols();
+    std::vector<Value> outputs;
+    for (const Slot& slot : part_.output_slots()) outputs.push_back(output(top(slot.wire)));
+    return outputs;
+  }
+
+ private:
+  Dim enter(const Dim& dim) {
+    return rename(resolve(dim), entered_, [&](Symbol* s) { return Dim(facts_.symbol(symbol_name(s), s->size)); });
+  }
+
+  Wire* wire(const Argument& argument) {
+    Wire* wire = facts_.make<Wire>();
+    if (const ValueId* id = tensor_of(argument)) {
+      const Value& value = graph_.value(*id);
+      wire->type = facts_.type(kind_of(value.dtype));
+      if (!value.ranked) {
+        wire->shape.run = facts_.run();
+        return wire;
+      }
+      std::vector<Dim> dims;
+      for (const Dim& dim : value.dims) dims.push_back(enter(dim));
+      wire->shape = facts_.store(dims);
+      return wire;
+    }
+    const Datum datum = map_dims(std::get<Datum>(argument), [&](const Dim& dim) { return enter(dim); });
+    wire->type = facts_.type(datum.kind());
+    facts_.set(value_of(facts_, wire), datum);
+    return wire;
+  }
+
+  std::vector<int> list_counts() const {
+    std::vector<int> counts;
+    if (op_.list_input() >= 0) counts.push_back(static_cast<int>(arguments_.size() + 1 - op_.inputs.size()));
+    if (op_.list_output() < 0) return counts;
+    int outputs = 1;
+    for (size_t i = 0, at = 0; i < op_.inputs.size(); ++i) {
+      if (op_.inputs[i].name == op_.outputs_from) outputs = static_cast<int>(std::get<Datum>(arguments_[at]).tuple().size());
+      at += op_.inputs[i].list ? static_cast<size_t>(counts[0]) : 1;
+    }
+    counts.push_back(outputs);
+    return counts;
+  }
+
+  // The graph's own symbols keep their identity on the way back.
+  void name_symbols() {
+    std::vector<std::pair<Symbol*, Dim>> entered(entered_.begin(), entered_.end());
+    std::sort(entered.begin(), entered.end(), [](const auto& a, const auto& b) { return a.first->id < b.first->id; });
+    for (const auto& [symbol, dim] : entered) {
+      const Dim now = resolve(dim);
+      if (now.symbol()) left_.emplace(now.symbol(), Dim(symbol));
+    }
+  }
+
+  Dim leave(const Dim& dim) {
+    return resolve(rename(resolve(dim), left_, [&](Symbol* s) { return Dim(graph_.facts()->symbol(symbol_name(s), s->size)); }));
+  }
+
+  Value output(const Wire* wire) {
+    Value value;
+    value.ranked = Facts::known(wire->shape, value.dims);
+    for (Dim& dim : value.dims) dim = leave(dim);
+    value.dtype = dtype(find(wire->type)->kinds);
+    return value;
+  }
+
+  DType dtype(Kinds kinds) const {
+    kinds &= kind::tensor;
+    MITHRIL_CHECK(kinds != 0, "op " + op_.name + " makes a value, not a tensor: it has no place in a graph");
+    if (const DType* stated = stated_dtype(); stated && (kind_of(*stated) & kinds)) return *stated;
+    const Kinds highest = kinds & kind::float_tensor ? kind::float_tensor : kinds & kind::int_tensor ? kind::int_tensor : kind::bool_tensor;
+    return widest(graph_, arguments_, highest);
+  }
+
+  const DType* stated_dtype() const {
+    for (size_t i = 0, at = 0; i < op_.inputs.size() && !op_.dtype_from.empty(); ++i) {
+      const Datum* datum = at < arguments_.size() ? std::get_if<Datum>(&arguments_[at]) : nullptr;
+      if (op_.inputs[i].name == op_.dtype_from && datum && datum->kind() == kind::dtype) {
+        stated_ = datum->dtype();
+        return &stated_;
+      }
+      at += op_.inputs[i].list ? arguments_.size() + 1 - op_.inputs.size() : 1;
+    }
+    return nullptr;
+  }
+
+ public:
+  static DType widest(const Graph& graph, const std::vector<Argument>& arguments, Kinds wanted) {
+    if (wanted == kind::bool_tensor) return DType::boolean;
+    std::optional<DType> best;
+    for (const Argument& argument : arguments) {
+      const ValueId* id = tensor_of(argument);
+      if (!id || kind_of(graph.value(*id).dtype) != wanted) continue;
+      best = best ? promote(*best, graph.value(*id).dtype) : graph.value(*id).dtype;
+    }
+    if (best) return *best;
+    return wanted == kind::int_tensor ? DType::int64 : graph.default_dtype();
+  }
+
+ private:
+  const Graph& graph_;
+  const OpDef& op_;
+  const std::vector<Argument>& arguments_;
+  Facts facts_;
+  Part part_;
+  Renaming entered_, left_;
+  mutable DType stated_ = DType::float32;
+};
+
+}  // namespace
+
+std::vector<ValueId> Graph::add(const OpDef& op, std::vector<Argument> arguments, std::string name) {
+  MITHRIL_CHECK(op.list_input() >= 0 || arguments.size() <= op.inputs.size(), "too many arguments for op " + op.name);
+  for (size_t i = arguments.size(); op.list_input() < 0 && i < op.inputs.size(); ++i) {
+    MITHRIL_CHECK(op.inputs[i].fallback.has_value(), "op " + op.name + " needs its input '" + op.inputs[i].name + "'");
+    arguments.emplace_back(*op.inputs[i].fallback);
+  }
+  std::vector<Value> made = NodeInference(*this, op, arguments).run();
+  Node node{&op, std::move(arguments), {}};
+  for (size_t i = 0; i < made.size(); ++i) {
+    made[i].name = made.size() == 1 ? name : name + "_" + std::to_string(i);
+    node.outputs.push_back(add_value(std::move(made[i])));
+  }
+  std::vector<ValueId> outputs = node.outputs;
+  nodes_.push_back(std::move(node));
+  return outputs;
+}
+
+}  // namespace mithril

@@ -1,0 +1,55 @@
+// Adds to an error who said what: path, port, origins, and the shapes on the wires of the part.
+#include "mithril/infer/symbol.hpp"
+#include "mithril/op/part.hpp"
+
+namespace mithril {
+namespace {
+
+std::string origin_text(Origin origin) {
+  if (!origin.part) return origin.what ? "given by " + *origin.what : "";
+  const std::string where = path(origin.part);
+  const std::string part = where.empty() ? origin.part->class_name() : where;
+  return "from " + part + (origin.what ? "." + *origin.what : "");
+}
+
+bool is_value(const Wire* wire) { return !(find(wire->type)->kinds & kind::tensor); }
+
+void add_wires(ErrorDetails& details, const Part& part) {
+  for (const Slot& slot : part.all_slots()) {
+    const PortDef& port = part.op->port(static_cast<size_t>(slot.port));
+    if (!slot.wire || !top(slot.wire)->type || part.op->compiled.ports[static_cast<size_t>(slot.port)].value) continue;
+    const Wire* wire = top(slot.wire);
+    if (is_value(wire)) continue;
+    const std::string name = wire_name(slot.wire);
+    details.facts.push_back({port.name, to_string(Facts::resolve(wire->shape)),
+                             (name.empty() ? "" : "on " + name + ", ") + "pattern \"" + port.shape + "\""});
+  }
+}
+
+// Arithmetic loses who fixed a number: where `solve` speaks, say it of each dim that the patterns name.
+void add_dims(ErrorDetails& details, const Part& part) {
+  for (size_t i = 0; part.dims && i < part.op->compiled.dims.size(); ++i) {
+    const Dim dim = part.dims[i];
+    const std::string origin = dim.symbol() ? origin_text(find(dim.symbol())->origin) : "";
+    if (!origin.empty()) details.facts.push_back({part.op->compiled.dims[i], to_string(dim), origin});
+  }
+}
+
+}  // namespace
+
+void decorate_error(ErrorDetails& details, Origin at, Origin left, Origin right) {
+  if (details.path.empty() && at.part) {
+    details.path = path(at.part);
+    if (details.path.empty()) details.path = at.part->class_name();
+  }
+  if (details.port.empty() && at.part && at.what) details.port = *at.what;
+  const Origin origins[] = {left, right};
+  for (size_t i = 0; i < 2 && i < details.facts.size(); ++i) {
+    if (details.facts[i].origin.empty()) details.facts[i].origin = origin_text(origins[i]);
+  }
+  if (!at.part || !at.part->op || !at.part->slots) return;
+  add_wires(details, *at.part);
+  if (!at.what) add_dims(details, *at.part);
+}
+
+}  // namespace mithril

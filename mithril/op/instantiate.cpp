@@ -1,0 +1,168 @@
+// Gives a part of an op its slots: wires, patterns, types, relations.
+#include <array>
+#include <span>
+
+#include "mithril/base/error.hpp"
+#include "mithril/op/part.hpp"
+#include "mithril/op/solver.hpp"
+
+namespace mithril {
+
+[[noreturn]] void raise_two_drivers(Wire* wire, std::string first, std::string second);  // wires.cpp
+
+namespace {
+
+struct Solve final : Relation {
+  const Part* part = nullptr;
+  bool progress(Facts& facts) override {
+    Solver solver(facts, *part, *this);
+    return part->op->solve(solver);
+  }
+};
+
+class Instantiation {
+ public:
+  Instantiation(Facts& facts, Part& part, std::span<const int> counts, std::span<Wire* const> wires)
+      : facts_(facts), part_(part), op_(*part.op), counts_(counts), wires_(wires) {}
+
+  void run() {
+    const Origin outer = facts_.current;
+    make_slots();
+    make_variables();
+    for (uint32_t slot = 0; slot < part_.slot_count; ++slot) connect(slot);
+    facts_.current = {&part_, nullptr};
+    for (const auto& [left, right, result] : op_.compiled.broadcasts) {
+      facts_.broadcast(run_only(left), run_only(right), run_only(result), facts_.current);
+    }
+    if (op_.solve) {
+      Solve* solve = facts_.make<Solve>();
+      solve->part = &part_;
+      solve->origin = facts_.current;
+      facts_.post(solve);
+    }
+    facts_.current = outer;
+  }
+
+ private:
+  void make_slots() {
+    size_t total = 0, list = 0;
+    auto count_of = [&](size_t port) { return op_.port(port).list ? static_cast<size_t>(counts_[list++]) : size_t{1}; };
+    for (size_t port = 0; port < op_.port_count(); ++port) total += count_of(port);
+    part_.slots = static_cast<Slot*>(facts_.arena().allocate(std::max<size_t>(total, 1) * sizeof(Slot)));
+    part_.slot_count = static_cast<uint32_t>(total);
+    list = 0;
+    uint32_t at = 0;
+    for (size_t port = 0; port < op_.port_count(); ++port) {
+      if (port == op_.inputs.size()) part_.input_count = at;
+      for (size_t n = count_of(port); n > 0; --n) part_.slots[at++] = {nullptr, static_cast<int32_t>(port)};
+    }
+  }
+
+  void make_variables() {
+    const CompiledPorts& compiled = op_.compiled;
+    if (!compiled.dims.empty()) part_.dims = static_cast<Dim*>(facts_.arena().allocate(compiled.dims.size() * sizeof(Dim)));
+    for (size_t i = 0; i < compiled.dims.size(); ++i) part_.dims[i] = Dim(facts_.symbol());
+    if (!compiled.runs.empty()) part_.runs = static_cast<Run**>(facts_.arena().allocate(compiled.runs.size() * sizeof(Run*)));
+    for (size_t i = 0; i < compiled.runs.size(); ++i) part_.runs[i] = facts_.run();
+    MITHRIL_CHECK(compiled.types.size() <= types_.size(), "too many type variables in one op");
+    for (size_t i = 0; i < compiled.types.size(); ++i) types_[i] = facts_.type(compiled.type_kinds[i]);
+  }
+
+  StoredShape run_only(int run) const {
+    StoredShape shape;
+    shape.run = part_.runs[run];
+    return shape;
+  }
+
+  StoredShape pattern(const CompiledPorts::Port& port, bool list) {
+    std::array<Dim, 16> dims;
+    MITHRIL_CHECK(port.elements.size() <= dims.size(), "too many dims in one pattern");
+    size_t head = 0, count = 0;
+    Run* run = nullptr;
+    for (const CompiledPorts::Element& element : port.elements) {
+      if (element.run) {
+        run = list ? facts_.run() : part_.runs[element.variable];
+        head = count;
+      } else {
+        dims[count++] = element.variable < 0 ? facts_.fixed(element.number) : part_.dims[element.variable];
+      }
+    }
+    const Dim* kept = facts_.arena().copy(dims.data(), count);
+    StoredShape shape;
+    shape.head = {kept, static_cast<uint32_t>(head)};
+    shape.run = run;
+    shape.tail = {kept ? kept + head : nullptr, static_cast<uint32_t>(count - head)};
+    return shape;
+  }
+
+  void connect(uint32_t at) {
+    Slot& slot = part_.slots[at];
+    const PortDef& def = op_.port(static_cast<size_t>(slot.port));
+    const CompiledPorts::Port& port = op_.compiled.ports[static_cast<size_t>(slot.port)];
+    const bool output = at >= part_.input_count;
+    Wire* given = at < wires_.size() ? wires_[at] : nullptr;
+    facts_.current = {&part_, &def.name};
+    Wire* wire = given ? top(given) : facts_.make<Wire>();
+    slot.wire = wire;
+    if (output && (wire->driver || wire->constant)) {
+      raise_two_drivers(wire, wire->driver ? path(wire->driver) : "a tensor value", path(&part_));
+    }
+    if (given) {
+      state(*wire, port, def.list);
+    } else {
+      own(*wire, port, def.list);
+    }
+    if (port.left >= 0) facts_.promote(types_[port.left], types_[port.right], wire->type, facts_.current);
+    // An int is a dim from birth, so that arithmetic on it can begin before it is known.
+    if (port.kinds == kind::int_value && !find(value_of(facts_, wire))->known) {
+      facts_.set(wire->value, Datum(Dim(facts_.symbol({}, false))));
+    }
+    if (output) {
+      save(wire->driver);
+      save(wire->driver_slot);
+      wire->driver = &part_;
+      wire->driver_slot = static_cast<int32_t>(at);
+    } else if (!given && def.fallback) {
+      facts_.narrow(wire->type, def.fallback->kind());
+      facts_.set(value_of(facts_, wire), *def.fallback);
+    }
+  }
+
+  // A wire that is there already learns what the port says.
+  void state(Wire& wire, const CompiledPorts::Port& port, bool list) {
+    if (port.type >= 0) {
+      facts_.unify(wire.type, types_[port.type]);
+    } else if (port.kinds) {
+      facts_.narrow(wire.type, port.kinds);
+    }
+    if (!port.value) facts_.unify(wire.shape, pattern(port, list));
+  }
+
+  // A wire of the part's own is born with it.
+  void own(Wire& wire, const CompiledPorts::Port& port, bool list) {
+    wire.shape = port.value ? StoredShape{} : pattern(port, list);
+    wire.type = port.type >= 0 ? types_[port.type] : facts_.type(port.kinds ? port.kinds : kind::any);
+  }
+
+  Facts& facts_;
+  Part& part_;
+  const OpDef& op_;
+  std::span<const int> counts_;
+  std::span<Wire* const> wires_;
+  std::array<Type*, 8> types_{};
+};
+
+}  // namespace
+
+void instantiate(Facts& facts, Part& part, std::span<const int> counts, std::span<Wire* const> wires) {
+  Instantiation(facts, part, counts, wires).run();
+}
+
+void clear_slots(Part& part) {
+  part.slots = nullptr;
+  part.slot_count = part.input_count = 0;
+  part.dims = nullptr;
+  part.runs = nullptr;
+}
+
+}  // namespace mithril

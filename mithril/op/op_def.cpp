@@ -1,0 +1,37 @@
+#include "mithril/op/op_def.hpp"
+
+namespace mithril {
+namespace {
+
+int list_port(const std::vector<PortDef>& ports) {
+  for (size_t i = 0; i < ports.size(); ++i) {
+    if (ports[i].list) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+}  // namespace
+
+PortDef value(std::string name, std::string kinds, std::optional<Datum> fallback) {
+  return {std::move(name), "", "value " + kinds, std::move(fallback)};
+}
+
+PortDef optional(std::string name, std::string shape, std::string type) {
+  return {std::move(name), std::move(shape), std::move(type) + "|none", Datum()};
+}
+
+PortDef list(std::string name, std::string shape, std::string type) {
+  return {std::move(name), std::move(shape), std::move(type), {}, true};
+}
+
+int OpDef::list_input() const { return list_port(inputs); }
+int OpDef::list_output() const { return list_port(outputs); }
+
+std::string_view OpDef::spelling(std::string_view target) const {
+  for (const Spelling& spelling : spell) {
+    if (spelling.target == target) return spelling.text;
+  }
+  return {};
+}
+
+}  // namespace mithril

@@ -1,0 +1,127 @@
+#include "mithril/op/patterns.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "mithril/base/error.hpp"
+
+namespace mithril {
+namespace {
+
+struct NamedKinds {
+  std::string_view name;
+  Kinds kinds;
+};
+constexpr NamedKinds tensor_kinds[] = {
+    {"bool", kind::bool_tensor}, {"int", kind::int_tensor}, {"float", kind::float_tensor},
+    {"none", kind::none},        {"any", kind::tensor},     {"number", kind::int_tensor | kind::float_tensor},
+    {"operand", kind::tensor | kind::number},
+};
+constexpr NamedKinds value_kinds[] = {
+    {"bool", kind::bool_value}, {"int", kind::int_value}, {"float", kind::float_value}, {"str", kind::string},
+    {"none", kind::none},       {"tuple", kind::tuple},   {"dtype", kind::dtype},       {"slice", kind::slice},
+    {"any", kind::value},       {"ellipsis", kind::ellipsis},
+};
+
+std::vector<std::string> words(std::string_view text, std::string_view separators) {
+  std::vector<std::string> result;
+  size_t begin = 0;
+  while ((begin = text.find_first_not_of(separators, begin)) != std::string_view::npos) {
+    const size_t end = std::min(text.find_first_of(separators, begin), text.size());
+    result.emplace_back(text.substr(begin, end - begin));
+    begin = end;
+  }
+  return result;
+}
+
+class Compiler {
+ public:
+  explicit Compiler(OpDef& op) : op_(op) {}
+
+  void run() {
+    CompiledPorts& compiled = op_.compiled = {};
+    for (size_t i = 0; i < op_.port_count(); ++i) compiled.ports.push_back(port(op_.port(i)));
+    for (const std::string& rule : op_.where) compiled.broadcasts.push_back(broadcast(rule));
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const { MITHRIL_CHECK(false, "op " + op_.name + ": " + what); std::abort(); }
+
+  static int16_t intern(std::vector<std::string>& names, const std::string& name) {
+    auto at = std::find(names.begin(), names.end(), name);
+    if (at == names.end()) at = names.insert(names.end(), name);
+    return static_cast<int16_t>(at - names.begin());
+  }
+
+  template <size_t n>
+  Kinds kinds(const std::string& text, const NamedKinds (&table)[n]) const {
+    Kinds all = 0;
+    for (const std::string& word : words(text, "| ")) {
+      const auto* at = std::find_if(std::begin(table), std::end(table), [&](const NamedKinds& k) { return k.name == word; });
+      if (at == std::end(table)) fail("no kind is called '" + word + "' in '" + text + "'");
+      all = static_cast<Kinds>(all | at->kinds);
+    }
+    return all;
+  }
+
+  // "T" or "T=int|float".
+  int type_variable(const std::string& text) {
+    CompiledPorts& compiled = op_.compiled;
+    const size_t equals = text.find('=');
+    const int variable = intern(compiled.types, text.substr(0, equals));
+    if (compiled.type_kinds.size() < compiled.types.size()) compiled.type_kinds.push_back(kind::any);
+    if (equals != std::string::npos) compiled.type_kinds[variable] &= kinds(text.substr(equals + 1), tensor_kinds);
+    return variable;
+  }
+
+  CompiledPorts::Port port(const PortDef& def) {
+    CompiledPorts::Port port;
+    int runs = 0;
+    for (const std::string& word : words(def.shape, " ")) {
+      if (word[0] == '*') {
+        port.elements.push_back({intern(op_.compiled.runs, word), true, 0});
+        if (++runs > 1) fail("two runs in the pattern '" + def.shape + "'");
+      } else if (std::isdigit(static_cast<unsigned char>(word[0]))) {
+        port.elements.push_back({-1, false, std::stoll(word)});
+      } else {
+        port.elements.push_back({intern(op_.compiled.dims, word), false, 0});
+      }
+    }
+    type(def.type, port);
+    return port;
+  }
+
+  void type(const std::string& text, CompiledPorts::Port& port) {
+    if (text.rfind("value ", 0) == 0) {
+      port.kinds = kinds(text.substr(6), value_kinds);
+      port.value = true;
+    } else if (text.rfind("promote(", 0) == 0) {
+      const auto operands = words(text.substr(8), "(), ");
+      if (operands.size() != 2) fail("promote takes two types: '" + text + "'");
+      port.left = type_variable(operands[0]);
+      port.right = type_variable(operands[1]);
+    } else if (!text.empty() && std::isupper(static_cast<unsigned char>(text[0]))) {
+      port.type = type_variable(text);
+    } else if (text.empty()) {
+      fail("a port has no type");
+    } else {
+      port.kinds = kinds(text, tensor_kinds);
+    }
+  }
+
+  // "*o = broadcast(*a, *b)"
+  std::array<int, 3> broadcast(const std::string& rule) {
+    const auto parts = words(rule, " =(),");
+    if (parts.size() != 4 || parts[1] != "broadcast") fail("cannot read the rule '" + rule + "'");
+    auto run = [&](const std::string& name) { return static_cast<int>(intern(op_.compiled.runs, name)); };
+    return {run(parts[2]), run(parts[3]), run(parts[0])};
+  }
+
+  OpDef& op_;
+};
+
+}  // namespace
+
+void compile_patterns(OpDef& op) { Compiler(op).run(); }
+
+}  // namespace mithril

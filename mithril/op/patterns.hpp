@@ -1,0 +1,10 @@
+// Compiles the shape and type patterns of a record into numbers.
+#pragma once
+#include "mithril/op/op_def.hpp"
+
+namespace mithril {
+
+// InternalError naming op, port and pattern where one does not parse.
+void compile_patterns(OpDef& op);
+
+}  // namespace mithril

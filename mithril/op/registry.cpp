@@ -1,0 +1,117 @@
+#include "mithril/op/registry.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/names.hpp"
+#include "mithril/op/patterns.hpp"
+
+namespace mithril {
+
+void define_builtin_ops();  // mithril/ops/registry.cpp: the records stand above this layer
+
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return std::tolower(c); });
+  return result;
+}
+
+// "leaky_relu" -> "LeakyRelu"
+std::string camel(std::string_view name) {
+  std::string result;
+  bool start = true;
+  for (const char c : name) {
+    if (c != '_') result += start ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    start = c == '_';
+  }
+  return result;
+}
+
+struct Book {
+  std::recursive_mutex mutex;  // recursive: the first look-up registers the built-in ops
+  std::deque<OpDef> ops;       // a deque: records stay where they are
+  std::map<std::string, const OpDef*, std::less<>> by_name, by_model;
+  bool filled = false;
+
+  void fill() {
+    if (filled) return;
+    filled = true;
+    define_builtin_ops();
+  }
+};
+
+Book& book() {
+  static Book instance;
+  return instance;
+}
+
+void validate(const OpDef& op) {
+  std::set<std::string> names;
+  for (size_t i = 0; i < op.port_count(); ++i) {
+    MITHRIL_CHECK(names.insert(op.port(i).name).second, "op " + op.name + " has two ports named " + op.port(i).name);
+  }
+  MITHRIL_CHECK(!op.outputs.empty(), "op " + op.name + " has no output");
+  MITHRIL_CHECK(!op.doc.empty(), "op " + op.name + " has no doc line");
+  const bool makes_tensors = std::any_of(op.compiled.ports.begin() + static_cast<long>(op.inputs.size()), op.compiled.ports.end(),
+                                         [](const CompiledPorts::Port& port) { return !port.value; });
+  if (!makes_tensors) {
+    MITHRIL_CHECK(op.solve, "op " + op.name + " makes only values and has no solve to fold them");
+    return;
+  }
+  MITHRIL_CHECK(!op.eval != !op.expand, "op " + op.name + " needs either eval or expand");
+  if (op.expand) return;
+  MITHRIL_CHECK(!op.grad != op.not_differentiable.empty(), "op " + op.name + " needs either grad or not_differentiable");
+}
+
+}  // namespace
+
+const OpDef* try_find_op(std::string_view name) {
+  Book& b = book();
+  const std::lock_guard lock(b.mutex);
+  b.fill();
+  if (auto at = b.by_name.find(name); at != b.by_name.end()) return at->second;
+  if (auto at = b.by_model.find(lower(name)); at != b.by_model.end()) return at->second;
+  return nullptr;
+}
+
+const OpDef& find_op(std::string_view name) {
+  if (const OpDef* op = try_find_op(name)) return *op;
+  std::vector<std::string> names;
+  for (const OpDef* op : all_ops()) names.push_back(op->name);
+  unknown_name(ErrorKind::name, "E0602", "op", name, "", names);
+}
+
+const OpDef& add_op(OpDef record, std::string model_name) {
+  compile_patterns(record);
+  validate(record);
+  record.model_name = model_name.empty() ? camel(record.name) : std::move(model_name);
+  Book& b = book();
+  const std::lock_guard lock(b.mutex);
+  b.fill();
+  if (b.by_name.contains(record.name) || b.by_model.contains(lower(record.model_name))) {
+    raise({.kind = ErrorKind::name, .code = "E0603", .message = "an op named '" + record.name + "' exists already"});
+  }
+  const OpDef& kept = b.ops.emplace_back(std::move(record));
+  b.by_name[kept.name] = &kept;
+  b.by_model[lower(kept.model_name)] = &kept;
+  return kept;
+}
+
+std::vector<const OpDef*> all_ops() {
+  Book& b = book();
+  const std::lock_guard lock(b.mutex);
+  b.fill();
+  std::vector<const OpDef*> result;
+  for (const OpDef& op : b.ops) result.push_back(&op);
+  return result;
+}
+
+}  // namespace mithril
