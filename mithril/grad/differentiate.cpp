@@ -1,0 +1,160 @@
+#include "mithril/grad/differentiate.hpp"
+
+#include <deque>
+#include <optional>
+#include <unordered_map>
+
+#include "mithril/graph/grad_context.hpp"
+
+namespace mithril {
+namespace {
+
+class Differentiation {
+ public:
+  Differentiation(const Graph& graph, const DifferentiateOptions& options) : graph_(graph), options_(options) {}
+
+  Graph run() {
+    const size_t node_count = graph_.nodes().size();
+    mark_needed();
+    grads_.resize(graph_.values().size());
+    for (const std::string& name : options_.outputs) seed(name);
+    for (size_t i = node_count; i-- > 0;) walk_back(static_cast<NodeId>(i));
+    for (const std::string& name : options_.wanted) finish(name);
+    return std::move(graph_);
+  }
+
+ private:
+  [[noreturn]] static void not_float(const Value& value, const std::string& what) {
+    raise({.kind = ErrorKind::gradient,
+           .code = "E0502",
+           .path = value.name,
+           .message = what + " is " + std::string(name(value.dtype)) + ": only float tensors have gradients"});
+  }
+
+  ValueId find_in(const std::string& name) {
+    if (by_name_.empty()) {
+      for (size_t i = 0; i < graph_.values().size(); ++i) by_name_.emplace(graph_.values()[i].name, static_cast<ValueId>(i));
+    }
+    const auto at = by_name_.find(name);
+    return at != by_name_.end() ? at->second : graph_.id_of(name);
+  }
+
+  // A value is needed where a wanted one flows into it through float values.
+  void mark_needed() {
+    needed_.resize(graph_.values().size());
+    for (const std::string& name : options_.wanted) {
+      const ValueId id = find_in(name);
+      if (!is_floating(graph_.value(id).dtype)) not_float(graph_.value(id), "the value whose gradient is wanted");
+      needed_[index(id)] = true;
+    }
+    for (const Node& node : graph_.nodes()) {
+      if (!any_needed(node)) continue;
+      for (const ValueId id : node.outputs) needed_[index(id)] = is_floating(graph_.value(id).dtype);
+    }
+  }
+
+  bool any_needed(const Node& node) const {
+    for (const Argument& argument : node.arguments) {
+      const ValueId* id = tensor_of(argument);
+      if (id && needed_[index(*id)]) return true;
+    }
+    return false;
+  }
+
+  void seed(const std::string& name) {
+    const Output* output = nullptr;
+    for (const Output& candidate : graph_.outputs()) {
+      if (candidate.name == name) output = &candidate;
+    }
+    MITHRIL_CHECK(output, "the graph has no output '" + name + "'");
+    Value value = graph_.value(output->value);
+    if (!is_floating(value.dtype)) not_float(value, "output '" + name + "'");
+    value.name = name + ".grad";
+    const ValueId id = output->value;
+    accumulate(id, graph_.add_input(std::move(value)));
+  }
+
+  void accumulate(ValueId to, ValueId grad) {
+    std::optional<ValueId>& sum = grads_[index(to)];
+    sum = sum ? (expression(*sum) + expression(grad)).id : grad;
+  }
+
+  Expression expression(ValueId id) { return {&graph_, id, scope_}; }
+
+  // Scopes outlive the expressions that refer to them.
+  void enter(const std::string& name) { scope_ = &scopes_.emplace_back("grad." + name); }
+
+  void walk_back(NodeId id) {
+    const Node node = graph_.node(id);
+    bool live = false;
+    for (const ValueId output : node.outputs) live = live || (needed_[index(output)] && grads_[index(output)]);
+    if (!live || !any_needed(node)) return;
+    const std::string& name = graph_.value(node.outputs.front()).name;
+    if (!node.op->grad) no_gradient(node, name);
+    enter(name);
+    std::vector<ValueId> output_grads;
+    for (const ValueId output : node.outputs) output_grads.push_back(grad_or_zeros(output));
+    std::vector<bool> needed;
+    for (const Argument& argument : node.arguments) {
+      const ValueId* tensor = tensor_of(argument);
+      needed.push_back(tensor && needed_[index(*tensor)]);
+    }
+    GradContext context(graph_, node, *scope_, std::move(output_grads), needed);
+    node.op->grad(context);
+    for (size_t i = 0; i < node.arguments.size(); ++i) {
+      if (!needed[i] || !context.flows()[i]) continue;
+      check_rank(*tensor_of(node.arguments[i]), *context.flows()[i], *node.op);
+      accumulate(*tensor_of(node.arguments[i]), *context.flows()[i]);
+    }
+  }
+
+  void check_rank(ValueId of, ValueId grad, const OpDef& op) const {
+    const Value &a = graph_.value(of), &b = graph_.value(grad);
+    MITHRIL_CHECK(!a.ranked || !b.ranked || a.dims.size() == b.dims.size(),
+                  "the gradient that op " + op.name + " gives for " + a.name + " has another rank");
+  }
+
+  ValueId grad_or_zeros(ValueId id) {
+    if (const auto grad = grads_[index(id)]) return *grad;
+    if (!is_floating(graph_.value(id).dtype)) return id;  // an op does not read the gradient of an index
+    return call("fill_like", {expression(id), 0.0}).id;
+  }
+
+  [[noreturn]] void no_gradient(const Node& node, const std::string& name) const {
+    std::string port;
+    for (const PortDef& def : node.op->inputs) {
+      const ValueId* id = tensor_of(node.arguments[node.argument_index(def.name)]);
+      if (id && needed_[index(*id)]) {
+        port = def.name;
+        break;
+      }
+    }
+    raise({.kind = ErrorKind::gradient,
+           .code = "E0501",
+           .path = name,
+           .port = port,
+           .message = "no gradient flows through op '" + node.op->name + "' to its port '" + port + "'",
+           .facts = {{"reason", node.op->not_differentiable, ""}},
+           .help = "declare what stands before it as not differentiable, or do without this op"});
+  }
+
+  void finish(const std::string& name) {
+    const ValueId id = find_in(name);
+    enter(name);
+    graph_.add_output(name + ".grad", grad_or_zeros(id));
+  }
+
+  Graph graph_;
+  const DifferentiateOptions& options_;
+  std::unordered_map<std::string, ValueId> by_name_;
+  std::vector<bool> needed_;
+  std::vector<std::optional<ValueId>> grads_;
+  std::deque<std::string> scopes_;
+  const std::string* scope_ = nullptr;
+};
+
+}  // namespace
+
+Graph differentiate(const Graph& graph, const DifferentiateOptions& options) { return Differentiation(graph, options).run(); }
+
+}  // namespace mithril
