@@ -1,0 +1,105 @@
+// Suggestions for names that do not exist, and the text helpers they are written with.
+#include "mithril/base/names.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "mithril/base/text.hpp"
+
+namespace mithril {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+std::string text_of_unknown(std::string_view name, const Names& candidates) {
+  try {
+    unknown_name(ErrorKind::name, "E0601", "port", name, "encoder.fc1", candidates);
+  } catch (const NameError& error) {
+    return error.what();
+  }
+  return "nothing was raised";
+}
+
+}  // namespace
+
+TEST_CASE("the edit distance counts inserted, dropped and replaced letters") {
+  CHECK(edit_distance("", "") == 0);
+  CHECK(edit_distance("", "abc") == 3);
+  CHECK(edit_distance("kitten", "sitting") == 3);
+  CHECK(edit_distance("weight", "weights") == 1);
+}
+
+TEST_CASE("two swapped letters are one edit") { CHECK(edit_distance("wieght", "weight") == 1); }
+
+TEST_CASE("the edit distance is symmetric") {
+  CHECK(edit_distance("sunday", "saturday") == edit_distance("saturday", "sunday"));
+}
+
+TEST_CASE("the nearest name comes first") {
+  CHECK(nearest("weigth", {"weights", "bias", "weight"}) == Names{"weight", "weights"});
+}
+
+TEST_CASE("equally near names keep their order") {
+  CHECK(nearest("fc3", {"fc2", "fc1"}) == Names{"fc2", "fc1"});
+}
+
+TEST_CASE("at most as many names are near as asked for") {
+  CHECK(nearest("fc9", {"fc1", "fc2", "fc3", "fc4"}).size() == 3);
+  CHECK(nearest("fc9", {"fc1", "fc2", "fc3", "fc4"}, 1) == Names{"fc1"});
+}
+
+TEST_CASE("case does not separate names") { CHECK(nearest("RELU", {"Relu"}) == Names{"Relu"}); }
+
+TEST_CASE("the last part of a path is near the path") {
+  CHECK(nearest("weight", {"encoder.fc1.weight", "encoder.fc1.bias"}) ==
+        Names{"encoder.fc1.weight"});
+}
+
+TEST_CASE("names of one letter do not suggest each other") { CHECK(nearest("x", {"y"}).empty()); }
+
+TEST_CASE("nothing is near an empty name") { CHECK(nearest("", {"a", "fc1.weight"}).empty()); }
+
+TEST_CASE("a question is asked only where a name is near") {
+  CHECK(did_you_mean("wieght", {"weight", "bias"}) == "did you mean 'weight'?");
+  CHECK(did_you_mean("fc9", {"fc1", "fc2", "fc3"}) == "did you mean 'fc1', 'fc2' or 'fc3'?");
+  CHECK(did_you_mean("padding", {"weight", "bias"}).empty());
+}
+
+TEST_CASE("an unknown name gives the known ones and the nearest") {
+  CHECK(text_of_unknown("wieght", {"input", "weight", "bias"}) ==
+        "mithril.NameError[E0601]: encoder.fc1: there is no port 'wieght'\n"
+        "  known : input, weight, bias\n"
+        "  help: did you mean 'weight'?");
+}
+
+TEST_CASE("an unknown name among none says so") {
+  CHECK(text_of_unknown("a", {}) ==
+        "mithril.NameError[E0601]: encoder.fc1: there is no port 'a'\n"
+        "  known : none");
+}
+
+TEST_CASE("many known names are cut") {
+  Names many;
+  for (int i = 0; i < 25; ++i) many.push_back("n" + std::to_string(i));
+  CHECK(text_of_unknown("something else", many).ends_with(", n18, n19 and 5 more"));
+}
+
+TEST_CASE("an unknown name is raised as the kind that was asked for") {
+  CHECK_THROWS_AS(unknown_name(ErrorKind::input, "E0801", "key", "x", "", {}), InputError);
+}
+
+TEST_CASE("join separates strings and integers") {
+  CHECK(join(Names{"a", "b"}, ", ") == "a, b");
+  CHECK(join(std::vector<int>{2, -3}, "x") == "2x-3");
+  CHECK(join(Names{}, ", ").empty());
+}
+
+TEST_CASE("the width of text counts code points") {
+  CHECK(text_width("größe") == 5);
+  CHECK(quoted("a") == "'a'");
+}
+
+}  // namespace mithril
