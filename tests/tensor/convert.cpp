@@ -1,0 +1,86 @@
+// Conversions between dtypes, also where C++ or NumPy leave the result open.
+#include "mithril/tensor/convert.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <limits>
+
+#include "mithril/tensor/tensor.hpp"
+
+namespace mithril {
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr auto smallest32 = std::numeric_limits<std::int32_t>::min();
+constexpr auto smallest64 = std::numeric_limits<std::int64_t>::min();
+
+}  // namespace
+
+TEST_CASE("floating values go towards zero on the way to integers") {
+  CHECK(convert<std::int32_t>(2.9) == 2);
+  CHECK(convert<std::int64_t>(-2.9F) == -2);
+  CHECK(convert<std::int32_t>(float16(-0.5)) == 0);
+}
+
+TEST_CASE("the largest values that fit are kept") {
+  CHECK(convert<std::int32_t>(2147483647.5) == 2147483647);
+  CHECK(convert<std::int32_t>(-2147483648.9) == smallest32);
+  CHECK(convert<std::int64_t>(0x1.fffffffffffffp62) == 0x7FFFFFFFFFFFFC00);
+}
+
+TEST_CASE("what no integer holds becomes the smallest one") {
+  CHECK(convert<std::int32_t>(nan) == smallest32);
+  CHECK(convert<std::int32_t>(2147483648.0) == smallest32);
+  CHECK(convert<std::int32_t>(-infinity) == smallest32);
+  CHECK(convert<std::int64_t>(0x1p63) == smallest64);
+  CHECK(convert<std::int64_t>(float16(infinity)) == smallest64);
+}
+
+TEST_CASE("wide integers wrap on the way to narrow ones") {
+  CHECK(convert<std::int32_t>((std::int64_t{1} << 32) + 7) == 7);
+  CHECK(convert<std::int32_t>(std::int64_t{1} << 31) == smallest32);
+}
+
+TEST_CASE("whatever is not zero is true, NaN included") {
+  CHECK(convert<bool>(nan));
+  CHECK(convert<bool>(bfloat16(0.25)));
+  CHECK(convert<bool>(std::int64_t{1} << 32));
+  CHECK(!convert<bool>(-0.0));
+  CHECK(!convert<bool>(float16(-0.0)));
+}
+
+TEST_CASE("true is one") {
+  CHECK(convert<std::int64_t>(true) == 1);
+  CHECK(convert<float>(true) == 1.0F);
+  CHECK(static_cast<float>(convert<bfloat16>(true)) == 1.0F);
+}
+
+TEST_CASE("integers round to the nearest floating value") {
+  CHECK(convert<float>(std::int32_t{16777217}) == 16777216.0F);
+  CHECK(convert<float>(std::int32_t{16777219}) == 16777220.0F);
+  CHECK(convert<float16>(std::int32_t{2049}).bits == float16(2048).bits);
+  CHECK(convert<double>(std::int64_t{9007199254740993}) == 9007199254740992.0);
+}
+
+TEST_CASE("what is too large for a floating type is infinite") {
+  CHECK(convert<float>(1e300) == std::numeric_limits<float>::infinity());
+  CHECK(convert<float16>(std::int64_t{1} << 40).bits == 0x7C00);
+}
+
+TEST_CASE("a double becomes a 16-bit value in one rounding") {
+  CHECK(convert<float16>(1.0 + 0x1p-11 + 0x1p-40).bits == 0x3C01);
+}
+
+TEST_CASE("every dtype holds small integers on the way to every other and back") {
+  const Tensor start = Tensor::of<std::int32_t>({2}, {0, 1});
+  for (const DType through : all_dtypes) {
+    for (const DType to : all_dtypes) {
+      CHECK(identical(start.to(through).to(to).to(DType::int32), start));
+    }
+  }
+}
+
+}  // namespace mithril

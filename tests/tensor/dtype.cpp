@@ -1,0 +1,86 @@
+// Names, sizes, families and promotion of dtypes.
+#include "mithril/tensor/dtype.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace mithril {
+
+TEST_CASE("a dtype is parsed from its name") {
+  for (const DType dtype : all_dtypes) CHECK(parse_dtype(name(dtype)) == dtype);
+}
+
+TEST_CASE("an unknown dtype gives the known ones and the nearest") {
+  std::string text;
+  try {
+    parse_dtype("flaot32");
+  } catch (const NameError& error) {
+    text = error.what();
+  }
+  CHECK(text ==
+        "mithril.NameError[E0680]: there is no dtype 'flaot32'\n"
+        "  known : bool, int32, int64, float16, bfloat16, float32, float64\n"
+        "  help: did you mean 'float32'?");
+}
+
+TEST_CASE("visit_dtype calls with the type that the dtype stores") {
+  for (const DType dtype : all_dtypes) {
+    visit_dtype(dtype, [&](auto zero) {
+      CHECK(dtype_of<decltype(zero)> == dtype);
+      CHECK(sizeof(zero) == size_of(dtype));
+    });
+  }
+}
+
+TEST_CASE("visit_dtype returns what the function returns") {
+  CHECK(visit_dtype(DType::int64, [](auto zero) { return sizeof(zero); }) == 8);
+}
+
+TEST_CASE("a dtype outside the enumeration is a bug of ours") {
+  CHECK_THROWS_AS(name(static_cast<DType>(7)), InternalError);
+  CHECK_THROWS_AS(visit_dtype(static_cast<DType>(7), [](auto) {}), InternalError);
+}
+
+TEST_CASE("every dtype is bool, integer or floating") {
+  CHECK(!is_integer(DType::boolean));
+  CHECK(!is_floating(DType::boolean));
+  CHECK(is_integer(DType::int32));
+  CHECK(is_integer(DType::int64));
+  CHECK(is_floating(DType::float16));
+  CHECK(is_floating(DType::bfloat16));
+  CHECK(is_floating(DType::float32));
+  CHECK(is_floating(DType::float64));
+}
+
+TEST_CASE("promotion is symmetric and keeps a dtype with itself") {
+  for (const DType a : all_dtypes) {
+    CHECK(promote(a, a) == a);
+    for (const DType b : all_dtypes) CHECK(promote(a, b) == promote(b, a));
+  }
+}
+
+TEST_CASE("promotion of three dtypes does not depend on their order") {
+  for (const DType a : all_dtypes) {
+    for (const DType b : all_dtypes) {
+      for (const DType c : all_dtypes) {
+        CHECK(promote(promote(a, b), c) == promote(a, promote(b, c)));
+      }
+    }
+  }
+}
+
+TEST_CASE("bool yields to integers, integers to floating types, the narrow to the wide") {
+  CHECK(promote(DType::boolean, DType::int32) == DType::int32);
+  CHECK(promote(DType::int32, DType::int64) == DType::int64);
+  CHECK(promote(DType::int64, DType::float16) == DType::float16);
+  CHECK(promote(DType::boolean, DType::bfloat16) == DType::bfloat16);
+  CHECK(promote(DType::bfloat16, DType::float32) == DType::float32);
+  CHECK(promote(DType::float16, DType::float64) == DType::float64);
+}
+
+TEST_CASE("the two 16-bit types give float32, which holds both") {
+  CHECK(promote(DType::float16, DType::bfloat16) == DType::float32);
+}
+
+}  // namespace mithril
