@@ -24,13 +24,13 @@ ErrorDetails weight_conflict() {
 }  // namespace
 
 TEST_CASE("an error renders as the design shows it") {
-  CHECK(
-      std::string(Error(weight_conflict()).what()) ==
-      R"(mithril.ShapeError[E0203]: encoder.block_2.attn.proj: port 'weight' does not fit port 'input'
-  input  : [N=4, 128]   from encoder.block_2.attn.out.output
-  weight : [256, 64]    given by shapes={"proj_w": [256, 64]}
-                 ^^ expected 128: weight.dim(1) == input.dim(-1)
-  help: give proj_w the shape [256, 128])");
+  CHECK(std::string(Error(weight_conflict()).what()) ==
+        "mithril.ShapeError[E0203]: encoder.block_2.attn.proj: port 'weight' does not fit port "
+        "'input'\n"
+        "  input  : [N=4, 128]   from encoder.block_2.attn.out.output\n"
+        "  weight : [256, 64]    given by shapes={\"proj_w\": [256, 64]}\n"
+        "                 ^^ expected 128: weight.dim(1) == input.dim(-1)\n"
+        "  help: give proj_w the shape [256, 128]");
 }
 
 TEST_CASE("an error without path, facts and help is one line") {
