@@ -22,7 +22,8 @@ class ExpandContext;  // graph/grad_context.hpp
 // A named port. `shape` is a pattern: "N Ci H W" (dims), "*batch M K" (one run of dims of any number), "3" (a number),
 // "" (rank 0). `type` is "float", "int|float", "number" (int|float), "any", "operand" (any tensor or a number that is a
 // value), a variable "T" or "T=number", "promote(T, U)", each with "|none" where the port is optional, or
-// "value KINDS" (bool int float str none tuple dtype slice ellipsis any): a port that never holds a tensor.
+// "value KINDS" (bool int float str none tuple dtype slice ellipsis any): a port that never holds a tensor. A port that
+// takes tensors and values besides numbers joins the two: "any|value tuple|slice".
 struct PortDef {
   std::string name, shape, type;
   std::optional<Datum> fallback = {};  // present: the port may be left out

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <span>
 
 #include "mithril/base/error.hpp"
 
@@ -53,12 +54,17 @@ class Compiler {
     return static_cast<int16_t>(at - names.begin());
   }
 
-  template <size_t n>
-  Kinds kinds(const std::string& text, const NamedKinds (&table)[n]) const {
+  // Words name kinds of tensors, after the word "value" kinds of values.
+  Kinds kinds(const std::string& text) const {
+    std::span<const NamedKinds> table = tensor_kinds;
     Kinds all = 0;
     for (const std::string& word : words(text, "| ")) {
-      const auto* at = std::find_if(std::begin(table), std::end(table), [&](const NamedKinds& k) { return k.name == word; });
-      if (at == std::end(table)) fail("no kind is called '" + word + "' in '" + text + "'");
+      if (word == "value") {
+        table = value_kinds;
+        continue;
+      }
+      const auto at = std::find_if(table.begin(), table.end(), [&](const NamedKinds& k) { return k.name == word; });
+      if (at == table.end()) fail("no kind is called '" + word + "' in '" + text + "'");
       all = static_cast<Kinds>(all | at->kinds);
     }
     return all;
@@ -70,7 +76,7 @@ class Compiler {
     const size_t equals = text.find('=');
     const int variable = intern(compiled.types, text.substr(0, equals));
     if (compiled.type_kinds.size() < compiled.types.size()) compiled.type_kinds.push_back(kind::any);
-    if (equals != std::string::npos) compiled.type_kinds[variable] &= kinds(text.substr(equals + 1), tensor_kinds);
+    if (equals != std::string::npos) compiled.type_kinds[variable] &= kinds(text.substr(equals + 1));
     return variable;
   }
 
@@ -93,7 +99,7 @@ class Compiler {
 
   void type(const std::string& text, CompiledPorts::Port& port) {
     if (text.rfind("value ", 0) == 0) {
-      port.kinds = kinds(text.substr(6), value_kinds);
+      port.kinds = kinds(text);
       port.value = true;
     } else if (text.rfind("promote(", 0) == 0) {
       const auto operands = words(text.substr(8), "(), ");
@@ -105,7 +111,7 @@ class Compiler {
     } else if (text.empty()) {
       fail("a port has no type");
     } else {
-      port.kinds = kinds(text, tensor_kinds);
+      port.kinds = kinds(text);
     }
   }
 

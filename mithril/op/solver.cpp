@@ -58,6 +58,8 @@ void Solver::set_value(std::string_view port, const Datum& datum, int item) {
 
 void Solver::narrow(std::string_view port, Kinds kinds, int item) { facts_.narrow(part_.wire(port, item)->type, kinds); }
 
+void Solver::same_type(std::string_view port, std::string_view other) { facts_.unify(part_.wire(port)->type, part_.wire(other)->type); }
+
 void Solver::same(const Dim& a, const Dim& b) { facts_.unify(a, b); }
 
 Dim Solver::fresh(bool size) { return Dim(facts_.symbol({}, size)); }

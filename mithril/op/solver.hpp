@@ -27,6 +27,7 @@ class Solver {
   void set_shape(std::string_view port, const std::vector<Dim>& dims, int item = 0);
   void set_value(std::string_view port, const Datum& datum, int item = 0);  // its kind too
   void narrow(std::string_view port, Kinds kinds, int item = 0);
+  void same_type(std::string_view port, std::string_view other);  // now and for good
   void same(const Dim& a, const Dim& b);
   Dim fresh(bool size = true);
 
