@@ -122,10 +122,13 @@ class Instantiation {
       save(wire->driver_slot);
       wire->driver = &part_;
       wire->driver_slot = static_cast<int32_t>(at);
-    } else if (!given && def.fallback) {
-      facts_.narrow(wire->type, def.fallback->kind());
-      facts_.set(value_of(facts_, wire), *def.fallback);
+      return;
     }
+    save(wire->uses);
+    ++wire->uses;
+    if (given || !def.fallback) return;
+    facts_.narrow(wire->type, def.fallback->kind());
+    facts_.set(value_of(facts_, wire), *def.fallback);
   }
 
   // A wire that is there already learns what the port says.

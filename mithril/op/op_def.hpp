@@ -86,6 +86,9 @@ struct OpDef {
   // A list output has as many tensors as the tuple at this port has items.
   std::string outputs_from = {};
 
+  // Inputs that `model += part` may chain to; empty: the first input.
+  std::vector<std::string> canonical = {};
+
   CastPolicy cast = CastPolicy::promote;
   // Arithmetic operations for inputs and outputs of these dims (in port order); null: one per element of the first output.
   double (*operations)(std::span<const std::vector<int64_t>> inputs, std::span<const std::vector<int64_t>> outputs) = nullptr;

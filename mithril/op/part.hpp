@@ -22,6 +22,7 @@ struct Wire {
   const std::string* name = nullptr;  // its name there
   int32_t driver_slot = -1;
   int32_t weight = 1;
+  int32_t uses = 0;                 // input slots of ops that read it
   int8_t differentiable = -1;       // -1: nobody said; 0, 1
   bool constant = false;            // holds a tensor literal (side table of the root model)
 };

@@ -55,6 +55,7 @@ void unify_wires(Facts& facts, Wire* outer, Wire* inner) {
   save(b->parent);
   b->parent = a;
   a->weight += b->weight;
+  a->uses += b->uses;
   if (!a->value) a->value = b->value;
   if (b->driver) {
     a->driver = b->driver;

@@ -1,0 +1,30 @@
+// A model as one flat graph.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mithril/graph/graph.hpp"
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+struct FlatInput {
+  std::string name;
+  Wire* wire;
+};
+struct FlatState {
+  std::string input, output;  // names in the graph; the output is a graph output of that name
+  Tensor initial;
+};
+struct FlatModel {
+  Graph graph;                       // inputs: every tensor input; outputs: the model's output keys, then states'
+  std::vector<FlatInput> inputs;     // in the order of graph.inputs()
+  std::vector<FlatState> states;
+};
+
+// Symbols are renamed into the graph's own table, so no pass can touch the model. Values are folded away; one that is not
+// known is ValueError E0403 naming the port. ConnectionError E0102 names a cycle. Without recursion.
+FlatModel flatten(const Model& model, DType default_dtype);
+
+}  // namespace mithril
