@@ -1,0 +1,21 @@
+# Installs the libraries, their headers, and what find_package(Mithril CONFIG) reads.
+include(CMakePackageConfigHelpers)
+
+set(MITHRIL_CONFIG_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/Mithril")
+set(MITHRIL_LIBRARIES mithril_core)
+if(TARGET mithril_cpu)
+  list(APPEND MITHRIL_LIBRARIES mithril_cpu)
+endif()
+
+install(TARGETS ${MITHRIL_LIBRARIES} EXPORT MithrilTargets COMPONENT libraries)
+install(DIRECTORY mithril backends DESTINATION "${MITHRIL_INCLUDE_DIR}" COMPONENT libraries
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.inc")
+install(EXPORT MithrilTargets NAMESPACE Mithril:: DESTINATION "${MITHRIL_CONFIG_DIR}"
+        COMPONENT libraries)
+
+configure_package_config_file(cmake/MithrilConfig.cmake.in MithrilConfig.cmake
+                              INSTALL_DESTINATION "${MITHRIL_CONFIG_DIR}")
+write_basic_package_version_file(MithrilConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/MithrilConfig.cmake"
+              "${PROJECT_BINARY_DIR}/MithrilConfigVersion.cmake"
+        DESTINATION "${MITHRIL_CONFIG_DIR}" COMPONENT libraries)

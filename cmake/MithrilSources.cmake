@@ -1,0 +1,31 @@
+# Which files make up the libraries: the ops of mithril/ops/list.inc, and every other source.
+file(GLOB_RECURSE MITHRIL_CORE_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
+     mithril/*.cpp)
+list(FILTER MITHRIL_CORE_SOURCES EXCLUDE REGEX "^mithril/ops/[^/]+$")
+
+set(listed_ops "")
+if(EXISTS "${PROJECT_SOURCE_DIR}/mithril/ops/list.inc")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS mithril/ops/list.inc)
+  file(STRINGS mithril/ops/list.inc op_lines REGEX "^MITHRIL_OP\\(")
+  foreach(line IN LISTS op_lines)
+    string(REGEX REPLACE "^MITHRIL_OP\\( *([a-z0-9_]+) *,.*$" "mithril/ops/\\1.cpp" source "${line}")
+    list(APPEND listed_ops "${source}")
+  endforeach()
+endif()
+
+file(GLOB op_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" mithril/ops/*.cpp)
+foreach(source IN LISTS op_files)
+  if(NOT source IN_LIST listed_ops AND NOT source STREQUAL "mithril/ops/registry.cpp")
+    message(FATAL_ERROR "${source}: expected a line in mithril/ops/list.inc, got none; "
+                        "add one, or move the file to mithril/ops/support if it is no op")
+  endif()
+endforeach()
+foreach(source IN LISTS listed_ops)
+  if(NOT source IN_LIST op_files)
+    message(FATAL_ERROR "mithril/ops/list.inc: expected the file ${source}, got none")
+  endif()
+endforeach()
+list(APPEND MITHRIL_CORE_SOURCES ${op_files})
+
+file(GLOB_RECURSE MITHRIL_CPU_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
+     backends/cpu/*.cpp)

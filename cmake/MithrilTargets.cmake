@@ -1,0 +1,57 @@
+# How every target is compiled: the language, the warnings, the cache of compiled files.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
+  endif()
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    find_program(MITHRIL_CCACHE ccache)
+    if(MITHRIL_CCACHE)
+      set(CMAKE_CXX_COMPILER_LAUNCHER "${MITHRIL_CCACHE}")
+    endif()
+  endif()
+endif()
+
+# Records leave out the fields that keep their defaults, so missing initializers are meant;
+# g++ 12 warns of overlapping copies in std::string::operator+ without cause (GCC bug 105651).
+function(mithril_set_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers
+                         $<$<BOOL:${MITHRIL_WERROR}>:-Werror>
+                         $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+endfunction()
+
+# A library mithril_NAME with the alias Mithril::NAME.
+function(mithril_add_library name)
+  add_library(mithril_${name} ${ARGN})
+  add_library(Mithril::${name} ALIAS mithril_${name})
+  mithril_set_warnings(mithril_${name})
+  target_compile_features(mithril_${name} PUBLIC cxx_std_20)
+  target_include_directories(mithril_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<INSTALL_INTERFACE:${MITHRIL_INCLUDE_DIR}>)
+  set_target_properties(mithril_${name} PROPERTIES
+    EXPORT_NAME ${name}
+    POSITION_INDEPENDENT_CODE ON
+    INSTALL_RPATH "$ORIGIN")
+  # A wheel holds no links, so the libraries inside one carry no version in their names.
+  if(NOT SKBUILD)
+    set_target_properties(mithril_${name} PROPERTIES
+      VERSION ${PROJECT_VERSION}
+      SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  endif()
+endfunction()
+
+# Each source in the calling directory becomes a program of its name, linked with the libraries.
+function(mithril_add_programs)
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM program)
+    add_executable(${program} ${source})
+    mithril_set_warnings(${program})
+    target_link_libraries(${program} PRIVATE Mithril::core $<TARGET_NAME_IF_EXISTS:Mithril::cpu>)
+  endforeach()
+endfunction()

@@ -1,0 +1,49 @@
+// Runs every test and ends with the line `N passed, N failed`, in which generated cases count too.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <cstdio>
+
+#include "tests/results.hpp"
+
+namespace {
+
+unsigned test_cases_passed = 0;
+unsigned test_cases_failed = 0;
+
+// Only listens: the usual report is doctest's own.
+struct Counter : doctest::IReporter {
+  explicit Counter(const doctest::ContextOptions&) {}
+
+  void test_run_end(const doctest::TestRunStats& stats) override {
+    test_cases_passed = stats.numTestCasesPassingFilters - stats.numTestCasesFailed;
+    test_cases_failed = stats.numTestCasesFailed;
+  }
+
+  void report_query(const doctest::QueryData&) override {}
+  void test_run_start() override {}
+  void test_case_start(const doctest::TestCaseData&) override {}
+  void test_case_reenter(const doctest::TestCaseData&) override {}
+  void test_case_end(const doctest::CurrentTestCaseStats&) override {}
+  void test_case_exception(const doctest::TestCaseException&) override {}
+  void subcase_start(const doctest::SubcaseSignature&) override {}
+  void subcase_end() override {}
+  void log_assert(const doctest::AssertData&) override {}
+  void log_message(const doctest::MessageData&) override {}
+  void test_case_skipped(const doctest::TestCaseData&) override {}
+};
+
+REGISTER_LISTENER("counter", 1, Counter);
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+  doctest::Context context(argument_count, arguments);
+  const int status = context.run();
+  if (context.shouldExit()) return status;
+
+  const auto& table = mithril::tests::table_results;
+  std::printf("%zu passed, %zu failed\n", test_cases_passed + table.passed,
+              test_cases_failed + table.failed);
+  return table.failed > 0 ? 1 : status;
+}
