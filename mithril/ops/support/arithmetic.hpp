@@ -46,21 +46,33 @@ std::optional<Datum> fold_numbers(Solver& s, const Datum& a, const Datum& b, OnD
   return Datum(result);
 }
 
-// Solves an op whose `ports` are of type "operand": values have no dims; "output" is one of the
-// kinds `result`, a value only where all operands are. Then it is fold(datum, ...), which may
-// answer nothing for "not yet", having awaited what it needs.
-template <size_t n, typename Fold>
-bool solve_operands(Solver& s, const std::array<const char*, n>& ports, Kinds result, Fold fold) {
-  s.narrow("output", result);
-  bool decided = true, tensor = false;
+struct OperandForms {
+  bool decided = true;   // each is known to be a tensor or a value
+  bool tensors = false;  // one is known to be a tensor
+};
+
+// What the `ports` hold. Values have no dims: that is stated here.
+template <size_t n>
+OperandForms operand_forms(Solver& s, const std::array<const char*, n>& ports) {
+  OperandForms forms;
   for (const char* port : ports) {
     const Kinds form = s.form(port);
     if (form == kind::value) s.set_shape(port, {});
-    if (form == kind::tensor) tensor = true;
-    if (form == 0) decided = false;
+    if (form == kind::tensor) forms.tensors = true;
+    if (form == 0) forms.decided = false;
   }
-  if (tensor) s.narrow("output", kind::tensor);
-  if (tensor || !decided) return decided;
+  return forms;
+}
+
+// Solves an op whose `ports` are of type "operand". "output" is one of the kinds `result`, a value
+// only where all operands are. Then it is fold(datum, ...), which may answer nothing for "not yet",
+// having awaited what it needs.
+template <size_t n, typename Fold>
+bool solve_operands(Solver& s, const std::array<const char*, n>& ports, Kinds result, Fold fold) {
+  s.narrow("output", result);
+  const OperandForms forms = operand_forms(s, ports);
+  if (forms.tensors) s.narrow("output", kind::tensor);
+  if (forms.tensors || !forms.decided) return forms.decided;
   s.narrow("output", kind::value);
   std::array<const Datum*, n> data;
   for (size_t i = 0; i < n; ++i) {

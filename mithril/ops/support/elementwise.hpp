@@ -30,17 +30,22 @@ void map1(EvalContext& c, F f, std::string_view port = "input") {
   });
 }
 
-// The same for outputs that are always floats: f is only made for those.
+// f where the first argument is a float, else that argument: f is never made for other types.
 template <typename F>
-void map1_float(EvalContext& c, F f, std::string_view port = "input") {
-  auto on_floats = [&](auto x) {
+auto only_floats(F f) {
+  return [f](auto x, auto... rest) {
     if constexpr (std::is_floating_point_v<decltype(x)>) {
-      return f(x);
+      return f(x, rest...);
     } else {
       return x;
     }
   };
-  map1(c, on_floats, port);
+}
+
+// The same for outputs that are always floats.
+template <typename F>
+void map1_float(EvalContext& c, F f, std::string_view port = "input") {
+  map1(c, only_floats(f), port);
 }
 
 // output = f(left, right), broadcast, computed in the output's type.
@@ -53,6 +58,13 @@ void map2(EvalContext& c, F f, std::string_view left = "left", std::string_view 
     each_broadcast<2>(c.out().dims(), {&c.dims(left), &c.dims(right)},
                       [&](int64_t i, auto& at) { y[i] = static_cast<T>(f(a[at[0]], b[at[1]])); });
   });
+}
+
+// The same for outputs that are always floats.
+template <typename F>
+void map2_float(EvalContext& c, F f, std::string_view left = "left",
+                std::string_view right = "right") {
+  map2(c, only_floats(f), left, right);
 }
 
 }  // namespace mithril
