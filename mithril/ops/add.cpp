@@ -1,0 +1,35 @@
+// Sum.
+#include <functional>
+
+#include "mithril/ops/support/arithmetic.hpp"
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_add() {
+  return {
+      .name = "add",
+      .doc = "left + right. Of two bools: whether any is true.",
+      .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
+      .outputs = {{"output", "*o", "promote(T, U)"}},
+      .where = {"*o = broadcast(*a, *b)"},
+      .solve =
+          [](Solver& s) {
+            return solve_operands<2>(s, {"left", "right"}, operand_kinds, [&](auto& a, auto& b) {
+              return fold_numbers(s, a, b, std::plus<>(), std::plus<>());
+            });
+          },
+      .eval =
+          [](EvalContext& c) { map2(c, [](auto a, auto b) { return wrapping(a) + wrapping(b); }); },
+      .grad =
+          [](GradContext& g) {
+            for (const char* port : {"left", "right"}) {
+              if (g.needs(port)) flow_summed(g, port, g.out_grad());
+            }
+          },
+      .spell = {{"torch", "aten::add(left, right)"}, {"c", "{left} + {right}"}},
+  };
+}
+
+}  // namespace mithril

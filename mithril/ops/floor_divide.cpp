@@ -1,0 +1,75 @@
+// Quotient rounded towards minus infinity, as Python's //.
+#include <cmath>
+#include <limits>
+
+#include "mithril/ops/support/arithmetic.hpp"
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+// Python's: exact also where a / b would be rounded up to a whole number.
+template <typename T>
+T floor_quotient_of_floats(T a, T b) {
+  const T remainder = std::fmod(a, b);
+  if (b == 0) return a / b;
+  T quotient = (a - remainder) / b;
+  if (remainder != 0 && (b < 0) != (remainder < 0)) quotient -= 1;
+  if (quotient == 0) return std::copysign(T(0), a / b);
+  return std::round(quotient);
+}
+
+template <typename T>
+T floor_quotient(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return floor_quotient_of_floats(a, b);
+  } else {
+    if (b == 0) {
+      raise({.kind = ErrorKind::value,
+             .code = "E0403",
+             .message = "floor_divide: an int is divided by zero",
+             .help = "divide floats, where the result is infinite"});
+    }
+    if (b == T(-1)) return static_cast<T>(-wrapping(a));
+    const T quotient = static_cast<T>(a / b);
+    return static_cast<T>(quotient - (a % b != 0 && (a < T()) != (b < T())));
+  }
+}
+
+std::optional<Datum> folded_quotient(Solver& s, const Datum& a, const Datum& b) {
+  const Dim denominator = is_float(b) ? Dim(b.real() != 0) : resolve(dim_of(b));
+  if (denominator.is_constant(0)) {
+    s.reject("division by zero", "a denominator other than 0", to_string(b));
+  }
+  return fold_numbers(
+      s, a, b, [](const Dim& x, const Dim& y) { return floor_divide(x, y); },
+      floor_quotient_of_floats<double>);
+}
+
+}  // namespace
+
+OpDef define_floor_divide() {
+  return {
+      .name = "floor_divide",
+      .doc = "floor(numerator / denominator), an int for ints; not of two bools.",
+      .inputs = {{"numerator", "*a", "T=operand"}, {"denominator", "*b", "U=operand"}},
+      .outputs = {{"output", "*o", "promote(T, U)"}},
+      .where = {"*o = broadcast(*a, *b)"},
+      .solve =
+          [](Solver& s) {
+            return solve_operands<2>(s, {"numerator", "denominator"}, number_kinds,
+                                     [&](auto& a, auto& b) { return folded_quotient(s, a, b); });
+          },
+      .eval =
+          [](EvalContext& c) {
+            map2(
+                c, [](auto a, auto b) { return floor_quotient(a, b); }, "numerator", "denominator");
+          },
+      .grad = [](GradContext&) {},  // constant between its steps: nothing flows
+      .spell = {{"torch", "aten::floor_divide(numerator, denominator)"},
+                {"c", "floor({numerator} / {denominator})"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,29 @@
+// The larger of two.
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/extremum.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_maximum() {
+  return {
+      .name = "maximum",
+      .doc = "The larger of left and right, NaN where one of them is; equals share the gradient.",
+      .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
+      .outputs = {{"output", "*o", "promote(T, U)"}},
+      .where = {"*o = broadcast(*a, *b)"},
+      .solve =
+          [](Solver& s) {
+            return solve_operands<2>(s, {"left", "right"}, operand_kinds, [&](auto& a, auto& b) {
+              return fold_extremum(s, a, b, true);
+            });
+          },
+      .eval =
+          [](EvalContext& c) { map2(c, [](auto a, auto b) { return a > b || a != a ? a : b; }); },
+      .grad = [](GradContext& g) { flow_extremum(g, "less"); },
+      .spell = {{"torch", "aten::maximum(left, right)"},
+                {"c", "{left} > {right} || {left} != {left} ? {left} : {right}"}},
+  };
+}
+
+}  // namespace mithril
