@@ -1,0 +1,29 @@
+// Broadcasting to the dims of another tensor, which may be symbolic and of unknown rank.
+#include "mithril/ops/support/broadcasting.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_expand_like() {
+  return {
+      .name = "expand_like",
+      .doc = "The input broadcast to the dims of `like`.",
+      .inputs = {{"input", "*s", "T=any"}, {"like", "*o", "any"}},
+      .outputs = {{"output", "*o", "T"}},
+      .eval =
+          [](EvalContext& c) {
+            c.typed([&](auto zero) {
+              using T = decltype(zero);
+              const auto x = c.read<T>("input");
+              T* y = c.write<T>();
+              each_broadcast<1>(c.out().dims(), {&c.dims("input")},
+                                [&](int64_t i, auto& at) { y[i] = x[at[0]]; });
+            });
+          },
+      .grad = [](GradContext& g) { g.flow("input", sum_to(g.out_grad(), g.in("input"))); },
+      .dtype_from = "input",
+      .spell = {{"torch", "aten::expand_as(input, like)"}, {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

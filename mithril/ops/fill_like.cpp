@@ -1,0 +1,27 @@
+// A tensor of one number.
+#include "mithril/ops/support/support.hpp"
+#include "mithril/tensor/convert.hpp"
+
+namespace mithril {
+
+OpDef define_fill_like() {
+  return {
+      .name = "fill_like",
+      .doc = "A tensor of one number, with the dims and the dtype of `like`.",
+      .inputs = {{"like", "*s", "T=any"}, value("number", "float|int|bool")},
+      .outputs = {{"output", "*s", "T"}},
+      .eval =
+          [](EvalContext& c) {
+            c.typed([&](auto zero) {
+              using T = decltype(zero);
+              const T number = convert<T>(c.real("number"));
+              T* y = c.write<T>();
+              for (int64_t i = 0; i < c.out().size(); ++i) y[i] = number;
+            });
+          },
+      .grad = [](GradContext&) {},  // the elements of `like` do not matter: nothing flows
+      .spell = {{"torch", "aten::full_like(like, number)"}, {"c", "{number}"}},
+  };
+}
+
+}  // namespace mithril

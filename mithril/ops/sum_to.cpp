@@ -1,0 +1,37 @@
+// Undoes broadcasting: what gradients flow through. Decided when sizes are known, so that dims may
+// be symbolic and the rank may be unknown.
+#include <vector>
+
+#include "mithril/ops/support/broadcasting.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_sum_to() {
+  return {
+      .name = "sum_to",
+      .doc = "The input summed over what `like` would be broadcast along to have its dims.",
+      .inputs = {{"input", "*s", "T=number"}, {"like", "*o", "any"}},
+      .outputs = {{"output", "*o", "T"}},
+      .eval =
+          [](EvalContext& c) {
+            c.typed([&](auto zero) {
+              using T = decltype(zero);
+              using Sum = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
+              const auto x = c.read<T>("input");
+              std::vector<Sum> sums(static_cast<size_t>(c.out().size()));
+              each_broadcast<1>(c.dims("input"), {&c.out().dims()}, [&](int64_t i, auto& at) {
+                sums[static_cast<size_t>(at[0])] += static_cast<Sum>(x[i]);
+              });
+              T* y = c.write<T>();
+              for (size_t i = 0; i < sums.size(); ++i) y[i] = static_cast<T>(sums[i]);
+            });
+          },
+      .grad = [](GradContext& g) { g.flow("input", expand_like(g.out_grad(), g.in("input"))); },
+      .dtype_from = "input",
+      .spell = {{"torch", "aten::sum_to_size(input, aten::size(like))"},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril
