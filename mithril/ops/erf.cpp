@@ -1,0 +1,26 @@
+// The error function.
+#include <cmath>
+
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_erf() {
+  return {
+      .name = "erf",
+      .doc = "The error function: 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to input.",
+      .inputs = {{"input", "*s", "number"}},
+      .outputs = {{"output", "*s", "float"}},
+      .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::erf(x); }); },
+      .grad =
+          [](GradContext& g) {
+            const double two_by_root_pi = 1.1283791670955126;
+            const Expression x = g.in("input");
+            g.flow("input", g.out_grad() * call("exp", {-(x * x)}) * two_by_root_pi);
+          },
+      .spell = {{"torch", "aten::erf(input)"}, {"c", "erf({input})"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,49 @@
+// The natural logarithm.
+#include <cmath>
+
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/robust.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+// Below the threshold the tangent there.
+template <typename T>
+T robust_log(T x, T threshold) {
+  x = std::abs(x);
+  return x < threshold ? std::log(threshold) + x / threshold - 1 : std::log(x);
+}
+
+}  // namespace
+
+OpDef define_log() {
+  return {
+      .name = "log",
+      .doc =
+          "The natural logarithm; with robust=True of |input|, and below the threshold (None: the "
+          "smallest normal number) its tangent at the threshold.",
+      .inputs = {{"input", "*s", "any"},
+                 value("robust", "bool", false),
+                 value("threshold", "float|none", None())},
+      .outputs = {{"output", "*s", "float"}},
+      .eval =
+          [](EvalContext& c) {
+            const bool robust = c.flag("robust");
+            map1_float(c, [&](auto x) {
+              return robust ? robust_log(x, robust_threshold<decltype(x)>(c)) : std::log(x);
+            });
+          },
+      .grad =
+          [](GradContext& g) {
+            const Expression x = g.in("input");
+            if (!g.value("robust").flag()) return g.flow("input", g.out_grad() / x);
+            const Expression size = call("maximum", {call("abs", {x}), robust_threshold(g)});
+            g.flow("input", g.out_grad() * call("sign", {x}) / size);
+          },
+      .cast = CastPolicy::float32,
+      .spell = {{"torch", "robust ? unsupported : aten::log(input)"}, {"c", "log({input})"}},
+  };
+}
+
+}  // namespace mithril

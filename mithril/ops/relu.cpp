@@ -1,0 +1,26 @@
+// The rectified linear unit.
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_relu() {
+  return {
+      .name = "relu",
+      .doc = "max(input, 0); its slope at 0 is 0.",
+      .inputs = {{"input", "*s", "T=number"}},
+      .outputs = {{"output", "*s", "T"}},
+      .eval =
+          [](EvalContext& c) {
+            map1(c, [](auto x) { return x < decltype(x)() ? decltype(x)() : x; });
+          },
+      .grad =
+          [](GradContext& g) {
+            const Expression flat = call("less_equal", {g.in("input"), 0});
+            g.flow("input", call("where", {flat, 0.0, g.out_grad()}));
+          },
+      .spell = {{"torch", "aten::relu(input)"}, {"c", "{input} < 0 ? 0 : {input}"}},
+  };
+}
+
+}  // namespace mithril

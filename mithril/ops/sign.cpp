@@ -1,0 +1,26 @@
+// The sign.
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_sign() {
+  return {
+      .name = "sign",
+      .doc = "-1, 0 or 1 with the sign of each element; NaN of NaN.",
+      .inputs = {{"input", "*s", "T=number"}},
+      .outputs = {{"output", "*s", "T"}},
+      .eval =
+          [](EvalContext& c) {
+            map1(c, [](auto x) {
+              using T = decltype(x);
+              return x > T() ? T(1) : x < T() ? T(-1) : x;
+            });
+          },
+      .grad = [](GradContext&) {},  // constant on either side: nothing flows
+      .spell = {{"torch", "aten::sign(input)"},
+                {"c", "{input} > 0 ? 1 : {input} < 0 ? -1 : {input}"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,21 @@
+// The sine.
+#include <cmath>
+
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_sin() {
+  return {
+      .name = "sin",
+      .doc = "The sine of each element, in radians.",
+      .inputs = {{"input", "*s", "any"}},
+      .outputs = {{"output", "*s", "float"}},
+      .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::sin(x); }); },
+      .grad = [](GradContext& g) { g.flow("input", g.out_grad() * call("cos", {g.in("input")})); },
+      .spell = {{"torch", "aten::sin(input)"}, {"c", "sin({input})"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,67 @@
+// The square root, of tensors and of numbers that are values.
+#include <cmath>
+#include <optional>
+
+#include "mithril/ops/support/arithmetic.hpp"
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/robust.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+std::optional<Datum> folded_root(Solver& s, const Datum& input) {
+  const auto number = real_of(s, input);
+  if (!number) return std::nullopt;
+  if (*number < 0) s.reject("the root of a negative number", "at least 0", to_string(input));
+  return Datum(std::sqrt(*number));
+}
+
+// Below the threshold the line through 0 that meets the root there.
+template <typename T>
+T robust_root(T x, T threshold) {
+  x = std::abs(x);
+  return x < threshold ? x / std::sqrt(threshold) : std::sqrt(x);
+}
+
+Expression robust_slope(GradContext& g) {
+  const Expression x = g.in("input");
+  const double threshold = robust_threshold(g);
+  const Expression below = call("less", {call("abs", {x}), threshold});
+  return call("sign", {x}) / call("where", {below, std::sqrt(threshold), g.out() * 2});
+}
+
+}  // namespace
+
+OpDef define_sqrt() {
+  return {
+      .name = "sqrt",
+      .doc =
+          "The square root; with robust=True of |input|, and below the threshold (None: the "
+          "smallest normal number) a straight line through 0.",
+      .inputs = {{"input", "*s", "operand"},
+                 value("robust", "bool", false),
+                 value("threshold", "float|none", None())},
+      .outputs = {{"output", "*s", "operand"}},
+      .solve =
+          [](Solver& s) {
+            return solve_operands<1>(s, {"input"}, float_kinds,
+                                     [&](auto& input) { return folded_root(s, input); });
+          },
+      .eval =
+          [](EvalContext& c) {
+            const bool robust = c.flag("robust");
+            map1_float(c, [&](auto x) {
+              return robust ? robust_root(x, robust_threshold<decltype(x)>(c)) : std::sqrt(x);
+            });
+          },
+      .grad =
+          [](GradContext& g) {
+            const bool robust = g.value("robust").flag();
+            g.flow("input", robust ? g.out_grad() * robust_slope(g) : g.out_grad() / (g.out() * 2));
+          },
+      .spell = {{"torch", "robust ? unsupported : aten::sqrt(input)"}, {"c", "sqrt({input})"}},
+  };
+}
+
+}  // namespace mithril
