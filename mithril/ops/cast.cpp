@@ -1,0 +1,36 @@
+// Another dtype.
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_cast() {
+  return {
+      .name = "cast",
+      .doc =
+          "The input in another dtype, as NumPy's astype: to bool is \"not zero\", to an int is "
+          "towards zero.",
+      .inputs = {{"input", "*s", "any"}, value("dtype", "dtype")},
+      .outputs = {{"output", "*s", "any"}},
+      .solve =
+          [](Solver& s) {
+            const Datum* dtype = s.value("dtype");
+            if (!dtype) return false;
+            const DType to = dtype->dtype();
+            s.narrow("output", is_floating(to)  ? kind::float_tensor
+                               : is_integer(to) ? kind::int_tensor
+                                                : kind::bool_tensor);
+            return true;
+          },
+      .eval = [](EvalContext& c) { map1(c, [](auto x) { return x; }); },
+      .grad =
+          [](GradContext& g) {
+            const Datum back = g.in("input").dtype();
+            g.flow("input", call("cast", {g.out_grad(), back}));
+          },
+      .dtype_from = "dtype",
+      .spell = {{"torch", "aten::to(input, dtype)"}, {"c", "T({input})"}},
+  };
+}
+
+}  // namespace mithril

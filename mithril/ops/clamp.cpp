@@ -1,0 +1,62 @@
+// Limiting to an interval.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_clamp() {
+  return {
+      .name = "clamp",
+      .doc =
+          "The input, but at least min_val and then at most max_val; None is no limit. The slope "
+          "at a limit is 1. A float as limit is for floats only.",
+      .inputs = {{"input", "*s", "T=number"},
+                 value("min_val", "float|int|none", None()),
+                 value("max_val", "float|int|none", None())},
+      .outputs = {{"output", "*s", "T"}},
+      .solve =
+          [](Solver& s) {
+            for (const char* port : {"min_val", "max_val"}) {
+              const Datum* limit = s.value(port);
+              if (!limit) return false;
+              if (limit->kind() == kind::float_value) s.narrow("input", kind::float_tensor);
+            }
+            return true;
+          },
+      .eval =
+          [](EvalContext& c) {
+            c.typed([&](auto zero) {
+              using T = decltype(zero);
+              const auto x = c.read<T>("input");
+              const T low = c.has("min_val") ? c.read<T>("min_val")[0] : T();
+              const T high = c.has("max_val") ? c.read<T>("max_val")[0] : T();
+              T* y = c.write<T>();
+              for (int64_t i = 0; i < x.size(); ++i) {
+                y[i] = x[i];
+                if (c.has("min_val")) y[i] = std::max(y[i], low);
+                if (c.has("max_val")) y[i] = std::min(y[i], high);
+              }
+            });
+          },
+      .grad =
+          [](GradContext& g) {
+            const Expression x = g.in("input");
+            Expression dy = g.out_grad();
+            auto cut = [&](const char* port, const char* beyond) {
+              if (g.value(port).is_none()) return;
+              dy = call("where", {call(beyond, {x, g.operand(port)}), 0.0, dy});
+            };
+            cut("min_val", "less");
+            cut("max_val", "greater");
+            g.flow("input", dy);
+          },
+      .spell = {{"torch", "aten::clamp(input, min_val, max_val)"},
+                {"c", "unsupported: a limit may be left out"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,23 @@
+// Comparison: left == right.
+#include <functional>
+
+#include "mithril/ops/support/comparison.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_equal() {
+  return {
+      .name = "equal",
+      .doc = "Whether left equals right; NaN equals nothing.",
+      .inputs = {{"left", "*a", "operand"}, {"right", "*b", "operand"}},
+      .outputs = {{"output", "*o", "operand"}},
+      .where = {"*o = broadcast(*a, *b)"},
+      .solve = [](Solver& s) { return solve_comparison(s, std::equal_to<>()); },
+      .eval = [](EvalContext& c) { compare_elements(c, std::equal_to<>()); },
+      .not_differentiable = "the result is a bool",
+      .spell = {{"torch", "aten::eq(left, right)"}, {"c", "{left} == {right}"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,23 @@
+// Comparison: left >= right.
+#include <functional>
+
+#include "mithril/ops/support/comparison.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_greater_equal() {
+  return {
+      .name = "greater_equal",
+      .doc = "Whether left is at least right.",
+      .inputs = {{"left", "*a", "operand"}, {"right", "*b", "operand"}},
+      .outputs = {{"output", "*o", "operand"}},
+      .where = {"*o = broadcast(*a, *b)"},
+      .solve = [](Solver& s) { return solve_comparison(s, std::greater_equal<>()); },
+      .eval = [](EvalContext& c) { compare_elements(c, std::greater_equal<>()); },
+      .not_differentiable = "the result is a bool",
+      .spell = {{"torch", "aten::ge(left, right)"}, {"c", "{left} >= {right}"}},
+  };
+}
+
+}  // namespace mithril

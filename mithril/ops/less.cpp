@@ -1,0 +1,23 @@
+// Comparison: left < right.
+#include <functional>
+
+#include "mithril/ops/support/comparison.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_less() {
+  return {
+      .name = "less",
+      .doc = "Whether left is less than right.",
+      .inputs = {{"left", "*a", "operand"}, {"right", "*b", "operand"}},
+      .outputs = {{"output", "*o", "operand"}},
+      .where = {"*o = broadcast(*a, *b)"},
+      .solve = [](Solver& s) { return solve_comparison(s, std::less<>()); },
+      .eval = [](EvalContext& c) { compare_elements(c, std::less<>()); },
+      .not_differentiable = "the result is a bool",
+      .spell = {{"torch", "aten::lt(left, right)"}, {"c", "{left} < {right}"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,29 @@
+// Logic: both are true.
+#include <functional>
+
+#include "mithril/ops/support/arithmetic.hpp"
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_logical_and() {
+  return {
+      .name = "logical_and",
+      .doc = "Whether both are true; of bools only.",
+      .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
+      .outputs = {{"output", "*o", "promote(T, U)"}},
+      .where = {"*o = broadcast(*a, *b)"},
+      .solve =
+          [](Solver& s) {
+            return solve_operands<2>(s, {"left", "right"}, bool_kinds, [](auto& a, auto& b) {
+              return Datum(std::logical_and<>()(a.flag(), b.flag()));
+            });
+          },
+      .eval = [](EvalContext& c) { map2(c, std::logical_and<>()); },
+      .not_differentiable = "the result is a bool",
+      .spell = {{"torch", "aten::logical_and(left, right)"}, {"c", "{left} && {right}"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,29 @@
+// Logic: any of the two is true.
+#include <functional>
+
+#include "mithril/ops/support/arithmetic.hpp"
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_logical_or() {
+  return {
+      .name = "logical_or",
+      .doc = "Whether any of the two is true; of bools only.",
+      .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
+      .outputs = {{"output", "*o", "promote(T, U)"}},
+      .where = {"*o = broadcast(*a, *b)"},
+      .solve =
+          [](Solver& s) {
+            return solve_operands<2>(s, {"left", "right"}, bool_kinds, [](auto& a, auto& b) {
+              return Datum(std::logical_or<>()(a.flag(), b.flag()));
+            });
+          },
+      .eval = [](EvalContext& c) { map2(c, std::logical_or<>()); },
+      .not_differentiable = "the result is a bool",
+      .spell = {{"torch", "aten::logical_or(left, right)"}, {"c", "{left} || {right}"}},
+  };
+}
+
+}  // namespace mithril

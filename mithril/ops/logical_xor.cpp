@@ -1,0 +1,29 @@
+// Logic: exactly one of the two is true.
+#include <functional>
+
+#include "mithril/ops/support/arithmetic.hpp"
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_logical_xor() {
+  return {
+      .name = "logical_xor",
+      .doc = "Whether exactly one of the two is true; of bools only.",
+      .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
+      .outputs = {{"output", "*o", "promote(T, U)"}},
+      .where = {"*o = broadcast(*a, *b)"},
+      .solve =
+          [](Solver& s) {
+            return solve_operands<2>(s, {"left", "right"}, bool_kinds, [](auto& a, auto& b) {
+              return Datum(std::not_equal_to<>()(a.flag(), b.flag()));
+            });
+          },
+      .eval = [](EvalContext& c) { map2(c, std::not_equal_to<>()); },
+      .not_differentiable = "the result is a bool",
+      .spell = {{"torch", "aten::logical_xor(left, right)"}, {"c", "{left} != {right}"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,23 @@
+// Comparison: left != right.
+#include <functional>
+
+#include "mithril/ops/support/comparison.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_not_equal() {
+  return {
+      .name = "not_equal",
+      .doc = "Whether left differs from right; NaN differs from itself.",
+      .inputs = {{"left", "*a", "operand"}, {"right", "*b", "operand"}},
+      .outputs = {{"output", "*o", "operand"}},
+      .where = {"*o = broadcast(*a, *b)"},
+      .solve = [](Solver& s) { return solve_comparison(s, std::not_equal_to<>()); },
+      .eval = [](EvalContext& c) { compare_elements(c, std::not_equal_to<>()); },
+      .not_differentiable = "the result is a bool",
+      .spell = {{"torch", "aten::ne(left, right)"}, {"c", "{left} != {right}"}},
+  };
+}
+
+}  // namespace mithril
