@@ -1,0 +1,20 @@
+// Loss: the absolute difference.
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_absolute_error() {
+  return {
+      .name = "absolute_error",
+      .doc = "|input - target|, element by element.",
+      .inputs = {{"input", "*a", "T=any"}, {"target", "*b", "U=any"}},
+      .outputs = {{"output", "*o", "promote(T, U)"}},
+      .where = {"*o = broadcast(*a, *b)"},
+      .expand = [](ExpandContext& e) { e.become(call("abs", {e.in("input") - e.in("target")})); },
+      .cast = CastPolicy::float32,
+      .spell = {{"torch", "aten::abs(aten::sub(input, target))"},
+                {"c", "unsupported: written as other ops"}},
+  };
+}
+
+}  // namespace mithril

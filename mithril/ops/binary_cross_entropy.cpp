@@ -1,0 +1,60 @@
+// Loss: binary cross entropy of logits or of probabilities.
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+// Each logarithm by its own softplus: precise on both sides, and nothing overflows.
+Expression of_logits(const Expression& x, const Expression& target, const Operand& weight) {
+  const Expression others = call("subtract", {1.0, target});
+  return call("softplus", {-x}) * target * weight + call("softplus", {x}) * others;
+}
+
+Expression of_probabilities(ExpandContext& e, const Expression& target, const Operand& weight) {
+  auto log = [&](const Expression& x) {
+    return call("log", {x, e.operand("robust"), e.operand("threshold")});
+  };
+  const Expression p = e.in("input");
+  const Expression others = call("subtract", {1.0, target});
+  return -(log(p) * target * weight + log(call("subtract", {1.0, p})) * others);
+}
+
+}  // namespace
+
+OpDef define_binary_cross_entropy() {
+  return {
+      .name = "binary_cross_entropy",
+      .doc =
+          "-(pos_weight * target * log(p) + (1 - target) * log(1 - p)), element by element, where "
+          "p is sigmoid(input) for input_type=\"logits\" and input for \"probs\"; robust and "
+          "threshold are those of log.",
+      .inputs = {{"input", "*s", "float"},
+                 {"target", "*s", "any"},
+                 value("input_type", "str", "logits"),
+                 value("pos_weight", "float|int", 1.0),
+                 value("robust", "bool", false),
+                 value("threshold", "float|none", None())},
+      .outputs = {{"output", "*s", "float"}},
+      .solve =
+          [](Solver& s) {
+            const Datum* type = s.value("input_type");
+            if (!type) return false;
+            if (type->text() == "logits" || type->text() == "probs") return true;
+            s.reject("the input_type is unknown", "\"logits\" or \"probs\"", to_string(*type));
+          },
+      .expand =
+          [](ExpandContext& e) {
+            const Expression x = e.in("input");
+            Expression target = e.in("target");
+            if (target.dtype() != x.dtype()) target = call("cast", {target, Datum(x.dtype())});
+            const Operand weight = e.operand("pos_weight");
+            const bool logits = e.value("input_type").text() == "logits";
+            e.become(logits ? of_logits(x, target, weight) : of_probabilities(e, target, weight));
+          },
+      .cast = CastPolicy::float32,
+      .spell = {{"torch", "unsupported: written as other ops"},
+                {"c", "unsupported: written as other ops"}},
+  };
+}
+
+}  // namespace mithril

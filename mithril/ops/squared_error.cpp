@@ -1,0 +1,21 @@
+// Loss: the squared difference.
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_squared_error() {
+  return {
+      .name = "squared_error",
+      .doc = "(input - target)², element by element.",
+      .inputs = {{"input", "*a", "T=any"}, {"target", "*b", "U=any"}},
+      .outputs = {{"output", "*o", "promote(T, U)"}},
+      .where = {"*o = broadcast(*a, *b)"},
+      .expand =
+          [](ExpandContext& e) { e.become(call("square", {e.in("input") - e.in("target")})); },
+      .cast = CastPolicy::float32,
+      .spell = {{"torch", "aten::square(aten::sub(input, target))"},
+                {"c", "unsupported: written as other ops"}},
+  };
+}
+
+}  // namespace mithril
