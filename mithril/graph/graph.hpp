@@ -92,6 +92,9 @@ class Graph {
   std::shared_ptr<Facts> facts_;
 };
 
+// The dtype of a node's output of these kinds: see OpDef::dtype_from. The node's arguments are in the graph.
+DType output_dtype(const Graph& graph, const Node& node, Kinds kinds);
+
 // Equal up to the names of symbols: same inputs, nodes, values, constants and outputs in the same order.
 bool operator==(const Graph& a, const Graph& b);
 

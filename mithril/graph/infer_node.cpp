@@ -1,6 +1,7 @@
 // What a node makes: inferred with the machinery of models (patterns, relations, solve), in scratch facts of its own, so
 // that nothing but the result is kept.
 #include <algorithm>
+#include <optional>
 
 #include "mithril/graph/graph.hpp"
 #include "mithril/infer/symbol.hpp"
@@ -15,6 +16,16 @@ Kinds kind_of(DType dtype) {
 }
 
 std::string_view symbol_name(const Symbol* symbol) { return symbol->name ? std::string_view(*symbol->name) : std::string_view(); }
+
+DType widest(const Graph& graph, const std::vector<Argument>& arguments, Kinds kind, DType otherwise) {
+  std::optional<DType> best;
+  for (const Argument& argument : arguments) {
+    const ValueId* id = tensor_of(argument);
+    if (!id || kind_of(graph.value(*id).dtype) != kind) continue;
+    best = best ? promote(*best, graph.value(*id).dtype) : graph.value(*id).dtype;
+  }
+  return best.value_or(otherwise);
+}
 
 class NodeInference {
  public:
@@ -92,41 +103,8 @@ class NodeInference {
     Value value;
     value.ranked = Facts::known(wire->shape, value.dims);
     for (Dim& dim : value.dims) dim = leave(dim);
-    value.dtype = dtype(find(wire->type)->kinds);
+    value.dtype = output_dtype(graph_, {&op_, arguments_, {}}, find(wire->type)->kinds);
     return value;
-  }
-
-  DType dtype(Kinds kinds) const {
-    kinds &= kind::tensor;
-    MITHRIL_CHECK(kinds != 0, "op " + op_.name + " makes a value, not a tensor: it has no place in a graph");
-    if (const DType* stated = stated_dtype(); stated && (kind_of(*stated) & kinds)) return *stated;
-    const Kinds highest = kinds & kind::float_tensor ? kind::float_tensor : kinds & kind::int_tensor ? kind::int_tensor : kind::bool_tensor;
-    return widest(graph_, arguments_, highest);
-  }
-
-  const DType* stated_dtype() const {
-    for (size_t i = 0, at = 0; i < op_.inputs.size() && !op_.dtype_from.empty(); ++i) {
-      const Datum* datum = at < arguments_.size() ? std::get_if<Datum>(&arguments_[at]) : nullptr;
-      if (op_.inputs[i].name == op_.dtype_from && datum && datum->kind() == kind::dtype) {
-        stated_ = datum->dtype();
-        return &stated_;
-      }
-      at += op_.inputs[i].list ? arguments_.size() + 1 - op_.inputs.size() : 1;
-    }
-    return nullptr;
-  }
-
- public:
-  static DType widest(const Graph& graph, const std::vector<Argument>& arguments, Kinds wanted) {
-    if (wanted == kind::bool_tensor) return DType::boolean;
-    std::optional<DType> best;
-    for (const Argument& argument : arguments) {
-      const ValueId* id = tensor_of(argument);
-      if (!id || kind_of(graph.value(*id).dtype) != wanted) continue;
-      best = best ? promote(*best, graph.value(*id).dtype) : graph.value(*id).dtype;
-    }
-    if (best) return *best;
-    return wanted == kind::int_tensor ? DType::int64 : graph.default_dtype();
   }
 
  private:
@@ -136,10 +114,21 @@ class NodeInference {
   Facts facts_;
   Part part_;
   Renaming entered_, left_;
-  mutable DType stated_ = DType::float32;
 };
 
 }  // namespace
+
+DType output_dtype(const Graph& graph, const Node& node, Kinds kinds) {
+  kinds &= kind::tensor;
+  MITHRIL_CHECK(kinds != 0, "op " + node.op->name + " makes a value, not a tensor: it has no place in a graph");
+  if (!node.op->dtype_from.empty()) {
+    const auto* datum = std::get_if<Datum>(&node.arguments[node.argument_index(node.op->dtype_from)]);
+    if (datum && datum->kind() == kind::dtype && (kind_of(datum->dtype()) & kinds)) return datum->dtype();
+  }
+  if (kinds & kind::float_tensor) return widest(graph, node.arguments, kind::float_tensor, graph.default_dtype());
+  if (kinds & kind::int_tensor) return widest(graph, node.arguments, kind::int_tensor, DType::int64);
+  return DType::boolean;
+}
 
 std::vector<ValueId> Graph::add(const OpDef& op, std::vector<Argument> arguments, std::string name) {
   MITHRIL_CHECK(op.list_input() >= 0 || arguments.size() <= op.inputs.size(), "too many arguments for op " + op.name);

@@ -1,8 +1,10 @@
 // A composite part: its children, the names it gives to wires, and, while it is a root, what is known.
 #pragma once
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 #include <vector>
 
 #include "mithril/model/model.hpp"
@@ -29,8 +31,13 @@ struct TensorLiteral {
 };
 struct StartingLaw {
   Wire* wire;
-  Initializer initializer;
-  Wire* fan_of;
+  Wire* fan_of;  // null: its own
+  Initializer::Law law;
+  double a, b;
+};
+struct Interval {
+  Wire* wire;
+  double low, high;
 };
 // How a library model was made: for its JSON form.
 struct Recipe {
@@ -38,50 +45,68 @@ struct Recipe {
   Arguments arguments;
 };
 
-// What only some models have, out of the way of the many that do not.
+// What only some models have, out of the way of the many that do not. The lists are of the whole tree.
 struct Extras {
-  std::vector<StatePair> states;          // of the whole tree, while a root
-  std::vector<TensorLiteral> literals;    // likewise
-  std::vector<StartingLaw> laws;          // likewise
-  std::unordered_map<std::string, Dim> symbols;   // named in shapes of this model
-  std::unordered_map<std::string, Run*> runs;
-  std::unordered_map<Wire*, std::pair<double, double>> intervals;
-  std::optional<Recipe> recipe;
+  std::vector<StatePair> states;
+  std::vector<TensorLiteral> literals;
+  std::vector<StartingLaw> laws;
+  std::vector<Interval> intervals;
+  std::map<std::string, Dim> symbols;  // named in shapes of this model
+  std::map<std::string, Run*> runs;
 };
 
-struct Composite final : Part {
+// A part that is one op, and the values its maker gave for ports.
+struct OpPart final : Part {
+  std::unique_ptr<const Arguments> arguments;
+};
+
+struct Composite final : Part, std::enable_shared_from_this<Composite> {
   std::string class_label = "Model";
   std::vector<std::shared_ptr<Part>> parts;
-  std::vector<Key> keys;                    // in the order of naming
+  std::vector<Key> keys;  // in the order of naming
   std::vector<CanonicalPort> canonical_inputs, canonical_outputs;
-  std::unique_ptr<Facts> facts;             // while a root
-  std::unique_ptr<Extras> extras;
-  std::shared_ptr<Composite> merged_into;   // an expression that has become part of another model
-  bool expression = false;                  // made by Connection("x"): joins whatever it is used in
-  bool selects_outputs = false;             // expose_keys was called: only exposed keys are outputs
+  std::unique_ptr<Facts> facts;            // while a root
+  std::unique_ptr<Extras> extras;          // while a root
+  std::unique_ptr<const Recipe> recipe;    // of a library model
+  std::shared_ptr<Composite> merged_into;  // an expression that has become part of another model
+  bool expression = false;                 // made by Connection("x"): joins whatever it is used in
+  bool selects_outputs = false;            // expose_keys was called: only exposed keys are outputs
+  bool orphaned = false;                   // its parent is gone, and with it all that was known
 
-  Composite();
+  explicit Composite(std::string class_name = "Model");
   ~Composite() override;  // without recursion: models may be nested very deep
   std::string class_name() const override { return class_label; }
+  std::string_view label() const override { return given_name.empty() ? label_ : given_name; }
   std::string name_of(const Part& child) const override;
 
   Key* find_key(std::string_view name);
-  Wire* find_wire(std::string_view path);   // a key, or a port by its path: "encoder.fc1.weight"; null: none
-  Part* find_part(std::string_view name);   // a child by its name; null: none
-  Wire* named(std::string_view name);       // the key's wire, made where there is none (undone by an Attempt)
+  Wire* find_wire(std::string_view path);  // a key, or a port by its path: "encoder.fc1.weight"; null: none
+  Part* find_part(std::string_view name);  // a child by its name; null: none
+  Wire* named(std::string_view name);      // the key's wire, made where there is none
+  // These are undone with the Attempt that is open.
   void add_key(std::string_view name, Wire* wire);
-  void adopt_child(const std::shared_ptr<Part>& child);  // owner, index among its namesakes, parts
+  void rename(std::string_view from, std::string_view to, Wire* wire);  // of a key, or a name for a wire without one
+  void adopt_child(std::shared_ptr<Part> child);  // owner, index among its namesakes, parts
   Extras& more();
 
  private:
-  void index_children();
-  std::unordered_map<std::string, uint32_t> namesakes_;         // label -> children of it
-  std::unordered_map<std::string_view, size_t> key_index_;      // once there are many
-  std::unordered_map<std::string, Part*> part_index_;           // made when first asked
-  size_t indexed_parts_ = 0;
+  struct Namesakes {
+    std::string_view label;
+    std::vector<Part*> parts;
+  };
+  struct Index;  // by name, once there are many
+  Namesakes* find_namesakes(std::string_view label) const;
+  Namesakes& namesakes_of(std::string_view label);
+  void forget_last_child();
+  std::string label_;
+  mutable std::vector<Namesakes> namesakes_;
+  std::unique_ptr<Index> index_;
 };
 
-// The model that a wire's holder now belongs to: through merged expressions and up to the root.
+// The model that a wire's holder now belongs to: through merged expressions and up to the root. ConnectionError E0108 where
+// it is gone.
 std::shared_ptr<Composite> root_of(const std::shared_ptr<Composite>& model);
+// As above, but ConnectionError E0104 where the model is a part of another already.
+Composite& open_model(const std::shared_ptr<Composite>& model);
 
 }  // namespace mithril

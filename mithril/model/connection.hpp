@@ -56,7 +56,7 @@ class Connection {
   std::string shape_text() const;
 
   const std::shared_ptr<Composite>& model() const { return model_; }
-  Wire* wire() const { return wire_; }  // the class's wire
+  Wire* wire() const;  // the class's wire; ConnectionError E0108 where its model is gone
 
  private:
   std::shared_ptr<Composite> model_;

@@ -5,21 +5,18 @@
 #include <vector>
 
 #include "mithril/graph/graph.hpp"
+#include "mithril/model/keys.hpp"
 #include "mithril/model/model.hpp"
 
 namespace mithril {
 
-struct FlatInput {
-  std::string name;
-  Wire* wire;
-};
 struct FlatState {
   std::string input, output;  // names in the graph; the output is a graph output of that name
   Tensor initial;
 };
 struct FlatModel {
   Graph graph;                       // inputs: every tensor input; outputs: the model's output keys, then states'
-  std::vector<FlatInput> inputs;     // in the order of graph.inputs()
+  std::vector<NamedPort> inputs;     // in the order of graph.inputs()
   std::vector<FlatState> states;
 };
 

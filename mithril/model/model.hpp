@@ -76,7 +76,7 @@ class Model {
   Model& set_types(const std::vector<std::pair<std::string, Kinds>>& types);
   Model& set_values(const std::vector<std::pair<std::string, Binding>>& values);  // values and tensors
   Model& set_differentiability(const std::vector<std::pair<std::string, bool>>& keys);
-  Model& set_initializer(const std::string& key, Initializer initializer);
+  Model& set_initializer(const std::string& key, const Initializer& initializer);
   // The input holds what the output was the last time; it starts as `initial`.
   Model& bind_state_keys(const std::string& input, const std::string& output, Tensor initial);
 

@@ -96,7 +96,8 @@ struct OpDef {
   std::vector<Spelling> spell = {};
 
   // Filled in by add_op.
-  std::string model_name = {};  // "LeakyRelu": the class of its part; its lower case names the part
+  std::string model_name = {};  // "LeakyRelu": the class of its part
+  std::string label = {};       // "leakyrelu": what its part is called where nobody names it
   CompiledPorts compiled = {};
 
   size_t port_count() const { return inputs.size() + outputs.size(); }

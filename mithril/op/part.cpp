@@ -1,13 +1,15 @@
 #include "mithril/op/part.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "mithril/base/error.hpp"
 
 namespace mithril {
 
 std::string Part::class_name() const { return op ? op->model_name : "Model"; }
-std::string Part::name_of(const Part& child) const { return child.given_name.empty() ? child.class_name() : child.given_name; }
+std::string_view Part::label() const { return !given_name.empty() ? given_name : op ? op->label : "model"; }
+std::string Part::name_of(const Part& child) const { return std::string(child.label()); }
 
 Wire* Part::wire(std::string_view port, int item) const {
   for (const Slot& slot : all_slots()) {

@@ -50,6 +50,7 @@ struct Part {
   Part(const Part&) = delete;
   virtual ~Part() = default;
   virtual std::string class_name() const;                   // "Relu", "Linear"
+  virtual std::string_view label() const;                   // the name given to it, else its class in lower case
   virtual std::string name_of(const Part& child) const;     // "relu", or "relu_0" where siblings share it
   std::span<Slot> all_slots() const { return {slots, slot_count}; }
   std::span<Slot> input_slots() const { return {slots, input_count}; }

@@ -18,7 +18,7 @@ constexpr NamedKinds tensor_kinds[] = {
     {"none", kind::none},        {"any", kind::tensor},     {"number", kind::int_tensor | kind::float_tensor},
     {"operand", kind::tensor | kind::number},
 };
-constexpr NamedKinds value_kinds[] = {
+constexpr NamedKinds value_kinds_table[] = {
     {"bool", kind::bool_value}, {"int", kind::int_value}, {"float", kind::float_value}, {"str", kind::string},
     {"none", kind::none},       {"tuple", kind::tuple},   {"dtype", kind::dtype},       {"slice", kind::slice},
     {"any", kind::value},       {"ellipsis", kind::ellipsis},
@@ -33,6 +33,22 @@ std::vector<std::string> words(std::string_view text, std::string_view separator
     begin = end;
   }
   return result;
+}
+
+// Words name kinds of tensors, after the word "value" kinds of values.
+Kinds read_kinds(const std::string& text) {
+  std::span<const NamedKinds> table = tensor_kinds;
+  Kinds all = 0;
+  for (const std::string& word : words(text, "| ")) {
+    if (word == "value") {
+      table = value_kinds_table;
+      continue;
+    }
+    const auto at = std::find_if(table.begin(), table.end(), [&](const NamedKinds& k) { return k.name == word; });
+    MITHRIL_CHECK(at != table.end(), "no kind is called '" + word + "' in '" + text + "'");
+    all = static_cast<Kinds>(all | at->kinds);
+  }
+  return all;
 }
 
 class Compiler {
@@ -54,29 +70,13 @@ class Compiler {
     return static_cast<int16_t>(at - names.begin());
   }
 
-  // Words name kinds of tensors, after the word "value" kinds of values.
-  Kinds kinds(const std::string& text) const {
-    std::span<const NamedKinds> table = tensor_kinds;
-    Kinds all = 0;
-    for (const std::string& word : words(text, "| ")) {
-      if (word == "value") {
-        table = value_kinds;
-        continue;
-      }
-      const auto at = std::find_if(table.begin(), table.end(), [&](const NamedKinds& k) { return k.name == word; });
-      if (at == table.end()) fail("no kind is called '" + word + "' in '" + text + "'");
-      all = static_cast<Kinds>(all | at->kinds);
-    }
-    return all;
-  }
-
   // "T" or "T=int|float".
   int type_variable(const std::string& text) {
     CompiledPorts& compiled = op_.compiled;
     const size_t equals = text.find('=');
     const int variable = intern(compiled.types, text.substr(0, equals));
     if (compiled.type_kinds.size() < compiled.types.size()) compiled.type_kinds.push_back(kind::any);
-    if (equals != std::string::npos) compiled.type_kinds[variable] &= kinds(text.substr(equals + 1));
+    if (equals != std::string::npos) compiled.type_kinds[variable] &= read_kinds(text.substr(equals + 1));
     return variable;
   }
 
@@ -99,7 +99,7 @@ class Compiler {
 
   void type(const std::string& text, CompiledPorts::Port& port) {
     if (text.rfind("value ", 0) == 0) {
-      port.kinds = kinds(text);
+      port.kinds = read_kinds(text);
       port.value = true;
     } else if (text.rfind("promote(", 0) == 0) {
       const auto operands = words(text.substr(8), "(), ");
@@ -111,7 +111,7 @@ class Compiler {
     } else if (text.empty()) {
       fail("a port has no type");
     } else {
-      port.kinds = kinds(text);
+      port.kinds = read_kinds(text);
     }
   }
 
@@ -127,6 +127,8 @@ class Compiler {
 };
 
 }  // namespace
+
+Kinds value_kinds(const std::string& text) { return read_kinds("value " + text); }
 
 void compile_patterns(OpDef& op) { Compiler(op).run(); }
 

@@ -7,4 +7,7 @@ namespace mithril {
 // InternalError naming op, port and pattern where one does not parse.
 void compile_patterns(OpDef& op);
 
+// "int|none" as a set of kinds of values.
+Kinds value_kinds(const std::string& text);
+
 }  // namespace mithril

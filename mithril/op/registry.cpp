@@ -93,15 +93,16 @@ const OpDef& add_op(OpDef record, std::string model_name) {
   compile_patterns(record);
   validate(record);
   record.model_name = model_name.empty() ? camel(record.name) : std::move(model_name);
+  record.label = lower(record.model_name);
   Book& b = book();
   const std::lock_guard lock(b.mutex);
   b.fill();
-  if (b.by_name.contains(record.name) || b.by_model.contains(lower(record.model_name))) {
+  if (b.by_name.contains(record.name) || b.by_model.contains(record.label)) {
     raise({.kind = ErrorKind::name, .code = "E0603", .message = "an op named '" + record.name + "' exists already"});
   }
   const OpDef& kept = b.ops.emplace_back(std::move(record));
   b.by_name[kept.name] = &kept;
-  b.by_model[lower(kept.model_name)] = &kept;
+  b.by_model[kept.label] = &kept;
   return kept;
 }
 

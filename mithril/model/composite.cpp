@@ -1,0 +1,238 @@
+#include "mithril/model/composite.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <unordered_map>
+
+#include "mithril/base/error.hpp"
+
+namespace mithril {
+namespace {
+
+constexpr size_t many = 16;  // from here on a hash table is quicker than a walk
+
+// Registers how to take back a change of the tree while an Attempt is open.
+template <typename Action>
+void on_undo(Action action) {
+  if (Trail* trail = Trail::active()) trail->on_undo(std::move(action));
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+// "relu_12" -> "relu" and 12.
+bool split_number(std::string_view name, std::string_view& label, size_t& number) {
+  const size_t underscore = name.rfind('_');
+  if (underscore == std::string_view::npos || underscore + 1 == name.size()) return false;
+  label = name.substr(0, underscore);
+  const auto [end, error] = std::from_chars(name.data() + underscore + 1, name.data() + name.size(), number);
+  return error == std::errc() && end == name.data() + name.size();
+}
+
+void orphan(Composite& composite) {
+  composite.owner = nullptr;
+  composite.orphaned = true;
+  composite.keys.clear();
+  composite.canonical_inputs.clear();
+  composite.canonical_outputs.clear();
+}
+
+}  // namespace
+
+struct Composite::Index {
+  std::unordered_map<std::string_view, size_t> keys, labels;
+};
+
+Composite::Composite(std::string class_name) : class_label(std::move(class_name)), label_(lower(class_label)) {}
+
+Composite::~Composite() {
+  std::vector<std::shared_ptr<Part>> dying = std::move(parts);
+  while (!dying.empty()) {
+    const std::shared_ptr<Part> part = std::move(dying.back());
+    dying.pop_back();
+    part->owner = nullptr;
+    if (part->op) {
+      clear_slots(*part);
+      continue;
+    }
+    Composite& composite = static_cast<Composite&>(*part);
+    orphan(composite);  // someone may still hold it
+    for (auto& child : composite.parts) dying.push_back(std::move(child));
+    composite.parts.clear();
+  }
+}
+
+Composite::Namesakes* Composite::find_namesakes(std::string_view label) const {
+  if (index_ && !index_->labels.empty()) {
+    const auto at = index_->labels.find(label);
+    return at == index_->labels.end() ? nullptr : &namesakes_[at->second];
+  }
+  for (Namesakes& namesakes : namesakes_) {
+    if (namesakes.label == label) return &namesakes;
+  }
+  return nullptr;
+}
+
+Composite::Namesakes& Composite::namesakes_of(std::string_view label) {
+  if (Namesakes* found = find_namesakes(label)) return *found;
+  namesakes_.push_back({label, {}});
+  if (namesakes_.size() > many) {
+    if (!index_) index_ = std::make_unique<Index>();
+    if (index_->labels.empty()) {
+      for (size_t i = 0; i < namesakes_.size(); ++i) index_->labels.emplace(namesakes_[i].label, i);
+    } else {
+      index_->labels.emplace(label, namesakes_.size() - 1);
+    }
+  }
+  return namesakes_.back();
+}
+
+std::string Composite::name_of(const Part& child) const {
+  const Namesakes* namesakes = find_namesakes(child.label());
+  std::string name(child.label());
+  if (namesakes && namesakes->parts.size() > 1) name += "_" + std::to_string(child.index);
+  return name;
+}
+
+Part* Composite::find_part(std::string_view name) {
+  if (const Namesakes* found = find_namesakes(name); found && found->parts.size() == 1) return found->parts[0];
+  std::string_view label;
+  size_t number = 0;
+  if (!split_number(name, label, number)) return nullptr;
+  const Namesakes* found = find_namesakes(label);
+  return found && found->parts.size() > 1 && number < found->parts.size() ? found->parts[number] : nullptr;
+}
+
+void Composite::adopt_child(std::shared_ptr<Part> child) {
+  Namesakes& namesakes = namesakes_of(child->label());
+  on_undo([this, owner = child->owner, index = child->index] {
+    const std::shared_ptr<Part> last = parts.back();
+    forget_last_child();
+    last->owner = owner;
+    last->index = index;
+  });
+  child->owner = this;
+  child->index = static_cast<uint32_t>(namesakes.parts.size());
+  namesakes.parts.push_back(child.get());
+  parts.push_back(std::move(child));
+}
+
+void Composite::forget_last_child() {
+  const Part& child = *parts.back();
+  Namesakes& namesakes = *find_namesakes(child.label());
+  namesakes.parts.pop_back();
+  if (namesakes.parts.empty()) {  // children leave in reverse order, so it is the last label
+    if (index_) index_->labels.erase(namesakes.label);
+    namesakes_.pop_back();
+  }
+  parts.pop_back();
+}
+
+Key* Composite::find_key(std::string_view name) {
+  if (index_ && !index_->keys.empty()) {
+    const auto at = index_->keys.find(name);
+    return at == index_->keys.end() ? nullptr : &keys[at->second];
+  }
+  for (Key& key : keys) {
+    if (*key.name == name) return &key;
+  }
+  return nullptr;
+}
+
+void Composite::add_key(std::string_view name, Wire* wire) {
+  wire = top(wire);
+  const std::string* kept = facts->note(std::string(name));
+  keys.push_back({kept, wire});
+  if (keys.size() > many) {
+    if (!index_) index_ = std::make_unique<Index>();
+    if (index_->keys.empty()) {
+      for (size_t i = 0; i < keys.size(); ++i) index_->keys.emplace(*keys[i].name, i);
+    } else {
+      index_->keys.emplace(*kept, keys.size() - 1);
+    }
+  }
+  save(wire->home);
+  save(wire->name);
+  wire->home = this;
+  wire->name = kept;
+  on_undo([this] {
+    if (index_) index_->keys.erase(*keys.back().name);
+    keys.pop_back();
+  });
+}
+
+void Composite::rename(std::string_view from, std::string_view to, Wire* wire) {
+  Key* key = find_key(from);
+  if (!key) return add_key(to, wire);
+  const std::string* kept = facts->note(std::string(to));
+  if (index_) {
+    index_->keys.erase(*key->name);
+    if (keys.size() > many) index_->keys.emplace(*kept, static_cast<size_t>(key - keys.data()));
+  }
+  key->name = kept;
+  top(wire)->home = this;
+  top(wire)->name = kept;
+}
+
+Wire* Composite::named(std::string_view name) {
+  if (const Key* key = find_key(name)) return top(key->wire);
+  Wire* wire = new_wire(*facts);
+  add_key(name, wire);
+  return wire;
+}
+
+Wire* Composite::find_wire(std::string_view path) {
+  Composite* at = this;
+  while (true) {
+    if (const Key* key = at->find_key(path)) return top(key->wire);
+    Part* child = nullptr;
+    size_t dot = path.find('.');
+    while (dot != std::string_view::npos && !(child = at->find_part(path.substr(0, dot)))) dot = path.find('.', dot + 1);
+    if (!child) return nullptr;
+    path.remove_prefix(dot + 1);
+    if (!child->op) {
+      at = static_cast<Composite*>(child);
+      continue;
+    }
+    for (const Slot& slot : child->all_slots()) {
+      if (child->op->port(static_cast<size_t>(slot.port)).name == path) return top(slot.wire);
+    }
+    return nullptr;
+  }
+}
+
+Extras& Composite::more() {
+  if (!extras) extras = std::make_unique<Extras>();
+  return *extras;
+}
+
+std::shared_ptr<Composite> root_of(const std::shared_ptr<Composite>& model) {
+  std::shared_ptr<Composite> at = model;
+  while (at->merged_into || at->owner) {
+    at = at->merged_into ? at->merged_into : static_cast<Composite*>(at->owner)->shared_from_this();
+  }
+  if (at->orphaned) {
+    raise({.kind = ErrorKind::connection,
+           .code = "E0108",
+           .message = "this part belonged to a model that is gone",
+           .help = "keep the outer model for as long as its parts are used"});
+  }
+  return at;
+}
+
+Composite& open_model(const std::shared_ptr<Composite>& model) {
+  if (model->owner || model->merged_into) {
+    raise({.kind = ErrorKind::connection,
+           .code = "E0104",
+           .path = path(model.get()),
+           .message = "this model is a part of another and cannot be changed any more",
+           .help = "change it before it is added, or change the outer model"});
+  }
+  if (model->orphaned) root_of(model);
+  return *model;
+}
+
+}  // namespace mithril

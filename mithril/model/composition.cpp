@@ -1,0 +1,228 @@
+#include "mithril/model/composition.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/model/shapes.hpp"
+#include "mithril/op/registry.hpp"
+
+namespace mithril {
+namespace {
+
+template <typename Action>
+void on_undo(Action action) {
+  if (Trail* trail = Trail::active()) trail->on_undo(std::move(action));
+}
+
+// Every int, float, bool ... and no name or connection: a list of these is a tuple.
+bool is_literal(const Binding& binding) {
+  if (std::holds_alternative<Datum>(binding.held())) return true;
+  const auto* items = std::get_if<std::vector<Binding>>(&binding.held());
+  return items && std::all_of(items->begin(), items->end(), is_literal);
+}
+
+Datum literal(const Binding& binding) {
+  if (const Datum* datum = std::get_if<Datum>(&binding.held())) return *datum;
+  Tuple items;
+  for (const Binding& item : std::get<std::vector<Binding>>(binding.held())) items.push_back(literal(item));
+  return Datum(std::move(items));
+}
+
+}  // namespace
+
+Kinds kind_of(DType dtype) {
+  if (is_floating(dtype)) return kind::float_tensor;
+  return dtype == DType::boolean ? kind::bool_tensor : kind::int_tensor;
+}
+
+bool is_valued(const Wire* wire) { return wire->constant || (wire->value && find(wire->value)->known && !is_symbolic(find(wire->value)->datum)); }
+
+std::vector<Wire*> open_outputs(const Composite& model) {
+  std::vector<Wire*> open;
+  for (const CanonicalPort& port : model.canonical_outputs) {
+    Wire* wire = top(port.wire);
+    if (wire->uses <= port.uses && std::find(open.begin(), open.end(), wire) == open.end()) open.push_back(wire);
+  }
+  return open;
+}
+
+std::vector<Wire*> open_inputs(const Composite& model) {
+  std::vector<Wire*> open;
+  for (const CanonicalPort& port : model.canonical_inputs) {
+    Wire* wire = top(port.wire);
+    if (!wire->driver && !is_valued(wire) && std::find(open.begin(), open.end(), wire) == open.end()) open.push_back(wire);
+  }
+  return open;
+}
+
+void Composition::add(const std::shared_ptr<Part>& part, const Bindings& bindings, bool chain) {
+  if (part->owner || part.get() == &here_) {
+    raise({.kind = ErrorKind::connection,
+           .code = "E0103",
+           .path = path(part.get()),
+           .message = part.get() == &here_ ? "a model cannot be a part of itself" : "this part belongs to a model already",
+           .help = "make a new part for each place"});
+  }
+  if (part->op) {
+    add_op(part, bindings, chain);
+  } else {
+    add_composite(std::static_pointer_cast<Composite>(part), bindings, chain);
+  }
+}
+
+Wire* Composition::chain_source(const Part& part, const std::vector<std::string>& candidates) const {
+  const std::vector<Wire*> sources = open_outputs(here_);
+  if (here_.parts.empty() || sources.empty()) return nullptr;
+  auto ambiguous = [&](const std::string& what, const std::vector<std::string>& names) {
+    raise({.kind = ErrorKind::connection,
+           .code = "E0105",
+           .path = path(&part),
+           .message = what + " is not unique",
+           .facts = {{"candidates", mithril::join(names, ", "), ""}},
+           .help = "name the port, or choose one with set_cin or set_cout"});
+  };
+  if (sources.size() > 1) {
+    std::vector<std::string> names;
+    for (Wire* wire : sources) names.push_back(wire_name(wire));
+    ambiguous("the canonical output of the model", names);
+  }
+  if (candidates.size() != 1) ambiguous("the canonical input of the part", candidates);
+  return sources[0];
+}
+
+Wire* Composition::wire_for(const Binding& binding) {
+  const auto& held = binding.held();
+  if (const auto* name = std::get_if<std::string>(&held)) return here_.named(*name);
+  if (const auto* datum = std::get_if<Datum>(&held)) return wire_of_value(*datum);
+  if (const auto* items = std::get_if<std::vector<Binding>>(&held)) return wire_of_list(*items);
+  if (const auto* tensor = std::get_if<Tensor>(&held)) {
+    Wire* wire = new_wire(facts_);
+    set_tensor(wire, *tensor);
+    return wire;
+  }
+  if (const auto* key = std::get_if<IOKey>(&held)) {
+    Wire* wire = key->name.empty() ? new_wire(facts_) : here_.named(key->name);
+    describe(wire, *key);
+    return wire;
+  }
+  const Connection& connection = std::get<Connection>(held);
+  const std::shared_ptr<Composite> root = root_of(connection.model());
+  if (root.get() == &here_) return connection.wire();
+  if (!root->expression) {
+    raise({.kind = ErrorKind::connection,
+           .code = "E0107",
+           .path = path(&here_),
+           .message = "connection '" + wire_name(connection.wire()) + "' belongs to another model",
+           .help = "add that model as a part first, or use its ports by name"});
+  }
+  absorb(root);
+  return connection.wire();
+}
+
+Wire* Composition::wire_of_value(const Datum& datum) {
+  Wire* wire = facts_.make<Wire>();
+  wire->type = facts_.type(datum.kind());
+  wire->shape.run = facts_.run();
+  facts_.set(value_of(facts_, wire), datum);
+  return wire;
+}
+
+Wire* Composition::wire_of_list(const std::vector<Binding>& items) {
+  const Binding list(items);
+  if (is_literal(list)) return wire_of_value(literal(list));
+  const Model pack = Model::op("to_tuple");
+  add(pack.part(), {{"input", list}}, false);
+  return top(pack.part()->output_slots().front().wire);
+}
+
+void Composition::set_tensor(Wire* wire, const Tensor& tensor) {
+  wire = top(wire);
+  if (wire->driver || wire->constant) {
+    raise({.kind = ErrorKind::connection,
+           .code = "E0101",
+           .path = wire_name(wire),
+           .message = "a tensor is given to a connection that has a source already"});
+  }
+  facts_.narrow(wire->type, kind_of(tensor.dtype()));
+  std::vector<Dim> dims;
+  for (const int64_t dim : tensor.dims()) dims.push_back(facts_.fixed(dim));
+  facts_.unify(wire->shape, std::span<const Dim>(dims));
+  save(wire->constant);
+  wire->constant = true;
+  auto& literals = here_.more().literals;
+  literals.push_back({wire, tensor});
+  on_undo([&literals] { literals.pop_back(); });
+}
+
+void Composition::describe(Wire* wire, const IOKey& key) {
+  const Origin outer = facts_.current;
+  facts_.current = {nullptr, facts_.note("IOKey(" + quoted(key.name) + ")")};
+  wire = top(wire);
+  if (key.type) facts_.narrow(wire->type, key.type);
+  if (key.shape) facts_.unify(wire->shape, shape_of(here_, *key.shape));
+  if (key.value) {
+    facts_.narrow(wire->type, key.value->kind());
+    facts_.set(value_of(facts_, wire), *key.value);
+  }
+  if (key.tensor) set_tensor(wire, *key.tensor);
+  if (key.differentiable) {
+    save(wire->differentiable);
+    wire->differentiable = *key.differentiable;
+  }
+  if (key.interval) {
+    auto& intervals = here_.more().intervals;
+    intervals.push_back({wire, key.interval->first, key.interval->second});
+    on_undo([&intervals] { intervals.pop_back(); });
+  }
+  facts_.current = outer;
+}
+
+void Composition::join(Wire* outer, Wire* inner) {
+  outer = top(outer);
+  inner = top(inner);
+  const bool may_cycle = (inner->driver && outer->uses > 0) || (outer->driver && inner->uses > 0);
+  Part* driver = inner->driver ? inner->driver : outer->driver;
+  unify_wires(facts_, outer, inner);
+  if (may_cycle) refuse_cycle(driver);
+}
+
+// Walks back from a part that has begun to drive a wire which was read before.
+void Composition::refuse_cycle(Part* driver) const {
+  std::vector<Part*> open{driver};
+  std::unordered_map<Part*, Part*> reached;  // -> the part that reads it
+  while (!open.empty()) {
+    Part* part = open.back();
+    open.pop_back();
+    for (const Slot& slot : part->input_slots()) {
+      Part* from = top(slot.wire)->driver;
+      if (!from || !reached.emplace(from, part).second) continue;
+      if (from != driver) {
+        open.push_back(from);
+        continue;
+      }
+      std::string cycle = path(driver);
+      for (Part* at = part; at != driver; at = reached.at(at)) cycle += " <- " + path(at);
+      raise({.kind = ErrorKind::connection,
+             .code = "E0102",
+             .path = path(driver),
+             .message = "its output flows back into its own input",
+             .facts = {{"cycle", cycle + " <- " + path(driver), ""}},
+             .help = "bind one of these ports to another name; for recurrence over calls use bind_state_keys"});
+    }
+  }
+}
+
+void Composition::commit() {
+  facts_.settle();
+  attempt_.commit();
+  for (const auto& model : adopted_) {
+    facts_.adopt(*model->facts);
+    model->facts.reset();
+    model->extras.reset();
+  }
+  adopted_.clear();
+}
+
+}  // namespace mithril

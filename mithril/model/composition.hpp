@@ -1,0 +1,53 @@
+// One change of a model: parts added, wires bound; everything or nothing.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mithril/model/composite.hpp"
+
+namespace mithril {
+
+class Composition {
+ public:
+  explicit Composition(Composite& here) : here_(here), facts_(*here.facts), attempt_(facts_) {}
+
+  void add(const std::shared_ptr<Part>& part, const Bindings& bindings, bool chain);
+  // The wire that a binding means here: a key's, a connection's, or a new one that holds the value.
+  Wire* wire_for(const Binding& binding);
+  // States what an IOKey says about a wire.
+  void describe(Wire* wire, const IOKey& key);
+  void join(Wire* outer, Wire* inner);  // one wire of two, checked for cycles
+  void set_tensor(Wire* wire, const Tensor& tensor);
+  Facts& facts() { return facts_; }
+  void commit();  // runs inference; what it finds wrong is raised here
+
+ private:
+  void add_op(const std::shared_ptr<Part>& part, const Bindings& bindings, bool chain);
+  void add_composite(const std::shared_ptr<Composite>& part, const Bindings& bindings, bool chain);
+  Wire* wire_of_list(const std::vector<Binding>& items);
+  Wire* wire_of_value(const Datum& datum);
+  void bind(Composite& part, const std::string& port, Wire* inner, const Binding& binding);
+  void absorb(const std::shared_ptr<Composite>& expression);
+  void take_keys(Composite& from);
+  void take_extras(Composite& from);
+  void take_canonical(const std::vector<CanonicalPort>& inputs, const std::vector<CanonicalPort>& outputs);
+  Wire* chain_source(const Part& part, const std::vector<std::string>& candidates) const;
+  void refuse_cycle(Part* driver) const;
+
+  Composite& here_;
+  Facts& facts_;
+  Attempt attempt_;
+  std::vector<std::shared_ptr<Composite>> adopted_;  // whose facts become ours at commit
+};
+
+// The canonical outputs that nothing has read since.
+std::vector<Wire*> open_outputs(const Composite& model);
+// The canonical inputs that nothing drives and that hold no value.
+std::vector<Wire*> open_inputs(const Composite& model);
+// A key or a port by its path. NameError E0606 with the nearest.
+Wire* wire_at(Composite& model, const std::string& key);
+bool is_valued(const Wire* wire);  // holds a known value or a tensor literal
+Kinds kind_of(DType dtype);
+
+}  // namespace mithril

@@ -1,0 +1,255 @@
+// Adding a part: an op, a composite, an expression.
+#include <algorithm>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/names.hpp"
+#include "mithril/model/composition.hpp"
+
+namespace mithril {
+namespace {
+
+template <typename Action>
+void on_undo(Action action) {
+  if (Trail* trail = Trail::active()) trail->on_undo(std::move(action));
+}
+
+const Binding* find_binding(const Bindings& bindings, std::string_view port) {
+  for (const auto& [name, binding] : bindings) {
+    if (name == port) return &binding;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> port_names(const OpDef& op) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < op.port_count(); ++i) names.push_back(op.port(i).name);
+  return names;
+}
+
+std::vector<std::string> canonical_names(const OpDef& op) {
+  if (!op.canonical.empty()) return op.canonical;
+  if (op.inputs.empty()) return {};
+  return {op.inputs.front().name};
+}
+
+// What the ports of an op are bound to, values given when it was made included.
+class OpBindings {
+ public:
+  OpBindings(const OpPart& part, const Bindings& bindings) : part_(part), op_(*part.op), bindings_(bindings) {
+    for (const auto& [name, binding] : bindings) {
+      const auto names = port_names(op_);
+      if (std::find(names.begin(), names.end(), name) == names.end()) {
+        unknown_name(ErrorKind::name, "E0604", "port of " + op_.model_name, name, path(&part), names);
+      }
+    }
+  }
+
+  const Binding* given(const std::string& port) {
+    if (const Binding* binding = find_binding(bindings_, port)) return binding;
+    if (!part_.arguments) return nullptr;
+    for (const auto& [name, datum] : *part_.arguments) {
+      if (name == port) return made_.emplace_back(std::make_unique<Binding>(datum)).get();
+    }
+    return nullptr;
+  }
+
+  // How many wires a list port has: as many as it is given; a list output, as the tuple that decides it has items.
+  int list_size(const PortDef& port) {
+    if (const Binding* binding = given(port.name)) {
+      const auto* items = std::get_if<std::vector<Binding>>(&binding->held());
+      if (!items) list_expected(port);
+      return static_cast<int>(items->size());
+    }
+    const Binding* sizes = op_.outputs_from.empty() ? nullptr : given(op_.outputs_from);
+    if (!sizes) list_expected(port);
+    if (const auto* items = std::get_if<std::vector<Binding>>(&sizes->held())) return static_cast<int>(items->size());
+    const auto* datum = std::get_if<Datum>(&sizes->held());
+    if (!datum || datum->kind() != kind::tuple) list_expected(port);
+    return static_cast<int>(datum->tuple().size());
+  }
+
+ private:
+  [[noreturn]] void list_expected(const PortDef& port) const {
+    raise({.kind = ErrorKind::connection,
+           .code = "E0109",
+           .path = path(&part_),
+           .port = port.name,
+           .message = "port '" + port.name + "' of " + op_.model_name + " takes a list",
+           .help = "bind it to a list of names, connections or values"});
+  }
+
+  const OpPart& part_;
+  const OpDef& op_;
+  const Bindings& bindings_;
+  std::vector<std::unique_ptr<const Binding>> made_;
+};
+
+}  // namespace
+
+void Composition::add_op(const std::shared_ptr<Part>& part, const Bindings& bindings, bool chain) {
+  const OpDef& op = *part->op;
+  OpBindings given(static_cast<const OpPart&>(*part), bindings);
+  facts_.current = {part.get(), nullptr};
+  std::string chained;
+  Wire* source = nullptr;
+  if (chain) {
+    std::vector<std::string> open;
+    bool bound = false;
+    for (const std::string& name : canonical_names(op)) {
+      if (given.given(name)) bound = true; else open.push_back(name);
+    }
+    if (!open.empty() && !(bound && op.canonical.empty())) source = chain_source(*part, open);
+    if (source) chained = open.front();
+  }
+  std::vector<int> counts;
+  std::vector<Wire*> wires;
+  uint32_t inputs = 0;
+  for (size_t i = 0; i < op.port_count(); ++i) {
+    if (i == op.inputs.size()) inputs = static_cast<uint32_t>(wires.size());
+    const PortDef& port = op.port(i);
+    const Binding* binding = given.given(port.name);
+    if (port.list) {
+      counts.push_back(given.list_size(port));
+      for (int k = 0; k < counts.back(); ++k) {
+        wires.push_back(binding ? wire_for(std::get<std::vector<Binding>>(binding->held())[static_cast<size_t>(k)]) : nullptr);
+      }
+    } else {
+      wires.push_back(binding ? wire_for(*binding) : source && port.name == chained ? source : nullptr);
+    }
+  }
+  here_.adopt_child(part);
+  on_undo([raw = part.get()] { clear_slots(*raw); });
+  bool may_cycle = false;
+  for (size_t slot = inputs; slot < wires.size(); ++slot) may_cycle = may_cycle || (wires[slot] && top(wires[slot])->uses > 0);
+  instantiate(facts_, *part, counts, wires);
+  for (const Slot& slot : part->input_slots()) {  // an input left out keeps a name derived from its path
+    Wire* wire = slot.wire;
+    if (wire->parent || wire->home || wire->driver || is_valued(wire)) continue;
+    wire->home = part.get();
+    wire->name = &op.port(static_cast<size_t>(slot.port)).name;
+  }
+  if (may_cycle) refuse_cycle(part.get());
+  std::vector<CanonicalPort> canonical_inputs;
+  for (const std::string& name : canonical_names(op)) {
+    if (part->count(name) > 0) canonical_inputs.push_back({part->wire(name), 0});
+  }
+  Wire* output = top(part->output_slots().empty() ? nullptr : part->output_slots().front().wire);
+  take_canonical(canonical_inputs, {{output, output->uses}});
+}
+
+void Composition::take_canonical(const std::vector<CanonicalPort>& inputs, const std::vector<CanonicalPort>& outputs) {
+  on_undo([this_ = &here_, in = here_.canonical_inputs.size(), out = here_.canonical_outputs.size()] {
+    this_->canonical_inputs.resize(in);
+    this_->canonical_outputs.resize(out);
+  });
+  for (const CanonicalPort& port : inputs) {
+    if (!top(port.wire)->driver && !is_valued(top(port.wire))) here_.canonical_inputs.push_back(port);
+  }
+  for (const CanonicalPort& port : outputs) here_.canonical_outputs.push_back({port.wire, top(port.wire)->uses});
+}
+
+void Composition::bind(Composite& part, const std::string& port, Wire* inner, const Binding& binding) {
+  facts_.current = {&part, facts_.note(port)};
+  Wire* outer = wire_for(binding);
+  try {
+    join(outer, inner);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::shape && error.kind() != ErrorKind::type) throw;
+    ErrorDetails details = error.details();
+    const std::string name = wire_name(outer);
+    details.facts.push_back({"port " + port, to_string(Facts::resolve(top(inner)->shape)), ""});
+    details.facts.push_back({"bound to", to_string(Facts::resolve(top(outer)->shape)), name.empty() ? "" : "on " + name});
+    raise(std::move(details));
+  }
+}
+
+void Composition::add_composite(const std::shared_ptr<Composite>& part, const Bindings& bindings, bool chain) {
+  open_model(part);
+  std::vector<std::pair<const std::string*, Wire*>> bound;
+  for (const auto& [port, binding] : bindings) {
+    Wire* inner = part->find_wire(port);
+    if (!inner) {
+      const Model model(part);
+      std::vector<std::string> names = model.input_keys();
+      for (std::string& key : model.output_keys()) names.push_back(std::move(key));
+      unknown_name(ErrorKind::name, "E0604", "port of " + part->class_name(), port, path(part.get()), names);
+    }
+    bound.emplace_back(&port, inner);
+  }
+  std::vector<Wire*> canonical = open_inputs(*part);
+  const std::vector<Wire*> outputs = open_outputs(*part);
+  Wire *source = nullptr, *target = nullptr;
+  if (chain) {
+    bool explicit_input = false;
+    for (const auto& [port, inner] : bound) {
+      if (std::find(canonical.begin(), canonical.end(), inner) != canonical.end()) explicit_input = true;
+    }
+    std::vector<std::string> names;
+    for (Wire* wire : canonical) names.push_back(wire_name(wire));
+    if (!explicit_input && !canonical.empty()) source = chain_source(*part, names);
+    if (source) target = canonical.front();
+  }
+  here_.adopt_child(part);
+  adopted_.push_back(part);
+  take_extras(*part);
+  for (size_t i = 0; i < bound.size(); ++i) bind(*part, *bound[i].first, bound[i].second, bindings[i].second);
+  if (source) {
+    facts_.current = {part.get(), top(target)->name};
+    join(source, target);
+  }
+  std::vector<CanonicalPort> inputs, open;
+  for (Wire* wire : canonical) inputs.push_back({wire, 0});
+  for (Wire* wire : outputs) open.push_back({wire, 0});
+  take_canonical(inputs, open);
+}
+
+// An expression becomes part of this model: its parts, its named inputs, what it knows.
+void Composition::absorb(const std::shared_ptr<Composite>& expression) {
+  Composite& from = *expression;
+  from.merged_into = here_.shared_from_this();
+  adopted_.push_back(expression);
+  const std::vector<std::shared_ptr<Part>> moved = std::move(from.parts);
+  from.parts.clear();
+  on_undo([raw = expression.get(), moved] {
+    raw->parts = moved;
+    raw->merged_into.reset();
+  });
+  for (const auto& part : moved) here_.adopt_child(part);
+  take_keys(from);
+  take_extras(from);
+  take_canonical(from.canonical_inputs, from.canonical_outputs);
+}
+
+void Composition::take_keys(Composite& from) {
+  for (const Key& key : from.keys) {
+    if (const Key* mine = here_.find_key(*key.name)) {
+      join(mine->wire, key.wire);
+    } else {
+      here_.add_key(*key.name, key.wire);
+    }
+  }
+  if (!from.extras) return;
+  for (const auto& [name, dim] : from.extras->symbols) {
+    const auto [at, added] = here_.more().symbols.emplace(name, dim);
+    if (!added) facts_.unify(at->second, dim);
+    if (added) on_undo([this_ = &here_, kept = name] { this_->extras->symbols.erase(kept); });
+  }
+}
+
+void Composition::take_extras(Composite& from) {
+  if (!from.extras) return;
+  Extras& to = here_.more();
+  on_undo([&to, states = to.states.size(), literals = to.literals.size(), laws = to.laws.size(), intervals = to.intervals.size()] {
+    to.states.erase(to.states.begin() + static_cast<long>(states), to.states.end());
+    to.literals.erase(to.literals.begin() + static_cast<long>(literals), to.literals.end());
+    to.laws.erase(to.laws.begin() + static_cast<long>(laws), to.laws.end());
+    to.intervals.erase(to.intervals.begin() + static_cast<long>(intervals), to.intervals.end());
+  });
+  const Extras& extras = *from.extras;
+  to.states.insert(to.states.end(), extras.states.begin(), extras.states.end());
+  to.literals.insert(to.literals.end(), extras.literals.begin(), extras.literals.end());
+  to.laws.insert(to.laws.end(), extras.laws.begin(), extras.laws.end());
+  to.intervals.insert(to.intervals.end(), extras.intervals.begin(), extras.intervals.end());
+}
+
+}  // namespace mithril

@@ -1,0 +1,176 @@
+#include "mithril/model/flatten.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "mithril/infer/symbol.hpp"
+#include "mithril/model/composition.hpp"
+
+namespace mithril {
+namespace {
+
+class Flattening {
+ public:
+  Flattening(const Composite& model, DType default_dtype) : model_(model), prefix_(path(&model)) {
+    graph().set_default_dtype(default_dtype);
+    if (!prefix_.empty()) prefix_ += '.';
+  }
+
+  FlatModel run() {
+    const std::vector<Part*> ops = all_op_parts(model_);
+    ids_.reserve(2 * ops.size());
+    add_literals();
+    add_inputs();
+    add_nodes(ops);
+    add_outputs();
+    return std::move(flat_);
+  }
+
+ private:
+  Graph& graph() { return flat_.graph; }
+
+  Dim own(const Dim& dim) {
+    return rename(resolve(dim), renamed_, [&](Symbol* symbol) {
+      return Dim(graph().facts()->symbol(symbol->name ? std::string_view(*symbol->name) : std::string_view(), symbol->size));
+    });
+  }
+
+  Value value(std::string name, Wire* wire, DType dtype) {
+    Value value{.name = std::move(name), .dims = {}, .dtype = dtype};
+    value.ranked = Facts::known(wire->shape, value.dims);
+    for (Dim& dim : value.dims) dim = own(dim);
+    return value;
+  }
+
+  std::string name_of(Wire* wire) const {
+    std::string name = wire_name(wire);
+    if (!prefix_.empty() && name.rfind(prefix_, 0) == 0) name.erase(0, prefix_.size());
+    return name;
+  }
+
+  void add_literals() {
+    const Composite* root = &model_;
+    while (root->owner) root = static_cast<const Composite*>(root->owner);
+    if (!root->extras) return;
+    for (const TensorLiteral& literal : root->extras->literals) {
+      Wire* wire = top(literal.wire);
+      std::string name = name_of(wire);
+      if (name.empty()) name = "tensor_" + std::to_string(graph().constants().size());
+      const DType dtype = is_floating(literal.tensor.dtype()) ? graph().default_dtype() : literal.tensor.dtype();
+      ids_[wire] = graph().add_constant(std::move(name), dtype == literal.tensor.dtype() ? literal.tensor : literal.tensor.to(dtype));
+    }
+  }
+
+  void add_inputs() {
+    for (NamedPort& port : input_ports(model_, true)) {
+      const Kinds kinds = find(port.wire->type)->kinds;
+      if (!(kinds & kind::tensor)) continue;  // a value that nobody gave: an error only where a node needs it
+      const DType dtype = kinds & kind::float_tensor ? graph().default_dtype() : kinds & kind::int_tensor ? DType::int64 : DType::boolean;
+      ids_[port.wire] = graph().add_input(value(port.name, port.wire, dtype));
+      flat_.inputs.push_back(std::move(port));
+    }
+  }
+
+  // Producers first, with an explicit stack.
+  void add_nodes(const std::vector<Part*>& ops) {
+    const std::unordered_set<const Part*> inside(ops.begin(), ops.end());
+    enum class State : char { unseen, open, done };
+    std::unordered_map<const Part*, State> states;
+    states.reserve(ops.size());
+    std::vector<std::pair<Part*, uint32_t>> stack;
+    for (Part* start : ops) {
+      if (states[start] == State::done) continue;
+      stack.emplace_back(start, 0);
+      while (!stack.empty()) {
+        auto& [part, next] = stack.back();
+        states[part] = State::open;
+        Part* producer = nullptr;
+        while (next < part->input_count && !producer) {
+          Part* driver = top(part->slots[next++].wire)->driver;
+          if (!driver || states[driver] == State::done || !inside.contains(driver)) continue;
+          MITHRIL_CHECK(states[driver] != State::open, "a cycle through " + path(driver) + " was not found while composing");
+          producer = driver;
+        }
+        if (producer) {
+          stack.emplace_back(producer, 0);
+          continue;
+        }
+        emit(*part);
+        states[part] = State::done;
+        stack.pop_back();
+      }
+    }
+  }
+
+  static bool is_tensor(const Wire* wire) { return (find(wire->type)->kinds & kind::tensor) != 0; }
+
+  void emit(Part& part) {
+    bool tensor = false;
+    for (const Slot& slot : part.output_slots()) tensor = tensor || is_tensor(top(slot.wire));
+    if (!tensor) return;  // values were folded while composing
+    std::vector<Argument> arguments;
+    for (const Slot& slot : part.input_slots()) arguments.push_back(argument(part, slot));
+    Node node{part.op, std::move(arguments), {}};
+    const std::vector<DType> dtypes = output_dtypes(graph(), node, part);
+    size_t k = 0;
+    for (const Slot& slot : part.output_slots()) {
+      Wire* wire = top(slot.wire);
+      const ValueId id = graph().add_value(value(name_of(wire), wire, dtypes[k++]));
+      ids_[wire] = id;
+      node.outputs.push_back(id);
+    }
+    graph().add_node(std::move(node));
+  }
+
+  std::vector<DType> output_dtypes(const Graph& graph, const Node& node, const Part& part) const {
+    std::vector<DType> dtypes;
+    for (const Slot& slot : part.output_slots()) dtypes.push_back(output_dtype(graph, node, find(top(slot.wire)->type)->kinds));
+    return dtypes;
+  }
+
+  Argument argument(const Part& part, const Slot& slot) {
+    Wire* wire = top(slot.wire);
+    if (const auto at = ids_.find(wire); at != ids_.end()) return at->second;
+    const DatumVariable* datum = wire->value ? find(wire->value) : nullptr;
+    if (datum && datum->known) return map_dims(datum->datum, [&](const Dim& dim) { return own(dim); });
+    const std::string port = part.op->port(static_cast<size_t>(slot.port)).name;
+    raise({.kind = ErrorKind::value,
+           .code = "E0403",
+           .path = path(&part),
+           .port = port,
+           .message = "the value of port '" + port + "' is not known",
+           .facts = {{"kinds", to_string_kinds(find(wire->type)->kinds), ""}},
+           .help = "bind it to a value, or state one with set_values"});
+  }
+
+  void add_outputs() {
+    for (const NamedPort& port : output_ports(model_)) {
+      if (const auto at = ids_.find(port.wire); at != ids_.end()) graph().add_output(port.name, at->second);
+    }
+    if (!model_.extras) return;
+    for (const StatePair& pair : model_.extras->states) {
+      const auto in = ids_.find(top(pair.input)), out = ids_.find(top(pair.output));
+      MITHRIL_CHECK(in != ids_.end() && out != ids_.end(), "a state's wires are not in the graph");
+      FlatState state{graph().value(in->second).name, graph().value(out->second).name, pair.initial};
+      const auto named = [&](const Output& output) { return output.name == state.output; };
+      if (std::none_of(graph().outputs().begin(), graph().outputs().end(), named)) graph().add_output(state.output, out->second);
+      flat_.states.push_back(std::move(state));
+    }
+  }
+
+  const Composite& model_;
+  std::string prefix_;
+  FlatModel flat_;
+  Renaming renamed_;
+  std::unordered_map<const Wire*, ValueId> ids_;
+};
+
+}  // namespace
+
+FlatModel flatten(const Model& model, DType default_dtype) {
+  const std::shared_ptr<Composite> composite = model.composite();
+  return Flattening(*composite, default_dtype).run();
+}
+
+}  // namespace mithril

@@ -1,0 +1,199 @@
+#include "mithril/model/keys.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/names.hpp"
+#include "mithril/model/composition.hpp"
+
+namespace mithril {
+namespace {
+
+bool holds_tensor(const Wire* wire) { return (find(wire->type)->kinds & kind::tensor) != 0; }
+
+std::unordered_set<const Wire*> state_wires(const Composite& model, bool inputs) {
+  std::unordered_set<const Wire*> wires;
+  if (!model.extras) return wires;
+  for (const StatePair& pair : model.extras->states) wires.insert(top(inputs ? pair.input : pair.output));
+  return wires;
+}
+
+// A name as this model sees it: the wire's path without the path of the model itself.
+std::string name_in(const Composite& model, Wire* wire) {
+  std::string name = wire_name(wire);
+  const std::string prefix = path(&model);
+  if (!prefix.empty() && name.rfind(prefix + ".", 0) == 0) name.erase(0, prefix.size() + 1);
+  return name;
+}
+
+}  // namespace
+
+std::vector<Part*> all_op_parts(const Composite& model) {
+  std::vector<Part*> ops;
+  std::vector<std::pair<const Composite*, size_t>> open{{&model, 0}};
+  while (!open.empty()) {
+    auto& [composite, next] = open.back();
+    if (next == composite->parts.size()) {
+      open.pop_back();
+      continue;
+    }
+    Part* part = composite->parts[next++].get();
+    if (part->op) {
+      ops.push_back(part);
+    } else {
+      open.emplace_back(static_cast<Composite*>(part), 0);
+    }
+  }
+  return ops;
+}
+
+std::vector<NamedPort> input_ports(const Composite& model, bool with_state) {
+  const auto hidden = with_state ? std::unordered_set<const Wire*>() : state_wires(model, true);
+  std::unordered_set<const Wire*> seen;
+  std::vector<NamedPort> ports;
+  std::unordered_set<const Part*> inside;
+  const std::vector<Part*> ops = all_op_parts(model);
+  inside.insert(ops.begin(), ops.end());
+  std::unordered_map<const Wire*, const std::string*> keys;
+  for (const Key& key : model.keys) keys.emplace(top(key.wire), key.name);
+  auto consider = [&](Wire* wire) {
+    if ((wire->driver && inside.contains(wire->driver)) || is_valued(wire) || hidden.contains(wire) || !seen.insert(wire).second) return;
+    const auto key = keys.find(wire);
+    ports.push_back({key != keys.end() ? *key->second : name_in(model, wire), wire});
+  };
+  for (const Part* part : ops) {
+    for (const Slot& slot : part->input_slots()) consider(top(slot.wire));
+  }
+  for (const Key& key : model.keys) consider(top(key.wire));
+  return ports;
+}
+
+std::vector<NamedPort> output_ports(const Composite& model) {
+  const auto hidden = state_wires(model, false);
+  std::vector<NamedPort> ports;
+  for (const Key& key : model.keys) {
+    Wire* wire = top(key.wire);
+    const bool driven = wire->driver || (key.exposed && is_valued(wire));
+    if (!driven || (model.selects_outputs && !key.exposed)) continue;
+    if (hidden.contains(wire) && !key.exposed) continue;
+    ports.push_back({*key.name, wire});
+  }
+  if (model.selects_outputs) return ports;
+  const std::vector<Wire*> open = open_outputs(model);
+  for (Wire* wire : open) {
+    const bool listed = std::any_of(ports.begin(), ports.end(), [&](const NamedPort& port) { return port.wire == wire; });
+    if (listed || !holds_tensor(wire)) continue;
+    const bool free = std::none_of(model.keys.begin(), model.keys.end(), [](const Key& key) { return *key.name == "output"; });
+    ports.push_back({open.size() == 1 && free ? "output" : name_in(model, wire), wire});
+  }
+  return ports;
+}
+
+Wire* wire_at(Composite& model, const std::string& key) {
+  if (Wire* wire = model.find_wire(key)) return wire;
+  std::vector<std::string> names;
+  for (const NamedPort& port : input_ports(model)) names.push_back(port.name);
+  for (const NamedPort& port : output_ports(model)) names.push_back(port.name);
+  if (key == "output") {
+    for (const NamedPort& port : output_ports(model)) {
+      if (port.name == key) return port.wire;
+    }
+  }
+  unknown_name(ErrorKind::name, "E0606", "key", key, path(&model), names);
+}
+
+std::vector<std::string> Model::input_keys() const {
+  std::vector<std::string> names;
+  for (NamedPort& port : input_ports(*composite())) names.push_back(std::move(port.name));
+  return names;
+}
+
+std::vector<std::string> Model::output_keys() const {
+  std::vector<std::string> names;
+  for (NamedPort& port : output_ports(*composite())) names.push_back(std::move(port.name));
+  return names;
+}
+
+Connection Model::operator[](const std::string& key) {
+  const std::shared_ptr<Composite> model = composite();
+  if (Wire* wire = model->find_wire(key)) return {model, wire};
+  if (key == "output" && !output_ports(*model).empty() && output_ports(*model).back().name == key) return at(key);
+  Composition composition(open_model(model));
+  Wire* wire = model->named(key);
+  composition.commit();
+  return {model, wire};
+}
+
+Connection Model::at(const std::string& key) const {
+  const std::shared_ptr<Composite> model = composite();
+  return {model, wire_at(*model, key)};
+}
+
+Model& Model::expose_keys(const std::vector<std::string>& keys) {
+  Composite& model = open_model(composite());
+  std::vector<std::pair<std::string, Connection>> named;
+  for (const std::string& key : keys) named.emplace_back(key, Connection(model.shared_from_this(), wire_at(model, key)));
+  return expose_keys(named);
+}
+
+Model& Model::expose_keys(const std::vector<std::pair<std::string, Connection>>& keys) {
+  Composite& model = open_model(composite());
+  Composition composition(model);
+  for (const auto& [name, connection] : keys) {
+    Wire* wire = composition.wire_for(connection);
+    if (const Key* taken = model.find_key(name); taken && top(taken->wire) != top(wire)) composition.join(taken->wire, wire);
+    if (!model.find_key(name)) model.add_key(name, wire);
+  }
+  composition.commit();
+  for (const auto& [name, connection] : keys) model.find_key(name)->exposed = true;
+  model.selects_outputs = true;
+  return *this;
+}
+
+Model& Model::set_cin(const std::vector<std::string>& keys) {
+  Composite& model = open_model(composite());
+  std::vector<CanonicalPort> ports;
+  for (const std::string& key : keys) ports.push_back({wire_at(model, key), 0});
+  model.canonical_inputs = std::move(ports);
+  return *this;
+}
+
+Model& Model::set_cout(const std::vector<std::string>& keys) {
+  Composite& model = open_model(composite());
+  std::vector<CanonicalPort> ports;
+  for (const std::string& key : keys) {
+    Wire* wire = wire_at(model, key);
+    ports.push_back({wire, wire->uses});
+  }
+  model.canonical_outputs = std::move(ports);
+  return *this;
+}
+
+Model& Model::merge_connections(const std::vector<Binding>& connections, const std::string& name) {
+  Composite& model = open_model(composite());
+  Composition composition(model);
+  Wire* first = nullptr;
+  for (const Binding& binding : connections) {
+    if (const auto* key = std::get_if<std::string>(&binding.held())) wire_at(model, *key);  // merging makes no keys
+    Wire* wire = composition.wire_for(binding);
+    if (first) composition.join(first, wire); else first = wire;
+  }
+  if (first && !name.empty() && !model.find_key(name)) model.add_key(name, first);
+  composition.commit();
+  return *this;
+}
+
+Model& Model::rename_key(const std::string& from, const std::string& to) {
+  Composite& model = open_model(composite());
+  Wire* wire = wire_at(model, from);
+  if (model.find_key(to)) {
+    raise({.kind = ErrorKind::name, .code = "E0607", .path = path(&model), .message = "there is a key '" + to + "' already",
+           .help = "choose another name, or join the two with merge_connections"});
+  }
+  model.rename(from, to, wire);
+  return *this;
+}
+
+}  // namespace mithril

@@ -1,0 +1,22 @@
+// The ports of a model as its user sees them.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "mithril/model/composite.hpp"
+
+namespace mithril {
+
+struct NamedPort {
+  std::string name;
+  Wire* wire;
+};
+// Undriven wires without a value: keys in the order of use, then keys that nothing reads; state left out. With
+// `with_state`, state inputs too.
+std::vector<NamedPort> input_ports(const Composite& model, bool with_state = false);
+// Named outputs, or those exposed, once any are; where there is none, the canonical output as "output".
+std::vector<NamedPort> output_ports(const Composite& model);
+// Every op of the tree in the order of composing, without recursion.
+std::vector<Part*> all_op_parts(const Composite& model);
+
+}  // namespace mithril

@@ -1,0 +1,158 @@
+#include "mithril/model/model.hpp"
+
+#include <algorithm>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/names.hpp"
+#include "mithril/model/composition.hpp"
+#include "mithril/op/registry.hpp"
+
+namespace mithril {
+namespace {
+
+std::shared_ptr<Composite> new_root(std::string class_name) {
+  auto root = std::make_shared<Composite>(std::move(class_name));
+  root->facts = std::make_unique<Facts>();
+  root->facts->decorate = decorate_error;
+  return root;
+}
+
+// The model that application builds in: the one that the connections belong to, the larger where they are several
+// expressions, a new expression where there is none.
+void collect_roots(const Binding& binding, std::vector<std::shared_ptr<Composite>>& roots) {
+  if (const auto* connection = std::get_if<Connection>(&binding.held())) roots.push_back(root_of(connection->model()));
+  if (const auto* items = std::get_if<std::vector<Binding>>(&binding.held())) {
+    for (const Binding& item : *items) collect_roots(item, roots);
+  }
+}
+
+std::shared_ptr<Composite> home_for(const Bindings& bindings) {
+  std::vector<std::shared_ptr<Composite>> roots;
+  for (const auto& [port, binding] : bindings) collect_roots(binding, roots);
+  std::shared_ptr<Composite> best;
+  for (const auto& root : roots) {
+    if (!best || (best->expression && (!root->expression || root->parts.size() > best->parts.size()))) best = root;
+  }
+  if (best) return best;
+  best = new_root("Model");
+  best->expression = true;
+  return best;
+}
+
+void refuse_unknown_arguments(const OpDef& op, const Arguments& arguments) {
+  std::vector<std::string> names;
+  for (const PortDef& port : op.inputs) names.push_back(port.name);
+  for (const auto& [name, datum] : arguments) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      unknown_name(ErrorKind::name, "E0605", "argument of " + op.model_name, name, "", names);
+    }
+  }
+}
+
+}  // namespace
+
+Model::Model() : part_(new_root("Model")) {}
+Model::Model(std::string name) : part_(new_root("Model")) { part_->given_name = std::move(name); }
+
+Model Model::op(std::string_view name, Arguments arguments) {
+  auto part = std::make_shared<OpPart>();
+  part->op = &find_op(name);
+  refuse_unknown_arguments(*part->op, arguments);
+  if (!arguments.empty()) part->arguments = std::make_unique<const Arguments>(std::move(arguments));
+  return Model(std::move(part));
+}
+
+Model Model::create(const std::vector<std::pair<std::string, Connection>>& outputs, std::string name) {
+  Bindings bindings;
+  for (const auto& [key, connection] : outputs) bindings.emplace_back(key, connection);
+  const std::shared_ptr<Composite> root = home_for(bindings);
+  Model model{std::shared_ptr<Part>(root)};
+  model.expose_keys(outputs);
+  root->expression = false;
+  if (!name.empty()) root->given_name = std::move(name);
+  return model;
+}
+
+std::shared_ptr<Composite> Model::composite() const {
+  if (!part_->op) return std::static_pointer_cast<Composite>(part_);
+  if (part_->owner) return root_of(static_cast<Composite*>(part_->owner)->shared_from_this());
+  // An op on its own: a model with the op's ports.
+  auto wrapped = std::make_shared<OpPart>();
+  wrapped->op = part_->op;
+  const OpPart& part = static_cast<const OpPart&>(*part_);
+  if (part.arguments) wrapped->arguments = std::make_unique<const Arguments>(*part.arguments);
+  auto root = new_root(part_->class_name());
+  root->given_name = part_->given_name;
+  Bindings bindings;
+  for (size_t i = 0; i < part_->op->port_count(); ++i) {
+    const PortDef& port = part_->op->port(i);
+    const bool valued = part.arguments && std::any_of(part.arguments->begin(), part.arguments->end(),
+                                                      [&](const auto& argument) { return argument.first == port.name; });
+    if (!port.list && !valued && !port.fallback) bindings.emplace_back(port.name, port.name);
+  }
+  Composition composition(*root);
+  composition.add(wrapped, bindings, false);
+  composition.commit();
+  return root;
+}
+
+std::vector<Connection> Model::apply(const std::vector<Binding>& operands) const {
+  std::vector<std::string> ports;
+  if (part_->op) {
+    for (const PortDef& port : part_->op->inputs) ports.push_back(port.name);
+  } else {
+    const Composite& composite = static_cast<const Composite&>(*part_);
+    for (Wire* wire : open_inputs(composite)) ports.push_back(wire_name(wire));
+    for (std::string& key : input_keys()) {
+      if (std::find(ports.begin(), ports.end(), key) == ports.end()) ports.push_back(std::move(key));
+    }
+  }
+  if (operands.size() > ports.size()) {
+    raise({.kind = ErrorKind::connection,
+           .code = "E0110",
+           .path = path(part_.get()),
+           .message = part_->class_name() + " takes " + std::to_string(ports.size()) + " inputs, not " + std::to_string(operands.size())});
+  }
+  Bindings inputs;
+  for (size_t i = 0; i < operands.size(); ++i) inputs.emplace_back(ports[i], operands[i]);
+  return apply(inputs);
+}
+
+std::vector<Connection> Model::apply(const Bindings& inputs) const {
+  const std::shared_ptr<Composite> home = home_for(inputs);
+  Composition composition(open_model(home));
+  std::vector<std::string> keys;
+  if (!part_->op) keys = output_keys();
+  composition.add(part_, inputs, false);
+  composition.commit();
+  std::vector<Connection> outputs;
+  if (part_->op) {
+    for (const Slot& slot : part_->output_slots()) outputs.emplace_back(home, top(slot.wire));
+    return outputs;
+  }
+  Composite& composite = static_cast<Composite&>(*part_);
+  for (const std::string& key : keys) {
+    Wire* wire = composite.find_wire(key);
+    outputs.emplace_back(home, wire ? wire : top(composite.canonical_outputs.front().wire));
+  }
+  return outputs;
+}
+
+Model& Model::operator|=(const Call& call) {
+  Composition composition(open_model(composite()));
+  composition.add(call.part, call.bindings, false);
+  composition.commit();
+  return *this;
+}
+
+Model& Model::operator+=(const Call& call) {
+  Composition composition(open_model(composite()));
+  composition.add(call.part, call.bindings, true);
+  composition.commit();
+  return *this;
+}
+
+const std::string& Model::name() const { return part_->given_name; }
+std::string Model::class_name() const { return part_->class_name(); }
+
+}  // namespace mithril

@@ -1,0 +1,14 @@
+#include "mithril/models/builder.hpp"
+
+#include "mithril/model/composite.hpp"
+
+namespace mithril {
+
+Model model_of_class(const std::string& name) {
+  auto composite = std::make_shared<Composite>(name);
+  composite->facts = std::make_unique<Facts>();
+  composite->facts->decorate = decorate_error;
+  return Model(std::shared_ptr<Part>(std::move(composite)));
+}
+
+}  // namespace mithril

@@ -1,0 +1,149 @@
+#include "mithril/models/library.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <deque>
+#include <map>
+#include <mutex>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/names.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/model/composite.hpp"
+#include "mithril/op/patterns.hpp"
+#include "mithril/op/registry.hpp"
+
+namespace mithril {
+
+#define MITHRIL_MODEL(file, name) ModelDef define_##file();
+#include "mithril/models/list.inc"
+#undef MITHRIL_MODEL
+
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return std::tolower(c); });
+  return result;
+}
+
+struct Library {
+  std::recursive_mutex mutex;
+  std::deque<ModelDef> models;
+  std::map<std::string, const ModelDef*, std::less<>> by_name;
+  bool filled = false;
+
+  void fill() {
+    if (filled) return;
+    filled = true;
+#define MITHRIL_MODEL(file, name) add_model(define_##file());
+#include "mithril/models/list.inc"
+#undef MITHRIL_MODEL
+  }
+};
+
+Library& library() {
+  static Library instance;
+  return instance;
+}
+
+// An int serves where a float is expected.
+bool fits(const Datum& datum, Kinds kinds) {
+  return (datum.kind() & kinds) || (datum.kind() == kind::int_value && (kinds & kind::float_value));
+}
+
+}  // namespace
+
+CheckedArguments::CheckedArguments(std::string_view model, const std::vector<ArgumentDef>& defs, const Arguments& given) : model_(model) {
+  std::vector<std::string> names;
+  for (const ArgumentDef& def : defs) names.push_back(def.name);
+  for (const auto& [name, datum] : given) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) unknown_name(ErrorKind::name, "E0605", "argument of " + model_, name, "", names);
+  }
+  for (const ArgumentDef& def : defs) {
+    const auto at = std::find_if(given.begin(), given.end(), [&](const auto& argument) { return argument.first == def.name; });
+    if (at == given.end()) {
+      if (!def.fallback) {
+        raise({.kind = ErrorKind::value, .code = "E0405", .message = model_ + " needs the argument '" + def.name + "' (" + def.kinds + ")"});
+      }
+      values_.emplace_back(def.name, *def.fallback);
+      continue;
+    }
+    if (!fits(at->second, value_kinds(def.kinds))) {
+      raise({.kind = ErrorKind::type,
+             .code = "E0304",
+             .message = model_ + ": argument '" + def.name + "' has the wrong kind",
+             .facts = {{"expected", to_string_kinds(value_kinds(def.kinds)), ""}, {"got", to_string(at->second), to_string_kinds(at->second.kind())}}});
+    }
+    values_.emplace_back(def.name, at->second);
+  }
+}
+
+const Datum& CheckedArguments::operator[](std::string_view name) const {
+  for (const auto& [key, datum] : values_) {
+    if (key == name) return datum;
+  }
+  MITHRIL_CHECK(false, model_ + " has no argument '" + std::string(name) + "'");
+  std::abort();
+}
+
+std::vector<int64_t> CheckedArguments::ints(std::string_view name) const {
+  const Datum& datum = (*this)[name];
+  if (datum.kind() == kind::int_value) return {datum.integer()};
+  std::vector<int64_t> numbers;
+  for (const Datum& item : datum.tuple()) {
+    if (item.kind() != kind::int_value) reject(name, "a tuple of ints");
+    numbers.push_back(item.integer());
+  }
+  return numbers;
+}
+
+void CheckedArguments::reject(std::string_view name, std::string expected) const {
+  raise({.kind = ErrorKind::value,
+         .code = "E0402",
+         .message = model_ + ": argument '" + std::string(name) + "' is out of range",
+         .facts = {{"expected", std::move(expected), ""}, {"got", to_string((*this)[name]), ""}}});
+}
+
+const ModelDef& add_model(ModelDef def) {
+  Library& lib = library();
+  const std::lock_guard lock(lib.mutex);
+  lib.fill();
+  const std::string key = lower(def.name);
+  MITHRIL_CHECK(!lib.by_name.contains(key), "two library models named " + def.name);
+  const ModelDef& kept = lib.models.emplace_back(std::move(def));
+  lib.by_name[key] = &kept;
+  return kept;
+}
+
+const ModelDef* try_find_model(std::string_view name) {
+  Library& lib = library();
+  const std::lock_guard lock(lib.mutex);
+  lib.fill();
+  const auto at = lib.by_name.find(lower(name));
+  return at == lib.by_name.end() ? nullptr : at->second;
+}
+
+std::vector<const ModelDef*> all_models() {
+  Library& lib = library();
+  const std::lock_guard lock(lib.mutex);
+  lib.fill();
+  std::vector<const ModelDef*> result;
+  for (const ModelDef& def : lib.models) result.push_back(&def);
+  return result;
+}
+
+Model make_model(std::string_view name, const Arguments& arguments) {
+  if (const ModelDef* def = try_find_model(name)) {
+    Model model = def->build(CheckedArguments(def->name, def->arguments, arguments));
+    model.composite()->recipe = std::make_unique<const Recipe>(Recipe{def->name, arguments});
+    return model;
+  }
+  if (const OpDef* op = try_find_op(name)) return Model::op(op->name, arguments);
+  std::vector<std::string> names;
+  for (const ModelDef* def : all_models()) names.push_back(def->name);
+  for (const OpDef* op : all_ops()) names.push_back(op->model_name);
+  unknown_name(ErrorKind::name, "E0608", "model", name, "", names);
+}
+
+}  // namespace mithril

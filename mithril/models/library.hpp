@@ -1,0 +1,53 @@
+// The book of library models: layers composed of ops, made by name and arguments (C++ option structs, Python, JSON).
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+// A constructor argument. `kinds` as for value ports: "int|none", "bool", "str", "tuple".
+struct ArgumentDef {
+  std::string name, kinds;
+  std::optional<Datum> fallback = {};  // empty: required
+  std::string doc = {};
+};
+
+// Arguments checked against their definitions, defaults filled in.
+class CheckedArguments {
+ public:
+  // NameError E0605 for an unknown name, ValueError E0405 for a missing one, TypeError E0304 for a wrong kind: with the
+  // argument's name, what was expected and what came.
+  CheckedArguments(std::string_view model, const std::vector<ArgumentDef>& defs, const Arguments& given);
+  const Datum& operator[](std::string_view name) const;
+  bool has(std::string_view name) const { return !(*this)[name].is_none(); }
+  int64_t integer(std::string_view name) const { return (*this)[name].integer(); }
+  double real(std::string_view name) const { return (*this)[name].real(); }
+  bool flag(std::string_view name) const { return (*this)[name].flag(); }
+  const std::string& text(std::string_view name) const { return (*this)[name].text(); }
+  std::vector<int64_t> ints(std::string_view name) const;
+  // ValueError E0402 naming model and argument.
+  [[noreturn]] void reject(std::string_view name, std::string expected) const;
+
+ private:
+  std::string model_;
+  std::vector<std::pair<std::string_view, Datum>> values_;
+};
+
+struct ModelDef {
+  std::string name;  // "Linear"
+  std::string doc;
+  std::vector<ArgumentDef> arguments;
+  Model (*build)(const CheckedArguments&) = nullptr;
+};
+
+const ModelDef* try_find_model(std::string_view name);  // in any case; null: none
+std::vector<const ModelDef*> all_models();
+const ModelDef& add_model(ModelDef def);
+// A library model, or a part that is one op, by its class name in any case. NameError E0608 with the nearest of both.
+Model make_model(std::string_view name, const Arguments& arguments = {});
+
+}  // namespace mithril

@@ -1,0 +1,36 @@
+#include "mithril/models/linear.hpp"
+
+#include "mithril/models/builder.hpp"
+
+namespace mithril {
+
+Model Linear(LinearOptions options) {
+  Arguments arguments;
+  if (options.dimension) arguments.emplace_back("dimension", *options.dimension);
+  if (!options.use_bias) arguments.emplace_back("use_bias", false);
+  return make_model("Linear", arguments);
+}
+
+ModelDef define_linear();
+ModelDef define_linear() {
+  return {
+      .name = "Linear",
+      .doc = "input @ weight.T + bias. Ports: input [N, ..., I], weight [dimension, I], bias [dimension], output [N, ..., dimension].",
+      .arguments = {{"dimension", "int|none", Datum(), "number of outputs; None: inferred"},
+                    {"use_bias", "bool", true, "whether there is a bias"}},
+      .build =
+          [](const CheckedArguments& arguments) {
+            Model model = model_of_class("Linear");
+            const DimSpec outputs = arguments.has("dimension") ? DimSpec(arguments.integer("dimension")) : DimSpec(Any{});
+            model["input"];
+            model["weight"];
+            model.set_shapes({{"weight", ShapeSpec(std::vector<DimSpec>{outputs, Any{}})}});
+            model |= Model::op("transpose")({{"input", "weight"}, {"axes", Datum::ints({1, 0})}});
+            model += Model::op("matmul")({{"left", "input"}});
+            model.set_initializer("weight", {.law = Initializer::Law::uniform_fan_in});
+            return model;
+          },
+  };
+}
+
+}  // namespace mithril
