@@ -1,0 +1,34 @@
+"""Which files the checks of the project look at."""
+
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+NOT_SOURCES = {".git", ".venv", ".cache", "build", "dist", "__pycache__"}
+
+
+def tracked_files() -> list[Path]:
+    """The files that belong to the project, relative to its root, new ones included."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if listing.returncode == 0:
+        names = [Path(line) for line in listing.stdout.splitlines()]
+    else:  # unpacked from an archive
+        names = [path.relative_to(ROOT) for path in ROOT.rglob("*")]
+    return sorted(
+        name
+        for name in names
+        if not NOT_SOURCES.intersection(name.parts) and (ROOT / name).is_file()
+    )
+
+
+def cpp_files() -> list[Path]:
+    """The C++ sources and headers among them."""
+    return [name for name in tracked_files() if name.suffix in {".cpp", ".hpp"}]
+
+
+def report(problems: list[str]) -> int:
+    """Prints the problems; the exit status says whether there are any."""
+    for problem in problems:
+        print(problem)
+    return 1 if problems else 0
