@@ -21,13 +21,18 @@ ModelDef define_linear() {
       .build =
           [](const CheckedArguments& arguments) {
             Model model = model_of_class("Linear");
+            const Connection input = model["input"], weight = model["weight"];
             const DimSpec outputs = arguments.has("dimension") ? DimSpec(arguments.integer("dimension")) : DimSpec(Any{});
-            model["input"];
-            model["weight"];
             model.set_shapes({{"weight", ShapeSpec(std::vector<DimSpec>{outputs, Any{}})}});
-            model |= Model::op("transpose")({{"input", "weight"}, {"axes", Datum::ints({1, 0})}});
-            model += Model::op("matmul")({{"left", "input"}});
             model.set_initializer("weight", {.law = Initializer::Law::uniform_fan_in});
+            Connection output = matmul(input, weight.T());
+            if (arguments.flag("use_bias")) {
+              output = output + model["bias"];
+              model.set_shapes({{"bias", {any}}});
+              model.set_initializer("bias", {.law = Initializer::Law::uniform_fan_in, .fan_of = "weight"});
+            }
+            model.expose_keys({{"output", output}});
+            model.set_cin({"input"}).set_cout({"output"});
             return model;
           },
   };

@@ -1,0 +1,104 @@
+// A model as a table for people.
+#include <algorithm>
+
+#include "mithril/base/text.hpp"
+#include "mithril/model/composition.hpp"
+#include "mithril/model/keys.hpp"
+
+namespace mithril {
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string table(const std::vector<Row>& rows) {
+  std::vector<size_t> widths(rows.front().size());
+  for (const Row& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], text_width(row[i]));
+  }
+  std::string text;
+  for (size_t r = 0; r < rows.size(); ++r) {
+    std::string line;
+    for (size_t i = 0; i < rows[r].size(); ++i) line += rows[r][i] + std::string(widths[i] - text_width(rows[r][i]) + 2, ' ');
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+    if (r == 0) {
+      size_t total = 0;
+      for (const size_t width : widths) total += width + 2;
+      text += std::string(total - 2, '-') + "\n";
+    }
+  }
+  return text;
+}
+
+std::string wire_text(Wire* wire) {
+  if (find(wire->type)->kinds & kind::tensor) return to_string(Facts::resolve(wire->shape));
+  const DatumVariable* value = wire->value ? find(wire->value) : nullptr;
+  return value && value->known ? to_string(value->datum) : "?";
+}
+
+std::string list(const std::vector<NamedPort>& ports, std::string (*text)(Wire*)) {
+  std::vector<std::string> items;
+  for (const NamedPort& port : ports) items.push_back(port.name + " " + text(port.wire));
+  return join(items, ", ");
+}
+
+std::string kinds_text(Wire* wire) { return to_string_kinds(find(wire->type)->kinds); }
+
+// The inputs of a part that are its own to learn: float tensors that nothing drives and nobody gave.
+std::string free_inputs(const Part& part) {
+  std::vector<std::string> items;
+  const auto add = [&](const std::string& name, Wire* wire) {
+    if (wire->home == &part || (wire->home && wire->home->owner == &part)) items.push_back(name + " " + wire_text(wire));
+  };
+  if (part.op) {
+    for (const Slot& slot : part.input_slots()) {
+      if (!top(slot.wire)->driver && !is_valued(top(slot.wire))) add(part.op->port(static_cast<size_t>(slot.port)).name, top(slot.wire));
+    }
+  } else {
+    for (const NamedPort& port : input_ports(static_cast<const Composite&>(part))) add(port.name, port.wire);
+  }
+  return join(items, ", ");
+}
+
+Row row_of(const Part& part, const std::string& name, bool shapes, bool types) {
+  Row row{name, part.class_name()};
+  std::vector<NamedPort> outputs;
+  if (part.op) {
+    for (const Slot& slot : part.output_slots()) outputs.push_back({part.op->port(static_cast<size_t>(slot.port)).name, top(slot.wire)});
+  } else {
+    outputs = output_ports(static_cast<const Composite&>(part));
+  }
+  if (shapes) {
+    row.push_back(list(outputs, wire_text));
+    row.push_back(free_inputs(part));
+  }
+  if (types) row.push_back(list(outputs, kinds_text));
+  return row;
+}
+
+void add_rows(const Composite& model, const std::string& indent, int depth, bool shapes, bool types, std::vector<Row>& rows) {
+  for (const auto& part : model.parts) {
+    rows.push_back(row_of(*part, indent + model.name_of(*part), shapes, types));
+    if (depth > 0 && !part->op) add_rows(static_cast<const Composite&>(*part), indent + "  ", depth - 1, shapes, types, rows);
+  }
+}
+
+}  // namespace
+
+std::string Model::summary(bool shapes, bool types, int depth) const {
+  const std::shared_ptr<Composite> model = composite();
+  Row header{"part", "class"};
+  if (shapes) {
+    header.emplace_back("outputs");
+    header.emplace_back("own inputs");
+  }
+  if (types) header.emplace_back("types");
+  std::vector<Row> rows{header};
+  add_rows(*model, "", depth, shapes, types, rows);
+  std::string title = class_name();
+  if (!name().empty()) title += " '" + name() + "'";
+  return title + "\n" + table(rows) + "inputs:  " + list(input_ports(*model), wire_text) + "\noutputs: " +
+         list(output_ports(*model), wire_text) + "\n";
+}
+
+}  // namespace mithril
