@@ -1,0 +1,43 @@
+// Random numbers that are the same on every platform for the same seed.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <string_view>
+
+namespace mithril {
+
+// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014). Each
+// stream of a seed is a sequence of its own: with the name of a parameter as the stream, what it
+// draws does not depend on what else is drawn.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed, std::string_view stream = {}) : state_(seed) {
+    std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+    for (const char byte : stream) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+    state_ = next() ^ hash;
+  }
+
+  std::uint64_t next() {
+    state_ += 0x9e3779b97f4a7c15;
+    std::uint64_t bits = state_;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+    return bits ^ (bits >> 31);
+  }
+
+  // In [0, 1), a multiple of 2^-53.
+  double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+  // Mean 0, deviation 1 (Box and Muller).
+  double normal() {
+    const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
+    return radius * std::cos(2.0 * std::numbers::pi * uniform());
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace mithril
