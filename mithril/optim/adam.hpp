@@ -1,0 +1,49 @@
+// Adam, and AdamW, whose weight decay does not pass through the gradient.
+#pragma once
+
+#include <utility>
+
+#include "mithril/optim/optimizer.hpp"
+
+namespace mithril {
+
+struct AdamOptions {
+  double lr = 1e-3;
+  std::pair<double, double> betas = {0.9, 0.999};
+  double eps = 1e-8;
+  double weight_decay = 0;
+};
+
+struct AdamWOptions {
+  double lr = 1e-3;
+  std::pair<double, double> betas = {0.9, 0.999};
+  double eps = 1e-8;
+  double weight_decay = 1e-2;
+};
+
+// The update rule of torch.optim.Adam (Kingma and Ba, "Adam: a method for stochastic optimization",
+// 2015). Example:
+//   ml::Adam optimizer({.lr = 1e-3});
+//   optimizer.step(params, gradients);
+class Adam : public Optimizer {
+ public:
+  explicit Adam(AdamOptions options = {}) : Adam(options, false) {}
+
+ protected:
+  Adam(AdamOptions options, bool decoupled);
+
+ private:
+  void update(Tensor& param, const Tensor& gradient, Memory& memory) final;
+  AdamOptions options_;
+  bool decoupled_;  // weight decay shrinks the parameter itself
+};
+
+// The update rule of torch.optim.AdamW (Loshchilov and Hutter, "Decoupled weight decay
+// regularization", 2019).
+class AdamW final : public Adam {
+ public:
+  explicit AdamW(AdamWOptions options = {})
+      : Adam({options.lr, options.betas, options.eps, options.weight_decay}, true) {}
+};
+
+}  // namespace mithril

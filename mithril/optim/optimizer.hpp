@@ -1,0 +1,59 @@
+// What optimizers share: walking over parameters, and what they remember of each.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mithril/tensor/tensor_map.hpp"
+
+namespace mithril {
+
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+
+  // Moves each parameter that has a gradient, in place; the others stay. On float32 and float64.
+  // NameError E0607 for a gradient of no parameter, ShapeError E0208 where dims differ, TypeError
+  // E0382 where dtypes differ or are others, StateError E0904 where what it remembers has other
+  // dims; after an error no parameter has moved.
+  void step(TensorMap& params, const TensorMap& gradients);
+
+  double lr() const { return lr_; }
+  void set_lr(double lr);  // ValueError E0406 for a negative one
+
+  // What it remembers, "<key>.step" (int64) and "<key>.<slot>" with the names of PyTorch's slots
+  // ("fc1.weight.exp_avg"), as a copy.
+  TensorMap state_dict() const;
+  // Goes on from there. StateError E0903 for an entry that is no slot of this optimizer, E0905
+  // where one is missing.
+  void load_state_dict(const TensorMap& state);
+
+ protected:
+  struct Memory {
+    std::int64_t steps = 0;     // taken, the present one included while in `update`
+    std::vector<Tensor> slots;  // one for each slot name, zeros at first, as the parameter
+  };
+
+  // `slots`: the names of the tensors that it keeps for each parameter.
+  Optimizer(double lr, std::vector<std::string> slots);
+  virtual void update(Tensor& param, const Tensor& gradient, Memory& memory) = 0;
+  // ValueError E0406 "<optimizer>: weight_decay is -1, expected at least 0".
+  static void require(bool holds, const char* option, double got, const char* expected);
+
+ private:
+  double lr_;
+  std::vector<std::string> slot_names_;
+  std::map<std::string, Memory, std::less<>> memory_;
+};
+
+// Calls f(T{}) with the element type of a parameter, float or double.
+template <typename Function>
+void visit_parameter(const Tensor& param, Function&& function) {
+  if (param.dtype() == DType::float32) return function(float{});
+  function(double{});
+}
+
+}  // namespace mithril

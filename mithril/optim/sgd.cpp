@@ -1,0 +1,41 @@
+#include "mithril/optim/sgd.hpp"
+
+namespace mithril {
+namespace {
+
+std::vector<std::string> slots(const SGDOptions& options) {
+  if (options.momentum == 0) return {};
+  return {"momentum_buffer"};
+}
+
+}  // namespace
+
+SGD::SGD(SGDOptions options) : Optimizer(options.lr, slots(options)), options_(options) {
+  require(options.momentum >= 0, "momentum", options.momentum, "at least 0");
+  require(options.weight_decay >= 0, "weight_decay", options.weight_decay, "at least 0");
+  if (!options.nesterov) return;
+  require(options.momentum > 0, "momentum", options.momentum, "more than 0 with nesterov");
+  require(options.dampening == 0, "dampening", options.dampening, "0 with nesterov");
+}
+
+void SGD::update(Tensor& param, const Tensor& gradient, Memory& memory) {
+  visit_parameter(param, [&](auto zero) {
+    using T = decltype(zero);
+    const T rate = static_cast<T>(lr()), momentum = static_cast<T>(options_.momentum);
+    const T decay = static_cast<T>(options_.weight_decay);
+    const T fresh = memory.steps == 1 ? T(1) : static_cast<T>(1 - options_.dampening);
+    const T* from = gradient.data<T>();
+    T* to = param.mutable_data<T>();
+    T* buffer = memory.slots.empty() ? nullptr : memory.slots[0].mutable_data<T>();
+    for (std::int64_t i = 0; i < param.size(); ++i) {
+      T direction = from[i] + decay * to[i];
+      if (buffer) {
+        buffer[i] = momentum * buffer[i] + fresh * direction;
+        direction = options_.nesterov ? direction + momentum * buffer[i] : buffer[i];
+      }
+      to[i] -= rate * direction;
+    }
+  });
+}
+
+}  // namespace mithril

@@ -1,0 +1,28 @@
+// Stochastic gradient descent.
+#pragma once
+
+#include "mithril/optim/optimizer.hpp"
+
+namespace mithril {
+
+struct SGDOptions {
+  double lr = 1e-3;
+  double momentum = 0;
+  double dampening = 0;
+  double weight_decay = 0;
+  bool nesterov = false;  // needs a momentum and no dampening
+};
+
+// The update rule of torch.optim.SGD. Example:
+//   ml::SGD optimizer({.lr = 0.1, .momentum = 0.9});
+//   optimizer.step(params, gradients);
+class SGD final : public Optimizer {
+ public:
+  explicit SGD(SGDOptions options = {});
+
+ private:
+  void update(Tensor& param, const Tensor& gradient, Memory& memory) override;
+  SGDOptions options_;
+};
+
+}  // namespace mithril

@@ -1,0 +1,221 @@
+// Optimizers against the positions that PyTorch's reach, and their refusals.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mithril/optim/adam.hpp"
+#include "mithril/optim/sgd.hpp"
+
+namespace mithril {
+namespace {
+
+using Row = std::array<double, 4>;
+
+struct Reference {
+  const char* name;
+  DType dtype;
+  std::vector<Row> positions;  // after each step
+};
+
+const std::vector<Reference>& references() {
+  static const std::vector<Reference> all = {
+#include "tests/optim/torch_reference.inc"
+  };
+  return all;
+}
+
+using Make = std::function<std::unique_ptr<Optimizer>()>;
+
+const std::map<std::string, Make>& makers() {
+  static const std::map<std::string, Make> all = {
+      {"sgd", [] { return std::make_unique<SGD>(SGDOptions{.lr = 0.05}); }},
+      {"sgd_momentum",
+       [] { return std::make_unique<SGD>(SGDOptions{.lr = 0.05, .momentum = 0.9}); }},
+      {"sgd_dampening",
+       [] {
+         return std::make_unique<SGD>(SGDOptions{.lr = 0.05, .momentum = 0.8, .dampening = 0.3});
+       }},
+      {"sgd_nesterov",
+       [] {
+         return std::make_unique<SGD>(SGDOptions{.lr = 0.05, .momentum = 0.9, .nesterov = true});
+       }},
+      {"sgd_weight_decay",
+       [] {
+         return std::make_unique<SGD>(SGDOptions{.lr = 0.05, .momentum = 0.9, .weight_decay = 0.1});
+       }},
+      {"adam", [] { return std::make_unique<Adam>(AdamOptions{.lr = 0.1}); }},
+      {"adam_betas",
+       [] {
+         return std::make_unique<Adam>(AdamOptions{.lr = 0.1, .betas = {0.7, 0.9}, .eps = 1e-3});
+       }},
+      {"adam_weight_decay",
+       [] { return std::make_unique<Adam>(AdamOptions{.lr = 0.1, .weight_decay = 0.2}); }},
+      {"adamw", [] { return std::make_unique<AdamW>(AdamWOptions{.lr = 0.1}); }},
+      {"adamw_weight_decay",
+       [] {
+         return std::make_unique<AdamW>(
+             AdamWOptions{.lr = 0.1, .betas = {0.8, 0.99}, .weight_decay = 0.5});
+       }},
+  };
+  return all;
+}
+
+Tensor start(DType dtype) { return Tensor::of<double>({4}, {1, -2, 0.5, 0}).to(dtype); }
+
+// The gradient that tests/optim/make_reference.py uses.
+Tensor gradient_at(const Tensor& param) {
+  const Row target = {0.25, 1.5, 0.5, -3};
+  Tensor gradient(param.dtype(), param.dims());
+  visit_parameter(param, [&](auto zero) {
+    using T = decltype(zero);
+    for (size_t i = 0; i < 4; ++i) {
+      const T distance = param.data<T>()[i] - static_cast<T>(target[i]);
+      gradient.mutable_data<T>()[i] = static_cast<T>(2 * (i + 1)) * distance;
+    }
+  });
+  return gradient;
+}
+
+void step(Optimizer& optimizer, TensorMap& params) {
+  optimizer.step(params, {{"p", gradient_at(params.at("p"))}});
+}
+
+std::string text_of_error(const std::function<void()>& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was raised";
+}
+
+}  // namespace
+
+TEST_CASE("optimizers move parameters where PyTorch's do") {
+  for (const Reference& reference : references()) {
+    CAPTURE(reference.name);
+    CAPTURE(name(reference.dtype));
+    const auto optimizer = makers().at(reference.name)();
+    TensorMap params = {{"p", start(reference.dtype)}};
+    for (const Row& expected : reference.positions) {
+      step(*optimizer, params);
+      for (size_t i = 0; i < 4; ++i) {
+        const double got = params.at("p").at_as_double(static_cast<std::int64_t>(i));
+        const double tolerance = reference.dtype == DType::float64 ? 1e-12 : 2e-6;
+        CHECK(got == doctest::Approx(expected[i]).epsilon(tolerance));
+      }
+    }
+  }
+}
+
+TEST_CASE("an optimizer goes on from its state_dict") {
+  for (const auto& [name, make] : makers()) {
+    CAPTURE(name);
+    const auto first = make(), second = make();
+    TensorMap params = {{"p", start(DType::float64)}};
+    step(*first, params);
+    step(*first, params);
+    second->load_state_dict(first->state_dict());
+    TensorMap copy = {{"p", params.at("p").copy()}};
+    step(*first, params);
+    step(*second, copy);
+    CHECK(identical(params.at("p"), copy.at("p")));
+  }
+}
+
+TEST_CASE("a parameter without a gradient stays where it is") {
+  TensorMap params = {{"p", start(DType::float32)}, {"frozen", start(DType::float32)}};
+  SGD optimizer({.lr = 1});
+  step(optimizer, params);
+  CHECK(identical(params.at("frozen"), start(DType::float32)));
+}
+
+TEST_CASE("a learning rate may change between steps") {
+  TensorMap params = {{"p", start(DType::float64)}};
+  SGD optimizer({.lr = 0.05});
+  optimizer.set_lr(0);
+  step(optimizer, params);
+  CHECK(optimizer.lr() == 0);
+  CHECK(identical(params.at("p"), start(DType::float64)));
+}
+
+TEST_CASE("a gradient of no parameter is refused") {
+  TensorMap params = {{"weight", start(DType::float32)}};
+  SGD optimizer;
+  CHECK(text_of_error([&] {
+          optimizer.step(params, {{"weigth", start(DType::float32)}});
+        }) ==
+        "mithril.NameError[E0607]: there is no parameter 'weigth'\n"
+        "  known : weight\n"
+        "  help: did you mean 'weight'?");
+}
+
+TEST_CASE("gradients of other dims or dtypes are refused before any parameter moves") {
+  TensorMap params = {{"a", start(DType::float32)}, {"b", start(DType::float32)}};
+  Adam optimizer;
+  CHECK(
+      text_of_error([&] {
+        optimizer.step(params, {{"a", start(DType::float32)}, {"b", Tensor(DType::float32, {3})}});
+      }) ==
+      "mithril.ShapeError[E0208]: the gradient of 'b' has other dims\n"
+      "  b        : [4]\n"
+      "  gradient : [3]");
+  CHECK(text_of_error([&] {
+          optimizer.step(params, {{"a", start(DType::float32)}, {"b", start(DType::float64)}});
+        }) ==
+        "mithril.TypeError[E0382]: the gradient of 'b' has another dtype\n"
+        "  b        : float32\n"
+        "  gradient : float64");
+  CHECK(identical(params.at("a"), start(DType::float32)));
+}
+
+TEST_CASE("a parameter of half precision is refused") {
+  TensorMap params = {{"a", start(DType::float16)}};
+  Adam optimizer;
+  CHECK(text_of_error([&] {
+          optimizer.step(params, {{"a", start(DType::float16)}});
+        }) ==
+        "mithril.TypeError[E0382]: an optimizer moves parameters of float32 or float64\n"
+        "  a        : float16\n"
+        "  gradient : float16");
+}
+
+TEST_CASE("an option out of its range is refused") {
+  CHECK(text_of_error([] { SGD({.lr = -1}); }) ==
+        "mithril.ValueError[E0406]: optimizer: lr is -1, expected at least 0");
+  CHECK(text_of_error([] { SGD({.nesterov = true}); }) ==
+        "mithril.ValueError[E0406]: optimizer: momentum is 0, expected more than 0 with nesterov");
+  CHECK(text_of_error([] {
+          Adam({.betas = {0.9, 1.0}});
+        }) ==
+        "mithril.ValueError[E0406]: optimizer: betas.second is 1, expected at least 0 and below 1");
+}
+
+TEST_CASE("a state of another optimizer is refused") {
+  Adam adam;
+  TensorMap params = {{"p", start(DType::float32)}};
+  step(adam, params);
+  SGD sgd({.momentum = 0.9});
+  CHECK_THROWS_AS(sgd.load_state_dict(adam.state_dict()), StateError);
+  CHECK_THROWS_AS(adam.load_state_dict({{"p.step", Tensor::scalar(1.0)}}), StateError);
+}
+
+TEST_CASE("a state of other dims is refused when it is used") {
+  Adam adam;
+  TensorMap params = {{"p", start(DType::float32)}};
+  step(adam, params);
+  TensorMap other = {{"p", Tensor(DType::float32, {2})}};
+  CHECK(text_of_error([&] {
+          adam.step(other, {{"p", Tensor(DType::float32, {2})}});
+        }) ==
+        "mithril.StateError[E0904]: what the optimizer remembers of 'p' does not fit it\n"
+        "  p          : float32[2]\n"
+        "  remembered : float32[4]");
+}
+
+}  // namespace mithril
