@@ -14,7 +14,7 @@ Adam::Adam(AdamOptions options, bool decoupled)
 }
 
 void Adam::update(Tensor& param, const Tensor& gradient, Memory& memory) {
-  const auto [beta1, beta2] = options_.betas;
+  const double beta1 = options_.betas.first, beta2 = options_.betas.second;
   const double steps = static_cast<double>(memory.steps);
   const double correction1 = 1 - std::pow(beta1, steps);
   const double correction2 = std::sqrt(1 - std::pow(beta2, steps));

@@ -114,9 +114,9 @@ TEST_CASE("optimizers move parameters where PyTorch's do") {
 }
 
 TEST_CASE("an optimizer goes on from its state_dict") {
-  for (const auto& [name, make] : makers()) {
-    CAPTURE(name);
-    const auto first = make(), second = make();
+  for (const auto& named : makers()) {
+    CAPTURE(named.first);
+    const auto first = named.second(), second = named.second();
     TensorMap params = {{"p", start(DType::float64)}};
     step(*first, params);
     step(*first, params);
