@@ -1,0 +1,31 @@
+// A row's op placed as in a model: free wires first, then the facts about its inputs one by one, in
+// a random order.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mithril/op/op_def.hpp"
+#include "mithril/tensor/tensor.hpp"
+#include "tests/table/case.hpp"
+#include "tests/table/row_graph.hpp"
+
+namespace mithril::tests {
+
+// What inference knows about an output when all facts are stated.
+struct Inferred {
+  std::string name;
+  Kinds kinds = 0;
+  std::optional<Dims> dims = {};    // empty: not all of them known
+  std::optional<Datum> value = {};  // of an output that is a value
+  bool is_value() const { return !(kinds & kind::tensor); }
+};
+
+// Sizes that are symbols become numbers in the end, as when a model is compiled; so all that can be
+// known is known. Throws what inference throws. Seed 0 states the facts in port order.
+std::vector<Inferred> place(const OpDef& op, const OpCase& row, Knowledge knowledge,
+                            std::uint64_t seed);
+
+}  // namespace mithril::tests
