@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tests/table/checks.hpp"
+#include "tests/table/compare.hpp"
+#include "tests/table/derivative.hpp"
+#include "tests/table/row_graph.hpp"
+
+namespace mithril::tests {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names float_outputs(const Graph& graph) {
+  Names names;
+  for (const Output& output : graph.outputs()) {
+    if (graph.value(output.value).dtype == DType::float64) names.push_back(output.name);
+  }
+  return names;
+}
+
+Names float_inputs(const RowGraph& built, const std::vector<std::string>& held) {
+  Names names;
+  for (std::size_t i = 0; i < built.tensors.size(); ++i) {
+    const bool hold = std::find(held.begin(), held.end(), built.ports[i]) != held.end();
+    const Value& value = built.graph.value(built.graph.inputs()[i]);
+    if (value.dtype == DType::float64 && !hold) names.push_back(value.name);
+  }
+  return names;
+}
+
+Names gradients_of(Names names) {
+  for (std::string& name : names) name += ".grad";
+  return names;
+}
+
+// Nothing can be moved in an empty input: only the form of its gradient is checked, and not counted
+// as one.
+void check_sample(const Derivative& derivative, const RowGraph& built, Report& report,
+                  std::uint64_t seed) {
+  const Derivative::Sample sample = derivative.sample(generate(built.tensors, seed), seed);
+  for (std::size_t i = 0; i < derivative.wanted().size(); ++i) {
+    const Check check = sample.gradients[i].size() == 0 ? Check::evaluation : Check::gradient;
+    report.count(check, fmt::format("gradient of {}, seed {}", derivative.wanted()[i], seed),
+                 [&] { return derivative.difference(sample, i, seed); });
+  }
+}
+
+// The gradients that the graph gives must not depend on what was known about sizes when it was
+// differentiated.
+void check_symbolic(const OpDef& op, const OpCase& row, const Derivative& derivative,
+                    const RowGraph& numbers, Report& report, std::uint64_t seed) {
+  const Derivative::Sample expected = derivative.sample(generate(numbers.tensors, seed), seed);
+  for (const Knowledge knowledge : {Knowledge::symbols, Knowledge::nothing}) {
+    const std::string what = fmt::format("gradients with {}, seed {}", name(knowledge), seed);
+    report.count(Check::symbolic_gradient, what, [&] {
+      const RowGraph built = build(op, row, knowledge);
+      const Derivative symbolic(built.graph, derivative.outputs(), derivative.wanted());
+      const Derivative::Sample got = symbolic.sample(expected.inputs, seed);
+      for (std::size_t i = 0; i < got.gradients.size(); ++i) {
+        const std::string apart = difference(got.gradients[i], expected.gradients[i], 1e-12);
+        if (!apart.empty()) return derivative.wanted()[i] + ": " + apart;
+      }
+      return std::string();
+    });
+  }
+}
+
+// Of the backward graph, by the inputs and by the gradients that come in.
+void check_second(const Derivative& first, const RowGraph& built, Report& report,
+                  std::uint64_t seed) {
+  Names wanted = first.wanted();
+  const Names incoming = gradients_of(first.outputs());
+  wanted.insert(wanted.end(), incoming.begin(), incoming.end());
+  std::optional<Derivative> second;
+  try {
+    second.emplace(first.backward(), gradients_of(first.wanted()), wanted);
+  } catch (const GradientError&) {
+    return;  // an op of the gradient has none of its own, which its record declares
+  }
+  Derivative::Sample at = first.sample(generate(built.tensors, seed), seed);
+  at.inputs.insert(at.inputs.end(), at.incoming.begin(), at.incoming.end());
+  const Derivative::Sample sample = second->sample(at.inputs, seed);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (sample.gradients[i].size() == 0) continue;
+    report.count(Check::second_gradient,
+                 fmt::format("second gradient by {}, seed {}", wanted[i], seed),
+                 [&] { return second->difference(sample, i, seed); });
+  }
+}
+
+std::string refuses_gradient(const RowGraph& built, const Names& outputs, const Names& wanted) {
+  try {
+    const Derivative derivative(built.graph, outputs, wanted);
+  } catch (const GradientError& error) {
+    return error.code() == "E0501" ? "" : error.what();
+  }
+  return "a gradient came, though the record declares none";
+}
+
+}  // namespace
+
+void check_gradients(const OpDef& op, const OpCase& row, Report& report, std::uint64_t first_seed,
+                     int seeds) {
+  const RowGraph built = build(op, row);
+  const Names outputs = float_outputs(built.graph), wanted = float_inputs(built, row.hold);
+  if (outputs.empty() || wanted.empty()) return;
+  if (!op.grad && !op.expand) {
+    report.count(Check::refusal, "a gradient is refused",
+                 [&] { return refuses_gradient(built, outputs, wanted); });
+    return;
+  }
+  report.attempt(Check::gradient, "gradients", [&] {
+    const Derivative derivative(built.graph, outputs, wanted);
+    for (int i = 0; i < seeds; ++i) {
+      check_sample(derivative, built, report, first_seed + static_cast<std::uint64_t>(i));
+    }
+    check_symbolic(op, row, derivative, built, report, first_seed);
+    check_second(derivative, built, report, first_seed);
+  });
+}
+
+}  // namespace mithril::tests

@@ -1,0 +1,54 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mithril/eval/interpreter.hpp"
+#include "tests/table/checks.hpp"
+#include "tests/table/compare.hpp"
+#include "tests/table/generate.hpp"
+#include "tests/table/row_graph.hpp"
+
+namespace mithril::tests {
+namespace {
+
+struct Precision {
+  DType dtype;
+  double tolerance;  // a few roundings of the output, and float32 arithmetic in between
+};
+constexpr Precision precisions[] = {
+    {DType::float32, 2e-5}, {DType::float16, 2e-3}, {DType::bfloat16, 1.6e-2}};
+
+std::string compare_with_float64(const OpDef& op, const OpCase& row, const RowGraph& precise,
+                                 Precision precision, std::uint64_t seed) {
+  const RowGraph built = build(op, row, Knowledge::numbers, precision.dtype);
+  const std::vector<Tensor> inputs = generate(built.tensors, seed);
+  std::vector<Tensor> precise_inputs;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    precise_inputs.push_back(inputs[i].to(precise.tensors[i].dtype));
+  const std::vector<Tensor> outputs = interpret(built.graph, inputs);
+  const std::vector<Tensor> expected = interpret(precise.graph, precise_inputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const bool follows = op.dtype_from.empty() && expected[i].dtype() == DType::float64;
+    const Tensor rounded = follows ? expected[i].to(precision.dtype) : expected[i];
+    const std::string apart = difference(outputs[i], rounded, precision.tolerance);
+    if (!apart.empty()) return built.graph.outputs()[i].name + ": " + apart;
+  }
+  return {};
+}
+
+}  // namespace
+
+void check_precision(const OpDef& op, const OpCase& row, Report& report, std::uint64_t seed) {
+  const RowGraph precise = build(op, row);
+  const bool floats =
+      std::any_of(precise.tensors.begin(), precise.tensors.end(),
+                  [](const TensorSpec& spec) { return spec.dtype == DType::float64; });
+  if (!floats || !row.only_float64.empty()) return;
+  for (const Precision& precision : precisions) {
+    report.count(Check::precision,
+                 fmt::format("{} against float64, seed {}", name(precision.dtype), seed),
+                 [&] { return compare_with_float64(op, row, precise, precision, seed); });
+  }
+}
+
+}  // namespace mithril::tests

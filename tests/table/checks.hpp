@@ -1,0 +1,35 @@
+// What one row of the table is checked for. Each function counts its cases in the report.
+#pragma once
+
+#include <cstdint>
+
+#include "mithril/op/op_def.hpp"
+#include "tests/table/case.hpp"
+#include "tests/table/report.hpp"
+
+namespace mithril::tests {
+
+// Evaluates on the reference: as inferred from numbers, from symbols and from nothing; as a hand
+// has worked out.
+void check_evaluation(const OpDef& op, const OpCase& row, Report& report, std::uint64_t seed);
+
+// The same facts in other orders lead to the same result, which for values is what the row expects.
+void check_inference(const OpDef& op, const OpCase& row, Report& report);
+
+// float32 comes close to float64, and so do float16 and bfloat16 as storage.
+void check_precision(const OpDef& op, const OpCase& row, Report& report, std::uint64_t seed);
+
+// Gradients against central differences for each float64 input and each of so many seeds from
+// `first_seed` on, with symbolic sizes once, and second gradients once. A declared lack of a
+// gradient must be refused.
+void check_gradients(const OpDef& op, const OpCase& row, Report& report, std::uint64_t first_seed,
+                     int seeds);
+
+// The error that the row asks for: its code, its text, and that the text names the op and one of
+// its ports.
+void check_refusal(const OpDef& op, const OpCase& row, Report& report);
+
+// Everything every op must have, by its record and its rows.
+void check_completeness(const OpDef& op, const std::vector<OpCase>& rows, Report& report);
+
+}  // namespace mithril::tests
