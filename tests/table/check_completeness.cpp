@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "tests/table/checks.hpp"
+
+namespace mithril::tests {
+namespace {
+
+using Rows = std::vector<OpCase>;
+
+constexpr const char* targets[] = {"torch", "c"};
+
+bool any_row(const Rows& rows, const std::function<bool(const OpCase&)>& holds) {
+  return std::any_of(rows.begin(), rows.end(), holds);
+}
+
+bool works(const OpCase& row) { return row.error.empty(); }
+
+bool has_size(const OpCase& row, std::int64_t size) {
+  for (const auto& [port, content] : row.inputs) {
+    for (const Item& item : content.items) {
+      const TensorSpec* spec = std::get_if<TensorSpec>(&item);
+      if (spec && std::find(spec->dims.begin(), spec->dims.end(), size) != spec->dims.end())
+        return true;
+    }
+  }
+  return false;
+}
+
+// Whether the row gives the port something else than its default; any value where there is none.
+bool off_default(const OpCase& row, const PortDef& port) {
+  for (const auto& [name, content] : row.inputs) {
+    if (name != port.name) continue;
+    const Datum* datum = content.list ? nullptr : std::get_if<Datum>(&content.items.front());
+    return !datum || !port.fallback || datum->kind() != port.fallback->kind() ||
+           !same(*datum, *port.fallback);
+  }
+  return false;
+}
+
+// An op on values only never reaches a graph, and one that expands never reaches a target.
+bool reaches_targets(const OpDef& op) { return op.eval != nullptr; }
+
+bool takes_tensors_of_any_size(const OpDef& op) {
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    if (!op.compiled.ports[i].value && !op.compiled.ports[i].elements.empty()) return true;
+  }
+  return false;
+}
+
+class Completeness {
+ public:
+  Completeness(const OpDef& op, const Rows& rows, Report& report)
+      : op_(op), rows_(rows), report_(report) {}
+
+  void run() {
+    require("has a doc line", !op_.doc.empty());
+    require("means something: eval, expand, or solve for values",
+            op_.eval || op_.expand || op_.solve);
+    if (op_.eval)
+      require("has a gradient or a reason for none", !op_.grad == !op_.not_differentiable.empty());
+    for (const char* target : targets) {
+      if (reaches_targets(op_)) {
+        require(fmt::format("has a spelling for {}, or \"unsupported: ...\"", target),
+                !op_.spelling(target).empty());
+      }
+    }
+    check_rows();
+    for (std::size_t i = 0; i < op_.inputs.size(); ++i) {
+      if (op_.inputs[i].list) continue;
+      require_row(fmt::format("has a row with '{}' off its default", op_.inputs[i].name),
+                  [&](const OpCase& row) { return works(row) && off_default(row, op_.inputs[i]); });
+    }
+  }
+
+ private:
+  void check_rows() {
+    require("has rows", !rows_.empty());
+    require_row("has a row with a result that a hand has worked out",
+                [](const OpCase& row) { return !row.expect.empty(); });
+    require_row("has a row that is refused", [](const OpCase& row) { return !row.error.empty(); });
+    if (takes_tensors_of_any_size(op_)) {
+      for (const std::int64_t size : {0, 1}) {
+        require_row(fmt::format("has a row with a size of {}", size),
+                    [&](const OpCase& row) { return works(row) && has_size(row, size); });
+      }
+    }
+    std::set<std::string> names;
+    for (const OpCase& row : rows_) names.insert(row.name);
+    require("has rows with names of their own", names.size() == rows_.size());
+  }
+
+  void require(const std::string& rule, bool holds) {
+    report_.count(Check::completeness, "every op " + rule,
+                  [&] { return holds ? "" : "this one does not"; });
+  }
+  void require_row(const std::string& rule, const std::function<bool(const OpCase&)>& holds) {
+    require(rule, any_row(rows_, holds));
+  }
+
+  const OpDef& op_;
+  const Rows& rows_;
+  Report& report_;
+};
+
+}  // namespace
+
+void check_completeness(const OpDef& op, const std::vector<OpCase>& rows, Report& report) {
+  Completeness(op, rows, report).run();
+}
+
+}  // namespace mithril::tests
