@@ -1,5 +1,7 @@
 #include "mithril/op/solver.hpp"
 
+#include <bit>
+
 #include "mithril/base/error.hpp"
 
 namespace mithril {
@@ -27,6 +29,13 @@ Kinds Solver::form(std::string_view port, int item) {
 }
 
 Kinds Solver::kinds(std::string_view port, int item) const { return find(part_.wire(port, item)->type)->kinds; }
+
+Kinds Solver::kind(std::string_view port, int item) {
+  Type* type = find(part_.wire(port, item)->type);
+  if (std::has_single_bit(type->kinds)) return type->kinds;
+  facts_.watch(&self_, type);
+  return 0;
+}
 
 bool Solver::number(const Dim& dim, int64_t& number) {
   const Dim now = resolve(dim);

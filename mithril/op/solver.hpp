@@ -18,6 +18,7 @@ class Solver {
   // A bit set inside kind::tensor or inside kind::value once it is decided which of them; 0: not known yet.
   Kinds form(std::string_view port, int item = 0);
   Kinds kinds(std::string_view port, int item = 0) const;  // as known now, without waiting
+  Kinds kind(std::string_view port, int item = 0);         // the one kind; 0: more than one is possible yet
   bool number(const Dim& dim, int64_t& number);            // false: symbolic; waits for it
   Dim dim(std::string_view name) const;                    // a variable of the patterns
   int count(std::string_view port) const { return part_.count(port); }
