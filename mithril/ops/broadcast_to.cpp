@@ -1,0 +1,58 @@
+// broadcast_to: repeated along new axes and along axes of size 1.
+#include "mithril/ops/support/broadcasting.hpp"
+#include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/sizes.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+bool solve_broadcast_to(Solver& s) {
+  const Datum* shape = s.value("shape");
+  if (!shape) return false;
+  s.set_shape("output", dims_of(s, *shape));
+  return true;
+}
+
+bool fits(const Dims& from, const Dims& to) {
+  if (from.size() > to.size()) return false;
+  for (size_t back = 1; back <= from.size(); ++back) {
+    const int64_t size = from[from.size() - back];
+    if (size != 1 && size != to[to.size() - back]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+OpDef define_broadcast_to() {
+  return {
+      .name = "broadcast_to",
+      .doc =
+          "Repeated along new leading axes and along axes of size 1, so as to have the given "
+          "shape.",
+      .inputs = {{"input", "*s", "T=any"}, value("shape", "tuple|int")},
+      .outputs = {{"output", "*o", "T"}},
+      .where = {"*o = broadcast(*s, *o)"},
+      .solve = solve_broadcast_to,
+      .eval =
+          [](EvalContext& c) {
+            if (!fits(c.dims("input"), c.out().dims())) {
+              reject("the input does not broadcast to the shape", to_string(c.out().dims()),
+                     to_string(c.dims("input")));
+            }
+            c.typed([&](auto zero) {
+              using T = decltype(zero);
+              const auto x = c.read<T>("input");
+              T* y = c.write<T>();
+              each_broadcast<1>(c.out().dims(), {&c.dims("input")},
+                                [&](int64_t i, auto& at) { y[i] = x[at[0]]; });
+            });
+          },
+      .grad = [](GradContext& g) { g.flow("input", sum_to(g.out_grad(), g.in("input"))); },
+      .operations = no_arithmetic,
+      .spell = {{"torch", "aten::expand(input, shape)"}, {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

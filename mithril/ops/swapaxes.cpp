@@ -1,0 +1,60 @@
+// swapaxes: two axes exchanged.
+#include <utility>
+
+#include "mithril/ops/support/axes.hpp"
+#include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/sizes.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+bool solve_swapaxes(Solver& s) {
+  const Datum *axis1 = s.value("axis1"), *axis2 = s.value("axis2");
+  int64_t first = 0, second = 0;
+  if (!axis1 || !axis2 || !s.number(axis1->dim(), first) || !s.number(axis2->dim(), second))
+    return false;
+  std::vector<Dim> dims;
+  if (!s.shape("input", dims)) {
+    if (!s.shape("output", dims)) return false;
+    dims = fresh_dims(s, dims.size());
+    s.set_shape("input", dims);
+  }
+  const size_t a = axis_of(s, first, dims.size()), b = axis_of(s, second, dims.size());
+  std::swap(dims[a], dims[b]);
+  s.set_shape("output", dims);
+  return true;
+}
+
+}  // namespace
+
+OpDef define_swapaxes() {
+  return {
+      .name = "swapaxes",
+      .doc = "Two axes exchanged.",
+      .inputs = {{"input", "*s", "T=any"}, value("axis1", "int", 0), value("axis2", "int", 1)},
+      .outputs = {{"output", "*o", "T"}},
+      .solve = solve_swapaxes,
+      .eval =
+          [](EvalContext& c) {
+            Dims steps = strides(c.dims("input"));
+            std::swap(steps[axis_of(c.integer("axis1"), steps.size())],
+                      steps[axis_of(c.integer("axis2"), steps.size())]);
+            c.typed([&](auto zero) {
+              using T = decltype(zero);
+              const auto x = c.read<T>("input");
+              T* y = c.write<T>();
+              each_strided(c.out().dims(), steps, 0, [&](int64_t i, int64_t at) { y[i] = x[at]; });
+            });
+          },
+      .grad =
+          [](GradContext& g) {
+            g.flow("input", call("swapaxes", {g.out_grad(), g.value("axis1"), g.value("axis2")}));
+          },
+      .operations = no_arithmetic,
+      .spell = {{"torch", "aten::transpose(input, axis1, axis2)"},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,80 @@
+// transpose: the axes in another order.
+#include "mithril/ops/support/axes.hpp"
+#include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/sizes.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+std::vector<size_t> reversed(size_t rank) {
+  std::vector<size_t> order;
+  for (size_t i = rank; i-- > 0;) order.push_back(i);
+  return order;
+}
+
+std::vector<size_t> order_of(const Datum& axes, size_t rank) {
+  return axes.is_none() ? reversed(rank) : axis_list(axes, rank);
+}
+
+bool solve_transpose(Solver& s) {
+  const Datum* axes = s.value("axes");
+  if (!axes) return false;
+  std::vector<Dim> in, out;
+  if (!s.shape("input", in)) {
+    if (axes->is_none() && !s.shape("output", out)) return false;
+    in = fresh_dims(s, axes->is_none() ? out.size() : items_of(*axes).size());
+    s.set_shape("input", in);
+    out.clear();
+  }
+  if (!axes->is_none() && items_of(*axes).size() != in.size()) {
+    s.reject("the axes do not fit rank " + std::to_string(in.size()),
+             std::to_string(in.size()) + " axes", to_string(*axes));
+  }
+  const auto order = axes->is_none() ? reversed(in.size()) : axis_list(s, *axes, in.size());
+  if (!order) return false;
+  for (const size_t axis : *order) out.push_back(in[axis]);
+  s.set_shape("output", out);
+  return true;
+}
+
+}  // namespace
+
+OpDef define_transpose() {
+  return {
+      .name = "transpose",
+      .doc =
+          "The axes in another order: axis i of the output is axis axes[i] of the input; None "
+          "reverses them.",
+      .inputs = {{"input", "*s", "T=any"}, value("axes", "tuple|int|none", Datum())},
+      .outputs = {{"output", "*o", "T"}},
+      .solve = solve_transpose,
+      .eval =
+          [](EvalContext& c) {
+            const Dims in = strides(c.dims("input"));
+            Dims steps;
+            for (const size_t axis : order_of(c.value("axes"), in.size()))
+              steps.push_back(in[axis]);
+            c.typed([&](auto zero) {
+              using T = decltype(zero);
+              const auto x = c.read<T>("input");
+              T* y = c.write<T>();
+              each_strided(c.out().dims(), steps, 0, [&](int64_t i, int64_t at) { y[i] = x[at]; });
+            });
+          },
+      .grad =
+          [](GradContext& g) {
+            const Datum& axes = g.value("axes");
+            if (axes.is_none()) return g.flow("input", call("transpose", {g.out_grad()}));
+            const auto order = axis_list(axes, items_of(axes).size());
+            Tuple back(order.size());
+            for (size_t i = 0; i < order.size(); ++i) back[order[i]] = static_cast<int64_t>(i);
+            g.flow("input", call("transpose", {g.out_grad(), Datum(back)}));
+          },
+      .operations = no_arithmetic,
+      .spell = {{"torch", "axes == None ? aten::numpy_T(input) : aten::permute(input, axes)"},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril
