@@ -1,0 +1,20 @@
+// embedding: rows of a table, chosen by index.
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_embedding() {
+  return {
+      .name = "embedding",
+      .doc = "Row input[...] of `weight` for each index.",
+      .inputs = {{"input", "*n", "int"}, {"weight", "V D", "float"}},
+      .outputs = {{"output", "*n D", "float"}},
+      .expand =
+          [](ExpandContext& c) {
+            c.become(call("gather", {c.in("weight"), c.in("input"), 0}));
+          },
+      .spell = {{"torch", "aten::embedding(weight, input)"}, {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,60 @@
+// gather: elements along an axis, chosen by index.
+#include "mithril/ops/support/gathering.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+// A number that is out of range is found before anything runs.
+bool solve_gather(Solver& s) {
+  if (!solve_gathered(s, "input", "output")) return false;
+  if (s.form("index") != kind::value) return true;
+  const Datum* index = s.value("index");
+  int64_t number = 0, size = 0, axis = 0;
+  std::vector<Dim> in;
+  if (!index || !s.number(index->dim(), number) || !s.shape("input", in)) return false;
+  if (!s.number(s.value("axis")->dim(), axis) || !s.number(in[axis_of(s, axis, in.size())], size))
+    return false;
+  check_index(s, number, size);
+  return true;
+}
+
+}  // namespace
+
+OpDef define_gather() {
+  return {
+      .name = "gather",
+      .doc =
+          "Elements of `input` along `axis`, chosen by index: the dims of `index` stand in place "
+          "of the axis, which an "
+          "int removes. Negative indices count from the end; one out of range is an error.",
+      .inputs = {{"input", "*s", "T=any"},
+                 {"index", "*i", "int|value int"},
+                 value("axis", "int", 0)},
+      .outputs = {{"output", "*o", "T"}},
+      .solve = solve_gather,
+      .eval =
+          [](EvalContext& c) {
+            c.typed([&](auto zero) {
+              using T = decltype(zero);
+              const auto x = c.read<T>("input");
+              T* y = c.write<T>();
+              each_gathered(c, c.dims("input"), [&](int64_t row, int64_t at, int64_t inner) {
+                for (int64_t i = 0; i < inner; ++i) y[row * inner + i] = x[at + i];
+              });
+            });
+          },
+      .grad =
+          [](GradContext& g) {
+            g.flow("input", call("scatter_add", {g.out_grad(), g.operand("index"), g.in("input"),
+                                                 g.value("axis")}));
+          },
+      .operations = no_arithmetic,
+      .spell = {{"torch",
+                 "unsupported: aten::index_select with aten::select for an int, and negative "
+                 "indices wrapped"},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,128 @@
+// indexer: x[...] of a tensor, written as slice, gather and expand_dims, or of a tuple, folded.
+#include "mithril/ops/support/gathering.hpp"
+#include "mithril/ops/support/indexing.hpp"
+#include "mithril/ops/support/slicing.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+bool solve_tuple(Solver& s, const IndexItems& items) {
+  const Datum* input = s.value("input");
+  if (!input) return false;
+  const Tuple& tuple = input->tuple();
+  if (items.size() != 1 || !(items[0].kind() & (kind::int_value | kind::slice))) {
+    s.reject(
+        "a tuple takes one int or slice as its index", "an int or a slice",
+        items.size() == 1 ? to_string(items[0].value) : std::to_string(items.size()) + " items");
+  }
+  const auto size = static_cast<int64_t>(tuple.size());
+  const Datum& index = items[0].value;
+  if (index.kind() == kind::slice) {
+    if (!SliceCount(s, index.slice(), Dim(size)).run()) return false;
+    const ItemRange range = range_of(index.slice(), size);
+    Tuple taken;
+    for (int64_t i = 0; i < range.count; ++i)
+      taken.push_back(tuple[static_cast<size_t>(range.start + i * range.step)]);
+    s.set_value("output", Datum(taken));
+    return true;
+  }
+  int64_t number = 0;
+  if (!s.number(index.dim(), number)) return false;
+  check_index(s, number, size);
+  s.set_value("output", tuple[axis_of(number, tuple.size())]);
+  return true;
+}
+
+bool solve_tensor(Solver& s, const IndexItems& items) {
+  std::vector<Dim> in, out, index;
+  if (!s.shape("input", in)) return false;
+  check_index(s, items, in.size());
+  bool done = true;
+  auto axis = in.begin();
+  for (const IndexItem& item : complete(items, in.size())) {
+    if (item.tensor >= 0) {
+      if (!s.shape("index", index, item.tensor)) return false;
+      out.insert(out.end(), index.begin(), index.end());
+    } else if (item.value.is_none()) {
+      out.push_back(1);
+    } else if (item.kind() == kind::slice) {
+      out.push_back(s.fresh());
+      done = solve_slice_count(s, item.value.slice(), *axis, out.back()) && done;
+    } else {
+      int64_t number = 0, size = 0;
+      if (s.number(item.value.dim(), number) && s.number(*axis, size)) {
+        check_index(s, number, size);
+      } else {
+        done = false;
+      }
+    }
+    if (item.takes_axis()) ++axis;
+  }
+  s.set_shape("output", out);
+  return done;
+}
+
+bool solve_indexer(Solver& s) {
+  const Kinds form = s.form("input");
+  const auto items = read_index(s);
+  if (!form || !items) return false;
+  if (form == kind::value) return solve_tuple(s, *items);
+  s.same_type("input", "output");
+  return solve_tensor(s, *items);
+}
+
+// Slices first, all at once; then what takes an axis away or puts several in its place, from the
+// last axis on; then new axes.
+void expand_indexer(ExpandContext& c) {
+  Expression x = c.in("input");
+  IndexItems items;
+  for (int k = 0; k < c.list_size(); ++k)
+    items.push_back(c.has("index", k) ? IndexItem{Datum(), k} : IndexItem{c.value("index", k)});
+  items = complete(spread(std::move(items)), x.dims().size());
+  Tuple starts, stops, steps, added;
+  bool sliced = false;
+  int64_t place = 0;
+  for (const IndexItem& item : items) {
+    if (item.value.is_none() && item.tensor < 0) added.push_back(place);
+    place += item.tensor >= 0 ? static_cast<int64_t>(c.in("index", item.tensor).dims().size())
+                              : item.kind() != kind::int_value;
+    if (!item.takes_axis()) continue;
+    const Slice slice = item.kind() == kind::slice ? item.value.slice() : Slice{};
+    sliced = sliced || !slice.start.is_none() || !slice.stop.is_none() || !slice.step.is_none();
+    starts.push_back(slice.start);
+    stops.push_back(slice.stop);
+    steps.push_back(slice.step);
+  }
+  if (sliced) x = call("slice", {x, Datum(starts), Datum(stops), Datum(steps)});
+  auto axis = static_cast<int>(starts.size());
+  for (auto item = items.rbegin(); item != items.rend(); ++item) {
+    if (item->takes_axis()) --axis;
+    if (item->tensor >= 0) x = call("gather", {x, c.in("index", item->tensor), axis});
+    if (item->kind() == kind::int_value) x = call("gather", {x, item->value, axis});
+  }
+  if (!added.empty()) x = call("expand_dims", {x, Datum(added)});
+  c.become(x);
+}
+
+}  // namespace
+
+OpDef define_indexer() {
+  return {
+      .name = "indexer",
+      .doc =
+          "x[...] by NumPy's rules: ints, slices, None, an ellipsis and at most one tensor of "
+          "ints; a tuple takes one int "
+          "or slice. Ints and a tensor with a slice or None between them are refused, because "
+          "NumPy and PyTorch disagree "
+          "about them. Sizes: see slice.",
+      .inputs = {{"input", "*s", "any|value tuple"},
+                 list("index", "*each", "int|value int|slice|none|ellipsis|tuple")},
+      .outputs = {{"output", "*o", "any|value any"}},
+      .solve = solve_indexer,
+      .expand = expand_indexer,
+      .spell = {},
+  };
+}
+
+}  // namespace mithril

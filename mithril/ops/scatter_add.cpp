@@ -1,0 +1,40 @@
+// scatter_add: what gather took, added up where it came from.
+#include "mithril/ops/support/gathering.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_scatter_add() {
+  return {
+      .name = "scatter_add",
+      .doc =
+          "Zeros in the shape of `like`, with each element of `input` added where `gather` takes "
+          "it from: the gradient of "
+          "gather.",
+      .inputs = {{"input", "*g", "T=number"},
+                 {"index", "*i", "int|value int"},
+                 {"like", "*s", "any"},
+                 value("axis", "int", 0)},
+      .outputs = {{"output", "*s", "T"}},
+      .solve = [](Solver& s) { return solve_gathered(s, "like", "input"); },
+      .eval =
+          [](EvalContext& c) {
+            c.typed([&](auto zero) {
+              using T = decltype(zero);
+              const auto x = c.read<T>("input");
+              T* y = c.write<T>();
+              each_gathered(c, c.out().dims(), [&](int64_t row, int64_t at, int64_t inner) {
+                for (int64_t i = 0; i < inner; ++i) y[at + i] += x[row * inner + i];
+              });
+            });
+          },
+      .grad =
+          [](GradContext& g) {
+            g.flow("input", call("gather", {g.out_grad(), g.operand("index"), g.value("axis")}));
+          },
+      .spell = {{"torch", "unsupported: aten::index_add with the dims of the index as one"},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,138 @@
+// Slices as Python has them: which items they take, and how many where the sizes are symbolic.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mithril/infer/datum.hpp"
+#include "mithril/op/solver.hpp"
+
+namespace mithril {
+
+// The items start, start + step, ..., `count` of them.
+struct ItemRange {
+  int64_t start = 0, count = 0, step = 1;
+};
+
+// The items that a slice takes out of `size`; its ints are known and its step is not 0.
+inline ItemRange range_of(const Slice& slice, int64_t size) {
+  constexpr int64_t longest = std::numeric_limits<int64_t>::max();
+  const int64_t step = slice.step.is_none() ? 1 : std::max(slice.step.integer(), -longest);
+  const int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
+  auto place = [&](const Datum& bound, int64_t absent) {
+    if (bound.is_none()) return absent;
+    const int64_t at = bound.integer();
+    return std::clamp(at < 0 ? at + size : at, low, high);
+  };
+  const int64_t start = place(slice.start, step > 0 ? low : high);
+  const int64_t stop = place(slice.stop, step > 0 ? high : low);
+  const int64_t span = step > 0 ? stop - start : start - stop;
+  return {start, span > 0 ? (span - 1) / std::abs(step) + 1 : 0, step};
+}
+
+// How many steps of that length, forwards or backwards, begin within a span that is not negative.
+inline Dim steps_in(const Dim& span, int64_t step) {
+  const int64_t stride = std::abs(std::max(step, -std::numeric_limits<int64_t>::max()));
+  return stride == 1 ? span : floor_divide(span - Dim(1), Dim(stride)) + Dim(1);
+}
+
+// How many items a slice takes out of `size`, where that is one formula whatever the sizes turn out
+// to be: x[1:] of n + 1 items has n. Of n items it has max(0, n - 1), which no Dim can say: then
+// the answer is nothing, and what could decide it is awaited.
+class SliceCount {
+ public:
+  SliceCount(Solver& s, const Slice& slice, const Dim& size)
+      : s_(s), slice_(slice), size_(resolve(size)) {}
+
+  std::optional<Dim> run() {
+    if (!read_step()) return std::nullopt;
+    if (slice_.start.is_none() && slice_.stop.is_none()) return steps_in(size_, step_);
+    const Dim low = step_ > 0 ? Dim(0) : Dim(-1), high = step_ > 0 ? size_ : size_ - Dim(1);
+    const auto start = place(slice_.start, low, high, step_ > 0 ? low : high);
+    const auto stop = place(slice_.stop, low, high, step_ > 0 ? high : low);
+    if (!start || !stop) return std::nullopt;
+    const Dim span = step_ > 0 ? *stop - *start : *start - *stop;
+    if (at_least(Dim(0), span)) return Dim(0);
+    if (at_least(span, Dim(0))) return steps_in(span, step_);
+    return undecided(span);
+  }
+
+ private:
+  // a >= b for all that the sizes can still be.
+  static bool at_least(const Dim& a, const Dim& b) { return is_size(resolve(a - b)); }
+
+  bool read_step() {
+    for (const Datum* bound : {&slice_.start, &slice_.stop, &slice_.step}) {
+      if (!(bound->kind() & (kind::int_value | kind::none))) {
+        s_.reject("a bound of a slice is neither an int nor None", "an int or None",
+                  to_string(*bound));
+      }
+    }
+    if (slice_.step.is_none()) return true;
+    if (!s_.number(slice_.step.dim(), step_)) return false;
+    if (step_ == 0) s_.reject("the step of a slice is 0", "another step", "0");
+    return true;
+  }
+
+  std::optional<Dim> undecided(const Dim& dim) {
+    s_.await(resolve(dim));
+    s_.await(size_);
+    return std::nullopt;
+  }
+
+  std::optional<Dim> place(const Datum& bound, const Dim& low, const Dim& high, const Dim& absent) {
+    if (bound.is_none()) return absent;
+    Dim at = resolve(bound.dim());
+    if (!is_size(at)) {
+      if (!at_least(Dim(-1), at)) return undecided(at);
+      at = at + size_;
+    }
+    if (at_least(low, at)) return low;
+    if (at_least(at, high)) return high;
+    if (at_least(at, low) && at_least(high, at)) return at;
+    return undecided(at);
+  }
+
+  Solver& s_;
+  const Slice& slice_;
+  const Dim size_;
+  int64_t step_ = 1;
+};
+
+// States how many of `size` items a slice takes; true where nothing is left to learn. A known count
+// says the size where the slice leaves out a known number of items at either end.
+inline bool solve_slice_count(Solver& s, const Slice& slice, const Dim& size, const Dim& count) {
+  if (const auto known = SliceCount(s, slice, size).run()) {
+    s.same(count, *known);
+    return true;
+  }
+  const Dim taken = resolve(count);
+  if (!is_size(resolve(taken - Dim(1)))) return s.await(taken);
+  auto number = [](const Datum& bound, int64_t absent) {
+    if (bound.is_none()) return std::optional(absent);
+    const Dim now = resolve(bound.dim());
+    return now.is_constant() ? std::optional(now.constant()) : std::nullopt;
+  };
+  const auto start = number(slice.start, 0), stop = number(slice.stop, 0),
+             step = number(slice.step, 1);
+  if (!start || !stop || step != 1 || *start < 0 || *stop > 0 ||
+      (*stop == 0 && !slice.stop.is_none()))
+    return false;
+  s.same(size, taken + Dim(*start) - Dim(*stop));
+  return true;
+}
+
+// One slice an axis, from the ports starts, stops and steps.
+inline std::vector<Slice> slices_of(const Datum& starts, const Datum& stops, const Datum& steps) {
+  std::vector<Slice> slices;
+  for (size_t i = 0; i < starts.tuple().size(); ++i) {
+    const Datum step = steps.is_none() ? Datum() : steps.tuple()[i];
+    slices.push_back({starts.tuple()[i], stops.tuple()[i], step});
+  }
+  return slices;
+}
+
+}  // namespace mithril
