@@ -1,0 +1,91 @@
+// arange: numbers in equal steps.
+#include <algorithm>
+#include <cmath>
+
+#include "mithril/ops/support/making.hpp"
+#include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/slicing.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+bool is_float(const Datum& datum) { return datum.kind() == kind::float_value; }
+
+// Ints: of start, start + step, ... those before stop. max(0, ...) is no Dim: where the sign of the
+// span is open, so is the size.
+bool count_ints(Solver& s, const Dim& start, const Dim& stop, const Dim& step) {
+  int64_t stride = 0;
+  if (!s.number(step, stride)) return false;
+  if (stride == 0) s.reject("the step is 0", "another step", "0");
+  const Dim span = resolve(stride > 0 ? stop - start : start - stop);
+  if (is_size(resolve(Dim(0) - span))) {
+    s.set("count", 0);
+  } else if (is_size(span)) {
+    s.set("count", steps_in(span, stride));
+  } else {
+    return s.await(span);
+  }
+  return true;
+}
+
+// A number that is an int or a float, as a float. False: not known yet.
+bool real_of(Solver& s, const Datum& datum, double& real) {
+  int64_t number = 0;
+  if (!is_float(datum) && !s.number(datum.dim(), number)) return false;
+  real = datum.real();
+  return true;
+}
+
+bool solve_arange(Solver& s) {
+  const Datum *start = s.value("start"), *stop = s.value("stop"), *step = s.value("step");
+  if (!start || !stop || !step) return false;
+  const bool real = is_float(*start) || is_float(*stop) || is_float(*step);
+  const bool decided = solve_dtype(s, real ? kind::float_tensor : kind::int_tensor);
+  if (!real) return count_ints(s, start->dim(), stop->dim(), step->dim()) && decided;
+  double from = 0, to = 0, by = 0;
+  if (!real_of(s, *start, from) || !real_of(s, *stop, to) || !real_of(s, *step, by)) return false;
+  const double count = std::ceil((to - from) / by);
+  if (!(count < 9e18))
+    s.reject("the range has no end", "a step that reaches stop", to_string(*step));
+  s.set("count", static_cast<int64_t>(std::max(count, 0.0)));
+  return decided;
+}
+
+}  // namespace
+
+OpDef define_arange() {
+  return {
+      .name = "arange",
+      .doc =
+          "start, start + step, ... up to but without stop; ints where all three are and `dtype` "
+          "is None. A size that "
+          "depends on whether stop lies beyond start stays open until that can be told.",
+      .inputs = {value("stop", "int|float"), value("start", "int|float", 0),
+                 value("step", "int|float", 1), value("dtype", "dtype|none", Datum())},
+      .outputs = {{"output", "count", "int|float"}},
+      .solve = solve_arange,
+      .eval =
+          [](EvalContext& c) {
+            const Datum &start = c.value("start"), &step = c.value("step");
+            const bool real = is_float(start) || is_float(step);
+            c.typed([&](auto zero) {
+              using T = decltype(zero);
+              T* y = c.write<T>();
+              for (int64_t i = 0; i < c.out().size(); ++i) {
+                if (real) {
+                  y[i] = static_cast<T>(start.real() + static_cast<double>(i) * step.real());
+                } else {
+                  y[i] = static_cast<T>(start.integer() + i * step.integer());
+                }
+              }
+            });
+          },
+      .not_differentiable = "it has no tensor among its inputs",
+      .dtype_from = "dtype",
+      .spell = {{"torch", "aten::arange(start, stop, step, dtype)"},
+                {"c", "unsupported: depends on its index"}},
+  };
+}
+
+}  // namespace mithril

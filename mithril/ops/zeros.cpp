@@ -1,0 +1,23 @@
+// zeros: a tensor of zeros.
+#include "mithril/ops/support/making.hpp"
+#include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_zeros() {
+  return {
+      .name = "zeros",
+      .doc = "A tensor of zeros; float where `dtype` is None.",
+      .inputs = {value("shape", "tuple|int"), value("dtype", "dtype|none", Datum())},
+      .outputs = {{"output", "*o", "any"}},
+      .solve = [](Solver& s) { return solve_filled(s, kind::float_tensor); },
+      .eval = [](EvalContext&) {},
+      .not_differentiable = "it has no tensor among its inputs",
+      .dtype_from = "dtype",
+      .operations = no_arithmetic,
+      .spell = {{"torch", "aten::zeros(shape, dtype)"}, {"c", "0"}},
+  };
+}
+
+}  // namespace mithril
