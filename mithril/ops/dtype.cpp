@@ -1,0 +1,23 @@
+// dtype: the dtype of a tensor as a value.
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_dtype() {
+  return {
+      .name = "dtype",
+      .doc =
+          "The dtype of a tensor. While composing only bool is one; the width of ints and floats "
+          "is decided later.",
+      .inputs = {{"input", "*s", "any"}},
+      .outputs = {value("output", "dtype")},
+      .solve =
+          [](Solver& s) {
+            if (s.kind("input") != kind::bool_tensor) return false;
+            s.set_value("output", DType::boolean);
+            return true;
+          },
+  };
+}
+
+}  // namespace mithril

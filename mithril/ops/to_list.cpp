@@ -1,0 +1,17 @@
+// to_list: values as one tuple; there is no other kind of list.
+#include "mithril/ops/support/support.hpp"
+#include "mithril/ops/support/tuples.hpp"
+
+namespace mithril {
+
+OpDef define_to_list() {
+  return {
+      .name = "to_list",
+      .doc = "The values of `input` as one tuple, which is also what a list is.",
+      .inputs = {list("input", "", "value any")},
+      .outputs = {value("output", "tuple")},
+      .solve = solve_packed,
+  };
+}
+
+}  // namespace mithril
