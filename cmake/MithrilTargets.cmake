@@ -21,7 +21,7 @@ endif()
 function(mithril_set_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wno-missing-field-initializers
                          $<$<BOOL:${MITHRIL_WERROR}>:-Werror>
-                         $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+                         $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized>)
 endfunction()
 
 # A library mithril_NAME with the alias Mithril::NAME.
