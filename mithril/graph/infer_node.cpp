@@ -15,7 +15,7 @@ Kinds kind_of(DType dtype) {
   return dtype == DType::boolean ? kind::bool_tensor : kind::int_tensor;
 }
 
-std::string_view symbol_name(const Symbol* symbol) { return symbol->name ? std::string_view(*symbol->name) : std::string_view(); }
+std::string_view symbol_name(const Symbol* symbol) { return symbol->name() ? std::string_view(*symbol->name()) : std::string_view(); }
 
 DType widest(const Graph& graph, const std::vector<Argument>& arguments, Kinds kind, DType otherwise) {
   std::optional<DType> best;
@@ -88,7 +88,7 @@ class NodeInference {
   // The graph's own symbols keep their identity on the way back.
   void name_symbols() {
     std::vector<std::pair<Symbol*, Dim>> entered(entered_.begin(), entered_.end());
-    std::sort(entered.begin(), entered.end(), [](const auto& a, const auto& b) { return a.first->id < b.first->id; });
+    std::sort(entered.begin(), entered.end(), [](const auto& a, const auto& b) { return a.first->age < b.first->age; });
     for (const auto& [symbol, dim] : entered) {
       const Dim now = resolve(dim);
       if (now.symbol()) left_.emplace(now.symbol(), Dim(symbol));

@@ -11,16 +11,24 @@ namespace mithril {
 class Arena {
  public:
   Arena() = default;
-  ~Arena();
+  ~Arena() { clear(); }
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  void* allocate(size_t bytes);  // aligned to 8; never returned singly
+  void* allocate(size_t bytes) {  // aligned to 8; never returned singly
+    bytes = (bytes + 7) & ~size_t{7};
+    if (static_cast<size_t>(end_ - next_) < bytes) grow(bytes);
+    void* place = next_;
+    next_ += bytes;
+    return place;
+  }
   template <typename T, typename... Args>
   T* make(Args&&... args) {
     static_assert(alignof(T) <= 8);
     T* made = new (allocate(sizeof(T))) T(std::forward<Args>(args)...);
-    if constexpr (!std::is_trivially_destructible_v<T>) remember(made, [](void* p) { static_cast<T*>(p)->~T(); });
+    if constexpr (!std::is_trivially_destructible_v<T>) {
+      remember(made, [](void* object) { static_cast<T*>(object)->~T(); });
+    }
     return made;
   }
   template <typename T>
@@ -32,11 +40,13 @@ class Arena {
     return static_cast<T*>(to);
   }
   void adopt(Arena& other);  // constant time; the other is empty afterwards
-  size_t bytes() const { return bytes_; }
+  void clear();
+  size_t bytes() const { return bytes_; }  // taken from the system
 
  private:
   struct Chunk;
   struct Destroyer;
+  void grow(size_t bytes);
   void remember(void* object, void (*destroy)(void*));
   Chunk *chunks_ = nullptr, *oldest_ = nullptr;
   Destroyer *destroyers_ = nullptr, *first_destroyer_ = nullptr;

@@ -1,9 +1,11 @@
-// A value that is not a tensor: None, bool, int (symbolic, a Dim), float, string, dtype, tuple, slice, ellipsis.
+// A value that is not a tensor: None, bool, int (symbolic, a Dim), float, string, dtype, tuple,
+// slice, ellipsis.
 #pragma once
+#include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -19,7 +21,8 @@ struct Slice;
 struct Ellipsis {};
 struct None {};
 
-// Immutable once made; copies of tuples and slices share (shared_ptr: many holders, no cycles).
+// Immutable once made; copies of strings, tuples and slices share (shared_ptr: many holders, no
+// cycles). Tuples nest at most 1,000 deep: ValueError E0405.
 class Datum {
  public:
   Datum() = default;  // None
@@ -29,17 +32,17 @@ class Datum {
   Datum(int64_t number) : held_(Dim(number)) {}
   Datum(Dim dim) : held_(dim) {}
   Datum(double number) : held_(number) {}
-  Datum(const char* text) : held_(std::string(text)) {}
-  Datum(std::string text) : held_(std::move(text)) {}
+  Datum(const char* text) : Datum(std::string(text)) {}
+  Datum(std::string text);
   Datum(DType dtype) : held_(dtype) {}
-  Datum(Tuple items) : held_(std::make_shared<const Tuple>(std::move(items))) {}
+  Datum(Tuple items);
   Datum(Slice slice);
   Datum(Ellipsis) : held_(Ellipsis{}) {}
   static Datum ints(const std::vector<int64_t>& numbers);  // a tuple of ints
   static Datum dims(const std::vector<Dim>& dims);
 
   Kinds kind() const;
-  bool is_none() const { return kind() == kind::none; }
+  bool is_none() const { return held_.index() == 0; }
 
   // Each is checked: asking for what it is not is a bug of ours (InternalError).
   bool flag() const;
@@ -52,8 +55,10 @@ class Datum {
   const Slice& slice() const;
 
  private:
-  std::variant<std::monostate, bool, Dim, double, std::string, DType, std::shared_ptr<const Tuple>,
-               std::shared_ptr<const Slice>, Ellipsis>
+  struct Nest;  // a tuple and how deep it goes
+  int depth() const;
+  std::variant<std::monostate, bool, Dim, double, std::shared_ptr<const std::string>, DType,
+               std::shared_ptr<const Nest>, std::shared_ptr<const Slice>, Ellipsis>
       held_;
 };
 

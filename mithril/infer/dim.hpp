@@ -1,5 +1,6 @@
-// Symbolic integers. A Dim is a constant, a symbol, or a linear polynomial of symbols. Quotients and nonlinear products
-// are symbols too, interned, each with a defining relation, so nothing nests.
+// Symbolic integers. A Dim is a constant, a symbol, or a linear polynomial of symbols. Quotients
+// and nonlinear products are symbols too, interned, each with a defining relation, so nothing
+// nests.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -26,7 +27,9 @@ class Dim {
   bool is_constant(int64_t number) const { return is_constant() && number_ == number; }
   int64_t constant() const;  // checked: only of a constant
   Symbol* symbol() const { return form_ == Form::symbol ? symbol_ : nullptr; }
-  const Polynomial* polynomial() const { return form_ == Form::polynomial ? polynomial_ : nullptr; }
+  const Polynomial* polynomial() const {
+    return form_ == Form::polynomial ? polynomial_ : nullptr;
+  }
 
  private:
   enum class Form : uint8_t { constant, symbol, polynomial };
@@ -40,10 +43,11 @@ class Dim {
 
 // Normal form under what is known now: symbols replaced by their class and its definition.
 Dim resolve(const Dim& dim);
+// Arithmetic; a result that int64 cannot hold is a ShapeError E0205.
 Dim operator+(const Dim& a, const Dim& b);
 Dim operator-(const Dim& a, const Dim& b);
 Dim operator*(const Dim& a, const Dim& b);
-// Rounds towards minus infinity; dividing by zero is a ValueError.
+// Rounds towards minus infinity; dividing by zero is a ValueError E0404.
 Dim floor_divide(const Dim& a, const Dim& b);
 // Provably equal now.
 bool same(const Dim& a, const Dim& b);
@@ -53,11 +57,13 @@ bool is_size(const Dim& dim);
 // Symbols of a resolved dim, definitions of quotients and products not entered.
 void each_symbol(const Dim& dim, const std::function<void(Symbol*)>& visit);
 
-// The dim in other symbols. `memo` holds what each class has become; `fresh` makes one for a class without a definition.
+// The dim in other symbols. `memo` holds what each class has become; `fresh` makes one for a class
+// without a definition.
 using Renaming = std::unordered_map<Symbol*, Dim>;
 Dim rename(const Dim& dim, Renaming& memo, const std::function<Dim(Symbol*)>& fresh);
 
-// The number that the dim is for the given sizes of symbols; nothing where some size is missing. Keeps what it computes.
+// The number that the dim is for the given sizes of symbols; nothing where some size is missing.
+// Keeps what it computes.
 using Sizes = std::unordered_map<Symbol*, int64_t>;
 std::optional<int64_t> evaluate(const Dim& dim, Sizes& sizes);
 

@@ -1,7 +1,8 @@
-// What is known about shapes, types and values, and the relations that wait to learn more. Every change goes through an
-// undo trail while an Attempt is open, so that a failed call leaves no trace.
+// What is known about shapes, types and values, and the relations that wait to learn more. Every
+// change goes through an undo trail while an Attempt is open: a failed call leaves no trace.
 #pragma once
-#include <memory>
+#include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,10 +20,12 @@
 namespace mithril {
 
 struct Part;  // the part of a model that a fact comes from; this layer only carries the pointer
+struct Home;
 class Facts;
 
-// Who fixed a fact: a port of a part ("from encoder.fc1.weight"), or, without a part, a call ("given by set_shapes(...)").
-// `what` lives as long as the facts do: a port's name in an op's record, or a note (Facts::note).
+// Who fixed a fact: a port of a part ("from encoder.fc1.weight"), or, without a part, a call
+// ("given by set_shapes(...)"). `what` lives as long as the facts do: a port's name in an op's
+// record, or a note (Facts::note).
 struct Origin {
   const Part* part = nullptr;
   const std::string* what = nullptr;
@@ -33,14 +36,20 @@ struct Watch;
 
 // A union-find node with a list of the relations that wait for it.
 struct Variable {
-  Variable* parent = nullptr;
-  Watch *first = nullptr, *last = nullptr;
+  union {
+    Variable* parent = nullptr;  // where it is linked
+    int64_t number;              // the definition of a bound symbol: see symbol.hpp
+    const Polynomial* polynomial;
+  };
+  Watch* watches = nullptr;
   Origin origin;
-  int32_t weight = 1;
+  uint8_t rank = 0;
+  bool linked = false;
 };
+// Without path compression: union by rank keeps paths short, and undo stays simple.
 template <typename T>
-T* find(T* variable) {  // without path compression: union by size, and undo stays simple
-  while (variable->parent) variable = static_cast<T*>(variable->parent);
+T* find(T* variable) {
+  while (variable->linked) variable = static_cast<T*>(variable->parent);
   return variable;
 }
 
@@ -53,15 +62,13 @@ struct Shape {
 };
 std::string to_string(const Shape& shape);  // "[N, ..., 64]"
 
-// The same, stored: two spans in the arena.
-struct DimSpan {
-  const Dim* data = nullptr;
-  uint32_t size = 0;
-};
+// The same, stored in the arena.
 struct StoredShape {
-  DimSpan head;
+  const Dim* dims = nullptr;  // the head's, then the tail's
   Run* run = nullptr;
-  DimSpan tail;
+  uint32_t head_size = 0, tail_size = 0;
+  std::span<const Dim> head() const { return {dims, head_size}; }
+  std::span<const Dim> tail() const { return {dims + head_size, tail_size}; }
 };
 struct Run : Variable {
   bool bound = false;
@@ -74,28 +81,39 @@ struct Type : Variable {
 };
 struct DatumVariable : Variable {
   bool known = false;
-  Datum datum;
+  Datum datum;  // means nothing while it is not known
 };
 
-// A fact that cannot be stated yet, or a rule that turns facts into facts. It is asked again when something it watches
-// changes, and must be idempotent.
+// A fact that cannot be stated yet, or a rule that turns facts into facts. It is asked again when
+// something it watches changes, and must be idempotent. Made by Facts::make; where its destructor
+// does nothing, its memory is used again some time after it has finished.
 struct Relation {
   Origin origin;
-  int32_t stamp = 0;
-  bool queued = false, done = false;
   // True: finished. False: it has called facts.watch for everything that it waits on.
   virtual bool progress(Facts& facts) = 0;
 
  protected:
   ~Relation() = default;
+
+ private:
+  friend class Attempt;
+  friend class Facts;
+  struct State {
+    int32_t stamp = 0;  // of this try: what was watched in an earlier one counts no longer
+    bool queued = false, done = false;
+    uint8_t size_class = 0;  // of its memory, for using it again; 0: never
+  };
+  State state_;
+  Relation* next_ = nullptr;  // in the queue, or among those to be used again
 };
 
 class Facts {
  public:
-  // Fills in path, port, origins and shapes of an error before it is thrown; installed by the layer that knows parts.
+  // Fills in path, port, origins and shapes of an error before it is thrown; installed by the layer
+  // that knows parts.
   using Decorate = void (*)(ErrorDetails& details, Origin at, Origin left, Origin right);
 
-  Facts();
+  Facts() = default;
   ~Facts();
   Facts(const Facts&) = delete;
   Facts& operator=(const Facts&) = delete;
@@ -103,10 +121,18 @@ class Facts {
   // ---- making ----
   template <typename T, typename... Args>
   T* make(Args&&... args) {
-    return arena_.make<T>(std::forward<Args>(args)...);
+    if constexpr (std::is_base_of_v<Relation, T> && std::is_trivially_destructible_v<T>) {
+      const RelationRoom room = room_for_relation(sizeof(T));
+      T* made = new (room.place) T(std::forward<Args>(args)...);
+      static_cast<Relation*>(made)->state_ = room.state;
+      return made;
+    } else {
+      return arena_.make<T>(std::forward<Args>(args)...);
+    }
   }
   Arena& arena() { return arena_; }
-  // Takes over the other's memory in constant time; the other is empty afterwards.
+  // Takes over the other's memory in constant time; the other is empty afterwards. In an Attempt it
+  // happens when the outermost one commits, so both must live until then.
   void adopt(Facts& other);
   Symbol* symbol(std::string_view name = {}, bool size = true);  // size: never negative
   Dim fixed(int64_t number);  // a constant that remembers `current` as who fixed it
@@ -128,35 +154,65 @@ class Facts {
   void set(DatumVariable* variable, const Datum& datum);
 
   // ---- asking ----
-  static Shape resolve(const StoredShape& shape);  // run expanded as far as known; dims keep their symbols (provenance)
+  // The run expanded as far as known; dims keep their symbols (provenance).
+  static Shape resolve(const StoredShape& shape);
   static Shape resolve(const Shape& shape);
-  static bool known(const StoredShape& shape, std::vector<Dim>& dims);  // false: the rank is not known
+  static bool known(const StoredShape& shape, std::vector<Dim>& dims);  // false: not even the rank
 
   // ---- relations ----
-  void post(Relation* relation);  // new: tried once, soon
+  void post(Relation* relation);  // tried once, soon
   void watch(Relation* relation, Variable* variable);
   void watch(Relation* relation, const Dim& dim);
-  void settle();   // runs the queue until nothing moves
-  void abandon();  // empties the queue (after a failure)
+  void wake(Variable* variable);  // a root: posts whoever watches it, once
+  void settle();                  // runs the queue until nothing moves
+  void abandon();                 // empties the queue (after a failure)
   void broadcast(const StoredShape& a, const StoredShape& b, const StoredShape& out, Origin origin);
-  void promote(Type* a, Type* b, Type* out, Origin origin);  // bool < int < float; a tensor wins over a value
+  void promote(Type* a, Type* b, Type* out,
+               Origin origin);  // bool < int < float; a tensor wins over a value
 
   // Raises, as who is `current`, that two things contradict each other.
-  [[noreturn]] void conflict(ErrorKind kind, std::string code, std::string message, std::string left, std::string right,
-                             Origin left_origin = {}, Origin right_origin = {});
+  [[noreturn]] void conflict(ErrorKind kind, std::string code, std::string message,
+                             std::string left, std::string right, Origin left_origin = {},
+                             Origin right_origin = {});
+
+  // ---- for the solver of dims ----
+  Home* home();
+  // Makes one class of two free ones and returns its root.
+  template <typename T>
+  T* merge(T* a, T* b) {
+    return static_cast<T*>(merge_variables(a, b));
+  }
+  void link(Variable* child, Variable* root);  // child, a root, joins the other's class
 
   Origin current;  // who is speaking
   Decorate decorate = nullptr;
   int64_t steps = 0;  // relations tried: for tests of cost
 
  private:
+  friend class Attempt;
+  struct RelationRoom {
+    void* place;
+    Relation::State state;
+  };
+  RelationRoom room_for_relation(size_t bytes);
+  Variable* merge_variables(Variable* a, Variable* b);
+  void take_over(Facts& other);
+  Watch* new_watch();
+  void reuse(Watch* list);
+  void reuse(Relation* finished);
+  void retire(Relation* finished);
+
   Arena arena_;
-  std::vector<Relation*> queue_;
-  // (further private members as the implementation needs)
+  Home* home_ = nullptr;
+  int32_t last_id_ = 0;
+  Relation *queue_ = nullptr, *queue_end_ = nullptr;
+  // Memory to be used again: the last elements of circular lists.
+  Watch* idle_watches_ = nullptr;
+  std::array<Relation*, 8> idle_relations_{};  // by size class
 };
 
-// All or nothing: what is stated between construction and commit() is undone unless commit() is called. Nests: only the
-// outermost one undoes. One thread works on one set of facts at a time.
+// All or nothing: what is stated between construction and commit() is undone unless commit() is
+// called. Nests: only the outermost one undoes. One thread works on one set of facts at a time.
 class Attempt {
  public:
   explicit Attempt(Facts& facts);
@@ -167,8 +223,9 @@ class Attempt {
 
  private:
   Facts& facts_;
-  Trail trail_;
   bool outermost_;
+  Origin current_;
+  std::vector<Relation*> queued_;  // before it began; usually none
 };
 
 }  // namespace mithril

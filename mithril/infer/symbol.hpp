@@ -1,31 +1,69 @@
-// What a Dim is made of: symbols (union-find), polynomials, and the definitions of quotients and products.
+// What a Dim is made of: symbols (union-find) and polynomials of them.
 #pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+
 #include "mithril/infer/facts.hpp"
 
 namespace mithril {
 
-struct Application;
-struct Home;        // where what is derived from a symbol is kept; forwarded when facts are adopted
-struct Interned;    // applications whose key a symbol leads
+struct InternTable;
+struct Product;
+struct Quotient;
 
-struct Symbol : Variable {  // only a root is bound; id never changes
-  int32_t id = 0;
-  bool bound = false, size = true;
-  const std::string* name = nullptr;  // kept by the facts; null: nameless
-  Dim definition;
-  Home* home = nullptr;
-  Application *product = nullptr, *quotient = nullptr;  // of a root: what this class equals
-  Interned* interned = nullptr;
+// Where what is derived from a symbol is kept; forwarded when facts are adopted, and then the ids
+// of its symbols go on from those of the facts that adopted them.
+struct Home {
+  Facts* facts = nullptr;  // where it has no parent
+  Home* parent = nullptr;
+  int32_t offset = 0;
 };
+
+// What most symbols do not have.
+struct SymbolNotes {
+  const std::string* name = nullptr;
+  int64_t name_age = 0;  // of the symbol that it was given to
+  Product* product = nullptr;  // of a root: what this class equals
+  Quotient* quotient = nullptr;
+  InternTable* interned = nullptr;  // products and quotients whose key this symbol leads
+};
+
+struct Symbol : Variable {
+  enum class Form : uint8_t { free, constant, symbol, polynomial };  // of its definition
+  Form form = Form::free;  // only a root is bound
+  bool size = true;        // never negative
+  int32_t id = 0;          // among the symbols of one Facts: for text and for hashes
+  Home* home = nullptr;
+  // Order among all symbols. One counter serves the process, since symbols of different Facts meet
+  // before one adopts the other; only the order is ever used, so that what a thread composes does
+  // not depend on what others did before or meanwhile.
+  int64_t age = 0;
+  SymbolNotes* notes = nullptr;
+
+  bool bound() const { return form != Form::free; }
+  Dim definition() const;          // of a bound one
+  void set_definition(const Dim& dim);
+  const std::string* name() const { return notes ? notes->name : nullptr; }  // null: nameless
+  Product* product() const { return notes ? notes->product : nullptr; }
+  Quotient* quotient() const { return notes ? notes->quotient : nullptr; }
+};
+static_assert(sizeof(Symbol) <= 64);
 
 struct Term {
   int64_t factor;
   Symbol* symbol;
 };
-struct Polynomial {  // immutable, in an arena; terms sorted by id, no zero factor
+
+// Immutable, in an arena, terms right behind it: sorted by age, no factor zero, and more than one
+// symbol alone.
+struct Polynomial {
   int64_t constant = 0;
   uint32_t size = 0;
-  const Term* terms = nullptr;
+  mutable bool outdated = false;  // its symbols have learnt something, and `now` is what it became
+  mutable Dim now;
+
+  std::span<const Term> terms() const { return {reinterpret_cast<const Term*>(this + 1), size}; }
 };
 
 }  // namespace mithril

@@ -3,27 +3,40 @@
 #include <cstddef>
 #include <functional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "mithril/infer/arena.hpp"
+
 namespace mithril {
+
+class Facts;
+struct Relation;
+struct Watch;
 
 class Trail {
  public:
   void save(void* at, size_t bytes);           // trivially copyable contents
   void on_undo(std::function<void()> action);  // anything else
   void roll_back();                            // newest first
-  void clear();
+  void clear();  // forgets all; keeps its room
 
-  static Trail*& active();  // of this thread; null outside an Attempt
+  static Trail* active();  // of this thread; null outside an Attempt
+  static void activate(Facts& speaking);
+  static void deactivate();
+
+  Facts* speaking = nullptr;  // those of the Attempt
+  // What cannot be undone, or is needed for undoing, waits until the Attempt has succeeded.
+  std::vector<std::pair<Facts*, Watch*>> consumed;
+  std::vector<std::pair<Facts*, Relation*>> finished;
+  std::vector<std::pair<Facts*, Facts*>> adoptions;
+  // Of facts that die meanwhile, the memory lives on until nothing can be written back into it.
+  void outlive(Facts& dying, Arena& memory);
 
  private:
-  struct Entry {
-    void* at;
-    size_t offset, bytes;  // into bytes_, or, at == nullptr, an index into actions_
-  };
-  std::vector<Entry> entries_;
-  std::vector<std::byte> bytes_;
+  std::vector<std::byte> log_;  // entries: old contents, then where they belong and how many bytes
   std::vector<std::function<void()>> actions_;
+  Arena graves_;
 };
 
 // Call before changing x.

@@ -32,7 +32,7 @@ class Flattening {
 
   Dim own(const Dim& dim) {
     return rename(resolve(dim), renamed_, [&](Symbol* symbol) {
-      return Dim(graph().facts()->symbol(symbol->name ? std::string_view(*symbol->name) : std::string_view(), symbol->size));
+      return Dim(graph().facts()->symbol(symbol->name() ? std::string_view(*symbol->name()) : std::string_view(), symbol->size));
     });
   }
 

@@ -89,9 +89,10 @@ class Instantiation {
     }
     const Dim* kept = facts_.arena().copy(dims.data(), count);
     StoredShape shape;
-    shape.head = {kept, static_cast<uint32_t>(head)};
+    shape.dims = kept;
+    shape.head_size = static_cast<uint32_t>(head);
     shape.run = run;
-    shape.tail = {kept ? kept + head : nullptr, static_cast<uint32_t>(count - head)};
+    shape.tail_size = static_cast<uint32_t>(count - head);
     return shape;
   }
 
