@@ -1,0 +1,28 @@
+// Convolution layers.
+#pragma once
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+// Of any kernel, stride, padding or dilation: an int, or a tuple with one for each axis.
+struct Conv2dOptions {
+  int64_t filters = 0;  // output channels
+  Datum kernel_size = 3;
+  Datum stride = 1, padding = 0, dilation = 1;
+  int64_t groups = 1;
+  bool use_bias = true;
+};
+// Ports: input [N, C, H, W], weight [filters, C / groups, Kh, Kw], bias [filters], output [N, filters, Ho, Wo] with
+// Ho = (H + 2 padding - dilation (Kh - 1) - 1) // stride + 1. Weight and bias start as PyTorch's nn.Conv2d.
+Model Conv2d(const Conv2dOptions& options);
+
+struct Conv1dOptions {
+  int64_t filters = 0;
+  Datum kernel_size = 3;
+  Datum stride = 1, padding = 0, dilation = 1;
+  bool use_bias = true;
+};
+// As Conv2d over one axis: input [N, C, L], weight [filters, C, K].
+Model Conv1d(const Conv1dOptions& options);
+
+}  // namespace mithril

@@ -1,0 +1,18 @@
+// Pooling layers.
+#pragma once
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+struct PoolOptions {
+  Datum kernel_size = 2;      // an int, or one for each axis
+  Datum stride = {};          // None: the kernel's size
+  Datum padding = 0, dilation = 1;
+};
+// Ports: input [..., H, W] (1D: [..., L]), output; the largest or the mean element of each window.
+Model MaxPool1D(const PoolOptions& options = {});
+Model MaxPool2D(const PoolOptions& options = {});
+Model AvgPool1D(const PoolOptions& options = {});
+Model AvgPool2D(const PoolOptions& options = {});
+
+}  // namespace mithril
