@@ -32,7 +32,7 @@ class Planner {
     for (size_t i = 0; i < got.size(); ++i) {
       const Dim dim = resolve(value.dims[i]);
       const Symbol* symbol = dim.symbol();
-      if (symbol && !symbol->product && !symbol->quotient) sizes_.try_emplace(dim.symbol(), got[i]);
+      if (symbol && !symbol->product() && !symbol->quotient()) sizes_.try_emplace(dim.symbol(), got[i]);
       const auto expected = evaluate(dim, sizes_);
       if (expected && *expected != got[i]) {
         std::string text = to_string(dim);
