@@ -1,0 +1,22 @@
+// Rows of abs.
+#include <cmath>
+
+#include "tests/table/case.hpp"
+
+MITHRIL_OP_CASES(abs) {
+  return {
+      {.name = "a matrix", .inputs = {{"input", normal({3, 4}).away_from({0})}}},
+      {.name = "of rank 0", .inputs = {{"input", normal({}).away_from({0})}}},
+      {.name = "one element", .inputs = {{"input", normal({1}).away_from({0})}}},
+      {.name = "no elements", .inputs = {{"input", normal({0, 2}).away_from({0})}}},
+      {.name = "float32", .inputs = {{"input", normal({3}).away_from({0}).as(DType::float32)}}},
+      {.name = "ints", .inputs = {{"input", integers({5}, -3, 4)}}},
+      {.name = "as a hand does",
+       .inputs = {{"input", tensor({4}, {-1, 0, 2, -INFINITY})}},
+       .expect = {{"output", tensor({4}, {1, 0, 2, INFINITY})}},
+       .hold = {"input"}},
+      {.name = "an int", .inputs = {{"input", -3}}, .expect = {{"output", 3}}},
+      {.name = "a float", .inputs = {{"input", -0.5}}, .expect = {{"output", 0.5}}},
+      {.name = "bools are refused", .inputs = {{"input", booleans({2})}}, .error = "E0301"},
+  };
+}

@@ -1,0 +1,20 @@
+// Rows of cos.
+#include <cmath>
+
+#include "tests/table/case.hpp"
+
+MITHRIL_OP_CASES(cos) {
+  return {
+      {.name = "a matrix", .inputs = {{"input", normal({3, 4})}}},
+      {.name = "of rank 0", .inputs = {{"input", normal({})}}},
+      {.name = "one element", .inputs = {{"input", normal({1})}}},
+      {.name = "no elements", .inputs = {{"input", normal({0, 2})}}},
+      {.name = "float32", .inputs = {{"input", normal({3}).as(DType::float32)}}},
+      {.name = "ints", .inputs = {{"input", integers({5}, -3, 4)}}},
+      {.name = "as a hand does",
+       .inputs = {{"input", tensor({2}, {0, INFINITY})}},
+       .expect = {{"output", tensor({2}, {1, NAN})}},
+       .hold = {"input"}},
+      {.name = "a value is refused", .inputs = {{"input", 2.0}}, .error = "E0301"},
+  };
+}

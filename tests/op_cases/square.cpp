@@ -1,0 +1,17 @@
+// Rows of square.
+#include "tests/table/case.hpp"
+
+MITHRIL_OP_CASES(square) {
+  return {
+      {.name = "a matrix", .inputs = {{"input", normal({3, 4})}}},
+      {.name = "of rank 0", .inputs = {{"input", normal({})}}},
+      {.name = "one element", .inputs = {{"input", normal({1})}}},
+      {.name = "no elements", .inputs = {{"input", normal({0, 2})}}},
+      {.name = "float32", .inputs = {{"input", normal({3}).as(DType::float32)}}},
+      {.name = "ints", .inputs = {{"input", integers({5}, -3, 4)}}},
+      {.name = "as a hand does",
+       .inputs = {{"input", tensor({3}, {-3, 0, 2})}},
+       .expect = {{"output", tensor({3}, {9, 0, 4})}}},
+      {.name = "bools are refused", .inputs = {{"input", booleans({2})}}, .error = "E0301"},
+  };
+}
