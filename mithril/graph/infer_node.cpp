@@ -122,8 +122,10 @@ DType output_dtype(const Graph& graph, const Node& node, Kinds kinds) {
   kinds &= kind::tensor;
   MITHRIL_CHECK(kinds != 0, "op " + node.op->name + " makes a value, not a tensor: it has no place in a graph");
   if (!node.op->dtype_from.empty()) {
-    const auto* datum = std::get_if<Datum>(&node.arguments[node.argument_index(node.op->dtype_from)]);
-    if (datum && datum->kind() == kind::dtype && (kind_of(datum->dtype()) & kinds)) return datum->dtype();
+    const Argument& from = node.arguments[node.argument_index(node.op->dtype_from)];
+    const auto* datum = std::get_if<Datum>(&from);
+    if (!datum) return graph.value(*tensor_of(from)).dtype;
+    if (datum->kind() == kind::dtype && (kind_of(datum->dtype()) & kinds)) return datum->dtype();
   }
   if (kinds & kind::float_tensor) return widest(graph, node.arguments, kind::float_tensor, graph.default_dtype());
   if (kinds & kind::int_tensor) return widest(graph, node.arguments, kind::int_tensor, DType::int64);

@@ -81,7 +81,8 @@ struct OpDef {
   // In place of eval and grad: the op is only a way of writing others.
   void (*expand)(ExpandContext&) = nullptr;
 
-  // The dtype that comes out has the widest width among the inputs of that kind, unless this names a dtype port.
+  // The dtype that comes out has the widest width among the inputs of that kind, unless this names a port: a dtype,
+  // or a tensor whose dtype it is.
   std::string dtype_from = {};
   // A list output has as many tensors as the tuple at this port has items.
   std::string outputs_from = {};
