@@ -16,9 +16,9 @@ namespace {
 
 constexpr int deepest = 1000;  // so that walks of a datum may recurse, its destruction included
 
-constexpr Kinds kinds_by_index[] = {kind::none,   kind::bool_value, kind::int_value,
-                                    kind::float_value, kind::string, kind::dtype,
-                                    kind::tuple,  kind::slice,      kind::ellipsis};
+constexpr Kinds kinds_by_index[] = {kind::none,        kind::bool_value, kind::int_value,
+                                    kind::float_value, kind::string,     kind::dtype,
+                                    kind::tuple,       kind::slice,      kind::ellipsis};
 
 }  // namespace
 
@@ -30,7 +30,8 @@ Datum::Datum(Tuple items) {
   if (nest.depth > deepest) {
     raise({.kind = ErrorKind::value,
            .code = "E0405",
-           .message = fmt::format("a tuple nests {} deep, expected at most {}", nest.depth, deepest)});
+           .message =
+               fmt::format("a tuple nests {} deep, expected at most {}", nest.depth, deepest)});
   }
   held_ = std::make_shared<const Nest>(std::move(nest));
 }
@@ -134,8 +135,8 @@ Datum map_dims(const Datum& datum, const std::function<Dim(const Dim&)>& map) {
   }
   if (datum.kind() != kind::slice) return datum;
   const Slice& slice = datum.slice();
-  return Datum(Slice{map_dims(slice.start, map), map_dims(slice.stop, map),
-                     map_dims(slice.step, map)});
+  return Datum(
+      Slice{map_dims(slice.start, map), map_dims(slice.stop, map), map_dims(slice.step, map)});
 }
 
 // ---- text ----

@@ -1,10 +1,10 @@
-// Arithmetic of dims, and walks along the definitions of quotients and products.
+// Arithmetic of dims, renaming and evaluating them.
 #include "mithril/infer/dim.hpp"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "mithril/infer/application.hpp"
+#include "mithril/infer/walk.hpp"
 
 namespace mithril {
 
@@ -57,16 +57,6 @@ void each_symbol(const Dim& dim, const std::function<void(Symbol*)>& visit) {
   visit_symbols(dim, visit);
 }
 
-namespace {
-
-// A definition as an operation on two dims.
-struct Operation {
-  bool multiplies;
-  Dim left, right;
-};
-
-bool is_defined(const Symbol* symbol) { return symbol->product() || symbol->quotient(); }
-
 Operation operation_of(const Symbol* symbol) {
   if (const Product* product = symbol->product()) {
     return {true, resolve(Dim(product->left)), resolve(Dim(product->right))};
@@ -75,43 +65,7 @@ Operation operation_of(const Symbol* symbol) {
   return {false, resolve(quotient->dividend), resolve(quotient->divisor)};
 }
 
-// Visits what a dim needs, operands first: leaf(symbol) for a symbol without definition, false to
-// stop; made(symbol, operation) for another, once its operands are done. A definition that runs into
-// itself is cut there: the symbol counts as a leaf. The stack is explicit, since definitions can
-// form long chains.
-template <typename Done, typename Leaf, typename Made>
-bool walk(const Dim& dim, Done done, Leaf leaf, Made made) {
-  struct Step {
-    Symbol* symbol;
-    bool entered;
-  };
-  std::vector<Step> stack;
-  std::unordered_set<const Symbol*> open;
-  const auto need = [&](const Dim& operand) {
-    visit_symbols(operand, [&](Symbol* symbol) { stack.push_back({symbol, false}); });
-  };
-  need(dim);
-  while (!stack.empty()) {
-    const auto [symbol, entered] = stack.back();
-    if (done(symbol)) {
-      stack.pop_back();
-    } else if (entered) {
-      stack.pop_back();
-      open.erase(symbol);
-      made(symbol, operation_of(symbol));
-    } else if (!is_defined(symbol) || open.contains(symbol)) {
-      stack.pop_back();
-      if (!leaf(symbol)) return false;
-    } else {
-      stack.back().entered = true;
-      open.insert(symbol);
-      const Operation operation = operation_of(symbol);
-      need(operation.left);
-      need(operation.right);
-    }
-  }
-  return true;
-}
+namespace {
 
 Dim renamed(const Dim& resolved, const Renaming& memo) {
   if (resolved.symbol()) return resolve(memo.at(resolved.symbol()));
@@ -162,11 +116,7 @@ std::optional<int64_t> evaluate(const Dim& dim, Sizes& sizes) {
       [&](Symbol* symbol, const Operation& operation) {
         const int64_t left = evaluated(operation.left, sizes);
         const int64_t right = evaluated(operation.right, sizes);
-        if (!operation.multiplies && right == 0) {
-          raise_about_dims(ErrorKind::value, "E0404", "a dim is divided by zero",
-                           std::to_string(left) + " // 0");
-        }
-        sizes[symbol] = operation.multiplies ? times(left, right) : floor_quotient(left, right);
+        sizes[symbol] = operation.multiplies ? times(left, right) : checked_quotient(left, right);
       });
   if (!known) return {};
   return evaluated(now, sizes);

@@ -27,9 +27,7 @@ class Dim {
   bool is_constant(int64_t number) const { return is_constant() && number_ == number; }
   int64_t constant() const;  // checked: only of a constant
   Symbol* symbol() const { return form_ == Form::symbol ? symbol_ : nullptr; }
-  const Polynomial* polynomial() const {
-    return form_ == Form::polynomial ? polynomial_ : nullptr;
-  }
+  const Polynomial* polynomial() const { return form_ == Form::polynomial ? polynomial_ : nullptr; }
 
  private:
   enum class Form : uint8_t { constant, symbol, polynomial };

@@ -10,12 +10,18 @@ struct Name {
 };
 // Wider sets first: what they cover is not listed one by one.
 constexpr Name names[] = {
-    {kind::tensor, "tensor"},        {kind::bool_tensor, "bool tensor"},
-    {kind::int_tensor, "int tensor"}, {kind::float_tensor, "float tensor"},
-    {kind::bool_value, "bool"},      {kind::int_value, "int"},
-    {kind::float_value, "float"},    {kind::string, "str"},
-    {kind::tuple, "tuple"},          {kind::dtype, "dtype"},
-    {kind::slice, "slice"},          {kind::ellipsis, "ellipsis"},
+    {kind::tensor, "tensor"},
+    {kind::bool_tensor, "bool tensor"},
+    {kind::int_tensor, "int tensor"},
+    {kind::float_tensor, "float tensor"},
+    {kind::bool_value, "bool"},
+    {kind::int_value, "int"},
+    {kind::float_value, "float"},
+    {kind::string, "str"},
+    {kind::tuple, "tuple"},
+    {kind::dtype, "dtype"},
+    {kind::slice, "slice"},
+    {kind::ellipsis, "ellipsis"},
     {kind::none, "None"},
 };
 

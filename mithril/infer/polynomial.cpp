@@ -141,6 +141,12 @@ void scale(Sum& sum, int64_t factor) {
   for (Term& term : sum.terms) term.factor = times(term.factor, factor);
 }
 
+int64_t checked_quotient(int64_t a, int64_t b) {
+  if (b != 0) return floor_quotient(a, b);
+  raise_about_dims(ErrorKind::value, "E0404", "a dim is divided by zero",
+                   std::to_string(a) + " // 0");
+}
+
 namespace {
 
 template <typename A, typename B>

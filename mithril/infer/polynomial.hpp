@@ -19,7 +19,8 @@ struct Sum {
 // Raises E0205 where int64 does not hold the result, or not its negative.
 int64_t plus(int64_t a, int64_t b);
 int64_t times(int64_t a, int64_t b);
-int64_t floor_quotient(int64_t a, int64_t b);  // towards minus infinity; b is not 0
+int64_t floor_quotient(int64_t a, int64_t b);    // towards minus infinity; b is not 0
+int64_t checked_quotient(int64_t a, int64_t b);  // the same; raises E0404 where b is 0
 
 // As who speaks now on this thread.
 [[noreturn]] void raise_about_dims(ErrorKind kind, std::string code, std::string message,

@@ -45,10 +45,9 @@ struct Promote final : Relation {
     const Type *left = find(a), *right = find(b);
     const Possible found = possible(left->kinds, right->kinds, find(out)->kinds);
     if (found.ways == 0) {
-      facts.conflict(ErrorKind::type, "E0302",
-                     "types do not promote to " + to_string_kinds(find(out)->kinds),
-                     to_string_kinds(left->kinds), to_string_kinds(right->kinds), left->origin,
-                     right->origin);
+      facts.conflict(
+          ErrorKind::type, "E0302", "types do not promote to " + to_string_kinds(find(out)->kinds),
+          to_string_kinds(left->kinds), to_string_kinds(right->kinds), left->origin, right->origin);
     }
     facts.narrow(a, found.a);
     facts.narrow(b, found.b);

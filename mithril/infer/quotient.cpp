@@ -122,9 +122,8 @@ Split split(const Sum& dividend, const Sum& divisor, int32_t generation) {
 
 void watch(Facts& facts, Quotient* quotient) {
   for (const Dim& dim : {quotient->dividend, quotient->divisor}) {
-    visit_symbols(dim, [&](Symbol* symbol) {
-      facts.watch(quotient, static_cast<Variable*>(symbol));
-    });
+    visit_symbols(dim,
+                  [&](Symbol* symbol) { facts.watch(quotient, static_cast<Variable*>(symbol)); });
   }
 }
 

@@ -23,7 +23,7 @@ struct Home {
 // What most symbols do not have.
 struct SymbolNotes {
   const std::string* name = nullptr;
-  int64_t name_age = 0;  // of the symbol that it was given to
+  int64_t name_age = 0;        // of the symbol that it was given to
   Product* product = nullptr;  // of a root: what this class equals
   Quotient* quotient = nullptr;
   InternTable* interned = nullptr;  // products and quotients whose key this symbol leads
@@ -31,9 +31,9 @@ struct SymbolNotes {
 
 struct Symbol : Variable {
   enum class Form : uint8_t { free, constant, symbol, polynomial };  // of its definition
-  Form form = Form::free;  // only a root is bound
-  bool size = true;        // never negative
-  int32_t id = 0;          // among the symbols of one Facts: for text and for hashes
+  Form form = Form::free;                                            // only a root is bound
+  bool size = true;                                                  // never negative
+  int32_t id = 0;  // among the symbols of one Facts: for text and for hashes
   Home* home = nullptr;
   // Order among all symbols. One counter serves the process, since symbols of different Facts meet
   // before one adopts the other; only the order is ever used, so that what a thread composes does
@@ -42,7 +42,7 @@ struct Symbol : Variable {
   SymbolNotes* notes = nullptr;
 
   bool bound() const { return form != Form::free; }
-  Dim definition() const;          // of a bound one
+  Dim definition() const;  // of a bound one
   void set_definition(const Dim& dim);
   const std::string* name() const { return notes ? notes->name : nullptr; }  // null: nameless
   Product* product() const { return notes ? notes->product : nullptr; }

@@ -76,9 +76,8 @@ void Trail::clear() {
 void Trail::outlive(Facts& dying, Arena& memory) {
   std::erase_if(consumed, [&](const auto& entry) { return entry.first == &dying; });
   std::erase_if(finished, [&](const auto& entry) { return entry.first == &dying; });
-  std::erase_if(adoptions, [&](const auto& entry) {
-    return entry.first == &dying || entry.second == &dying;
-  });
+  std::erase_if(adoptions,
+                [&](const auto& entry) { return entry.first == &dying || entry.second == &dying; });
   graves_.adopt(memory);
 }
 

@@ -19,7 +19,7 @@ class Trail {
   void save(void* at, size_t bytes);           // trivially copyable contents
   void on_undo(std::function<void()> action);  // anything else
   void roll_back();                            // newest first
-  void clear();  // forgets all; keeps its room
+  void clear();                                // forgets all; keeps its room
 
   static Trail* active();  // of this thread; null outside an Attempt
   static void activate(Facts& speaking);

@@ -5,6 +5,7 @@
 
 #include "mithril/infer/application.hpp"
 #include "mithril/infer/intern.hpp"
+#include "mithril/infer/walk.hpp"
 
 namespace mithril {
 namespace {
@@ -60,8 +61,6 @@ void require_size(Facts& facts, const Dim& dim) {
   facts.watch(relation, dim);
 }
 
-bool is_defined(const Symbol* symbol) { return symbol->product() || symbol->quotient(); }
-
 // What the definition of a symbol mentions.
 template <typename Visit>
 void visit_definition(const Symbol* symbol, Visit visit) {
@@ -89,8 +88,8 @@ bool is_mentioned_inside(const Sum& sum, const Symbol* symbol) {
 // else rewriting need not end.
 const Term* pivot_of(const Sum& sum, bool youngest) {
   const auto rank = [&](const Term& term) {
-    return std::tuple{!is_mentioned_inside(sum, term.symbol),
-                      !youngest && !is_defined(term.symbol), term.symbol->age};
+    return std::tuple{!is_mentioned_inside(sum, term.symbol), !youngest && !is_defined(term.symbol),
+                      term.symbol->age};
   };
   const Term* pivot = nullptr;
   for (const Term& term : sum.terms) {
