@@ -49,6 +49,7 @@ class EvalContext {
   const std::string& text(std::string_view port) const { return value(port).text(); }
   Dims ints(std::string_view port) const;  // a tuple of ints, or one int as a tuple of one
 
+  const std::string& op_name() const { return op_.name; }  // for messages
   Tensor& out(int index = 0) { return outputs_[index]; }
   int output_count() const { return static_cast<int>(outputs_.size()); }
   template <typename T>
