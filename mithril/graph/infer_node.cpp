@@ -29,8 +29,7 @@ DType widest(const Graph& graph, const std::vector<Argument>& arguments, Kinds k
 
 class NodeInference {
  public:
-  NodeInference(const Graph& graph, const OpDef& op, const std::vector<Argument>& arguments)
-      : graph_(graph), op_(op), arguments_(arguments) {
+  NodeInference(const Graph& graph, const Node& node) : graph_(graph), node_(node), op_(*node.op), arguments_(node.arguments) {
     facts_.decorate = decorate_error;
   }
 
@@ -103,12 +102,13 @@ class NodeInference {
     Value value;
     value.ranked = Facts::known(wire->shape, value.dims);
     for (Dim& dim : value.dims) dim = leave(dim);
-    value.dtype = output_dtype(graph_, {&op_, arguments_, {}}, find(wire->type)->kinds);
+    value.dtype = output_dtype(graph_, node_, find(wire->type)->kinds);
     return value;
   }
 
  private:
   const Graph& graph_;
+  const Node& node_;
   const OpDef& op_;
   const std::vector<Argument>& arguments_;
   Facts facts_;
@@ -132,14 +132,16 @@ DType output_dtype(const Graph& graph, const Node& node, Kinds kinds) {
   return DType::boolean;
 }
 
+std::vector<Value> infer_node(const Graph& graph, const Node& node) { return NodeInference(graph, node).run(); }
+
 std::vector<ValueId> Graph::add(const OpDef& op, std::vector<Argument> arguments, std::string name) {
   MITHRIL_CHECK(op.list_input() >= 0 || arguments.size() <= op.inputs.size(), "too many arguments for op " + op.name);
   for (size_t i = arguments.size(); op.list_input() < 0 && i < op.inputs.size(); ++i) {
     MITHRIL_CHECK(op.inputs[i].fallback.has_value(), "op " + op.name + " needs its input '" + op.inputs[i].name + "'");
     arguments.emplace_back(*op.inputs[i].fallback);
   }
-  std::vector<Value> made = NodeInference(*this, op, arguments).run();
   Node node{&op, std::move(arguments), {}};
+  std::vector<Value> made = infer_node(*this, node);
   for (size_t i = 0; i < made.size(); ++i) {
     made[i].name = made.size() == 1 ? name : name + "_" + std::to_string(i);
     node.outputs.push_back(add_value(std::move(made[i])));
