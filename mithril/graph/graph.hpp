@@ -74,6 +74,11 @@ class Graph {
   // end take the ports' defaults. Several outputs get "_0", "_1" after the name.
   std::vector<ValueId> add(const OpDef& op, std::vector<Argument> arguments, std::string name);
 
+  // Puts another name or other dims in the place of a value's; its maker has to agree (verify).
+  void restate(ValueId id, Value value) { values_[index(id)] = std::move(value); }
+  // Takes out nodes and constants that no output depends on. Inputs stay: they are the signature. Ids change.
+  void drop_unread();
+
   // Linear search. NameError E0601 with the nearest names.
   ValueId id_of(std::string_view name) const;
 
