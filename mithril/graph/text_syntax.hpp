@@ -1,0 +1,34 @@
+// The words of a graph's text: names, strings and numbers, written so that they are read back
+// exactly.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "mithril/tensor/dtype.hpp"
+
+namespace mithril {
+
+// None, True, float32 and the like: words that stand for values.
+bool is_reserved(std::string_view word);
+bool is_symbol_name(std::string_view name);  // letters, digits and _, no digit first; not reserved
+bool is_plain_name(std::string_view name);   // the same with dots inside: "encoder.fc1.output"
+
+std::string name_text(std::string_view name);    // as it is, or `in these` where it is not plain
+std::string string_text(std::string_view text);  // "in these"
+// What stood between the quotes; nothing where an escape is none.
+std::optional<std::string> unescape(std::string_view between);
+
+// The shortest decimal that is read back as the same number. A NaN other than the usual one shows
+// its bits: nan(0x7fc00001).
+template <class T>
+std::string element_text(T element);
+// The text of a number with its sign: "-1.5", "inf", "True" for a bool. Nothing where it is none or
+// does not fit.
+template <class T>
+std::optional<T> read_element(std::string_view text);
+
+// As element_text, and never like an int: "1.0".
+std::string real_text(double number);
+
+}  // namespace mithril
