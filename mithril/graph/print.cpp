@@ -1,0 +1,167 @@
+// The text form of a graph, and equality, which is that of the text. docs/graph-text.md has the
+// grammar.
+#include <algorithm>
+
+#include "mithril/base/text.hpp"
+#include "mithril/graph/dim_writer.hpp"
+#include "mithril/graph/graph.hpp"
+#include "mithril/graph/text_syntax.hpp"
+
+namespace mithril {
+namespace {
+
+struct WriteOptions {
+  bool numbered_symbols = false;
+  bool elements = true;  // of constants
+};
+
+std::string elements_text(const Tensor& tensor) {
+  std::string text = "{";
+  visit_dtype(tensor.dtype(), [&](auto zero) {
+    for (const auto element : tensor.values<decltype(zero)>()) {
+      if (text.size() > 1) text += ", ";
+      text += element_text(element);
+    }
+  });
+  return text + "}";
+}
+
+class GraphWriter {
+ public:
+  GraphWriter(const Graph& graph, WriteOptions options)
+      : graph_(graph), options_(options), dims_(options.numbered_symbols) {}
+
+  std::string run() {
+    text_ = "graph {\n";
+    if (graph_.default_dtype() != DType::float32) {
+      statement("default " + std::string(name(graph_.default_dtype())));
+    }
+    for (const ValueId id : graph_.inputs()) {
+      declare({id}, {});
+      statement("input " + declaration(id));
+    }
+    for (const Constant& constant : graph_.constants()) {
+      declare({constant.value}, {});
+      const std::string elements = options_.elements ? " = " + elements_text(constant.tensor) : "";
+      statement("constant " + declaration(constant.value) + elements);
+    }
+    for (const Node& node : graph_.nodes()) write(node);
+    for (const Output& output : graph_.outputs()) {
+      statement("output " + name_text(output.name) + " = " + name_of(output.value));
+    }
+    return std::move(text_) + "}\n";
+  }
+
+ private:
+  void statement(const std::string& line) { text_ += "  " + line + "\n"; }
+
+  // What stands in the statement that comes next.
+  void declare(const std::vector<ValueId>& made, const std::vector<Argument>& arguments) {
+    std::vector<Dim> shapes, values;
+    for (const ValueId id : made) {
+      if (!exists(id)) continue;
+      const std::vector<Dim>& dims = graph_.value(id).dims;
+      shapes.insert(shapes.end(), dims.begin(), dims.end());
+    }
+    for (const Argument& argument : arguments) {
+      if (const Datum* datum = std::get_if<Datum>(&argument)) {
+        map_dims(*datum, [&](const Dim& dim) { return values.emplace_back(dim); });
+      }
+    }
+    for (const std::string& declaration : dims_.declare(shapes, values)) statement(declaration);
+  }
+
+  // Graphs that are not valid are printed too, to see what is wrong with them.
+  bool exists(ValueId id) const { return index(id) < graph_.values().size(); }
+  std::string name_of(ValueId id) const {
+    if (!exists(id)) return "`no value " + std::to_string(static_cast<int32_t>(id)) + "`";
+    return name_text(graph_.value(id).name);
+  }
+
+  std::string declaration(ValueId id) {
+    if (!exists(id)) return name_of(id);
+    const Value& value = graph_.value(id);
+    std::string dims = value.ranked ? "" : "...";
+    for (size_t i = 0; i < value.dims.size(); ++i) {
+      dims += (i > 0 ? ", " : "") + dims_.text(value.dims[i]);
+    }
+    return name_of(id) + ": " + std::string(name(value.dtype)) + "[" + dims + "]";
+  }
+
+  void write(const Node& node) {
+    declare(node.outputs, node.arguments);
+    std::vector<std::string> outputs;
+    for (const ValueId id : node.outputs) outputs.push_back(declaration(id));
+    std::vector<std::string> arguments;
+    size_t at = 0;
+    for (const PortDef& port : node.op->inputs) {
+      const size_t count = port.list ? node.list_size() : 1;
+      std::vector<std::string> items;
+      for (size_t end = at + count; at < std::min(end, node.arguments.size()); ++at) {
+        items.push_back(argument(node.arguments[at]));
+      }
+      const std::string text = join(items, ", ");
+      arguments.push_back(port.name + ": " + (port.list ? "[" + text + "]" : text));
+    }
+    statement(join(outputs, ", ") + " = " + node.op->name + "(" + join(arguments, ", ") + ")");
+  }
+
+  std::string argument(const Argument& argument) {
+    const ValueId* id = tensor_of(argument);
+    if (!id) return datum(std::get<Datum>(argument));
+    const std::string text = name_of(*id);
+    return dims_.is_symbol(text) ? "`" + text + "`" : text;
+  }
+
+  std::string datum(const Datum& datum) {
+    switch (datum.kind()) {
+      case kind::bool_value:
+        return datum.flag() ? "True" : "False";
+      case kind::int_value:
+        return dims_.text(datum.dim());
+      case kind::float_value:
+        return real_text(datum.real());
+      case kind::string:
+        return string_text(datum.text());
+      case kind::dtype:
+        return std::string(name(datum.dtype()));
+      case kind::ellipsis:
+        return "...";
+      case kind::tuple:
+        return tuple(datum.tuple());
+      case kind::slice: {
+        const Slice& slice = datum.slice();
+        return "slice(" + this->datum(slice.start) + ", " + this->datum(slice.stop) + ", " +
+               this->datum(slice.step) + ")";
+      }
+      default:
+        return "None";
+    }
+  }
+
+  std::string tuple(const Tuple& items) {
+    std::string text = "(";
+    for (size_t i = 0; i < items.size(); ++i) text += (i > 0 ? ", " : "") + datum(items[i]);
+    return text + (items.size() == 1 ? ",)" : ")");
+  }
+
+  const Graph& graph_;
+  WriteOptions options_;
+  DimWriter dims_;
+  std::string text_;
+};
+
+bool same_elements(const Constant& a, const Constant& b) { return identical(a.tensor, b.tensor); }
+
+}  // namespace
+
+std::string to_string(const Graph& graph) { return GraphWriter(graph, {}).run(); }
+
+bool operator==(const Graph& a, const Graph& b) {
+  const WriteOptions options{.numbered_symbols = true, .elements = false};
+  return std::equal(a.constants().begin(), a.constants().end(), b.constants().begin(),
+                    b.constants().end(), same_elements) &&
+         GraphWriter(a, options).run() == GraphWriter(b, options).run();
+}
+
+}  // namespace mithril
