@@ -1,0 +1,177 @@
+// Checks the rules that every graph obeys.
+#include <algorithm>
+#include <unordered_set>
+
+#include "mithril/graph/graph.hpp"
+
+namespace mithril {
+namespace {
+
+class Verification {
+ public:
+  explicit Verification(const Graph& graph) : graph_(graph), made_(graph.values().size()) {}
+
+  void run() {
+    check_names();
+    for (const ValueId id : graph_.inputs()) {
+      if (const char* broken = make(id)) fail("input" + name_of(id), broken);
+    }
+    for (const Constant& constant : graph_.constants()) check(constant);
+    for (const Node& node : graph_.nodes()) check(node);
+    for (const Output& output : graph_.outputs()) {
+      if (!is_made(output.value)) fail("output '" + output.name + "'", unmade(output.value));
+    }
+    for (size_t i = 0; i < made_.size(); ++i) {
+      const ValueId id{static_cast<int32_t>(i)};
+      if (!made_[i]) fail("value" + name_of(id), "nothing makes it");
+    }
+  }
+
+ private:
+  [[noreturn]] static void fail(const std::string& where, const std::string& rule) {
+    throw InternalError("mithril: internal error: the graph is not valid at " + where + ": " +
+                        rule);
+  }
+
+  [[noreturn]] void fail(const Node& node, const std::string& rule) const {
+    std::string names;
+    for (const ValueId id : node.outputs) names += name_of(id);
+    fail("node" + names + " of op " + node.op->name, rule);
+  }
+
+  bool exists(ValueId id) const { return index(id) < made_.size(); }
+  bool is_made(ValueId id) const { return exists(id) && made_[index(id)]; }
+
+  std::string name_of(ValueId id) const {
+    return exists(id) ? " '" + graph_.value(id).name + "'"
+                      : " number " + std::to_string(static_cast<int32_t>(id));
+  }
+
+  std::string unmade(ValueId id) const {
+    return exists(id) ? "it reads" + name_of(id) + " before that is made"
+                      : "there is no value" + name_of(id);
+  }
+
+  // What is wrong with making it here, or null.
+  const char* make(ValueId id) {
+    if (!exists(id)) return "there is no such value";
+    if (made_[index(id)]) return "each value is made once, this one again";
+    made_[index(id)] = true;
+    for (const Dim& dim : graph_.value(id).dims) know(dim);
+    return nullptr;
+  }
+
+  void check_names() const {
+    std::unordered_set<std::string_view> names;
+    for (const Value& value : graph_.values()) {
+      if (value.name.empty()) fail("a value", "it has no name");
+      if (!names.insert(value.name).second)
+        fail("'" + value.name + "'", "two values have this name");
+    }
+    names.clear();
+    for (const Output& output : graph_.outputs()) {
+      if (!names.insert(output.name).second) {
+        fail("output '" + output.name + "'", "two outputs have this name");
+      }
+    }
+  }
+
+  void check(const Constant& constant) {
+    if (const char* broken = make(constant.value)) {
+      fail("constant" + name_of(constant.value), broken);
+    }
+    const Value& value = graph_.value(constant.value);
+    const Dims& dims = constant.tensor.dims();
+    const bool fits = value.ranked && value.dtype == constant.tensor.dtype() &&
+                      std::equal(value.dims.begin(), value.dims.end(), dims.begin(), dims.end(),
+                                 [](const Dim& dim, int64_t number) { return same(dim, number); });
+    if (!fits) fail("constant '" + value.name + "'", "its tensor is not what it states");
+  }
+
+  void check(const Node& node) {
+    check_arguments(node);
+    check_outputs(node);
+    for (const ValueId id : node.outputs) {
+      if (const char* broken = make(id)) fail(node, broken);
+    }
+  }
+
+  void check_arguments(const Node& node) {
+    const std::vector<PortDef>& ports = node.op->inputs;
+    const size_t given = node.arguments.size();
+    if (node.op->list_input() < 0 ? given != ports.size() : given + 1 < ports.size()) {
+      fail(node, std::to_string(given) + " arguments do not fit its " +
+                     std::to_string(ports.size()) + " ports");
+    }
+    size_t at = 0;
+    for (size_t port = 0; port < ports.size(); ++port) {
+      for (size_t n = ports[port].list ? node.list_size() : 1; n > 0; --n, ++at) {
+        if (const Datum* datum = std::get_if<Datum>(&node.arguments[at])) know_all(*datum);
+        const ValueId* id = tensor_of(node.arguments[at]);
+        if (!id) continue;
+        if (!is_made(*id)) fail(node, unmade(*id));
+        if (node.op->compiled.ports[port].value) {
+          fail(node, "port '" + ports[port].name + "' takes no tensor, it got" + name_of(*id));
+        }
+      }
+    }
+  }
+
+  void check_outputs(const Node& node) {
+    std::vector<Value> inferred;
+    try {
+      inferred = infer_node(graph_, node);
+    } catch (const Error& error) {
+      fail(node, std::string("its arguments do not fit the op: ") + error.what());
+    }
+    if (inferred.size() != node.outputs.size()) {
+      fail(node, "it states " + std::to_string(node.outputs.size()) + " outputs, the op makes " +
+                     std::to_string(inferred.size()));
+    }
+    for (size_t i = 0; i < inferred.size(); ++i) {
+      if (!exists(node.outputs[i])) fail(node, unmade(node.outputs[i]));
+      const Value& stated = graph_.value(node.outputs[i]);
+      if (stated.dtype != inferred[i].dtype) {
+        fail(node, "'" + stated.name + "' states dtype " + std::string(name(stated.dtype)) +
+                       ", inferred is " + std::string(name(inferred[i].dtype)));
+      }
+      if (!dims_agree(stated, inferred[i])) {
+        fail(node, "'" + stated.name + "' states dims " + to_string(stated.dims) +
+                       ", inferred are " + to_string(inferred[i].dims));
+      }
+    }
+  }
+
+  bool dims_agree(const Value& stated, const Value& inferred) {
+    if (!stated.ranked || !inferred.ranked) return true;  // one of them knows less
+    return std::equal(
+        stated.dims.begin(), stated.dims.end(), inferred.dims.begin(), inferred.dims.end(),
+        [&](const Dim& a, const Dim& b) { return same(a, b) || !is_decided(a) || !is_decided(b); });
+  }
+
+  // Whether the sizes so far are all that the dim depends on. About a size that is new here a model
+  // may know more than the node does.
+  bool is_decided(const Dim& dim) { return evaluate(dim, sizes_).has_value(); }
+
+  void know(const Dim& dim) {
+    constexpr int64_t any = 97;
+    each_symbol(resolve(dim), [&](Symbol* symbol) { sizes_.emplace(symbol, any); });
+  }
+
+  void know_all(const Datum& datum) {
+    map_dims(datum, [&](const Dim& dim) {
+      know(dim);
+      return dim;
+    });
+  }
+
+  const Graph& graph_;
+  std::vector<bool> made_;
+  Sizes sizes_;  // of every symbol so far, to see which dims are made of them
+};
+
+}  // namespace
+
+void verify(const Graph& graph) { Verification(graph).run(); }
+
+}  // namespace mithril
