@@ -1,0 +1,69 @@
+#include "mithril/passes/rebuilder.hpp"
+
+namespace mithril {
+namespace {
+
+constexpr ValueId nowhere{-1};
+
+}  // namespace
+
+Rebuilder::Rebuilder(const Graph& from) : from_(from), map_(from.values().size(), nowhere) {
+  to_.share_facts(from);
+  to_.set_default_dtype(from.default_dtype());
+  for (const ValueId id : from.inputs()) replace(id, to_.add_input(from.value(id)));
+  for (const Constant& constant : from.constants()) {
+    const std::string& name = from.value(constant.value).name;
+    replace(constant.value, to_.add_constant(name, constant.tensor));
+  }
+}
+
+ValueId Rebuilder::map(ValueId old) const {
+  const ValueId now = map_[index(old)];
+  MITHRIL_CHECK(now != nowhere, "a pass reads '" + from_.value(old).name + "' before making it");
+  return now;
+}
+
+Node Rebuilder::map_arguments(const Node& node) const {
+  Node mapped{node.op, node.arguments, {}};
+  for (Argument& argument : mapped.arguments) {
+    if (ValueId* id = std::get_if<ValueId>(&argument)) *id = map(*id);
+  }
+  return mapped;
+}
+
+void Rebuilder::add(Node node, const std::vector<ValueId>& outputs) {
+  for (const ValueId old : outputs) {
+    node.outputs.push_back(to_.add_value(from_.value(old)));
+    replace(old, node.outputs.back());
+  }
+  to_.add_node(std::move(node));
+}
+
+void Rebuilder::replace(ValueId old, ValueId now) {
+  map_[index(old)] = now;
+  if (stands_for_old_.size() <= index(now)) stands_for_old_.resize(index(now) + 1);
+  stands_for_old_[index(now)] = true;
+}
+
+void Rebuilder::become(ValueId old, ValueId now) {
+  const bool own = index(now) >= stands_for_old_.size() || !stands_for_old_[index(now)];
+  replace(old, now);
+  if (!own) return;
+  Value value = from_.value(old);
+  const Value& made = to_.value(now);
+  MITHRIL_CHECK(value.dtype == made.dtype,
+                "what becomes of '" + value.name + "' has another dtype");
+  if (!value.ranked) {
+    value.ranked = made.ranked;
+    value.dims = made.dims;
+  }
+  to_.restate(now, std::move(value));
+}
+
+Graph Rebuilder::finish() {
+  for (const Output& output : from_.outputs()) to_.add_output(output.name, map(output.value));
+  to_.drop_unread();
+  return std::move(to_);
+}
+
+}  // namespace mithril

@@ -1,0 +1,42 @@
+// Writes the new graph of a pass: ids are mapped, inputs and outputs stay, what nobody reads goes.
+#pragma once
+#include <vector>
+
+#include "mithril/graph/graph.hpp"
+
+namespace mithril {
+
+// A pass walks the nodes once and says of each what becomes of it:
+//   Rebuilder rebuilder(graph);
+//   for (const Node& node : graph.nodes()) rebuilder.keep(node);
+//   return rebuilder.finish();
+class Rebuilder {
+ public:
+  explicit Rebuilder(const Graph& from);  // which outlives it
+
+  // The graph under construction: nodes and constants may be added to it.
+  Graph& graph() { return to_; }
+  // What a value of the old graph is in the new one.
+  ValueId map(ValueId old) const;
+  // The node with arguments of the new graph and without outputs.
+  Node map_arguments(const Node& node) const;
+
+  void keep(const Node& node) { add(map_arguments(node), node.outputs); }
+  // Adds a node of the new graph that makes these values of the old one, under their names.
+  void add(Node node, const std::vector<ValueId>& outputs);
+  // Whoever read the old value reads `now`, a value of the new graph.
+  void replace(ValueId old, ValueId now);
+  // As replace; a value that the pass itself has made takes over name and dims of the old one.
+  void become(ValueId old, ValueId now);
+
+  // The new graph, without nodes and constants that nobody reads. Call it last.
+  Graph finish();
+
+ private:
+  const Graph& from_;
+  Graph to_;
+  std::vector<ValueId> map_;          // of every old value; nowhere: not reached yet
+  std::vector<bool> stands_for_old_;  // per new value; those beyond its end do not
+};
+
+}  // namespace mithril
