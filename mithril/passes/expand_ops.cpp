@@ -1,0 +1,55 @@
+// Replaces nodes whose op has `expand` by the nodes that it builds.
+#include <algorithm>
+
+#include "mithril/graph/grad_context.hpp"
+#include "mithril/passes/passes.hpp"
+#include "mithril/passes/rebuilder.hpp"
+
+namespace mithril {
+namespace {
+
+constexpr int most_rounds = 50;
+
+bool is_expandable(const Node& node) { return node.op->expand != nullptr; }
+
+void expand(Rebuilder& rebuilder, const Graph& from, const Node& node, int round) {
+  // What one round leaves to the next has names of its own.
+  const std::string& name = from.value(node.outputs.front()).name;
+  const std::string scope = round == 1 ? name : name + "." + std::to_string(round);
+  Node mapped = rebuilder.map_arguments(node);
+  mapped.outputs = node.outputs;  // for their number
+  ExpandContext context(rebuilder.graph(), mapped, scope);
+  node.op->expand(context);
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    MITHRIL_CHECK(i < context.results().size() && context.results()[i],
+                  "op " + node.op->name + " does not say what its output becomes");
+    rebuilder.become(node.outputs[i], *context.results()[i]);
+  }
+}
+
+Graph expand_once(const Graph& graph, int round) {
+  Rebuilder rebuilder(graph);
+  for (const Node& node : graph.nodes()) {
+    if (is_expandable(node)) {
+      expand(rebuilder, graph, node, round);
+    } else {
+      rebuilder.keep(node);
+    }
+  }
+  return rebuilder.finish();
+}
+
+}  // namespace
+
+Graph expand_ops(const Graph& graph) {
+  Graph result = graph;
+  for (int round = 1;; ++round) {
+    const auto& nodes = result.nodes();
+    const auto left = std::find_if(nodes.begin(), nodes.end(), is_expandable);
+    if (left == nodes.end()) return result;
+    MITHRIL_CHECK(round <= most_rounds, "op " + left->op->name + " expands into itself");
+    result = expand_once(result, round);
+  }
+}
+
+}  // namespace mithril
