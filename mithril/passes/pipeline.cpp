@@ -1,0 +1,81 @@
+#include "mithril/passes/pipeline.hpp"
+
+#include <algorithm>
+#include <ostream>
+
+#include "mithril/base/names.hpp"
+#include "mithril/passes/passes.hpp"
+
+namespace mithril {
+namespace {
+
+constexpr size_t longest_shown = 8000;
+
+std::string shown(const Graph& graph) {
+  const std::string text = to_string(graph);
+  if (text.size() <= longest_shown) return text;
+  return text.substr(0, longest_shown) + "\n... (" + std::to_string(text.size() - longest_shown) +
+         " more characters)\n";
+}
+
+void check_names(const PipelineOptions& options) {
+  std::vector<std::string> names;
+  for (const Pass& pass : options.passes) names.emplace_back(pass.name);
+  for (const std::string& name : options.skip) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    unknown_name(ErrorKind::name, "E0604", "pass", name, "", names);
+  }
+}
+
+Graph run_and_verify(const Pass& pass, const Graph& graph, bool verify_result) {
+  Graph result = pass.run(graph);
+  if (verify_result) verify(result);
+  return result;
+}
+
+Graph run_named(const Pass& pass, const Graph& graph, bool verify_result) {
+  try {
+    return run_and_verify(pass, graph, verify_result);
+  } catch (const Error& error) {
+    ErrorDetails details = error.details();
+    details.message += " (in pass '" + std::string(pass.name) + "')";
+    details.facts.push_back({"graph", "\n" + shown(graph), ""});
+    details.marker.clear();  // it points at what was the last fact
+    raise(std::move(details));
+  } catch (const std::exception& error) {
+    throw InternalError("mithril: internal error in pass '" + std::string(pass.name) +
+                        "': " + error.what() + "\nThe pass was given\n" + shown(graph));
+  }
+}
+
+}  // namespace
+
+const std::vector<Pass>& default_passes() {
+  static const std::vector<Pass> passes = {
+      {"expand_ops", expand_ops},
+      {"fold_constants", fold_constants},
+      {"merge_equal", merge_equal},
+      {"prune", prune},
+  };
+  return passes;
+}
+
+Trace print_to(std::ostream& stream) {
+  return [&stream](const Pass& pass, const Graph& result) {
+    stream << "after " << pass.name << ":\n" << to_string(result);
+  };
+}
+
+Graph run_passes(const Graph& graph, const PipelineOptions& options) {
+  check_names(options);
+  Graph result = graph;
+  for (const Pass& pass : options.passes) {
+    if (std::find(options.skip.begin(), options.skip.end(), pass.name) != options.skip.end())
+      continue;
+    result = run_named(pass, result, options.verify);
+    if (options.trace) options.trace(pass, result);
+  }
+  return result;
+}
+
+}  // namespace mithril
