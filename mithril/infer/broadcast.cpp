@@ -74,6 +74,7 @@ class Broadcast final : public Relation {
       if (at.out.backs() == 0) {
         if (!at.out.is_bare()) return cannot_pair(facts, at);
         if (grow_result(facts, at)) return true;
+        continue;
       }
       pair(facts, {at.a.take_back(), at.b.take_back()}, at.out.take_back());
       ++paired_;

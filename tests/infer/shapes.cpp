@@ -75,6 +75,19 @@ TEST_CASE("a dim that is not 1 decides the result before the other is known") {
   CHECK(text(sum.out) == "[N, 4]");
 }
 
+TEST_CASE("last dims are paired while the ranks are unknown") {
+  Sum sum;
+  Run *left = sum.facts.run(), *right = sum.facts.run();
+  sum.facts.unify(sum.a, sum.facts.store(Shape{{}, left, {4, 1}}));
+  sum.facts.unify(sum.b, sum.facts.store(Shape{{}, right, {1, 5}}));
+  sum.facts.settle();
+  CHECK(text(sum.out) == "[..., 4, 5]");
+  give(sum.facts, {.run = left}, {2});
+  give(sum.facts, {.run = right}, {3, 1});
+  sum.facts.settle();
+  CHECK(text(sum.out) == "[3, 2, 4, 5]");
+}
+
 TEST_CASE("operands of no dims and of zero size broadcast") {
   Sum scalar, empty;
   give(scalar.facts, scalar.a, {});
