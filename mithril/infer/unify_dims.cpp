@@ -1,5 +1,6 @@
 // Equations between dims: merging classes, binding symbols, eliminating one symbol by others.
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <tuple>
 
@@ -24,7 +25,8 @@ struct Sides {
                  origin_of(sides.stated_right));
 }
 
-// sum == 0: more unknowns than one, and none that can be expressed by the others.
+// sum == 0: more unknowns than one, none can be expressed by the others, and some are quotients or
+// products.
 struct Equation final : Relation {
   Dim sum;
   bool progress(Facts& facts) override {
@@ -122,6 +124,25 @@ void unify_symbols(Facts& facts, Symbol* a, Symbol* b) {  // free roots
   if (size) make_size(facts, root);
 }
 
+// Euclid's algorithm, where no factor is 1 or -1 and no symbol has a definition: the symbol with
+// the smallest factor becomes a fresh one less whole multiples of the others, whose factors become
+// smaller by that. In the end 2*x == 3*y has made x 3*t and y 2*t.
+void reduce(Facts& facts, const Sum& sum) {
+  const Term pivot = *std::ranges::min_element(
+      sum.terms, {}, [](const Term& term) { return std::abs(term.factor); });
+  Sum value = to_sum(Dim(facts.symbol({}, false)));
+  value.constant = -floor_quotient(sum.constant, pivot.factor);
+  for (const Term& term : sum.terms) {
+    if (term.symbol == pivot.symbol) continue;
+    add(value, to_sum(Dim(term.symbol)), -floor_quotient(term.factor, pivot.factor));
+  }
+  Sum smaller = sum;
+  add(smaller, to_sum(Dim(pivot.symbol)), -pivot.factor);
+  add(smaller, value, pivot.factor);
+  bind(facts, pivot.symbol, to_dim(value));
+  facts.unify(to_dim(smaller), Dim(0));
+}
+
 void solve(Facts& facts, const Sides& sides, bool youngest) {
   Sum sum = to_sum(sides.left);
   add(sum, to_sum(sides.right), -1);
@@ -137,12 +158,14 @@ void solve(Facts& facts, const Sides& sides, bool youngest) {
   if (const Term* pivot = pivot_of(sum, youngest)) {
     Symbol* symbol = pivot->symbol;
     const int64_t factor = pivot->factor;
-    Sum rest;  // symbol - factor * sum, which does not mention it
-    rest.terms.push_back({1, symbol});
-    add(rest, sum, -factor);
+    Sum rest = to_sum(Dim(symbol));
+    add(rest, sum, -factor);  // does not mention it any more
     const Dim value = to_dim(rest);
     return value.symbol() ? unify_symbols(facts, symbol, value.symbol())
                           : bind(facts, symbol, value);
+  }
+  if (std::ranges::none_of(sum.terms, [](const Term& term) { return is_defined(term.symbol); })) {
+    return reduce(facts, sum);
   }
   Equation* equation = facts.make<Equation>();
   equation->sum = to_dim(sum);

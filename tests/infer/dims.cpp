@@ -47,13 +47,23 @@ TEST_CASE("linear equations are solved") {
   CHECK(same(y, 3));
 }
 
-TEST_CASE("an equation without a unit factor waits for more") {
+TEST_CASE("an equation without a unit factor tells all that follows from it") {
+  Facts facts;
+  const Dim x(facts.symbol("x")), y(facts.symbol("y")), z(facts.symbol("z"));
+  facts.unify(z + 6 * x + 7 * y, 22);
+  facts.unify(6 * x + 7 * y, 20);
+  CHECK(same(z, 2));
+  facts.unify(y, 2);
+  CHECK(same(x, 1));
+}
+
+TEST_CASE("an equation between quotients waits for more") {
   Facts facts;
   const Dim x(facts.symbol("x")), y(facts.symbol("y"));
-  facts.unify(2 * x, 3 * y);
-  facts.unify(y, 4);
+  facts.unify(2 * floor_divide(x, 4), 3 * floor_divide(y, 5));
+  facts.unify(y, 14);
   facts.settle();
-  CHECK(same(x, 6));
+  CHECK(same(floor_divide(x, 4), 3));
 }
 
 TEST_CASE("two dims that equal one quotient both learn its value") {
