@@ -8,7 +8,10 @@
 namespace mithril {
 
 std::string Part::class_name() const { return op ? op->model_name : "Model"; }
-std::string_view Part::label() const { return !given_name.empty() ? given_name : op ? op->label : "model"; }
+std::string_view Part::label() const {
+  if (!given_name.empty()) return given_name;
+  return op ? std::string_view(op->label) : "model";
+}
 std::string Part::name_of(const Part& child) const { return std::string(child.label()); }
 
 Wire* Part::wire(std::string_view port, int item) const {
