@@ -43,8 +43,9 @@ std::string_view name(Knowledge knowledge) {
 
 std::vector<PortContent> contents(const OpDef& op, const OpCase& row) {
   for (const auto& [name, content] : row.inputs) {
-    const bool known = std::any_of(op.inputs.begin(), op.inputs.end(),
-                                   [&](const PortDef& port) { return port.name == name; });
+    const bool known =
+        std::any_of(op.inputs.begin(), op.inputs.end(),
+                    [&name = name](const PortDef& port) { return port.name == name; });
     if (!known) throw std::invalid_argument("the op has no input '" + name + "'");
   }
   std::vector<PortContent> result;
