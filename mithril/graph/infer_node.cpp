@@ -67,6 +67,7 @@ class NodeInference {
     }
     const Datum datum = map_dims(std::get<Datum>(argument), [&](const Dim& dim) { return enter(dim); });
     wire->type = facts_.type(datum.kind());
+    if (datum.is_none()) wire->shape.run = facts_.run();  // the tensor that is not there has any shape
     facts_.set(value_of(facts_, wire), datum);
     return wire;
   }
