@@ -17,6 +17,12 @@ Kinds kind_of(DType dtype) {
   return dtype == DType::boolean ? kind::bool_tensor : kind::int_tensor;
 }
 
+// A fact about what is given to a port, as said there.
+struct Statement {
+  const std::string* port;
+  std::function<void()> state;
+};
+
 class Placement {
  public:
   Placement(const OpDef& op, const OpCase& row, Knowledge knowledge)
@@ -30,10 +36,12 @@ class Placement {
     instantiate(facts_, part_, list_counts(), wires_);
     facts_.settle();
     shuffle(seed);
-    for (const auto& state : statements_) {
-      state();
+    for (const Statement& statement : statements_) {
+      facts_.current = {&part_, statement.port};
+      statement.state();
       facts_.settle();
     }
+    facts_.current = {};
     for (const auto& [dim, size] : sizes_) facts_.unify(dim, Dim(size));
     facts_.settle();
     return outputs();
@@ -56,10 +64,11 @@ class Placement {
           list_outputs_ = static_cast<int>(datum->tuple().size());
         wires_.push_back(is_given(op_.inputs[port].name) ? new_wire(facts_) : nullptr);
         if (!wires_.back()) continue;
+        const std::string* name = &op_.inputs[port].name;
         if (datum) {
-          add_value(wires_.back(), *datum);
+          add_value(name, wires_.back(), *datum);
         } else {
-          add_tensor(wires_.back(), std::get<TensorSpec>(item));
+          add_tensor(name, wires_.back(), std::get<TensorSpec>(item));
         }
       }
     }
@@ -72,24 +81,25 @@ class Placement {
     return counts;
   }
 
-  void add_value(Wire* wire, const Datum& datum) {
-    statements_.emplace_back(
-        [this, wire, kind = datum.kind()] { facts_.narrow(wire->type, kind); });
-    statements_.emplace_back([this, wire, datum] { facts_.set(value_of(facts_, wire), datum); });
+  void add_value(const std::string* port, Wire* wire, const Datum& datum) {
+    statements_.push_back(
+        {port, [this, wire, kind = datum.kind()] { facts_.narrow(wire->type, kind); }});
+    statements_.push_back(
+        {port, [this, wire, datum] { facts_.set(value_of(facts_, wire), datum); }});
   }
 
-  void add_tensor(Wire* wire, const TensorSpec& spec) {
+  void add_tensor(const std::string* port, Wire* wire, const TensorSpec& spec) {
     const std::vector<Dim> dims = dims_of(spec, knowledge_, facts_, shared_);
     std::vector<Dim> free;
     for (std::size_t i = 0; i < dims.size(); ++i) {
       free.emplace_back(facts_.symbol());
-      statements_.emplace_back(
-          [this, from = free.back(), to = dims[i]] { facts_.unify(from, to); });
+      statements_.push_back(
+          {port, [this, from = free.back(), to = dims[i]] { facts_.unify(from, to); }});
       if (!dims[i].is_constant()) sizes_.emplace_back(dims[i], spec.dims[i]);
     }
-    statements_.emplace_back([this, wire, free] { facts_.unify(wire->shape, free); });
-    statements_.emplace_back(
-        [this, wire, dtype = spec.dtype] { facts_.narrow(wire->type, kind_of(dtype)); });
+    statements_.push_back({port, [this, wire, free] { facts_.unify(wire->shape, free); }});
+    statements_.push_back(
+        {port, [this, wire, dtype = spec.dtype] { facts_.narrow(wire->type, kind_of(dtype)); }});
   }
 
   void shuffle(std::uint64_t seed) {
@@ -136,7 +146,7 @@ class Placement {
   Part part_;
   std::vector<Wire*> wires_;
   std::vector<Dim> shared_;
-  std::vector<std::function<void()>> statements_;
+  std::vector<Statement> statements_;
   std::vector<std::pair<Dim, std::int64_t>> sizes_;
   int list_inputs_ = 0, list_outputs_ = 1;
 };
