@@ -1,0 +1,25 @@
+// Where the smallest of elements stands.
+#include "mithril/ops/support/extremum_reduction.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_argmin() {
+  return {
+      .name = "argmin",
+      .doc =
+          "Index of the smallest element along an axis, or, with None, in the flattened input; the "
+          "first of equals, or "
+          "of those that are NaN.",
+      .inputs = reduction_inputs("any", "int|none"),
+      .outputs = {{"output", "*o", "int"}},
+      .solve = [](Solver& s) { return solve_reduction(s); },
+      .eval =
+          [](EvalContext& c) { eval_best_index(c, [](auto x, auto best) { return x < best; }); },
+      .not_differentiable = "an index is an integer",
+      .operations = reduction_operations,
+      .spell = {{"torch", "aten::argmin(input, axis, keepdim)"}, {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,60 @@
+// Bringing what was reduced back to the shape it had: the gradient of a sum, a mean, a variance.
+#include <algorithm>
+
+#include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+// 1 over the number of elements that one was reduced from, less the correction.
+double scale_of(EvalContext& c) {
+  if (c.value("correction").is_none()) return 1;
+  const auto count = static_cast<double>(reduced_count(c.dims("like"), c.value("axis")));
+  return 1 / std::max(count - c.real("correction"), 0.0);
+}
+
+}  // namespace
+
+OpDef define_expand_reduced() {
+  return {
+      .name = "expand_reduced",
+      .doc =
+          "Repeats what a reduction of `like` gave along the reduced axes, so that it has the "
+          "shape of `like`; with "
+          "a correction, divided by the number of elements that were reduced to one, less that.",
+      .inputs = {{"input", "*o", "T=any"},
+                 {"like", "*s", "any"},
+                 value("axis", "int|tuple|none", Datum()),
+                 value("keepdim", "bool", Datum(false)),
+                 value("correction", "float|int|none", Datum())},
+      .outputs = {{"output", "*s", "T"}},
+      .solve = [](Solver& s) { return solve_reduction(s, "like", "input"); },
+      .eval =
+          [](EvalContext& c) {
+            c.typed([&](auto zero) {
+              using T = decltype(zero);
+              const auto x = c.read<T>("input");
+              T* y = c.write<T>();
+              const double scale = scale_of(c);
+              each_reduced(c.dims("like"), c.value("axis"), [&](int64_t to, int64_t from) {
+                y[to] = static_cast<T>(static_cast<double>(x[from]) * scale);
+              });
+            });
+          },
+      .grad =
+          [](GradContext& g) {
+            const Expression one = fill_like(g.in("input"), 1.0);
+            const Expression scale = call(
+                "expand_reduced",
+                {one, g.in("like"), g.value("axis"), g.value("keepdim"), g.value("correction")});
+            const bool scaled = !g.value("correction").is_none();
+            const Expression grad = scaled ? g.out_grad() * scale : g.out_grad();
+            g.flow("input", call("sum", {grad, g.value("axis"), g.value("keepdim")}));
+          },
+      .spell = {{"torch", "unsupported: it depends on which axes were kept"},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,35 @@
+// Logarithm of softmax.
+#include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/softmax.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_log_softmax() {
+  return {
+      .name = "log_softmax",
+      .doc =
+          "x - log(sum(exp(x))) along an axis: the logarithm of softmax, without loss where "
+          "softmax is near 0.",
+      .inputs = {{"input", "*s", "number"}, value("axis", "int", Datum(-1))},
+      .outputs = {{"output", "*s", "float"}},
+      .solve = check_axes,
+      .eval =
+          [](EvalContext& c) {
+            map_softmax(c,
+                        [](double x, double top, double sum) { return x - top - std::log(sum); });
+          },
+      .grad =
+          [](GradContext& g) {
+            const Expression dy = g.out_grad();
+            const Expression total = call("sum", {dy, g.value("axis"), true});
+            g.flow("input", dy - call("exp", {g.out()}) * total);
+          },
+      .cast = CastPolicy::float32,
+      .operations = [](auto inputs,
+                       auto) { return 5.0 * static_cast<double>(element_count(inputs[0])); },
+      .spell = {{"torch", "aten::log_softmax(input, axis)"}, {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,38 @@
+// The mean of elements.
+#include <algorithm>
+
+#include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_mean() {
+  return {
+      .name = "mean",
+      .doc =
+          "Mean along an axis, several axes, or all of them (None); NaN where there is nothing to "
+          "average.",
+      .inputs = reduction_inputs("any"),
+      .outputs = {{"output", "*o", "float"}},
+      .solve = [](Solver& s) { return solve_reduction(s); },
+      .eval =
+          [](EvalContext& c) {
+            const std::vector<double> result = means(c, c.read<double>("input"));
+            c.typed([&](auto zero) {
+              using T = decltype(zero);
+              std::transform(result.begin(), result.end(), c.write<T>(),
+                             [](double x) { return static_cast<T>(x); });
+            });
+          },
+      .grad =
+          [](GradContext& g) {
+            g.flow("input", call("expand_reduced", {g.out_grad(), g.in("input"), g.value("axis"),
+                                                    g.value("keepdim"), 0.0}));
+          },
+      .cast = CastPolicy::float32,
+      .operations = reduction_operations,
+      .spell = {{"torch", "aten::mean(input, axis, keepdim)"}, {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,24 @@
+// The smallest of elements.
+#include "mithril/ops/support/extremum_reduction.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_min() {
+  return {
+      .name = "min",
+      .doc =
+          "The smallest element along an axis, several axes, or of all (None); NaN where one is "
+          "NaN. The gradient "
+          "goes to all that are equal to it, in equal shares.",
+      .inputs = reduction_inputs("T=any"),
+      .outputs = {{"output", "*o", "T"}},
+      .solve = [](Solver& s) { return solve_reduction(s); },
+      .eval = [](EvalContext& c) { eval_extremum(c, [](auto x, auto best) { return x < best; }); },
+      .grad = differentiate_extremum,
+      .operations = reduction_operations,
+      .spell = {{"torch", "aten::amin(input, axis, keepdim)"}, {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,32 @@
+// Softmax.
+#include "mithril/ops/support/softmax.hpp"
+#include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_softmax() {
+  return {
+      .name = "softmax",
+      .doc = "exp(x) / sum(exp(x)) along an axis.",
+      .inputs = {{"input", "*s", "number"}, value("axis", "int", Datum(-1))},
+      .outputs = {{"output", "*s", "float"}},
+      .solve = check_axes,
+      .eval =
+          [](EvalContext& c) {
+            map_softmax(c,
+                        [](double x, double top, double sum) { return std::exp(x - top) / sum; });
+          },
+      .grad =
+          [](GradContext& g) {
+            const Expression y = g.out(), weighted = g.out_grad() * y;
+            g.flow("input", weighted - y * call("sum", {weighted, g.value("axis"), true}));
+          },
+      .cast = CastPolicy::float32,
+      .operations = [](auto inputs,
+                       auto) { return 5.0 * static_cast<double>(element_count(inputs[0])); },
+      .spell = {{"torch", "aten::softmax(input, axis)"}, {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

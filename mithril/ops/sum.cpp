@@ -1,0 +1,25 @@
+// The sum of elements.
+#include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_sum() {
+  return {
+      .name = "sum",
+      .doc =
+          "Sum along an axis, several axes, or all of them (None); 0 where there is nothing to "
+          "add.",
+      .inputs = reduction_inputs("any"),
+      .outputs = {{"output", "*o", "number"}},
+      .solve = solve_counting,
+      .eval = [](EvalContext& c) { fold_reduced(c, 0, [](auto& total, auto x) { total += x; }); },
+      .grad =
+          [](GradContext& g) { g.flow("input", expand_reduced(g, g.out_grad(), g.in("input"))); },
+      .cast = CastPolicy::float32,
+      .operations = reduction_operations,
+      .spell = {{"torch", "aten::sum(input, axis, keepdim)"}, {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

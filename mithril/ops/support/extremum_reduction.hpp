@@ -1,0 +1,79 @@
+// The largest and the smallest of elements, and where they stand.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "mithril/ops/support/reduction.hpp"
+
+namespace mithril {
+
+// Whether x takes the place of the best so far: NaN wins over all numbers, and the first of equals
+// stays.
+template <typename T, typename Better>
+bool replaces(T x, T best, Better better) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(best)) return false;
+    if (std::isnan(x)) return true;
+  }
+  return better(x, best);
+}
+
+// For each element of the output the index of the best among those reduced to it: in the whole
+// input.
+template <typename T, typename Better>
+std::vector<int64_t> best_of(EvalContext& c, const Elements<T>& x, Better better) {
+  std::vector<int64_t> best(static_cast<size_t>(c.out().size()), -1);
+  if (!best.empty() && x.size() == 0) {
+    raise({.kind = ErrorKind::value,
+           .code = "E0411",
+           .message = c.op_name() + ": there is no element to choose from",
+           .facts = {{"input", to_string(c.dims("input"))}, {"axis", to_string(c.value("axis"))}},
+           .help = "reduce along an axis that has at least one element"});
+  }
+  each_reduced(c.dims("input"), c.value("axis"), [&](int64_t from, int64_t to) {
+    int64_t& at = best[static_cast<size_t>(to)];
+    if (at < 0 || replaces(x[from], x[at], better)) at = from;
+  });
+  return best;
+}
+
+// output = the best element
+template <typename Better>
+void eval_extremum(EvalContext& c, Better better) {
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    const auto x = c.read<T>("input");
+    T* y = c.write<T>();
+    for (const int64_t at : best_of(c, x, better)) *y++ = x[at];
+  });
+}
+
+// output = the index of the best element along the axis, or in the whole input
+template <typename Better>
+void eval_best_index(EvalContext& c, Better better) {
+  std::vector<int64_t> best;
+  c.typed_like("input",
+               [&](auto zero) { best = best_of(c, c.read<decltype(zero)>("input"), better); });
+  const Datum& axis = c.value("axis");
+  const Dims& dims = c.dims("input");
+  const AxisView view = axis.is_none() ? AxisView(Dims{c.in("input").size()}, 0)
+                                       : AxisView(dims, axis_of(axis.integer(), dims.size()));
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    T* y = c.write<T>();
+    for (const int64_t at : best) *y++ = static_cast<T>(at / view.inner % view.size);
+  });
+}
+
+// Equal shares for all that are equal to the extremum, as torch.amax has it.
+inline void differentiate_extremum(GradContext& g) {
+  const Expression x = g.in("input");
+  const Expression chosen = call("equal", {x, expand_reduced(g, g.out(), x)});
+  const Expression mask = call("cast", {chosen, Datum(x.dtype())});
+  const Expression count = call("sum", {mask, g.value("axis"), g.value("keepdim")});
+  g.flow("input", expand_reduced(g, g.out_grad() / count, x) * mask);
+}
+
+}  // namespace mithril

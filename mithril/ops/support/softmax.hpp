@@ -1,0 +1,39 @@
+// What softmax and log_softmax share: the rows along an axis, shifted so that exp cannot overflow.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "mithril/op/eval_context.hpp"
+#include "mithril/ops/support/axes.hpp"
+
+namespace mithril {
+
+// output = f(x, top, sum of exp(x - top)) along the axis, all in double; top is the largest x of
+// the row.
+template <typename F>
+void map_softmax(EvalContext& c, F f) {
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    const auto x = c.read<T>("input");
+    T* y = c.write<T>();
+    const Dims& dims = c.dims("input");
+    const AxisView view(dims, axis_of(c.integer("axis"), dims.size()));
+    for (int64_t o = 0; o < view.outer; ++o) {
+      for (int64_t i = 0; i < view.inner; ++i) {
+        double top = -INFINITY, sum = 0;
+        for (int64_t k = 0; k < view.size; ++k)
+          top = std::max(top, static_cast<double>(x[view.at(o, k, i)]));
+        for (int64_t k = 0; k < view.size; ++k)
+          sum += std::exp(static_cast<double>(x[view.at(o, k, i)]) - top);
+        for (int64_t k = 0; k < view.size; ++k) {
+          const int64_t at = view.at(o, k, i);
+          y[at] = static_cast<T>(f(static_cast<double>(x[at]), top, sum));
+        }
+      }
+    }
+  });
+}
+
+}  // namespace mithril

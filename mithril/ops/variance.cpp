@@ -1,0 +1,60 @@
+// The variance of elements.
+#include <algorithm>
+#include <utility>
+
+#include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+void eval_variance(EvalContext& c) {
+  const auto x = c.read<double>("input");
+  const std::vector<double> mean = means(c, x);
+  std::vector<double> squares(mean.size());
+  each_reduced(c.dims("input"), c.value("axis"), [&](int64_t from, int64_t to) {
+    const double distance = x[from] - mean[static_cast<size_t>(to)];
+    squares[static_cast<size_t>(to)] += distance * distance;
+  });
+  const auto count = static_cast<double>(reduced_count(c.dims("input"), c.value("axis")));
+  const double divisor = std::max(count - c.real("correction"), 0.0);
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    std::transform(squares.begin(), squares.end(), c.write<T>(),
+                   [&](double sum) { return static_cast<T>(sum / divisor); });
+  });
+}
+
+// 2 (x - mean) / (n - correction)
+void differentiate_variance(GradContext& g) {
+  const Expression x = g.in("input");
+  const Expression mean = call("mean", {x, g.value("axis"), g.value("keepdim")});
+  const Expression slope = call("expand_reduced", {g.out_grad(), x, g.value("axis"),
+                                                   g.value("keepdim"), g.value("correction")});
+  g.flow("input", slope * (x - expand_reduced(g, mean, x)) * 2.0);
+}
+
+}  // namespace
+
+OpDef define_variance() {
+  std::vector<PortDef> inputs = reduction_inputs("any");
+  inputs.push_back(value("correction", "float|int", Datum(0.0)));
+  return {
+      .name = "variance",
+      .doc =
+          "Variance along an axis, several axes, or all of them (None): sum((x - mean)**2) / max(n "
+          "- correction, 0).",
+      .inputs = std::move(inputs),
+      .outputs = {{"output", "*o", "float"}},
+      .solve = [](Solver& s) { return solve_reduction(s); },
+      .eval = eval_variance,
+      .grad = differentiate_variance,
+      .cast = CastPolicy::float32,
+      .operations = [](auto inputs,
+                       auto) { return 4.0 * static_cast<double>(element_count(inputs[0])); },
+      .spell = {{"torch", "aten::var(input, axis, correction=correction, keepdim=keepdim)"},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril
