@@ -1,0 +1,66 @@
+// The matrix product.
+#include <algorithm>
+#include <vector>
+
+#include "mithril/ops/support/broadcasting.hpp"
+#include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+void eval_matmul(EvalContext& c) {
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    using Total = Accumulator<T>;
+    const auto a = c.read<T>("left"), b = c.read<T>("right");
+    T* y = c.write<T>();
+    const Dims &left = c.dims("left"), &right = c.dims("right"), &out = c.out().dims();
+    const int64_t m = left[left.size() - 2], k = left.back(), n = right.back();
+    auto batch = [](const Dims& dims) { return Dims(dims.begin(), dims.end() - 2); };
+    const Dims left_batch = batch(left), right_batch = batch(right);
+    std::vector<Total> row(static_cast<size_t>(n));
+    each_broadcast<2>(batch(out), {&left_batch, &right_batch}, [&](int64_t matrix, auto& at) {
+      for (int64_t i = 0; i < m; ++i) {
+        std::fill(row.begin(), row.end(), Total{});
+        for (int64_t p = 0; p < k; ++p) {
+          const auto factor = static_cast<Total>(a[(at[0] * m + i) * k + p]);
+          const T* with = b.begin() + (at[1] * k + p) * n;
+          for (int64_t j = 0; j < n; ++j)
+            row[static_cast<size_t>(j)] += factor * static_cast<Total>(with[j]);
+        }
+        for (int64_t j = 0; j < n; ++j)
+          y[(matrix * m + i) * n + j] = static_cast<T>(row[static_cast<size_t>(j)]);
+      }
+    });
+  });
+}
+
+void differentiate_matmul(GradContext& g) {
+  auto transposed = [&](const char* port) { return call("swapaxes", {g.in(port), -1, -2}); };
+  if (g.needs("left")) flow_summed(g, "left", call("matmul", {g.out_grad(), transposed("right")}));
+  if (g.needs("right")) flow_summed(g, "right", call("matmul", {transposed("left"), g.out_grad()}));
+}
+
+}  // namespace
+
+OpDef define_matmul() {
+  return {
+      .name = "matmul",
+      .doc = "Matrix product over the last two axes; the axes before them broadcast.",
+      .inputs = {{"left", "*a M K", "T=number"}, {"right", "*b K N", "U=number"}},
+      .outputs = {{"output", "*o M N", "promote(T, U)"}},
+      .where = {"*o = broadcast(*a, *b)"},
+      .eval = eval_matmul,
+      .grad = differentiate_matmul,
+      .cast = CastPolicy::lower,
+      .operations =
+          [](auto inputs, auto outputs) {
+            return 2.0 * static_cast<double>(element_count(outputs[0])) *
+                   static_cast<double>(inputs[0].back());
+          },
+      .spell = {{"torch", "aten::matmul(left, right)"}, {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril
