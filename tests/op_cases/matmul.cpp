@@ -1,0 +1,43 @@
+// Rows of matmul.
+#include "tests/table/case.hpp"
+
+MITHRIL_OP_CASES(matmul) {
+  return {
+      {.name = "matrices", .inputs = {{"left", normal({2, 3})}, {"right", normal({3, 4})}}},
+      {.name = "batches", .inputs = {{"left", normal({5, 2, 3})}, {"right", normal({5, 3, 4})}}},
+      {.name = "a batch times a matrix",
+       .inputs = {{"left", normal({5, 2, 3})}, {"right", normal({3, 4})}}},
+      {.name = "a matrix times a batch",
+       .inputs = {{"left", normal({2, 3})}, {"right", normal({2, 5, 3, 1})}}},
+      {.name = "batches that broadcast",
+       .inputs = {{"left", normal({2, 1, 2, 3})}, {"right", normal({4, 3, 2})}}},
+      {.name = "of size 1", .inputs = {{"left", normal({1, 1})}, {"right", normal({1, 1})}}},
+      {.name = "nothing to add up",
+       .inputs = {{"left", normal({2, 0})}, {"right", normal({0, 3})}},
+       .expect = {{"output", tensor({2, 3}, {0, 0, 0, 0, 0, 0})}}},
+      {.name = "no rows", .inputs = {{"left", normal({0, 2})}, {"right", normal({2, 3})}}},
+      {.name = "no batch", .inputs = {{"left", normal({0, 2, 3})}, {"right", normal({3, 2})}}},
+      {.name = "ints",
+       .inputs = {{"left", integers({2, 3}, -9, 10)}, {"right", integers({3, 2}, -9, 10)}}},
+      {.name = "ints and floats",
+       .inputs = {{"left", integers({2, 3}, -9, 10)}, {"right", normal({3, 2})}}},
+      {.name = "float32 and float64",
+       .inputs = {{"left", normal({2, 3}).as(DType::float32)}, {"right", normal({3, 2})}},
+       .only_float64 = "the other input is float32"},
+      {.name = "as a hand multiplies",
+       .inputs = {{"left", tensor({2, 2}, {1, 2, 3, 4})}, {"right", tensor({2, 2}, {5, 6, 7, 8})}},
+       .expect = {{"output", tensor({2, 2}, {19, 22, 43, 50})}}},
+      {.name = "sizes that do not fit",
+       .inputs = {{"left", normal({2, 3})}, {"right", normal({2, 3})}},
+       .error = "E0202"},
+      {.name = "batches that do not broadcast",
+       .inputs = {{"left", normal({2, 2, 3})}, {"right", normal({3, 3, 2})}},
+       .error = "E0203"},
+      {.name = "a vector",
+       .inputs = {{"left", normal({3})}, {"right", normal({3, 2})}},
+       .error = "E0201"},
+      {.name = "bools",
+       .inputs = {{"left", booleans({2, 3})}, {"right", normal({3, 2})}},
+       .error = "E0301"},
+  };
+}
