@@ -1,0 +1,64 @@
+// The gradient of conv2d in its input.
+#include <vector>
+
+#include "mithril/ops/support/convolution.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+void eval_conv2d_input_grad(EvalContext& c) {
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    using Total = Accumulator<T>;
+    const auto dy = c.read<T>("grad"), weight = c.read<T>("weight");
+    std::vector<Total> totals(static_cast<size_t>(c.out().size()));
+    each_product(c, {c.out().dims(), c.dims("weight"), c.dims("grad")},
+                 [&](auto at, auto w, auto to, auto count, auto step) {
+                   const auto factor = static_cast<Total>(weight[w]);
+                   const T* from = dy.begin() + to;
+                   Total* total = totals.data() + at;
+                   for (int64_t i = 0; i < count; ++i)
+                     total[i * step] += static_cast<Total>(from[i]) * factor;
+                 });
+    T* dx = c.write<T>();
+    for (const Total total : totals) *dx++ = static_cast<T>(total);
+  });
+}
+
+void differentiate_conv2d_input_grad(GradContext& g) {
+  const Expression change = g.out_grad();
+  if (g.needs("grad"))
+    flow_summed(g, "grad", convolve(g, "conv2d", {change, g.in("weight"), Datum()}));
+  if (g.needs("weight"))
+    flow_summed(g, "weight",
+                convolve(g, "conv2d_weight_grad", {g.in("grad"), change, g.in("weight")}));
+}
+
+}  // namespace
+
+OpDef define_conv2d_input_grad() {
+  return {
+      .name = "conv2d_input_grad",
+      .doc =
+          "The gradient of conv2d in its input, which gives only its shape, for the gradient of "
+          "the output.",
+      .inputs = convolution_inputs({{"grad", "N Co Ho Wo", "float"},
+                                    {"input", "N Ci H W", "any"},
+                                    {"weight", "Co Cg Kh Kw", "float"}},
+                                   "int|tuple"),
+      .outputs = {{"output", "N Ci H W", "float"}},
+      .solve = solve_convolution2d,
+      .eval = eval_conv2d_input_grad,
+      .grad = differentiate_conv2d_input_grad,
+      .cast = CastPolicy::lower,
+      .operations = [](auto inputs, auto) { return convolution_operations(inputs[2], inputs[0]); },
+      .spell = {{"torch",
+                 "aten::convolution_backward(grad, input, weight, None, stride, padding, dilation, "
+                 "False, [0, 0], "
+                 "groups, [True, False, False])[0]"},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

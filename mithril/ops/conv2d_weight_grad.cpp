@@ -1,0 +1,64 @@
+// The gradient of conv2d in its weight.
+#include <vector>
+
+#include "mithril/ops/support/convolution.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+void eval_conv2d_weight_grad(EvalContext& c) {
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    using Total = Accumulator<T>;
+    const auto dy = c.read<T>("grad"), x = c.read<T>("input");
+    std::vector<Total> totals(static_cast<size_t>(c.out().size()));
+    each_product(c, {c.dims("input"), c.out().dims(), c.dims("grad")},
+                 [&](auto at, auto w, auto to, auto count, auto step) {
+                   const T *from = x.begin() + at, *slope = dy.begin() + to;
+                   Total total{};
+                   for (int64_t i = 0; i < count; ++i)
+                     total += static_cast<Total>(from[i * step]) * static_cast<Total>(slope[i]);
+                   totals[static_cast<size_t>(w)] += total;
+                 });
+    T* dw = c.write<T>();
+    for (const Total total : totals) *dw++ = static_cast<T>(total);
+  });
+}
+
+void differentiate_conv2d_weight_grad(GradContext& g) {
+  const Expression change = g.out_grad();
+  if (g.needs("grad"))
+    flow_summed(g, "grad", convolve(g, "conv2d", {g.in("input"), change, Datum()}));
+  if (g.needs("input"))
+    flow_summed(g, "input",
+                convolve(g, "conv2d_input_grad", {g.in("grad"), g.in("input"), change}));
+}
+
+}  // namespace
+
+OpDef define_conv2d_weight_grad() {
+  return {
+      .name = "conv2d_weight_grad",
+      .doc =
+          "The gradient of conv2d in its weight, which gives only its shape, for the gradient of "
+          "the output.",
+      .inputs = convolution_inputs({{"grad", "N Co Ho Wo", "float"},
+                                    {"input", "N Ci H W", "number"},
+                                    {"weight", "Co Cg Kh Kw", "any"}},
+                                   "int|tuple"),
+      .outputs = {{"output", "Co Cg Kh Kw", "float"}},
+      .solve = solve_convolution2d,
+      .eval = eval_conv2d_weight_grad,
+      .grad = differentiate_conv2d_weight_grad,
+      .cast = CastPolicy::lower,
+      .operations = [](auto inputs, auto) { return convolution_operations(inputs[2], inputs[0]); },
+      .spell = {{"torch",
+                 "aten::convolution_backward(grad, input, weight, None, stride, padding, dilation, "
+                 "False, [0, 0], "
+                 "groups, [False, True, False])[1]"},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril
