@@ -1,0 +1,48 @@
+// The mean of each window over the last two axes.
+#include <vector>
+
+#include "mithril/ops/support/pooling.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+void eval_avg_pool2d(EvalContext& c) {
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    const PoolWindow window = pool_window(c, c.dims("input"), c.out().dims());
+    const auto x = c.read<T>("input");
+    std::vector<double> sums(static_cast<size_t>(c.out().size()));
+    each_pooled(window, [&](int64_t from, int64_t to) {
+      sums[static_cast<size_t>(to)] += static_cast<double>(x[from]);
+    });
+    T* y = c.write<T>();
+    for (const double sum : sums) *y++ = static_cast<T>(sum / static_cast<double>(window.taps()));
+  });
+}
+
+}  // namespace
+
+OpDef define_avg_pool2d() {
+  return {
+      .name = "avg_pool2d",
+      .doc =
+          "The mean of each window over the last two axes, in which padding counts as zeros. "
+          "Kernel, stride (None: the "
+          "kernel) and dilation are an int or one for each axis; padding an int, one for each "
+          "axis, or (before, "
+          "after) for each axis.",
+      .inputs = pooling_inputs({{"input", "*lead H W", "number"}}, "int|tuple"),
+      .outputs = {{"output", "*lead Ho Wo", "float"}},
+      .solve = solve_pool2d,
+      .eval = eval_avg_pool2d,
+      .grad =
+          [](GradContext& g) {
+            g.flow("input", pool(g, "avg_pool2d_grad", {g.out_grad(), g.in("input")}));
+          },
+      .spell = {{"torch", "aten::avg_pool2d(input, kernel_size, stride, padding)"},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,45 @@
+// The gradient of avg_pool2d.
+#include <vector>
+
+#include "mithril/ops/support/pooling.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+void eval_avg_pool2d_grad(EvalContext& c) {
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    const PoolWindow window = pool_window(c, c.out().dims(), c.dims("grad"));
+    const auto dy = c.read<T>("grad");
+    std::vector<double> sums(static_cast<size_t>(c.out().size()));
+    each_pooled(window, [&](int64_t from, int64_t to) {
+      sums[static_cast<size_t>(from)] += static_cast<double>(dy[to]);
+    });
+    T* dx = c.write<T>();
+    for (const double sum : sums) *dx++ = static_cast<T>(sum / static_cast<double>(window.taps()));
+  });
+}
+
+}  // namespace
+
+OpDef define_avg_pool2d_grad() {
+  return {
+      .name = "avg_pool2d_grad",
+      .doc =
+          "Shares each element of `grad` equally among the elements of its window, in the shape of "
+          "`like`.",
+      .inputs = pooling_inputs({{"grad", "*lead Ho Wo", "T=float"}, {"like", "*lead H W", "any"}},
+                               "int|tuple"),
+      .outputs = {{"output", "*lead H W", "T"}},
+      .solve = solve_pool2d,
+      .eval = eval_avg_pool2d_grad,
+      .grad = [](GradContext& g) { g.flow("grad", pool(g, "avg_pool2d", {g.out_grad()})); },
+      .spell = {{"torch",
+                 "aten::avg_pool2d_backward(grad, like, kernel_size, stride, padding, False, True, "
+                 "None)"},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril
