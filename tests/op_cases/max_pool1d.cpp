@@ -1,0 +1,40 @@
+// Rows of max_pool1d.
+#include "tests/table/case.hpp"
+
+MITHRIL_OP_CASES(max_pool1d) {
+  return {
+      {.name = "default", .inputs = {{"input", distinct({2, 3, 7})}, {"kernel_size", 2}}},
+      {.name = "a stride",
+       .inputs = {{"input", distinct({2, 3, 7})}, {"kernel_size", 3}, {"stride", 1}}},
+      {.name = "padding",
+       .inputs = {{"input", distinct({2, 3, 7})}, {"kernel_size", 3}, {"padding", 1}}},
+      {.name = "padding for each side",
+       .inputs = {{"input", distinct({2, 3, 7})}, {"kernel_size", 2}, {"padding", ints({0, 1})}}},
+      {.name = "dilation",
+       .inputs = {{"input", distinct({2, 3, 7})}, {"kernel_size", 2}, {"dilation", 2}}},
+      {.name = "of rank 2", .inputs = {{"input", distinct({3, 7})}, {"kernel_size", 2}}},
+      {.name = "of size 1", .inputs = {{"input", distinct({1, 1, 1})}, {"kernel_size", 1}}},
+      {.name = "no samples", .inputs = {{"input", distinct({0, 3, 4})}, {"kernel_size", 2}}},
+      {.name = "ints", .inputs = {{"input", integers({2, 3, 4}, -9, 10)}, {"kernel_size", 2}}},
+      {.name = "as a table says",
+       .inputs = {{"input", tensor({1, 5}, {10, 11, 10, 16, 14})},
+                  {"kernel_size", 2},
+                  {"padding", ints({0, 1})}},
+       .expect = {{"output", tensor({1, 3}, {11, 16, 14})}}},
+      {.name = "more padding than half the window",
+       .inputs = {{"input", normal({2, 3, 4})}, {"kernel_size", 2}, {"padding", 2}},
+       .error = "E0402",
+       .message = "padding"},
+      {.name = "a window larger than the input",
+       .inputs = {{"input", normal({2, 3, 1})}, {"kernel_size", 2}},
+       .error = "E0206",
+       .message = "window"},
+      {.name = "a kernel of two axes",
+       .inputs = {{"input", normal({2, 3, 4})}, {"kernel_size", ints({2, 2})}},
+       .error = "E0301"},
+      {.name = "no stride",
+       .inputs = {{"input", normal({2, 3, 4})}, {"kernel_size", 2}, {"stride", 0}},
+       .error = "E0402",
+       .message = "stride"},
+  };
+}
