@@ -1,0 +1,41 @@
+// Rows of place_class.
+#include "tests/table/case.hpp"
+
+MITHRIL_OP_CASES(place_class) {
+  return {
+      {.name = "a matrix",
+       .inputs = {{"input", normal({4})},
+                  {"index", integers({4}, 0, 3)},
+                  {"like", normal({4, 3})}}},
+      {.name = "more axes",
+       .inputs = {{"input", normal({2, 4})},
+                  {"index", integers({2, 4}, 0, 3)},
+                  {"like", normal({2, 3, 4})}}},
+      {.name = "one element",
+       .inputs = {{"input", normal({1})},
+                  {"index", integers({1}, 0, 1)},
+                  {"like", normal({1, 1})}}},
+      {.name = "no samples",
+       .inputs = {{"input", normal({0})},
+                  {"index", integers({0}, 0, 3)},
+                  {"like", normal({0, 3})}}},
+      {.name = "like ints",
+       .inputs = {{"input", normal({4})},
+                  {"index", integers({4}, 0, 3)},
+                  {"like", integers({4, 3}, 0, 9)}}},
+      {.name = "as a hand places",
+       .inputs = {{"input", tensor({2}, {1, 2})},
+                  {"index", tensor({2}, {2, 0}).as(DType::int64)},
+                  {"like", normal({2, 3})}},
+       .expect = {{"output", tensor({2, 3}, {0, 0, 1, 2, 0, 0})}}},
+      {.name = "a class that there is not",
+       .inputs = {{"input", normal({1})},
+                  {"index", tensor({1}, {-1}).as(DType::int64)},
+                  {"like", normal({1, 3})}},
+       .error = "E0412",
+       .message = "class -1"},
+      {.name = "of another size",
+       .inputs = {{"input", normal({3})}, {"index", integers({3}, 0, 3)}, {"like", normal({4, 3})}},
+       .error = "E0202"},
+  };
+}
