@@ -1,0 +1,210 @@
+#include "tests/random_models/generator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+
+#include "mithril/model/composition.hpp"
+#include "tests/table/generate.hpp"
+
+namespace mithril::tests {
+namespace {
+
+constexpr int smallest_model = 3, largest_model = 12;  // tries; some are refused
+constexpr double reuse = 0.75;                         // how often a port reads another part where one fits
+constexpr std::int64_t largest_tensor = 400;           // in elements; what is larger is not read again
+
+struct Row {
+  std::string_view op;
+  OpCase content;
+};
+
+const std::vector<Row>& usable_rows() {
+  static const std::vector<Row> rows = [] {
+    std::vector<Row> all;
+    for (const OpCases& cases : all_op_cases()) {
+      for (OpCase& row : cases.rows()) {
+        if (row.error.empty()) all.push_back({cases.op, std::move(row)});
+      }
+    }
+    return all;
+  }();
+  return rows;
+}
+
+bool has_integers(const OpCase& row) {
+  for (const auto& [port, content] : row.inputs) {
+    for (const Item& item : content.items) {
+      const TensorSpec* spec = std::get_if<TensorSpec>(&item);
+      if (spec && is_integer(spec->dtype)) return true;
+    }
+  }
+  return false;
+}
+
+ShapeSpec shape_spec(const Dims& dims) {
+  std::vector<DimSpec> spec;
+  for (const std::int64_t dim : dims) spec.emplace_back(dim);
+  return ShapeSpec(std::move(spec));
+}
+
+struct Available {
+  std::string name;
+  Kinds kinds;
+  Dims dims;
+};
+
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed) : random_(seed) { result_.seed = seed; }
+
+  RandomModel run() {
+    const int tries = between(smallest_model, largest_model);
+    for (int i = 0; i < tries; ++i) {
+      const Row& row = usable_rows()[random_() % usable_rows().size()];
+      attempt(row);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
+  bool happens(double probability) { return std::bernoulli_distribution(probability)(random_); }
+
+  void attempt(const Row& row) {
+    new_inputs_.clear();
+    RandomPart part{std::string(row.op), bindings(row)};
+    const std::string before = scout_.summary();
+    try {
+      scout_ |= Model::op(part.op)(part.bindings);
+    } catch (const Error& error) {
+      if (scout_.summary() != before) throw std::logic_error("a refused part has left a trace: " + std::string(error.what()));
+      result_.refusals.emplace_back(error.what());
+      return;
+    }
+    result_.parts.push_back(std::move(part));
+    for (auto& [name, spec] : new_inputs_) {
+      scout_.set_shapes({{name, shape_spec(spec.dims)}});
+      result_.inputs.emplace_back(name, std::move(spec));
+    }
+    for (const auto& [name, spec] : new_inputs_) make_available(name);
+    for (const std::string& name : outputs_) make_available(name);
+  }
+
+  Bindings bindings(const Row& row) {
+    Bindings bindings;
+    for (const auto& [port, content] : row.content.inputs) {
+      std::vector<Binding> items;
+      for (const Item& item : content.items) items.push_back(binding(row, item));
+      bindings.emplace_back(port, content.list ? Binding(items) : items.front());
+    }
+    name_outputs(row, bindings);
+    return bindings;
+  }
+
+  Binding binding(const Row& row, const Item& item) {
+    if (const Datum* datum = std::get_if<Datum>(&item)) return *datum;
+    const TensorSpec& spec = std::get<TensorSpec>(item);
+    if (happens(reuse)) {
+      if (const std::string* name = fitting(row, spec)) return *name;
+    }
+    new_inputs_.emplace_back(fmt::format("x{}", input_count_++), spec);
+    return new_inputs_.back().first;
+  }
+
+  // Indices are made for the sizes of their row: they never come from elsewhere, and what they index has its size.
+  const std::string* fitting(const Row& row, const TensorSpec& spec) {
+    if (!is_floating(spec.dtype)) return nullptr;
+    std::vector<const std::string*> fit;
+    for (const Available& value : available_) {
+      const bool sized = has_integers(row.content) ? value.dims == spec.dims : value.dims.size() == spec.dims.size();
+      if (sized && value.kinds == kind::float_tensor) fit.push_back(&value.name);
+    }
+    return fit.empty() ? nullptr : fit[random_() % fit.size()];
+  }
+
+  void name_outputs(const Row& row, Bindings& bindings) {
+    outputs_.clear();
+    const OpDef& op = *Model::op(row.op).part()->op;
+    for (const PortDef& port : op.outputs) {
+      const std::size_t count = port.list ? list_outputs(op, row.content) : 1;
+      std::vector<Binding> names;
+      for (std::size_t i = 0; i < count; ++i) {
+        outputs_.push_back(fmt::format("v{}", output_count_++));
+        names.emplace_back(outputs_.back());
+      }
+      bindings.emplace_back(port.name, port.list ? Binding(names) : names.front());
+    }
+  }
+
+  static std::size_t list_outputs(const OpDef& op, const OpCase& row) {
+    for (const auto& [port, content] : row.inputs) {
+      if (port == op.outputs_from) return std::get<Datum>(content.items.front()).tuple().size();
+    }
+    return 1;
+  }
+
+  void make_available(const std::string& name) {
+    const Wire* wire = top(scout_.at(name).wire());
+    std::vector<Dim> dims;
+    if (!Facts::known(wire->shape, dims)) return;
+    Dims sizes;
+    for (const Dim& dim : dims) {
+      if (!resolve(dim).is_constant()) return;
+      sizes.push_back(resolve(dim).constant());
+    }
+    if (element_count(sizes) > largest_tensor) return;
+    available_.push_back({name, find(wire->type)->kinds, std::move(sizes)});
+  }
+
+  Random random_;
+  Model scout_;
+  RandomModel result_;
+  std::vector<Available> available_;
+  std::vector<std::pair<std::string, TensorSpec>> new_inputs_;  // of the part at hand
+  std::vector<std::string> outputs_;                            // of the part at hand
+  int input_count_ = 0, output_count_ = 0;
+};
+
+}  // namespace
+
+RandomModel random_model(std::uint64_t seed) { return Generator(seed).run(); }
+
+Model compose(const RandomModel& random, Shapes shapes, std::uint64_t order) {
+  Model model;
+  std::vector<std::function<void()>> steps;
+  for (const RandomPart& part : random.parts) {
+    steps.emplace_back([&] { model |= Model::op(part.op)(part.bindings); });
+  }
+  for (const auto& [name, spec] : random.inputs) {
+    if (shapes == Shapes::free) break;
+    steps.emplace_back([&model, &name = name, &spec = spec] {
+      static_cast<void>(model[name]);  // its parts may come later
+      model.set_shapes({{name, shape_spec(spec.dims)}});
+    });
+  }
+  Random shuffling(order);
+  if (order != 0) std::shuffle(steps.begin(), steps.end(), shuffling);
+  for (const auto& step : steps) step();
+  return model;
+}
+
+std::string description(const RandomModel& random) {
+  std::string text = fmt::format("model of seed {}:\n", random.seed);
+  for (const auto& [name, spec] : random.inputs) text += fmt::format("  {}: {}\n", name, to_string(spec.dims));
+  for (const RandomPart& part : random.parts) {
+    text += "  " + part.op + "(";
+    for (const auto& [port, binding] : part.bindings) {
+      text += port + "=";
+      if (const std::string* name = std::get_if<std::string>(&binding.held())) text += *name + " ";
+      if (const Datum* datum = std::get_if<Datum>(&binding.held())) text += to_string(*datum) + " ";
+      if (const auto* items = std::get_if<std::vector<Binding>>(&binding.held())) text += fmt::format("list of {} ", items->size());
+    }
+    text += ")\n";
+  }
+  return text;
+}
+
+}  // namespace mithril::tests
