@@ -13,8 +13,8 @@ namespace mithril::tests {
 namespace {
 
 constexpr int smallest_model = 3, largest_model = 12;  // tries; some are refused
-constexpr double reuse = 0.75;                         // how often a port reads another part where one fits
-constexpr std::int64_t largest_tensor = 400;           // in elements; what is larger is not read again
+constexpr double reuse = 0.75;                // how often a port reads another part where one fits
+constexpr std::int64_t largest_tensor = 400;  // in elements; what is larger is not read again
 
 struct Row {
   std::string_view op;
@@ -80,7 +80,8 @@ class Generator {
     try {
       scout_ |= Model::op(part.op)(part.bindings);
     } catch (const Error& error) {
-      if (scout_.summary() != before) throw std::logic_error("a refused part has left a trace: " + std::string(error.what()));
+      if (scout_.summary() != before)
+        throw std::logic_error("a refused part has left a trace: " + std::string(error.what()));
       result_.refusals.emplace_back(error.what());
       return;
     }
@@ -114,12 +115,14 @@ class Generator {
     return new_inputs_.back().first;
   }
 
-  // Indices are made for the sizes of their row: they never come from elsewhere, and what they index has its size.
+  // Indices are made for the sizes of their row: they never come from elsewhere, and what they
+  // index has its size.
   const std::string* fitting(const Row& row, const TensorSpec& spec) {
     if (!is_floating(spec.dtype)) return nullptr;
     std::vector<const std::string*> fit;
     for (const Available& value : available_) {
-      const bool sized = has_integers(row.content) ? value.dims == spec.dims : value.dims.size() == spec.dims.size();
+      const bool sized = has_integers(row.content) ? value.dims == spec.dims
+                                                   : value.dims.size() == spec.dims.size();
       if (sized && value.kinds == kind::float_tensor) fit.push_back(&value.name);
     }
     return fit.empty() ? nullptr : fit[random_() % fit.size()];
@@ -193,14 +196,16 @@ Model compose(const RandomModel& random, Shapes shapes, std::uint64_t order) {
 
 std::string description(const RandomModel& random) {
   std::string text = fmt::format("model of seed {}:\n", random.seed);
-  for (const auto& [name, spec] : random.inputs) text += fmt::format("  {}: {}\n", name, to_string(spec.dims));
+  for (const auto& [name, spec] : random.inputs)
+    text += fmt::format("  {}: {}\n", name, to_string(spec.dims));
   for (const RandomPart& part : random.parts) {
     text += "  " + part.op + "(";
     for (const auto& [port, binding] : part.bindings) {
       text += port + "=";
       if (const std::string* name = std::get_if<std::string>(&binding.held())) text += *name + " ";
       if (const Datum* datum = std::get_if<Datum>(&binding.held())) text += to_string(*datum) + " ";
-      if (const auto* items = std::get_if<std::vector<Binding>>(&binding.held())) text += fmt::format("list of {} ", items->size());
+      if (const auto* items = std::get_if<std::vector<Binding>>(&binding.held()))
+        text += fmt::format("list of {} ", items->size());
     }
     text += ")\n";
   }

@@ -1,5 +1,5 @@
-// Random compositions of ops, taken from the rows of the table: what the rows give to ports comes from other parts, from
-// new inputs, or stays the value that it is.
+// Random compositions of ops, taken from the rows of the table: what the rows give to ports comes
+// from other parts, from new inputs, or stays the value that it is.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,21 @@ struct RandomPart {
 
 struct RandomModel {
   std::uint64_t seed = 0;
-  std::vector<RandomPart> parts;                          // each after those that it reads
+  std::vector<RandomPart> parts;  // each after those that it reads
   std::vector<std::pair<std::string, TensorSpec>> inputs;
-  std::vector<std::string> refusals;                      // of parts that did not fit, and changed nothing
+  std::vector<std::string> refusals;  // of parts that did not fit, and changed nothing
 };
 
-// The same for the same seed. Every part fits: a part that inference refuses is left out. Throws std::logic_error where a
-// refused part has left a trace in the model.
+// The same for the same seed. Every part fits: a part that inference refuses is left out. Throws
+// std::logic_error where a refused part has left a trace in the model.
 RandomModel random_model(std::uint64_t seed);
 
 enum class Shapes : unsigned char {
   stated,  // the inputs' shapes are set
   free,    // and here they are not
 };
-// The model, composed and its shapes set in a random order; order 0: parts first to last, then shapes.
+// The model, composed and its shapes set in a random order; order 0: parts first to last, then
+// shapes.
 Model compose(const RandomModel& random, Shapes shapes, std::uint64_t order);
 
 // For messages: one line for each part.

@@ -40,6 +40,7 @@ Names gradients_of(Names names) {
 void check_sample(const Derivative& derivative, const RowGraph& built, Report& report,
                   std::uint64_t seed) {
   const Derivative::Sample sample = derivative.sample(generate(built.tensors, seed), seed);
+  if (!sample.finite) return;
   for (std::size_t i = 0; i < derivative.wanted().size(); ++i) {
     const Check check = sample.gradients[i].size() == 0 ? Check::evaluation : Check::gradient;
     report.count(check, fmt::format("gradient of {}, seed {}", derivative.wanted()[i], seed),
@@ -82,6 +83,7 @@ void check_second(const Derivative& first, const RowGraph& built, Report& report
   Derivative::Sample at = first.sample(generate(built.tensors, seed), seed);
   at.inputs.insert(at.inputs.end(), at.incoming.begin(), at.incoming.end());
   const Derivative::Sample sample = second->sample(at.inputs, seed);
+  if (!at.finite || !sample.finite) return;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (sample.gradients[i].size() == 0) continue;
     report.count(Check::second_gradient,

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "mithril/eval/interpreter.hpp"
 #include "tests/table/checks.hpp"
 #include "tests/table/compare.hpp"
@@ -40,10 +38,12 @@ std::string compare_with_float64(const OpDef& op, const OpCase& row, const RowGr
 
 void check_precision(const OpDef& op, const OpCase& row, Report& report, std::uint64_t seed) {
   const RowGraph precise = build(op, row);
-  const bool floats =
-      std::any_of(precise.tensors.begin(), precise.tensors.end(),
-                  [](const TensorSpec& spec) { return spec.dtype == DType::float64; });
-  if (!floats || !row.only_float64.empty()) return;
+  bool floats = false, mixed = false;
+  for (const TensorSpec& spec : precise.tensors) {
+    floats = floats || spec.dtype == DType::float64;
+    mixed = mixed || (is_floating(spec.dtype) && spec.dtype != DType::float64);
+  }
+  if (!floats || mixed || !row.only_float64.empty()) return;
   for (const Precision& precision : precisions) {
     report.count(Check::precision,
                  fmt::format("{} against float64, seed {}", name(precision.dtype), seed),

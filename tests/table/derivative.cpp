@@ -33,10 +33,13 @@ Tensor element_direction(const Dims& dims, std::int64_t element) {
   return result;
 }
 
-std::vector<Dims> dims_of_all(const std::vector<Tensor>& tensors) {
-  std::vector<Dims> dims;
-  for (const Tensor& tensor : tensors) dims.push_back(tensor.dims());
-  return dims;
+bool all_finite(const std::vector<Tensor>& tensors) {
+  for (const Tensor& tensor : tensors) {
+    for (std::int64_t i = 0; i < tensor.size(); ++i) {
+      if (!std::isfinite(tensor.at_as_double(i))) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -60,11 +63,13 @@ Derivative::Derivative(const Graph& graph, std::vector<std::string> outputs,
 }
 
 Derivative::Sample Derivative::sample(std::vector<Tensor> inputs, std::uint64_t seed) const {
-  Sample sample{.inputs = std::move(inputs), .incoming = {}, .gradients = {}};
+  Sample sample{.inputs = std::move(inputs), .incoming = {}, .gradients = {}, .finite = true};
   Random random(seed);
-  const std::vector<Dims> dims = dims_of_all(forward_.run(sample.inputs));
-  for (const std::size_t at : output_indices_)
-    sample.incoming.push_back(random_direction(dims[at], random));
+  const std::vector<Tensor> outputs = forward_.run(sample.inputs);
+  for (const std::size_t at : output_indices_) {
+    sample.incoming.push_back(random_direction(outputs[at].dims(), random));
+  }
+  sample.finite = all_finite(sample.inputs) && all_finite(outputs);
   std::vector<Tensor> all = sample.inputs;
   all.insert(all.end(), sample.incoming.begin(), sample.incoming.end());
   const std::vector<Tensor> results = backward_.run(all);

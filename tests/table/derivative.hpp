@@ -27,6 +27,7 @@ class Derivative {
     std::vector<Tensor> inputs;     // of the graph
     std::vector<Tensor> incoming;   // a gradient for each of `outputs`
     std::vector<Tensor> gradients;  // of each of `wanted`
+    bool finite = true;             // all that went in and all that came out
   };
   Sample sample(std::vector<Tensor> inputs, std::uint64_t seed) const;
 
