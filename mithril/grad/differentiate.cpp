@@ -1,5 +1,6 @@
 #include "mithril/grad/differentiate.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <optional>
 #include <unordered_map>
@@ -11,7 +12,7 @@ namespace {
 
 class Differentiation {
  public:
-  Differentiation(const Graph& graph, const DifferentiateOptions& options) : graph_(graph), options_(options) {}
+  Differentiation(const Graph& graph, const DifferentiateOptions& options) : graph_(graph), options_(options), prefix_(free_prefix()) {}
 
   Graph run() {
     const size_t node_count = graph_.nodes().size();
@@ -70,6 +71,7 @@ class Differentiation {
     Value value = graph_.value(output->value);
     if (!is_floating(value.dtype)) not_float(value, "output '" + name + "'");
     value.name = name + ".grad";
+    enter(name);
     const ValueId id = output->value;
     accumulate(id, graph_.add_input(std::move(value)));
   }
@@ -82,7 +84,15 @@ class Differentiation {
   Expression expression(ValueId id) { return {&graph_, id, scope_}; }
 
   // Scopes outlive the expressions that refer to them.
-  void enter(const std::string& name) { scope_ = &scopes_.emplace_back("grad." + name); }
+  void enter(const std::string& name) { scope_ = &scopes_.emplace_back(prefix_ + name); }
+
+  // Of what this differentiation adds: "grad.", or in a graph that is a gradient already "grad.grad."
+  std::string free_prefix() const {
+    std::string prefix = "grad.";
+    const auto taken = [&](const Value& value) { return value.name.starts_with(prefix); };
+    while (std::any_of(graph_.values().begin(), graph_.values().end(), taken)) prefix += "grad.";
+    return prefix;
+  }
 
   void walk_back(NodeId id) {
     const Node node = graph_.node(id);
@@ -149,6 +159,7 @@ class Differentiation {
   std::unordered_map<std::string, ValueId> by_name_;
   std::vector<bool> needed_;
   std::vector<std::optional<ValueId>> grads_;
+  std::string prefix_;
   std::deque<std::string> scopes_;
   const std::string* scope_ = nullptr;
 };
