@@ -42,7 +42,10 @@ void decorate_error(ErrorDetails& details, Origin at, Origin left, Origin right)
     details.path = path(at.part);
     if (details.path.empty()) details.path = at.part->class_name();
   }
-  if (details.port.empty() && at.part && at.what) details.port = *at.what;
+  if (details.port.empty() && at.part && at.what) {
+    details.port = *at.what;
+    details.message = "port '" + *at.what + "': " + details.message;
+  }
   const Origin origins[] = {left, right};
   for (size_t i = 0; i < 2 && i < details.facts.size(); ++i) {
     if (details.facts[i].origin.empty()) details.facts[i].origin = origin_text(origins[i]);
