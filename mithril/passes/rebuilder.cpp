@@ -45,7 +45,18 @@ void Rebuilder::replace(ValueId old, ValueId now) {
   stands_for_old_[index(now)] = true;
 }
 
+// They are the same value, so their dims are the same, though nodes alone could not tell.
+void Rebuilder::state_equal(ValueId old, ValueId now) {
+  const Value &a = from_.value(old), &b = to_.value(now);
+  if (!a.ranked || !b.ranked) return;
+  MITHRIL_CHECK(a.dims.size() == b.dims.size(),
+                "what becomes of '" + a.name + "' has another rank");
+  for (size_t i = 0; i < a.dims.size(); ++i) to_.facts()->unify(a.dims[i], b.dims[i]);
+  to_.facts()->settle();
+}
+
 void Rebuilder::become(ValueId old, ValueId now) {
+  state_equal(old, now);
   const bool own = index(now) >= stands_for_old_.size() || !stands_for_old_[index(now)];
   replace(old, now);
   if (!own) return;

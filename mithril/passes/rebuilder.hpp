@@ -33,6 +33,7 @@ class Rebuilder {
   Graph finish();
 
  private:
+  void state_equal(ValueId old, ValueId now);
   const Graph& from_;
   Graph to_;
   std::vector<ValueId> map_;          // of every old value; nowhere: not reached yet
