@@ -51,6 +51,7 @@ OpDef define_binary_cross_entropy() {
             const bool logits = e.value("input_type").text() == "logits";
             e.become(logits ? of_logits(x, target, weight) : of_probabilities(e, target, weight));
           },
+      .dtype_from = "input",
       .cast = CastPolicy::float32,
       .spell = {{"torch", "unsupported: written as other ops"},
                 {"c", "unsupported: written as other ops"}},
