@@ -28,7 +28,7 @@ T floor_quotient(T a, T b) {
     if (b == 0) {
       raise({.kind = ErrorKind::value,
              .code = "E0403",
-             .message = "floor_divide: an int is divided by zero",
+             .message = "floor_divide: an int is divided by zero, at port 'denominator'",
              .help = "divide floats, where the result is infinite"});
     }
     if (b == T(-1)) return static_cast<T>(-wrapping(a));
