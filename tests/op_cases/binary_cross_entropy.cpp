@@ -65,7 +65,7 @@ MITHRIL_OP_CASES(binary_cross_entropy) {
        .message = "input_type"},
       {.name = "other dims",
        .inputs = {{"input", normal({3})}, {"target", uniform({4}, 0, 1)}},
-       .error = "E0203"},
+       .error = "E0202"},
       {.name = "ints as logits",
        .inputs = {{"input", integers({3}, 0, 2)}, {"target", integers({3}, 0, 2)}},
        .error = "E0301"},
