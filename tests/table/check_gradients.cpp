@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mithril/passes/passes.hpp"
+#include "mithril/passes/rebuilder.hpp"
 #include "tests/table/checks.hpp"
 #include "tests/table/compare.hpp"
 #include "tests/table/derivative.hpp"
@@ -30,9 +32,15 @@ Names float_inputs(const RowGraph& built, const std::vector<std::string>& held) 
   return names;
 }
 
-Names gradients_of(Names names) {
-  for (std::string& name : names) name += ".grad";
+Names with_suffix(Names names, const char* suffix) {
+  for (std::string& name : names) name += suffix;
   return names;
+}
+
+ValueId output_of(const Graph& graph, const std::string& name) {
+  const auto at = std::find_if(graph.outputs().begin(), graph.outputs().end(),
+                               [&](const Output& output) { return output.name == name; });
+  return at->value;
 }
 
 // Nothing can be moved in an empty input: only the form of its gradient is checked, and not counted
@@ -68,15 +76,28 @@ void check_symbolic(const OpDef& op, const OpCase& row, const Derivative& deriva
   }
 }
 
+// The graph with only the gradients for outputs, under names that a second differentiation leaves
+// free.
+Graph slopes(const Derivative& derivative) {
+  const Graph& backward = derivative.backward();
+  Rebuilder rebuilder(backward);
+  for (const Node& node : backward.nodes()) rebuilder.keep(node);
+  Graph result = rebuilder.graph();
+  for (const std::string& name : derivative.wanted()) {
+    result.add_output(name + ".slope", rebuilder.map(output_of(backward, name + ".grad")));
+  }
+  return prune(result);
+}
+
 // Of the backward graph, by the inputs and by the gradients that come in.
 void check_second(const Derivative& first, const RowGraph& built, Report& report,
                   std::uint64_t seed) {
   Names wanted = first.wanted();
-  const Names incoming = gradients_of(first.outputs());
+  const Names incoming = with_suffix(first.outputs(), ".grad");
   wanted.insert(wanted.end(), incoming.begin(), incoming.end());
   std::optional<Derivative> second;
   try {
-    second.emplace(first.backward(), gradients_of(first.wanted()), wanted);
+    second.emplace(slopes(first), with_suffix(first.wanted(), ".slope"), wanted);
   } catch (const GradientError&) {
     return;  // an op of the gradient has none of its own, which its record declares
   }

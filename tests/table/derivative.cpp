@@ -50,6 +50,7 @@ Derivative::Derivative(const Graph& graph, std::vector<std::string> outputs,
       wanted_(std::move(wanted)),
       forward_(graph),
       backward_(differentiate(graph, {.outputs = outputs_, .wanted = wanted_})) {
+  verify(backward_.graph());
   for (const std::string& name : outputs_) {
     const auto at = std::find_if(graph.outputs().begin(), graph.outputs().end(),
                                  [&](const Output& o) { return o.name == name; });

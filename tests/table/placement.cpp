@@ -33,8 +33,7 @@ class Placement {
 
   std::vector<Inferred> run(std::uint64_t seed) {
     collect();
-    instantiate(facts_, part_, list_counts(), wires_);
-    facts_.settle();
+    statements_.push_back({nullptr, [this] { instantiate(facts_, part_, list_counts(), wires_); }});
     shuffle(seed);
     for (const Statement& statement : statements_) {
       facts_.current = {&part_, statement.port};

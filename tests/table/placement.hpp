@@ -1,5 +1,5 @@
-// A row's op placed as in a model: free wires first, then the facts about its inputs one by one, in
-// a random order.
+// A row's op placed as in a model: the op itself and the facts about its inputs, one by one, in any
+// order.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ struct Inferred {
 };
 
 // Sizes that are symbols become numbers in the end, as when a model is compiled; so all that can be
-// known is known. Throws what inference throws. Seed 0 states the facts in port order.
+// known is known. Throws what inference throws. Seed 0 states the facts in the order of
+// the ports and places the op last.
 std::vector<Inferred> place(const OpDef& op, const OpCase& row, Knowledge knowledge,
                             std::uint64_t seed);
 

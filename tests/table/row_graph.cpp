@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "mithril/infer/symbol.hpp"
+#include "mithril/passes/passes.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -112,6 +113,8 @@ RowGraph build(const OpDef& op, const OpCase& row, Knowledge knowledge, DType fl
     }
   }
   name_outputs(graph, op, graph.add(op, std::move(arguments), "op"));
+  graph = expand_ops(graph);
+  verify(graph);
   return result;
 }
 

@@ -1,4 +1,5 @@
-// A row as a graph of one node, knowing more or less about the sizes of its inputs.
+// A row as a graph of one node (or of what the op expands to), knowing more or less about the sizes
+// of its inputs.
 #pragma once
 
 #include <string>
@@ -27,7 +28,7 @@ struct RowGraph {
   std::vector<TensorSpec> tensors;  // per graph input
 };
 
-// Throws what inference throws. Inputs of float64 become inputs of `floats`.
+// Verified. Throws what inference throws. Inputs of float64 become inputs of `floats`.
 RowGraph build(const OpDef& op, const OpCase& row, Knowledge knowledge = Knowledge::numbers,
                DType floats = DType::float64);
 
