@@ -171,6 +171,20 @@ void SizeProgram::plan_computing(int32_t root) {
       });
 }
 
+bool SizeProgram::follows(const Dim& dim) const {
+  bool known = true;
+  walk(
+      resolve(dim),
+      [&](const Symbol* symbol) {
+        const auto step = step_of_.find(symbol);
+        if (step == step_of_.end()) return false;
+        known = known && unknown_symbols(step->second).empty();
+        return true;
+      },
+      [&](const Symbol*) { return known = false; }, [](const Symbol*, const Operation&) {});
+  return known;
+}
+
 std::vector<std::string> SizeProgram::unlearnt() const {
   std::vector<std::string> names;
   for (const Input& symbol : symbols_) {

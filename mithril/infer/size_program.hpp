@@ -39,6 +39,8 @@ class SizeProgram {
 
   // Symbols that the dims depend on.
   size_t inputs() const { return symbols_.size(); }
+  // Whether the dim is known once the sizes observed so far are.
+  bool follows(const Dim& dim) const;
   // Names of symbols whose sizes do not follow from what is observed; empty: `learn` finds all.
   std::vector<std::string> unlearnt() const;
 
