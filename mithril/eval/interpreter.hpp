@@ -1,4 +1,5 @@
-// The reference: runs a graph node by node with each op's `eval`. It is the oracle for every backend.
+// The reference: runs a graph node by node with each op's `eval`. It is the oracle for every
+// backend.
 #pragma once
 #include <memory>
 #include <span>
@@ -8,8 +9,8 @@
 
 namespace mithril {
 
-// Immutable after construction; run() may be called from many threads. Plans (all dims and values as numbers) are made
-// once for each combination of input shapes.
+// Immutable after construction; run() may be called from many threads. Plans (all dims and values
+// as numbers) are made once for each combination of input shapes.
 class Interpreter {
  public:
   // The graph's ops all have `eval` (expand_ops has run): InternalError otherwise.
@@ -18,8 +19,8 @@ class Interpreter {
   Interpreter(Interpreter&&) noexcept;
 
   const Graph& graph() const;
-  // In the order of graph.inputs() and graph.outputs(). InputError E0803 for a wrong rank, E0804 for a wrong dim, E0805 for
-  // a wrong dtype, naming the input.
+  // In the order of graph.inputs() and graph.outputs(). InputError E0803 for a wrong rank, E0804
+  // for a wrong dim, E0805 for a wrong dtype, naming the input.
   std::vector<Tensor> run(std::span<const Tensor> inputs) const;
 
  private:

@@ -1,77 +1,85 @@
 #include "mithril/eval/plan.hpp"
 
-#include <optional>
-
-#include "mithril/infer/symbol.hpp"
-
 namespace mithril {
 namespace {
 
 class Planner {
  public:
-  Planner(const Graph& graph, std::span<const Tensor> inputs) : graph_(graph), dims_(graph.values().size()) {
-    for (size_t i = 0; i < inputs.size(); ++i) learn(graph.inputs()[i], inputs[i].dims());
-    for (const Constant& constant : graph.constants()) dims_[index(constant.value)] = constant.tensor.dims();
+  Planner(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs)
+      : graph_(graph), sizes_(sizes), dims_(graph.values().size()) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const ValueId id = graph.inputs()[i];
+      check_rank(id, inputs[i].dims());
+      dims_[index(id)] = inputs[i].dims();
+      plan_.inputs.push_back(inputs[i].dims());
+    }
+    for (const Constant& constant : graph.constants()) {
+      dims_[index(constant.value)] = constant.tensor.dims();
+    }
+    enter(0);
   }
 
   Plan run() {
-    for (const Node& node : graph_.nodes()) plan_.nodes.push_back(plan_node(node));
+    plan_.nodes.reserve(graph_.nodes().size());
+    for (size_t i = 0; i < graph_.nodes().size(); ++i) {
+      const SizedNode& sized = sizes_.nodes()[i];
+      if (sized.stage != stage_) enter(sized.stage);
+      plan_.nodes.push_back(plan_node(graph_.nodes()[i], sized));
+    }
     release();
     return std::move(plan_);
   }
 
  private:
-  // Symbols are learnt from what stands alone, everything else is checked.
-  void learn(ValueId id, const Dims& got) {
+  void check_rank(ValueId id, const Dims& got) const {
     const Value& value = graph_.value(id);
-    dims_[index(id)] = got;
-    if (!value.ranked) return;
-    if (value.dims.size() != got.size()) {
-      mismatch("E0803", value, got, "has rank " + std::to_string(got.size()) + ", expected " + std::to_string(value.dims.size()));
-    }
-    for (size_t i = 0; i < got.size(); ++i) {
-      const Dim dim = resolve(value.dims[i]);
-      const Symbol* symbol = dim.symbol();
-      if (symbol && !symbol->product() && !symbol->quotient()) sizes_.try_emplace(dim.symbol(), got[i]);
-      const auto expected = evaluate(dim, sizes_);
-      if (expected && *expected != got[i]) {
-        std::string text = to_string(dim);
-        if (!dim.is_constant()) text += " = " + std::to_string(*expected);
-        mismatch("E0804", value, got, "has " + std::to_string(got[i]) + " in dim " + std::to_string(i) + ", expected " + text);
-      }
-    }
-  }
-
-  [[noreturn]] static void mismatch(const char* code, const Value& value, const Dims& got, const std::string& what) {
+    if (!value.ranked || value.dims.size() == got.size()) return;
     raise({.kind = ErrorKind::input,
-           .code = code,
+           .code = "E0803",
            .path = value.name,
-           .message = "'" + value.name + "' " + what,
-           .facts = {{"expected", to_string(value.dims), ""}, {"got", to_string(got), ""}}});
+           .message = "'" + value.name + "' has rank " + std::to_string(got.size()) +
+                      ", expected " + std::to_string(value.dims.size()),
+           .facts = {{"expected", sizes_.text(id)}, {"got", to_string(got)}}});
   }
 
-  std::optional<Dims> numbers(const Value& value) {
-    Dims result;
-    if (!value.ranked) return std::nullopt;
-    for (const Dim& dim : value.dims) {
-      const auto number = evaluate(dim, sizes_);
-      if (!number) return std::nullopt;
-      result.push_back(*number);
+  // Learns what the stage observes, and computes its sizes.
+  void enter(size_t stage) {
+    stage_ = stage;
+    const Stage& here = sizes_.stages()[stage];
+    std::vector<int64_t> observed, symbols;
+    for (const Observed& at : here.observed) observed.push_back(dims_[index(at.value)][at.dim]);
+    if (const auto wrong = here.program.learn(observed, symbols)) {
+      mismatch(here.observed[wrong->observation], *wrong);
     }
-    return result;
+    here.program.run(symbols, numbers_);
   }
 
-  PlannedNode plan_node(const Node& node) {
+  [[noreturn]] void mismatch(const Observed& at, const SizeProgram::Mismatch& wrong) const {
+    const std::string& name = graph_.value(at.value).name;
+    raise({.kind = ErrorKind::input,
+           .code = "E0804",
+           .path = name,
+           .message = "'" + name + "' has " + std::to_string(wrong.got) + " in dim " +
+                      std::to_string(at.dim) + ", expected " + wrong.expected,
+           .facts = {{"expected", sizes_.text(at.value)},
+                     {"got", to_string(dims_[index(at.value)])}}});
+  }
+
+  int64_t number(const Size& size) const {
+    return size.index < 0 ? size.number : numbers_[static_cast<size_t>(size.index)];
+  }
+
+  PlannedNode plan_node(const Node& node, const SizedNode& sized) {
     MITHRIL_CHECK(node.op->eval, "op " + node.op->name + " has no eval: run expand_ops first");
     PlannedNode planned{.op = node.op};
     const DType dtype = graph_.value(node.outputs.front()).dtype;
-    for (const Argument& argument : node.arguments) {
-      if (const ValueId* id = tensor_of(argument)) {
+    for (size_t i = 0; i < node.arguments.size(); ++i) {
+      if (const ValueId* id = tensor_of(node.arguments[i])) {
         planned.values.emplace_back();
         planned.tensors.push_back(static_cast<int32_t>(*id));
         continue;
       }
-      planned.values.push_back(concrete(std::get<Datum>(argument)));
+      planned.values.push_back(concrete(std::get<Datum>(node.arguments[i]), sized.arguments[i]));
       planned.tensors.push_back(absent);
       if (planned.values.back().kind() & kind::number) {
         planned.tensors.back() = ~static_cast<int32_t>(planned.scalars.size());
@@ -79,41 +87,39 @@ class Planner {
       }
     }
     planned.outputs = node.outputs;
-    place_outputs(node, planned);
+    planned.output_dims = sized.inferred ? infer(node, planned) : output_dims(sized);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      check_rank(node.outputs[i], planned.output_dims[i]);
+      dims_[index(node.outputs[i])] = planned.output_dims[i];
+    }
     return planned;
   }
 
-  Datum concrete(const Datum& datum) {
-    return map_dims(datum, [&](const Dim& dim) {
-      const auto number = evaluate(dim, sizes_);
-      MITHRIL_CHECK(number, "the size " + to_string(dim) + " is not known when it is needed");
-      return Dim(*number);
-    });
+  Datum concrete(const Datum& datum, const Sized& ints) const {
+    if (ints.empty()) return datum;
+    size_t next = 0;
+    return map_dims(datum, [&](const Dim&) { return Dim(number(ints[next++])); });
+  }
+
+  std::vector<Dims> output_dims(const SizedNode& sized) const {
+    std::vector<Dims> all;
+    for (const Sized& output : sized.outputs) {
+      Dims& dims = all.emplace_back();
+      for (const Size& size : output) dims.push_back(number(size));
+    }
+    return all;
   }
 
   // A number takes part as its kind, in a width that never decides the result's.
   static Tensor scalar(const Datum& datum, DType like) {
     if (datum.kind() == kind::bool_value) return Tensor::scalar(datum.flag());
     if (datum.kind() == kind::int_value) return Tensor::scalar(datum.integer());
-    return like == DType::float32 ? Tensor::scalar(static_cast<float>(datum.real())) : Tensor::scalar(datum.real());
+    return like == DType::float32 ? Tensor::scalar(static_cast<float>(datum.real()))
+                                  : Tensor::scalar(datum.real());
   }
 
-  void place_outputs(const Node& node, PlannedNode& planned) {
-    std::vector<std::optional<Dims>> known;
-    bool all = true;
-    for (const ValueId id : node.outputs) {
-      known.push_back(numbers(graph_.value(id)));
-      all = all && known.back();
-    }
-    if (!all) known = infer_now(node, planned);
-    for (size_t i = 0; i < node.outputs.size(); ++i) {
-      planned.output_dims.push_back(*known[i]);
-      learn(node.outputs[i], *known[i]);
-    }
-  }
-
-  // A size that no input named: infer this node alone with the sizes at hand.
-  std::vector<std::optional<Dims>> infer_now(const Node& node, const PlannedNode& planned) {
+  // Sizes that follow from no input: infers this node alone with the sizes at hand.
+  std::vector<Dims> infer(const Node& node, const PlannedNode& planned) const {
     Graph alone;
     alone.set_default_dtype(graph_.default_dtype());
     std::vector<Argument> arguments;
@@ -127,12 +133,15 @@ class Planner {
       for (const int64_t dim : dims_[index(*id)]) value.dims.emplace_back(dim);
       arguments.emplace_back(alone.add_input(std::move(value)));
     }
-    std::vector<std::optional<Dims>> result;
-    for (const ValueId id : alone.add(*node.op, std::move(arguments), graph_.value(node.outputs.front()).name)) {
+    std::vector<Dims> result;
+    for (const ValueId id :
+         alone.add(*node.op, std::move(arguments), graph_.value(node.outputs.front()).name)) {
       Dims dims;
-      MITHRIL_CHECK(alone.value(id).ranked, "op " + node.op->name + " does not infer the rank of its output");
+      MITHRIL_CHECK(alone.value(id).ranked,
+                    "op " + node.op->name + " does not infer the rank of its output");
       for (const Dim& dim : alone.value(id).dims) {
-        MITHRIL_CHECK(resolve(dim).is_constant(), "op " + node.op->name + " does not infer the shape of its output");
+        MITHRIL_CHECK(resolve(dim).is_constant(),
+                      "op " + node.op->name + " does not infer the shape of its output");
         dims.push_back(resolve(dim).constant());
       }
       result.push_back(std::move(dims));
@@ -156,13 +165,17 @@ class Planner {
   }
 
   const Graph& graph_;
-  Sizes sizes_;
-  std::vector<Dims> dims_;
+  const SizedGraph& sizes_;
+  std::vector<Dims> dims_;  // per value, once they are known
+  size_t stage_ = 0;
+  std::vector<int64_t> numbers_;  // what the stage's program computes
   Plan plan_;
 };
 
 }  // namespace
 
-Plan make_plan(const Graph& graph, std::span<const Tensor> inputs) { return Planner(graph, inputs).run(); }
+Plan make_plan(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs) {
+  return Planner(graph, sizes, inputs).run();
+}
 
 }  // namespace mithril

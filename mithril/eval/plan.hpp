@@ -3,26 +3,29 @@
 #include <span>
 #include <vector>
 
+#include "mithril/eval/sized_graph.hpp"
 #include "mithril/graph/graph.hpp"
 
 namespace mithril {
 
 struct PlannedNode {
   const OpDef* op = nullptr;
-  std::vector<Datum> values{};           // per argument; None where it is a tensor
-  std::vector<Tensor> scalars{};         // the arguments that are numbers, as tensors of rank 0
-  std::vector<int32_t> tensors{};        // per argument: an index of a value, or ~i for scalars[i], or `absent`
+  std::vector<Datum> values{};    // per argument; None where it is a tensor
+  std::vector<Tensor> scalars{};  // the arguments that are numbers, as tensors of rank 0
+  std::vector<int32_t>
+      tensors{};  // per argument: an index of a value, or ~i for scalars[i], or `absent`
   std::vector<ValueId> outputs{};
   std::vector<Dims> output_dims{};
-  std::vector<ValueId> released{};       // values that nobody reads after this node
+  std::vector<ValueId> released{};  // values that nobody reads after this node
 };
 constexpr int32_t absent = INT32_MIN;
 
 struct Plan {
+  std::vector<Dims> inputs;  // that it was made for
   std::vector<PlannedNode> nodes;
 };
 
-// InputError where an input contradicts the graph's dims.
-Plan make_plan(const Graph& graph, std::span<const Tensor> inputs);
+// InputError where an input contradicts the graph's dims. Threads may plan with one graph at once.
+Plan make_plan(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs);
 
 }  // namespace mithril

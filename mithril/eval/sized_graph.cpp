@@ -1,0 +1,71 @@
+#include "mithril/eval/sized_graph.hpp"
+
+#include <algorithm>
+
+namespace mithril {
+
+SizedGraph::SizedGraph(const Graph& graph) : graph_(graph), stages_(1) {
+  for (const ValueId id : graph.inputs()) observe(id);
+  nodes_.reserve(graph.nodes().size());
+  for (const Node& node : graph.nodes()) add_node(node);
+}
+
+void SizedGraph::observe(ValueId id) {
+  const Value& value = graph_.value(id);
+  if (!value.ranked) return;
+  texts_.emplace_back(id, to_string(value.dims));
+  for (size_t i = 0; i < value.dims.size(); ++i) {
+    program().observe(value.dims[i]);
+    stages_.back().observed.push_back({id, i});
+  }
+}
+
+bool SizedGraph::follows(const Value& value) const {
+  const auto known = [&](const Dim& dim) { return stages_.back().program.follows(dim); };
+  return value.ranked && std::all_of(value.dims.begin(), value.dims.end(), known);
+}
+
+Size SizedGraph::size(const Dim& dim, bool of_shape) {
+  if (dim.is_constant()) return {dim.constant()};
+  MITHRIL_CHECK(program().follows(dim),
+                "the size " + to_string(dim) + " is not known when it is needed");
+  return {0, of_shape ? program().add_size(dim) : program().add(dim)};
+}
+
+void SizedGraph::add_node(const Node& node) {
+  SizedNode sized{.stage = stages_.size() - 1};
+  for (const Argument& argument : node.arguments) {
+    Sized& ints = sized.arguments.emplace_back();
+    if (tensor_of(argument)) continue;
+    map_dims(std::get<Datum>(argument), [&](const Dim& dim) {
+      ints.push_back(size(dim, false));
+      return dim;
+    });
+  }
+  const auto known = [&](ValueId id) { return follows(graph_.value(id)); };
+  sized.inferred = !std::all_of(node.outputs.begin(), node.outputs.end(), known);
+  for (const ValueId id : node.outputs) {
+    Sized& dims = sized.outputs.emplace_back();
+    if (sized.inferred) continue;
+    for (const Dim& dim : graph_.value(id).dims) dims.push_back(size(dim, true));
+  }
+  nodes_.push_back(std::move(sized));
+  if (!nodes_.back().inferred) return;
+  Stage next;
+  for (const Observed& before : stages_.back().observed) {
+    next.program.observe(graph_.value(before.value).dims[before.dim]);
+  }
+  next.observed = stages_.back().observed;
+  const size_t observed = next.observed.size();
+  stages_.push_back(std::move(next));
+  for (const ValueId id : node.outputs) observe(id);
+  if (stages_.back().observed.size() == observed) stages_.pop_back();
+}
+
+std::string SizedGraph::text(ValueId id) const {
+  const auto at = std::find_if(texts_.begin(), texts_.end(),
+                               [&](const auto& text) { return text.first == id; });
+  return at == texts_.end() ? "of any rank" : at->second;
+}
+
+}  // namespace mithril

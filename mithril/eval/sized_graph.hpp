@@ -1,0 +1,63 @@
+// Where the sizes of a graph come from: which follow from the inputs, and which only show when a
+// node is inferred with numbers.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mithril/graph/graph.hpp"
+#include "mithril/infer/size_program.hpp"
+
+namespace mithril {
+
+// A dim or an int: a number, or what the program of the node's stage computes.
+struct Size {
+  int64_t number = 0;
+  int32_t index = -1;  // of the program's values; -1: `number`
+};
+using Sized = std::vector<Size>;
+
+struct SizedNode {
+  size_t stage = 0;
+  std::vector<Sized> arguments =
+      {};                           // per argument: the ints in its value, in the order of map_dims
+  std::vector<Sized> outputs = {};  // per output, its dims
+  bool inferred = false;  // sizes of outputs follow from nothing: the node is inferred with numbers
+};
+
+// A dim that is observed when it is known: of an input, or of an output of an inferred node.
+struct Observed {
+  ValueId value;
+  size_t dim;
+};
+
+// The first stage observes the inputs; each further one also what was inferred before it.
+struct Stage {
+  SizeProgram program = {};
+  std::vector<Observed> observed = {};
+};
+
+// Made once for a graph; reads nothing of the facts afterwards.
+class SizedGraph {
+ public:
+  explicit SizedGraph(const Graph& graph);  // which outlives it
+
+  const std::vector<Stage>& stages() const { return stages_; }
+  const std::vector<SizedNode>& nodes() const { return nodes_; }  // as the graph's
+  // "[N, 3]", for messages about a value that is observed.
+  std::string text(ValueId id) const;
+
+ private:
+  void observe(ValueId id);
+  void add_node(const Node& node);
+  bool follows(const Value& value) const;
+  Size size(const Dim& dim, bool of_shape);
+  SizeProgram& program() { return stages_.back().program; }
+
+  const Graph& graph_;
+  std::vector<Stage> stages_;
+  std::vector<SizedNode> nodes_;
+  std::vector<std::pair<ValueId, std::string>> texts_;
+};
+
+}  // namespace mithril
