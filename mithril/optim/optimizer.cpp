@@ -75,7 +75,7 @@ void Optimizer::step(TensorMap& params, const TensorMap& gradients) {
   moved.reserve(gradients.size());
   for (const auto& [key, gradient] : gradients) {
     const Tensor* param = params.find(key, moved.size());
-    if (!param) unknown_name(ErrorKind::name, "E0607", "parameter", key, "", params.keys());
+    if (!param) unknown_name(ErrorKind::name, "E0609", "parameter", key, "", params.keys());
     check(key, *param, gradient);
     const auto remembered = memory_.find(key);
     if (remembered != memory_.end()) check_slots(key, *param, remembered->second.slots);

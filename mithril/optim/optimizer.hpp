@@ -16,7 +16,7 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   // Moves each parameter that has a gradient, in place; the others stay. On float32 and float64.
-  // NameError E0607 for a gradient of no parameter, ShapeError E0208 where dims differ, TypeError
+  // NameError E0609 for a gradient of no parameter, ShapeError E0208 where dims differ, TypeError
   // E0382 where dtypes differ or are others, StateError E0904 where what it remembers has other
   // dims; after an error no parameter has moved.
   void step(TensorMap& params, const TensorMap& gradients);

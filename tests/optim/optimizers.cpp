@@ -150,7 +150,7 @@ TEST_CASE("a gradient of no parameter is refused") {
   CHECK(text_of_error([&] {
           optimizer.step(params, {{"weigth", start(DType::float32)}});
         }) ==
-        "mithril.NameError[E0607]: there is no parameter 'weigth'\n"
+        "mithril.NameError[E0609]: there is no parameter 'weigth'\n"
         "  known : weight\n"
         "  help: did you mean 'weight'?");
 }
