@@ -1,0 +1,59 @@
+#include "backends/cpu/cpu.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "mithril/eval/interpreter.hpp"
+
+namespace mithril {
+namespace {
+
+class Interpreted final : public Executable {
+ public:
+  explicit Interpreted(Graph graph) : interpreter_(std::move(graph)) {}
+  std::vector<Tensor> run(std::span<const Tensor> inputs) const override {
+    return interpreter_.run(inputs);
+  }
+
+ private:
+  Interpreter interpreter_;
+};
+
+class Cpu final : public Backend {
+ public:
+  explicit Cpu(CpuOptions options) : options_(options) {}
+
+  std::string_view name() const override { return "cpu"; }
+  DType default_dtype() const override { return options_.dtype; }
+
+  std::vector<std::string> missing(const Graph& graph) const override {
+    std::vector<std::string> names;
+    for (const Node& node : graph.nodes()) {
+      const bool listed = std::find(names.begin(), names.end(), node.op->name) != names.end();
+      if (!node.op->eval && !listed) names.push_back(node.op->name);
+    }
+    return names;
+  }
+
+  std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions&) override {
+    return std::make_unique<Interpreted>(graph);
+  }
+
+ private:
+  CpuOptions options_;
+};
+
+}  // namespace
+
+std::shared_ptr<Backend> cpu(CpuOptions options) {
+  if (!is_floating(options.dtype)) {
+    raise({.kind = ErrorKind::type,
+           .code = "E0383",
+           .message = "the default dtype of a backend is that of floats, not " +
+                      std::string(name(options.dtype)),
+           .help = "choose float32, float64, float16 or bfloat16"});
+  }
+  return std::make_shared<Cpu>(options);
+}
+
+}  // namespace mithril

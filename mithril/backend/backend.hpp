@@ -1,0 +1,38 @@
+// What turns a graph into something that runs.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mithril/graph/graph.hpp"
+
+namespace mithril {
+
+// Immutable after loading: `run` may be called from many threads at once.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  // In the order of graph.inputs() and graph.outputs(); inputs have the graph's dtypes and fit its
+  // dims. What comes out may share elements with what went in.
+  virtual std::vector<Tensor> run(std::span<const Tensor> inputs) const = 0;
+};
+
+struct LoadOptions {
+  bool jit = true;  // whether the backend may compile what it runs, where it can
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string_view name() const = 0;  // "cpu"
+  virtual DType default_dtype() const = 0;    // of floats that nothing else decides
+  // The names of the graph's ops that it cannot run, each once.
+  virtual std::vector<std::string> missing(const Graph& graph) const = 0;
+  // Called only for a graph of which nothing is missing; from one thread at a time for each graph.
+  virtual std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) = 0;
+};
+
+}  // namespace mithril
