@@ -1,0 +1,208 @@
+#include "mithril/compile/key_classes.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "mithril/base/names.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/model/composition.hpp"
+
+namespace mithril {
+namespace {
+
+const char* text(KeySets::Set set) {
+  switch (set) {
+    case KeySets::Set::none:
+      break;
+    case KeySets::Set::constant:
+      return "constant_keys";
+    case KeySets::Set::data:
+      return "data_keys";
+    case KeySets::Set::trainable:
+      return "trainable_keys";
+    case KeySets::Set::discard:
+      return "discard_keys";
+  }
+  return "no set";
+}
+
+std::optional<std::int64_t> fan_in(const Wire* wire) {
+  std::vector<Dim> dims;
+  if (!Facts::known(wire->shape, dims)) return std::nullopt;
+  std::int64_t fan = 1;
+  for (size_t i = 1; i < dims.size(); ++i) {
+    const Dim dim = resolve(dims[i]);
+    if (!dim.is_constant()) return std::nullopt;
+    fan *= dim.constant();
+  }
+  return fan;
+}
+
+class Beginnings {
+ public:
+  explicit Beginnings(const Composite& model) {
+    if (!model.extras) return;
+    for (const StartingLaw& law : model.extras->laws) laws_[top(law.wire)] = &law;
+    for (const Interval& interval : model.extras->intervals) {
+      intervals_[top(interval.wire)] = &interval;
+    }
+  }
+
+  Beginning of(const Wire* wire) const {
+    Beginning beginning;
+    if (const auto at = laws_.find(wire); at != laws_.end()) {
+      const StartingLaw& law = *at->second;
+      beginning = {.law = law.law, .a = law.a, .b = law.b};
+      if (law.fan_of) {
+        beginning.own_fan = false;
+        beginning.fan_in = fan_in(top(law.fan_of));
+      }
+    }
+    if (const auto at = intervals_.find(wire); at != intervals_.end()) {
+      beginning.interval = {at->second->low, at->second->high};
+    }
+    return beginning;
+  }
+
+ private:
+  std::unordered_map<const Wire*, const StartingLaw*> laws_;
+  std::unordered_map<const Wire*, const Interval*> intervals_;
+};
+
+[[noreturn]] void cannot_train(const std::string& key, const std::string& why) {
+  raise({.kind = ErrorKind::gradient,
+         .code = "E0506",
+         .message = quoted(key) + " of trainable_keys cannot be a parameter",
+         .facts = {{"reason", why}}});
+}
+
+KeyClass class_of(const NamedPort& port, const Value& value, KeySets::Set set, bool canonical) {
+  const bool declared_not = port.wire->differentiable == 0;
+  if (set == KeySets::Set::trainable) {
+    if (!is_floating(value.dtype)) cannot_train(port.name, "only tensors of floats are trained");
+    if (declared_not) cannot_train(port.name, "it is declared not differentiable");
+    return KeyClass::parameter;
+  }
+  if (set == KeySets::Set::data || declared_not || !is_floating(value.dtype)) return KeyClass::data;
+  const bool declared = port.wire->differentiable == 1;
+  return canonical && !declared ? KeyClass::data : KeyClass::parameter;
+}
+
+std::string_view last_component(std::string_view path) {
+  return path.substr(path.rfind('.') + 1);  // npos + 1 is 0
+}
+
+}  // namespace
+
+std::string_view name(KeyClass key_class) {
+  if (key_class == KeyClass::parameter) return "parameter";
+  return key_class == KeyClass::data ? "data" : "state";
+}
+
+std::string KeyRef::name() const {
+  if (const auto* name = std::get_if<std::string>(&held_)) return *name;
+  return std::get<Connection>(held_).name();
+}
+
+Wire* KeyRef::wire(Composite& model) const {
+  if (const auto* name = std::get_if<std::string>(&held_)) return wire_at(model, *name);
+  const Connection& connection = std::get<Connection>(held_);
+  if (root_of(connection.model()).get() == &model) return top(connection.wire());
+  raise({.kind = ErrorKind::connection,
+         .code = "E0107",
+         .message = "connection " + quoted(connection.name()) + " belongs to another model",
+         .help = "compile the model that it belongs to"});
+}
+
+KeySets::KeySets(Composite& model, const CompileOptions& options) {
+  for (const auto& [key, value] : options.constant_keys) {
+    add(key.wire(model), Set::constant, key.name());
+  }
+  for (const KeyRef& key : options.data_keys) add(key.wire(model), Set::data, key.name());
+  for (const KeyRef& key : options.trainable_keys) add(key.wire(model), Set::trainable, key.name());
+  for (const KeyRef& key : options.discard_keys) add(key.wire(model), Set::discard, key.name());
+}
+
+void KeySets::add(Wire* wire, Set set, std::string name) {
+  const auto [at, added] = members_.emplace(top(wire), Member{set, name});
+  if (added || at->second.set == set) return;
+  raise({.kind = ErrorKind::value,
+         .code = "E0407",
+         .message = quoted(name) + " stands in " + text(at->second.set) + " and in " + text(set),
+         .help = "name it in one of them"});
+}
+
+KeySets::Set KeySets::of(const Wire* wire) const {
+  const auto at = members_.find(wire);
+  return at == members_.end() ? Set::none : at->second.set;
+}
+
+void KeySets::check_placed(const std::vector<NamedPort>& inputs,
+                           const std::vector<NamedPort>& outputs) const {
+  std::unordered_map<const Wire*, bool> is_input;
+  for (const NamedPort& port : outputs) is_input.emplace(port.wire, false);
+  for (const NamedPort& port : inputs) is_input[port.wire] = true;
+  for (const auto& [wire, member] : members_) {
+    if (member.set == Set::constant) continue;
+    const bool input_wanted = member.set != Set::discard;
+    const auto at = is_input.find(wire);
+    if (at != is_input.end() && at->second == input_wanted) continue;
+    std::vector<std::string> names;
+    for (const NamedPort& port : input_wanted ? inputs : outputs) names.push_back(port.name);
+    raise({.kind = ErrorKind::name,
+           .code = "E0611",
+           .message = quoted(member.name) + " of " + text(member.set) + " is not an " +
+                      (input_wanted ? "input" : "output") + " of the model",
+           .facts = {{input_wanted ? "inputs" : "outputs", join(names, ", ")}}});
+  }
+}
+
+std::vector<InputKey> classify(const Composite& model, const FlatModel& flat, const KeySets& sets) {
+  const std::vector<Wire*> open = open_inputs(model);
+  const std::set<const Wire*> canonical(open.begin(), open.end());
+  const Beginnings beginnings(model);
+  std::set<std::string_view> states;
+  for (const FlatState& state : flat.states) states.insert(state.input);
+  std::vector<InputKey> keys;
+  for (size_t i = 0; i < flat.inputs.size(); ++i) {
+    const NamedPort& port = flat.inputs[i];
+    const Value& value = flat.graph.value(flat.graph.inputs()[i]);
+    InputKey key{.key = port.name, .path = port.name};
+    if (states.contains(port.name)) {
+      key.key_class = KeyClass::state;
+    } else {
+      key.key_class = class_of(port, value, sets.of(port.wire), canonical.contains(port.wire));
+    }
+    if (key.key_class == KeyClass::parameter) key.beginning = beginnings.of(port.wire);
+    keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
+void shorten(std::vector<InputKey>& inputs, const std::vector<Output>& outputs) {
+  std::set<std::string, std::less<>> taken;
+  std::map<std::string_view, int> sharing;  // views of paths, which stay
+  for (const Output& output : outputs) taken.insert(output.name);
+  for (const InputKey& input : inputs) {
+    const std::string_view last = last_component(input.path);
+    if (last.size() == input.path.size())
+      taken.insert(input.path);
+    else
+      ++sharing[last];
+  }
+  std::map<std::string_view, int> numbers;
+  for (InputKey& input : inputs) {
+    const std::string_view last = last_component(input.path);
+    if (last.size() == input.path.size()) continue;
+    std::string key(last);
+    if (sharing[last] > 1 || taken.contains(key)) {
+      do key = std::string(last) + "_" + std::to_string(numbers[last]++);
+      while (taken.contains(key));
+    }
+    taken.insert(key);
+    input.key = std::move(key);
+  }
+}
+
+}  // namespace mithril

@@ -1,0 +1,65 @@
+// What each input of a flat model is to the compiled one: a parameter, data or state.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mithril/compile/options.hpp"
+#include "mithril/model/flatten.hpp"
+
+namespace mithril {
+
+enum class KeyClass { parameter, data, state };
+std::string_view name(KeyClass key_class);  // "parameter"
+
+// How a parameter begins; see Initializer.
+struct Beginning {
+  Initializer::Law law = Initializer::Law::uniform_fan_in;
+  double a = 1, b = 0;
+  bool own_fan = true;                      // false: fan_in is that of another key
+  std::optional<std::int64_t> fan_in = {};  // absent: not known
+  std::optional<std::pair<double, double>> interval = {};
+};
+
+struct InputKey {
+  std::string key;   // as the user sees it
+  std::string path;  // as the graph names it
+  KeyClass key_class = KeyClass::data;
+  Beginning beginning = {};  // of a parameter
+};
+
+// The key sets of the options, by wire. Made before facts are stated, which may give a key a value.
+class KeySets {
+ public:
+  enum class Set { none, constant, data, trainable, discard };
+
+  // ValueError E0407 for a key in two sets.
+  KeySets(Composite& model, const CompileOptions& options);
+
+  Set of(const Wire* wire) const;
+  // NameError E0611 where a key of data_keys or trainable_keys is not among the inputs, or one of
+  // discard_keys not among the outputs.
+  void check_placed(const std::vector<NamedPort>& inputs,
+                    const std::vector<NamedPort>& outputs) const;
+
+ private:
+  struct Member {
+    Set set;
+    std::string name;
+  };
+  void add(Wire* wire, Set set, std::string name);
+  std::unordered_map<const Wire*, Member> members_;
+};
+
+// In the order of flat.graph.inputs(). GradientError E0506 for a trainable key that cannot be.
+std::vector<InputKey> classify(const Composite& model, const FlatModel& flat, const KeySets& sets);
+
+// Replaces paths by their last components, numbered where several share one.
+void shorten(std::vector<InputKey>& inputs, const std::vector<Output>& outputs);
+
+}  // namespace mithril

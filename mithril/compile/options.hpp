@@ -1,0 +1,47 @@
+// What compiling takes besides a model and a backend.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "mithril/model/connection.hpp"
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+// A key of a model, by its name (or path) or as a connection.
+class KeyRef {
+ public:
+  KeyRef(const char* name) : held_(std::string(name)) {}
+  KeyRef(std::string name) : held_(std::move(name)) {}
+  KeyRef(Connection connection) : held_(std::move(connection)) {}
+
+  std::string name() const;
+  // NameError E0606 with the nearest keys; ConnectionError E0107 for a connection of another model.
+  Wire* wire(Composite& model) const;
+
+ private:
+  std::variant<std::string, Connection> held_;
+};
+
+struct CompileOptions {
+  // Facts that hold for this compiled model only: the model itself does not change.
+  std::vector<std::pair<KeyRef, ShapeSpec>> shapes = {};
+  std::vector<std::pair<KeyRef, Kinds>> types = {};
+  std::vector<std::pair<KeyRef, Binding>> constant_keys = {};  // inputs with their values: folded
+
+  // A key belongs to at most one of these and constant_keys (ValueError E0407).
+  std::vector<KeyRef> data_keys = {};       // inputs that are no parameters
+  std::vector<KeyRef> trainable_keys = {};  // inputs that are parameters, canonical ones too
+  std::vector<KeyRef> discard_keys = {};    // outputs to do without, and all that only serves them
+
+  bool inference = false;          // no gradients
+  bool jit = true;                 // whether the backend may compile what it runs, where it can
+  bool use_short_namings = false;  // "weight_0" for "encoder.fc1.weight"
+  bool safe_shapes = true;         // whether each evaluation checks ranks and sizes
+  std::string optimization_level = "default";  // "none", "default" or "max"
+};
+
+}  // namespace mithril
