@@ -1,0 +1,86 @@
+#include "mithril/compile/signature.hpp"
+
+namespace mithril {
+namespace {
+
+enum class Kind { boolean, integer, floating };
+
+Kind kind_of_dtype(DType dtype) {
+  if (is_floating(dtype)) return Kind::floating;
+  return is_integer(dtype) ? Kind::integer : Kind::boolean;
+}
+
+std::string described(const Tensor& tensor) {
+  return std::string(name(tensor.dtype())) + to_string(tensor.dims());
+}
+
+}  // namespace
+
+Signature::Signature(const Graph& graph, std::vector<std::string> labels) {
+  MITHRIL_CHECK(labels.size() == graph.inputs().size(), "a label for each input of the graph");
+  for (size_t i = 0; i < labels.size(); ++i) {
+    const Value& value = graph.value(graph.inputs()[i]);
+    Entry& entry = entries_.emplace_back();
+    entry.label = std::move(labels[i]);
+    entry.dtype = value.dtype;
+    entry.ranked = value.ranked;
+    entry.text = value.ranked ? to_string(value.dims) : "[...]";
+    for (const Dim& dim : value.dims) {
+      entry.dims.push_back(dim.is_constant() ? std::optional(dim.constant()) : std::nullopt);
+      sizes_.observe(dim);
+    }
+  }
+}
+
+Tensor Signature::convert_width(size_t i, const Tensor& tensor) const {
+  const Entry& entry = entries_[i];
+  if (kind_of_dtype(tensor.dtype()) == kind_of_dtype(entry.dtype)) return tensor.to(entry.dtype);
+  raise({.kind = ErrorKind::input,
+         .code = "E0805",
+         .message = entry.label + " is " + std::string(name(tensor.dtype())) + ", expected " +
+                    std::string(name(entry.dtype)),
+         .help = "floats and integers are converted to the width of the model, but not to each "
+                 "other"});
+}
+
+std::string Signature::mismatch(size_t i, const Tensor& tensor) const {
+  const Entry& entry = entries_[i];
+  bool fits = kind_of_dtype(tensor.dtype()) == kind_of_dtype(entry.dtype);
+  if (entry.ranked) fits = fits && tensor.dims().size() == entry.dims.size();
+  for (size_t d = 0; d < entry.dims.size() && fits; ++d) {
+    fits = !entry.dims[d] || *entry.dims[d] == tensor.dims()[d];
+  }
+  if (fits) return {};
+  return described(tensor) + ", expected " + std::string(name(entry.dtype)) + entry.text;
+}
+
+void Signature::refuse(const char* code, size_t i, const Tensor& got,
+                       const std::string& what) const {
+  raise({.kind = ErrorKind::input,
+         .code = code,
+         .message = entries_[i].label + " has " + what,
+         .facts = {{"expected", entries_[i].text}, {"got", to_string(got.dims())}}});
+}
+
+void Signature::check_dims(std::span<const Tensor> inputs) const {
+  std::vector<std::int64_t> observed, sizes;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    if (!entries_[i].ranked) continue;
+    const Dims& got = inputs[i].dims();
+    const size_t rank = entries_[i].dims.size();
+    if (got.size() != rank) {
+      refuse("E0803", i, inputs[i],
+             "rank " + std::to_string(got.size()) + ", expected " + std::to_string(rank));
+    }
+    observed.insert(observed.end(), got.begin(), got.end());
+  }
+  const auto wrong = sizes_.learn(observed, sizes);
+  if (!wrong) return;
+  size_t i = 0, dim = wrong->observation;
+  for (; dim >= entries_[i].dims.size(); ++i) dim -= entries_[i].dims.size();
+  refuse("E0804", i, inputs[i],
+         std::to_string(wrong->got) + " in dim " + std::to_string(dim) + ", expected " +
+             wrong->expected);
+}
+
+}  // namespace mithril

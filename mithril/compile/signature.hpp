@@ -1,0 +1,49 @@
+// The inputs that a compiled graph takes, and how what a user gives is checked against them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mithril/graph/graph.hpp"
+#include "mithril/infer/size_program.hpp"
+
+namespace mithril {
+
+// Immutable: reads nothing of the facts, so that threads may use it while others compile.
+class Signature {
+ public:
+  // `labels`: what messages call the inputs ("'image'"), in the order of graph.inputs().
+  Signature(const Graph& graph, std::vector<std::string> labels);
+
+  size_t size() const { return entries_.size(); }
+  DType dtype(size_t i) const { return entries_[i].dtype; }
+  const std::string& dims_text(size_t i) const { return entries_[i].text; }
+
+  // In the width that the graph takes. InputError E0805 for another kind.
+  Tensor convert(size_t i, const Tensor& tensor) const {
+    return tensor.dtype() == entries_[i].dtype ? tensor : convert_width(i, tensor);
+  }
+  // Why the tensor cannot be this input, whatever the sizes that have names; empty where it can.
+  std::string mismatch(size_t i, const Tensor& tensor) const;
+  // InputError E0803 for a wrong rank, E0804 for a wrong dim.
+  void check_dims(std::span<const Tensor> inputs) const;
+
+ private:
+  struct Entry {
+    std::string label;
+    DType dtype;
+    bool ranked;
+    std::vector<std::optional<std::int64_t>> dims;  // where they are numbers
+    std::string text;
+  };
+  Tensor convert_width(size_t i, const Tensor& tensor) const;
+  [[noreturn]] void refuse(const char* code, size_t i, const Tensor& got,
+                           const std::string& what) const;
+  std::vector<Entry> entries_;
+  SizeProgram sizes_;  // observes the dims of the inputs whose rank is known
+};
+
+}  // namespace mithril
