@@ -1,0 +1,162 @@
+#include "mithril/compile/compile.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "mithril/base/names.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/compile/discard.hpp"
+#include "mithril/compile/given.hpp"
+#include "mithril/compile/parts.hpp"
+#include "mithril/infer/symbol.hpp"
+#include "mithril/model/composition.hpp"
+#include "mithril/passes/passes.hpp"
+
+namespace mithril {
+namespace {
+
+using Parts = CompiledModel::Parts;
+
+struct Flattened {
+  FlatModel flat;
+  std::vector<InputKey> keys;        // in the order of the graph's inputs
+  std::vector<std::string> outputs;  // that the user sees
+};
+
+// Drops the discarded outputs, and of the keys those whose inputs went with them.
+void discard(Flattened& flattened, const std::vector<std::string>& names) {
+  FlatModel& flat = flattened.flat;
+  std::vector<std::string> gone;
+  for (const std::string& name : names) {
+    std::erase(flattened.outputs, name);
+    const auto is_state = [&](const FlatState& state) { return state.output == name; };
+    if (std::none_of(flat.states.begin(), flat.states.end(), is_state)) gone.push_back(name);
+  }
+  flat.graph = discard_outputs(flat.graph, gone);
+  const auto& inputs = flat.graph.inputs();
+  size_t kept = 0;
+  std::erase_if(flattened.keys, [&](const InputKey& key) {
+    const bool stays = kept < inputs.size() && flat.graph.value(inputs[kept]).name == key.path;
+    kept += stays;
+    return !stays;
+  });
+  const auto has = [&](const std::string& path) {
+    return std::any_of(flattened.keys.begin(), flattened.keys.end(),
+                       [&](const InputKey& key) { return key.path == path; });
+  };
+  std::erase_if(flat.states, [&](const FlatState& state) { return !has(state.input); });
+}
+
+Flattened flatten_with(Composite& model, DType default_dtype, const CompileOptions& options) {
+  const KeySets sets(model, options);
+  const Attempt attempt(*model.facts);  // never committed: what is stated here ends with it
+  state_given(model, options);
+  const Model root(std::static_pointer_cast<Part>(model.shared_from_this()));
+  Flattened flattened{flatten(root, default_dtype), {}, {}};
+  const std::vector<NamedPort> outputs = output_ports(model);
+  sets.check_placed(flattened.flat.inputs, outputs);
+  flattened.keys = classify(model, flattened.flat, sets);
+  std::vector<std::string> discarded;
+  for (const NamedPort& port : outputs) {
+    const auto made = [&](const Output& output) { return output.name == port.name; };
+    const auto& all = flattened.flat.graph.outputs();
+    if (std::any_of(all.begin(), all.end(), made)) flattened.outputs.push_back(port.name);
+    if (sets.of(port.wire) == KeySets::Set::discard) discarded.push_back(port.name);
+  }
+  if (!discarded.empty()) discard(flattened, discarded);
+  return flattened;
+}
+
+PipelineOptions passes_for(const std::string& level) {
+  PipelineOptions options{.verify = false};
+  if (level == "none") options.passes = {{"expand_ops", expand_ops}};
+  if (level == "none" || level == "default" || level == "max") return options;
+  unknown_name(ErrorKind::name, "E0610", "optimization level", level, "",
+               {"none", "default", "max"});
+}
+
+void check_backend(const Backend& backend, const Graph& graph) {
+  const std::vector<std::string> missing = backend.missing(graph);
+  if (missing.empty()) return;
+  raise({.kind = ErrorKind::backend,
+         .code = "E1001",
+         .message =
+             "backend " + quoted(backend.name()) + " cannot run the ops " + join(missing, ", ")});
+}
+
+// The keys by class, and where they stand among the inputs and outputs of the graph.
+void place(Parts& parts, const std::vector<std::string>& outputs,
+           const std::vector<FlatState>& states) {
+  std::unordered_map<std::string, size_t> input_at, output_at;
+  for (size_t i = 0; i < parts.inputs.size(); ++i) {
+    const InputKey& input = parts.inputs[i];
+    input_at.emplace(input.path, i);
+    if (input.key_class == KeyClass::parameter) parts.parameters.push_back({input.key, i});
+    if (input.key_class == KeyClass::data) parts.data.push_back({input.key, i});
+  }
+  const auto& made = parts.graph.outputs();
+  for (size_t i = 0; i < made.size(); ++i) output_at.emplace(made[i].name, i);
+  for (const std::string& name : outputs) parts.outputs.push_back({name, output_at.at(name)});
+  for (const FlatState& state : states) {
+    const size_t at = input_at.at(state.input);
+    const std::string& key = parts.inputs[at].key;
+    parts.states.push_back({key, at});
+    parts.next_states.push_back({key, output_at.at(state.output)});
+    const DType dtype = parts.graph.value(parts.graph.inputs()[at]).dtype;
+    parts.initial[key] = state.initial.dtype() == dtype ? state.initial : state.initial.to(dtype);
+  }
+}
+
+DimSpec spec(const Dim& dim) {
+  if (dim.is_constant()) return dim.constant();
+  const Symbol* symbol = dim.symbol();
+  if (symbol && symbol->name()) return *symbol->name();
+  return Any{};
+}
+
+void describe_shapes(Parts& parts) {
+  const Graph& graph = parts.graph;
+  const auto add = [&](const std::string& key, const Value& value) {
+    std::vector<DimSpec> dims;
+    for (const Dim& dim : value.dims) dims.push_back(spec(dim));
+    if (value.ranked) parts.shapes.emplace_back(key, ShapeSpec(std::move(dims)));
+  };
+  for (size_t i = 0; i < parts.inputs.size(); ++i) {
+    if (parts.inputs[i].key_class == KeyClass::state) continue;
+    add(parts.inputs[i].key, graph.value(graph.inputs()[i]));
+  }
+  for (const NamedIndex& output : parts.outputs) {
+    const Value& value = graph.value(graph.outputs()[output.index].value);
+    add(output.name, value);
+    parts.output_texts.push_back(value.ranked ? to_string(value.dims) : "[...]");
+  }
+}
+
+}  // namespace
+
+CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
+                      CompileOptions options) {
+  const std::shared_ptr<Composite> composite = model.composite();
+  auto parts = std::make_shared<Parts>();
+  parts->passes = passes_for(options.optimization_level);
+  parts->backend = std::move(backend);
+  parts->load_options.jit = options.jit;
+  parts->inference = options.inference;
+  parts->safe_shapes = options.safe_shapes;
+
+  Flattened flattened =
+      flatten_with(open_model(composite), parts->backend->default_dtype(), options);
+  parts->graph = run_passes(flattened.flat.graph, parts->passes);
+  check_backend(*parts->backend, parts->graph);
+  parts->inputs = std::move(flattened.keys);
+  if (options.use_short_namings) shorten(parts->inputs, parts->graph.outputs());
+  place(*parts, flattened.outputs, flattened.flat.states);
+  describe_shapes(*parts);
+
+  parts->forward = std::make_unique<const Program>(
+      Program{Signature(parts->graph, parts->input_labels()),
+              parts->backend->load(parts->graph, parts->load_options)});
+  return CompiledModel(std::move(parts));
+}
+
+}  // namespace mithril

@@ -1,0 +1,94 @@
+// A model that runs.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "mithril/model/binding.hpp"
+#include "mithril/tensor/tensor_map.hpp"
+
+namespace mithril {
+
+// What a model keeps from one evaluation to the next: running statistics, random keys.
+struct State : TensorMap {
+  State() = default;
+  explicit State(TensorMap tensors) : TensorMap(std::move(tensors)) {}
+};
+
+struct OfCost {
+  explicit OfCost() = default;
+};
+// Asks for the gradients of the output final_cost, or of the only output where that is a scalar.
+inline constexpr OfCost of_cost{};
+
+// The gradients that come in at outputs; zero for those left out.
+class OutputGradients {
+ public:
+  OutputGradients(std::initializer_list<TensorMap::Item> gradients) : held_(TensorMap(gradients)) {}
+  OutputGradients(TensorMap gradients) : held_(std::move(gradients)) {}
+  OutputGradients(OfCost) {}
+
+  const TensorMap* gradients() const { return std::get_if<TensorMap>(&held_); }  // null: of_cost
+
+ private:
+  std::variant<OfCost, TensorMap> held_;
+};
+
+// Immutable: many threads may evaluate it at once, with any sizes that satisfy its constraints.
+class CompiledModel {
+ public:
+  // ---- running. Params are exactly the parameters, data exactly the data inputs; floats and
+  // integers are converted to the width that the model works in. Gradients are those of the
+  // parameters. What comes out may share elements with what went in. InputError: E0801 missing
+  // keys, E0802 an unknown key, E0803 a wrong rank, E0804 a wrong dim, E0805 another kind, E0806 a
+  // key of the other map, E0807 a gradient for what is no output, E0808 no cost; GradientError
+  // E0505 where the model was compiled with inference ----
+  TensorMap evaluate(const TensorMap& params, const TensorMap& data) const;
+  std::pair<TensorMap, TensorMap> evaluate(const TensorMap& params, const TensorMap& data,
+                                           const OutputGradients& gradients) const;
+  // With the state to begin with; the next state comes last. Without one, the initial state is
+  // used.
+  std::pair<TensorMap, State> evaluate(const TensorMap& params, const TensorMap& data,
+                                       const State& state) const;
+  std::tuple<TensorMap, TensorMap, State> evaluate(const TensorMap& params, const TensorMap& data,
+                                                   const OutputGradients& gradients,
+                                                   const State& state) const;
+
+  // ---- parameters. ShapeError E0209 where a size of one is not known ----
+  // As the layers say that they begin; where nobody says, uniform in +-1/sqrt(fan in), the product
+  // of the dims after the first. The same seed gives the same values on every platform, and those
+  // of one parameter do not depend on the others.
+  TensorMap get_parameters(std::uint64_t seed = 0) const;
+  // Standard normal; uniform where an interval was stated.
+  TensorMap randomize_params(std::uint64_t seed = 0) const;
+  // The parameters of `saved` in the model's order and width. StateError E0901 lists every missing,
+  // unknown and mismatched key.
+  TensorMap load_state_dict(const TensorMap& saved) const;
+  const State& initial_state_dict() const;
+
+  // ---- asking ----
+  std::vector<std::string> input_keys() const;  // parameters and data
+  std::vector<std::string> parameter_keys() const;
+  std::vector<std::string> data_keys() const;
+  std::vector<std::string> output_keys() const;
+  // Of inputs and outputs: numbers, names of sizes, and `any` for a size without a name or with an
+  // arithmetic; a key whose rank is not known is left out.
+  std::vector<std::pair<std::string, ShapeSpec>> shapes() const;
+  // A table of the inputs and outputs, and the number and size of the parameters.
+  std::string summary() const;
+
+  struct Parts;
+  explicit CompiledModel(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+ private:
+  // Shared, because copies of what is immutable are the same.
+  std::shared_ptr<Parts> parts_;
+};
+
+}  // namespace mithril

@@ -1,0 +1,230 @@
+// Checking what a user gives, running it, and naming what comes out.
+#include <algorithm>
+
+#include "mithril/base/names.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/compile/parts.hpp"
+#include "mithril/grad/differentiate.hpp"
+
+namespace mithril {
+namespace {
+
+using Parts = CompiledModel::Parts;
+
+std::vector<std::string> names_of(const std::vector<NamedIndex>& keys) {
+  std::vector<std::string> names;
+  for (const NamedIndex& key : keys) names.push_back(key.name);
+  return names;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  return names.empty() ? "none" : join(names, ", ");
+}
+
+bool contains(const std::vector<NamedIndex>& keys, const std::string& name) {
+  return std::any_of(keys.begin(), keys.end(),
+                     [&](const NamedIndex& key) { return key.name == name; });
+}
+
+// One of the two maps that a user gives, and the other.
+struct Given {
+  const char* map;   // "params"
+  const char* what;  // "parameter"
+  const TensorMap& tensors;
+  const std::vector<NamedIndex>& expected;
+};
+
+void refuse_unexpected(const Given& given, const Given& other) {
+  for (const auto& [key, tensor] : given.tensors) {
+    if (contains(given.expected, key)) continue;
+    if (contains(other.expected, key)) {
+      raise({.kind = ErrorKind::input,
+             .code = "E0806",
+             .message = quoted(key) + " stands in " + given.map + ", but is a " + other.what,
+             .help = "give it in " + std::string(other.map)});
+    }
+    unknown_name(ErrorKind::input, "E0802", given.what, key, "", names_of(given.expected));
+  }
+}
+
+[[noreturn]] void refuse_missing(const Given& given) {
+  std::vector<std::string> missing;
+  for (const NamedIndex& key : given.expected) {
+    if (!given.tensors.contains(key.name)) missing.push_back(key.name);
+  }
+  raise({.kind = ErrorKind::input,
+         .code = "E0801",
+         .message = std::string(given.map) + " lacks " + join(missing, ", "),
+         .facts = {{"expected", listed(names_of(given.expected))},
+                   {"got", listed(given.tensors.keys())}}});
+}
+
+void take(const Given& given, const Given& other, const Signature& signature,
+          std::vector<Tensor>& inputs) {
+  bool complete = true;
+  for (size_t i = 0; i < given.expected.size() && complete; ++i) {
+    const Tensor* tensor = given.tensors.find(given.expected[i].name, i);
+    complete = tensor != nullptr;
+    const size_t at = given.expected[i].index;
+    if (tensor) inputs[at] = signature.convert(at, *tensor);
+  }
+  if (complete && given.tensors.size() == given.expected.size()) return;
+  refuse_unexpected(given, other);
+  refuse_unexpected(other, given);
+  refuse_missing(given);
+}
+
+size_t output_named(const Parts& parts, const std::string& name) {
+  for (size_t i = 0; i < parts.outputs.size(); ++i) {
+    if (parts.outputs[i].name == name) return i;
+  }
+  unknown_name(ErrorKind::input, "E0807", "output", name, "", names_of(parts.outputs));
+}
+
+// The outputs that gradients come in at: those that are named, or the cost.
+std::vector<size_t> requested(const Parts& parts, const OutputGradients& asked) {
+  std::vector<size_t> of;
+  if (const TensorMap* gradients = asked.gradients()) {
+    for (const auto& [key, tensor] : *gradients) of.push_back(output_named(parts, key));
+    std::sort(of.begin(), of.end());
+    return of;
+  }
+  const auto is_scalar = [&](const NamedIndex& output) {
+    const Value& value = parts.graph.value(parts.graph.outputs()[output.index].value);
+    return value.ranked && value.dims.empty();
+  };
+  for (size_t i = 0; i < parts.outputs.size(); ++i) {
+    const bool only = parts.outputs.size() == 1;
+    if ((only || parts.outputs[i].name == "final_cost") && is_scalar(parts.outputs[i])) of = {i};
+  }
+  if (!of.empty()) return of;
+  raise({.kind = ErrorKind::input,
+         .code = "E0808",
+         .message = "there is no output to take the gradients of: expected a scalar final_cost, or "
+                    "one output that is a scalar",
+         .facts = {{"outputs", listed(names_of(parts.outputs))}},
+         .help = "give the gradients that come in at the outputs"});
+}
+
+TensorMap named(const std::vector<NamedIndex>& keys, const std::vector<Tensor>& tensors) {
+  std::vector<TensorMap::Item> items;
+  items.reserve(keys.size());
+  for (const NamedIndex& key : keys) items.emplace_back(key.name, tensors[key.index]);
+  return TensorMap(std::move(items));
+}
+
+struct Request {
+  const TensorMap &params, &data;
+  const OutputGradients* gradients = nullptr;
+  const State* state = nullptr;
+};
+
+struct Result {
+  TensorMap outputs, gradients;
+  State state;
+};
+
+void take_state(const Parts& parts, const State& state, const Signature& signature,
+                std::vector<Tensor>& inputs) {
+  bool fits = state.size() == parts.states.size();
+  for (size_t i = 0; i < parts.states.size() && fits; ++i) {
+    const Tensor* tensor = state.find(parts.states[i].name, i);
+    fits = tensor != nullptr;
+    if (fits) inputs[parts.states[i].index] = signature.convert(parts.states[i].index, *tensor);
+  }
+  if (fits) return;
+  raise({.kind = ErrorKind::state,
+         .code = "E0902",
+         .message = "the state has other keys than the model",
+         .facts = {{"expected", listed(names_of(parts.states))}, {"got", listed(state.keys())}},
+         .help = "begin with initial_state_dict()"});
+}
+
+Result run(Parts& parts, const Request& request) {
+  const std::vector<size_t> of =
+      request.gradients ? requested(parts, *request.gradients) : std::vector<size_t>();
+  const Program& program = request.gradients ? parts.with_gradients(of) : *parts.forward;
+  std::vector<Tensor> inputs(program.signature.size());
+  const Given params{"params", "parameter", request.params, parts.parameters};
+  const Given data{"data", "data input", request.data, parts.data};
+  take(params, data, program.signature, inputs);
+  take(data, params, program.signature, inputs);
+  take_state(parts, request.state ? *request.state : parts.initial, program.signature, inputs);
+  for (size_t i = 0; i < of.size(); ++i) {
+    const size_t at = parts.inputs.size() + i;
+    const TensorMap* gradients = request.gradients->gradients();
+    const Tensor* given = gradients ? gradients->find(parts.outputs[of[i]].name, i) : nullptr;
+    inputs[at] = given ? program.signature.convert(at, *given)
+                       : Tensor::full(program.signature.dtype(at), {}, 1.0);
+  }
+  if (parts.safe_shapes) program.signature.check_dims(inputs);
+  const std::vector<Tensor> made = program.executable->run(inputs);
+
+  Result result{.outputs = named(parts.outputs, made)};
+  if (request.state) result.state = State(named(parts.next_states, made));
+  if (!request.gradients) return result;
+  std::vector<TensorMap::Item> gradients;
+  gradients.reserve(parts.parameters.size());
+  for (const NamedIndex& key : parts.parameters) {
+    gradients.emplace_back(key.name, made[parts.graph.outputs().size() + gradients.size()]);
+  }
+  result.gradients = TensorMap(std::move(gradients));
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::string> CompiledModel::Parts::input_labels() const {
+  std::vector<std::string> labels;
+  for (const InputKey& input : inputs) labels.push_back(quoted(input.key));
+  return labels;
+}
+
+const Program& CompiledModel::Parts::with_gradients(const std::vector<size_t>& of) {
+  if (inference) {
+    raise({.kind = ErrorKind::gradient,
+           .code = "E0505",
+           .message = "the model was compiled for inference: it has no gradients"});
+  }
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<const Program>& program = backward_[of];
+  if (program) return *program;
+  DifferentiateOptions options;
+  std::vector<std::string> labels = input_labels();
+  for (const size_t i : of) {
+    options.outputs.push_back(outputs[i].name);
+    labels.push_back("the gradient of " + quoted(outputs[i].name));
+  }
+  for (const NamedIndex& key : parameters) options.wanted.push_back(inputs[key.index].path);
+  const Graph both = run_passes(differentiate(graph, options), passes);
+  program = std::make_unique<const Program>(
+      Program{Signature(both, std::move(labels)), backend->load(both, load_options)});
+  return *program;
+}
+
+TensorMap CompiledModel::evaluate(const TensorMap& params, const TensorMap& data) const {
+  return run(*parts_, {params, data}).outputs;
+}
+
+std::pair<TensorMap, TensorMap> CompiledModel::evaluate(const TensorMap& params,
+                                                        const TensorMap& data,
+                                                        const OutputGradients& gradients) const {
+  Result result = run(*parts_, {params, data, &gradients});
+  return {std::move(result.outputs), std::move(result.gradients)};
+}
+
+std::pair<TensorMap, State> CompiledModel::evaluate(const TensorMap& params, const TensorMap& data,
+                                                    const State& state) const {
+  Result result = run(*parts_, {params, data, nullptr, &state});
+  return {std::move(result.outputs), std::move(result.state)};
+}
+
+std::tuple<TensorMap, TensorMap, State> CompiledModel::evaluate(const TensorMap& params,
+                                                                const TensorMap& data,
+                                                                const OutputGradients& gradients,
+                                                                const State& state) const {
+  Result result = run(*parts_, {params, data, &gradients, &state});
+  return {std::move(result.outputs), std::move(result.gradients), std::move(result.state)};
+}
+
+}  // namespace mithril

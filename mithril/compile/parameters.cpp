@@ -1,0 +1,139 @@
+// Where parameters come from: the laws of their layers, a random draw, a state dict.
+#include <algorithm>
+#include <cmath>
+
+#include "mithril/base/random.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/compile/parts.hpp"
+
+namespace mithril {
+namespace {
+
+using Parts = CompiledModel::Parts;
+
+Dims numbers(const std::string& key, const Value& value, const std::string& text) {
+  Dims dims;
+  for (const Dim& dim : value.dims) {
+    if (dim.is_constant()) dims.push_back(dim.constant());
+  }
+  if (value.ranked && dims.size() == value.dims.size()) return dims;
+  std::string missing = "the rank";
+  for (size_t i = 0; i < value.dims.size() && missing == "the rank"; ++i) {
+    if (!value.dims[i].is_constant()) missing = "dim " + std::to_string(i);
+  }
+  raise({.kind = ErrorKind::shape,
+         .code = "E0209",
+         .message = missing + " of the parameter " + quoted(key) + " is not known",
+         .facts = {{"shape", text}},
+         .help = "give shapes when compiling: of this key, or of the data that it meets"});
+}
+
+std::int64_t fan_in(const std::string& key, const Beginning& beginning, const Dims& dims) {
+  if (!beginning.own_fan) {
+    if (beginning.fan_in) return *beginning.fan_in;
+    raise({.kind = ErrorKind::shape,
+           .code = "E0209",
+           .message = "the fan in of the parameter " + quoted(key) + " is not known",
+           .help = "give shapes when compiling"});
+  }
+  std::int64_t fan = 1;
+  for (size_t i = 1; i < dims.size(); ++i) fan *= dims[i];
+  return fan;
+}
+
+template <typename Draw>
+Tensor fill(DType dtype, Dims dims, Draw draw) {
+  Tensor tensor(DType::float64, std::move(dims));
+  for (double& element : tensor.mutable_values<double>()) element = draw();
+  return dtype == DType::float64 ? tensor : tensor.to(dtype);
+}
+
+Tensor uniform(DType dtype, Dims dims, Random random, double low, double high) {
+  return fill(dtype, std::move(dims), [&] { return low + (high - low) * random.uniform(); });
+}
+
+Tensor begin(const InputKey& input, DType dtype, Dims dims, Random random) {
+  using Law = Initializer::Law;
+  const Beginning& as = input.beginning;
+  if (as.interval) {
+    return uniform(dtype, std::move(dims), random, as.interval->first, as.interval->second);
+  }
+  switch (as.law) {
+    case Law::zeros:
+      return Tensor(dtype, std::move(dims));
+    case Law::ones:
+      return Tensor::full(dtype, std::move(dims), 1);
+    case Law::constant:
+      return Tensor::full(dtype, std::move(dims), as.a);
+    case Law::uniform:
+      return uniform(dtype, std::move(dims), random, as.a, as.b);
+    case Law::normal:
+      return fill(dtype, std::move(dims), [&] { return as.a + as.b * random.normal(); });
+    case Law::uniform_fan_in:
+      break;
+  }
+  const auto fan = static_cast<double>(std::max<std::int64_t>(fan_in(input.key, as, dims), 1));
+  const double bound = as.a / std::sqrt(fan);
+  return uniform(dtype, std::move(dims), random, -bound, bound);
+}
+
+// A stream of its own for each parameter, named by its path: short names do not change what it
+// draws.
+template <typename Make>
+TensorMap make_parameters(const Parts& parts, std::uint64_t seed, Make make) {
+  std::vector<TensorMap::Item> items;
+  for (const NamedIndex& key : parts.parameters) {
+    const InputKey& input = parts.inputs[key.index];
+    const Value& value = parts.graph.value(parts.graph.inputs()[key.index]);
+    items.emplace_back(key.name,
+                       make(input, value.dtype,
+                            numbers(key.name, value, parts.forward->signature.dims_text(key.index)),
+                            Random(seed, input.path)));
+  }
+  return TensorMap(std::move(items));
+}
+
+}  // namespace
+
+TensorMap CompiledModel::get_parameters(std::uint64_t seed) const {
+  return make_parameters(*parts_, seed, begin);
+}
+
+TensorMap CompiledModel::randomize_params(std::uint64_t seed) const {
+  const auto draw = [](const InputKey& input, DType dtype, Dims dims, Random random) {
+    if (const auto interval = input.beginning.interval) {
+      return uniform(dtype, std::move(dims), random, interval->first, interval->second);
+    }
+    return fill(dtype, std::move(dims), [&] { return random.normal(); });
+  };
+  return make_parameters(*parts_, seed, draw);
+}
+
+TensorMap CompiledModel::load_state_dict(const TensorMap& saved) const {
+  std::vector<Fact> wrong;
+  std::vector<TensorMap::Item> items;
+  for (const NamedIndex& key : parts_->parameters) {
+    const Signature& signature = parts_->forward->signature;
+    const Tensor* tensor = saved.find(key.name, items.size());
+    if (!tensor) {
+      wrong.push_back({"missing", key.name + " " + signature.dims_text(key.index)});
+    } else if (const std::string why = signature.mismatch(key.index, *tensor); !why.empty()) {
+      wrong.push_back({"mismatched", key.name + " " + why});
+    } else {
+      items.emplace_back(key.name, signature.convert(key.index, *tensor));
+    }
+  }
+  for (const auto& [name, tensor] : saved) {
+    const auto known = [&name = name](const NamedIndex& key) { return key.name == name; };
+    if (std::none_of(parts_->parameters.begin(), parts_->parameters.end(), known)) {
+      wrong.push_back({"unknown", name + " " + to_string(tensor.dims())});
+    }
+  }
+  if (wrong.empty()) return TensorMap(std::move(items));
+  raise({.kind = ErrorKind::state,
+         .code = "E0901",
+         .message = "the state dict does not fit the model",
+         .facts = std::move(wrong)});
+}
+
+}  // namespace mithril

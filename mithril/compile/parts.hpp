@@ -1,0 +1,57 @@
+// What a compiled model is made of.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mithril/backend/backend.hpp"
+#include "mithril/compile/compiled_model.hpp"
+#include "mithril/compile/key_classes.hpp"
+#include "mithril/compile/signature.hpp"
+#include "mithril/passes/pipeline.hpp"
+
+namespace mithril {
+
+// A graph ready to run.
+struct Program {
+  Signature signature;
+  std::unique_ptr<Executable> executable;
+};
+
+struct NamedIndex {
+  std::string name;
+  size_t index;
+};
+
+// After compiling, only `with_gradients` reads dims with symbols: their facts serve one thread.
+struct CompiledModel::Parts {
+  std::shared_ptr<Backend> backend;  // shared: users compile many models for one
+  LoadOptions load_options;
+  PipelineOptions passes;
+  bool inference = false;
+  bool safe_shapes = true;
+
+  Graph graph;                                       // without gradients, after the passes
+  std::vector<InputKey> inputs;                      // in the order of graph.inputs()
+  std::vector<NamedIndex> parameters, data, states;  // of inputs
+  std::vector<NamedIndex> outputs, next_states;      // of graph.outputs(); next_states as states
+  State initial;                                     // in the order of states
+  std::vector<std::pair<std::string, ShapeSpec>> shapes;  // of inputs and outputs
+  std::vector<std::string> output_texts;                  // shapes of outputs as text
+  std::unique_ptr<const Program> forward;
+
+  std::vector<std::string> input_labels() const;  // for messages
+  // With gradients coming in at these outputs (of `outputs`), in this order; made when first asked
+  // for.
+  const Program& with_gradients(const std::vector<size_t>& of);
+
+ private:
+  std::mutex mutex_;  // guards backward_ and, while it is held, the facts of the graph
+  std::map<std::vector<size_t>, std::unique_ptr<const Program>> backward_;
+};
+
+}  // namespace mithril

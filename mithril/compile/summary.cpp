@@ -1,0 +1,123 @@
+// What a compiled model says about itself.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "mithril/base/text.hpp"
+#include "mithril/compile/parts.hpp"
+
+namespace mithril {
+namespace {
+
+using Parts = CompiledModel::Parts;
+
+std::vector<std::string> names_of(const std::vector<NamedIndex>& keys) {
+  std::vector<std::string> names;
+  for (const NamedIndex& key : keys) names.push_back(key.name);
+  return names;
+}
+
+// "1.2 MiB".
+std::string memory(double bytes) {
+  static constexpr std::array units = {"B", "KiB", "MiB", "GiB", "TiB"};
+  size_t unit = 0;
+  for (; bytes >= 1024 && unit + 1 < units.size(); ++unit) bytes /= 1024;
+  return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, units[unit]);
+}
+
+// 1234567 as "1,234,567".
+std::string grouped(std::int64_t number) {
+  std::string text = std::to_string(number);
+  for (size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
+
+// Empty where a dim is not known.
+std::optional<std::int64_t> elements(const Value& value) {
+  std::int64_t count = 1;
+  for (const Dim& dim : value.dims) {
+    if (!dim.is_constant()) return std::nullopt;
+    count *= dim.constant();
+  }
+  return value.ranked ? std::optional(count) : std::nullopt;
+}
+
+class Table {
+ public:
+  void add(std::array<std::string, 5> row) { rows_.push_back(std::move(row)); }
+
+  std::string text() const {
+    std::array<size_t, 5> widths{};
+    for (const auto& row : rows_) {
+      for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], text_width(row[i]));
+    }
+    std::string text;
+    for (const auto& row : rows_) {
+      std::string line;
+      for (size_t i = 0; i < row.size(); ++i) {
+        const std::string space(widths[i] - text_width(row[i]), ' ');
+        line += i + 1 < row.size() ? row[i] + space + "  " : space + row[i];
+      }
+      text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
+    return text;
+  }
+
+ private:
+  std::vector<std::array<std::string, 5>> rows_;
+};
+
+}  // namespace
+
+std::vector<std::string> CompiledModel::parameter_keys() const {
+  return names_of(parts_->parameters);
+}
+std::vector<std::string> CompiledModel::data_keys() const { return names_of(parts_->data); }
+std::vector<std::string> CompiledModel::output_keys() const { return names_of(parts_->outputs); }
+const State& CompiledModel::initial_state_dict() const { return parts_->initial; }
+
+std::vector<std::string> CompiledModel::input_keys() const {
+  std::vector<std::string> keys;
+  for (const InputKey& input : parts_->inputs) {
+    if (input.key_class != KeyClass::state) keys.push_back(input.key);
+  }
+  return keys;
+}
+
+std::vector<std::pair<std::string, ShapeSpec>> CompiledModel::shapes() const {
+  return parts_->shapes;
+}
+
+std::string CompiledModel::summary() const {
+  const Graph& graph = parts_->graph;
+  Table table;
+  table.add({"key", "class", "shape", "dtype", "parameters"});
+  std::int64_t count = 0, bytes = 0, unknown = 0;
+  for (size_t i = 0; i < parts_->inputs.size(); ++i) {
+    const InputKey& input = parts_->inputs[i];
+    const Value& value = graph.value(graph.inputs()[i]);
+    std::string counted;
+    if (input.key_class == KeyClass::parameter) {
+      const std::optional<std::int64_t> size = elements(value);
+      counted = size ? grouped(*size) : "?";
+      count += size.value_or(0);
+      bytes += size.value_or(0) * static_cast<std::int64_t>(size_of(value.dtype));
+      if (!size) ++unknown;
+    }
+    table.add({input.key, std::string(mithril::name(input.key_class)),
+               parts_->forward->signature.dims_text(i), std::string(mithril::name(value.dtype)),
+               counted});
+  }
+  for (size_t i = 0; i < parts_->outputs.size(); ++i) {
+    const NamedIndex& output = parts_->outputs[i];
+    const DType dtype = graph.value(graph.outputs()[output.index].value).dtype;
+    table.add(
+        {output.name, "output", parts_->output_texts[i], std::string(mithril::name(dtype)), ""});
+  }
+  const std::string open = unknown ? fmt::format(", and {} of unknown size", unknown) : "";
+  return table.text() + fmt::format("{} parameters in {} tensors, {}{}\n", grouped(count),
+                                    parts_->parameters.size(), memory(static_cast<double>(bytes)),
+                                    open);
+}
+
+}  // namespace mithril

@@ -1,0 +1,124 @@
+// What parameters begin as, and going on from a state dict.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/cpu.hpp"
+#include "mithril/compile/compile.hpp"
+
+namespace mithril {
+namespace {
+
+Model sum_of(const std::vector<std::string>& keys) {
+  Model model;
+  std::string sum = "x";
+  for (const std::string& key : keys) {
+    model |= Model::op("add")({{"left", sum}, {"right", key}, {"output", "plus_" + key}});
+    sum = "plus_" + key;
+  }
+  return model;
+}
+
+struct Spread {
+  double low, high, mean, deviation;
+};
+Spread spread(const Tensor& tensor) {
+  Spread spread{tensor.at_as_double(0), tensor.at_as_double(0), 0, 0};
+  const auto count = static_cast<double>(tensor.size());
+  for (std::int64_t i = 0; i < tensor.size(); ++i) {
+    const double value = tensor.at_as_double(i);
+    spread.low = std::min(spread.low, value);
+    spread.high = std::max(spread.high, value);
+    spread.mean += value / count;
+    spread.deviation += value * value / count;
+  }
+  spread.deviation = std::sqrt(spread.deviation - spread.mean * spread.mean);
+  return spread;
+}
+
+using Law = Initializer::Law;
+
+}  // namespace
+
+TEST_CASE("parameters begin as their laws say") {
+  Model model = sum_of({"zeros", "ones", "constant", "uniform", "normal", "fan", "fan_of_fan"});
+  model.set_initializer("zeros", {.law = Law::zeros});
+  model.set_initializer("ones", {.law = Law::ones});
+  model.set_initializer("constant", {.law = Law::constant, .a = 7});
+  model.set_initializer("uniform", {.law = Law::uniform, .a = 2, .b = 4});
+  model.set_initializer("normal", {.law = Law::normal, .a = 10, .b = 0.5});
+  model.set_initializer("fan", {.law = Law::uniform_fan_in, .a = 3});
+  model.set_initializer("fan_of_fan", {.law = Law::uniform_fan_in, .a = 3, .fan_of = "fan"});
+  CompileOptions options;
+  for (const char* key : {"zeros", "ones", "constant", "uniform", "normal", "fan"}) {
+    options.shapes.push_back({key, {64, 100}});
+  }
+  options.shapes.push_back({"fan_of_fan", {100}});
+  const TensorMap params = compile(model, cpu(), options).get_parameters();
+  CHECK(identical(params.at("zeros"), Tensor(DType::float32, {64, 100})));
+  CHECK(identical(params.at("ones"), Tensor::full(DType::float32, {64, 100}, 1)));
+  CHECK(identical(params.at("constant"), Tensor::full(DType::float32, {64, 100}, 7)));
+  const Spread uniform = spread(params.at("uniform"));
+  CHECK(uniform.low == doctest::Approx(2).epsilon(0.01));
+  CHECK(uniform.high == doctest::Approx(4).epsilon(0.01));
+  const Spread normal = spread(params.at("normal"));
+  CHECK(normal.mean == doctest::Approx(10).epsilon(0.01));
+  CHECK(normal.deviation == doctest::Approx(0.5).epsilon(0.05));
+  const Spread fan = spread(params.at("fan"));
+  CHECK(fan.low == doctest::Approx(-0.3).epsilon(0.01));
+  CHECK(fan.high == doctest::Approx(0.3).epsilon(0.01));
+  const Spread other = spread(params.at("fan_of_fan"));
+  CHECK(other.high == doctest::Approx(0.3).epsilon(0.1));
+  CHECK(other.high <= 0.3);
+}
+
+TEST_CASE("without a law parameters are uniform in the fan in") {
+  const CompiledModel compiled = compile(sum_of({"w"}), cpu(), {.shapes = {{"w", {300, 4, 4}}}});
+  const Spread values = spread(compiled.get_parameters().at("w"));
+  CHECK(values.low == doctest::Approx(-0.25).epsilon(0.01));
+  CHECK(values.high == doctest::Approx(0.25).epsilon(0.01));
+}
+
+TEST_CASE("a seed gives the same parameters again, another seed others") {
+  const CompiledModel compiled = compile(sum_of({"w"}), cpu(), {.shapes = {{"w", {8}}}});
+  CHECK(identical(compiled.get_parameters(3).at("w"), compiled.get_parameters(3).at("w")));
+  CHECK_FALSE(identical(compiled.get_parameters(3).at("w"), compiled.get_parameters(4).at("w")));
+}
+
+TEST_CASE("what a parameter begins as does not depend on the others") {
+  const CompiledModel one = compile(sum_of({"w"}), cpu(), {.shapes = {{"w", {8}}}});
+  const CompiledModel two =
+      compile(sum_of({"v", "w"}), cpu(), {.shapes = {{"v", {8}}, {"w", {8}}}});
+  CHECK(identical(one.get_parameters().at("w"), two.get_parameters().at("w")));
+  CHECK_FALSE(identical(two.get_parameters().at("v"), two.get_parameters().at("w")));
+}
+
+TEST_CASE("randomized parameters are standard normal, or uniform in their interval") {
+  Model model;
+  model |= Model::op("add")({{"left", "x"}, {"right", "w"}, {"output", "y"}});
+  model |= Model::op("add")({{"left", "y"},
+                             {"right", IOKey{.name = "v", .interval = std::pair(3.0, 5.0)}},
+                             {"output", "z"}});
+  const CompiledModel compiled = compile(model, cpu({.dtype = DType::float64}),
+                                         {.shapes = {{"w", {100, 100}}, {"v", {100, 100}}}});
+  const TensorMap params = compiled.randomize_params(1);
+  CHECK(params.at("w").dtype() == DType::float64);
+  CHECK(spread(params.at("w")).mean == doctest::Approx(0).epsilon(0.05));
+  CHECK(spread(params.at("w")).deviation == doctest::Approx(1).epsilon(0.05));
+  CHECK(spread(params.at("v")).low >= 3);
+  CHECK(spread(params.at("v")).high < 5);
+  CHECK(spread(params.at("v")).mean == doctest::Approx(4).epsilon(0.01));
+}
+
+TEST_CASE("a state dict comes back in the order and width of the model") {
+  const CompiledModel compiled =
+      compile(sum_of({"v", "w"}), cpu(), {.shapes = {{"v", {2}}, {"w", {2}}}});
+  const TensorMap params = compiled.load_state_dict(
+      {{"w", Tensor::of<double>({2}, {1, 2})}, {"v", Tensor::of<float>({2}, {3, 4})}});
+  CHECK(params.keys() == std::vector<std::string>{"v", "w"});
+  CHECK(identical(params.at("w"), Tensor::of<float>({2}, {1, 2})));
+}
+
+}  // namespace mithril

@@ -1,0 +1,116 @@
+// The errors of compiling a model, as text.
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+
+#include "backends/cpu/cpu.hpp"
+#include "mithril/compile/compile.hpp"
+
+namespace mithril {
+namespace {
+
+std::string text_of_error(const std::function<void()>& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was raised";
+}
+
+Model product() {
+  Model model;
+  model |= Model::op("multiply")({{"left", "image"}, {"right", "weight"}, {"output", "logits"}});
+  return model;
+}
+
+std::string compile_error(const CompileOptions& options) {
+  const Model model = product();
+  const auto before = model.get_shapes();
+  const std::string text = text_of_error([&] { compile(model, cpu(), options); });
+  CHECK(model.get_shapes() == before);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("an unknown key of an option gives the nearest") {
+  CHECK(compile_error({.shapes = {{"imgae", {1}}}}) ==
+        "mithril.NameError[E0606]: there is no key 'imgae'\n"
+        "  known : image, weight, logits\n"
+        "  help: did you mean 'image'?");
+}
+
+TEST_CASE("a key in two sets is refused") {
+  CHECK(compile_error({.data_keys = {"weight"}, .trainable_keys = {"image", "weight"}}) ==
+        "mithril.ValueError[E0407]: 'weight' stands in data_keys and in trainable_keys\n"
+        "  help: name it in one of them");
+}
+
+TEST_CASE("data must be an input and what is discarded an output") {
+  CHECK(compile_error({.data_keys = {"logits"}}) ==
+        "mithril.NameError[E0611]: 'logits' of data_keys is not an input of the model\n"
+        "  inputs : image, weight");
+  CHECK(compile_error({.discard_keys = {"image"}}) ==
+        "mithril.NameError[E0611]: 'image' of discard_keys is not an output of the model\n"
+        "  outputs : logits");
+}
+
+TEST_CASE("what cannot be trained is refused as trainable") {
+  CHECK(compile_error({.types = {{"image", kind::int_tensor}}, .trainable_keys = {"image"}}) ==
+        "mithril.GradientError[E0506]: 'image' of trainable_keys cannot be a parameter\n"
+        "  reason : only tensors of floats are trained");
+  Model model = product();
+  model.set_differentiability({{"weight", false}});
+  CHECK(text_of_error([&] { compile(model, cpu(), {.trainable_keys = {"weight"}}); }) ==
+        "mithril.GradientError[E0506]: 'weight' of trainable_keys cannot be a parameter\n"
+        "  reason : it is declared not differentiable");
+}
+
+TEST_CASE("a constant is a value or a tensor") {
+  CHECK(compile_error({.constant_keys = {{"weight", "image"}}}) ==
+        "mithril.TypeError[E0384]: constant_keys takes values and tensors, not names or "
+        "connections");
+}
+
+TEST_CASE("a connection of another model is refused") {
+  const Model other = product();
+  CHECK(compile_error({.data_keys = {other.at("weight")}}) ==
+        "mithril.ConnectionError[E0107]: connection 'weight' belongs to another model\n"
+        "  help: compile the model that it belongs to");
+}
+
+TEST_CASE("shapes that contradict each other say who gave them") {
+  const std::string text = compile_error({.shapes = {{"image", {4, 128}}, {"weight", {256, 64}}}});
+  CHECK(text.find("mithril.ShapeError[E02") == 0);
+  CHECK(text.find("given by shapes={\"image\": [4, 128]}") != std::string::npos);
+  CHECK(text.find("given by shapes={\"weight\": [256, 64]}") != std::string::npos);
+}
+
+TEST_CASE("an unknown optimization level gives the nearest") {
+  CHECK(compile_error({.optimization_level = "defualt"}) ==
+        "mithril.NameError[E0610]: there is no optimization level 'defualt'\n"
+        "  known : none, default, max\n"
+        "  help: did you mean 'default'?");
+}
+
+TEST_CASE("a backend that lacks ops names them") {
+  class Poor final : public Backend {
+   public:
+    std::string_view name() const override { return "poor"; }
+    DType default_dtype() const override { return DType::float32; }
+    std::vector<std::string> missing(const Graph&) const override { return {"multiply"}; }
+    std::unique_ptr<Executable> load(const Graph&, const LoadOptions&) override { return nullptr; }
+  };
+  CHECK(text_of_error([] { compile(product(), std::make_shared<Poor>()); }) ==
+        "mithril.BackendError[E1001]: backend 'poor' cannot run the ops multiply");
+}
+
+TEST_CASE("the default dtype of a backend is a floating one") {
+  CHECK(text_of_error([] { cpu({.dtype = DType::int64}); }) ==
+        "mithril.TypeError[E0383]: the default dtype of a backend is that of floats, not int64\n"
+        "  help: choose float32, float64, float16 or bfloat16");
+}
+
+}  // namespace mithril

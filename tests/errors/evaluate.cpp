@@ -1,0 +1,186 @@
+// The errors of evaluating a compiled model, as text.
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+
+#include "backends/cpu/cpu.hpp"
+#include "mithril/compile/compile.hpp"
+
+namespace mithril {
+namespace {
+
+std::string text_of_error(const std::function<void()>& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was raised";
+}
+
+Model product() {
+  Model model;
+  model |= Model::op("multiply")({{"left", "image"}, {"right", "weight"}, {"output", "logits"}});
+  return model;
+}
+
+const CompiledModel& compiled() {
+  static const CompiledModel model =
+      compile(product(), cpu(), {.shapes = {{"image", {"N", 2}}, {"weight", {2}}}});
+  return model;
+}
+
+const TensorMap params = {{"weight", Tensor::of<float>({2}, {1, 2})}};
+const TensorMap data = {{"image", Tensor::of<float>({1, 2}, {3, 4})}};
+
+std::string evaluate_error(const TensorMap& params, const TensorMap& data) {
+  return text_of_error([&] { compiled().evaluate(params, data); });
+}
+
+}  // namespace
+
+TEST_CASE("missing keys are listed") {
+  CHECK(evaluate_error(params, {}) ==
+        "mithril.InputError[E0801]: data lacks image\n"
+        "  expected : image\n"
+        "  got      : none");
+}
+
+TEST_CASE("an unknown key gives the nearest") {
+  CHECK(evaluate_error(params, {{"imgae", data.at("image")}}) ==
+        "mithril.InputError[E0802]: there is no data input 'imgae'\n"
+        "  known : image\n"
+        "  help: did you mean 'image'?");
+}
+
+TEST_CASE("a key in the wrong map is told where it belongs") {
+  CHECK(evaluate_error({{"weight", params.at("weight")}, {"image", data.at("image")}}, {}) ==
+        "mithril.InputError[E0806]: 'image' stands in params, but is a data input\n"
+        "  help: give it in data");
+  CHECK(evaluate_error({}, {{"weight", params.at("weight")}, {"image", data.at("image")}}) ==
+        "mithril.InputError[E0806]: 'weight' stands in data, but is a parameter\n"
+        "  help: give it in params");
+}
+
+TEST_CASE("a wrong rank is refused") {
+  CHECK(evaluate_error(params, {{"image", Tensor(DType::float32, {2})}}) ==
+        "mithril.InputError[E0803]: 'image' has rank 1, expected 2\n"
+        "  expected : [N, 2]\n"
+        "  got      : [2]");
+}
+
+TEST_CASE("a wrong dim is refused") {
+  CHECK(evaluate_error(params, {{"image", Tensor(DType::float32, {5, 3})}}) ==
+        "mithril.InputError[E0804]: 'image' has 3 in dim 1, expected 2\n"
+        "  expected : [N, 2]\n"
+        "  got      : [5, 3]");
+}
+
+TEST_CASE("a size that two inputs share is checked") {
+  Model model;
+  model |= Model::op("add")({{"left", "a"}, {"right", "b"}, {"output", "sum"}});
+  const CompiledModel sum = compile(model, cpu(), {.shapes = {{"a", {"N"}}, {"b", {"N"}}}});
+  CHECK(text_of_error([&] {
+          sum.evaluate({{"b", Tensor(DType::float32, {4})}}, {{"a", Tensor(DType::float32, {3})}});
+        }) ==
+        "mithril.InputError[E0804]: 'b' has 4 in dim 0, expected N = 3\n"
+        "  expected : [N]\n"
+        "  got      : [4]");
+}
+
+TEST_CASE("another kind is refused") {
+  CHECK(evaluate_error(params, {{"image", Tensor(DType::int64, {1, 2})}}) ==
+        "mithril.InputError[E0805]: 'image' is int64, expected float32\n"
+        "  help: floats and integers are converted to the width of the model, but not to each "
+        "other");
+}
+
+TEST_CASE("a gradient for what is no output is refused") {
+  CHECK(text_of_error([] {
+          compiled().evaluate(params, data, {{"logit", data.at("image")}});
+        }) ==
+        "mithril.InputError[E0807]: there is no output 'logit'\n"
+        "  known : logits\n"
+        "  help: did you mean 'logits'?");
+}
+
+TEST_CASE("a gradient of other dims than its output is refused") {
+  CHECK(text_of_error([] {
+          compiled().evaluate(params, data, {{"logits", Tensor(DType::float32, {2, 2})}});
+        }) ==
+        "mithril.InputError[E0804]: the gradient of 'logits' has 2 in dim 0, expected N = 1\n"
+        "  expected : [N, 2]\n"
+        "  got      : [2, 2]");
+}
+
+TEST_CASE("without a cost there is no gradient of it") {
+  CHECK(text_of_error([] { compiled().evaluate(params, data, of_cost); }) ==
+        "mithril.InputError[E0808]: there is no output to take the gradients of: expected a scalar "
+        "final_cost, or one output that is a scalar\n"
+        "  outputs : logits\n"
+        "  help: give the gradients that come in at the outputs");
+}
+
+TEST_CASE("a model compiled for inference has no gradients") {
+  const CompiledModel model = compile(product(), cpu(), {.inference = true});
+  CHECK(text_of_error([&] {
+          model.evaluate(params, data, {{"logits", data.at("image")}});
+        }) ==
+        "mithril.GradientError[E0505]: the model was compiled for inference: it has no gradients");
+}
+
+TEST_CASE("the gradient of integers is refused when it is asked for") {
+  Model model;
+  model |= Model::op("greater")({{"left", "x"}, {"right", "w"}, {"output", "larger"}});
+  const CompiledModel larger = compile(model, cpu());
+  const Tensor one = Tensor::of<float>({1}, {1});
+  const std::string text = text_of_error([&] {
+    larger.evaluate({{"w", one}}, {{"x", one}}, {{"larger", Tensor::of<bool>({1}, {true})}});
+  });
+  CHECK(text.find("mithril.GradientError[E0502]") == 0);
+}
+
+TEST_CASE("a parameter of unknown size cannot begin") {
+  const CompiledModel model = compile(product(), cpu(), {.shapes = {{"weight", {"K", 2}}}});
+  CHECK(text_of_error([&] { model.get_parameters(); }) ==
+        "mithril.ShapeError[E0209]: dim 0 of the parameter 'weight' is not known\n"
+        "  shape : [K, 2]\n"
+        "  help: give shapes when compiling: of this key, or of the data that it meets");
+  const CompiledModel unranked = compile(product(), cpu());
+  CHECK(text_of_error([&] { unranked.randomize_params(); }) ==
+        "mithril.ShapeError[E0209]: the rank of the parameter 'weight' is not known\n"
+        "  shape : [...]\n"
+        "  help: give shapes when compiling: of this key, or of the data that it meets");
+}
+
+TEST_CASE("a state dict that does not fit is refused with all that is wrong") {
+  Model model;
+  model |= Model::op("add")({{"left", "x"}, {"right", "a"}, {"output", "plus_a"}});
+  model |= Model::op("add")({{"left", "plus_a"}, {"right", "b"}, {"output", "plus_b"}});
+  const CompiledModel sum = compile(model, cpu(), {.shapes = {{"a", {2}}, {"b", {2}}}});
+  CHECK(text_of_error([&] {
+          sum.load_state_dict({{"b", Tensor(DType::float32, {3})}, {"c", Tensor()}});
+        }) ==
+        "mithril.StateError[E0901]: the state dict does not fit the model\n"
+        "  missing    : a [2]\n"
+        "  mismatched : b float32[3], expected float32[2]\n"
+        "  unknown    : c [0]");
+}
+
+TEST_CASE("a state of other keys is refused") {
+  Model model;
+  model |= Model::op("add")({{"left", "x"}, {"right", "total"}, {"output", "sum"}});
+  model.bind_state_keys("total", "sum", Tensor(DType::float32, {2}));
+  model |= Model::op("relu")({{"input", "sum"}, {"output", "y"}});
+  const CompiledModel summing = compile(model, cpu());
+  CHECK(text_of_error([&] {
+          summing.evaluate({}, {{"x", Tensor(DType::float32, {2})}}, State());
+        }) ==
+        "mithril.StateError[E0902]: the state has other keys than the model\n"
+        "  expected : total\n"
+        "  got      : none\n"
+        "  help: begin with initial_state_dict()");
+}
+
+}  // namespace mithril
