@@ -39,7 +39,8 @@ OpDef define_log() {
             const Expression x = g.in("input");
             if (!g.value("robust").flag()) return g.flow("input", g.out_grad() / x);
             const Expression size = call("maximum", {call("abs", {x}), robust_threshold(g)});
-            g.flow("input", g.out_grad() * call("sign", {x}) / size);
+            const Expression slope = g.out_grad() / size;
+            g.flow("input", call("where", {call("less", {x, 0}), -slope, slope}));
           },
       .cast = CastPolicy::float32,
       .spell = {{"torch", "robust ? unsupported : aten::log(input)"}, {"c", "log({input})"}},
