@@ -9,7 +9,6 @@ namespace {
 
 // 1 over the number of elements that one was reduced from, less the correction.
 double scale_of(EvalContext& c) {
-  if (c.value("correction").is_none()) return 1;
   const auto count = static_cast<double>(reduced_count(c.dims("like"), c.value("axis")));
   return 1 / std::max(count - c.real("correction"), 0.0);
 }
@@ -36,9 +35,10 @@ OpDef define_expand_reduced() {
               using T = decltype(zero);
               const auto x = c.read<T>("input");
               T* y = c.write<T>();
-              const double scale = scale_of(c);
+              const bool scaled = !c.value("correction").is_none();
+              const double scale = scaled ? scale_of(c) : 1;
               each_reduced(c.dims("like"), c.value("axis"), [&](int64_t to, int64_t from) {
-                y[to] = static_cast<T>(static_cast<double>(x[from]) * scale);
+                y[to] = scaled ? static_cast<T>(static_cast<double>(x[from]) * scale) : x[from];
               });
             });
           },
