@@ -1,0 +1,67 @@
+"""Compose models of named ports, infer their shapes, compile and differentiate them."""
+
+from . import backends, models
+from ._core import (
+    BackendError,
+    CompiledModel,
+    Connection,
+    ConnectionError,
+    Error,
+    GradientError,
+    InputError,
+    IOKey,
+    Model,
+    NameError,
+    ParseError,
+    ShapeError,
+    StateError,
+    TypeError,
+    ValueError,
+    compile,
+    dtype,
+)
+from .backends import CpuBackend
+from .functional import functional
+from .models import *  # noqa: F403 - the classes are made from the records of the core
+from .types import Tensor
+
+bool_ = dtype.bool
+int32 = dtype.int32
+int64 = dtype.int64
+float16 = dtype.float16
+bfloat16 = dtype.bfloat16
+float32 = dtype.float32
+float64 = dtype.float64
+
+__all__ = [
+    "BackendError",
+    "CompiledModel",
+    "Connection",
+    "ConnectionError",
+    "CpuBackend",
+    "Error",
+    "GradientError",
+    "IOKey",
+    "InputError",
+    "Model",
+    "NameError",
+    "ParseError",
+    "ShapeError",
+    "StateError",
+    "Tensor",
+    "TypeError",
+    "ValueError",
+    "backends",
+    "bfloat16",
+    "bool_",
+    "compile",
+    "dtype",
+    "float16",
+    "float32",
+    "float64",
+    "functional",
+    "int32",
+    "int64",
+    "models",
+    *models.__all__,
+]

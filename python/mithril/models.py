@@ -1,0 +1,90 @@
+"""The library of models: a class for each record of the core.
+
+Each class takes its arguments by position or by name, `name=` for the name of the part, and values
+or tensors for its ports.
+"""
+
+import inspect
+from typing import Any
+
+from . import _core
+
+_KIND_NAMES = {"none": "None", "str": "str", "int": "int", "float": "float", "bool": "bool"}
+
+
+def _annotation(kinds: str) -> str:
+    words = kinds.replace("value ", "").split("|")
+    return " | ".join(_KIND_NAMES.get(word, word) for word in words)
+
+
+def _signature(record: dict[str, Any]) -> inspect.Signature:
+    parameters = [
+        inspect.Parameter(
+            argument["name"],
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=argument.get("default", None if record["op"] else inspect.Parameter.empty),
+            annotation=_annotation(argument["kinds"]),
+        )
+        for argument in record["arguments"]
+    ]
+    # Python wants parameters without a default first; ours keep the order of their records.
+    seen_default = False
+    for i, parameter in enumerate(parameters):
+        if parameter.default is not inspect.Parameter.empty:
+            seen_default = True
+        elif seen_default:
+            parameters[i] = parameter.replace(default=None)
+    name = inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default=None)
+    ports = inspect.Parameter("ports", inspect.Parameter.VAR_KEYWORD)
+    return inspect.Signature([*parameters, name, ports])
+
+
+def _doc(record: dict[str, Any]) -> str:
+    lines = [record["doc"]]
+    if record["arguments"]:
+        lines += ["", "Arguments:"]
+        for argument in record["arguments"]:
+            default = f" = {argument['default']!r}" if "default" in argument else ""
+            note = f": {argument['doc']}" if argument["doc"] else ""
+            lines.append(f"    {argument['name']} ({_annotation(argument['kinds'])}){default}{note}")
+    if record["ports"]:
+        lines += ["", "Ports:", *(f"    {port}" for port in record["ports"])]
+    lines += ["", "Example:", f'    model |= {record["name"]}(...)(output="y")']
+    return "\n".join(lines)
+
+
+def _make_class(record: dict[str, Any]) -> type:
+    names = [argument["name"] for argument in record["arguments"]]
+    is_op = record["op"] is not None
+
+    def __init__(self: Any, *args: Any, name: str | None = None, **kwargs: Any) -> None:
+        if len(args) > len(names):
+            raise TypeError(f"{record['name']} takes {len(names)} arguments, not {len(args)}")
+        arguments = dict(zip(names, args, strict=False))
+        for key in arguments:
+            if key in kwargs:
+                raise TypeError(f"{record['name']} got the argument '{key}' twice")
+        ports = {}
+        for key, value in kwargs.items():
+            if key in names or not isinstance(value, _core.Tensor):
+                arguments[key] = value
+            else:
+                ports[key] = value
+        model = _core.make_model(record["name"], arguments, name)
+        if ports and is_op:
+            model = _core.Model(name) if name else _core.Model()
+            model |= _core.make_model(record["name"], arguments)(**ports)
+        elif ports:
+            model.set_values(ports)
+        _core.Model.__init__(self, model)
+
+    members = {"__init__": __init__, "__doc__": _doc(record), "__module__": __name__}
+    made = type(record["name"], (_core.Model,), members)
+    made.__signature__ = _signature(record)  # type: ignore[attr-defined]
+    return made
+
+
+_records = _core.library()
+__all__ = sorted(record["name"] for record in _records)
+for _record in _records:
+    globals()[_record["name"]] = _make_class(_record)

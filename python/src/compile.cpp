@@ -1,0 +1,125 @@
+// Backends, compiling and evaluating.
+#include <pybind11/stl.h>
+
+#include "backends/cpu/cpu.hpp"
+#include "convert.hpp"
+#include "mithril/compile/compile.hpp"
+
+namespace mithril::python {
+namespace {
+
+KeyRef key_ref(py::handle key) {
+  if (py::isinstance<Connection>(key)) return key.cast<Connection>();
+  return key.cast<std::string>();
+}
+
+std::vector<KeyRef> key_refs(py::handle keys) {
+  std::vector<KeyRef> refs;
+  if (keys.is_none()) return refs;
+  if (py::isinstance<py::str>(keys)) return {key_ref(keys)};
+  for (const py::handle key : keys) refs.push_back(key_ref(key));
+  return refs;
+}
+
+template <typename Value, typename Read>
+std::vector<std::pair<KeyRef, Value>> key_map(py::handle dict, Read read) {
+  std::vector<std::pair<KeyRef, Value>> result;
+  if (dict.is_none()) return result;
+  for (const auto& [key, value] : dict.cast<py::dict>()) result.emplace_back(key_ref(key), read(value));
+  return result;
+}
+
+Binding constant_of(py::handle value) {
+  if (py::isinstance<Tensor>(value) || py::hasattr(value, "__dlpack__")) return tensor_of(value);
+  return datum_of(value);
+}
+
+CompiledModel compile_model(const Model& model, std::shared_ptr<Backend> backend, py::handle shapes, py::handle types, py::handle data_keys,
+                            py::handle constant_keys, py::handle trainable_keys, py::handle discard_keys, bool inference, bool jit,
+                            bool use_short_namings, bool safe_shapes, const std::string& optimization_level) {
+  return compile(model, std::move(backend),
+                 {.shapes = key_map<ShapeSpec>(shapes, shape_of),
+                  .types = key_map<Kinds>(types, kinds_of),
+                  .constant_keys = key_map<Binding>(constant_keys, constant_of),
+                  .data_keys = key_refs(data_keys),
+                  .trainable_keys = key_refs(trainable_keys),
+                  .discard_keys = key_refs(discard_keys),
+                  .inference = inference,
+                  .jit = jit,
+                  .use_short_namings = use_short_namings,
+                  .safe_shapes = safe_shapes,
+                  .optimization_level = optimization_level});
+}
+
+OutputGradients gradients_of(py::handle given) {
+  if (py::isinstance<py::bool_>(given) && given.cast<bool>()) return of_cost;
+  return tensor_map_of(given.cast<py::dict>());
+}
+
+py::object evaluate(const CompiledModel& model, const py::dict& params, const py::dict& data, py::handle output_gradients, py::handle state) {
+  const TensorMap p = tensor_map_of(params), d = tensor_map_of(data);
+  const bool wants_gradients = !output_gradients.is_none() && !(py::isinstance<py::bool_>(output_gradients) && !output_gradients.cast<bool>());
+  if (!wants_gradients && state.is_none()) {
+    const TensorMap outputs = [&] { const py::gil_scoped_release free; return model.evaluate(p, d); }();
+    return dict_of(outputs);
+  }
+  if (!wants_gradients) {
+    const State s(tensor_map_of(state.cast<py::dict>()));
+    const auto [outputs, next] = [&] { const py::gil_scoped_release free; return model.evaluate(p, d, s); }();
+    return py::make_tuple(dict_of(outputs), dict_of(next));
+  }
+  const OutputGradients g = gradients_of(output_gradients);
+  if (state.is_none()) {
+    const auto [outputs, gradients] = [&] { const py::gil_scoped_release free; return model.evaluate(p, d, g); }();
+    return py::make_tuple(dict_of(outputs), dict_of(gradients));
+  }
+  const State s(tensor_map_of(state.cast<py::dict>()));
+  const auto [outputs, gradients, next] = [&] { const py::gil_scoped_release free; return model.evaluate(p, d, g, s); }();
+  return py::make_tuple(dict_of(outputs), dict_of(gradients), dict_of(next));
+}
+
+py::dict shapes_of(const CompiledModel& model) {
+  py::dict result;
+  for (const auto& [key, shape] : model.shapes()) {
+    py::list dims;
+    for (const DimSpec& dim : shape.dims()) {
+      if (const auto* size = std::get_if<int64_t>(&dim)) {
+        dims.append(*size);
+      } else if (const auto* symbol = std::get_if<std::string>(&dim)) {
+        dims.append(*symbol);
+      } else {
+        dims.append(py::none());
+      }
+    }
+    result[py::str(key)] = dims;
+  }
+  return result;
+}
+
+}  // namespace
+
+void bind_compile(py::module_& module) {
+  py::class_<Backend, std::shared_ptr<Backend>>(module, "Backend");
+  module.def("CpuBackend", [](py::handle dtype) { return cpu({.dtype = dtype_of_object(dtype)}); }, py::arg("dtype") = DType::float32,
+             "The backend that runs in this process on the CPU.");
+  module.def("compile", compile_model, py::arg("model"), py::arg("backend"), py::kw_only(), py::arg("shapes") = py::none(),
+             py::arg("types") = py::none(), py::arg("data_keys") = py::none(), py::arg("constant_keys") = py::none(),
+             py::arg("trainable_keys") = py::none(), py::arg("discard_keys") = py::none(), py::arg("inference") = false, py::arg("jit") = true,
+             py::arg("use_short_namings") = false, py::arg("safe_shapes") = true, py::arg("optimization_level") = "default");
+  py::class_<CompiledModel>(module, "CompiledModel", "A model that runs; many threads may evaluate it at once.")
+      .def("evaluate", evaluate, py::arg("params"), py::arg("data") = py::dict(), py::arg("output_gradients") = py::none(),
+           py::arg("state") = py::none(),
+           "outputs; with output_gradients (a dict, or True for a cost) (outputs, gradients); with state the next state comes last.")
+      .def("get_parameters", [](const CompiledModel& m, uint64_t seed) { return dict_of(m.get_parameters(seed)); }, py::arg("seed") = 0)
+      .def("randomize_params", [](const CompiledModel& m, uint64_t seed) { return dict_of(m.randomize_params(seed)); }, py::arg("seed") = 0)
+      .def("load_state_dict", [](const CompiledModel& m, const py::dict& saved) { return dict_of(m.load_state_dict(tensor_map_of(saved))); })
+      .def_property_readonly("initial_state_dict", [](const CompiledModel& m) { return dict_of(m.initial_state_dict()); })
+      .def_property_readonly("input_keys", &CompiledModel::input_keys)
+      .def_property_readonly("parameter_keys", &CompiledModel::parameter_keys)
+      .def_property_readonly("data_keys", &CompiledModel::data_keys)
+      .def_property_readonly("output_keys", &CompiledModel::output_keys)
+      .def_property_readonly("shapes", shapes_of)
+      .def("summary", &CompiledModel::summary);
+}
+
+}  // namespace mithril::python

@@ -1,0 +1,43 @@
+// From Python objects to ours and back.
+#pragma once
+#include <pybind11/pybind11.h>
+
+#include <optional>
+
+#include "mithril/model/connection.hpp"
+#include "mithril/model/model.hpp"
+#include "mithril/tensor/tensor_map.hpp"
+
+namespace mithril::python {
+
+namespace py = pybind11;
+
+// None, bool, int, float, str, dtype, tuple, list, slice, ... ; TypeError E0390 for anything else.
+Datum datum_of(py::handle object);
+py::object object_of(const Datum& datum);
+
+// As datum_of, and Connection, Tensor, NumPy array; a string is a name.
+Binding binding_of(py::handle object);
+Bindings bindings_of(const py::dict& ports);
+
+// [None, 1, "H", ...]: ints, names of symbols, None for any, ... or ("run", ...) for a run of dims.
+ShapeSpec shape_of(py::handle object);
+// Tensor[float], Tensor[int | float], int, float, bool, str, tuple: as a set of kinds.
+Kinds kinds_of(py::handle object);
+DType dtype_of_object(py::handle object);  // ml.float32, "float32" or a NumPy dtype
+
+// A NumPy array or anything with __dlpack__, without a copy where it is contiguous.
+Tensor tensor_of(py::handle object);
+// A NumPy array that shares the tensor's memory; a Tensor for dtypes that NumPy does not have.
+py::object array_of(const Tensor& tensor);
+TensorMap tensor_map_of(const py::dict& dict);
+py::dict dict_of(const TensorMap& map);
+
+void bind_errors(py::module_& module);
+void bind_values(py::module_& module);
+void bind_tensors(py::module_& module);
+void bind_models(py::module_& module);
+void bind_library(py::module_& module);
+void bind_compile(py::module_& module);
+
+}  // namespace mithril::python

@@ -1,0 +1,60 @@
+// Errors: each class of ours is a Python class, beside the built-in one that a Python user would expect.
+#include "convert.hpp"
+#include "mithril/base/error.hpp"
+
+namespace mithril::python {
+namespace {
+
+constexpr ErrorKind all_kinds[] = {ErrorKind::connection, ErrorKind::name,  ErrorKind::shape, ErrorKind::type,  ErrorKind::value,
+                                   ErrorKind::gradient,   ErrorKind::parse, ErrorKind::input, ErrorKind::state, ErrorKind::backend};
+
+PyObject* base_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::name: return PyExc_LookupError;
+    case ErrorKind::type: return PyExc_TypeError;
+    case ErrorKind::backend: return PyExc_RuntimeError;
+    default: return PyExc_ValueError;
+  }
+}
+
+// The classes live as long as the process: a translator may run while the interpreter shuts down.
+py::object* classes[std::size(all_kinds)];
+
+void set_error(const Error& error) {
+  const ErrorDetails& details = error.details();
+  py::list facts;
+  for (const Fact& fact : details.facts) facts.append(py::make_tuple(fact.label, fact.text, fact.origin));
+  const py::object& type = *classes[static_cast<size_t>(error.kind())];
+  py::object instance = type(py::str(error.what()));
+  instance.attr("code") = details.code;
+  instance.attr("path") = details.path;
+  instance.attr("port") = details.port;
+  instance.attr("message") = details.message;
+  instance.attr("facts") = facts;
+  instance.attr("help") = details.help;
+  PyErr_SetObject(type.ptr(), instance.ptr());
+}
+
+}  // namespace
+
+void bind_errors(py::module_& module) {
+  static py::exception<Error> base(module, "Error", PyExc_Exception);
+  for (const ErrorKind kind : all_kinds) {
+    const std::string name(class_name(kind));
+    const py::tuple bases = py::make_tuple(base, py::reinterpret_borrow<py::object>(base_of(kind)));
+    PyObject* made = PyErr_NewException(("mithril." + name).c_str(), bases.ptr(), nullptr);
+    if (!made) throw py::error_already_set();
+    classes[static_cast<size_t>(kind)] = new py::object(py::reinterpret_steal<py::object>(made));
+    module.attr(name.c_str()) = *classes[static_cast<size_t>(kind)];
+  }
+  base.attr("__module__") = "mithril";
+  py::register_exception_translator([](std::exception_ptr pointer) {
+    try {
+      if (pointer) std::rethrow_exception(pointer);
+    } catch (const Error& error) {
+      set_error(error);
+    }
+  });
+}
+
+}  // namespace mithril::python

@@ -1,0 +1,13 @@
+// The module mithril._core.
+#include "convert.hpp"
+
+PYBIND11_MODULE(_core, module) {
+  using namespace mithril::python;
+  module.doc() = "The core of Mithril; import mithril instead.";
+  bind_errors(module);
+  bind_values(module);
+  bind_tensors(module);
+  bind_models(module);
+  bind_library(module);
+  bind_compile(module);
+}

@@ -1,0 +1,144 @@
+// Tensors cross the border without a copy: NumPy arrays by their buffers, everything else by DLPack.
+#include <pybind11/numpy.h>
+
+#include <optional>
+
+#include "convert.hpp"
+#include "mithril/base/error.hpp"
+#include "mithril/tensor/dlpack.hpp"
+
+namespace mithril::python {
+namespace {
+
+// Keeps a Python object alive from C++; lets go of it with the interpreter's lock held.
+std::shared_ptr<void> keep(py::object object) {
+  PyObject* pointer = object.release().ptr();
+  return std::shared_ptr<void>(pointer, [](void* held) {
+    if (!Py_IsInitialized()) return;
+    const py::gil_scoped_acquire lock;
+    Py_DECREF(static_cast<PyObject*>(held));
+  });
+}
+
+std::optional<DType> dtype_of_array(const py::array& array) {
+  const char kind = array.dtype().kind();
+  const auto size = array.itemsize();
+  if (kind == 'b') return DType::boolean;
+  if (kind == 'i' && size == 4) return DType::int32;
+  if (kind == 'i' && size == 8) return DType::int64;
+  if (kind == 'f' && size == 2) return DType::float16;
+  if (kind == 'f' && size == 4) return DType::float32;
+  if (kind == 'f' && size == 8) return DType::float64;
+  return std::nullopt;
+}
+
+Tensor from_array(py::array array) {
+  const std::optional<DType> dtype = dtype_of_array(array);
+  if (!dtype) {
+    raise({.kind = ErrorKind::type,
+           .code = "E0391",
+           .message = "no dtype of ours holds arrays of " + py::str(array.dtype()).cast<std::string>(),
+           .help = "convert it with .astype: bool, int32, int64, float16, float32 and float64 are taken"});
+  }
+  if (!(array.flags() & py::array::c_style) || !array.dtype().attr("isnative").cast<bool>()) {
+    array = py::module_::import("numpy").attr("ascontiguousarray")(array, array.dtype().attr("newbyteorder")("="));
+  }
+  Dims dims(array.shape(), array.shape() + array.ndim());
+  const bool writeable = array.writeable();
+  void* data = const_cast<void*>(array.data());
+  std::shared_ptr<void> owner = keep(std::move(array));
+  if (writeable) return Tensor::borrow(*dtype, std::move(dims), data, std::move(owner));
+  return Tensor::borrow(*dtype, std::move(dims), static_cast<const void*>(data), std::move(owner));
+}
+
+Tensor from_capsule(const py::capsule& capsule) {
+  const std::string name = capsule.name();
+  if (name == "dltensor_versioned") {
+    Tensor tensor = from_dlpack(capsule.get_pointer<dlpack::DLManagedTensorVersioned>());
+    PyCapsule_SetName(capsule.ptr(), "used_dltensor_versioned");
+    return tensor;
+  }
+  Tensor tensor = from_dlpack(capsule.get_pointer<dlpack::DLManagedTensor>());
+  PyCapsule_SetName(capsule.ptr(), "used_dltensor");
+  return tensor;
+}
+
+py::capsule to_capsule(const Tensor& tensor) {
+  return py::capsule(to_dlpack(tensor), "dltensor_versioned", [](PyObject* capsule) {
+    if (!PyCapsule_IsValid(capsule, "dltensor_versioned")) return;  // taken over
+    auto* managed = static_cast<dlpack::DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
+    managed->deleter(managed);
+  });
+}
+
+py::capsule to_old_capsule(const Tensor& tensor) {
+  return py::capsule(to_dlpack_unversioned(tensor), "dltensor", [](PyObject* capsule) {
+    if (!PyCapsule_IsValid(capsule, "dltensor")) return;
+    auto* managed = static_cast<dlpack::DLManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
+    managed->deleter(managed);
+  });
+}
+
+std::optional<py::dtype> numpy_dtype(DType dtype) {
+  if (dtype == DType::bfloat16) return std::nullopt;
+  return py::dtype(std::string(name(dtype)));
+}
+
+py::object shared_array(const Tensor& tensor) {
+  const auto dtype = numpy_dtype(tensor.dtype());
+  auto* held = new Tensor(tensor);
+  const py::capsule base(held, [](void* pointer) { delete static_cast<Tensor*>(pointer); });
+  std::vector<py::ssize_t> dims(tensor.dims().begin(), tensor.dims().end());
+  return py::array(*dtype, std::move(dims), std::vector<py::ssize_t>{}, tensor.raw_data(), base);
+}
+
+}  // namespace
+
+Tensor tensor_of(py::handle object) {
+  if (py::isinstance<Tensor>(object)) return object.cast<Tensor>();
+  if (py::isinstance<py::array>(object)) return from_array(py::reinterpret_borrow<py::array>(object));
+  if (py::hasattr(object, "__dlpack__")) return from_capsule(object.attr("__dlpack__")());
+  const py::array array = py::module_::import("numpy").attr("asarray")(object);
+  return from_array(array);
+}
+
+py::object array_of(const Tensor& tensor) { return numpy_dtype(tensor.dtype()) ? shared_array(tensor) : py::cast(tensor); }
+
+TensorMap tensor_map_of(const py::dict& dict) {
+  std::vector<TensorMap::Item> items;
+  items.reserve(dict.size());
+  for (const auto& [key, value] : dict) items.emplace_back(key.cast<std::string>(), tensor_of(value));
+  return TensorMap(std::move(items));
+}
+
+py::dict dict_of(const TensorMap& map) {
+  py::dict dict;
+  for (const auto& [key, tensor] : map) dict[py::str(key)] = array_of(tensor);
+  return dict;
+}
+
+void bind_tensors(py::module_& module) {
+  py::class_<Tensor>(module, "Tensor", "A tensor value: Tensor(3.0), Tensor([[1, 2], [3, 4]]), Tensor(array).")
+      .def(py::init([](py::handle value, py::handle dtype) {
+             const Tensor tensor = tensor_of(value);
+             return dtype.is_none() ? tensor : tensor.to(dtype_of_object(dtype));
+           }),
+           py::arg("value"), py::arg("dtype") = py::none())
+      .def_property_readonly("shape", [](const Tensor& t) { return py::tuple(py::cast(t.dims())); })
+      .def_property_readonly("dtype", &Tensor::dtype)
+      .def("numpy", array_of, "A NumPy array that shares the memory.")
+      .def("__array__", [](const Tensor& t, const py::args&, const py::kwargs&) {
+             return numpy_dtype(t.dtype()) ? shared_array(t) : shared_array(t.to(DType::float32));
+           })
+      .def("__dlpack__",
+           [](const Tensor& t, const py::kwargs& options) {
+             const bool versioned = options.contains("max_version") && !options["max_version"].is_none() &&
+                                    options["max_version"].cast<std::pair<int, int>>().first >= 1;
+             return versioned ? to_capsule(t) : to_old_capsule(t);
+           })
+      .def("__dlpack_device__", [](const Tensor&) { return std::pair(1, 0); })
+      .def("__repr__", [](const Tensor& t) { return "Tensor(" + to_string(t) + ")"; })
+      .def("__eq__", [](const Tensor& a, const Tensor& b) { return identical(a, b); });
+}
+
+}  // namespace mithril::python
