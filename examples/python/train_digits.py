@@ -1,0 +1,95 @@
+"""Trains a small convolutional network on real digits, with NumPy arrays.
+
+python examples/python/train_digits.py
+"""
+
+import struct
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import mithril as ml
+
+DATA = Path(__file__).parents[1] / "data" / "digits.bin"
+
+
+def load_digits():
+    """Images [1797, 1, 8, 8] from 0 to 1, and labels; examples/data/README.md tells the format."""
+    raw = DATA.read_bytes()
+    count, height, width = struct.unpack_from("<3I", raw, 8)
+    pixels = np.frombuffer(raw, np.uint8, count * height * width, 20)
+    labels = np.frombuffer(raw, np.uint8, count, 20 + pixels.size)
+    images = pixels.reshape(count, 1, height, width).astype(np.float32) / 16
+    return images, labels.astype(np.int64)
+
+
+def network():
+    net = ml.Model()
+    net |= ml.Conv2d(filters=16, kernel_size=3, padding=1)(input="image")
+    net += ml.Relu()
+    net += ml.MaxPool2D(kernel_size=2)
+    net += ml.Conv2d(filters=32, kernel_size=3, padding=1)
+    net += ml.Relu()
+    net += ml.Flatten(start_dim=1)
+    net += ml.Linear(10)(output="logits")
+    return net
+
+
+class Adam:
+    """Kingma and Ba, 2015."""
+
+    def __init__(self, lr, betas=(0.9, 0.999), eps=1e-8):
+        self.lr, self.betas, self.eps = lr, betas, eps
+        self.steps, self.moments = 0, {}
+
+    def step(self, params, gradients):
+        self.steps += 1
+        b1, b2 = self.betas
+        for key, gradient in gradients.items():
+            m, v = self.moments.get(key, (0.0, 0.0))
+            m, v = b1 * m + (1 - b1) * gradient, b2 * v + (1 - b2) * gradient**2
+            self.moments[key] = m, v
+            size = self.lr / (1 - b1**self.steps)
+            params[key] -= size * m / (np.sqrt(v / (1 - b2**self.steps)) + self.eps)
+
+
+def main():
+    model = ml.Model()
+    model |= network()(image="image", logits="logits")
+    model |= ml.CrossEntropy()(input="logits", target="label", output="losses")
+    model |= ml.Mean()(input="losses", output="loss")
+    compiled = ml.compile(
+        model, ml.CpuBackend(), shapes={"image": [None, 1, 8, 8]}, data_keys={"image", "label"}
+    )
+    print(compiled.summary())
+
+    images, labels = load_digits()
+    order = np.random.default_rng(0).permutation(len(images))
+    train, test = order[:1437], order[1437:]
+    params = compiled.get_parameters()
+    adam = Adam(lr=3e-3)
+    shuffle = np.random.default_rng(1)
+    one = {"loss": np.float32(1)}
+
+    epochs, batch = int(sys.argv[1]) if len(sys.argv) > 1 else 12, 32
+    for epoch in range(epochs):
+        losses, right = [], 0
+        for start in range(0, len(train), batch):
+            if start == 0:
+                shuffle.shuffle(train)
+            rows = train[start : start + batch]
+            data = {"image": images[rows], "label": labels[rows]}
+            outputs, gradients = compiled.evaluate(params, data, output_gradients=one)
+            adam.step(params, gradients)
+            losses.append(float(outputs["loss"]))
+            right += int((outputs["logits"].argmax(1) == labels[rows]).sum())
+        print(f"epoch {epoch + 1:2d}  loss {np.mean(losses):.4f}  accuracy {right / len(train):.4f}")
+
+    outputs = compiled.evaluate(params, {"image": images[test], "label": labels[test]})
+    accuracy = (outputs["logits"].argmax(1) == labels[test]).mean()
+    print(f"test accuracy {accuracy:.4f}")
+
+
+if __name__ == "__main__":
+    main()
