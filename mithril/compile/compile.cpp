@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/discard.hpp"
@@ -84,6 +85,27 @@ void check_backend(const Backend& backend, const Graph& graph) {
              "backend " + quoted(backend.name()) + " cannot run the ops " + join(missing, ", ")});
 }
 
+// In the width of the input, and in its shape where one number stands for all.
+Tensor initial_state(const Value& input, const Tensor& initial) {
+  if (initial.rank() > 0 || (input.ranked && input.dims.empty())) {
+    return initial.dtype() == input.dtype ? initial : initial.to(input.dtype);
+  }
+  Dims dims;
+  for (const Dim& dim : input.dims) {
+    const Dim now = resolve(dim);
+    if (now.is_constant()) dims.push_back(now.constant());
+  }
+  if (!input.ranked || dims.size() != input.dims.size()) {
+    raise({.kind = ErrorKind::shape,
+           .code = "E0209",
+           .path = input.name,
+           .message = "the shape of the state '" + input.name + "' is not known",
+           .facts = {{"known", to_string(input.dims), ""}},
+           .help = "give its model the size, or shapes to compile"});
+  }
+  return Tensor::full(input.dtype, std::move(dims), initial.item());
+}
+
 // The keys by class, and where they stand among the inputs and outputs of the graph.
 void place(Parts& parts, const std::vector<std::string>& outputs,
            const std::vector<FlatState>& states) {
@@ -102,8 +124,7 @@ void place(Parts& parts, const std::vector<std::string>& outputs,
     const std::string& key = parts.inputs[at].key;
     parts.states.push_back({key, at});
     parts.next_states.push_back({key, output_at.at(state.output)});
-    const DType dtype = parts.graph.value(parts.graph.inputs()[at]).dtype;
-    parts.initial[key] = state.initial.dtype() == dtype ? state.initial : state.initial.to(dtype);
+    parts.initial[key] = initial_state(parts.graph.value(parts.graph.inputs()[at]), state.initial);
   }
 }
 

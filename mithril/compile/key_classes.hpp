@@ -20,7 +20,7 @@ std::string_view name(KeyClass key_class);  // "parameter"
 // How a parameter begins; see Initializer.
 struct Beginning {
   Initializer::Law law = Initializer::Law::uniform_fan_in;
-  double a = 1, b = 0;
+  double a = 0, b = 1;
   bool own_fan = true;                      // false: fan_in is that of another key
   std::optional<std::int64_t> fan_in = {};  // absent: not known
   std::optional<std::pair<double, double>> interval = {};

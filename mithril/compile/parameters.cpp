@@ -73,7 +73,7 @@ Tensor begin(const InputKey& input, DType dtype, Dims dims, Random random) {
       break;
   }
   const auto fan = static_cast<double>(std::max<std::int64_t>(fan_in(input.key, as, dims), 1));
-  const double bound = as.a / std::sqrt(fan);
+  const double bound = as.b / std::sqrt(fan);
   return uniform(dtype, std::move(dims), random, -bound, bound);
 }
 

@@ -13,6 +13,11 @@ namespace {
 
 bool holds_tensor(const Wire* wire) { return (find(wire->type)->kinds & kind::tensor) != 0; }
 
+bool is_inside(const Part* part, const Composite& model) {
+  while (part && part != &model) part = part->owner;
+  return part != nullptr;
+}
+
 std::unordered_set<const Wire*> state_wires(const Composite& model, bool inputs) {
   std::unordered_set<const Wire*> wires;
   if (!model.extras) return wires;
@@ -63,10 +68,10 @@ std::vector<NamedPort> input_ports(const Composite& model, bool with_state) {
     const auto key = keys.find(wire);
     ports.push_back({key != keys.end() ? *key->second : name_in(model, wire), wire});
   };
+  for (const Key& key : model.keys) consider(top(key.wire));
   for (const Part* part : ops) {
     for (const Slot& slot : part->input_slots()) consider(top(slot.wire));
   }
-  for (const Key& key : model.keys) consider(top(key.wire));
   return ports;
 }
 
@@ -75,7 +80,7 @@ std::vector<NamedPort> output_ports(const Composite& model) {
   std::vector<NamedPort> ports;
   for (const Key& key : model.keys) {
     Wire* wire = top(key.wire);
-    const bool driven = wire->driver || (key.exposed && is_valued(wire));
+    const bool driven = (wire->driver && is_inside(wire->driver, model)) || (key.exposed && is_valued(wire));
     if (!driven || (model.selects_outputs && !key.exposed)) continue;
     if (hidden.contains(wire) && !key.exposed) continue;
     ports.push_back({*key.name, wire});
@@ -127,6 +132,15 @@ Connection Model::operator[](const std::string& key) {
 }
 
 Connection Model::at(const std::string& key) const {
+  if (part_->op && part_->owner) {  // an op that is a part already: its own ports
+    for (const Slot& slot : part_->all_slots()) {
+      if (part_->op->port(static_cast<size_t>(slot.port)).name != key) continue;
+      return {static_cast<Composite*>(part_->owner)->shared_from_this(), top(slot.wire)};
+    }
+    std::vector<std::string> names;
+    for (size_t i = 0; i < part_->op->port_count(); ++i) names.push_back(part_->op->port(i).name);
+    unknown_name(ErrorKind::name, "E0606", "key", key, path(part_.get()), names);
+  }
   const std::shared_ptr<Composite> model = composite();
   return {model, wire_at(*model, key)};
 }

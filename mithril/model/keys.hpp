@@ -11,7 +11,7 @@ struct NamedPort {
   std::string name;
   Wire* wire;
 };
-// Undriven wires without a value: keys in the order of use, then keys that nothing reads; state left out. With
+// Undriven wires without a value: keys in the order of naming, then the paths of what nobody named; state left out. With
 // `with_state`, state inputs too.
 std::vector<NamedPort> input_ports(const Composite& model, bool with_state = false);
 // Named outputs, or those exposed, once any are; where there is none, the canonical output as "output".

@@ -96,7 +96,7 @@ std::shared_ptr<Composite> Model::composite() const {
   return root;
 }
 
-std::vector<Connection> Model::apply(const std::vector<Binding>& operands) const {
+std::vector<std::string> Model::call_order() const {
   std::vector<std::string> ports;
   if (part_->op) {
     for (const PortDef& port : part_->op->inputs) ports.push_back(port.name);
@@ -107,6 +107,11 @@ std::vector<Connection> Model::apply(const std::vector<Binding>& operands) const
       if (std::find(ports.begin(), ports.end(), key) == ports.end()) ports.push_back(std::move(key));
     }
   }
+  return ports;
+}
+
+std::vector<Connection> Model::apply(const std::vector<Binding>& operands) const {
+  const std::vector<std::string> ports = call_order();
   if (operands.size() > ports.size()) {
     raise({.kind = ErrorKind::connection,
            .code = "E0110",
@@ -136,6 +141,13 @@ std::vector<Connection> Model::apply(const Bindings& inputs) const {
     outputs.emplace_back(home, wire ? wire : top(composite.canonical_outputs.front().wire));
   }
   return outputs;
+}
+
+Model& Model::operator|=(const Connection& expression) {
+  Composition composition(open_model(composite()));
+  composition.wire_for(expression);
+  composition.commit();
+  return *this;
 }
 
 Model& Model::operator|=(const Call& call) {

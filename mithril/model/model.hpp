@@ -27,7 +27,7 @@ struct Call {
 struct Initializer {
   enum class Law { zeros, ones, constant, uniform, normal, uniform_fan_in };
   Law law = Law::uniform;
-  double a = 0, b = 1;   // constant: a; uniform: [a, b); normal: mean a, deviation b; uniform_fan_in: +-a/sqrt(fan in)
+  double a = 0, b = 1;   // constant: a; uniform: [a, b); normal: mean a, deviation b; uniform_fan_in: +-b/sqrt(fan in)
   std::string fan_of = {};  // uniform_fan_in: the key whose dims after the first multiply to the fan in; empty: its own
 };
 
@@ -53,9 +53,11 @@ class Model {
     return apply({Binding(first), Binding(rest)...}).front();
   }
   std::vector<Connection> apply(const std::vector<Binding>& operands) const;  // every output
+  std::vector<std::string> call_order() const;  // the names of the inputs in that order
   std::vector<Connection> apply(const Bindings& inputs) const;
   Model& operator|=(const Call& call);
   Model& operator|=(const Model& part) { return *this |= Call{part.part_, {}}; }
+  Model& operator|=(const Connection& expression);  // the parts of an expression become parts of this model
   Model& operator+=(const Call& call);  // the part's canonical input is wired to the model's canonical output
   Model& operator+=(const Model& part) { return *this += Call{part.part_, {}}; }
 
@@ -77,7 +79,7 @@ class Model {
   Model& set_values(const std::vector<std::pair<std::string, Binding>>& values);  // values and tensors
   Model& set_differentiability(const std::vector<std::pair<std::string, bool>>& keys);
   Model& set_initializer(const std::string& key, const Initializer& initializer);
-  // The input holds what the output was the last time; it starts as `initial`.
+  // The input holds what the output was the last time; it starts as `initial`, or, where that has rank 0, full of it.
   Model& bind_state_keys(const std::string& input, const std::string& output, Tensor initial);
 
   // ---- asking ----

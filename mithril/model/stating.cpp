@@ -109,11 +109,14 @@ Model& Model::bind_state_keys(const std::string& input, const std::string& outpu
   }
   Composition composition(model);
   composition.facts().current = {nullptr, composition.facts().note("bind_state_keys(" + quoted(input) + ", " + quoted(output) + ")")};
-  std::vector<Dim> dims;
-  for (const int64_t dim : initial.dims()) dims.push_back(composition.facts().fixed(dim));
-  for (Wire* wire : {in, out}) {
-    composition.facts().narrow(wire->type, kind_of(initial.dtype()));
-    composition.facts().unify(wire->shape, std::span<const Dim>(dims));
+  Facts& facts = composition.facts();
+  facts.unify(in->type, out->type);
+  facts.unify(in->shape, out->shape);
+  facts.narrow(in->type, kind_of(initial.dtype()));
+  if (initial.rank() > 0) {
+    std::vector<Dim> dims;
+    for (const int64_t dim : initial.dims()) dims.push_back(facts.fixed(dim));
+    facts.unify(in->shape, std::span<const Dim>(dims));
   }
   composition.commit();
   in->differentiable = false;

@@ -22,13 +22,14 @@ ModelDef define_linear() {
           [](const CheckedArguments& arguments) {
             Model model = model_of_class("Linear");
             const Connection input = model["input"], weight = model["weight"];
-            const DimSpec outputs = arguments.has("dimension") ? DimSpec(arguments.integer("dimension")) : DimSpec(Any{});
+            const DimSpec outputs = arguments.has("dimension") ? DimSpec(arguments.integer("dimension")) : DimSpec(std::string("O"));
             model.set_shapes({{"weight", ShapeSpec(std::vector<DimSpec>{outputs, Any{}})}});
             model.set_initializer("weight", {.law = Initializer::Law::uniform_fan_in});
             Connection output = matmul(input, weight.T());
             if (arguments.flag("use_bias")) {
-              output = output + model["bias"];
-              model.set_shapes({{"bias", {any}}});
+              const Connection bias = model["bias"];
+              model.set_shapes({{"bias", ShapeSpec(std::vector<DimSpec>{outputs})}});
+              output = output + bias;
               model.set_initializer("bias", {.law = Initializer::Law::uniform_fan_in, .fan_of = "weight"});
             }
             model.expose_keys({{"output", output}});

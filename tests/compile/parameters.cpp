@@ -49,8 +49,8 @@ TEST_CASE("parameters begin as their laws say") {
   model.set_initializer("constant", {.law = Law::constant, .a = 7});
   model.set_initializer("uniform", {.law = Law::uniform, .a = 2, .b = 4});
   model.set_initializer("normal", {.law = Law::normal, .a = 10, .b = 0.5});
-  model.set_initializer("fan", {.law = Law::uniform_fan_in, .a = 3});
-  model.set_initializer("fan_of_fan", {.law = Law::uniform_fan_in, .a = 3, .fan_of = "fan"});
+  model.set_initializer("fan", {.law = Law::uniform_fan_in, .b = 3});
+  model.set_initializer("fan_of_fan", {.law = Law::uniform_fan_in, .b = 3, .fan_of = "fan"});
   CompileOptions options;
   for (const char* key : {"zeros", "ones", "constant", "uniform", "normal", "fan"}) {
     options.shapes.push_back({key, {64, 100}});

@@ -1,0 +1,143 @@
+// Composing: names, bindings, chains, expressions, and what a failed call leaves behind.
+#include <doctest/doctest.h>
+
+#include "mithril/base/error.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/ops.hpp"
+#include "mithril/models/perceptron.hpp"
+
+namespace ml = mithril;
+using Keys = std::vector<std::string>;
+
+TEST_CASE("an input left out is called by its path") {
+  ml::Model net;
+  net |= ml::Linear({.dimension = 4})({{"input", "x"}, {"output", "y"}});
+  CHECK(net.input_keys() == Keys{"x", "linear.weight", "linear.bias"});
+  CHECK(net.output_keys() == Keys{"y"});
+}
+
+TEST_CASE("parts that share a class are numbered") {
+  ml::Model net;
+  net += ml::Linear({.dimension = 4});
+  net += ml::Linear({.dimension = 3});
+  const Keys keys = net.input_keys();
+  CHECK(std::find(keys.begin(), keys.end(), "linear_0.weight") != keys.end());
+  CHECK(std::find(keys.begin(), keys.end(), "linear_1.bias") != keys.end());
+}
+
+TEST_CASE("a chain wires the canonical ports") {
+  ml::Model net;
+  net |= ml::Linear({.dimension = 4})({{"input", "x"}});
+  net += ml::Relu();
+  net += ml::Linear({.dimension = 2})({{"output", "y"}});
+  net.set_shapes({{"x", {"N", 8}}});
+  CHECK(net.shape("y") == "[N, 2]");
+  CHECK(net.shape("linear_0.weight") == "[4, 8]");
+  CHECK(net.shape("linear_1.weight") == "[2, 4]");
+}
+
+TEST_CASE("an output and a weight inform the input") {
+  ml::Model net;
+  net |= ml::Linear()({{"input", "x"}, {"weight", "w"}, {"output", "y"}});
+  net.set_shapes({{"w", {5, 7}}, {"y", {3, ml::any}}});
+  CHECK(net.shape("x") == "[3, 7]");
+  CHECK(net.shape("y") == "[3, 5]");
+}
+
+TEST_CASE("an expression becomes a model") {
+  const ml::Connection x("x");
+  const ml::Connection h = ml::Relu()(ml::Linear({.dimension = 8})(x)) + x;
+  ml::Model block = ml::Model::create({{"output", h}});
+  CHECK(block.output_keys() == Keys{"output"});
+  ml::Model net;
+  net |= block({{"x", "image"}, {"output", "y"}});
+  net.set_shapes({{"image", {2, ml::any}}});
+  CHECK(net.shape("y") == "[2, 8]");
+  
+}
+
+TEST_CASE("arithmetic on a shape is known when the dims are") {
+  const ml::Connection x("x");
+  const ml::Connection flat = x.reshape({x.shape()[0], x.shape()[1] * x.shape()[2]});
+  ml::Model model = ml::Model::create({{"output", flat}});
+  model.set_shapes({{"x", {"N", 3, "W"}}});
+  CHECK(model.shape("output") == "[N, 3*W]");
+}
+
+TEST_CASE("connections may be indexed and sliced") {
+  const ml::Connection x("x");
+  ml::Model model = ml::Model::create({{"row", x[0]}, {"part", x.at({ml::slice(1, 4), ml::ellipsis, ml::none})}});
+  model.set_shapes({{"x", {6, 5}}});
+  CHECK(model.shape("row") == "[5]");
+  CHECK(model.shape("part") == "[3, 5, 1]");
+}
+
+TEST_CASE("a list of connections is joined") {
+  ml::Model model;
+  model |= ml::Concat()({{"input", {"a", "b", "a"}}, {"axis", 1}, {"output", "y"}});
+  model.set_shapes({{"a", {"N", 2}}, {"b", {ml::any, "M"}}});
+  CHECK(model.shape("y") == "[N, M + 4]");
+}
+
+TEST_CASE("a failed call leaves model and part as they were") {
+  ml::Model net;
+  net |= ml::Linear({.dimension = 64})({{"input", "x"}, {"output", "h"}});
+  ml::Model next = ml::Linear({.dimension = 10});
+  next.set_shapes({{"weight", {10, 65}}});
+  const std::string net_before = net.summary(), next_before = next.summary();
+  CHECK_THROWS_AS((net |= next({{"input", "h"}, {"output", "y"}})), ml::ShapeError);
+  CHECK(net.summary() == net_before);
+  CHECK(next.summary() == next_before);
+  net |= ml::Linear({.dimension = 10})({{"input", "h"}, {"output", "y"}});
+  CHECK(net.output_keys() == Keys{"h", "y"});
+}
+
+TEST_CASE("a part that is an op can be added again after a failed call") {
+  ml::Model net;
+  net |= ml::Relu()({{"input", "x"}, {"output", "y"}});
+  const ml::Model relu = ml::Relu();
+  CHECK_THROWS_AS((net |= relu({{"input", "x"}, {"output", "y"}})), ml::ConnectionError);
+  net |= relu({{"input", "x"}, {"output", "z"}});
+  CHECK(net.output_keys() == Keys{"y", "z"});
+}
+
+TEST_CASE("exposed keys are the only outputs once any are") {
+  ml::Model net;
+  net |= ml::Relu()({{"input", "x"}, {"output", "h"}});
+  net |= ml::Tanh()({{"input", "h"}, {"output", "y"}});
+  CHECK(net.output_keys() == Keys{"h", "y"});
+  net.expose_keys(Keys{"y"});
+  CHECK(net.output_keys() == Keys{"y"});
+}
+
+TEST_CASE("connections that are merged are one input") {
+  ml::Model net;
+  net |= ml::Relu()({{"input", "a"}, {"output", "y"}});
+  net |= ml::Tanh()({{"input", "b"}, {"output", "z"}});
+  net.merge_connections({"a", "b"});
+  net.set_shapes({{"a", {2, 3}}});
+  CHECK(net.shape("z") == "[2, 3]");
+  CHECK(net.input_keys().size() == 1);
+}
+
+TEST_CASE("models may be nested a hundred thousand deep") {
+  ml::Model model;
+  model |= ml::Relu()({{"input", "x"}, {"output", "y"}});
+  for (int i = 0; i < 100000; ++i) {
+    ml::Model outer;
+    outer |= model({{"x", "x"}, {"y", "y"}});
+    model = outer;
+  }
+  model.set_shapes({{"x", {4}}});
+  CHECK(model.shape("y") == "[4]");
+}
+
+TEST_CASE("a part outlives its model without being of use") {
+  const ml::Model part = ml::Linear({.dimension = 2});
+  {
+    ml::Model net;
+    net |= part({{"input", "x"}});
+  }
+  ml::Model other;
+  CHECK_THROWS_AS((other |= part({{"input", "x"}})), ml::ConnectionError);
+}
