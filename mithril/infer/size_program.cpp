@@ -68,24 +68,23 @@ void SizeProgram::observe(const Dim& dim) {
 // ---- the order of learning ----
 
 void SizeProgram::plan() {
-  if (!plan(observations_.size() - 1)) return;
-  for (bool more = true; more;) {  // what has been learnt may serve those that waited
-    more = false;
-    for (size_t i = 0; i < observations_.size(); ++i) {
-      if (!observations_[i].planned) more = plan(i) || more;
-    }
+  const size_t learnt_before = learnt_;
+  if (!plan(observations_.size() - 1)) waiting_.push_back(observations_.size() - 1);
+  for (size_t known = learnt_before; known != learnt_;) {  // it may serve those that waited
+    known = learnt_;
+    std::erase_if(waiting_, [&](size_t index) { return plan(index); });
   }
 }
 
 // Plans to compare the observation where all its symbols are known, to solve it for one where that
 // stands in it alone and linear.
 bool SizeProgram::plan(size_t index) {
-  Observation& observation = observations_[index];
+  const Observation& observation = observations_[index];
   const std::vector<int32_t> unknown = unknown_symbols(observation.step);
   if (unknown.empty()) {
     plan_computing(observation.step);
     actions_.push_back({Action::Kind::compare, observation.step, -1, 1, index});
-    return observation.planned = true;
+    return true;
   }
   if (unknown.size() > 1) return false;
   const Step step = steps_[static_cast<size_t>(observation.step)];
@@ -100,7 +99,8 @@ bool SizeProgram::plan(size_t index) {
   }
   actions_.push_back(action);
   symbol.learnt = true;
-  return observation.planned = true;
+  ++learnt_;
+  return true;
 }
 
 // The factor of the one unknown symbol in a sum, where no other operand depends on it.

@@ -86,7 +86,6 @@ class SizeProgram {
     std::string text;
     bool is_number;
     int32_t step;
-    bool planned = false;
   };
 
   int32_t add_step(Kind kind, int64_t constant, std::vector<Operand> operands);
@@ -110,6 +109,8 @@ class SizeProgram {
   std::vector<Input> symbols_;
   std::vector<Observation> observations_;
   std::vector<Action> actions_;
+  std::vector<size_t> waiting_;  // observations that are not planned yet
+  size_t learnt_ = 0;            // symbols
   std::vector<std::pair<int32_t, std::string>> sizes_to_check_;
   std::vector<bool> computed_;  // by step: planned to be computed in `learn`
   // While building: the step of a symbol, and of equal steps.
