@@ -43,9 +43,9 @@ class Planner {
   }
 
   // Learns what the stage observes, and computes its sizes.
-  void enter(size_t stage) {
+  void enter(int32_t stage) {
     stage_ = stage;
-    const Stage& here = sizes_.stages()[stage];
+    const Stage& here = sizes_.stages()[static_cast<size_t>(stage)];
     std::vector<int64_t> observed, symbols;
     for (const Observed& at : here.observed) observed.push_back(dims_[index(at.value)][at.dim]);
     if (const auto wrong = here.program.learn(observed, symbols)) {
@@ -73,13 +73,14 @@ class Planner {
     MITHRIL_CHECK(node.op->eval, "op " + node.op->name + " has no eval: run expand_ops first");
     PlannedNode planned{.op = node.op};
     const DType dtype = graph_.value(node.outputs.front()).dtype;
+    const Size* next = sizes_.sizes(sized);
     for (size_t i = 0; i < node.arguments.size(); ++i) {
       if (const ValueId* id = tensor_of(node.arguments[i])) {
         planned.values.emplace_back();
         planned.tensors.push_back(static_cast<int32_t>(*id));
         continue;
       }
-      planned.values.push_back(concrete(std::get<Datum>(node.arguments[i]), sized.arguments[i]));
+      planned.values.push_back(concrete(std::get<Datum>(node.arguments[i]), next));
       planned.tensors.push_back(absent);
       if (planned.values.back().kind() & kind::number) {
         planned.tensors.back() = ~static_cast<int32_t>(planned.scalars.size());
@@ -87,7 +88,7 @@ class Planner {
       }
     }
     planned.outputs = node.outputs;
-    planned.output_dims = sized.inferred ? infer(node, planned) : output_dims(sized);
+    planned.output_dims = sized.inferred ? infer(node, planned) : output_dims(node, next);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       check_rank(node.outputs[i], planned.output_dims[i]);
       dims_[index(node.outputs[i])] = planned.output_dims[i];
@@ -95,17 +96,16 @@ class Planner {
     return planned;
   }
 
-  Datum concrete(const Datum& datum, const Sized& ints) const {
-    if (ints.empty()) return datum;
-    size_t next = 0;
-    return map_dims(datum, [&](const Dim&) { return Dim(number(ints[next++])); });
+  Datum concrete(const Datum& datum, const Size*& next) const {
+    return map_dims(datum, [&](const Dim&) { return Dim(number(*next++)); });
   }
 
-  std::vector<Dims> output_dims(const SizedNode& sized) const {
+  std::vector<Dims> output_dims(const Node& node, const Size* next) const {
     std::vector<Dims> all;
-    for (const Sized& output : sized.outputs) {
-      Dims& dims = all.emplace_back();
-      for (const Size& size : output) dims.push_back(number(size));
+    all.reserve(node.outputs.size());
+    for (const ValueId id : node.outputs) {
+      Dims& dims = all.emplace_back(graph_.value(id).dims.size());
+      for (int64_t& dim : dims) dim = number(*next++);
     }
     return all;
   }
@@ -167,7 +167,7 @@ class Planner {
   const Graph& graph_;
   const SizedGraph& sizes_;
   std::vector<Dims> dims_;  // per value, once they are known
-  size_t stage_ = 0;
+  int32_t stage_ = 0;
   std::vector<int64_t> numbers_;  // what the stage's program computes
   Plan plan_;
 };

@@ -25,32 +25,39 @@ bool SizedGraph::follows(const Value& value) const {
   return value.ranked && std::all_of(value.dims.begin(), value.dims.end(), known);
 }
 
-Size SizedGraph::size(const Dim& dim, bool of_shape) {
-  if (dim.is_constant()) return {dim.constant()};
+void SizedGraph::add_size(const Dim& dim, bool of_shape) {
+  if (dim.is_constant()) {
+    sizes_.push_back({dim.constant()});
+    return;
+  }
   MITHRIL_CHECK(program().follows(dim),
                 "the size " + to_string(dim) + " is not known when it is needed");
-  return {0, of_shape ? program().add_size(dim) : program().add(dim)};
+  sizes_.push_back({0, of_shape ? program().add_size(dim) : program().add(dim)});
 }
 
 void SizedGraph::add_node(const Node& node) {
-  SizedNode sized{.stage = stages_.size() - 1};
+  SizedNode sized{.stage = static_cast<int32_t>(stages_.size()) - 1, .first_size = sizes_.size()};
   for (const Argument& argument : node.arguments) {
-    Sized& ints = sized.arguments.emplace_back();
     if (tensor_of(argument)) continue;
     map_dims(std::get<Datum>(argument), [&](const Dim& dim) {
-      ints.push_back(size(dim, false));
+      add_size(dim, false);
       return dim;
     });
   }
   const auto known = [&](ValueId id) { return follows(graph_.value(id)); };
   sized.inferred = !std::all_of(node.outputs.begin(), node.outputs.end(), known);
-  for (const ValueId id : node.outputs) {
-    Sized& dims = sized.outputs.emplace_back();
-    if (sized.inferred) continue;
-    for (const Dim& dim : graph_.value(id).dims) dims.push_back(size(dim, true));
+  nodes_.push_back(sized);
+  if (sized.inferred) {
+    begin_stage(node);
+    return;
   }
-  nodes_.push_back(std::move(sized));
-  if (!nodes_.back().inferred) return;
+  for (const ValueId id : node.outputs) {
+    for (const Dim& dim : graph_.value(id).dims) add_size(dim, true);
+  }
+}
+
+// What the node makes is known from here on.
+void SizedGraph::begin_stage(const Node& node) {
   Stage next;
   for (const Observed& before : stages_.back().observed) {
     next.program.observe(graph_.value(before.value).dims[before.dim]);

@@ -15,14 +15,10 @@ struct Size {
   int64_t number = 0;
   int32_t index = -1;  // of the program's values; -1: `number`
 };
-using Sized = std::vector<Size>;
-
 struct SizedNode {
-  size_t stage = 0;
-  std::vector<Sized> arguments =
-      {};                           // per argument: the ints in its value, in the order of map_dims
-  std::vector<Sized> outputs = {};  // per output, its dims
+  int32_t stage = 0;
   bool inferred = false;  // sizes of outputs follow from nothing: the node is inferred with numbers
+  size_t first_size = 0;  // of its sizes
 };
 
 // A dim that is observed when it is known: of an input, or of an output of an inferred node.
@@ -44,19 +40,24 @@ class SizedGraph {
 
   const std::vector<Stage>& stages() const { return stages_; }
   const std::vector<SizedNode>& nodes() const { return nodes_; }  // as the graph's
+  // The ints in the values of a node's arguments, in the order of map_dims, and the dims of its
+  // outputs, unless it is inferred.
+  const Size* sizes(const SizedNode& node) const { return sizes_.data() + node.first_size; }
   // "[N, 3]", for messages about a value that is observed.
   std::string text(ValueId id) const;
 
  private:
   void observe(ValueId id);
   void add_node(const Node& node);
+  void begin_stage(const Node& node);
   bool follows(const Value& value) const;
-  Size size(const Dim& dim, bool of_shape);
+  void add_size(const Dim& dim, bool of_shape);
   SizeProgram& program() { return stages_.back().program; }
 
   const Graph& graph_;
   std::vector<Stage> stages_;
   std::vector<SizedNode> nodes_;
+  std::vector<Size> sizes_;
   std::vector<std::pair<ValueId, std::string>> texts_;
 };
 
