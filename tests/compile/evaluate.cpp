@@ -187,6 +187,13 @@ TEST_CASE("state begins as stated and goes from one evaluation to the next") {
   CHECK(identical(compiled.evaluate(params, data).at("y"), first.at("y")));
 }
 
+TEST_CASE("sizes are left to the backend without safe shapes") {
+  const CompiledModel compiled =
+      ml::compile(scaling(), ml::cpu(), {.shapes = {{"x", {2}}, {"w", {2}}}, .safe_shapes = false});
+  CHECK(compiled.evaluate(scaling_params, {{"x", floats({2}, {1, 1})}}).at("y").size() == 2);
+  CHECK_THROWS_AS(compiled.evaluate(scaling_params, {{"x", floats({3}, {1, 1, 1})}}), InputError);
+}
+
 TEST_CASE("every optimization level gives the same results") {
   for (const char* level : {"none", "default", "max"}) {
     const CompiledModel compiled = ml::compile(scaling(), ml::cpu(), {.optimization_level = level});

@@ -55,6 +55,34 @@ TEST_CASE("threads evaluate one compiled model with different batch sizes") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("threads ask for different gradients while others evaluate") {
+  Model model = network();
+  model.expose_keys({"positive"});
+  const CompiledModel compiled =
+      compile(model, cpu(), {.shapes = {{"x", {"N", 3}}, {"w", {3}}, {"b", {3}}}});
+  std::atomic<int> wrong = 0;
+  run_in_threads([&](int thread) {
+    const int64_t batch = thread + 1;
+    const TensorMap params = compiled.get_parameters();
+    const TensorMap data = {{"x", Tensor::full(DType::float32, {batch, 3}, 1)}};
+    const Tensor of_y = Tensor::full(DType::float32, {2 * batch, 3}, 1);
+    const Tensor of_positive = Tensor::full(DType::float32, {batch, 3}, 1);
+    const std::vector<TensorMap> requests = {
+        {{"y", of_y}}, {{"positive", of_positive}}, {{"y", of_y}, {"positive", of_positive}}, {}};
+    for (size_t i = 0; i < requests.size(); ++i) {
+      const TensorMap& request = requests[(i + static_cast<size_t>(thread)) % requests.size()];
+      const TensorMap gradients = compiled.evaluate(params, data, request).second;
+      const bool reaches_b = request.contains("y");
+      if (gradients.at("b").at_as_double(0) != static_cast<double>(reaches_b ? 2 * batch : 0)) {
+        ++wrong;
+      }
+    }
+    if (compiled.evaluate(params, data).size() != 2) ++wrong;
+    if (compiled.summary().empty() || compiled.shapes().size() != 5) ++wrong;
+  });
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("threads compile and evaluate models of their own") {
   std::atomic<int> wrong = 0;
   const std::shared_ptr<Backend> backend = cpu();
