@@ -157,7 +157,8 @@ TEST_CASE("nameless symbols are numbered by their facts, whatever was made befor
 TEST_CASE("a dim is renamed into other facts, and evaluated there") {
   Facts facts, others;
   const Dim h(facts.symbol("h")), w(facts.symbol("w"));
-  const Dim area = floor_divide(h + 1, 2) * floor_divide(w + 1, 2) + h;
+  const Dim rows = floor_divide(h + 1, 2), columns = floor_divide(w + 1, 2);
+  const Dim area = rows * columns + h;
   Renaming memo;
   const Dim renamed = rename(area, memo, [&](Symbol* s) { return Dim(others.symbol(*s->name())); });
   CHECK(to_string(renamed) == to_string(area));
