@@ -79,13 +79,11 @@ Composite::Namesakes* Composite::find_namesakes(std::string_view label) const {
 Composite::Namesakes& Composite::namesakes_of(std::string_view label) {
   if (Namesakes* found = find_namesakes(label)) return *found;
   namesakes_.push_back({label, {}});
-  if (namesakes_.size() > many) {
+  if (index_ && !index_->labels.empty()) {  // once in use it holds all, also after an undo
+    index_->labels.emplace(label, namesakes_.size() - 1);
+  } else if (namesakes_.size() > many) {
     if (!index_) index_ = std::make_unique<Index>();
-    if (index_->labels.empty()) {
-      for (size_t i = 0; i < namesakes_.size(); ++i) index_->labels.emplace(namesakes_[i].label, i);
-    } else {
-      index_->labels.emplace(label, namesakes_.size() - 1);
-    }
+    for (size_t i = 0; i < namesakes_.size(); ++i) index_->labels.emplace(namesakes_[i].label, i);
   }
   return namesakes_.back();
 }
@@ -146,13 +144,11 @@ void Composite::add_key(std::string_view name, Wire* wire) {
   wire = top(wire);
   const std::string* kept = facts->note(std::string(name));
   keys.push_back({kept, wire});
-  if (keys.size() > many) {
+  if (index_ && !index_->keys.empty()) {
+    index_->keys.emplace(*kept, keys.size() - 1);
+  } else if (keys.size() > many) {
     if (!index_) index_ = std::make_unique<Index>();
-    if (index_->keys.empty()) {
-      for (size_t i = 0; i < keys.size(); ++i) index_->keys.emplace(*keys[i].name, i);
-    } else {
-      index_->keys.emplace(*kept, keys.size() - 1);
-    }
+    for (size_t i = 0; i < keys.size(); ++i) index_->keys.emplace(*keys[i].name, i);
   }
   save(wire->home);
   save(wire->name);
@@ -168,9 +164,8 @@ void Composite::rename(std::string_view from, std::string_view to, Wire* wire) {
   Key* key = find_key(from);
   if (!key) return add_key(to, wire);
   const std::string* kept = facts->note(std::string(to));
-  if (index_) {
-    index_->keys.erase(*key->name);
-    if (keys.size() > many) index_->keys.emplace(*kept, static_cast<size_t>(key - keys.data()));
+  if (index_ && index_->keys.erase(*key->name) > 0) {
+    index_->keys.emplace(*kept, static_cast<size_t>(key - keys.data()));
   }
   key->name = kept;
   top(wire)->home = this;

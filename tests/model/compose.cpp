@@ -101,6 +101,19 @@ TEST_CASE("a part that is an op can be added again after a failed call") {
   CHECK(net.output_keys() == Keys{"y", "z"});
 }
 
+TEST_CASE("a model with many keys finds those that are named after a failed call") {
+  ml::Model net;
+  for (int i = 0; i < 14; ++i) {
+    const std::string number = std::to_string(i);
+    net |= ml::Model::op("relu")({{"input", "x"}, {"output", "y" + number}});
+  }
+  const ml::IOKey row{.name = "row", .shape = ml::ShapeSpec{3}};
+  const ml::IOKey other{.name = "other", .shape = ml::ShapeSpec{4}};
+  CHECK_THROWS_AS(net |= ml::Model::op("add")({{"left", row}, {"right", other}}), ml::ShapeError);
+  net |= ml::Model::op("relu")({{"input", "y13"}, {"output", "z"}});
+  CHECK(net.at("z").name() == "z");
+}
+
 TEST_CASE("exposed keys are the only outputs once any are") {
   ml::Model net;
   net |= ml::Relu()({{"input", "x"}, {"output", "h"}});
