@@ -10,6 +10,7 @@ OpDef define_expand_like() {
       .doc = "The input broadcast to the dims of `like`.",
       .inputs = {{"input", "*s", "T=any"}, {"like", "*o", "any"}},
       .outputs = {{"output", "*o", "T"}},
+      .where = {"*o = broadcast(*s, *o)"},
       .eval =
           [](EvalContext& c) {
             c.typed([&](auto zero) {

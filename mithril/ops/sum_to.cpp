@@ -13,6 +13,7 @@ OpDef define_sum_to() {
       .doc = "The input summed over what `like` would be broadcast along to have its dims.",
       .inputs = {{"input", "*s", "T=number"}, {"like", "*o", "any"}},
       .outputs = {{"output", "*o", "T"}},
+      .where = {"*s = broadcast(*s, *o)"},
       .eval =
           [](EvalContext& c) {
             c.typed([&](auto zero) {
