@@ -27,10 +27,24 @@ struct BroadcastAxis {
   }
 };
 
+// Sizes that were symbols when the graph was made meet here for the first time.
+inline void require_broadcast(const Dims& from, const Dims& to) {
+  bool fits = from.size() <= to.size();
+  for (size_t back = 1; fits && back <= from.size(); ++back) {
+    const int64_t size = from[from.size() - back];
+    fits = size == 1 || size == to[to.size() - back];
+  }
+  if (fits) return;
+  raise({.kind = ErrorKind::shape,
+         .code = "E0203",
+         .message = "dims " + to_string(from) + " do not broadcast to " + to_string(to)});
+}
+
 // The axes of `to`, innermost first; neighbours are one axis where every operand can walk them so.
 template <size_t n>
 std::vector<BroadcastAxis<n>> broadcast_axes(const Dims& to,
                                              const std::array<const Dims*, n>& from) {
+  for (const Dims* dims : from) require_broadcast(*dims, to);
   std::vector<BroadcastAxis<n>> axes;
   std::array<int64_t, n> strides;
   strides.fill(1);
