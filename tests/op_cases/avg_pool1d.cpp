@@ -13,6 +13,7 @@ MITHRIL_OP_CASES(avg_pool1d) {
       {.name = "dilation",
        .inputs = {{"input", normal({2, 3, 7})}, {"kernel_size", 2}, {"dilation", 2}}},
       {.name = "of rank 2", .inputs = {{"input", normal({3, 7})}, {"kernel_size", 2}}},
+      {.name = "no rows", .inputs = {{"input", distinct({0, 4})}, {"kernel_size", 2}}},
       {.name = "of size 1", .inputs = {{"input", normal({1, 1, 1})}, {"kernel_size", 1}}},
       {.name = "no samples", .inputs = {{"input", normal({0, 3, 4})}, {"kernel_size", 2}}},
       {.name = "ints", .inputs = {{"input", integers({2, 3, 4}, -9, 10)}, {"kernel_size", 2}}},

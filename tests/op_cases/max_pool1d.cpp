@@ -13,6 +13,7 @@ MITHRIL_OP_CASES(max_pool1d) {
       {.name = "dilation",
        .inputs = {{"input", distinct({2, 3, 7})}, {"kernel_size", 2}, {"dilation", 2}}},
       {.name = "of rank 2", .inputs = {{"input", distinct({3, 7})}, {"kernel_size", 2}}},
+      {.name = "no rows", .inputs = {{"input", distinct({0, 4})}, {"kernel_size", 2}}},
       {.name = "of size 1", .inputs = {{"input", distinct({1, 1, 1})}, {"kernel_size", 1}}},
       {.name = "no samples", .inputs = {{"input", distinct({0, 3, 4})}, {"kernel_size", 2}}},
       {.name = "ints", .inputs = {{"input", integers({2, 3, 4}, -9, 10)}, {"kernel_size", 2}}},

@@ -120,8 +120,11 @@ inline Expression pool(const GradContext& g, const char* op, std::vector<Operand
 // Pooling over one axis is pooling over two with windows of one row.
 inline void expand_pool1d(ExpandContext& e, const char* op) {
   const Datum& stride = e.value("stride").is_none() ? e.value("kernel_size") : e.value("stride");
-  e.become(call(op, {e.in("input"), beside(1, e.value("kernel_size")), beside(1, stride),
-                     beside_no_padding(e.value("padding")), beside(1, e.value("dilation"))}));
+  const Expression row = call("expand_dims", {e.in("input"), -2});
+  const Expression pooled =
+      call(op, {row, beside(1, e.value("kernel_size")), beside(1, stride),
+                beside_no_padding(e.value("padding")), beside(1, e.value("dilation"))});
+  e.become(call("squeeze", {pooled, -2}));
 }
 
 }  // namespace mithril
