@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <stdexcept>
 
 #include "mithril/model/composition.hpp"
@@ -50,6 +51,21 @@ ShapeSpec shape_spec(const Dims& dims) {
   return ShapeSpec(std::move(spec));
 }
 
+Binding by_name(const Binding& binding) {
+  if (const IOKey* key = std::get_if<IOKey>(&binding.held())) return key->name;
+  const auto* items = std::get_if<std::vector<Binding>>(&binding.held());
+  if (!items) return binding;
+  std::vector<Binding> named;
+  for (const Binding& item : *items) named.push_back(by_name(item));
+  return named;
+}
+
+Bindings by_name(const Bindings& bindings) {
+  Bindings named;
+  for (const auto& [port, binding] : bindings) named.emplace_back(port, by_name(binding));
+  return named;
+}
+
 struct Available {
   std::string name;
   Kinds kinds;
@@ -75,22 +91,21 @@ class Generator {
 
   void attempt(const Row& row) {
     new_inputs_.clear();
-    RandomPart part{std::string(row.op), bindings(row)};
+    const Bindings described = bindings(row);
     const std::string before = scout_.summary();
     try {
-      scout_ |= Model::op(part.op)(part.bindings);
+      scout_ |= Model::op(row.op)(described);
     } catch (const Error& error) {
       if (scout_.summary() != before)
         throw std::logic_error("a refused part has left a trace: " + std::string(error.what()));
       result_.refusals.emplace_back(error.what());
       return;
     }
-    result_.parts.push_back(std::move(part));
-    for (auto& [name, spec] : new_inputs_) {
-      scout_.set_shapes({{name, shape_spec(spec.dims)}});
-      result_.inputs.emplace_back(name, std::move(spec));
+    result_.parts.push_back({std::string(row.op), by_name(described)});
+    for (const auto& [name, spec] : new_inputs_) {
+      result_.inputs.emplace_back(name, spec);
+      make_available(name);
     }
-    for (const auto& [name, spec] : new_inputs_) make_available(name);
     for (const std::string& name : outputs_) make_available(name);
   }
 
@@ -112,7 +127,9 @@ class Generator {
       if (const std::string* name = fitting(row, spec)) return *name;
     }
     new_inputs_.emplace_back(fmt::format("x{}", input_count_++), spec);
-    return new_inputs_.back().first;
+    return IOKey{.name = new_inputs_.back().first,
+                 .shape = shape_spec(spec.dims),
+                 .type = kind_of(spec.dtype)};
   }
 
   // Indices are made for the sizes of their row: they never come from elsewhere, and what they
@@ -175,21 +192,53 @@ class Generator {
 
 RandomModel random_model(std::uint64_t seed) { return Generator(seed).run(); }
 
-Model compose(const RandomModel& random, Shapes shapes, std::uint64_t order) {
-  Model model;
-  std::vector<std::function<void()>> steps;
-  for (const RandomPart& part : random.parts) {
-    steps.emplace_back([&] { model |= Model::op(part.op)(part.bindings); });
+namespace {
+
+using Parts = std::span<const RandomPart>;
+using Steps = std::vector<std::function<void()>>;
+
+void add_parts(Steps& steps, Model& model, Parts parts) {
+  for (const RandomPart& part : parts) {
+    steps.emplace_back([&model, &part] { model |= Model::op(part.op)(part.bindings); });
   }
-  for (const auto& [name, spec] : random.inputs) {
-    if (shapes == Shapes::free) break;
-    steps.emplace_back([&model, &name = name, &spec = spec] {
-      static_cast<void>(model[name]);  // its parts may come later
-      model.set_shapes({{name, shape_spec(spec.dims)}});
+}
+
+// Every key of the inner model has the same name in the outer one.
+void add_nested(Steps& steps, Model& model, Parts parts) {
+  steps.emplace_back([&model, parts] {
+    Model inner;
+    for (const RandomPart& part : parts) inner |= Model::op(part.op)(part.bindings);
+    Bindings bindings;
+    for (const std::string& key : inner.input_keys()) bindings.emplace_back(key, key);
+    for (const std::string& key : inner.output_keys()) bindings.emplace_back(key, key);
+    model |= inner(bindings);
+  });
+}
+
+void add_facts(Steps& steps, Model& model, const RandomModel& random, const Composing& how) {
+  for (std::size_t i = 0; i < random.inputs.size(); ++i) {
+    const auto& [name, spec] = random.inputs[i];
+    steps.emplace_back([&model, &how, i, &name = name, &spec = spec] {
+      static_cast<void>(model[name]);  // the parts that read it may come later
+      model.set_types({{name, kind_of(spec.dtype)}});
+      if (how.shapes) model.set_shapes({{name, shape_spec(spec.dims)}});
+      if (i < how.literals.size()) model.set_values({{name, how.literals[i]}});
     });
   }
-  Random shuffling(order);
-  if (order != 0) std::shuffle(steps.begin(), steps.end(), shuffling);
+}
+
+}  // namespace
+
+Model compose(const RandomModel& random, const Composing& how) {
+  Model model;
+  Steps steps;
+  const Parts parts = random.parts;
+  const std::size_t inner = how.nested ? parts.size() / 2 : 0;
+  if (inner > 0) add_nested(steps, model, parts.first(inner));
+  add_parts(steps, model, parts.subspan(inner));
+  add_facts(steps, model, random, how);
+  Random shuffling(how.order);
+  if (how.order != 0) std::shuffle(steps.begin(), steps.end(), shuffling);
   for (const auto& step : steps) step();
   return model;
 }

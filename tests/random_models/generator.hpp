@@ -28,13 +28,13 @@ struct RandomModel {
 // std::logic_error where a refused part has left a trace in the model.
 RandomModel random_model(std::uint64_t seed);
 
-enum class Shapes : unsigned char {
-  stated,  // the inputs' shapes are set
-  free,    // and here they are not
+struct Composing {
+  bool shapes = true;                 // the shapes of the inputs are set
+  bool nested = false;                // the first half of the parts is a model of its own
+  std::uint64_t order = 0;            // of parts and shapes; 0: parts first to last, then shapes
+  std::vector<Tensor> literals = {};  // of the first inputs: they are constants then
 };
-// The model, composed and its shapes set in a random order; order 0: parts first to last, then
-// shapes.
-Model compose(const RandomModel& random, Shapes shapes, std::uint64_t order);
+Model compose(const RandomModel& random, const Composing& how = {});
 
 // For messages: one line for each part.
 std::string description(const RandomModel& random);

@@ -24,8 +24,9 @@ enum class Check : unsigned char {
   second_gradient,    // the gradient of the gradient, against central differences
   refusal,            // the error that must come
   completeness,       // what every op must have
+  composition,        // a random model, composed and compiled in one way or another
 };
-inline constexpr std::size_t check_count = 12;
+inline constexpr std::size_t check_count = 13;
 std::string_view name(Check check);
 
 class Report {

@@ -1,0 +1,174 @@
+// Random models: in whatever order they are composed, with shapes known or not, with passes on and
+// off, they give the same outputs and gradients.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+
+#include "mithril/eval/interpreter.hpp"
+#include "mithril/grad/differentiate.hpp"
+#include "mithril/model/flatten.hpp"
+#include "mithril/passes/passes.hpp"
+#include "mithril/passes/pipeline.hpp"
+#include "tests/random_models/generator.hpp"
+#include "tests/results.hpp"
+#include "tests/table/compare.hpp"
+#include "tests/table/generate.hpp"
+#include "tests/table/report.hpp"
+
+namespace mithril::tests {
+namespace {
+
+constexpr std::uint64_t models = 1000;
+
+using Tensors = std::map<std::string, Tensor>;
+
+Tensors inputs_of(const RandomModel& random) {
+  std::vector<TensorSpec> specs;
+  for (const auto& [name, spec] : random.inputs) {
+    specs.push_back(is_floating(spec.dtype)  ? spec.as(DType::float64)
+                    : is_integer(spec.dtype) ? spec.as(DType::int64)
+                                             : spec);
+  }
+  const std::vector<Tensor> tensors = generate(specs, random.seed);
+  Tensors inputs;
+  for (std::size_t i = 0; i < specs.size(); ++i) inputs.emplace(random.inputs[i].first, tensors[i]);
+  return inputs;
+}
+
+Tensors run(const Graph& graph, const Tensors& given) {
+  std::vector<Tensor> inputs;
+  for (const ValueId id : graph.inputs()) inputs.push_back(given.at(graph.value(id).name));
+  const std::vector<Tensor> results = interpret(graph, inputs);
+  Tensors outputs;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    outputs.emplace(graph.outputs()[i].name, results[i]);
+  return outputs;
+}
+
+// What is not optimised, and still runs.
+Graph plain(const Model& model) { return expand_ops(flatten(model, DType::float64).graph); }
+Graph optimised(const Model& model) { return run_passes(flatten(model, DType::float64).graph); }
+
+std::string tensors_difference(const Tensors& got, const Tensors& expected) {
+  for (const auto& [name, tensor] : expected) {
+    const auto at = got.find(name);
+    if (at == got.end()) return name + " is missing";
+    const std::string apart = difference(at->second, tensor);
+    if (!apart.empty()) return name + ": " + apart;
+  }
+  return got.size() == expected.size() ? "" : "there are outputs that were not asked for";
+}
+
+struct Outcome {
+  Tensors outputs;
+  std::string refusal;  // the code of the error
+};
+
+Outcome outcome(const std::function<Tensors()>& results) {
+  try {
+    return {results(), ""};
+  } catch (const Error& error) {
+    return {{}, error.code()};
+  }
+}
+
+class RandomCheck {
+ public:
+  RandomCheck(RandomModel random, Report& report)
+      : random_(std::move(random)), report_(report), inputs_(inputs_of(random_)) {}
+
+  void run_all() {
+    Outcome plainly = outcome([&] { return run(plain(compose(random_)), inputs_); });
+    expected_ = std::move(plainly.outputs);
+    refusal_ = std::move(plainly.refusal);
+    const std::uint64_t order = random_.seed;
+    compare("composed in another order", plain, {.order = order});
+    compare("composed of models", plain, {.nested = true});
+    compare("composed of models in another order", plain, {.nested = true, .order = order});
+    compare("without shapes", plain, {.shapes = false});
+    compare("with all passes", optimised, {});
+    compare("with all passes, without shapes", optimised, {.shapes = false});
+    compare("with all passes and constants", optimised, {.literals = constants()});
+    if (refusal_.empty()) compare_gradients();
+  }
+
+ private:
+  // What the ops themselves refuse (the largest of no elements) they refuse in every way.
+  void compare(const std::string& how, Graph (*lower)(const Model&), const Composing& composing) {
+    report_.count(Check::composition, how, [&] {
+      const Outcome got = outcome([&] { return run(lower(compose(random_, composing)), inputs_); });
+      if (got.refusal != refusal_)
+        return complaint("refused with '" + got.refusal + "', expected '" + refusal_ + "'");
+      return complaint(tensors_difference(got.outputs, expected_));
+    });
+  }
+
+  std::string complaint(const std::string& apart) const {
+    return apart.empty() ? apart : apart + "\n" + description(random_);
+  }
+
+  std::vector<Tensor> constants() const {
+    std::vector<Tensor> first;
+    for (const auto& [name, spec] : random_.inputs) {
+      if (first.size() < (random_.inputs.size() + 1) / 2) first.push_back(inputs_.at(name));
+    }
+    return first;
+  }
+
+  void compare_gradients() {
+    const Graph forward = plain(compose(random_));
+    DifferentiateOptions options;
+    for (const Output& output : forward.outputs()) {
+      if (is_floating(forward.value(output.value).dtype)) options.outputs.push_back(output.name);
+    }
+    for (const ValueId id : forward.inputs()) {
+      if (is_floating(forward.value(id).dtype)) options.wanted.push_back(forward.value(id).name);
+    }
+    Graph backward;
+    try {
+      backward = expand_ops(differentiate(forward, options));
+    } catch (const GradientError&) {
+      return;  // an op on the way has no gradient
+    }
+    Tensors inputs = inputs_;
+    Random random(random_.seed);
+    for (const std::string& name : options.outputs) {
+      const Tensor& output = expected_.at(name);
+      inputs.emplace(name + ".grad", random_direction(output.dims(), random).to(output.dtype()));
+    }
+    report_.count(Check::composition, "gradients with all passes", [&] {
+      return complaint(
+          tensors_difference(run(run_passes(backward), inputs), run(backward, inputs)));
+    });
+  }
+
+  RandomModel random_;
+  Report& report_;
+  Tensors inputs_, expected_;
+  std::string refusal_;
+};
+
+}  // namespace
+
+TEST_CASE("random models give the same however they are composed and compiled") {
+  Report report;
+  std::size_t parts = 0, refusals = 0;
+  for (std::uint64_t seed = 1; seed <= models; ++seed) {
+    report.enter(fmt::format("random model {}", seed));
+    report.attempt(Check::composition, "", [&] {
+      RandomModel random = random_model(seed);
+      parts += random.parts.size();
+      refusals += random.refusals.size();
+      RandomCheck(std::move(random), report).run_all();
+    });
+  }
+  table_results.passed += report.passed();
+  table_results.failed += report.failed();
+  fmt::print("random models: {}, of {} parts; {} parts were refused\n", report.totals(), parts,
+             refusals);
+  CHECK(report.failed() == 0);
+}
+
+}  // namespace mithril::tests
