@@ -1,5 +1,6 @@
-// Cost of composing, inferring, flattening and differentiating a chain of n x (Linear, Relu). Prints JSON.
-// Usage: compose_chain N [gradient]: shapes are known only at the end; run it in a cold process.
+// Cost of composing, inferring, flattening and differentiating a chain of n x (Linear, Relu).
+// Prints JSON. Usage: compose_chain N [gradient]: shapes are known only at the end; run it in a
+// cold process.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -14,7 +15,9 @@ namespace ml = mithril;
 
 namespace {
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 double resident_kb() {
   long pages = 0;
@@ -55,15 +58,19 @@ int main(int argc, char** argv) {
     for (const ml::NamedPort& port : flat.inputs) {
       if (port.name != "x") wanted.push_back(port.name);
     }
-    const ml::Graph graph = ml::differentiate(flat.graph, {.outputs = {"output"}, .wanted = wanted});
+    const ml::Graph graph =
+        ml::differentiate(flat.graph, {.outputs = {"output"}, .wanted = wanted});
     differentiated = now();
   }
   const auto per_layer = [&](double seconds) { return seconds / n * 1e6; };
-  std::printf("{\"layers\": %d, \"compose_us\": %.2f, \"infer_us\": %.2f, \"flatten_us\": %.2f, \"total_us\": %.2f, "
-              "\"gradient_us\": %.2f, \"model_kb\": %.2f, \"graph_kb\": %.2f}\n",
-              n, per_layer(composed - start), per_layer(inferred - composed), per_layer(flattened - inferred),
-              per_layer(flattened - start), per_layer(differentiated - flattened), (model_memory - memory) / n,
-              (graph_memory - model_memory) / n);
+  std::printf(
+      "{\"layers\": %d, \"compose_us\": %.2f, \"infer_us\": %.2f, \"flatten_us\": %.2f, "
+      "\"total_us\": %.2f, "
+      "\"gradient_us\": %.2f, \"model_kb\": %.2f, \"graph_kb\": %.2f}\n",
+      n, per_layer(composed - start), per_layer(inferred - composed),
+      per_layer(flattened - inferred), per_layer(flattened - start),
+      per_layer(differentiated - flattened), (model_memory - memory) / n,
+      (graph_memory - model_memory) / n);
   std::fflush(stdout);
   return 0;
 }

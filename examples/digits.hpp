@@ -19,8 +19,11 @@ struct Digits {
   mithril::Tensor images_of(const std::vector<size_t>& rows) const {
     const auto size = static_cast<size_t>(height * width);
     std::vector<float> picked;
-    for (const size_t row : rows) picked.insert(picked.end(), pixels.begin() + static_cast<long>(row * size), pixels.begin() + static_cast<long>((row + 1) * size));
-    return mithril::Tensor::of<float>({static_cast<int64_t>(rows.size()), 1, height, width}, picked);
+    for (const size_t row : rows)
+      picked.insert(picked.end(), pixels.begin() + static_cast<long>(row * size),
+                    pixels.begin() + static_cast<long>((row + 1) * size));
+    return mithril::Tensor::of<float>({static_cast<int64_t>(rows.size()), 1, height, width},
+                                      picked);
   }
   mithril::Tensor labels_of(const std::vector<size_t>& rows) const {
     std::vector<int64_t> picked;
@@ -31,14 +34,18 @@ struct Digits {
 
 inline Digits load_digits(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (bytes.size() < 20 || std::memcmp(bytes.data(), "DIGITS01", 8) != 0) throw std::runtime_error(path + " is not a file of digits");
+  const std::vector<char> bytes((std::istreambuf_iterator<char>(file)),
+                                std::istreambuf_iterator<char>());
+  if (bytes.size() < 20 || std::memcmp(bytes.data(), "DIGITS01", 8) != 0)
+    throw std::runtime_error(path + " is not a file of digits");
   uint32_t header[3];
   std::memcpy(header, bytes.data() + 8, sizeof header);
-  Digits digits{.count = header[0], .height = header[1], .width = header[2], .pixels = {}, .labels = {}};
+  Digits digits{
+      .count = header[0], .height = header[1], .width = header[2], .pixels = {}, .labels = {}};
   const size_t size = size_t{header[0]} * header[1] * header[2];
   if (bytes.size() != 20 + size + header[0]) throw std::runtime_error(path + " is cut short");
-  for (size_t i = 0; i < size; ++i) digits.pixels.push_back(static_cast<float>(static_cast<unsigned char>(bytes[20 + i])) / 16.0f);
+  for (size_t i = 0; i < size; ++i)
+    digits.pixels.push_back(static_cast<float>(static_cast<unsigned char>(bytes[20 + i])) / 16.0f);
   for (size_t i = 0; i < header[0]; ++i) digits.labels.push_back(bytes[20 + size + i]);
   return digits;
 }

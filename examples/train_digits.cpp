@@ -37,7 +37,9 @@ int64_t count_right(const ml::Tensor& logits, const ml::Tensor& labels) {
 
 void show_progress(int epoch, size_t done, size_t all, double loss, double accuracy) {
   const int filled = static_cast<int>(30 * done / all);
-  std::printf("\repoch %2d [%s%s] loss %.4f  accuracy %.4f", epoch, std::string(filled, '#').c_str(), std::string(30 - filled, '.').c_str(), loss, accuracy);
+  std::printf("\repoch %2d [%s%s] loss %.4f  accuracy %.4f", epoch,
+              std::string(filled, '#').c_str(), std::string(30 - filled, '.').c_str(), loss,
+              accuracy);
   std::fflush(stdout);
 }
 
@@ -51,7 +53,9 @@ int main(int argc, char** argv) {
   model |= network()({{"image", "image"}, {"logits", "logits"}});
   model |= ml::CrossEntropy()({{"input", "logits"}, {"target", "label"}, {"output", "losses"}});
   model |= ml::Mean()({{"input", "losses"}, {"output", "loss"}});
-  const auto compiled = ml::compile(model, ml::cpu(), {.shapes = {{"image", {ml::any, 1, 8, 8}}}, .data_keys = {"image", "label"}});
+  const auto compiled =
+      ml::compile(model, ml::cpu(),
+                  {.shapes = {{"image", {ml::any, 1, 8, 8}}}, .data_keys = {"image", "label"}});
   std::printf("%s%s\n", network().summary().c_str(), compiled.summary().c_str());
 
   std::vector<size_t> order(static_cast<size_t>(digits.count));
@@ -70,9 +74,12 @@ int main(int argc, char** argv) {
     int64_t right = 0;
     for (size_t start = 0; start < train.size(); start += batch) {
       const size_t end = std::min(start + batch, train.size());
-      const std::vector<size_t> rows(train.begin() + static_cast<long>(start), train.begin() + static_cast<long>(end));
-      const ml::TensorMap data = {{"image", digits.images_of(rows)}, {"label", digits.labels_of(rows)}};
-      const auto [outputs, gradients] = compiled.evaluate(params, data, {{"loss", ml::Tensor::scalar(1.0f)}});
+      const std::vector<size_t> rows(train.begin() + static_cast<long>(start),
+                                     train.begin() + static_cast<long>(end));
+      const ml::TensorMap data = {{"image", digits.images_of(rows)},
+                                  {"label", digits.labels_of(rows)}};
+      const auto [outputs, gradients] =
+          compiled.evaluate(params, data, {{"loss", ml::Tensor::scalar(1.0f)}});
       optimizer.step(params, gradients);
       loss += outputs.at("loss").item() * static_cast<double>(rows.size());
       right += count_right(outputs.at("logits"), data.at("label"));
@@ -84,7 +91,8 @@ int main(int argc, char** argv) {
 
   const ml::TensorMap data = {{"image", digits.images_of(test)}, {"label", digits.labels_of(test)}};
   const auto outputs = compiled.evaluate(params, data);
-  const double accuracy = static_cast<double>(count_right(outputs.at("logits"), data.at("label"))) / static_cast<double>(test.size());
+  const double accuracy = static_cast<double>(count_right(outputs.at("logits"), data.at("label"))) /
+                          static_cast<double>(test.size());
   std::printf("test accuracy %.4f\n", accuracy);
   return 0;
 }

@@ -84,7 +84,9 @@ def main():
             adam.step(params, gradients)
             losses.append(float(outputs["loss"]))
             right += int((outputs["logits"].argmax(1) == labels[rows]).sum())
-        print(f"epoch {epoch + 1:2d}  loss {np.mean(losses):.4f}  accuracy {right / len(train):.4f}")
+        print(
+            f"epoch {epoch + 1:2d}  loss {np.mean(losses):.4f}  accuracy {right / len(train):.4f}"
+        )
 
     outputs = compiled.evaluate(params, {"image": images[test], "label": labels[test]})
     accuracy = (outputs["logits"].argmax(1) == labels[test]).mean()

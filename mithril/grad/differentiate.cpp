@@ -12,7 +12,8 @@ namespace {
 
 class Differentiation {
  public:
-  Differentiation(const Graph& graph, const DifferentiateOptions& options) : graph_(graph), options_(options), prefix_(free_prefix()) {}
+  Differentiation(const Graph& graph, const DifferentiateOptions& options)
+      : graph_(graph), options_(options), prefix_(free_prefix()) {}
 
   Graph run() {
     const size_t node_count = graph_.nodes().size();
@@ -29,12 +30,14 @@ class Differentiation {
     raise({.kind = ErrorKind::gradient,
            .code = "E0502",
            .path = value.name,
-           .message = what + " is " + std::string(name(value.dtype)) + ": only float tensors have gradients"});
+           .message = what + " is " + std::string(name(value.dtype)) +
+                      ": only float tensors have gradients"});
   }
 
   ValueId find_in(const std::string& name) {
     if (by_name_.empty()) {
-      for (size_t i = 0; i < graph_.values().size(); ++i) by_name_.emplace(graph_.values()[i].name, static_cast<ValueId>(i));
+      for (size_t i = 0; i < graph_.values().size(); ++i)
+        by_name_.emplace(graph_.values()[i].name, static_cast<ValueId>(i));
     }
     const auto at = by_name_.find(name);
     return at != by_name_.end() ? at->second : graph_.id_of(name);
@@ -45,12 +48,14 @@ class Differentiation {
     needed_.resize(graph_.values().size());
     for (const std::string& name : options_.wanted) {
       const ValueId id = find_in(name);
-      if (!is_floating(graph_.value(id).dtype)) not_float(graph_.value(id), "the value whose gradient is wanted");
+      if (!is_floating(graph_.value(id).dtype))
+        not_float(graph_.value(id), "the value whose gradient is wanted");
       needed_[index(id)] = true;
     }
     for (const Node& node : graph_.nodes()) {
       if (!any_needed(node)) continue;
-      for (const ValueId id : node.outputs) needed_[index(id)] = is_floating(graph_.value(id).dtype);
+      for (const ValueId id : node.outputs)
+        needed_[index(id)] = is_floating(graph_.value(id).dtype);
     }
   }
 
@@ -86,7 +91,8 @@ class Differentiation {
   // Scopes outlive the expressions that refer to them.
   void enter(const std::string& name) { scope_ = &scopes_.emplace_back(prefix_ + name); }
 
-  // Of what this differentiation adds: "grad.", or in a graph that is a gradient already "grad.grad."
+  // Of what this differentiation adds: "grad.", or in a graph that is a gradient already
+  // "grad.grad."
   std::string free_prefix() const {
     std::string prefix = "grad.";
     const auto taken = [&](const Value& value) { return value.name.starts_with(prefix); };
@@ -97,7 +103,8 @@ class Differentiation {
   void walk_back(NodeId id) {
     const Node node = graph_.node(id);
     bool live = false;
-    for (const ValueId output : node.outputs) live = live || (needed_[index(output)] && grads_[index(output)]);
+    for (const ValueId output : node.outputs)
+      live = live || (needed_[index(output)] && grads_[index(output)]);
     if (!live || !any_needed(node)) return;
     const std::string& name = graph_.value(node.outputs.front()).name;
     if (!node.op->grad) no_gradient(node, name);
@@ -126,7 +133,8 @@ class Differentiation {
 
   ValueId grad_or_zeros(ValueId id) {
     if (const auto grad = grads_[index(id)]) return *grad;
-    if (!is_floating(graph_.value(id).dtype)) return id;  // an op does not read the gradient of an index
+    if (!is_floating(graph_.value(id).dtype))
+      return id;  // an op does not read the gradient of an index
     return call("fill_like", {expression(id), 0.0}).id;
   }
 
@@ -143,7 +151,8 @@ class Differentiation {
            .code = "E0501",
            .path = name,
            .port = port,
-           .message = "no gradient flows through op '" + node.op->name + "' to its port '" + port + "'",
+           .message =
+               "no gradient flows through op '" + node.op->name + "' to its port '" + port + "'",
            .facts = {{"reason", node.op->not_differentiable, ""}},
            .help = "declare what stands before it as not differentiable, or do without this op"});
   }
@@ -166,6 +175,8 @@ class Differentiation {
 
 }  // namespace
 
-Graph differentiate(const Graph& graph, const DifferentiateOptions& options) { return Differentiation(graph, options).run(); }
+Graph differentiate(const Graph& graph, const DifferentiateOptions& options) {
+  return Differentiation(graph, options).run();
+}
 
 }  // namespace mithril

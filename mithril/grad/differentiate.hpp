@@ -12,9 +12,10 @@ struct DifferentiateOptions {
   std::vector<std::string> wanted;   // names of graph inputs whose gradients are asked for
 };
 
-// The graph, with an input "<output>.grad" for each of `outputs` (shaped as the output), and an output "<wanted>.grad" for
-// each of `wanted` (shaped as it; zeros where no output depends on it).
-// GradientError: E0501 an op on the way is not differentiable, E0502 an output or wanted value is not of a float dtype.
+// The graph, with an input "<output>.grad" for each of `outputs` (shaped as the output), and an
+// output "<wanted>.grad" for each of `wanted` (shaped as it; zeros where no output depends on it).
+// GradientError: E0501 an op on the way is not differentiable, E0502 an output or wanted value is
+// not of a float dtype.
 Graph differentiate(const Graph& graph, const DifferentiateOptions& options);
 
 }  // namespace mithril

@@ -5,13 +5,15 @@
 namespace mithril {
 namespace {
 
-std::vector<Expression> add_node(Graph& graph, const std::string& scope, std::string_view name, const std::vector<Operand>& operands) {
+std::vector<Expression> add_node(Graph& graph, const std::string& scope, std::string_view name,
+                                 const std::vector<Operand>& operands) {
   const OpDef& op = find_op(name);
   std::vector<Argument> arguments;
   for (const Operand& operand : operands) arguments.push_back(operand.argument());
   const std::string value_name = scope + "." + op.name + "_" + std::to_string(graph.nodes().size());
   std::vector<Expression> results;
-  for (const ValueId id : graph.add(op, std::move(arguments), value_name)) results.push_back({&graph, id, &scope});
+  for (const ValueId id : graph.add(op, std::move(arguments), value_name))
+    results.push_back({&graph, id, &scope});
   return results;
 }
 
@@ -28,13 +30,16 @@ Operand::Operand(Argument argument, Expression like) {
 
 std::vector<Expression> call_all(std::string_view op, std::vector<Operand> operands) {
   for (const Operand& operand : operands) {
-    if (const Expression* e = operand.expression()) return add_node(*e->graph, *e->scope, op, operands);
+    if (const Expression* e = operand.expression())
+      return add_node(*e->graph, *e->scope, op, operands);
   }
   MITHRIL_CHECK(false, "call of " + std::string(op) + " without a tensor: use call_in");
   std::abort();
 }
 
-Expression call(std::string_view op, std::vector<Operand> operands) { return call_all(op, std::move(operands)).front(); }
+Expression call(std::string_view op, std::vector<Operand> operands) {
+  return call_all(op, std::move(operands)).front();
+}
 
 Expression call_in(const Expression& like, std::string_view op, std::vector<Operand> operands) {
   return add_node(*like.graph, *like.scope, op, operands).front();

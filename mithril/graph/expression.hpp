@@ -8,7 +8,8 @@
 
 namespace mithril {
 
-// A value of a graph under construction. Names of what it makes begin with `scope`, which outlives it.
+// A value of a graph under construction. Names of what it makes begin with `scope`, which outlives
+// it.
 struct Expression {
   Graph* graph = nullptr;
   ValueId id{};
@@ -39,10 +40,11 @@ class Operand {
   bool is_tensor_ = false;
 };
 
-// Adds a node of that op; at least one operand is an expression. Operands in port order, list ports spread out, trailing
-// ports left out take their defaults.
+// Adds a node of that op; at least one operand is an expression. Operands in port order, list ports
+// spread out, trailing ports left out take their defaults.
 Expression call(std::string_view op, std::vector<Operand> operands);
-std::vector<Expression> call_all(std::string_view op, std::vector<Operand> operands);  // every output
+std::vector<Expression> call_all(std::string_view op,
+                                 std::vector<Operand> operands);  // every output
 // For ops without tensor operands (ones, arange).
 Expression call_in(const Expression& like, std::string_view op, std::vector<Operand> operands);
 

@@ -7,11 +7,14 @@ namespace mithril {
 const Argument& NodeContext::argument(std::string_view port, int item) const {
   return node_.arguments[node_.argument_index(port) + static_cast<size_t>(item)];
 }
-bool NodeContext::has(std::string_view port, int item) const { return tensor_of(argument(port, item)) != nullptr; }
+bool NodeContext::has(std::string_view port, int item) const {
+  return tensor_of(argument(port, item)) != nullptr;
+}
 
 Expression NodeContext::in(std::string_view port, int item) const {
   const ValueId* id = tensor_of(argument(port, item));
-  MITHRIL_CHECK(id, "port '" + std::string(port) + "' of op " + node_.op->name + " holds no tensor");
+  MITHRIL_CHECK(id,
+                "port '" + std::string(port) + "' of op " + node_.op->name + " holds no tensor");
   return expression(*id);
 }
 
@@ -21,12 +24,13 @@ Operand NodeContext::operand(std::string_view port, int item) const {
 
 const Datum& NodeContext::value(std::string_view port, int item) const {
   const Datum* datum = std::get_if<Datum>(&argument(port, item));
-  MITHRIL_CHECK(datum, "port '" + std::string(port) + "' of op " + node_.op->name + " holds a tensor, not a value");
+  MITHRIL_CHECK(datum, "port '" + std::string(port) + "' of op " + node_.op->name +
+                           " holds a tensor, not a value");
   return *datum;
 }
 
-GradContext::GradContext(Graph& graph, const Node& node, const std::string& scope, std::vector<ValueId> output_grads,
-                         std::vector<bool> needed)
+GradContext::GradContext(Graph& graph, const Node& node, const std::string& scope,
+                         std::vector<ValueId> output_grads, std::vector<bool> needed)
     : NodeContext(graph, node, scope),
       output_grads_(std::move(output_grads)),
       needed_(std::move(needed)),
@@ -41,7 +45,9 @@ void GradContext::flow(std::string_view port, const Expression& grad, int item) 
 }
 
 void ExpandContext::become(const Expression& result, int index) {
-  results_.resize(node_.op->list_output() < 0 ? node_.op->outputs.size() : std::max(results_.size(), static_cast<size_t>(index) + 1));
+  results_.resize(node_.op->list_output() < 0
+                      ? node_.op->outputs.size()
+                      : std::max(results_.size(), static_cast<size_t>(index) + 1));
   results_[static_cast<size_t>(index)] = result.id;
 }
 

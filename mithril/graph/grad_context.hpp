@@ -11,11 +11,12 @@ namespace mithril {
 
 class NodeContext {
  public:
-  NodeContext(Graph& graph, const Node& node, const std::string& scope) : graph_(graph), node_(node), scope_(scope) {}
+  NodeContext(Graph& graph, const Node& node, const std::string& scope)
+      : graph_(graph), node_(node), scope_(scope) {}
 
   // True where the port holds a tensor (not a value, not None).
   bool has(std::string_view port, int item = 0) const;
-  Expression in(std::string_view port, int item = 0) const;  // of a port that holds a tensor
+  Expression in(std::string_view port, int item = 0) const;    // of a port that holds a tensor
   Operand operand(std::string_view port, int item = 0) const;  // tensor or value
   const Datum& value(std::string_view port, int item = 0) const;
   int list_size() const { return static_cast<int>(node_.list_size()); }
@@ -32,14 +33,18 @@ class NodeContext {
 class GradContext : public NodeContext {
  public:
   // needed: per argument, whether its gradient is asked for.
-  GradContext(Graph& graph, const Node& node, const std::string& scope, std::vector<ValueId> output_grads, std::vector<bool> needed);
+  GradContext(Graph& graph, const Node& node, const std::string& scope,
+              std::vector<ValueId> output_grads, std::vector<bool> needed);
 
   Expression out(int index = 0) const { return expression(node_.outputs[index]); }
-  Expression out_grad(int index = 0) const { return expression(output_grads_[index]); }  // zeros where nothing flows back
-  // Whether anyone asks for the gradient of this port (false for values): saves building what would be pruned.
+  Expression out_grad(int index = 0) const {
+    return expression(output_grads_[index]);
+  }  // zeros where nothing flows back
+  // Whether anyone asks for the gradient of this port (false for values): saves building what would
+  // be pruned.
   bool needs(std::string_view port, int item = 0) const;
-  // States the gradient of a port. It may have more dims or larger ones than the port where the op broadcasts:
-  // see sum_to in ops/support/broadcasting.hpp.
+  // States the gradient of a port. It may have more dims or larger ones than the port where the op
+  // broadcasts: see sum_to in ops/support/broadcasting.hpp.
   void flow(std::string_view port, const Expression& grad, int item = 0);
   const std::vector<std::optional<ValueId>>& flows() const { return flows_; }
 

@@ -14,7 +14,9 @@ size_t Node::argument_index(std::string_view port) const {
   std::abort();
 }
 
-size_t Node::list_size() const { return op->list_input() < 0 ? 0 : arguments.size() + 1 - op->inputs.size(); }
+size_t Node::list_size() const {
+  return op->list_input() < 0 ? 0 : arguments.size() + 1 - op->inputs.size();
+}
 
 Graph::Graph() : facts_(std::make_shared<Facts>()) {}
 
@@ -36,7 +38,9 @@ ValueId Graph::add_constant(std::string name, Tensor tensor) {
   return id;
 }
 
-void Graph::add_output(std::string name, ValueId value) { outputs_.push_back({std::move(name), value}); }
+void Graph::add_output(std::string name, ValueId value) {
+  outputs_.push_back({std::move(name), value});
+}
 
 ValueId Graph::id_of(std::string_view name) const {
   for (size_t i = 0; i < values_.size(); ++i) {

@@ -1,4 +1,5 @@
-// The flat program of a model: values named by the path of the port that made them, nodes in topological order.
+// The flat program of a model: values named by the path of the port that made them, nodes in
+// topological order.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -29,7 +30,9 @@ struct Value {
 
 // An argument of a node: a tensor of the graph, or a value (None for an optional port left out).
 using Argument = std::variant<ValueId, Datum>;
-inline const ValueId* tensor_of(const Argument& argument) { return std::get_if<ValueId>(&argument); }
+inline const ValueId* tensor_of(const Argument& argument) {
+  return std::get_if<ValueId>(&argument);
+}
 
 struct Node {
   const OpDef* op = nullptr;
@@ -49,7 +52,8 @@ struct Constant {
   Tensor tensor;
 };
 
-// An arena of indices: no pointers between values and nodes, so that a graph can be copied, compared and printed.
+// An arena of indices: no pointers between values and nodes, so that a graph can be copied,
+// compared and printed.
 class Graph {
  public:
   Graph();
@@ -70,20 +74,23 @@ class Graph {
   // A node whose outputs are known already (flatten, parse, passes that copy).
   void add_node(Node node) { nodes_.push_back(std::move(node)); }
   ValueId add_value(Value value);
-  // A node whose outputs are inferred with the op's own patterns and `solve`, as in a model. Arguments left out at the
-  // end take the ports' defaults. Several outputs get "_0", "_1" after the name.
+  // A node whose outputs are inferred with the op's own patterns and `solve`, as in a model.
+  // Arguments left out at the end take the ports' defaults. Several outputs get "_0", "_1" after
+  // the name.
   std::vector<ValueId> add(const OpDef& op, std::vector<Argument> arguments, std::string name);
 
   // Puts another name or other dims in the place of a value's; its maker has to agree (verify).
   void restate(ValueId id, Value value) { values_[index(id)] = std::move(value); }
-  // Takes out nodes and constants that no output depends on. Inputs stay: they are the signature. Ids change.
+  // Takes out nodes and constants that no output depends on. Inputs stay: they are the signature.
+  // Ids change.
   void drop_unread();
 
   // Linear search. NameError E0601 with the nearest names.
   ValueId id_of(std::string_view name) const;
 
-  // The table of symbols that dims refer to. Flatten renames a model's symbols into it, so no pass can touch a model.
-  // Shared (shared_ptr) by copies of the graph and by what passes make of it: facts are only ever added.
+  // The table of symbols that dims refer to. Flatten renames a model's symbols into it, so no pass
+  // can touch a model. Shared (shared_ptr) by copies of the graph and by what passes make of it:
+  // facts are only ever added.
   const std::shared_ptr<Facts>& facts() const { return facts_; }
   void share_facts(const Graph& other) { facts_ = other.facts_; }
 
@@ -97,21 +104,25 @@ class Graph {
   std::shared_ptr<Facts> facts_;
 };
 
-// The dtype of a node's output of these kinds: see OpDef::dtype_from. The node's arguments are in the graph.
+// The dtype of a node's output of these kinds: see OpDef::dtype_from. The node's arguments are in
+// the graph.
 DType output_dtype(const Graph& graph, const Node& node, Kinds kinds);
-// What the op of a node makes of its arguments, without names: inferred with the op's own patterns and `solve`, as in a
-// model. The node's outputs are not read.
+// What the op of a node makes of its arguments, without names: inferred with the op's own patterns
+// and `solve`, as in a model. The node's outputs are not read.
 std::vector<Value> infer_node(const Graph& graph, const Node& node);
 
-// Equal up to the names of symbols: same inputs, nodes, values, constants and outputs in the same order.
+// Equal up to the names of symbols: same inputs, nodes, values, constants and outputs in the same
+// order.
 bool operator==(const Graph& a, const Graph& b);
 
-// The text form, one line per input, constant and node; parse_graph reads it back. See docs/graph-text.md.
+// The text form, one line per input, constant and node; parse_graph reads it back. See
+// docs/graph-text.md.
 std::string to_string(const Graph& graph);
 Graph parse_graph(std::string_view text);  // ParseError with line and column
 
-// Checks what every graph must satisfy: ids in range, each value made once and before its use, arguments fit the op's
-// ports, names unique, inferred dims and dtypes agree with the stated ones. InternalError naming node and rule.
+// Checks what every graph must satisfy: ids in range, each value made once and before its use,
+// arguments fit the op's ports, names unique, inferred dims and dtypes agree with the stated ones.
+// InternalError naming node and rule.
 void verify(const Graph& graph);
 
 }  // namespace mithril

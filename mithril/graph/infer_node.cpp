@@ -1,5 +1,5 @@
-// What a node makes: inferred with the machinery of models (patterns, relations, solve), in scratch facts of its own, so
-// that nothing but the result is kept.
+// What a node makes: inferred with the machinery of models (patterns, relations, solve), in scratch
+// facts of its own, so that nothing but the result is kept.
 #include <algorithm>
 #include <optional>
 
@@ -15,9 +15,12 @@ Kinds kind_of(DType dtype) {
   return dtype == DType::boolean ? kind::bool_tensor : kind::int_tensor;
 }
 
-std::string_view symbol_name(const Symbol* symbol) { return symbol->name() ? std::string_view(*symbol->name()) : std::string_view(); }
+std::string_view symbol_name(const Symbol* symbol) {
+  return symbol->name() ? std::string_view(*symbol->name()) : std::string_view();
+}
 
-DType widest(const Graph& graph, const std::vector<Argument>& arguments, Kinds kind, DType otherwise) {
+DType widest(const Graph& graph, const std::vector<Argument>& arguments, Kinds kind,
+             DType otherwise) {
   std::optional<DType> best;
   for (const Argument& argument : arguments) {
     const ValueId* id = tensor_of(argument);
@@ -29,7 +32,8 @@ DType widest(const Graph& graph, const std::vector<Argument>& arguments, Kinds k
 
 class NodeInference {
  public:
-  NodeInference(const Graph& graph, const Node& node) : graph_(graph), node_(node), op_(*node.op), arguments_(node.arguments) {
+  NodeInference(const Graph& graph, const Node& node)
+      : graph_(graph), node_(node), op_(*node.op), arguments_(node.arguments) {
     facts_.decorate = decorate_error;
   }
 
@@ -48,7 +52,8 @@ class NodeInference {
 
  private:
   Dim enter(const Dim& dim) {
-    return rename(resolve(dim), entered_, [&](Symbol* s) { return Dim(facts_.symbol(symbol_name(s), s->size)); });
+    return rename(resolve(dim), entered_,
+                  [&](Symbol* s) { return Dim(facts_.symbol(symbol_name(s), s->size)); });
   }
 
   Wire* wire(const Argument& argument) {
@@ -65,20 +70,24 @@ class NodeInference {
       wire->shape = facts_.store(dims);
       return wire;
     }
-    const Datum datum = map_dims(std::get<Datum>(argument), [&](const Dim& dim) { return enter(dim); });
+    const Datum datum =
+        map_dims(std::get<Datum>(argument), [&](const Dim& dim) { return enter(dim); });
     wire->type = facts_.type(datum.kind());
-    if (datum.is_none()) wire->shape.run = facts_.run();  // the tensor that is not there has any shape
+    if (datum.is_none())
+      wire->shape.run = facts_.run();  // the tensor that is not there has any shape
     facts_.set(value_of(facts_, wire), datum);
     return wire;
   }
 
   std::vector<int> list_counts() const {
     std::vector<int> counts;
-    if (op_.list_input() >= 0) counts.push_back(static_cast<int>(arguments_.size() + 1 - op_.inputs.size()));
+    if (op_.list_input() >= 0)
+      counts.push_back(static_cast<int>(arguments_.size() + 1 - op_.inputs.size()));
     if (op_.list_output() < 0) return counts;
     int outputs = 1;
     for (size_t i = 0, at = 0; i < op_.inputs.size(); ++i) {
-      if (op_.inputs[i].name == op_.outputs_from) outputs = static_cast<int>(std::get<Datum>(arguments_[at]).tuple().size());
+      if (op_.inputs[i].name == op_.outputs_from)
+        outputs = static_cast<int>(std::get<Datum>(arguments_[at]).tuple().size());
       at += op_.inputs[i].list ? static_cast<size_t>(counts[0]) : 1;
     }
     counts.push_back(outputs);
@@ -88,7 +97,8 @@ class NodeInference {
   // The graph's own symbols keep their identity on the way back.
   void name_symbols() {
     std::vector<std::pair<Symbol*, Dim>> entered(entered_.begin(), entered_.end());
-    std::sort(entered.begin(), entered.end(), [](const auto& a, const auto& b) { return a.first->age < b.first->age; });
+    std::sort(entered.begin(), entered.end(),
+              [](const auto& a, const auto& b) { return a.first->age < b.first->age; });
     for (const auto& [symbol, dim] : entered) {
       const Dim now = resolve(dim);
       if (now.symbol()) left_.emplace(now.symbol(), Dim(symbol));
@@ -96,7 +106,9 @@ class NodeInference {
   }
 
   Dim leave(const Dim& dim) {
-    return resolve(rename(resolve(dim), left_, [&](Symbol* s) { return Dim(graph_.facts()->symbol(symbol_name(s), s->size)); }));
+    return resolve(rename(resolve(dim), left_, [&](Symbol* s) {
+      return Dim(graph_.facts()->symbol(symbol_name(s), s->size));
+    }));
   }
 
   Value output(const Wire* wire) {
@@ -121,24 +133,32 @@ class NodeInference {
 
 DType output_dtype(const Graph& graph, const Node& node, Kinds kinds) {
   kinds &= kind::tensor;
-  MITHRIL_CHECK(kinds != 0, "op " + node.op->name + " makes a value, not a tensor: it has no place in a graph");
+  MITHRIL_CHECK(kinds != 0,
+                "op " + node.op->name + " makes a value, not a tensor: it has no place in a graph");
   if (!node.op->dtype_from.empty()) {
     const Argument& from = node.arguments[node.argument_index(node.op->dtype_from)];
     const auto* datum = std::get_if<Datum>(&from);
     if (!datum) return graph.value(*tensor_of(from)).dtype;
     if (datum->kind() == kind::dtype && (kind_of(datum->dtype()) & kinds)) return datum->dtype();
   }
-  if (kinds & kind::float_tensor) return widest(graph, node.arguments, kind::float_tensor, graph.default_dtype());
-  if (kinds & kind::int_tensor) return widest(graph, node.arguments, kind::int_tensor, DType::int64);
+  if (kinds & kind::float_tensor)
+    return widest(graph, node.arguments, kind::float_tensor, graph.default_dtype());
+  if (kinds & kind::int_tensor)
+    return widest(graph, node.arguments, kind::int_tensor, DType::int64);
   return DType::boolean;
 }
 
-std::vector<Value> infer_node(const Graph& graph, const Node& node) { return NodeInference(graph, node).run(); }
+std::vector<Value> infer_node(const Graph& graph, const Node& node) {
+  return NodeInference(graph, node).run();
+}
 
-std::vector<ValueId> Graph::add(const OpDef& op, std::vector<Argument> arguments, std::string name) {
-  MITHRIL_CHECK(op.list_input() >= 0 || arguments.size() <= op.inputs.size(), "too many arguments for op " + op.name);
+std::vector<ValueId> Graph::add(const OpDef& op, std::vector<Argument> arguments,
+                                std::string name) {
+  MITHRIL_CHECK(op.list_input() >= 0 || arguments.size() <= op.inputs.size(),
+                "too many arguments for op " + op.name);
   for (size_t i = arguments.size(); op.list_input() < 0 && i < op.inputs.size(); ++i) {
-    MITHRIL_CHECK(op.inputs[i].fallback.has_value(), "op " + op.name + " needs its input '" + op.inputs[i].name + "'");
+    MITHRIL_CHECK(op.inputs[i].fallback.has_value(),
+                  "op " + op.name + " needs its input '" + op.inputs[i].name + "'");
     arguments.emplace_back(*op.inputs[i].fallback);
   }
   Node node{&op, std::move(arguments), {}};

@@ -1,4 +1,5 @@
-// What a port can be bound to: a name, a connection, a value, a tensor, a description (IOKey), or a list of these.
+// What a port can be bound to: a name, a connection, a value, a tensor, a description (IOKey), or a
+// list of these.
 #pragma once
 #include <memory>
 #include <optional>
@@ -60,7 +61,8 @@ struct IOKey {
   std::optional<ShapeSpec> shape = {};
   Kinds type = 0;  // 0: not stated
   std::optional<bool> differentiable = {};
-  std::optional<std::pair<double, double>> interval = {};  // where randomize_params draws from, uniformly
+  std::optional<std::pair<double, double>> interval =
+      {};  // where randomize_params draws from, uniformly
 };
 
 }  // namespace mithril

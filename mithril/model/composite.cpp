@@ -19,7 +19,8 @@ void on_undo(Action action) {
 }
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   return text;
 }
 
@@ -28,7 +29,8 @@ bool split_number(std::string_view name, std::string_view& label, size_t& number
   const size_t underscore = name.rfind('_');
   if (underscore == std::string_view::npos || underscore + 1 == name.size()) return false;
   label = name.substr(0, underscore);
-  const auto [end, error] = std::from_chars(name.data() + underscore + 1, name.data() + name.size(), number);
+  const auto [end, error] =
+      std::from_chars(name.data() + underscore + 1, name.data() + name.size(), number);
   return error == std::errc() && end == name.data() + name.size();
 }
 
@@ -46,7 +48,8 @@ struct Composite::Index {
   std::unordered_map<std::string_view, size_t> keys, labels;
 };
 
-Composite::Composite(std::string class_name) : class_label(std::move(class_name)), label_(lower(class_label)) {}
+Composite::Composite(std::string class_name)
+    : class_label(std::move(class_name)), label_(lower(class_label)) {}
 
 Composite::~Composite() {
   std::vector<std::shared_ptr<Part>> dying = std::move(parts);
@@ -96,12 +99,14 @@ std::string Composite::name_of(const Part& child) const {
 }
 
 Part* Composite::find_part(std::string_view name) {
-  if (const Namesakes* found = find_namesakes(name); found && found->parts.size() == 1) return found->parts[0];
+  if (const Namesakes* found = find_namesakes(name); found && found->parts.size() == 1)
+    return found->parts[0];
   std::string_view label;
   size_t number = 0;
   if (!split_number(name, label, number)) return nullptr;
   const Namesakes* found = find_namesakes(label);
-  return found && found->parts.size() > 1 && number < found->parts.size() ? found->parts[number] : nullptr;
+  return found && found->parts.size() > 1 && number < found->parts.size() ? found->parts[number]
+                                                                          : nullptr;
 }
 
 void Composite::adopt_child(std::shared_ptr<Part> child) {
@@ -185,7 +190,8 @@ Wire* Composite::find_wire(std::string_view path) {
     if (const Key* key = at->find_key(path)) return top(key->wire);
     Part* child = nullptr;
     size_t dot = path.find('.');
-    while (dot != std::string_view::npos && !(child = at->find_part(path.substr(0, dot)))) dot = path.find('.', dot + 1);
+    while (dot != std::string_view::npos && !(child = at->find_part(path.substr(0, dot))))
+      dot = path.find('.', dot + 1);
     if (!child) return nullptr;
     path.remove_prefix(dot + 1);
     if (!child->op) {

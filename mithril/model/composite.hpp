@@ -1,4 +1,5 @@
-// A composite part: its children, the names it gives to wires, and, while it is a root, what is known.
+// A composite part: its children, the names it gives to wires, and, while it is a root, what is
+// known.
 #pragma once
 #include <map>
 #include <memory>
@@ -45,7 +46,8 @@ struct Recipe {
   Arguments arguments;
 };
 
-// What only some models have, out of the way of the many that do not. The lists are of the whole tree.
+// What only some models have, out of the way of the many that do not. The lists are of the whole
+// tree.
 struct Extras {
   std::vector<StatePair> states;
   std::vector<TensorLiteral> literals;
@@ -80,12 +82,14 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
   std::string name_of(const Part& child) const override;
 
   Key* find_key(std::string_view name);
-  Wire* find_wire(std::string_view path);  // a key, or a port by its path: "encoder.fc1.weight"; null: none
+  Wire* find_wire(
+      std::string_view path);  // a key, or a port by its path: "encoder.fc1.weight"; null: none
   Part* find_part(std::string_view name);  // a child by its name; null: none
   Wire* named(std::string_view name);      // the key's wire, made where there is none
   // These are undone with the Attempt that is open.
   void add_key(std::string_view name, Wire* wire);
-  void rename(std::string_view from, std::string_view to, Wire* wire);  // of a key, or a name for a wire without one
+  void rename(std::string_view from, std::string_view to,
+              Wire* wire);                        // of a key, or a name for a wire without one
   void adopt_child(std::shared_ptr<Part> child);  // owner, index among its namesakes, parts
   Extras& more();
 
@@ -103,8 +107,8 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
   std::unique_ptr<Index> index_;
 };
 
-// The model that a wire's holder now belongs to: through merged expressions and up to the root. ConnectionError E0108 where
-// it is gone.
+// The model that a wire's holder now belongs to: through merged expressions and up to the root.
+// ConnectionError E0108 where it is gone.
 std::shared_ptr<Composite> root_of(const std::shared_ptr<Composite>& model);
 // As above, but ConnectionError E0104 where the model is a part of another already.
 Composite& open_model(const std::shared_ptr<Composite>& model);

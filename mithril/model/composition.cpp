@@ -26,7 +26,8 @@ bool is_literal(const Binding& binding) {
 Datum literal(const Binding& binding) {
   if (const Datum* datum = std::get_if<Datum>(&binding.held())) return *datum;
   Tuple items;
-  for (const Binding& item : std::get<std::vector<Binding>>(binding.held())) items.push_back(literal(item));
+  for (const Binding& item : std::get<std::vector<Binding>>(binding.held()))
+    items.push_back(literal(item));
   return Datum(std::move(items));
 }
 
@@ -37,13 +38,17 @@ Kinds kind_of(DType dtype) {
   return dtype == DType::boolean ? kind::bool_tensor : kind::int_tensor;
 }
 
-bool is_valued(const Wire* wire) { return wire->constant || (wire->value && find(wire->value)->known && !is_symbolic(find(wire->value)->datum)); }
+bool is_valued(const Wire* wire) {
+  return wire->constant ||
+         (wire->value && find(wire->value)->known && !is_symbolic(find(wire->value)->datum));
+}
 
 std::vector<Wire*> open_outputs(const Composite& model) {
   std::vector<Wire*> open;
   for (const CanonicalPort& port : model.canonical_outputs) {
     Wire* wire = top(port.wire);
-    if (wire->uses <= port.uses && std::find(open.begin(), open.end(), wire) == open.end()) open.push_back(wire);
+    if (wire->uses <= port.uses && std::find(open.begin(), open.end(), wire) == open.end())
+      open.push_back(wire);
   }
   return open;
 }
@@ -52,7 +57,9 @@ std::vector<Wire*> open_inputs(const Composite& model) {
   std::vector<Wire*> open;
   for (const CanonicalPort& port : model.canonical_inputs) {
     Wire* wire = top(port.wire);
-    if (!wire->driver && !is_valued(wire) && std::find(open.begin(), open.end(), wire) == open.end()) open.push_back(wire);
+    if (!wire->driver && !is_valued(wire) &&
+        std::find(open.begin(), open.end(), wire) == open.end())
+      open.push_back(wire);
   }
   return open;
 }
@@ -62,7 +69,8 @@ void Composition::add(const std::shared_ptr<Part>& part, const Bindings& binding
     raise({.kind = ErrorKind::connection,
            .code = "E0103",
            .path = path(part.get()),
-           .message = part.get() == &here_ ? "a model cannot be a part of itself" : "this part belongs to a model already",
+           .message = part.get() == &here_ ? "a model cannot be a part of itself"
+                                           : "this part belongs to a model already",
            .help = "make a new part for each place"});
   }
   if (part->op) {
@@ -72,7 +80,8 @@ void Composition::add(const std::shared_ptr<Part>& part, const Bindings& binding
   }
 }
 
-Wire* Composition::chain_source(const Part& part, const std::vector<std::string>& candidates) const {
+Wire* Composition::chain_source(const Part& part,
+                                const std::vector<std::string>& candidates) const {
   const std::vector<Wire*> sources = open_outputs(here_);
   if (here_.parts.empty() || sources.empty()) return nullptr;
   auto ambiguous = [&](const std::string& what, const std::vector<std::string>& names) {
@@ -209,7 +218,8 @@ void Composition::refuse_cycle(Part* driver) const {
              .path = path(driver),
              .message = "its output flows back into its own input",
              .facts = {{"cycle", cycle + " <- " + path(driver), ""}},
-             .help = "bind one of these ports to another name; for recurrence over calls use bind_state_keys"});
+             .help = "bind one of these ports to another name; for recurrence over calls use "
+                     "bind_state_keys"});
     }
   }
 }

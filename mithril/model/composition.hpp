@@ -31,7 +31,8 @@ class Composition {
   void absorb(const std::shared_ptr<Composite>& expression);
   void take_keys(Composite& from);
   void take_extras(Composite& from);
-  void take_canonical(const std::vector<CanonicalPort>& inputs, const std::vector<CanonicalPort>& outputs);
+  void take_canonical(const std::vector<CanonicalPort>& inputs,
+                      const std::vector<CanonicalPort>& outputs);
   Wire* chain_source(const Part& part, const std::vector<std::string>& candidates) const;
   void refuse_cycle(Part* driver) const;
 

@@ -35,11 +35,13 @@ std::vector<std::string> canonical_names(const OpDef& op) {
 // What the ports of an op are bound to, values given when it was made included.
 class OpBindings {
  public:
-  OpBindings(const OpPart& part, const Bindings& bindings) : part_(part), op_(*part.op), bindings_(bindings) {
+  OpBindings(const OpPart& part, const Bindings& bindings)
+      : part_(part), op_(*part.op), bindings_(bindings) {
     for (const auto& [name, binding] : bindings) {
       const auto names = port_names(op_);
       if (std::find(names.begin(), names.end(), name) == names.end()) {
-        unknown_name(ErrorKind::name, "E0604", "port of " + op_.model_name, name, path(&part), names);
+        unknown_name(ErrorKind::name, "E0604", "port of " + op_.model_name, name, path(&part),
+                     names);
       }
     }
   }
@@ -53,7 +55,8 @@ class OpBindings {
     return nullptr;
   }
 
-  // How many wires a list port has: as many as it is given; a list output, as the tuple that decides it has items.
+  // How many wires a list port has: as many as it is given; a list output, as the tuple that
+  // decides it has items.
   int list_size(const PortDef& port) {
     if (const Binding* binding = given(port.name)) {
       const auto* items = std::get_if<std::vector<Binding>>(&binding->held());
@@ -62,7 +65,8 @@ class OpBindings {
     }
     const Binding* sizes = op_.outputs_from.empty() ? nullptr : given(op_.outputs_from);
     if (!sizes) list_expected(port);
-    if (const auto* items = std::get_if<std::vector<Binding>>(&sizes->held())) return static_cast<int>(items->size());
+    if (const auto* items = std::get_if<std::vector<Binding>>(&sizes->held()))
+      return static_cast<int>(items->size());
     const auto* datum = std::get_if<Datum>(&sizes->held());
     if (!datum || datum->kind() != kind::tuple) list_expected(port);
     return static_cast<int>(datum->tuple().size());
@@ -96,7 +100,10 @@ void Composition::add_op(const std::shared_ptr<Part>& part, const Bindings& bind
     std::vector<std::string> open;
     bool bound = false;
     for (const std::string& name : canonical_names(op)) {
-      if (given.given(name)) bound = true; else open.push_back(name);
+      if (given.given(name))
+        bound = true;
+      else
+        open.push_back(name);
     }
     if (!open.empty() && !(bound && op.canonical.empty())) source = chain_source(*part, open);
     if (source) chained = open.front();
@@ -111,18 +118,24 @@ void Composition::add_op(const std::shared_ptr<Part>& part, const Bindings& bind
     if (port.list) {
       counts.push_back(given.list_size(port));
       for (int k = 0; k < counts.back(); ++k) {
-        wires.push_back(binding ? wire_for(std::get<std::vector<Binding>>(binding->held())[static_cast<size_t>(k)]) : nullptr);
+        wires.push_back(binding ? wire_for(std::get<std::vector<Binding>>(
+                                      binding->held())[static_cast<size_t>(k)])
+                                : nullptr);
       }
     } else {
-      wires.push_back(binding ? wire_for(*binding) : source && port.name == chained ? source : nullptr);
+      wires.push_back(binding                          ? wire_for(*binding)
+                      : source && port.name == chained ? source
+                                                       : nullptr);
     }
   }
   here_.adopt_child(part);
   on_undo([raw = part.get()] { clear_slots(*raw); });
   bool may_cycle = false;
-  for (size_t slot = inputs; slot < wires.size(); ++slot) may_cycle = may_cycle || (wires[slot] && top(wires[slot])->uses > 0);
+  for (size_t slot = inputs; slot < wires.size(); ++slot)
+    may_cycle = may_cycle || (wires[slot] && top(wires[slot])->uses > 0);
   instantiate(facts_, *part, counts, wires);
-  for (const Slot& slot : part->input_slots()) {  // an input left out keeps a name derived from its path
+  for (const Slot& slot :
+       part->input_slots()) {  // an input left out keeps a name derived from its path
     Wire* wire = slot.wire;
     if (wire->parent || wire->home || wire->driver || is_valued(wire)) continue;
     wire->home = part.get();
@@ -137,18 +150,23 @@ void Composition::add_op(const std::shared_ptr<Part>& part, const Bindings& bind
   take_canonical(canonical_inputs, {{output, output->uses}});
 }
 
-void Composition::take_canonical(const std::vector<CanonicalPort>& inputs, const std::vector<CanonicalPort>& outputs) {
-  on_undo([this_ = &here_, in = here_.canonical_inputs.size(), out = here_.canonical_outputs.size()] {
-    this_->canonical_inputs.resize(in);
-    this_->canonical_outputs.resize(out);
-  });
+void Composition::take_canonical(const std::vector<CanonicalPort>& inputs,
+                                 const std::vector<CanonicalPort>& outputs) {
+  on_undo(
+      [this_ = &here_, in = here_.canonical_inputs.size(), out = here_.canonical_outputs.size()] {
+        this_->canonical_inputs.resize(in);
+        this_->canonical_outputs.resize(out);
+      });
   for (const CanonicalPort& port : inputs) {
-    if (!top(port.wire)->driver && !is_valued(top(port.wire))) here_.canonical_inputs.push_back(port);
+    if (!top(port.wire)->driver && !is_valued(top(port.wire)))
+      here_.canonical_inputs.push_back(port);
   }
-  for (const CanonicalPort& port : outputs) here_.canonical_outputs.push_back({port.wire, top(port.wire)->uses});
+  for (const CanonicalPort& port : outputs)
+    here_.canonical_outputs.push_back({port.wire, top(port.wire)->uses});
 }
 
-void Composition::bind(Composite& part, const std::string& port, Wire* inner, const Binding& binding) {
+void Composition::bind(Composite& part, const std::string& port, Wire* inner,
+                       const Binding& binding) {
   facts_.current = {&part, facts_.note(port)};
   Wire* outer = wire_for(binding);
   try {
@@ -158,12 +176,14 @@ void Composition::bind(Composite& part, const std::string& port, Wire* inner, co
     ErrorDetails details = error.details();
     const std::string name = wire_name(outer);
     details.facts.push_back({"port " + port, to_string(Facts::resolve(top(inner)->shape)), ""});
-    details.facts.push_back({"bound to", to_string(Facts::resolve(top(outer)->shape)), name.empty() ? "" : "on " + name});
+    details.facts.push_back({"bound to", to_string(Facts::resolve(top(outer)->shape)),
+                             name.empty() ? "" : "on " + name});
     raise(std::move(details));
   }
 }
 
-void Composition::add_composite(const std::shared_ptr<Composite>& part, const Bindings& bindings, bool chain) {
+void Composition::add_composite(const std::shared_ptr<Composite>& part, const Bindings& bindings,
+                                bool chain) {
   open_model(part);
   std::vector<std::pair<const std::string*, Wire*>> bound;
   for (const auto& [port, binding] : bindings) {
@@ -172,7 +192,8 @@ void Composition::add_composite(const std::shared_ptr<Composite>& part, const Bi
       const Model model(part);
       std::vector<std::string> names = model.input_keys();
       for (std::string& key : model.output_keys()) names.push_back(std::move(key));
-      unknown_name(ErrorKind::name, "E0604", "port of " + part->class_name(), port, path(part.get()), names);
+      unknown_name(ErrorKind::name, "E0604", "port of " + part->class_name(), port,
+                   path(part.get()), names);
     }
     bound.emplace_back(&port, inner);
   }
@@ -182,7 +203,8 @@ void Composition::add_composite(const std::shared_ptr<Composite>& part, const Bi
   if (chain) {
     bool explicit_input = false;
     for (const auto& [port, inner] : bound) {
-      if (std::find(canonical.begin(), canonical.end(), inner) != canonical.end()) explicit_input = true;
+      if (std::find(canonical.begin(), canonical.end(), inner) != canonical.end())
+        explicit_input = true;
     }
     std::vector<std::string> names;
     for (Wire* wire : canonical) names.push_back(wire_name(wire));
@@ -192,7 +214,8 @@ void Composition::add_composite(const std::shared_ptr<Composite>& part, const Bi
   here_.adopt_child(part);
   adopted_.push_back(part);
   take_extras(*part);
-  for (size_t i = 0; i < bound.size(); ++i) bind(*part, *bound[i].first, bound[i].second, bindings[i].second);
+  for (size_t i = 0; i < bound.size(); ++i)
+    bind(*part, *bound[i].first, bound[i].second, bindings[i].second);
   if (source) {
     facts_.current = {part.get(), top(target)->name};
     join(source, target);
@@ -239,7 +262,8 @@ void Composition::take_keys(Composite& from) {
 void Composition::take_extras(Composite& from) {
   if (!from.extras) return;
   Extras& to = here_.more();
-  on_undo([&to, states = to.states.size(), literals = to.literals.size(), laws = to.laws.size(), intervals = to.intervals.size()] {
+  on_undo([&to, states = to.states.size(), literals = to.literals.size(), laws = to.laws.size(),
+           intervals = to.intervals.size()] {
     to.states.erase(to.states.begin() + static_cast<long>(states), to.states.end());
     to.literals.erase(to.literals.begin() + static_cast<long>(literals), to.literals.end());
     to.laws.erase(to.laws.begin() + static_cast<long>(laws), to.laws.end());

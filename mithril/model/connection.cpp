@@ -23,17 +23,25 @@ Connection::Connection(const IOKey& key) : model_(new_expression()), wire_(nullp
   composition.commit();
 }
 
-Connection apply(std::string_view op, std::vector<Binding> operands) { return Model::op(op).apply(operands).front(); }
+Connection apply(std::string_view op, std::vector<Binding> operands) {
+  return Model::op(op).apply(operands).front();
+}
 
 Connection Connection::operator[](const Binding& index) const { return at({index}); }
-Connection Connection::at(const std::vector<Binding>& items) const { return mithril::apply("indexer", {*this, Binding(items)}); }
+Connection Connection::at(const std::vector<Binding>& items) const {
+  return mithril::apply("indexer", {*this, Binding(items)});
+}
 
 Connection Connection::shape() const { return mithril::apply("shape", {*this}); }
 Connection Connection::size() const { return mithril::apply("size", {*this}); }
 Connection Connection::len() const { return mithril::apply("length", {*this}); }
 Connection Connection::T() const { return mithril::apply("transpose", {*this}); }
-Connection Connection::eq(const Binding& other) const { return mithril::apply("equal", {*this, other}); }
-Connection Connection::ne(const Binding& other) const { return mithril::apply("not_equal", {*this, other}); }
+Connection Connection::eq(const Binding& other) const {
+  return mithril::apply("equal", {*this, other});
+}
+Connection Connection::ne(const Binding& other) const {
+  return mithril::apply("not_equal", {*this, other});
+}
 Connection Connection::abs() const { return mithril::apply("abs", {*this}); }
 Connection Connection::sqrt() const { return mithril::apply("sqrt", {*this}); }
 Connection Connection::exp() const { return mithril::apply("exp", {*this}); }
@@ -43,15 +51,33 @@ Connection Connection::floor() const { return mithril::apply("floor", {*this}); 
 Connection Connection::item() const { return mithril::apply("item", {*this}); }
 Connection Connection::tensor() const { return mithril::apply("to_tensor", {*this}); }
 Connection Connection::dtype() const { return mithril::apply("dtype", {*this}); }
-Connection Connection::cast(const Binding& dtype) const { return mithril::apply("cast", {*this, dtype}); }
-Connection Connection::reshape(const Binding& shape) const { return mithril::apply("reshape", {*this, shape}); }
-Connection Connection::transpose(const Binding& axes) const { return mithril::apply("transpose", {*this, axes}); }
-Connection Connection::clamp(const Binding& min, const Binding& max) const { return mithril::apply("clamp", {*this, min, max}); }
-Connection Connection::sum(const Binding& axis, bool keepdim) const { return mithril::apply("sum", {*this, axis, keepdim}); }
-Connection Connection::mean(const Binding& axis, bool keepdim) const { return mithril::apply("mean", {*this, axis, keepdim}); }
-Connection Connection::max(const Binding& axis, bool keepdim) const { return mithril::apply("max", {*this, axis, keepdim}); }
-Connection Connection::min(const Binding& axis, bool keepdim) const { return mithril::apply("min", {*this, axis, keepdim}); }
-Connection Connection::prod(const Binding& axis, bool keepdim) const { return mithril::apply("prod", {*this, axis, keepdim}); }
+Connection Connection::cast(const Binding& dtype) const {
+  return mithril::apply("cast", {*this, dtype});
+}
+Connection Connection::reshape(const Binding& shape) const {
+  return mithril::apply("reshape", {*this, shape});
+}
+Connection Connection::transpose(const Binding& axes) const {
+  return mithril::apply("transpose", {*this, axes});
+}
+Connection Connection::clamp(const Binding& min, const Binding& max) const {
+  return mithril::apply("clamp", {*this, min, max});
+}
+Connection Connection::sum(const Binding& axis, bool keepdim) const {
+  return mithril::apply("sum", {*this, axis, keepdim});
+}
+Connection Connection::mean(const Binding& axis, bool keepdim) const {
+  return mithril::apply("mean", {*this, axis, keepdim});
+}
+Connection Connection::max(const Binding& axis, bool keepdim) const {
+  return mithril::apply("max", {*this, axis, keepdim});
+}
+Connection Connection::min(const Binding& axis, bool keepdim) const {
+  return mithril::apply("min", {*this, axis, keepdim});
+}
+Connection Connection::prod(const Binding& axis, bool keepdim) const {
+  return mithril::apply("prod", {*this, axis, keepdim});
+}
 Connection Connection::var(const Binding& axis, bool keepdim, double correction) const {
   return mithril::apply("variance", {*this, axis, keepdim, correction});
 }
@@ -64,7 +90,9 @@ Wire* Connection::wire() const {
   return top(wire_);
 }
 
-Slice slice(Datum start, Datum stop, Datum step) { return {std::move(start), std::move(stop), std::move(step)}; }
+Slice slice(Datum start, Datum stop, Datum step) {
+  return {std::move(start), std::move(stop), std::move(step)};
+}
 
 Connection operator+(const Connection& a, const Binding& b) { return apply("add", {a, b}); }
 Connection operator-(const Connection& a, const Binding& b) { return apply("subtract", {a, b}); }
@@ -79,14 +107,20 @@ Connection operator/(double a, const Connection& b) { return apply("divide", {a,
 Connection operator-(const Connection& a) { return apply("negate", {a}); }
 Connection operator~(const Connection& a) { return apply("logical_not", {a}); }
 Connection operator>(const Connection& a, const Binding& b) { return apply("greater", {a, b}); }
-Connection operator>=(const Connection& a, const Binding& b) { return apply("greater_equal", {a, b}); }
+Connection operator>=(const Connection& a, const Binding& b) {
+  return apply("greater_equal", {a, b});
+}
 Connection operator<(const Connection& a, const Binding& b) { return apply("less", {a, b}); }
 Connection operator<=(const Connection& a, const Binding& b) { return apply("less_equal", {a, b}); }
 Connection operator&(const Connection& a, const Binding& b) { return apply("logical_and", {a, b}); }
 Connection operator|(const Connection& a, const Binding& b) { return apply("logical_or", {a, b}); }
 Connection operator^(const Connection& a, const Binding& b) { return apply("logical_xor", {a, b}); }
-Connection pow(const Connection& base, const Binding& exponent) { return apply("power", {base, exponent}); }
-Connection floor_divide(const Connection& a, const Binding& b) { return apply("floor_divide", {a, b}); }
+Connection pow(const Connection& base, const Binding& exponent) {
+  return apply("power", {base, exponent});
+}
+Connection floor_divide(const Connection& a, const Binding& b) {
+  return apply("floor_divide", {a, b});
+}
 Connection matmul(const Connection& a, const Binding& b) { return apply("matmul", {a, b}); }
 
 }  // namespace mithril

@@ -12,16 +12,19 @@ namespace mithril {
 
 class Binding;
 
-// Cheap to copy; keeps its model alive (shared_ptr: the model is also held by its Model handle and by its parent).
-// Applying a part to connections adds the part to their model; connections of models that are still expressions (made by
-// Connection("x") and never named) are brought together in one.
+// Cheap to copy; keeps its model alive (shared_ptr: the model is also held by its Model handle and
+// by its parent). Applying a part to connections adds the part to their model; connections of
+// models that are still expressions (made by Connection("x") and never named) are brought together
+// in one.
 class Connection {
  public:
   explicit Connection(const std::string& name);  // a free input: x = Connection("x")
   explicit Connection(const IOKey& key);
-  Connection(std::shared_ptr<Composite> model, Wire* wire) : model_(std::move(model)), wire_(wire) {}
+  Connection(std::shared_ptr<Composite> model, Wire* wire)
+      : model_(std::move(model)), wire_(wire) {}
 
-  // x[0], x[slice(1, 5)], x.at({slice(1), ellipsis, none}): NumPy's rules; items may be connections.
+  // x[0], x[slice(1, 5)], x.at({slice(1), ellipsis, none}): NumPy's rules; items may be
+  // connections.
   Connection operator[](const Binding& index) const;
   Connection at(const std::vector<Binding>& items) const;
 
@@ -52,7 +55,7 @@ class Connection {
   Connection var(const Binding& axis, bool keepdim = false, double correction = 0.0) const;
 
   // What is known now.
-  std::string name() const;   // its key, or the path of the port that makes it
+  std::string name() const;  // its key, or the path of the port that makes it
   std::string shape_text() const;
 
   const std::shared_ptr<Composite>& model() const { return model_; }

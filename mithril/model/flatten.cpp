@@ -32,7 +32,8 @@ class Flattening {
 
   Dim own(const Dim& dim) {
     return rename(resolve(dim), renamed_, [&](Symbol* symbol) {
-      return Dim(graph().facts()->symbol(symbol->name() ? std::string_view(*symbol->name()) : std::string_view(), symbol->size));
+      return Dim(graph().facts()->symbol(
+          symbol->name() ? std::string_view(*symbol->name()) : std::string_view(), symbol->size));
     });
   }
 
@@ -57,16 +58,22 @@ class Flattening {
       Wire* wire = top(literal.wire);
       std::string name = name_of(wire);
       if (name.empty()) name = "tensor_" + std::to_string(graph().constants().size());
-      const DType dtype = is_floating(literal.tensor.dtype()) ? graph().default_dtype() : literal.tensor.dtype();
-      ids_[wire] = graph().add_constant(std::move(name), dtype == literal.tensor.dtype() ? literal.tensor : literal.tensor.to(dtype));
+      const DType dtype =
+          is_floating(literal.tensor.dtype()) ? graph().default_dtype() : literal.tensor.dtype();
+      ids_[wire] = graph().add_constant(std::move(name), dtype == literal.tensor.dtype()
+                                                             ? literal.tensor
+                                                             : literal.tensor.to(dtype));
     }
   }
 
   void add_inputs() {
     for (NamedPort& port : input_ports(model_, true)) {
       const Kinds kinds = find(port.wire->type)->kinds;
-      if (!(kinds & kind::tensor)) continue;  // a value that nobody gave: an error only where a node needs it
-      const DType dtype = kinds & kind::float_tensor ? graph().default_dtype() : kinds & kind::int_tensor ? DType::int64 : DType::boolean;
+      if (!(kinds & kind::tensor))
+        continue;  // a value that nobody gave: an error only where a node needs it
+      const DType dtype = kinds & kind::float_tensor ? graph().default_dtype()
+                          : kinds & kind::int_tensor ? DType::int64
+                                                     : DType::boolean;
       ids_[port.wire] = graph().add_input(value(port.name, port.wire, dtype));
       flat_.inputs.push_back(std::move(port));
     }
@@ -89,7 +96,8 @@ class Flattening {
         while (next < part->input_count && !producer) {
           Part* driver = top(part->slots[next++].wire)->driver;
           if (!driver || states[driver] == State::done || !inside.contains(driver)) continue;
-          MITHRIL_CHECK(states[driver] != State::open, "a cycle through " + path(driver) + " was not found while composing");
+          MITHRIL_CHECK(states[driver] != State::open,
+                        "a cycle through " + path(driver) + " was not found while composing");
           producer = driver;
         }
         if (producer) {
@@ -125,7 +133,8 @@ class Flattening {
 
   std::vector<DType> output_dtypes(const Graph& graph, const Node& node, const Part& part) const {
     std::vector<DType> dtypes;
-    for (const Slot& slot : part.output_slots()) dtypes.push_back(output_dtype(graph, node, find(top(slot.wire)->type)->kinds));
+    for (const Slot& slot : part.output_slots())
+      dtypes.push_back(output_dtype(graph, node, find(top(slot.wire)->type)->kinds));
     return dtypes;
   }
 
@@ -133,7 +142,8 @@ class Flattening {
     Wire* wire = top(slot.wire);
     if (const auto at = ids_.find(wire); at != ids_.end()) return at->second;
     const DatumVariable* datum = wire->value ? find(wire->value) : nullptr;
-    if (datum && datum->known) return map_dims(datum->datum, [&](const Dim& dim) { return own(dim); });
+    if (datum && datum->known)
+      return map_dims(datum->datum, [&](const Dim& dim) { return own(dim); });
     const std::string port = part.op->port(static_cast<size_t>(slot.port)).name;
     raise({.kind = ErrorKind::value,
            .code = "E0403",
@@ -146,15 +156,18 @@ class Flattening {
 
   void add_outputs() {
     for (const NamedPort& port : output_ports(model_)) {
-      if (const auto at = ids_.find(port.wire); at != ids_.end()) graph().add_output(port.name, at->second);
+      if (const auto at = ids_.find(port.wire); at != ids_.end())
+        graph().add_output(port.name, at->second);
     }
     if (!model_.extras) return;
     for (const StatePair& pair : model_.extras->states) {
       const auto in = ids_.find(top(pair.input)), out = ids_.find(top(pair.output));
       MITHRIL_CHECK(in != ids_.end() && out != ids_.end(), "a state's wires are not in the graph");
-      FlatState state{graph().value(in->second).name, graph().value(out->second).name, pair.initial};
+      FlatState state{graph().value(in->second).name, graph().value(out->second).name,
+                      pair.initial};
       const auto named = [&](const Output& output) { return output.name == state.output; };
-      if (std::none_of(graph().outputs().begin(), graph().outputs().end(), named)) graph().add_output(state.output, out->second);
+      if (std::none_of(graph().outputs().begin(), graph().outputs().end(), named))
+        graph().add_output(state.output, out->second);
       flat_.states.push_back(std::move(state));
     }
   }

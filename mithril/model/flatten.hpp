@@ -15,13 +15,14 @@ struct FlatState {
   Tensor initial;
 };
 struct FlatModel {
-  Graph graph;                       // inputs: every tensor input; outputs: the model's output keys, then states'
-  std::vector<NamedPort> inputs;     // in the order of graph.inputs()
+  Graph graph;  // inputs: every tensor input; outputs: the model's output keys, then states'
+  std::vector<NamedPort> inputs;  // in the order of graph.inputs()
   std::vector<FlatState> states;
 };
 
-// Symbols are renamed into the graph's own table, so no pass can touch the model. Values are folded away; one that is not
-// known is ValueError E0403 naming the port. ConnectionError E0102 names a cycle. Without recursion.
+// Symbols are renamed into the graph's own table, so no pass can touch the model. Values are folded
+// away; one that is not known is ValueError E0403 naming the port. ConnectionError E0102 names a
+// cycle. Without recursion.
 FlatModel flatten(const Model& model, DType default_dtype);
 
 }  // namespace mithril

@@ -21,7 +21,8 @@ bool is_inside(const Part* part, const Composite& model) {
 std::unordered_set<const Wire*> state_wires(const Composite& model, bool inputs) {
   std::unordered_set<const Wire*> wires;
   if (!model.extras) return wires;
-  for (const StatePair& pair : model.extras->states) wires.insert(top(inputs ? pair.input : pair.output));
+  for (const StatePair& pair : model.extras->states)
+    wires.insert(top(inputs ? pair.input : pair.output));
   return wires;
 }
 
@@ -64,7 +65,9 @@ std::vector<NamedPort> input_ports(const Composite& model, bool with_state) {
   std::unordered_map<const Wire*, const std::string*> keys;
   for (const Key& key : model.keys) keys.emplace(top(key.wire), key.name);
   auto consider = [&](Wire* wire) {
-    if ((wire->driver && inside.contains(wire->driver)) || is_valued(wire) || hidden.contains(wire) || !seen.insert(wire).second) return;
+    if ((wire->driver && inside.contains(wire->driver)) || is_valued(wire) ||
+        hidden.contains(wire) || !seen.insert(wire).second)
+      return;
     const auto key = keys.find(wire);
     ports.push_back({key != keys.end() ? *key->second : name_in(model, wire), wire});
   };
@@ -80,7 +83,8 @@ std::vector<NamedPort> output_ports(const Composite& model) {
   std::vector<NamedPort> ports;
   for (const Key& key : model.keys) {
     Wire* wire = top(key.wire);
-    const bool driven = (wire->driver && is_inside(wire->driver, model)) || (key.exposed && is_valued(wire));
+    const bool driven =
+        (wire->driver && is_inside(wire->driver, model)) || (key.exposed && is_valued(wire));
     if (!driven || (model.selects_outputs && !key.exposed)) continue;
     if (hidden.contains(wire) && !key.exposed) continue;
     ports.push_back({*key.name, wire});
@@ -88,9 +92,11 @@ std::vector<NamedPort> output_ports(const Composite& model) {
   if (model.selects_outputs) return ports;
   const std::vector<Wire*> open = open_outputs(model);
   for (Wire* wire : open) {
-    const bool listed = std::any_of(ports.begin(), ports.end(), [&](const NamedPort& port) { return port.wire == wire; });
+    const bool listed = std::any_of(ports.begin(), ports.end(),
+                                    [&](const NamedPort& port) { return port.wire == wire; });
     if (listed || !holds_tensor(wire)) continue;
-    const bool free = std::none_of(model.keys.begin(), model.keys.end(), [](const Key& key) { return *key.name == "output"; });
+    const bool free = std::none_of(model.keys.begin(), model.keys.end(),
+                                   [](const Key& key) { return *key.name == "output"; });
     ports.push_back({open.size() == 1 && free ? "output" : name_in(model, wire), wire});
   }
   return ports;
@@ -124,7 +130,8 @@ std::vector<std::string> Model::output_keys() const {
 Connection Model::operator[](const std::string& key) {
   const std::shared_ptr<Composite> model = composite();
   if (Wire* wire = model->find_wire(key)) return {model, wire};
-  if (key == "output" && !output_ports(*model).empty() && output_ports(*model).back().name == key) return at(key);
+  if (key == "output" && !output_ports(*model).empty() && output_ports(*model).back().name == key)
+    return at(key);
   Composition composition(open_model(model));
   Wire* wire = model->named(key);
   composition.commit();
@@ -148,7 +155,8 @@ Connection Model::at(const std::string& key) const {
 Model& Model::expose_keys(const std::vector<std::string>& keys) {
   Composite& model = open_model(composite());
   std::vector<std::pair<std::string, Connection>> named;
-  for (const std::string& key : keys) named.emplace_back(key, Connection(model.shared_from_this(), wire_at(model, key)));
+  for (const std::string& key : keys)
+    named.emplace_back(key, Connection(model.shared_from_this(), wire_at(model, key)));
   return expose_keys(named);
 }
 
@@ -157,7 +165,8 @@ Model& Model::expose_keys(const std::vector<std::pair<std::string, Connection>>&
   Composition composition(model);
   for (const auto& [name, connection] : keys) {
     Wire* wire = composition.wire_for(connection);
-    if (const Key* taken = model.find_key(name); taken && top(taken->wire) != top(wire)) composition.join(taken->wire, wire);
+    if (const Key* taken = model.find_key(name); taken && top(taken->wire) != top(wire))
+      composition.join(taken->wire, wire);
     if (!model.find_key(name)) model.add_key(name, wire);
   }
   composition.commit();
@@ -190,9 +199,13 @@ Model& Model::merge_connections(const std::vector<Binding>& connections, const s
   Composition composition(model);
   Wire* first = nullptr;
   for (const Binding& binding : connections) {
-    if (const auto* key = std::get_if<std::string>(&binding.held())) wire_at(model, *key);  // merging makes no keys
+    if (const auto* key = std::get_if<std::string>(&binding.held()))
+      wire_at(model, *key);  // merging makes no keys
     Wire* wire = composition.wire_for(binding);
-    if (first) composition.join(first, wire); else first = wire;
+    if (first)
+      composition.join(first, wire);
+    else
+      first = wire;
   }
   if (first && !name.empty() && !model.find_key(name)) model.add_key(name, first);
   composition.commit();
@@ -203,7 +216,10 @@ Model& Model::rename_key(const std::string& from, const std::string& to) {
   Composite& model = open_model(composite());
   Wire* wire = wire_at(model, from);
   if (model.find_key(to)) {
-    raise({.kind = ErrorKind::name, .code = "E0607", .path = path(&model), .message = "there is a key '" + to + "' already",
+    raise({.kind = ErrorKind::name,
+           .code = "E0607",
+           .path = path(&model),
+           .message = "there is a key '" + to + "' already",
            .help = "choose another name, or join the two with merge_connections"});
   }
   model.rename(from, to, wire);

@@ -11,10 +11,11 @@ struct NamedPort {
   std::string name;
   Wire* wire;
 };
-// Undriven wires without a value: keys in the order of naming, then the paths of what nobody named; state left out. With
-// `with_state`, state inputs too.
+// Undriven wires without a value: keys in the order of naming, then the paths of what nobody named;
+// state left out. With `with_state`, state inputs too.
 std::vector<NamedPort> input_ports(const Composite& model, bool with_state = false);
-// Named outputs, or those exposed, once any are; where there is none, the canonical output as "output".
+// Named outputs, or those exposed, once any are; where there is none, the canonical output as
+// "output".
 std::vector<NamedPort> output_ports(const Composite& model);
 // Every op of the tree in the order of composing, without recursion.
 std::vector<Part*> all_op_parts(const Composite& model);

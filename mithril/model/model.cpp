@@ -17,10 +17,11 @@ std::shared_ptr<Composite> new_root(std::string class_name) {
   return root;
 }
 
-// The model that application builds in: the one that the connections belong to, the larger where they are several
-// expressions, a new expression where there is none.
+// The model that application builds in: the one that the connections belong to, the larger where
+// they are several expressions, a new expression where there is none.
 void collect_roots(const Binding& binding, std::vector<std::shared_ptr<Composite>>& roots) {
-  if (const auto* connection = std::get_if<Connection>(&binding.held())) roots.push_back(root_of(connection->model()));
+  if (const auto* connection = std::get_if<Connection>(&binding.held()))
+    roots.push_back(root_of(connection->model()));
   if (const auto* items = std::get_if<std::vector<Binding>>(&binding.held())) {
     for (const Binding& item : *items) collect_roots(item, roots);
   }
@@ -31,7 +32,9 @@ std::shared_ptr<Composite> home_for(const Bindings& bindings) {
   for (const auto& [port, binding] : bindings) collect_roots(binding, roots);
   std::shared_ptr<Composite> best;
   for (const auto& root : roots) {
-    if (!best || (best->expression && (!root->expression || root->parts.size() > best->parts.size()))) best = root;
+    if (!best ||
+        (best->expression && (!root->expression || root->parts.size() > best->parts.size())))
+      best = root;
   }
   if (best) return best;
   best = new_root("Model");
@@ -62,7 +65,8 @@ Model Model::op(std::string_view name, Arguments arguments) {
   return Model(std::move(part));
 }
 
-Model Model::create(const std::vector<std::pair<std::string, Connection>>& outputs, std::string name) {
+Model Model::create(const std::vector<std::pair<std::string, Connection>>& outputs,
+                    std::string name) {
   Bindings bindings;
   for (const auto& [key, connection] : outputs) bindings.emplace_back(key, connection);
   const std::shared_ptr<Composite> root = home_for(bindings);
@@ -86,8 +90,10 @@ std::shared_ptr<Composite> Model::composite() const {
   Bindings bindings;
   for (size_t i = 0; i < part_->op->port_count(); ++i) {
     const PortDef& port = part_->op->port(i);
-    const bool valued = part.arguments && std::any_of(part.arguments->begin(), part.arguments->end(),
-                                                      [&](const auto& argument) { return argument.first == port.name; });
+    const bool valued =
+        part.arguments &&
+        std::any_of(part.arguments->begin(), part.arguments->end(),
+                    [&](const auto& argument) { return argument.first == port.name; });
     if (!port.list && !valued && !port.fallback) bindings.emplace_back(port.name, port.name);
   }
   Composition composition(*root);
@@ -104,7 +110,8 @@ std::vector<std::string> Model::call_order() const {
     const Composite& composite = static_cast<const Composite&>(*part_);
     for (Wire* wire : open_inputs(composite)) ports.push_back(wire_name(wire));
     for (std::string& key : input_keys()) {
-      if (std::find(ports.begin(), ports.end(), key) == ports.end()) ports.push_back(std::move(key));
+      if (std::find(ports.begin(), ports.end(), key) == ports.end())
+        ports.push_back(std::move(key));
     }
   }
   return ports;
@@ -116,7 +123,8 @@ std::vector<Connection> Model::apply(const std::vector<Binding>& operands) const
     raise({.kind = ErrorKind::connection,
            .code = "E0110",
            .path = path(part_.get()),
-           .message = part_->class_name() + " takes " + std::to_string(ports.size()) + " inputs, not " + std::to_string(operands.size())});
+           .message = part_->class_name() + " takes " + std::to_string(ports.size()) +
+                      " inputs, not " + std::to_string(operands.size())});
   }
   Bindings inputs;
   for (size_t i = 0; i < operands.size(); ++i) inputs.emplace_back(ports[i], operands[i]);

@@ -27,12 +27,14 @@ struct Call {
 struct Initializer {
   enum class Law { zeros, ones, constant, uniform, normal, uniform_fan_in };
   Law law = Law::uniform;
-  double a = 0, b = 1;   // constant: a; uniform: [a, b); normal: mean a, deviation b; uniform_fan_in: +-b/sqrt(fan in)
-  std::string fan_of = {};  // uniform_fan_in: the key whose dims after the first multiply to the fan in; empty: its own
+  double a = 0, b = 1;      // constant: a; uniform: [a, b); normal: mean a, deviation b;
+                            // uniform_fan_in: +-b/sqrt(fan in)
+  std::string fan_of = {};  // uniform_fan_in: the key whose dims after the first multiply to the
+                            // fan in; empty: its own
 };
 
-// A handle: copies name the same model (shared_ptr: the tree is held by handles, connections and parents). A model that
-// has become a part is frozen.
+// A handle: copies name the same model (shared_ptr: the tree is held by handles, connections and
+// parents). A model that has become a part is frozen.
 class Model {
  public:
   Model();
@@ -40,14 +42,17 @@ class Model {
   // A part that is one op, with values for ports that are not wired: op("softmax", {{"axis", 1}}).
   static Model op(std::string_view name, Arguments arguments = {});
   // Turns an expression into a model: its outputs get these names.
-  static Model create(const std::vector<std::pair<std::string, Connection>>& outputs, std::string name = {});
+  static Model create(const std::vector<std::pair<std::string, Connection>>& outputs,
+                      std::string name = {});
   explicit Model(std::shared_ptr<Part> part) : part_(std::move(part)) {}
 
-  // ---- composing. ConnectionError: E0101 two drivers, E0102 a cycle, E0103 a part of two parents, E0104 frozen, E0105 the
-  // canonical port is not unique, E0106 no such port (NameError E0604 where a name was given) ----
+  // ---- composing. ConnectionError: E0101 two drivers, E0102 a cycle, E0103 a part of two parents,
+  // E0104 frozen, E0105 the canonical port is not unique, E0106 no such port (NameError E0604 where
+  // a name was given) ----
   Call operator()(Bindings bindings) const { return {part_, std::move(bindings)}; }
   Call connect(Bindings bindings) const { return {part_, std::move(bindings)}; }
-  // Applied to connections (or values), in the order of its inputs: h = Linear({.dimension = 64})(x).
+  // Applied to connections (or values), in the order of its inputs: h = Linear({.dimension =
+  // 64})(x).
   template <typename... Operands>
   Connection operator()(const Connection& first, const Operands&... rest) const {
     return apply({Binding(first), Binding(rest)...}).front();
@@ -57,15 +62,20 @@ class Model {
   std::vector<Connection> apply(const Bindings& inputs) const;
   Model& operator|=(const Call& call);
   Model& operator|=(const Model& part) { return *this |= Call{part.part_, {}}; }
-  Model& operator|=(const Connection& expression);  // the parts of an expression become parts of this model
-  Model& operator+=(const Call& call);  // the part's canonical input is wired to the model's canonical output
+  Model& operator|=(
+      const Connection& expression);  // the parts of an expression become parts of this model
+  Model& operator+=(
+      const Call& call);  // the part's canonical input is wired to the model's canonical output
   Model& operator+=(const Model& part) { return *this += Call{part.part_, {}}; }
 
   // ---- ports ----
-  Connection operator[](const std::string& key);        // the key or path; made as a new key where there is none
-  Connection at(const std::string& key) const;          // NameError with the nearest where there is none
-  std::vector<std::string> input_keys() const;          // with the paths of inputs that nobody named; state hidden
-  std::vector<std::string> output_keys() const;         // all named outputs, or those exposed, once any are
+  Connection operator[](
+      const std::string& key);  // the key or path; made as a new key where there is none
+  Connection at(const std::string& key) const;  // NameError with the nearest where there is none
+  std::vector<std::string> input_keys()
+      const;  // with the paths of inputs that nobody named; state hidden
+  std::vector<std::string> output_keys()
+      const;  // all named outputs, or those exposed, once any are
   Model& expose_keys(const std::vector<std::string>& keys);
   Model& expose_keys(const std::vector<std::pair<std::string, Connection>>& keys);
   Model& rename_key(const std::string& from, const std::string& to);
@@ -76,16 +86,19 @@ class Model {
   // ---- facts: a contradiction is an error there and then, which leaves the model as it was ----
   Model& set_shapes(const std::vector<std::pair<std::string, ShapeSpec>>& shapes);
   Model& set_types(const std::vector<std::pair<std::string, Kinds>>& types);
-  Model& set_values(const std::vector<std::pair<std::string, Binding>>& values);  // values and tensors
+  Model& set_values(
+      const std::vector<std::pair<std::string, Binding>>& values);  // values and tensors
   Model& set_differentiability(const std::vector<std::pair<std::string, bool>>& keys);
   Model& set_initializer(const std::string& key, const Initializer& initializer);
-  // The input holds what the output was the last time; it starts as `initial`, or, where that has rank 0, full of it.
+  // The input holds what the output was the last time; it starts as `initial`, or, where that has
+  // rank 0, full of it.
   Model& bind_state_keys(const std::string& input, const std::string& output, Tensor initial);
 
   // ---- asking ----
-  const std::string& name() const;       // given by the user; empty: by its class
-  std::string class_name() const;        // "Linear"
-  std::map<std::string, std::string> get_shapes() const;  // key -> "[N, 64]", keys of inputs and outputs
+  const std::string& name() const;  // given by the user; empty: by its class
+  std::string class_name() const;   // "Linear"
+  std::map<std::string, std::string> get_shapes()
+      const;  // key -> "[N, 64]", keys of inputs and outputs
   std::string shape(const std::string& key) const;
   std::string summary(bool shapes = true, bool types = false, int depth = 0) const;
 

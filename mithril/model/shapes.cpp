@@ -52,7 +52,9 @@ StoredShape shape_of(Composite& model, const ShapeSpec& spec) {
     auto& side = shape.run ? shape.tail : shape.head;
     if (const auto* size = std::get_if<int64_t>(&dim)) {
       if (*size < 0) {
-        raise({.kind = ErrorKind::shape, .code = "E0204", .message = "the shape " + to_string(spec) + " has a negative dim"});
+        raise({.kind = ErrorKind::shape,
+               .code = "E0204",
+               .message = "the shape " + to_string(spec) + " has a negative dim"});
       }
       side.push_back(facts.fixed(*size));
     } else if (const auto* symbol = std::get_if<std::string>(&dim)) {
@@ -61,7 +63,9 @@ StoredShape shape_of(Composite& model, const ShapeSpec& spec) {
       side.emplace_back(facts.symbol());
     } else {
       if (shape.run) {
-        raise({.kind = ErrorKind::shape, .code = "E0207", .message = "the shape " + to_string(spec) + " has two runs of unknown length"});
+        raise({.kind = ErrorKind::shape,
+               .code = "E0207",
+               .message = "the shape " + to_string(spec) + " has two runs of unknown length"});
       }
       shape.run = run_named(model, std::get<Rest>(dim).name);
     }

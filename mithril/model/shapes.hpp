@@ -4,7 +4,8 @@
 
 namespace mithril {
 
-// Numbers remember who is speaking (Facts::current); symbols and runs of the same name in one model are the same.
+// Numbers remember who is speaking (Facts::current); symbols and runs of the same name in one model
+// are the same.
 StoredShape shape_of(Composite& model, const ShapeSpec& spec);
 
 }  // namespace mithril

@@ -9,14 +9,17 @@
 namespace mithril {
 namespace {
 
-// Runs one statement per key as one change: `text` says what was written, for the provenance of what it fixes.
+// Runs one statement per key as one change: `text` says what was written, for the provenance of
+// what it fixes.
 template <typename Items, typename State>
-void state_each(const std::shared_ptr<Composite>& model, const Items& items, const std::string& call, State state) {
+void state_each(const std::shared_ptr<Composite>& model, const Items& items,
+                const std::string& call, State state) {
   Composite& here = open_model(model);
   Composition composition(here);
   for (const auto& [key, fact] : items) {
     Wire* wire = here.find_wire(key) ? here.find_wire(key) : wire_at(here, key);
-    composition.facts().current = {nullptr, composition.facts().note(call + "({\"" + key + "\": " + state.text(fact) + "})")};
+    composition.facts().current = {
+        nullptr, composition.facts().note(call + "({\"" + key + "\": " + state.text(fact) + "})")};
     state(composition, wire, fact);
   }
   composition.commit();
@@ -55,36 +58,40 @@ Model& Model::set_shapes(const std::vector<std::pair<std::string, ShapeSpec>>& s
 Model& Model::set_types(const std::vector<std::pair<std::string, Kinds>>& types) {
   state_each(composite(), types, "set_types",
              Statement{[](Kinds kinds) { return to_string_kinds(kinds); },
-                       [](Composition& composition, Wire* wire, Kinds kinds) { composition.facts().narrow(top(wire)->type, kinds); }});
+                       [](Composition& composition, Wire* wire, Kinds kinds) {
+                         composition.facts().narrow(top(wire)->type, kinds);
+                       }});
   return *this;
 }
 
 Model& Model::set_values(const std::vector<std::pair<std::string, Binding>>& values) {
-  state_each(composite(), values, "set_values",
-             Statement{binding_text, [](Composition& composition, Wire* wire, const Binding& value) {
-                         if (const auto* tensor = std::get_if<Tensor>(&value.held())) {
-                           composition.set_tensor(wire, *tensor);
-                         } else {
-                           composition.join(wire, composition.wire_for(value));
-                         }
-                       }});
+  state_each(
+      composite(), values, "set_values",
+      Statement{binding_text, [](Composition& composition, Wire* wire, const Binding& value) {
+                  if (const auto* tensor = std::get_if<Tensor>(&value.held())) {
+                    composition.set_tensor(wire, *tensor);
+                  } else {
+                    composition.join(wire, composition.wire_for(value));
+                  }
+                }});
   return *this;
 }
 
 Model& Model::set_differentiability(const std::vector<std::pair<std::string, bool>>& keys) {
-  state_each(composite(), keys, "set_differentiability",
-             Statement{[](bool flag) { return std::string(flag ? "True" : "False"); },
-                       [](Composition&, Wire* wire, bool flag) {
-                         if (flag && !(find(top(wire)->type)->kinds & kind::float_tensor)) {
-                           raise({.kind = ErrorKind::type,
-                                  .code = "E0303",
-                                  .path = wire_name(wire),
-                                  .message = "only float tensors can be differentiable",
-                                  .facts = {{"type", to_string_kinds(find(top(wire)->type)->kinds), ""}}});
-                         }
-                         save(top(wire)->differentiable);
-                         top(wire)->differentiable = flag;
-                       }});
+  state_each(
+      composite(), keys, "set_differentiability",
+      Statement{[](bool flag) { return std::string(flag ? "True" : "False"); },
+                [](Composition&, Wire* wire, bool flag) {
+                  if (flag && !(find(top(wire)->type)->kinds & kind::float_tensor)) {
+                    raise({.kind = ErrorKind::type,
+                           .code = "E0303",
+                           .path = wire_name(wire),
+                           .message = "only float tensors can be differentiable",
+                           .facts = {{"type", to_string_kinds(find(top(wire)->type)->kinds), ""}}});
+                  }
+                  save(top(wire)->differentiable);
+                  top(wire)->differentiable = flag;
+                }});
   return *this;
 }
 
@@ -105,10 +112,13 @@ Model& Model::bind_state_keys(const std::string& input, const std::string& outpu
            .code = "E0111",
            .path = path(&model),
            .message = "state needs an open input and an output that an op makes",
-           .facts = {{"input", input, in->driver || is_valued(in) ? "has a source" : ""}, {"output", output, out->driver ? "" : "nothing makes it"}}});
+           .facts = {{"input", input, in->driver || is_valued(in) ? "has a source" : ""},
+                     {"output", output, out->driver ? "" : "nothing makes it"}}});
   }
   Composition composition(model);
-  composition.facts().current = {nullptr, composition.facts().note("bind_state_keys(" + quoted(input) + ", " + quoted(output) + ")")};
+  composition.facts().current = {
+      nullptr,
+      composition.facts().note("bind_state_keys(" + quoted(input) + ", " + quoted(output) + ")")};
   Facts& facts = composition.facts();
   facts.unify(in->type, out->type);
   facts.unify(in->shape, out->shape);

@@ -18,7 +18,8 @@ std::string table(const std::vector<Row>& rows) {
   std::string text;
   for (size_t r = 0; r < rows.size(); ++r) {
     std::string line;
-    for (size_t i = 0; i < rows[r].size(); ++i) line += rows[r][i] + std::string(widths[i] - text_width(rows[r][i]) + 2, ' ');
+    for (size_t i = 0; i < rows[r].size(); ++i)
+      line += rows[r][i] + std::string(widths[i] - text_width(rows[r][i]) + 2, ' ');
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
     if (r == 0) {
@@ -44,18 +45,22 @@ std::string list(const std::vector<NamedPort>& ports, std::string (*text)(Wire*)
 
 std::string kinds_text(Wire* wire) { return to_string_kinds(find(wire->type)->kinds); }
 
-// The inputs of a part that are its own to learn: float tensors that nothing drives and nobody gave.
+// The inputs of a part that are its own to learn: float tensors that nothing drives and nobody
+// gave.
 std::string free_inputs(const Part& part) {
   std::vector<std::string> items;
   const auto add = [&](const std::string& name, Wire* wire) {
-    if (wire->home == &part || (wire->home && wire->home->owner == &part)) items.push_back(name + " " + wire_text(wire));
+    if (wire->home == &part || (wire->home && wire->home->owner == &part))
+      items.push_back(name + " " + wire_text(wire));
   };
   if (part.op) {
     for (const Slot& slot : part.input_slots()) {
-      if (!top(slot.wire)->driver && !is_valued(top(slot.wire))) add(part.op->port(static_cast<size_t>(slot.port)).name, top(slot.wire));
+      if (!top(slot.wire)->driver && !is_valued(top(slot.wire)))
+        add(part.op->port(static_cast<size_t>(slot.port)).name, top(slot.wire));
     }
   } else {
-    for (const NamedPort& port : input_ports(static_cast<const Composite&>(part))) add(port.name, port.wire);
+    for (const NamedPort& port : input_ports(static_cast<const Composite&>(part)))
+      add(port.name, port.wire);
   }
   return join(items, ", ");
 }
@@ -64,7 +69,8 @@ Row row_of(const Part& part, const std::string& name, bool shapes, bool types) {
   Row row{name, part.class_name()};
   std::vector<NamedPort> outputs;
   if (part.op) {
-    for (const Slot& slot : part.output_slots()) outputs.push_back({part.op->port(static_cast<size_t>(slot.port)).name, top(slot.wire)});
+    for (const Slot& slot : part.output_slots())
+      outputs.push_back({part.op->port(static_cast<size_t>(slot.port)).name, top(slot.wire)});
   } else {
     outputs = output_ports(static_cast<const Composite&>(part));
   }
@@ -76,10 +82,12 @@ Row row_of(const Part& part, const std::string& name, bool shapes, bool types) {
   return row;
 }
 
-void add_rows(const Composite& model, const std::string& indent, int depth, bool shapes, bool types, std::vector<Row>& rows) {
+void add_rows(const Composite& model, const std::string& indent, int depth, bool shapes, bool types,
+              std::vector<Row>& rows) {
   for (const auto& part : model.parts) {
     rows.push_back(row_of(*part, indent + model.name_of(*part), shapes, types));
-    if (depth > 0 && !part->op) add_rows(static_cast<const Composite&>(*part), indent + "  ", depth - 1, shapes, types, rows);
+    if (depth > 0 && !part->op)
+      add_rows(static_cast<const Composite&>(*part), indent + "  ", depth - 1, shapes, types, rows);
   }
 }
 
@@ -97,8 +105,8 @@ std::string Model::summary(bool shapes, bool types, int depth) const {
   add_rows(*model, "", depth, shapes, types, rows);
   std::string title = class_name();
   if (!name().empty()) title += " '" + name() + "'";
-  return title + "\n" + table(rows) + "inputs:  " + list(input_ports(*model), wire_text) + "\noutputs: " +
-         list(output_ports(*model), wire_text) + "\n";
+  return title + "\n" + table(rows) + "inputs:  " + list(input_ports(*model), wire_text) +
+         "\noutputs: " + list(output_ports(*model), wire_text) + "\n";
 }
 
 }  // namespace mithril

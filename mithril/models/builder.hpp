@@ -4,7 +4,8 @@
 
 namespace mithril {
 
-// Its parts are named after the class: model_of_class("Linear") is called linear where nobody names it.
+// Its parts are named after the class: model_of_class("Linear") is called linear where nobody names
+// it.
 Model model_of_class(const std::string& name);
 
 }  // namespace mithril

@@ -5,15 +5,18 @@
 namespace mithril {
 namespace {
 
-std::vector<DimSpec> weight_shape(const CheckedArguments& arguments, const std::string& channels, size_t axes) {
-  std::vector<DimSpec> dims{arguments.has(channels) ? DimSpec(arguments.integer(channels)) : DimSpec(Any{}), Any{}};
+std::vector<DimSpec> weight_shape(const CheckedArguments& arguments, const std::string& channels,
+                                  size_t axes) {
+  std::vector<DimSpec> dims{
+      arguments.has(channels) ? DimSpec(arguments.integer(channels)) : DimSpec(Any{}), Any{}};
   if (!arguments.has("kernel_size")) {
     dims.resize(2 + axes, Any{});
     return dims;
   }
   std::vector<int64_t> kernel = arguments.ints("kernel_size");
   if (kernel.size() == 1) kernel.resize(axes, kernel[0]);
-  if (kernel.size() != axes) arguments.reject("kernel_size", "an int or a tuple of " + std::to_string(axes));
+  if (kernel.size() != axes)
+    arguments.reject("kernel_size", "an int or a tuple of " + std::to_string(axes));
   for (const int64_t size : kernel) {
     if (size < 1) arguments.reject("kernel_size", "sizes of at least 1");
     dims.emplace_back(size);
@@ -21,22 +24,27 @@ std::vector<DimSpec> weight_shape(const CheckedArguments& arguments, const std::
   return dims;
 }
 
-Model convolution(const std::string& name, const CheckedArguments& arguments, const std::string& channels, size_t axes) {
-  if (arguments.has(channels) && arguments.integer(channels) < 1) arguments.reject(channels, "at least 1");
+Model convolution(const std::string& name, const CheckedArguments& arguments,
+                  const std::string& channels, size_t axes) {
+  if (arguments.has(channels) && arguments.integer(channels) < 1)
+    arguments.reject(channels, "at least 1");
   Model model = model_of_class(name);
   model["input"];
   model["weight"];
   model.set_shapes({{"weight", ShapeSpec(weight_shape(arguments, channels, axes))}});
   model.set_initializer("weight", {.law = Initializer::Law::uniform_fan_in});
   Bindings bindings{{"input", "input"}, {"weight", "weight"}, {"output", "output"}};
-  for (const char* port : {"stride", "padding", "dilation"}) bindings.emplace_back(port, IOKey{.name = port, .value = arguments[port]});
-  if (axes == 2) bindings.emplace_back("groups", IOKey{.name = "groups", .value = arguments["groups"]});
+  for (const char* port : {"stride", "padding", "dilation"})
+    bindings.emplace_back(port, IOKey{.name = port, .value = arguments[port]});
+  if (axes == 2)
+    bindings.emplace_back("groups", IOKey{.name = "groups", .value = arguments["groups"]});
   if (arguments.flag("use_bias")) {
     model["bias"];
     bindings.emplace_back("bias", "bias");
   }
   model |= Model::op(axes == 2 ? "conv2d" : "conv1d")(bindings);
-  if (arguments.flag("use_bias")) model.set_initializer("bias", {.law = Initializer::Law::uniform_fan_in, .fan_of = "weight"});
+  if (arguments.flag("use_bias"))
+    model.set_initializer("bias", {.law = Initializer::Law::uniform_fan_in, .fan_of = "weight"});
   model.set_cin({"input"}).set_cout({"output"});
   return model;
 }
@@ -44,13 +52,15 @@ Model convolution(const std::string& name, const CheckedArguments& arguments, co
 std::vector<ArgumentDef> arguments_of(const std::string& channels, bool required, bool groups) {
   const std::optional<Datum> open = required ? std::nullopt : std::optional<Datum>(Datum());
   std::vector<ArgumentDef> defs = {
-      {"kernel_size", required ? "int|tuple" : "int|tuple|none", open, "an int or one for each axis"},
+      {"kernel_size", required ? "int|tuple" : "int|tuple|none", open,
+       "an int or one for each axis"},
       {channels, required ? "int" : "int|none", open, "output channels"},
       {"stride", "int|tuple", 1, "an int or one for each axis"},
       {"padding", "int|tuple", 0, "zeros on each side"},
       {"dilation", "int|tuple", 1, "distance between the elements of the kernel"},
   };
-  if (groups) defs.push_back({"groups", "int", 1, "input and output channels fall into so many groups"});
+  if (groups)
+    defs.push_back({"groups", "int", 1, "input and output channels fall into so many groups"});
   defs.push_back({"use_bias", "bool", true, "whether there is a bias [channels]"});
   return defs;
 }
@@ -79,33 +89,43 @@ Model Conv1d(const Conv1dOptions& options) {
 ModelDef define_convolution2d();
 ModelDef define_convolution2d() {
   return {.name = "Convolution2D",
-          .doc = "2-D convolution. Ports: input [N, C, H, W], weight [out_channels, C / groups, Kh, Kw], bias, output.",
+          .doc =
+              "2-D convolution. Ports: input [N, C, H, W], weight [out_channels, C / groups, Kh, "
+              "Kw], bias, output.",
           .arguments = arguments_of("out_channels", false, true),
-          .build = [](const CheckedArguments& a) { return convolution("Convolution2D", a, "out_channels", 2); }};
+          .build = [](const CheckedArguments& a) {
+            return convolution("Convolution2D", a, "out_channels", 2);
+          }};
 }
 
 ModelDef define_convolution1d();
 ModelDef define_convolution1d() {
-  return {.name = "Convolution1D",
-          .doc = "1-D convolution. Ports: input [N, C, L], weight [out_channels, C, K], bias, output.",
-          .arguments = arguments_of("out_channels", false, false),
-          .build = [](const CheckedArguments& a) { return convolution("Convolution1D", a, "out_channels", 1); }};
+  return {
+      .name = "Convolution1D",
+      .doc = "1-D convolution. Ports: input [N, C, L], weight [out_channels, C, K], bias, output.",
+      .arguments = arguments_of("out_channels", false, false),
+      .build = [](const CheckedArguments& a) {
+        return convolution("Convolution1D", a, "out_channels", 1);
+      }};
 }
 
 ModelDef define_conv2d_model();
 ModelDef define_conv2d_model() {
-  return {.name = "Conv2d",
-          .doc = "2-D convolution with so many filters. Ports: input [N, C, H, W], weight, bias, output.",
-          .arguments = arguments_of("filters", true, true),
-          .build = [](const CheckedArguments& a) { return convolution("Conv2d", a, "filters", 2); }};
+  return {
+      .name = "Conv2d",
+      .doc =
+          "2-D convolution with so many filters. Ports: input [N, C, H, W], weight, bias, output.",
+      .arguments = arguments_of("filters", true, true),
+      .build = [](const CheckedArguments& a) { return convolution("Conv2d", a, "filters", 2); }};
 }
 
 ModelDef define_conv1d_model();
 ModelDef define_conv1d_model() {
-  return {.name = "Conv1d",
-          .doc = "1-D convolution with so many filters. Ports: input [N, C, L], weight, bias, output.",
-          .arguments = arguments_of("filters", true, false),
-          .build = [](const CheckedArguments& a) { return convolution("Conv1d", a, "filters", 1); }};
+  return {
+      .name = "Conv1d",
+      .doc = "1-D convolution with so many filters. Ports: input [N, C, L], weight, bias, output.",
+      .arguments = arguments_of("filters", true, false),
+      .build = [](const CheckedArguments& a) { return convolution("Conv1d", a, "filters", 1); }};
 }
 
 }  // namespace mithril

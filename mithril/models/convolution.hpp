@@ -12,8 +12,9 @@ struct Conv2dOptions {
   int64_t groups = 1;
   bool use_bias = true;
 };
-// Ports: input [N, C, H, W], weight [filters, C / groups, Kh, Kw], bias [filters], output [N, filters, Ho, Wo] with
-// Ho = (H + 2 padding - dilation (Kh - 1) - 1) // stride + 1. Weight and bias start as PyTorch's nn.Conv2d.
+// Ports: input [N, C, H, W], weight [filters, C / groups, Kh, Kw], bias [filters], output [N,
+// filters, Ho, Wo] with Ho = (H + 2 padding - dilation (Kh - 1) - 1) // stride + 1. Weight and bias
+// start as PyTorch's nn.Conv2d.
 Model Conv2d(const Conv2dOptions& options);
 
 struct Conv1dOptions {

@@ -23,7 +23,8 @@ namespace {
 
 std::string lower(std::string_view text) {
   std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   return result;
 }
 
@@ -54,17 +55,23 @@ bool fits(const Datum& datum, Kinds kinds) {
 
 }  // namespace
 
-CheckedArguments::CheckedArguments(std::string_view model, const std::vector<ArgumentDef>& defs, const Arguments& given) : model_(model) {
+CheckedArguments::CheckedArguments(std::string_view model, const std::vector<ArgumentDef>& defs,
+                                   const Arguments& given)
+    : model_(model) {
   std::vector<std::string> names;
   for (const ArgumentDef& def : defs) names.push_back(def.name);
   for (const auto& [name, datum] : given) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) unknown_name(ErrorKind::name, "E0605", "argument of " + model_, name, "", names);
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      unknown_name(ErrorKind::name, "E0605", "argument of " + model_, name, "", names);
   }
   for (const ArgumentDef& def : defs) {
-    const auto at = std::find_if(given.begin(), given.end(), [&](const auto& argument) { return argument.first == def.name; });
+    const auto at = std::find_if(given.begin(), given.end(),
+                                 [&](const auto& argument) { return argument.first == def.name; });
     if (at == given.end()) {
       if (!def.fallback) {
-        raise({.kind = ErrorKind::value, .code = "E0405", .message = model_ + " needs the argument '" + def.name + "' (" + def.kinds + ")"});
+        raise({.kind = ErrorKind::value,
+               .code = "E0405",
+               .message = model_ + " needs the argument '" + def.name + "' (" + def.kinds + ")"});
       }
       values_.emplace_back(def.name, *def.fallback);
       continue;
@@ -73,7 +80,8 @@ CheckedArguments::CheckedArguments(std::string_view model, const std::vector<Arg
       raise({.kind = ErrorKind::type,
              .code = "E0304",
              .message = model_ + ": argument '" + def.name + "' has the wrong kind",
-             .facts = {{"expected", to_string_kinds(value_kinds(def.kinds)), ""}, {"got", to_string(at->second), to_string_kinds(at->second.kind())}}});
+             .facts = {{"expected", to_string_kinds(value_kinds(def.kinds)), ""},
+                       {"got", to_string(at->second), to_string_kinds(at->second.kind())}}});
     }
     values_.emplace_back(def.name, at->second);
   }

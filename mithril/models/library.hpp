@@ -1,4 +1,5 @@
-// The book of library models: layers composed of ops, made by name and arguments (C++ option structs, Python, JSON).
+// The book of library models: layers composed of ops, made by name and arguments (C++ option
+// structs, Python, JSON).
 #pragma once
 #include <optional>
 #include <string>
@@ -19,9 +20,10 @@ struct ArgumentDef {
 // Arguments checked against their definitions, defaults filled in.
 class CheckedArguments {
  public:
-  // NameError E0605 for an unknown name, ValueError E0405 for a missing one, TypeError E0304 for a wrong kind: with the
-  // argument's name, what was expected and what came.
-  CheckedArguments(std::string_view model, const std::vector<ArgumentDef>& defs, const Arguments& given);
+  // NameError E0605 for an unknown name, ValueError E0405 for a missing one, TypeError E0304 for a
+  // wrong kind: with the argument's name, what was expected and what came.
+  CheckedArguments(std::string_view model, const std::vector<ArgumentDef>& defs,
+                   const Arguments& given);
   const Datum& operator[](std::string_view name) const;
   bool has(std::string_view name) const { return !(*this)[name].is_none(); }
   int64_t integer(std::string_view name) const { return (*this)[name].integer(); }
@@ -47,7 +49,8 @@ struct ModelDef {
 const ModelDef* try_find_model(std::string_view name);  // in any case; null: none
 std::vector<const ModelDef*> all_models();
 const ModelDef& add_model(ModelDef def);
-// A library model, or a part that is one op, by its class name in any case. NameError E0608 with the nearest of both.
+// A library model, or a part that is one op, by its class name in any case. NameError E0608 with
+// the nearest of both.
 Model make_model(std::string_view name, const Arguments& arguments = {});
 
 }  // namespace mithril

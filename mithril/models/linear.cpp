@@ -15,14 +15,18 @@ ModelDef define_linear();
 ModelDef define_linear() {
   return {
       .name = "Linear",
-      .doc = "input @ weight.T + bias. Ports: input [N, ..., I], weight [dimension, I], bias [dimension], output [N, ..., dimension].",
+      .doc =
+          "input @ weight.T + bias. Ports: input [N, ..., I], weight [dimension, I], bias "
+          "[dimension], output [N, ..., dimension].",
       .arguments = {{"dimension", "int|none", Datum(), "number of outputs; None: inferred"},
                     {"use_bias", "bool", true, "whether there is a bias"}},
       .build =
           [](const CheckedArguments& arguments) {
             Model model = model_of_class("Linear");
             const Connection input = model["input"], weight = model["weight"];
-            const DimSpec outputs = arguments.has("dimension") ? DimSpec(arguments.integer("dimension")) : DimSpec(std::string("O"));
+            const DimSpec outputs = arguments.has("dimension")
+                                        ? DimSpec(arguments.integer("dimension"))
+                                        : DimSpec(std::string("O"));
             model.set_shapes({{"weight", ShapeSpec(std::vector<DimSpec>{outputs, Any{}})}});
             model.set_initializer("weight", {.law = Initializer::Law::uniform_fan_in});
             Connection output = matmul(input, weight.T());
@@ -30,7 +34,8 @@ ModelDef define_linear() {
               const Connection bias = model["bias"];
               model.set_shapes({{"bias", ShapeSpec(std::vector<DimSpec>{outputs})}});
               output = output + bias;
-              model.set_initializer("bias", {.law = Initializer::Law::uniform_fan_in, .fan_of = "weight"});
+              model.set_initializer("bias",
+                                    {.law = Initializer::Law::uniform_fan_in, .fan_of = "weight"});
             }
             model.expose_keys({{"output", output}});
             model.set_cin({"input"}).set_cout({"output"});

@@ -9,8 +9,8 @@ struct LinearOptions {
   bool use_bias = true;
 };
 
-// Ports: input [N, ..., I], weight [dimension, I], bias [dimension], output [N, ..., dimension]. Weight and bias start as
-// PyTorch's nn.Linear: uniform in +-1/sqrt(I).
+// Ports: input [N, ..., I], weight [dimension, I], bias [dimension], output [N, ..., dimension].
+// Weight and bias start as PyTorch's nn.Linear: uniform in +-1/sqrt(I).
 Model Linear(LinearOptions options = {});
 
 }  // namespace mithril

@@ -5,8 +5,10 @@
 namespace mithril {
 namespace {
 
-// x * weight + bias, where they are wanted; `unit` is a shape that lets a [C] weight meet the channels of x.
-Connection affine(Model& model, Connection x, const CheckedArguments& arguments, const ShapeSpec& parameter,
+// x * weight + bias, where they are wanted; `unit` is a shape that lets a [C] weight meet the
+// channels of x.
+Connection affine(Model& model, Connection x, const CheckedArguments& arguments,
+                  const ShapeSpec& parameter,
                   const std::function<Connection(const Connection&)>& align) {
   if (arguments.flag("use_scale")) {
     const Connection weight = model["weight"];
@@ -40,8 +42,11 @@ Model build_layer_norm(const CheckedArguments& arguments) {
 
 Model build_batch_norm2d(const CheckedArguments& arguments) {
   Model model = model_of_class("BatchNorm2D");
-  const Connection input = model["input"], running_mean = model["running_mean"], running_var = model["running_var"];
-  const DimSpec channels = arguments.has("num_features") ? DimSpec(arguments.integer("num_features")) : DimSpec(std::string("C"));
+  const Connection input = model["input"], running_mean = model["running_mean"],
+                   running_var = model["running_var"];
+  const DimSpec channels = arguments.has("num_features")
+                               ? DimSpec(arguments.integer("num_features"))
+                               : DimSpec(std::string("C"));
   const ShapeSpec per_channel_shape(std::vector<DimSpec>{channels});
   model.set_shapes({{"input", ShapeSpec(std::vector<DimSpec>{Any{}, channels, Any{}, Any{}})},
                     {"running_mean", per_channel_shape},
@@ -56,8 +61,10 @@ Model build_batch_norm2d(const CheckedArguments& arguments) {
   std::vector<std::pair<std::string, Connection>> outputs{{"output", output}};
   if (!inference) {
     const double momentum = arguments.real("momentum");
-    outputs.emplace_back("new_running_mean", running_mean * (1.0 - momentum) + input.mean(axes) * momentum);
-    outputs.emplace_back("new_running_var", running_var * (1.0 - momentum) + input.var(axes, false, 1.0) * momentum);
+    outputs.emplace_back("new_running_mean",
+                         running_mean * (1.0 - momentum) + input.mean(axes) * momentum);
+    outputs.emplace_back("new_running_var",
+                         running_var * (1.0 - momentum) + input.var(axes, false, 1.0) * momentum);
   }
   model.expose_keys(outputs);
   if (!inference) {
@@ -71,11 +78,14 @@ Model build_batch_norm2d(const CheckedArguments& arguments) {
 }  // namespace
 
 Model LayerNorm(const LayerNormOptions& options) {
-  return make_model("LayerNorm", {{"use_scale", options.use_scale}, {"use_bias", options.use_bias}, {"eps", options.eps}});
+  return make_model(
+      "LayerNorm",
+      {{"use_scale", options.use_scale}, {"use_bias", options.use_bias}, {"eps", options.eps}});
 }
 
 Model BatchNorm2D(const BatchNorm2DOptions& options) {
-  return make_model("BatchNorm2D", {{"num_features", options.num_features ? Datum(*options.num_features) : Datum()},
+  return make_model("BatchNorm2D", {{"num_features",
+                                     options.num_features ? Datum(*options.num_features) : Datum()},
                                     {"use_scale", options.use_scale},
                                     {"use_bias", options.use_bias},
                                     {"eps", options.eps},
@@ -96,14 +106,17 @@ ModelDef define_layer_norm() {
 ModelDef define_batch_norm2d();
 ModelDef define_batch_norm2d() {
   return {.name = "BatchNorm2D",
-          .doc = "Normalises each channel over the batch. Ports: input [N, C, H, W], weight [C], bias [C], output; state "
-                 "running_mean [C], running_var [C].",
+          .doc =
+              "Normalises each channel over the batch. Ports: input [N, C, H, W], weight [C], bias "
+              "[C], output; state "
+              "running_mean [C], running_var [C].",
           .arguments = {{"num_features", "int|none", Datum(), "channels; None: inferred"},
                         {"use_scale", "bool", true, "whether there is a weight"},
                         {"use_bias", "bool", true, "whether there is a bias"},
                         {"eps", "float", 1e-5, "added to the variance"},
                         {"momentum", "float", 0.1, "weight of the batch in the running statistics"},
-                        {"inference", "bool", true, "normalise with the running statistics, and leave them"}},
+                        {"inference", "bool", true,
+                         "normalise with the running statistics, and leave them"}},
           .build = build_batch_norm2d};
 }
 

@@ -6,7 +6,8 @@
 
 namespace mithril {
 
-// Names that mithril itself declares (Embedding with its options, the struct Slice) stand before these.
+// Names that mithril itself declares (Embedding with its options, the struct Slice) stand before
+// these.
 namespace makers {
 #define MITHRIL_OP(name, model) \
   inline Model model(Arguments arguments = {}) { return Model::op(#name, std::move(arguments)); }

@@ -15,7 +15,8 @@ Model MLP(const MLPOptions& options) {
   Tuple activations, dimensions;
   for (const std::string& activation : options.activations) activations.emplace_back(activation);
   for (const int64_t dimension : options.dimensions) dimensions.emplace_back(dimension);
-  return make_model("MLP", {{"activations", Datum(std::move(activations))}, {"dimensions", Datum(std::move(dimensions))}});
+  return make_model("MLP", {{"activations", Datum(std::move(activations))},
+                            {"dimensions", Datum(std::move(dimensions))}});
 }
 
 ModelDef define_layer();
@@ -41,20 +42,25 @@ ModelDef define_mlp() {
   return {
       .name = "MLP",
       .doc = "A chain of layers. Ports: input, weight0, bias0, weight1, bias1, ..., output.",
-      .arguments = {{"activations", "tuple", {}, "class names, one for each layer"}, {"dimensions", "tuple", {}, "outputs of each layer"}},
+      .arguments = {{"activations", "tuple", {}, "class names, one for each layer"},
+                    {"dimensions", "tuple", {}, "outputs of each layer"}},
       .build =
           [](const CheckedArguments& arguments) {
-            const Tuple &activations = arguments["activations"].tuple(), &dimensions = arguments["dimensions"].tuple();
+            const Tuple &activations = arguments["activations"].tuple(),
+                        &dimensions = arguments["dimensions"].tuple();
             if (activations.empty()) arguments.reject("activations", "at least one layer");
-            if (activations.size() != dimensions.size()) arguments.reject("dimensions", "as many as there are activations");
+            if (activations.size() != dimensions.size())
+              arguments.reject("dimensions", "as many as there are activations");
             Model model = model_of_class("MLP");
             for (size_t i = 0; i < activations.size(); ++i) {
-              if (activations[i].kind() != kind::string) arguments.reject("activations", "class names");
+              if (activations[i].kind() != kind::string)
+                arguments.reject("activations", "class names");
               const std::string number = std::to_string(i);
               Bindings bindings{{"weight", "weight" + number}, {"bias", "bias" + number}};
               if (i == 0) bindings.emplace_back("input", "input");
               if (i + 1 == activations.size()) bindings.emplace_back("output", "output");
-              model += make_model("Layer", {{"activation", activations[i]}, {"dimension", dimensions[i]}})(bindings);
+              model += make_model("Layer", {{"activation", activations[i]},
+                                            {"dimension", dimensions[i]}})(bindings);
             }
             return model;
           },

@@ -23,7 +23,10 @@ std::vector<ArgumentDef> pool_arguments() {
 }
 
 Arguments given(const PoolOptions& options) {
-  return {{"kernel_size", options.kernel_size}, {"stride", options.stride}, {"padding", options.padding}, {"dilation", options.dilation}};
+  return {{"kernel_size", options.kernel_size},
+          {"stride", options.stride},
+          {"padding", options.padding},
+          {"dilation", options.dilation}};
 }
 
 }  // namespace

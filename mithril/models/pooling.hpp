@@ -5,8 +5,8 @@
 namespace mithril {
 
 struct PoolOptions {
-  Datum kernel_size = 2;      // an int, or one for each axis
-  Datum stride = {};          // None: the kernel's size
+  Datum kernel_size = 2;  // an int, or one for each axis
+  Datum stride = {};      // None: the kernel's size
   Datum padding = 0, dilation = 1;
 };
 // Ports: input [..., H, W] (1D: [..., L]), output; the largest or the mean element of each window.

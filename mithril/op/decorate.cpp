@@ -17,21 +17,26 @@ bool is_value(const Wire* wire) { return !(find(wire->type)->kinds & kind::tenso
 void add_wires(ErrorDetails& details, const Part& part) {
   for (const Slot& slot : part.all_slots()) {
     const PortDef& port = part.op->port(static_cast<size_t>(slot.port));
-    if (!slot.wire || !top(slot.wire)->type || part.op->compiled.ports[static_cast<size_t>(slot.port)].value) continue;
+    if (!slot.wire || !top(slot.wire)->type ||
+        part.op->compiled.ports[static_cast<size_t>(slot.port)].value)
+      continue;
     const Wire* wire = top(slot.wire);
     if (is_value(wire)) continue;
     const std::string name = wire_name(slot.wire);
-    details.facts.push_back({port.name, to_string(Facts::resolve(wire->shape)),
-                             (name.empty() ? "" : "on " + name + ", ") + "pattern \"" + port.shape + "\""});
+    details.facts.push_back(
+        {port.name, to_string(Facts::resolve(wire->shape)),
+         (name.empty() ? "" : "on " + name + ", ") + "pattern \"" + port.shape + "\""});
   }
 }
 
-// Arithmetic loses who fixed a number: where `solve` speaks, say it of each dim that the patterns name.
+// Arithmetic loses who fixed a number: where `solve` speaks, say it of each dim that the patterns
+// name.
 void add_dims(ErrorDetails& details, const Part& part) {
   for (size_t i = 0; part.dims && i < part.op->compiled.dims.size(); ++i) {
     const Dim dim = part.dims[i];
     const std::string origin = dim.symbol() ? origin_text(find(dim.symbol())->origin) : "";
-    if (!origin.empty()) details.facts.push_back({part.op->compiled.dims[i], to_string(dim), origin});
+    if (!origin.empty())
+      details.facts.push_back({part.op->compiled.dims[i], to_string(dim), origin});
   }
 }
 

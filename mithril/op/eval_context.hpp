@@ -28,9 +28,10 @@ class Elements {
 
 class EvalContext {
  public:
-  // tensors: parallel to values, one per argument in port order; null where the argument is a value. A number that is a
-  // value has both: the datum and a rank-0 tensor.
-  EvalContext(const OpDef& op, std::span<const Tensor* const> tensors, std::span<const Datum> values, std::span<Tensor> outputs)
+  // tensors: parallel to values, one per argument in port order; null where the argument is a
+  // value. A number that is a value has both: the datum and a rank-0 tensor.
+  EvalContext(const OpDef& op, std::span<const Tensor* const> tensors,
+              std::span<const Datum> values, std::span<Tensor> outputs)
       : op_(op), tensors_(tensors), values_(values), outputs_(outputs) {}
 
   bool has(std::string_view port) const;  // an optional port that is not None
@@ -56,7 +57,8 @@ class EvalContext {
   T* write(int index = 0) {  // zero to begin with
     return outputs_[index].mutable_data<T>();
   }
-  // Calls f(T{}) with T the element type of the first output (bool, int32_t, int64_t, float, double); `typed_like` of an input.
+  // Calls f(T{}) with T the element type of the first output (bool, int32_t, int64_t, float,
+  // double); `typed_like` of an input.
   template <typename F>
   void typed(F f) {
     visit(outputs_[0].dtype(), f);
@@ -79,18 +81,26 @@ class EvalContext {
 
 template <typename T>
 Elements<T>::Elements(const Tensor& tensor)
-    : holder_(tensor.dtype() == dtype_of<T> ? tensor : tensor.to(dtype_of<T>)), data_(holder_.template data<T>()), size_(tensor.size()) {}
+    : holder_(tensor.dtype() == dtype_of<T> ? tensor : tensor.to(dtype_of<T>)),
+      data_(holder_.template data<T>()),
+      size_(tensor.size()) {}
 
 template <typename F>
 void EvalContext::visit(DType dtype, F& f) {
   switch (dtype) {
-    case DType::boolean: return f(bool{});
-    case DType::int32: return f(int32_t{});
-    case DType::int64: return f(int64_t{});
-    case DType::float32: return f(float{});
-    case DType::float64: return f(double{});
+    case DType::boolean:
+      return f(bool{});
+    case DType::int32:
+      return f(int32_t{});
+    case DType::int64:
+      return f(int64_t{});
+    case DType::float32:
+      return f(float{});
+    case DType::float64:
+      return f(double{});
     case DType::float16:
-    case DType::bfloat16: break;
+    case DType::bfloat16:
+      break;
   }
   MITHRIL_CHECK(false, "half precision reaches an op's eval as float32");
 }

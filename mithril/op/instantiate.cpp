@@ -8,7 +8,8 @@
 
 namespace mithril {
 
-[[noreturn]] void raise_two_drivers(Wire* wire, std::string first, std::string second);  // wires.cpp
+[[noreturn]] void raise_two_drivers(Wire* wire, std::string first,
+                                    std::string second);  // wires.cpp
 
 namespace {
 
@@ -46,26 +47,33 @@ class Instantiation {
  private:
   void make_slots() {
     size_t total = 0, list = 0;
-    auto count_of = [&](size_t port) { return op_.port(port).list ? static_cast<size_t>(counts_[list++]) : size_t{1}; };
+    auto count_of = [&](size_t port) {
+      return op_.port(port).list ? static_cast<size_t>(counts_[list++]) : size_t{1};
+    };
     for (size_t port = 0; port < op_.port_count(); ++port) total += count_of(port);
-    part_.slots = static_cast<Slot*>(facts_.arena().allocate(std::max<size_t>(total, 1) * sizeof(Slot)));
+    part_.slots =
+        static_cast<Slot*>(facts_.arena().allocate(std::max<size_t>(total, 1) * sizeof(Slot)));
     part_.slot_count = static_cast<uint32_t>(total);
     list = 0;
     uint32_t at = 0;
     for (size_t port = 0; port < op_.port_count(); ++port) {
       if (port == op_.inputs.size()) part_.input_count = at;
-      for (size_t n = count_of(port); n > 0; --n) part_.slots[at++] = {nullptr, static_cast<int32_t>(port)};
+      for (size_t n = count_of(port); n > 0; --n)
+        part_.slots[at++] = {nullptr, static_cast<int32_t>(port)};
     }
   }
 
   void make_variables() {
     const CompiledPorts& compiled = op_.compiled;
-    if (!compiled.dims.empty()) part_.dims = static_cast<Dim*>(facts_.arena().allocate(compiled.dims.size() * sizeof(Dim)));
+    if (!compiled.dims.empty())
+      part_.dims = static_cast<Dim*>(facts_.arena().allocate(compiled.dims.size() * sizeof(Dim)));
     for (size_t i = 0; i < compiled.dims.size(); ++i) part_.dims[i] = Dim(facts_.symbol());
-    if (!compiled.runs.empty()) part_.runs = static_cast<Run**>(facts_.arena().allocate(compiled.runs.size() * sizeof(Run*)));
+    if (!compiled.runs.empty())
+      part_.runs = static_cast<Run**>(facts_.arena().allocate(compiled.runs.size() * sizeof(Run*)));
     for (size_t i = 0; i < compiled.runs.size(); ++i) part_.runs[i] = facts_.run();
     MITHRIL_CHECK(compiled.types.size() <= types_.size(), "too many type variables in one op");
-    for (size_t i = 0; i < compiled.types.size(); ++i) types_[i] = facts_.type(compiled.type_kinds[i]);
+    for (size_t i = 0; i < compiled.types.size(); ++i)
+      types_[i] = facts_.type(compiled.type_kinds[i]);
   }
 
   StoredShape run_only(int run) const {
@@ -84,7 +92,8 @@ class Instantiation {
         run = list ? facts_.run() : part_.runs[element.variable];
         head = count;
       } else {
-        dims[count++] = element.variable < 0 ? facts_.fixed(element.number) : part_.dims[element.variable];
+        dims[count++] =
+            element.variable < 0 ? facts_.fixed(element.number) : part_.dims[element.variable];
       }
     }
     const Dim* kept = facts_.arena().copy(dims.data(), count);
@@ -113,7 +122,8 @@ class Instantiation {
     } else {
       own(*wire, port, def.list);
     }
-    if (port.left >= 0) facts_.promote(types_[port.left], types_[port.right], wire->type, facts_.current);
+    if (port.left >= 0)
+      facts_.promote(types_[port.left], types_[port.right], wire->type, facts_.current);
     // An int is a dim from birth, so that arithmetic on it can begin before it is known.
     if (port.kinds == kind::int_value && !find(value_of(facts_, wire))->known) {
       facts_.set(wire->value, Datum(Dim(facts_.symbol({}, false))));
@@ -145,7 +155,8 @@ class Instantiation {
   // A wire of the part's own is born with it.
   void own(Wire& wire, const CompiledPorts::Port& port, bool list) {
     wire.shape = port.value ? StoredShape{} : pattern(port, list);
-    wire.type = port.type >= 0 ? types_[port.type] : facts_.type(port.kinds ? port.kinds : kind::any);
+    wire.type =
+        port.type >= 0 ? types_[port.type] : facts_.type(port.kinds ? port.kinds : kind::any);
   }
 
   Facts& facts_;
@@ -158,7 +169,8 @@ class Instantiation {
 
 }  // namespace
 
-void instantiate(Facts& facts, Part& part, std::span<const int> counts, std::span<Wire* const> wires) {
+void instantiate(Facts& facts, Part& part, std::span<const int> counts,
+                 std::span<Wire* const> wires) {
   Instantiation(facts, part, counts, wires).run();
 }
 

@@ -19,18 +19,21 @@ class EvalContext;    // op/eval_context.hpp
 class GradContext;    // graph/grad_context.hpp
 class ExpandContext;  // graph/grad_context.hpp
 
-// A named port. `shape` is a pattern: "N Ci H W" (dims), "*batch M K" (one run of dims of any number), "3" (a number),
-// "" (rank 0). `type` is "float", "int|float", "number" (int|float), "any", "operand" (any tensor or a number that is a
-// value), a variable "T" or "T=number", "promote(T, U)", each with "|none" where the port is optional, or
-// "value KINDS" (bool int float str none tuple dtype slice ellipsis any): a port that never holds a tensor. A port that
-// takes tensors and values besides numbers joins the two: "any|value tuple|slice".
+// A named port. `shape` is a pattern: "N Ci H W" (dims), "*batch M K" (one run of dims of any
+// number), "3" (a number),
+// "" (rank 0). `type` is "float", "int|float", "number" (int|float), "any", "operand" (any tensor
+// or a number that is a value), a variable "T" or "T=number", "promote(T, U)", each with "|none"
+// where the port is optional, or "value KINDS" (bool int float str none tuple dtype slice ellipsis
+// any): a port that never holds a tensor. A port that takes tensors and values besides numbers
+// joins the two: "any|value tuple|slice".
 struct PortDef {
   std::string name, shape, type;
   std::optional<Datum> fallback = {};  // present: the port may be left out
-  bool list = false;                   // any number of wires, each matched on its own; one such port on either side
+  bool list = false;  // any number of wires, each matched on its own; one such port on either side
 };
 PortDef value(std::string name, std::string kinds, std::optional<Datum> fallback = {});
-PortDef optional(std::string name, std::string shape, std::string type);  // a tensor or None; None when left out
+PortDef optional(std::string name, std::string shape,
+                 std::string type);  // a tensor or None; None when left out
 PortDef list(std::string name, std::string shape, std::string type);
 
 // What a pass for mixed precision does with the op's float inputs.
@@ -41,7 +44,8 @@ enum class CastPolicy : uint8_t {
 };
 
 struct Spelling {
-  std::string target, text;  // "torch", "aten::relu(input)"; "unsupported: why" where the target has none
+  std::string target,
+      text;  // "torch", "aten::relu(input)"; "unsupported: why" where the target has none
 };
 
 // A shape pattern and a type pattern as numbers; made once, when the op is registered.
@@ -53,13 +57,13 @@ struct CompiledPorts {
   };
   struct Port {
     std::vector<Element> elements;
-    Kinds kinds = 0;                     // of a port without a type variable
+    Kinds kinds = 0;                       // of a port without a type variable
     int type = -1, left = -1, right = -1;  // type variables; left, right: of promote(left, right)
-    bool value = false;                  // never a tensor
+    bool value = false;                    // never a tensor
   };
   std::vector<std::string> dims, runs, types;
   std::vector<Kinds> type_kinds;
-  std::vector<Port> ports;                    // inputs, then outputs
+  std::vector<Port> ports;                     // inputs, then outputs
   std::vector<std::array<int, 3>> broadcasts;  // runs: left, right, result
 };
 
@@ -69,20 +73,21 @@ struct OpDef {
   std::vector<PortDef> inputs, outputs;
   std::vector<std::string> where = {};  // "*o = broadcast(*a, *b)"
 
-  // What patterns cannot say. False: not yet; it is asked again when something that it read and found unknown changes,
-  // and must be idempotent.
+  // What patterns cannot say. False: not yet; it is asked again when something that it read and
+  // found unknown changes, and must be idempotent.
   bool (*solve)(Solver&) = nullptr;
-  // The meaning, on tensors of concrete shape; float16 and bfloat16 arrive as float32. Null for ops on values only
-  // (solve folds them) and for ops with `expand`.
+  // The meaning, on tensors of concrete shape; float16 and bfloat16 arrive as float32. Null for ops
+  // on values only (solve folds them) and for ops with `expand`.
   void (*eval)(EvalContext&) = nullptr;
-  // The gradient as graph, made of other ops. Null: not differentiable, and then `not_differentiable` says why.
+  // The gradient as graph, made of other ops. Null: not differentiable, and then
+  // `not_differentiable` says why.
   void (*grad)(GradContext&) = nullptr;
   std::string not_differentiable = {};
   // In place of eval and grad: the op is only a way of writing others.
   void (*expand)(ExpandContext&) = nullptr;
 
-  // The dtype that comes out has the widest width among the inputs of that kind, unless this names a port: a dtype,
-  // or a tensor whose dtype it is.
+  // The dtype that comes out has the widest width among the inputs of that kind, unless this names
+  // a port: a dtype, or a tensor whose dtype it is.
   std::string dtype_from = {};
   // A list output has as many tensors as the tuple at this port has items.
   std::string outputs_from = {};
@@ -91,8 +96,10 @@ struct OpDef {
   std::vector<std::string> canonical = {};
 
   CastPolicy cast = CastPolicy::promote;
-  // Arithmetic operations for inputs and outputs of these dims (in port order); null: one per element of the first output.
-  double (*operations)(std::span<const std::vector<int64_t>> inputs, std::span<const std::vector<int64_t>> outputs) = nullptr;
+  // Arithmetic operations for inputs and outputs of these dims (in port order); null: one per
+  // element of the first output.
+  double (*operations)(std::span<const std::vector<int64_t>> inputs,
+                       std::span<const std::vector<int64_t>> outputs) = nullptr;
   bool couples_samples = false;  // mixes elements along the first dim: batch statistics, sorting
   std::vector<Spelling> spell = {};
 
@@ -102,7 +109,9 @@ struct OpDef {
   CompiledPorts compiled = {};
 
   size_t port_count() const { return inputs.size() + outputs.size(); }
-  const PortDef& port(size_t index) const { return index < inputs.size() ? inputs[index] : outputs[index - inputs.size()]; }
+  const PortDef& port(size_t index) const {
+    return index < inputs.size() ? inputs[index] : outputs[index - inputs.size()];
+  }
   int list_input() const;   // index of the list port among the inputs, or -1
   int list_output() const;  // among the outputs, or -1
   std::string_view spelling(std::string_view target) const;  // empty: none

@@ -23,7 +23,9 @@ Wire* Part::wire(std::string_view port, int item) const {
 }
 
 int Part::count(std::string_view port) const {
-  const auto at = [&](const Slot& slot) { return op->port(static_cast<size_t>(slot.port)).name == port; };
+  const auto at = [&](const Slot& slot) {
+    return op->port(static_cast<size_t>(slot.port)).name == port;
+  };
   return static_cast<int>(std::count_if(slots, slots + slot_count, at));
 }
 
@@ -46,7 +48,8 @@ std::string wire_name(Wire* wire) {
     at = wire->driver;
     const Slot& slot = at->slots[wire->driver_slot];
     leaf = at->op->port(static_cast<size_t>(slot.port)).name;
-    if (at->op->port(static_cast<size_t>(slot.port)).list) leaf += "_" + std::to_string(wire->driver_slot - static_cast<int>(at->input_count));
+    if (at->op->port(static_cast<size_t>(slot.port)).list)
+      leaf += "_" + std::to_string(wire->driver_slot - static_cast<int>(at->input_count));
   }
   const std::string where = path(at);
   return where.empty() ? leaf : where + "." + leaf;

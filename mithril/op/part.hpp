@@ -10,21 +10,21 @@
 
 namespace mithril {
 
-// What ports share. Levels of nesting share it too (union-find), so that flattening has nothing to follow and exposing
-// a port costs nothing.
+// What ports share. Levels of nesting share it too (union-find), so that flattening has nothing to
+// follow and exposing a port costs nothing.
 struct Wire {
   Wire* parent = nullptr;
   StoredShape shape;
   Type* type = nullptr;
-  DatumVariable* value = nullptr;   // made when first asked for: most wires carry tensors
-  Part* driver = nullptr;           // the op that makes it
-  const Part* home = nullptr;       // the outermost model that names it
+  DatumVariable* value = nullptr;     // made when first asked for: most wires carry tensors
+  Part* driver = nullptr;             // the op that makes it
+  const Part* home = nullptr;         // the outermost model that names it
   const std::string* name = nullptr;  // its name there
   int32_t driver_slot = -1;
   int32_t weight = 1;
-  int32_t uses = 0;                 // input slots of ops that read it
-  int8_t differentiable = -1;       // -1: nobody said; 0, 1
-  bool constant = false;            // holds a tensor literal (side table of the root model)
+  int32_t uses = 0;            // input slots of ops that read it
+  int8_t differentiable = -1;  // -1: nobody said; 0, 1
+  bool constant = false;       // holds a tensor literal (side table of the root model)
 };
 inline Wire* top(Wire* wire) {
   while (wire->parent) wire = wire->parent;
@@ -39,36 +39,41 @@ struct Slot {
 struct Part {
   Part* owner = nullptr;
   const OpDef* op = nullptr;  // null: a composite (model/composite.hpp)
-  Slot* slots = nullptr;      // in port order, list ports spread out; null until the part is in a model
+  Slot* slots = nullptr;  // in port order, list ports spread out; null until the part is in a model
   uint32_t slot_count = 0, input_count = 0;
-  uint32_t index = 0;         // among the siblings that share its name
-  Dim* dims = nullptr;        // the variables of its patterns
+  uint32_t index = 0;   // among the siblings that share its name
+  Dim* dims = nullptr;  // the variables of its patterns
   Run** runs = nullptr;
-  std::string given_name;     // by the user; empty: by its class
+  std::string given_name;  // by the user; empty: by its class
 
   Part() = default;
   Part(const Part&) = delete;
   virtual ~Part() = default;
-  virtual std::string class_name() const;                   // "Relu", "Linear"
-  virtual std::string_view label() const;                   // the name given to it, else its class in lower case
-  virtual std::string name_of(const Part& child) const;     // "relu", or "relu_0" where siblings share it
+  virtual std::string class_name() const;  // "Relu", "Linear"
+  virtual std::string_view label() const;  // the name given to it, else its class in lower case
+  virtual std::string name_of(
+      const Part& child) const;  // "relu", or "relu_0" where siblings share it
   std::span<Slot> all_slots() const { return {slots, slot_count}; }
   std::span<Slot> input_slots() const { return {slots, input_count}; }
   std::span<Slot> output_slots() const { return {slots + input_count, slot_count - input_count}; }
-  Wire* wire(std::string_view port, int item = 0) const;    // the class's wire
-  int count(std::string_view port) const;                   // wires at a list port
+  Wire* wire(std::string_view port, int item = 0) const;  // the class's wire
+  int count(std::string_view port) const;                 // wires at a list port
 };
 
 std::string path(const Part* part);  // "encoder.block_2.fc1"; the root's own name is left out
-std::string wire_name(Wire* wire);   // "encoder.block_2.fc1.weight"; empty: nobody named it and nothing drives it
+std::string wire_name(
+    Wire* wire);  // "encoder.block_2.fc1.weight"; empty: nobody named it and nothing drives it
 
 Wire* new_wire(Facts& facts);
 DatumVariable* value_of(Facts& facts, Wire* wire);
-// Makes one wire of two. `outer` is the one whose name wins. Two drivers: ConnectionError E0101 naming both.
+// Makes one wire of two. `outer` is the one whose name wins. Two drivers: ConnectionError E0101
+// naming both.
 void unify_wires(Facts& facts, Wire* outer, Wire* inner);
-// Gives a part of an op its slots: patterns, types, relations. wires[i] per slot, null: a new wire of its own. counts:
-// the sizes of its list ports, in port order. What it changes of the part is undone by clear_slots.
-void instantiate(Facts& facts, Part& part, std::span<const int> counts, std::span<Wire* const> wires);
+// Gives a part of an op its slots: patterns, types, relations. wires[i] per slot, null: a new wire
+// of its own. counts: the sizes of its list ports, in port order. What it changes of the part is
+// undone by clear_slots.
+void instantiate(Facts& facts, Part& part, std::span<const int> counts,
+                 std::span<Wire* const> wires);
 void clear_slots(Part& part);
 // Adds origins, shapes on wires and the known pattern dims to an error.
 void decorate_error(ErrorDetails& details, Origin at, Origin left, Origin right);

@@ -14,14 +14,19 @@ struct NamedKinds {
   Kinds kinds;
 };
 constexpr NamedKinds tensor_kinds[] = {
-    {"bool", kind::bool_tensor}, {"int", kind::int_tensor}, {"float", kind::float_tensor},
-    {"none", kind::none},        {"any", kind::tensor},     {"number", kind::int_tensor | kind::float_tensor},
+    {"bool", kind::bool_tensor},
+    {"int", kind::int_tensor},
+    {"float", kind::float_tensor},
+    {"none", kind::none},
+    {"any", kind::tensor},
+    {"number", kind::int_tensor | kind::float_tensor},
     {"operand", kind::tensor | kind::number},
 };
 constexpr NamedKinds value_kinds_table[] = {
-    {"bool", kind::bool_value}, {"int", kind::int_value}, {"float", kind::float_value}, {"str", kind::string},
-    {"none", kind::none},       {"tuple", kind::tuple},   {"dtype", kind::dtype},       {"slice", kind::slice},
-    {"any", kind::value},       {"ellipsis", kind::ellipsis},
+    {"bool", kind::bool_value},   {"int", kind::int_value}, {"float", kind::float_value},
+    {"str", kind::string},        {"none", kind::none},     {"tuple", kind::tuple},
+    {"dtype", kind::dtype},       {"slice", kind::slice},   {"any", kind::value},
+    {"ellipsis", kind::ellipsis},
 };
 
 std::vector<std::string> words(std::string_view text, std::string_view separators) {
@@ -44,7 +49,8 @@ Kinds read_kinds(const std::string& text) {
       table = value_kinds_table;
       continue;
     }
-    const auto at = std::find_if(table.begin(), table.end(), [&](const NamedKinds& k) { return k.name == word; });
+    const auto at = std::find_if(table.begin(), table.end(),
+                                 [&](const NamedKinds& k) { return k.name == word; });
     MITHRIL_CHECK(at != table.end(), "no kind is called '" + word + "' in '" + text + "'");
     all = static_cast<Kinds>(all | at->kinds);
   }
@@ -62,7 +68,10 @@ class Compiler {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const { MITHRIL_CHECK(false, "op " + op_.name + ": " + what); std::abort(); }
+  [[noreturn]] void fail(const std::string& what) const {
+    MITHRIL_CHECK(false, "op " + op_.name + ": " + what);
+    std::abort();
+  }
 
   static int16_t intern(std::vector<std::string>& names, const std::string& name) {
     auto at = std::find(names.begin(), names.end(), name);
@@ -75,8 +84,10 @@ class Compiler {
     CompiledPorts& compiled = op_.compiled;
     const size_t equals = text.find('=');
     const int variable = intern(compiled.types, text.substr(0, equals));
-    if (compiled.type_kinds.size() < compiled.types.size()) compiled.type_kinds.push_back(kind::any);
-    if (equals != std::string::npos) compiled.type_kinds[variable] &= read_kinds(text.substr(equals + 1));
+    if (compiled.type_kinds.size() < compiled.types.size())
+      compiled.type_kinds.push_back(kind::any);
+    if (equals != std::string::npos)
+      compiled.type_kinds[variable] &= read_kinds(text.substr(equals + 1));
     return variable;
   }
 
@@ -119,7 +130,9 @@ class Compiler {
   std::array<int, 3> broadcast(const std::string& rule) {
     const auto parts = words(rule, " =(),");
     if (parts.size() != 4 || parts[1] != "broadcast") fail("cannot read the rule '" + rule + "'");
-    auto run = [&](const std::string& name) { return static_cast<int>(intern(op_.compiled.runs, name)); };
+    auto run = [&](const std::string& name) {
+      return static_cast<int>(intern(op_.compiled.runs, name));
+    };
     return {run(parts[2]), run(parts[3]), run(parts[0])};
   }
 

@@ -20,7 +20,8 @@ namespace {
 
 std::string lower(std::string_view text) {
   std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   return result;
 }
 
@@ -29,7 +30,8 @@ std::string camel(std::string_view name) {
   std::string result;
   bool start = true;
   for (const char c : name) {
-    if (c != '_') result += start ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    if (c != '_')
+      result += start ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
     start = c == '_';
   }
   return result;
@@ -56,19 +58,22 @@ Book& book() {
 void validate(const OpDef& op) {
   std::set<std::string> names;
   for (size_t i = 0; i < op.port_count(); ++i) {
-    MITHRIL_CHECK(names.insert(op.port(i).name).second, "op " + op.name + " has two ports named " + op.port(i).name);
+    MITHRIL_CHECK(names.insert(op.port(i).name).second,
+                  "op " + op.name + " has two ports named " + op.port(i).name);
   }
   MITHRIL_CHECK(!op.outputs.empty(), "op " + op.name + " has no output");
   MITHRIL_CHECK(!op.doc.empty(), "op " + op.name + " has no doc line");
-  const bool makes_tensors = std::any_of(op.compiled.ports.begin() + static_cast<long>(op.inputs.size()), op.compiled.ports.end(),
-                                         [](const CompiledPorts::Port& port) { return !port.value; });
+  const bool makes_tensors = std::any_of(
+      op.compiled.ports.begin() + static_cast<long>(op.inputs.size()), op.compiled.ports.end(),
+      [](const CompiledPorts::Port& port) { return !port.value; });
   if (!makes_tensors) {
     MITHRIL_CHECK(op.solve, "op " + op.name + " makes only values and has no solve to fold them");
     return;
   }
   MITHRIL_CHECK(!op.eval != !op.expand, "op " + op.name + " needs either eval or expand");
   if (op.expand) return;
-  MITHRIL_CHECK(!op.grad != op.not_differentiable.empty(), "op " + op.name + " needs either grad or not_differentiable");
+  MITHRIL_CHECK(!op.grad != op.not_differentiable.empty(),
+                "op " + op.name + " needs either grad or not_differentiable");
 }
 
 }  // namespace
@@ -98,7 +103,9 @@ const OpDef& add_op(OpDef record, std::string model_name) {
   const std::lock_guard lock(b.mutex);
   b.fill();
   if (b.by_name.contains(record.name) || b.by_model.contains(record.label)) {
-    raise({.kind = ErrorKind::name, .code = "E0603", .message = "an op named '" + record.name + "' exists already"});
+    raise({.kind = ErrorKind::name,
+           .code = "E0603",
+           .message = "an op named '" + record.name + "' exists already"});
   }
   const OpDef& kept = b.ops.emplace_back(std::move(record));
   b.by_name[kept.name] = &kept;

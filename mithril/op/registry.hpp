@@ -7,11 +7,13 @@
 
 namespace mithril {
 
-// By the op's name ("leaky_relu") or its model's ("LeakyRelu", in any case). Unknown: NameError with the nearest names.
+// By the op's name ("leaky_relu") or its model's ("LeakyRelu", in any case). Unknown: NameError
+// with the nearest names.
 const OpDef& find_op(std::string_view name);
 const OpDef* try_find_op(std::string_view name);  // null: none
-// Registers a record, checked and compiled: ports named once, patterns that parse, eval or expand or only values, a
-// gradient or the reason for none. The record stays at its address for the life of the process. Thread-safe.
+// Registers a record, checked and compiled: ports named once, patterns that parse, eval or expand
+// or only values, a gradient or the reason for none. The record stays at its address for the life
+// of the process. Thread-safe.
 const OpDef& add_op(OpDef record, std::string model_name = {});
 std::vector<const OpDef*> all_ops();
 

@@ -28,7 +28,9 @@ Kinds Solver::form(std::string_view port, int item) {
   return 0;
 }
 
-Kinds Solver::kinds(std::string_view port, int item) const { return find(part_.wire(port, item)->type)->kinds; }
+Kinds Solver::kinds(std::string_view port, int item) const {
+  return find(part_.wire(port, item)->type)->kinds;
+}
 
 Kinds Solver::kind(std::string_view port, int item) {
   Type* type = find(part_.wire(port, item)->type);
@@ -49,7 +51,8 @@ Dim Solver::dim(std::string_view name) const {
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i] == name) return part_.dims[i];
   }
-  MITHRIL_CHECK(false, "op " + part_.op->name + " has no dim '" + std::string(name) + "' in its patterns");
+  MITHRIL_CHECK(false,
+                "op " + part_.op->name + " has no dim '" + std::string(name) + "' in its patterns");
   std::abort();
 }
 
@@ -65,9 +68,13 @@ void Solver::set_value(std::string_view port, const Datum& datum, int item) {
   facts_.set(value_of(facts_, wire), datum);
 }
 
-void Solver::narrow(std::string_view port, Kinds kinds, int item) { facts_.narrow(part_.wire(port, item)->type, kinds); }
+void Solver::narrow(std::string_view port, Kinds kinds, int item) {
+  facts_.narrow(part_.wire(port, item)->type, kinds);
+}
 
-void Solver::same_type(std::string_view port, std::string_view other) { facts_.unify(part_.wire(port)->type, part_.wire(other)->type); }
+void Solver::same_type(std::string_view port, std::string_view other) {
+  facts_.unify(part_.wire(port)->type, part_.wire(other)->type);
+}
 
 void Solver::same(const Dim& a, const Dim& b) { facts_.unify(a, b); }
 
@@ -79,7 +86,9 @@ bool Solver::await(const Dim& dim) {
 }
 
 void Solver::reject(std::string message, std::string expected, std::string got, ErrorKind kind) {
-  ErrorDetails details{.kind = kind, .code = kind == ErrorKind::shape ? "E0206" : "E0402", .message = std::move(message)};
+  ErrorDetails details{.kind = kind,
+                       .code = kind == ErrorKind::shape ? "E0206" : "E0402",
+                       .message = std::move(message)};
   details.facts = {{"expected", std::move(expected), ""}, {"got", std::move(got), ""}};
   if (facts_.decorate) facts_.decorate(details, facts_.current, {}, {});
   raise(std::move(details));

@@ -14,7 +14,8 @@ struct Naming {
 
 bool is_root(const Part* part) { return part && !part->owner; }
 
-// A driven wire is named by a model around its driver; the composing root is around everything in it.
+// A driven wire is named by a model around its driver; the composing root is around everything in
+// it.
 Naming naming_of(const Wire& outer, const Wire& inner) {
   const Naming out{outer.home, outer.name}, in{inner.home, inner.name};
   if (!outer.driver && !inner.driver) return out.home ? out : in;
@@ -44,7 +45,8 @@ void unify_wires(Facts& facts, Wire* outer, Wire* inner) {
   Wire* a = top(outer);
   Wire* b = top(inner);
   if (a == b) return;
-  if ((a->driver || a->constant) && (b->driver || b->constant)) raise_two_drivers(a, driver_text(*a), driver_text(*b));
+  if ((a->driver || a->constant) && (b->driver || b->constant))
+    raise_two_drivers(a, driver_text(*a), driver_text(*b));
   facts.unify(a->type, b->type);
   facts.unify(a->shape, b->shape);
   if (a->value && b->value) facts.unify(a->value, b->value);

@@ -4,7 +4,8 @@
 namespace mithril {
 namespace {
 
-// SplitMix64 (Steele, Lea, Flood 2014), a counter-based generator: element i of key k is a function of k and i alone.
+// SplitMix64 (Steele, Lea, Flood 2014), a counter-based generator: element i of key k is a function
+// of k and i alone.
 uint64_t mix(uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -17,7 +18,9 @@ uint64_t mix(uint64_t x) {
 OpDef define_random_uniform() {
   return {
       .name = "random_uniform",
-      .doc = "Numbers in [0, 1), shaped as `like`, drawn from a key: the same key gives the same numbers.",
+      .doc =
+          "Numbers in [0, 1), shaped as `like`, drawn from a key: the same key gives the same "
+          "numbers.",
       .inputs = {{"like", "*s", "float"}, {"key", "", "int"}},
       .outputs = {{"output", "*s", "float"}},
       .eval =
@@ -27,13 +30,15 @@ OpDef define_random_uniform() {
               using T = decltype(zero);
               T* y = c.write<T>();
               for (int64_t i = 0; i < c.out().size(); ++i) {
-                const uint64_t bits = mix(key ^ mix(static_cast<uint64_t>(i))) >> 40;  // 24: what a float32 holds
+                const uint64_t bits =
+                    mix(key ^ mix(static_cast<uint64_t>(i))) >> 40;  // 24: what a float32 holds
                 y[i] = static_cast<T>(static_cast<double>(bits) * 0x1p-24);
               }
             });
           },
       .not_differentiable = "random numbers do not depend on what they are shaped like",
-      .spell = {{"torch", "unsupported: torch draws other numbers from a seed"}, {"c", "unsupported: a loop"}},
+      .spell = {{"torch", "unsupported: torch draws other numbers from a seed"},
+                {"c", "unsupported: a loop"}},
   };
 }
 

@@ -13,7 +13,8 @@ namespace {
 std::optional<Datum> folded_root(Solver& s, const Datum& input) {
   const auto number = real_of(s, input);
   if (!number) return std::nullopt;
-  if (*number < 0) s.reject("port 'input': the root of a negative number", "at least 0", to_string(input));
+  if (*number < 0)
+    s.reject("port 'input': the root of a negative number", "at least 0", to_string(input));
   return Datum(std::sqrt(*number));
 }
 

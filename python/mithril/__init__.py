@@ -33,7 +33,7 @@ bfloat16 = dtype.bfloat16
 float32 = dtype.float32
 float64 = dtype.float64
 
-__all__ = [
+__all__ = [  # noqa: PLE0604 - the classes of the library have their names from the core
     "BackendError",
     "CompiledModel",
     "Connection",

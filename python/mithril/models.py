@@ -46,7 +46,9 @@ def _doc(record: dict[str, Any]) -> str:
         for argument in record["arguments"]:
             default = f" = {argument['default']!r}" if "default" in argument else ""
             note = f": {argument['doc']}" if argument["doc"] else ""
-            lines.append(f"    {argument['name']} ({_annotation(argument['kinds'])}){default}{note}")
+            lines.append(
+                f"    {argument['name']} ({_annotation(argument['kinds'])}){default}{note}"
+            )
     if record["ports"]:
         lines += ["", "Ports:", *(f"    {port}" for port in record["ports"])]
     lines += ["", "Example:", f'    model |= {record["name"]}(...)(output="y")']
@@ -57,7 +59,7 @@ def _make_class(record: dict[str, Any]) -> type:
     names = [argument["name"] for argument in record["arguments"]]
     is_op = record["op"] is not None
 
-    def __init__(self: Any, *args: Any, name: str | None = None, **kwargs: Any) -> None:
+    def initialize(self: Any, *args: Any, name: str | None = None, **kwargs: Any) -> None:
         if len(args) > len(names):
             raise TypeError(f"{record['name']} takes {len(names)} arguments, not {len(args)}")
         arguments = dict(zip(names, args, strict=False))
@@ -78,13 +80,13 @@ def _make_class(record: dict[str, Any]) -> type:
             model.set_values(ports)
         _core.Model.__init__(self, model)
 
-    members = {"__init__": __init__, "__doc__": _doc(record), "__module__": __name__}
+    members = {"__init__": initialize, "__doc__": _doc(record), "__module__": __name__}
     made = type(record["name"], (_core.Model,), members)
     made.__signature__ = _signature(record)  # type: ignore[attr-defined]
     return made
 
 
 _records = _core.library()
-__all__ = sorted(record["name"] for record in _records)
+__all__ = sorted(record["name"] for record in _records)  # noqa: PLE0605
 for _record in _records:
     globals()[_record["name"]] = _make_class(_record)

@@ -25,7 +25,8 @@ template <typename Value, typename Read>
 std::vector<std::pair<KeyRef, Value>> key_map(py::handle dict, Read read) {
   std::vector<std::pair<KeyRef, Value>> result;
   if (dict.is_none()) return result;
-  for (const auto& [key, value] : dict.cast<py::dict>()) result.emplace_back(key_ref(key), read(value));
+  for (const auto& [key, value] : dict.cast<py::dict>())
+    result.emplace_back(key_ref(key), read(value));
   return result;
 }
 
@@ -34,9 +35,11 @@ Binding constant_of(py::handle value) {
   return datum_of(value);
 }
 
-CompiledModel compile_model(const Model& model, std::shared_ptr<Backend> backend, py::handle shapes, py::handle types, py::handle data_keys,
-                            py::handle constant_keys, py::handle trainable_keys, py::handle discard_keys, bool inference, bool jit,
-                            bool use_short_namings, bool safe_shapes, const std::string& optimization_level) {
+CompiledModel compile_model(const Model& model, std::shared_ptr<Backend> backend, py::handle shapes,
+                            py::handle types, py::handle data_keys, py::handle constant_keys,
+                            py::handle trainable_keys, py::handle discard_keys, bool inference,
+                            bool jit, bool use_short_namings, bool safe_shapes,
+                            const std::string& optimization_level) {
   return compile(model, std::move(backend),
                  {.shapes = key_map<ShapeSpec>(shapes, shape_of),
                   .types = key_map<Kinds>(types, kinds_of),
@@ -56,25 +59,40 @@ OutputGradients gradients_of(py::handle given) {
   return tensor_map_of(given.cast<py::dict>());
 }
 
-py::object evaluate(const CompiledModel& model, const py::dict& params, const py::dict& data, py::handle output_gradients, py::handle state) {
+py::object evaluate(const CompiledModel& model, const py::dict& params, const py::dict& data,
+                    py::handle output_gradients, py::handle state) {
   const TensorMap p = tensor_map_of(params), d = tensor_map_of(data);
-  const bool wants_gradients = !output_gradients.is_none() && !(py::isinstance<py::bool_>(output_gradients) && !output_gradients.cast<bool>());
+  const bool wants_gradients =
+      !output_gradients.is_none() &&
+      !(py::isinstance<py::bool_>(output_gradients) && !output_gradients.cast<bool>());
   if (!wants_gradients && state.is_none()) {
-    const TensorMap outputs = [&] { const py::gil_scoped_release free; return model.evaluate(p, d); }();
+    const TensorMap outputs = [&] {
+      const py::gil_scoped_release free;
+      return model.evaluate(p, d);
+    }();
     return dict_of(outputs);
   }
   if (!wants_gradients) {
     const State s(tensor_map_of(state.cast<py::dict>()));
-    const auto [outputs, next] = [&] { const py::gil_scoped_release free; return model.evaluate(p, d, s); }();
+    const auto [outputs, next] = [&] {
+      const py::gil_scoped_release free;
+      return model.evaluate(p, d, s);
+    }();
     return py::make_tuple(dict_of(outputs), dict_of(next));
   }
   const OutputGradients g = gradients_of(output_gradients);
   if (state.is_none()) {
-    const auto [outputs, gradients] = [&] { const py::gil_scoped_release free; return model.evaluate(p, d, g); }();
+    const auto [outputs, gradients] = [&] {
+      const py::gil_scoped_release free;
+      return model.evaluate(p, d, g);
+    }();
     return py::make_tuple(dict_of(outputs), dict_of(gradients));
   }
   const State s(tensor_map_of(state.cast<py::dict>()));
-  const auto [outputs, gradients, next] = [&] { const py::gil_scoped_release free; return model.evaluate(p, d, g, s); }();
+  const auto [outputs, gradients, next] = [&] {
+    const py::gil_scoped_release free;
+    return model.evaluate(p, d, g, s);
+  }();
   return py::make_tuple(dict_of(outputs), dict_of(gradients), dict_of(next));
 }
 
@@ -100,20 +118,36 @@ py::dict shapes_of(const CompiledModel& model) {
 
 void bind_compile(py::module_& module) {
   py::class_<Backend, std::shared_ptr<Backend>>(module, "Backend");
-  module.def("CpuBackend", [](py::handle dtype) { return cpu({.dtype = dtype_of_object(dtype)}); }, py::arg("dtype") = DType::float32,
-             "The backend that runs in this process on the CPU.");
-  module.def("compile", compile_model, py::arg("model"), py::arg("backend"), py::kw_only(), py::arg("shapes") = py::none(),
-             py::arg("types") = py::none(), py::arg("data_keys") = py::none(), py::arg("constant_keys") = py::none(),
-             py::arg("trainable_keys") = py::none(), py::arg("discard_keys") = py::none(), py::arg("inference") = false, py::arg("jit") = true,
-             py::arg("use_short_namings") = false, py::arg("safe_shapes") = true, py::arg("optimization_level") = "default");
-  py::class_<CompiledModel>(module, "CompiledModel", "A model that runs; many threads may evaluate it at once.")
-      .def("evaluate", evaluate, py::arg("params"), py::arg("data") = py::dict(), py::arg("output_gradients") = py::none(),
-           py::arg("state") = py::none(),
-           "outputs; with output_gradients (a dict, or True for a cost) (outputs, gradients); with state the next state comes last.")
-      .def("get_parameters", [](const CompiledModel& m, uint64_t seed) { return dict_of(m.get_parameters(seed)); }, py::arg("seed") = 0)
-      .def("randomize_params", [](const CompiledModel& m, uint64_t seed) { return dict_of(m.randomize_params(seed)); }, py::arg("seed") = 0)
-      .def("load_state_dict", [](const CompiledModel& m, const py::dict& saved) { return dict_of(m.load_state_dict(tensor_map_of(saved))); })
-      .def_property_readonly("initial_state_dict", [](const CompiledModel& m) { return dict_of(m.initial_state_dict()); })
+  module.def(
+      "CpuBackend", [](py::handle dtype) { return cpu({.dtype = dtype_of_object(dtype)}); },
+      py::arg("dtype") = DType::float32, "The backend that runs in this process on the CPU.");
+  module.def("compile", compile_model, py::arg("model"), py::arg("backend"), py::kw_only(),
+             py::arg("shapes") = py::none(), py::arg("types") = py::none(),
+             py::arg("data_keys") = py::none(), py::arg("constant_keys") = py::none(),
+             py::arg("trainable_keys") = py::none(), py::arg("discard_keys") = py::none(),
+             py::arg("inference") = false, py::arg("jit") = true,
+             py::arg("use_short_namings") = false, py::arg("safe_shapes") = true,
+             py::arg("optimization_level") = "default");
+  py::class_<CompiledModel>(module, "CompiledModel",
+                            "A model that runs; many threads may evaluate it at once.")
+      .def("evaluate", evaluate, py::arg("params"), py::arg("data") = py::dict(),
+           py::arg("output_gradients") = py::none(), py::arg("state") = py::none(),
+           "outputs; with output_gradients (a dict, or True for a cost) (outputs, gradients); with "
+           "state the next state comes last.")
+      .def(
+          "get_parameters",
+          [](const CompiledModel& m, uint64_t seed) { return dict_of(m.get_parameters(seed)); },
+          py::arg("seed") = 0)
+      .def(
+          "randomize_params",
+          [](const CompiledModel& m, uint64_t seed) { return dict_of(m.randomize_params(seed)); },
+          py::arg("seed") = 0)
+      .def("load_state_dict",
+           [](const CompiledModel& m, const py::dict& saved) {
+             return dict_of(m.load_state_dict(tensor_map_of(saved)));
+           })
+      .def_property_readonly("initial_state_dict",
+                             [](const CompiledModel& m) { return dict_of(m.initial_state_dict()); })
       .def_property_readonly("input_keys", &CompiledModel::input_keys)
       .def_property_readonly("parameter_keys", &CompiledModel::parameter_keys)
       .def_property_readonly("data_keys", &CompiledModel::data_keys)

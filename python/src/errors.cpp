@@ -1,19 +1,26 @@
-// Errors: each class of ours is a Python class, beside the built-in one that a Python user would expect.
+// Errors: each class of ours is a Python class, beside the built-in one that a Python user would
+// expect.
 #include "convert.hpp"
 #include "mithril/base/error.hpp"
 
 namespace mithril::python {
 namespace {
 
-constexpr ErrorKind all_kinds[] = {ErrorKind::connection, ErrorKind::name,  ErrorKind::shape, ErrorKind::type,  ErrorKind::value,
-                                   ErrorKind::gradient,   ErrorKind::parse, ErrorKind::input, ErrorKind::state, ErrorKind::backend};
+constexpr ErrorKind all_kinds[] = {ErrorKind::connection, ErrorKind::name,  ErrorKind::shape,
+                                   ErrorKind::type,       ErrorKind::value, ErrorKind::gradient,
+                                   ErrorKind::parse,      ErrorKind::input, ErrorKind::state,
+                                   ErrorKind::backend};
 
 PyObject* base_of(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::name: return PyExc_LookupError;
-    case ErrorKind::type: return PyExc_TypeError;
-    case ErrorKind::backend: return PyExc_RuntimeError;
-    default: return PyExc_ValueError;
+    case ErrorKind::name:
+      return PyExc_LookupError;
+    case ErrorKind::type:
+      return PyExc_TypeError;
+    case ErrorKind::backend:
+      return PyExc_RuntimeError;
+    default:
+      return PyExc_ValueError;
   }
 }
 
@@ -23,7 +30,8 @@ py::object* classes[std::size(all_kinds)];
 void set_error(const Error& error) {
   const ErrorDetails& details = error.details();
   py::list facts;
-  for (const Fact& fact : details.facts) facts.append(py::make_tuple(fact.label, fact.text, fact.origin));
+  for (const Fact& fact : details.facts)
+    facts.append(py::make_tuple(fact.label, fact.text, fact.origin));
   const py::object& type = *classes[static_cast<size_t>(error.kind())];
   py::object instance = type(py::str(error.what()));
   instance.attr("code") = details.code;

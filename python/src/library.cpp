@@ -9,8 +9,10 @@
 namespace mithril::python {
 namespace {
 
-py::dict argument(const std::string& name, const std::string& kinds, const std::optional<Datum>& fallback, const std::string& doc) {
-  py::dict entry(py::arg("name") = name, py::arg("kinds") = kinds, py::arg("doc") = doc, py::arg("required") = !fallback.has_value());
+py::dict argument(const std::string& name, const std::string& kinds,
+                  const std::optional<Datum>& fallback, const std::string& doc) {
+  py::dict entry(py::arg("name") = name, py::arg("kinds") = kinds, py::arg("doc") = doc,
+                 py::arg("required") = !fallback.has_value());
   if (fallback) entry["default"] = object_of(*fallback);
   return entry;
 }
@@ -18,21 +20,29 @@ py::dict argument(const std::string& name, const std::string& kinds, const std::
 py::list library() {
   py::list entries;
   for (const OpDef* op : all_ops()) {
-    if (try_find_model(op->model_name)) continue;  // a library model of that name stands before the op
+    if (try_find_model(op->model_name))
+      continue;  // a library model of that name stands before the op
     py::list arguments, ports;
     for (size_t i = 0; i < op->inputs.size(); ++i) {
       const PortDef& port = op->inputs[i];
-      if (op->compiled.ports[i].value) arguments.append(argument(port.name, port.type, port.fallback, ""));
-      ports.append(port.name + ": " + (port.shape.empty() ? "" : "[" + port.shape + "] ") + port.type);
+      if (op->compiled.ports[i].value)
+        arguments.append(argument(port.name, port.type, port.fallback, ""));
+      ports.append(port.name + ": " + (port.shape.empty() ? "" : "[" + port.shape + "] ") +
+                   port.type);
     }
-    for (const PortDef& port : op->outputs) ports.append(port.name + ": " + (port.shape.empty() ? "" : "[" + port.shape + "] ") + port.type);
-    entries.append(py::dict(py::arg("name") = op->model_name, py::arg("op") = op->name, py::arg("doc") = op->doc, py::arg("arguments") = arguments,
+    for (const PortDef& port : op->outputs)
+      ports.append(port.name + ": " + (port.shape.empty() ? "" : "[" + port.shape + "] ") +
+                   port.type);
+    entries.append(py::dict(py::arg("name") = op->model_name, py::arg("op") = op->name,
+                            py::arg("doc") = op->doc, py::arg("arguments") = arguments,
                             py::arg("ports") = ports));
   }
   for (const ModelDef* model : all_models()) {
     py::list arguments;
-    for (const ArgumentDef& def : model->arguments) arguments.append(argument(def.name, def.kinds, def.fallback, def.doc));
-    entries.append(py::dict(py::arg("name") = model->name, py::arg("op") = py::none(), py::arg("doc") = model->doc, py::arg("arguments") = arguments,
+    for (const ArgumentDef& def : model->arguments)
+      arguments.append(argument(def.name, def.kinds, def.fallback, def.doc));
+    entries.append(py::dict(py::arg("name") = model->name, py::arg("op") = py::none(),
+                            py::arg("doc") = model->doc, py::arg("arguments") = arguments,
                             py::arg("ports") = py::list()));
   }
   return entries;
@@ -42,13 +52,17 @@ py::list library() {
 
 void bind_library(py::module_& module) {
   module.def("library", library, "Records of every op and every library model.");
-  module.def("make_model", [](const std::string& name, const py::dict& given, const std::optional<std::string>& label) {
-    Arguments arguments;
-    for (const auto& [key, value] : given) arguments.emplace_back(key.cast<std::string>(), datum_of(value));
-    Model model = make_model(name, arguments);
-    if (label) model.part()->given_name = *label;
-    return model;
-  }, py::arg("name"), py::arg("arguments"), py::arg("label") = py::none());
+  module.def(
+      "make_model",
+      [](const std::string& name, const py::dict& given, const std::optional<std::string>& label) {
+        Arguments arguments;
+        for (const auto& [key, value] : given)
+          arguments.emplace_back(key.cast<std::string>(), datum_of(value));
+        Model model = make_model(name, arguments);
+        if (label) model.part()->given_name = *label;
+        return model;
+      },
+      py::arg("name"), py::arg("arguments"), py::arg("label") = py::none());
 }
 
 }  // namespace mithril::python

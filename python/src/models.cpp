@@ -11,9 +11,13 @@ namespace mithril::python {
 namespace {
 
 bool holds_binding(py::handle object) {
-  if (py::isinstance<Connection>(object) || py::isinstance<Tensor>(object) || py::hasattr(object, "__dlpack__")) return true;
+  if (py::isinstance<Connection>(object) || py::isinstance<Tensor>(object) ||
+      py::hasattr(object, "__dlpack__"))
+    return true;
   if (!py::isinstance<py::tuple>(object) && !py::isinstance<py::list>(object)) return false;
-  return std::any_of(object.begin(), object.end(), [](py::handle item) { return holds_binding(item) || py::isinstance<py::str>(item); });
+  return std::any_of(object.begin(), object.end(), [](py::handle item) {
+    return holds_binding(item) || py::isinstance<py::str>(item);
+  });
 }
 
 std::vector<std::string> output_names(const Model& model) {
@@ -32,7 +36,8 @@ bool is_binding(const Model& model, const py::args& args, const py::kwargs& kwar
   const std::vector<std::string> outputs = output_names(model);
   for (const auto& [key, value] : kwargs) {
     if (is_text(value)) return true;
-    if (std::find(outputs.begin(), outputs.end(), key.cast<std::string>()) != outputs.end()) return true;
+    if (std::find(outputs.begin(), outputs.end(), key.cast<std::string>()) != outputs.end())
+      return true;
   }
   return false;
 }
@@ -44,7 +49,8 @@ Bindings call_bindings(const Model& model, const py::args& args, const py::kwarg
     if (args.size() > order.size()) {
       raise({.kind = ErrorKind::connection,
              .code = "E0110",
-             .message = model.class_name() + " takes " + std::to_string(order.size()) + " inputs, not " + std::to_string(args.size())});
+             .message = model.class_name() + " takes " + std::to_string(order.size()) +
+                        " inputs, not " + std::to_string(args.size())});
     }
     for (size_t i = 0; i < args.size(); ++i) bindings.emplace_back(order[i], binding_of(args[i]));
   }
@@ -77,15 +83,18 @@ auto in_place(Function function) {
 }
 
 template <typename Value, typename Read>
-std::vector<std::pair<std::string, Value>> pairs(const py::dict& given, const py::kwargs& named, Read read) {
+std::vector<std::pair<std::string, Value>> pairs(const py::dict& given, const py::kwargs& named,
+                                                 Read read) {
   std::vector<std::pair<std::string, Value>> result;
   for (const py::dict& items : {given, py::dict(named)}) {
-    for (const auto& [key, value] : items) result.emplace_back(py::cast<std::string>(key), read(value));
+    for (const auto& [key, value] : items)
+      result.emplace_back(py::cast<std::string>(key), read(value));
   }
   return result;
 }
 
-Connection io_key(const std::optional<std::string>& name, py::handle value, py::handle shape, py::handle type, std::optional<bool> differentiable,
+Connection io_key(const std::optional<std::string>& name, py::handle value, py::handle shape,
+                  py::handle type, std::optional<bool> differentiable,
                   std::optional<std::pair<double, double>> interval) {
   IOKey key{.name = name.value_or("")};
   if (py::isinstance<Tensor>(value)) {
@@ -111,49 +120,101 @@ Connection indexed(const Connection& x, py::handle index) {
 }
 
 using Operation = std::pair<const char*, const char*>;
-constexpr Operation binary[] = {{"__add__", "add"},         {"__sub__", "subtract"},        {"__mul__", "multiply"},      {"__truediv__", "divide"},
-                                {"__floordiv__", "floor_divide"}, {"__pow__", "power"},      {"__matmul__", "matmul"},     {"__gt__", "greater"},
-                                {"__ge__", "greater_equal"}, {"__lt__", "less"},             {"__le__", "less_equal"},     {"eq", "equal"},
-                                {"ne", "not_equal"},         {"__and__", "logical_and"},     {"__or__", "logical_or"},     {"__xor__", "logical_xor"},
-                                {"cast", "cast"},            {"reshape", "reshape"}};
-constexpr Operation reflected[] = {{"__radd__", "add"},     {"__rsub__", "subtract"},       {"__rmul__", "multiply"},     {"__rtruediv__", "divide"},
-                                   {"__rfloordiv__", "floor_divide"}, {"__rpow__", "power"}, {"__rmatmul__", "matmul"},    {"__rand__", "logical_and"},
-                                   {"__ror__", "logical_or"}, {"__rxor__", "logical_xor"}};
-constexpr Operation unary[] = {{"__neg__", "negate"}, {"__abs__", "abs"}, {"abs", "abs"},  {"sqrt", "sqrt"},      {"exp", "exp"},      {"sin", "sin"},
-                               {"cos", "cos"},        {"item", "item"},   {"tensor", "to_tensor"}, {"dtype", "dtype"}, {"len", "length"}, {"__invert__", "logical_not"}};
-constexpr Operation reductions[] = {{"sum", "sum"}, {"mean", "mean"}, {"max", "max"}, {"min", "min"}, {"prod", "prod"}};
+constexpr Operation binary[] = {{"__add__", "add"},
+                                {"__sub__", "subtract"},
+                                {"__mul__", "multiply"},
+                                {"__truediv__", "divide"},
+                                {"__floordiv__", "floor_divide"},
+                                {"__pow__", "power"},
+                                {"__matmul__", "matmul"},
+                                {"__gt__", "greater"},
+                                {"__ge__", "greater_equal"},
+                                {"__lt__", "less"},
+                                {"__le__", "less_equal"},
+                                {"eq", "equal"},
+                                {"ne", "not_equal"},
+                                {"__and__", "logical_and"},
+                                {"__or__", "logical_or"},
+                                {"__xor__", "logical_xor"},
+                                {"cast", "cast"},
+                                {"reshape", "reshape"}};
+constexpr Operation reflected[] = {
+    {"__radd__", "add"},        {"__rsub__", "subtract"},          {"__rmul__", "multiply"},
+    {"__rtruediv__", "divide"}, {"__rfloordiv__", "floor_divide"}, {"__rpow__", "power"},
+    {"__rmatmul__", "matmul"},  {"__rand__", "logical_and"},       {"__ror__", "logical_or"},
+    {"__rxor__", "logical_xor"}};
+constexpr Operation unary[] = {
+    {"__neg__", "negate"},   {"__abs__", "abs"}, {"abs", "abs"},    {"sqrt", "sqrt"},
+    {"exp", "exp"},          {"sin", "sin"},     {"cos", "cos"},    {"item", "item"},
+    {"tensor", "to_tensor"}, {"dtype", "dtype"}, {"len", "length"}, {"__invert__", "logical_not"}};
+constexpr Operation reductions[] = {
+    {"sum", "sum"}, {"mean", "mean"}, {"max", "max"}, {"min", "min"}, {"prod", "prod"}};
 
 void bind_connection(py::module_& module) {
-  py::class_<Connection> connection(module, "Connection", "A wire of a model, with the arithmetic that composing needs.");
+  py::class_<Connection> connection(module, "Connection",
+                                    "A wire of a model, with the arithmetic that composing needs.");
   for (const auto& [method, op] : binary) {
-    connection.def(method, [op = op](const Connection& a, py::handle b) { return apply(op, {a, binding_of(b)}); });
+    connection.def(method, [op = op](const Connection& a, py::handle b) {
+      return apply(op, {a, binding_of(b)});
+    });
   }
   for (const auto& [method, op] : reflected) {
-    connection.def(method, [op = op](const Connection& a, py::handle b) { return apply(op, {binding_of(b), a}); });
+    connection.def(method, [op = op](const Connection& a, py::handle b) {
+      return apply(op, {binding_of(b), a});
+    });
   }
   for (const auto& [method, op] : unary) {
     connection.def(method, [op = op](const Connection& a) { return apply(op, {a}); });
   }
   for (const auto& [method, op] : reductions) {
-    connection.def(method, [op = op](const Connection& a, py::handle axis, bool keepdim) { return apply(op, {a, binding_of(axis), keepdim}); },
-                   py::arg("axis") = py::none(), py::arg("keepdim") = false);
+    connection.def(
+        method,
+        [op = op](const Connection& a, py::handle axis, bool keepdim) {
+          return apply(op, {a, binding_of(axis), keepdim});
+        },
+        py::arg("axis") = py::none(), py::arg("keepdim") = false);
   }
-  connection.def("var", [](const Connection& a, py::handle axis, bool keepdim, double correction) { return a.var(binding_of(axis), keepdim, correction); },
-                 py::arg("axis") = py::none(), py::arg("keepdim") = false, py::arg("correction") = 0.0)
+  connection
+      .def(
+          "var",
+          [](const Connection& a, py::handle axis, bool keepdim, double correction) {
+            return a.var(binding_of(axis), keepdim, correction);
+          },
+          py::arg("axis") = py::none(), py::arg("keepdim") = false, py::arg("correction") = 0.0)
       .def("__getitem__", indexed)
-      .def("__iter__", [](const Connection&) -> py::object { throw py::type_error("a connection cannot be iterated over: index it"); })
+      .def("__iter__",
+           [](const Connection&) -> py::object {
+             throw py::type_error("a connection cannot be iterated over: index it");
+           })
       .def_property_readonly("shape", &Connection::shape)
       .def_property_readonly("T", &Connection::T)
-      .def("size", [](const Connection& a, py::handle dim) { return apply("size", {a, binding_of(dim)}); }, py::arg("dim") = py::none())
+      .def(
+          "size",
+          [](const Connection& a, py::handle dim) {
+            return apply("size", {a, binding_of(dim)});
+          },
+          py::arg("dim") = py::none())
       .def("floor", &Connection::floor)
-      .def("transpose", [](const Connection& a, py::handle axes) { return a.transpose(binding_of(axes)); }, py::arg("axes") = py::none())
-      .def("clamp", [](const Connection& a, py::handle low, py::handle high) { return a.clamp(binding_of(low), binding_of(high)); }, py::arg("min_val"),
-           py::arg("max_val"))
+      .def(
+          "transpose",
+          [](const Connection& a, py::handle axes) { return a.transpose(binding_of(axes)); },
+          py::arg("axes") = py::none())
+      .def(
+          "clamp",
+          [](const Connection& a, py::handle low, py::handle high) {
+            return a.clamp(binding_of(low), binding_of(high));
+          },
+          py::arg("min_val"), py::arg("max_val"))
       .def_property_readonly("name", &Connection::name)
-      .def_property_readonly("shape_text", &Connection::shape_text, "What is known of the shape now.")
-      .def("__repr__", [](const Connection& a) { return "<Connection " + a.name() + " " + a.shape_text() + ">"; });
-  module.def("IOKey", io_key, py::arg("name") = py::none(), py::arg("value") = py::none(), py::arg("shape") = py::none(), py::arg("type") = py::none(),
-             py::arg("differentiable") = py::none(), py::arg("interval") = py::none(), "A port described before it belongs to a model.");
+      .def_property_readonly("shape_text", &Connection::shape_text,
+                             "What is known of the shape now.")
+      .def("__repr__", [](const Connection& a) {
+        return "<Connection " + a.name() + " " + a.shape_text() + ">";
+      });
+  module.def("IOKey", io_key, py::arg("name") = py::none(), py::arg("value") = py::none(),
+             py::arg("shape") = py::none(), py::arg("type") = py::none(),
+             py::arg("differentiable") = py::none(), py::arg("interval") = py::none(),
+             "A port described before it belongs to a model.");
 }
 
 }  // namespace
@@ -162,14 +223,18 @@ Binding binding_of(py::handle object) {
   if (py::isinstance<py::str>(object)) return object.cast<std::string>();
   if (py::isinstance<Connection>(object)) return object.cast<Connection>();
   if (py::isinstance<Tensor>(object)) return object.cast<Tensor>();
-  if ((py::isinstance<py::tuple>(object) || py::isinstance<py::list>(object)) && holds_binding(object)) {
+  if ((py::isinstance<py::tuple>(object) || py::isinstance<py::list>(object)) &&
+      holds_binding(object)) {
     std::vector<Binding> items;
     for (const py::handle item : object) items.push_back(binding_of(item));
     return items;
   }
-  if (py::hasattr(object, "__dlpack__") && py::hasattr(object, "ndim") && object.attr("ndim").cast<int>() > 0) return tensor_of(object);
+  if (py::hasattr(object, "__dlpack__") && py::hasattr(object, "ndim") &&
+      object.attr("ndim").cast<int>() > 0)
+    return tensor_of(object);
   if (py::isinstance<py::slice>(object)) {
-    const py::object start = object.attr("start"), stop = object.attr("stop"), step = object.attr("step");
+    const py::object start = object.attr("start"), stop = object.attr("stop"),
+                     step = object.attr("step");
     if (holds_binding(start) || holds_binding(stop) || holds_binding(step)) {
       return apply("make_slice", {binding_of(start), binding_of(stop), binding_of(step)});
     }
@@ -179,27 +244,41 @@ Binding binding_of(py::handle object) {
 
 Bindings bindings_of(const py::dict& ports) {
   Bindings bindings;
-  for (const auto& [port, value] : ports) bindings.emplace_back(port.cast<std::string>(), binding_of(value));
+  for (const auto& [port, value] : ports)
+    bindings.emplace_back(port.cast<std::string>(), binding_of(value));
   return bindings;
 }
 
 void bind_models(py::module_& module) {
   bind_connection(module);
-  py::class_<Call>(module, "Call", "A part and what its ports are bound to: model |= part(input=\"x\").");
+  py::class_<Call>(module, "Call",
+                   "A part and what its ports are bound to: model |= part(input=\"x\").");
   using KeyList = std::vector<std::string>;
-  py::class_<Model>(module, "Model", py::dynamic_attr(), "Parts with named ports, connected by name.")
-      .def(py::init([](const std::optional<std::string>& name) { return name ? Model(*name) : Model(); }), py::arg("name") = py::none())
+  py::class_<Model>(module, "Model", py::dynamic_attr(),
+                    "Parts with named ports, connected by name.")
+      .def(py::init([](const std::optional<std::string>& name) {
+             return name ? Model(*name) : Model();
+           }),
+           py::arg("name") = py::none())
       .def(py::init([](const Model& other) { return other; }))
-      .def_static("create", [](const py::kwargs& outputs) {
-             std::vector<std::pair<std::string, Connection>> named;
-             for (const auto& [key, value] : outputs) named.emplace_back(key.cast<std::string>(), value.cast<Connection>());
-             return Model::create(named);
-           }, "Turns an expression into a model: Model.create(output=h).")
+      .def_static(
+          "create",
+          [](const py::kwargs& outputs) {
+            std::vector<std::pair<std::string, Connection>> named;
+            for (const auto& [key, value] : outputs)
+              named.emplace_back(key.cast<std::string>(), value.cast<Connection>());
+            return Model::create(named);
+          },
+          "Turns an expression into a model: Model.create(output=h).")
       .def("__call__", call)
-      .def("connect", [](const Model& m, const py::args& args, const py::kwargs& kwargs) { return Call{m.part(), call_bindings(m, args, kwargs)}; })
+      .def("connect",
+           [](const Model& m, const py::args& args, const py::kwargs& kwargs) {
+             return Call{m.part(), call_bindings(m, args, kwargs)};
+           })
       .def("__ior__", in_place([](Model& m, const Call& c) { m |= c; }))
       .def("__iadd__", in_place([](Model& m, const Call& c) { m += c; }))
-      .def("__getattr__", [](const Model& m, const std::string& key) {
+      .def("__getattr__",
+           [](const Model& m, const std::string& key) {
              if (key.rfind("__", 0) == 0) throw py::attribute_error(key);
              try {
                return m.at(key);
@@ -212,37 +291,66 @@ void bind_models(py::module_& module) {
       .def_property_readonly("output_keys", &Model::output_keys)
       .def_property_readonly("name", &Model::name)
       .def_property_readonly("class_name", &Model::class_name)
-      .def("expose_keys", [](Model& m, const py::args& keys, const py::kwargs& named) {
+      .def("expose_keys",
+           [](Model& m, const py::args& keys, const py::kwargs& named) {
              std::vector<std::pair<std::string, Connection>> all;
-             for (const py::handle key : keys) all.emplace_back(key.cast<std::string>(), m.at(key.cast<std::string>()));
+             for (const py::handle key : keys)
+               all.emplace_back(key.cast<std::string>(), m.at(key.cast<std::string>()));
              for (const auto& [key, value] : named) {
-               all.emplace_back(key.cast<std::string>(), py::isinstance<py::str>(value) ? m.at(value.cast<std::string>()) : value.cast<Connection>());
+               all.emplace_back(key.cast<std::string>(), py::isinstance<py::str>(value)
+                                                             ? m.at(value.cast<std::string>())
+                                                             : value.cast<Connection>());
              }
              m.expose_keys(all);
            })
       .def("rename_key", &Model::rename_key, py::return_value_policy::reference_internal)
       .def("set_cin", [](Model& m, const py::args& keys) { m.set_cin(keys.cast<KeyList>()); })
       .def("set_cout", [](Model& m, const py::args& keys) { m.set_cout(keys.cast<KeyList>()); })
-      .def("merge_connections", [](Model& m, const py::args& connections, const std::string& name) {
-             std::vector<Binding> bindings;
-             for (const py::handle item : connections) bindings.push_back(binding_of(item));
-             m.merge_connections(bindings, name);
-           }, py::arg("name") = "")
-      .def("set_shapes", [](Model& m, const py::dict& given, const py::kwargs& named) { m.set_shapes(pairs<ShapeSpec>(given, named, shape_of)); },
-           py::arg("shapes") = py::dict())
-      .def("set_types", [](Model& m, const py::dict& given, const py::kwargs& named) { m.set_types(pairs<Kinds>(given, named, kinds_of)); },
-           py::arg("types") = py::dict())
-      .def("set_values", [](Model& m, const py::dict& given, const py::kwargs& named) { m.set_values(pairs<Binding>(given, named, binding_of)); },
-           py::arg("values") = py::dict())
-      .def("set_differentiability", [](Model& m, const py::dict& given, const py::kwargs& named) {
-             m.set_differentiability(pairs<bool>(given, named, [](py::handle flag) { return flag.cast<bool>(); }));
-           }, py::arg("keys") = py::dict())
-      .def("bind_state_keys", [](Model& m, const std::string& input, const std::string& output, py::handle initial) {
-             m.bind_state_keys(input, output, tensor_of(initial));
-           }, py::arg("input"), py::arg("output"), py::arg("initial_value"))
+      .def(
+          "merge_connections",
+          [](Model& m, const py::args& connections, const std::string& name) {
+            std::vector<Binding> bindings;
+            for (const py::handle item : connections) bindings.push_back(binding_of(item));
+            m.merge_connections(bindings, name);
+          },
+          py::arg("name") = "")
+      .def(
+          "set_shapes",
+          [](Model& m, const py::dict& given, const py::kwargs& named) {
+            m.set_shapes(pairs<ShapeSpec>(given, named, shape_of));
+          },
+          py::arg("shapes") = py::dict())
+      .def(
+          "set_types",
+          [](Model& m, const py::dict& given, const py::kwargs& named) {
+            m.set_types(pairs<Kinds>(given, named, kinds_of));
+          },
+          py::arg("types") = py::dict())
+      .def(
+          "set_values",
+          [](Model& m, const py::dict& given, const py::kwargs& named) {
+            m.set_values(pairs<Binding>(given, named, binding_of));
+          },
+          py::arg("values") = py::dict())
+      .def(
+          "set_differentiability",
+          [](Model& m, const py::dict& given, const py::kwargs& named) {
+            m.set_differentiability(
+                pairs<bool>(given, named, [](py::handle flag) { return flag.cast<bool>(); }));
+          },
+          py::arg("keys") = py::dict())
+      .def(
+          "bind_state_keys",
+          [](Model& m, const std::string& input, const std::string& output, py::handle initial) {
+            m.bind_state_keys(input, output, tensor_of(initial));
+          },
+          py::arg("input"), py::arg("output"), py::arg("initial_value"))
       .def("get_shapes", &Model::get_shapes)
-      .def("summary", &Model::summary, py::arg("shapes") = true, py::arg("types") = false, py::arg("depth") = 0)
-      .def("__repr__", [](const Model& m) { return "<" + m.class_name() + (m.name().empty() ? "" : " '" + m.name() + "'") + ">"; });
+      .def("summary", &Model::summary, py::arg("shapes") = true, py::arg("types") = false,
+           py::arg("depth") = 0)
+      .def("__repr__", [](const Model& m) {
+        return "<" + m.class_name() + (m.name().empty() ? "" : " '" + m.name() + "'") + ">";
+      });
 }
 
 }  // namespace mithril::python

@@ -1,4 +1,5 @@
-// Tensors cross the border without a copy: NumPy arrays by their buffers, everything else by DLPack.
+// Tensors cross the border without a copy: NumPy arrays by their buffers, everything else by
+// DLPack.
 #include <pybind11/numpy.h>
 
 #include <optional>
@@ -37,11 +38,14 @@ Tensor from_array(py::array array) {
   if (!dtype) {
     raise({.kind = ErrorKind::type,
            .code = "E0391",
-           .message = "no dtype of ours holds arrays of " + py::str(array.dtype()).cast<std::string>(),
-           .help = "convert it with .astype: bool, int32, int64, float16, float32 and float64 are taken"});
+           .message =
+               "no dtype of ours holds arrays of " + py::str(array.dtype()).cast<std::string>(),
+           .help = "convert it with .astype: bool, int32, int64, float16, float32 and float64 are "
+                   "taken"});
   }
   if (!(array.flags() & py::array::c_style) || !array.dtype().attr("isnative").cast<bool>()) {
-    array = py::module_::import("numpy").attr("ascontiguousarray")(array, array.dtype().attr("newbyteorder")("="));
+    array = py::module_::import("numpy").attr("ascontiguousarray")(
+        array, array.dtype().attr("newbyteorder")("="));
   }
   Dims dims(array.shape(), array.shape() + array.ndim());
   const bool writeable = array.writeable();
@@ -66,7 +70,8 @@ Tensor from_capsule(const py::capsule& capsule) {
 py::capsule to_capsule(const Tensor& tensor) {
   return py::capsule(to_dlpack(tensor), "dltensor_versioned", [](PyObject* capsule) {
     if (!PyCapsule_IsValid(capsule, "dltensor_versioned")) return;  // taken over
-    auto* managed = static_cast<dlpack::DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, "dltensor_versioned"));
+    auto* managed = static_cast<dlpack::DLManagedTensorVersioned*>(
+        PyCapsule_GetPointer(capsule, "dltensor_versioned"));
     managed->deleter(managed);
   });
 }
@@ -74,7 +79,8 @@ py::capsule to_capsule(const Tensor& tensor) {
 py::capsule to_old_capsule(const Tensor& tensor) {
   return py::capsule(to_dlpack_unversioned(tensor), "dltensor", [](PyObject* capsule) {
     if (!PyCapsule_IsValid(capsule, "dltensor")) return;
-    auto* managed = static_cast<dlpack::DLManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
+    auto* managed =
+        static_cast<dlpack::DLManagedTensor*>(PyCapsule_GetPointer(capsule, "dltensor"));
     managed->deleter(managed);
   });
 }
@@ -96,18 +102,22 @@ py::object shared_array(const Tensor& tensor) {
 
 Tensor tensor_of(py::handle object) {
   if (py::isinstance<Tensor>(object)) return object.cast<Tensor>();
-  if (py::isinstance<py::array>(object)) return from_array(py::reinterpret_borrow<py::array>(object));
+  if (py::isinstance<py::array>(object))
+    return from_array(py::reinterpret_borrow<py::array>(object));
   if (py::hasattr(object, "__dlpack__")) return from_capsule(object.attr("__dlpack__")());
   const py::array array = py::module_::import("numpy").attr("asarray")(object);
   return from_array(array);
 }
 
-py::object array_of(const Tensor& tensor) { return numpy_dtype(tensor.dtype()) ? shared_array(tensor) : py::cast(tensor); }
+py::object array_of(const Tensor& tensor) {
+  return numpy_dtype(tensor.dtype()) ? shared_array(tensor) : py::cast(tensor);
+}
 
 TensorMap tensor_map_of(const py::dict& dict) {
   std::vector<TensorMap::Item> items;
   items.reserve(dict.size());
-  for (const auto& [key, value] : dict) items.emplace_back(key.cast<std::string>(), tensor_of(value));
+  for (const auto& [key, value] : dict)
+    items.emplace_back(key.cast<std::string>(), tensor_of(value));
   return TensorMap(std::move(items));
 }
 
@@ -118,7 +128,8 @@ py::dict dict_of(const TensorMap& map) {
 }
 
 void bind_tensors(py::module_& module) {
-  py::class_<Tensor>(module, "Tensor", "A tensor value: Tensor(3.0), Tensor([[1, 2], [3, 4]]), Tensor(array).")
+  py::class_<Tensor>(module, "Tensor",
+                     "A tensor value: Tensor(3.0), Tensor([[1, 2], [3, 4]]), Tensor(array).")
       .def(py::init([](py::handle value, py::handle dtype) {
              const Tensor tensor = tensor_of(value);
              return dtype.is_none() ? tensor : tensor.to(dtype_of_object(dtype));
@@ -127,12 +138,14 @@ void bind_tensors(py::module_& module) {
       .def_property_readonly("shape", [](const Tensor& t) { return py::tuple(py::cast(t.dims())); })
       .def_property_readonly("dtype", &Tensor::dtype)
       .def("numpy", array_of, "A NumPy array that shares the memory.")
-      .def("__array__", [](const Tensor& t, const py::args&, const py::kwargs&) {
+      .def("__array__",
+           [](const Tensor& t, const py::args&, const py::kwargs&) {
              return numpy_dtype(t.dtype()) ? shared_array(t) : shared_array(t.to(DType::float32));
            })
       .def("__dlpack__",
            [](const Tensor& t, const py::kwargs& options) {
-             const bool versioned = options.contains("max_version") && !options["max_version"].is_none() &&
+             const bool versioned = options.contains("max_version") &&
+                                    !options["max_version"].is_none() &&
                                     options["max_version"].cast<std::pair<int, int>>().first >= 1;
              return versioned ? to_capsule(t) : to_old_capsule(t);
            })

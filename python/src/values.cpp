@@ -10,17 +10,23 @@ namespace {
   raise({.kind = ErrorKind::type,
          .code = "E0390",
          .message = "this kind of object does not fit here",
-         .facts = {{"expected", expected, ""}, {"got", py::str(py::repr(object)), py::str(py::type::of(object).attr("__name__"))}}});
+         .facts = {
+             {"expected", expected, ""},
+             {"got", py::str(py::repr(object)), py::str(py::type::of(object).attr("__name__"))}}});
 }
 
-bool is_numpy_number(py::handle object) { return py::hasattr(object, "dtype") && py::hasattr(object, "item") && py::hasattr(object, "ndim"); }
+bool is_numpy_number(py::handle object) {
+  return py::hasattr(object, "dtype") && py::hasattr(object, "item") && py::hasattr(object, "ndim");
+}
 
 DimSpec dim_spec(py::handle item) {
   if (item.is_none()) return Any{};
   if (py::isinstance<py::ellipsis>(item)) return Rest{};
   if (py::isinstance<py::str>(item)) return item.cast<std::string>();
-  if (PyIndex_Check(item.ptr()) && !py::isinstance<py::bool_>(item)) return py::int_(py::reinterpret_borrow<py::object>(item)).cast<int64_t>();
-  if (py::isinstance<py::tuple>(item) && py::len(item) == 2 && py::isinstance<py::ellipsis>(item[py::int_(1)])) {
+  if (PyIndex_Check(item.ptr()) && !py::isinstance<py::bool_>(item))
+    return py::int_(py::reinterpret_borrow<py::object>(item)).cast<int64_t>();
+  if (py::isinstance<py::tuple>(item) && py::len(item) == 2 &&
+      py::isinstance<py::ellipsis>(item[py::int_(1)])) {
     return Rest{item[py::int_(0)].cast<std::string>()};
   }
   wrong_type(item, "an int, a name, None, ... or (name, ...)");
@@ -37,26 +43,35 @@ Datum datum_of(py::handle object) {
   if (py::isinstance<DType>(object)) return object.cast<DType>();
   if (py::isinstance<py::ellipsis>(object)) return Ellipsis{};
   if (py::isinstance<py::slice>(object)) {
-    return Slice{datum_of(object.attr("start")), datum_of(object.attr("stop")), datum_of(object.attr("step"))};
+    return Slice{datum_of(object.attr("start")), datum_of(object.attr("stop")),
+                 datum_of(object.attr("step"))};
   }
   if (py::isinstance<py::tuple>(object) || py::isinstance<py::list>(object)) {
     Tuple items;
     for (const py::handle item : object) items.push_back(datum_of(item));
     return Datum(std::move(items));
   }
-  if (is_numpy_number(object) && object.attr("ndim").cast<int>() == 0) return datum_of(object.attr("item")());
+  if (is_numpy_number(object) && object.attr("ndim").cast<int>() == 0)
+    return datum_of(object.attr("item")());
   wrong_type(object, "a value: None, bool, int, float, str, dtype, tuple, list, slice or ...");
 }
 
 py::object object_of(const Datum& datum) {
   switch (datum.kind()) {
-    case kind::none: return py::none();
-    case kind::bool_value: return py::bool_(datum.flag());
-    case kind::float_value: return py::float_(datum.real());
-    case kind::string: return py::str(datum.text());
-    case kind::dtype: return py::cast(datum.dtype());
-    case kind::ellipsis: return py::ellipsis();
-    default: break;
+    case kind::none:
+      return py::none();
+    case kind::bool_value:
+      return py::bool_(datum.flag());
+    case kind::float_value:
+      return py::float_(datum.real());
+    case kind::string:
+      return py::str(datum.text());
+    case kind::dtype:
+      return py::cast(datum.dtype());
+    case kind::ellipsis:
+      return py::ellipsis();
+    default:
+      break;
   }
   if (datum.kind() == kind::int_value) {
     const Dim dim = resolve(datum.dim());
@@ -65,7 +80,8 @@ py::object object_of(const Datum& datum) {
   }
   if (datum.kind() == kind::slice) {
     const Slice& slice = datum.slice();
-    return py::module_::import("builtins").attr("slice")(object_of(slice.start), object_of(slice.stop), object_of(slice.step));
+    return py::module_::import("builtins")
+        .attr("slice")(object_of(slice.start), object_of(slice.stop), object_of(slice.step));
   }
   py::list items;
   for (const Datum& item : datum.tuple()) items.append(object_of(item));
@@ -80,28 +96,33 @@ DType dtype_of_object(py::handle object) {
 }
 
 ShapeSpec shape_of(py::handle object) {
-  if (!py::isinstance<py::sequence>(object) || py::isinstance<py::str>(object)) wrong_type(object, "a list of dims");
+  if (!py::isinstance<py::sequence>(object) || py::isinstance<py::str>(object))
+    wrong_type(object, "a list of dims");
   std::vector<DimSpec> dims;
   for (const py::handle item : object) dims.push_back(dim_spec(item));
   return ShapeSpec(std::move(dims));
 }
 
 Kinds kinds_of(py::handle object) {
-  if (py::hasattr(object, "__mithril_kinds__")) return object.attr("__mithril_kinds__").cast<Kinds>();
+  if (py::hasattr(object, "__mithril_kinds__"))
+    return object.attr("__mithril_kinds__").cast<Kinds>();
   const py::module_ builtins = py::module_::import("builtins");
-  const std::pair<const char*, Kinds> names[] = {{"bool", kind::bool_value}, {"int", kind::int_value}, {"float", kind::float_value},
-                                                 {"str", kind::string},      {"tuple", kind::tuple},   {"list", kind::tuple},
-                                                 {"slice", kind::slice}};
+  const std::pair<const char*, Kinds> names[] = {
+      {"bool", kind::bool_value}, {"int", kind::int_value}, {"float", kind::float_value},
+      {"str", kind::string},      {"tuple", kind::tuple},   {"list", kind::tuple},
+      {"slice", kind::slice}};
   for (const auto& [name, kinds] : names) {
     if (object.is(builtins.attr(name))) return kinds;
   }
   if (object.is_none()) return kind::none;
   if (py::hasattr(object, "__args__")) {  // int | float
     Kinds kinds = 0;
-    for (const py::handle item : object.attr("__args__")) kinds = static_cast<Kinds>(kinds | kinds_of(item));
+    for (const py::handle item : object.attr("__args__"))
+      kinds = static_cast<Kinds>(kinds | kinds_of(item));
     return kinds;
   }
-  wrong_type(object, "a type: Tensor[float], Tensor, int, float, bool, str, tuple, or these joined by |");
+  wrong_type(object,
+             "a type: Tensor[float], Tensor, int, float, bool, str, tuple, or these joined by |");
 }
 
 void bind_values(py::module_& module) {
@@ -110,8 +131,9 @@ void bind_values(py::module_& module) {
     const std::string text(name(value));
     dtype.value(text.c_str(), value);
   }
-  module.attr("_kinds") = py::dict(py::arg("bool") = kind::bool_tensor, py::arg("int") = kind::int_tensor, py::arg("float") = kind::float_tensor,
-                                   py::arg("any") = kind::tensor);
+  module.attr("_kinds") =
+      py::dict(py::arg("bool") = kind::bool_tensor, py::arg("int") = kind::int_tensor,
+               py::arg("float") = kind::float_tensor, py::arg("any") = kind::tensor);
 }
 
 }  // namespace mithril::python

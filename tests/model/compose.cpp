@@ -53,7 +53,6 @@ TEST_CASE("an expression becomes a model") {
   net |= block({{"x", "image"}, {"output", "y"}});
   net.set_shapes({{"image", {2, ml::any}}});
   CHECK(net.shape("y") == "[2, 8]");
-  
 }
 
 TEST_CASE("arithmetic on a shape is known when the dims are") {
@@ -66,7 +65,8 @@ TEST_CASE("arithmetic on a shape is known when the dims are") {
 
 TEST_CASE("connections may be indexed and sliced") {
   const ml::Connection x("x");
-  ml::Model model = ml::Model::create({{"row", x[0]}, {"part", x.at({ml::slice(1, 4), ml::ellipsis, ml::none})}});
+  ml::Model model =
+      ml::Model::create({{"row", x[0]}, {"part", x.at({ml::slice(1, 4), ml::ellipsis, ml::none})}});
   model.set_shapes({{"x", {6, 5}}});
   CHECK(model.shape("row") == "[5]");
   CHECK(model.shape("part") == "[3, 5, 1]");

@@ -36,11 +36,12 @@ def positions(optimizer_class, options, dtype):
         yield param.detach().tolist()
 
 
-print("// Made by tests/optim/make_reference.py with PyTorch %s." % torch.__version__.split("+")[0])
+version = torch.__version__.split("+")[0]
+print(f"// Made by tests/optim/make_reference.py with PyTorch {version}.")
 for name, optimizer_class, options in CASES:
     for dtype in (torch.float64, torch.float32):
         rows = ",\n     ".join(
             "{" + ", ".join(repr(value) for value in row) + "}"
             for row in positions(optimizer_class, options, dtype)
         )
-        print('{"%s", DType::%s,\n    {%s}},' % (name, str(dtype).split(".")[1], rows))
+        print(f'{{"{name}", DType::{str(dtype).split(".")[1]},\n    {{{rows}}}}},')
