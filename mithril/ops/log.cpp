@@ -43,7 +43,8 @@ OpDef define_log() {
             g.flow("input", call("where", {call("less", {x, 0}), -slope, slope}));
           },
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "robust ? unsupported : aten::log(input)"}, {"c", "log({input})"}},
+      .spell = {{"torch", "robust ? unsupported : aten::log(input)"},
+                {"c", "{robust} ? unsupported : log({input})"}},
   };
 }
 

@@ -4,6 +4,7 @@
 
 #include "mithril/ops/support/arithmetic.hpp"
 #include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/robust.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -37,6 +38,14 @@ T power(T base, T exponent) {
   }
 }
 
+// Of |base|; below the threshold a straight line through 0 where the power would be steeper still.
+template <typename T>
+T robust_power(T base, T exponent, T threshold) {
+  base = std::abs(base);
+  const bool steep = exponent < 1 - std::log(threshold) / std::log(base);
+  return base < threshold && steep ? base / threshold : std::pow(base, exponent);
+}
+
 std::optional<Datum> folded_power(Solver& s, const Datum& base, const Datum& exponent) {
   if (is_float(base) || is_float(exponent)) {
     const auto x = real_of(s, base), y = real_of(s, exponent);
@@ -53,9 +62,15 @@ std::optional<Datum> folded_power(Solver& s, const Datum& base, const Datum& exp
   return Datum(whole_power(Dim(1), dim_of(base), number));
 }
 
-// exponent * base ** (exponent - 1), and 0 where the exponent is 0, whatever the base.
-Expression slope_in_base(GradContext& g) {
+// The base as a float tensor, whatever it is.
+Expression float_base(GradContext& g) {
+  if (!g.has("base")) return call("fill_like", {g.in("exponent"), g.operand("base")});
   const Expression base = g.in("base");
+  return is_floating(base.dtype()) ? base : call("cast", {base, Datum(g.out().dtype())});
+}
+
+// exponent * base ** (exponent - 1), and 0 where the exponent is 0, whatever the base.
+Expression slope_in_base(GradContext& g, const Expression& base) {
   if (g.has("exponent")) {
     const Expression exponent = g.in("exponent");
     const Expression slope = call("power", {base, exponent - 1}) * exponent;
@@ -70,13 +85,33 @@ Expression slope_in_base(GradContext& g) {
 }
 
 // output * log(base), and 0 where the base is 0 and the exponent is not negative.
-Expression slope_in_exponent(GradContext& g) {
-  const Expression exponent = g.in("exponent");
-  const Expression base =
-      g.has("base") ? g.in("base") : call("fill_like", {exponent, g.operand("base")});
+Expression slope_in_exponent(GradContext& g, const Expression& base) {
   const Expression is_zero = call("equal", {base, 0});
-  const Expression flat = call("logical_and", {is_zero, call("greater_equal", {exponent, 0})});
+  const Expression rising = call("greater_equal", {g.in("exponent"), 0});
+  const Expression flat = call("logical_and", {is_zero, rising});
   return call("where", {flat, 0.0, g.out() * call("log", {base})});
+}
+
+void flow_power(GradContext& g) {
+  const Expression base = float_base(g);
+  if (g.needs("base")) flow_summed(g, "base", g.out_grad() * slope_in_base(g, base));
+  if (g.needs("exponent")) flow_summed(g, "exponent", g.out_grad() * slope_in_exponent(g, base));
+}
+
+void flow_robust_power(GradContext& g) {
+  const Expression base = float_base(g);
+  const Expression size = call("abs", {base});
+  const double threshold = robust_threshold(g);
+  const Expression ratio = call("divide", {std::log(threshold), call("log", {size})});
+  const Expression steep = call("greater", {call("subtract", {1.0, ratio}), g.operand("exponent")});
+  const Expression line = call("logical_and", {call("less", {size, threshold}), steep});
+  if (g.needs("base")) {
+    const Expression slope = call("where", {line, 1 / threshold, slope_in_base(g, size)});
+    flow_summed(g, "base", g.out_grad() * slope * call("sign", {base}));
+  }
+  if (!g.needs("exponent")) return;
+  const Expression slope = call("where", {line, 0.0, slope_in_exponent(g, size)});
+  flow_summed(g, "exponent", g.out_grad() * slope);
 }
 
 }  // namespace
@@ -86,8 +121,12 @@ OpDef define_power() {
       .name = "power",
       .doc =
           "base ** exponent, an int for ints, whose exponents must not be negative; not of two "
-          "bools.",
-      .inputs = {{"base", "*a", "T=operand"}, {"exponent", "*b", "U=operand"}},
+          "bools. With robust=True of |base|, and below the threshold (None: the smallest normal "
+          "number) a straight line through 0 where the power would be steeper.",
+      .inputs = {{"base", "*a", "T=operand"},
+                 {"exponent", "*b", "U=operand"},
+                 value("robust", "bool", false),
+                 value("threshold", "float|none", None())},
       .outputs = {{"output", "*o", "promote(T, U)"}},
       .where = {"*o = broadcast(*a, *b)"},
       .solve =
@@ -97,17 +136,21 @@ OpDef define_power() {
           },
       .eval =
           [](EvalContext& c) {
-            map2(
-                c, [](auto a, auto b) { return power(a, b); }, "base", "exponent");
+            auto robust = [&](auto a, auto b) {
+              return robust_power(a, b, robust_threshold<decltype(a)>(c));
+            };
+            auto plain = [](auto a, auto b) { return power(a, b); };
+            if (c.flag("robust") && is_floating(c.out().dtype())) {
+              map2_float(c, robust, "base", "exponent");
+            } else {
+              map2(c, plain, "base", "exponent");
+            }
           },
       .grad =
-          [](GradContext& g) {
-            if (g.needs("base")) flow_summed(g, "base", g.out_grad() * slope_in_base(g));
-            if (!g.needs("exponent")) return;
-            flow_summed(g, "exponent", g.out_grad() * slope_in_exponent(g));
-          },
+          [](GradContext& g) { g.value("robust").flag() ? flow_robust_power(g) : flow_power(g); },
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "aten::pow(base, exponent)"}, {"c", "pow({base}, {exponent})"}},
+      .spell = {{"torch", "robust ? unsupported : aten::pow(base, exponent)"},
+                {"c", "{robust} ? unsupported : pow({base}, {exponent})"}},
   };
 }
 
