@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mithril/ops/support/arithmetic.hpp"
 #include "mithril/ops/support/making.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/slicing.hpp"
@@ -9,8 +10,6 @@
 
 namespace mithril {
 namespace {
-
-bool is_float(const Datum& datum) { return datum.kind() == kind::float_value; }
 
 // Ints: of start, start + step, ... those before stop. max(0, ...) is no Dim: where the sign of the
 // span is open, so is the size.
@@ -29,23 +28,15 @@ bool count_ints(Solver& s, const Dim& start, const Dim& stop, const Dim& step) {
   return true;
 }
 
-// A number that is an int or a float, as a float. False: not known yet.
-bool real_of(Solver& s, const Datum& datum, double& real) {
-  int64_t number = 0;
-  if (!is_float(datum) && !s.number(datum.dim(), number)) return false;
-  real = datum.real();
-  return true;
-}
-
 bool solve_arange(Solver& s) {
   const Datum *start = s.value("start"), *stop = s.value("stop"), *step = s.value("step");
   if (!start || !stop || !step) return false;
   const bool real = is_float(*start) || is_float(*stop) || is_float(*step);
   const bool decided = solve_dtype(s, real ? kind::float_tensor : kind::int_tensor);
   if (!real) return count_ints(s, start->dim(), stop->dim(), step->dim()) && decided;
-  double from = 0, to = 0, by = 0;
-  if (!real_of(s, *start, from) || !real_of(s, *stop, to) || !real_of(s, *step, by)) return false;
-  const double count = std::ceil((to - from) / by);
+  const auto from = real_of(s, *start), to = real_of(s, *stop), by = real_of(s, *step);
+  if (!from || !to || !by) return false;
+  const double count = std::ceil((*to - *from) / *by);
   if (!(count < 9e18))
     s.reject("the range has no end", "a step that reaches stop", to_string(*step));
   s.set("count", static_cast<int64_t>(std::max(count, 0.0)));

@@ -38,7 +38,7 @@ OpDef define_broadcast_to() {
       .eval =
           [](EvalContext& c) {
             if (!fits(c.dims("input"), c.out().dims())) {
-              reject("the input does not broadcast to the shape", to_string(c.out().dims()),
+              reject(c, "the input does not broadcast to the shape", to_string(c.out().dims()),
                      to_string(c.dims("input")));
             }
             c.typed([&](auto zero) {

@@ -1,54 +1,14 @@
 // concat: tensors one after the other along an axis.
-#include "mithril/ops/support/axes.hpp"
+#include "mithril/ops/support/joining.hpp"
 #include "mithril/ops/support/moving.hpp"
-#include "mithril/ops/support/sizes.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
 namespace {
 
-// Without an axis all elements become one row.
-bool concat_flat(Solver& s) {
-  Dim total = 0;
-  bool known = true;
-  for (int k = 0; k < s.count("input"); ++k) {
-    std::vector<Dim> dims;
-    known = s.shape("input", dims, k) && known;
-    total = total + product(dims);
-  }
-  s.set_shape("output", {known ? total : s.fresh()});
-  return known;
-}
-
-// The first rank that is known: of the output or of an input.
-bool any_rank(Solver& s, size_t& rank) {
-  std::vector<Dim> dims;
-  bool known = s.shape("output", dims);
-  for (int k = 0; !known && k < s.count("input"); ++k) known = s.shape("input", dims, k);
-  rank = dims.size();
-  return known;
-}
-
 bool solve_concat(Solver& s) {
-  const Datum* axis = s.value("axis");
   if (s.count("input") == 0) s.reject("there is nothing to join", "one tensor or more", "none");
-  if (!axis) return false;
-  if (axis->is_none()) return concat_flat(s);
-  int64_t number = 0;
-  size_t rank = 0;
-  if (!s.number(axis->dim(), number) || !any_rank(s, rank)) return false;
-  const size_t at = axis_of(s, number, rank);
-  std::vector<Dim> out = fresh_dims(s, rank);
-  Dim total = 0;
-  for (int k = 0; k < s.count("input"); ++k) {
-    std::vector<Dim> dims = out;
-    dims[at] = s.fresh();
-    s.set_shape("input", dims, k);
-    total = total + dims[at];
-  }
-  out[at] = total;
-  s.set_shape("output", out);
-  return true;
+  return solve_joined(s, "input", "output");
 }
 
 void eval_concat(EvalContext& c) {
@@ -64,7 +24,8 @@ void eval_concat(EvalContext& c) {
       const int64_t size =
           flat ? x.size() : c.dims("input", k)[axis_of(c.integer("axis"), out.size())];
       if (x.size() != to.outer * size * to.inner || offset + size > to.size) {
-        reject("the inputs do not fit each other", to_string(out), to_string(c.dims("input", k)));
+        reject(c, "the inputs do not fit each other", to_string(out),
+               to_string(c.dims("input", k)));
       }
       for (int64_t o = 0; o < to.outer; ++o) {
         for (int64_t i = 0; i < size * to.inner; ++i)
@@ -75,11 +36,31 @@ void eval_concat(EvalContext& c) {
   });
 }
 
+bool all_ranked(const GradContext& g) {
+  for (int k = 0; k < g.list_size(); ++k) {
+    if (!g.in("input", k).ranked()) return false;
+  }
+  return true;
+}
+
+// Where a rank is not known the sizes are read off the inputs when the graph runs, which keeps them
+// in memory until then.
+void grad_concat_like(GradContext& g) {
+  for (int k = 0; k < g.list_size(); ++k) {
+    if (!g.needs("input", k)) continue;
+    std::vector<Operand> operands{g.out_grad()};
+    for (int i = 0; i < g.list_size(); ++i) operands.push_back(g.in("input", i));
+    operands.insert(operands.end(), {g.value("axis"), Datum(k)});
+    g.flow("input", call("concat_grad", std::move(operands)), k);
+  }
+}
+
 void grad_concat(GradContext& g) {
+  if (!all_ranked(g)) return grad_concat_like(g);
   const Datum& axis = g.value("axis");
   Tuple sizes;
   for (int k = 0; k < g.list_size(); ++k) {
-    const std::vector<Dim>& dims = ranked_dims(g.in("input", k));
+    const std::vector<Dim>& dims = g.in("input", k).dims();
     sizes.push_back(axis.is_none() ? product(dims) : dims[axis_of(axis.integer(), dims.size())]);
   }
   const auto parts =

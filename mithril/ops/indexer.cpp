@@ -72,36 +72,63 @@ bool solve_indexer(Solver& s) {
   return solve_tensor(s, *items);
 }
 
-// Slices first, all at once; then what takes an axis away or puts several in its place, from the
-// last axis on; then new axes.
+struct PlacedItem {
+  IndexItem item;
+  int64_t axis;
+};
+
+// The items in the order in which they are applied, from the ellipsis outwards. What stands before
+// it counts its axes from the start and what stands after it from the end, so the rank need not be
+// known, and the axes that are yet to come keep their numbers.
+std::vector<PlacedItem> placed(const IndexItems& items) {
+  const auto dots = std::find_if(items.begin(), items.end(), [](const IndexItem& item) {
+    return item.kind() == kind::ellipsis;
+  });
+  std::vector<PlacedItem> result;
+  int64_t axis = 0;
+  for (auto item = items.begin(); item != dots; ++item) {
+    result.push_back({*item, axis});
+    axis += item->takes_axis();
+  }
+  std::reverse(result.begin(), result.end());
+  if (dots == items.end()) return result;
+  axis = -static_cast<int64_t>(axes_taken({dots + 1, items.end()}));
+  for (auto item = dots + 1; item != items.end(); ++item) {
+    result.push_back({*item, item->kind() == kind::none ? axis - 1 : axis});
+    axis += item->takes_axis();
+  }
+  return result;
+}
+
+// All slices at once; those that take everything are left out.
+Expression apply_slices(const Expression& x, const std::vector<PlacedItem>& items) {
+  Tuple starts, stops, steps, axes;
+  for (const auto& [item, axis] : items) {
+    if (item.kind() != kind::slice) continue;
+    const auto& [start, stop, step] = item.value.slice();
+    if (start.is_none() && stop.is_none() && step.is_none()) continue;
+    starts.push_back(start);
+    stops.push_back(stop);
+    steps.push_back(step);
+    axes.push_back(axis);
+  }
+  if (axes.empty()) return x;
+  return call("slice", {x, Datum(starts), Datum(stops), Datum(steps), Datum(axes)});
+}
+
 void expand_indexer(ExpandContext& c) {
-  Expression x = c.in("input");
-  IndexItems items;
-  for (int k = 0; k < c.list_size(); ++k)
-    items.push_back(c.has("index", k) ? IndexItem{Datum(), k} : IndexItem{c.value("index", k)});
-  items = complete(spread(std::move(items)), x.dims().size());
-  Tuple starts, stops, steps, added;
-  bool sliced = false;
-  int64_t place = 0;
-  for (const IndexItem& item : items) {
-    if (item.value.is_none() && item.tensor < 0) added.push_back(place);
-    place += item.tensor >= 0 ? static_cast<int64_t>(c.in("index", item.tensor).dims().size())
-                              : item.kind() != kind::int_value;
-    if (!item.takes_axis()) continue;
-    const Slice slice = item.kind() == kind::slice ? item.value.slice() : Slice{};
-    sliced = sliced || !slice.start.is_none() || !slice.stop.is_none() || !slice.step.is_none();
-    starts.push_back(slice.start);
-    stops.push_back(slice.stop);
-    steps.push_back(slice.step);
+  IndexItems given;
+  for (int k = 0; k < c.list_size(); ++k) {
+    given.push_back(c.has("index", k) ? IndexItem{Datum(), k} : IndexItem{c.value("index", k)});
   }
-  if (sliced) x = call("slice", {x, Datum(starts), Datum(stops), Datum(steps)});
-  auto axis = static_cast<int>(starts.size());
-  for (auto item = items.rbegin(); item != items.rend(); ++item) {
-    if (item->takes_axis()) --axis;
-    if (item->tensor >= 0) x = call("gather", {x, c.in("index", item->tensor), axis});
-    if (item->kind() == kind::int_value) x = call("gather", {x, item->value, axis});
+  const std::vector<PlacedItem> items = placed(spread(std::move(given)));
+  Expression x = apply_slices(c.in("input"), items);
+  for (const auto& [item, axis] : items) {
+    const Kinds kind = item.kind();
+    if (kind == kind::int_tensor) x = call("gather", {x, c.in("index", item.tensor), Datum(axis)});
+    if (kind == kind::int_value) x = call("gather", {x, item.value, Datum(axis)});
+    if (kind == kind::none) x = call("expand_dims", {x, Datum(axis)});
   }
-  if (!added.empty()) x = call("expand_dims", {x, Datum(added)});
   c.become(x);
 }
 

@@ -37,7 +37,7 @@ void eval_pad(EvalContext& c) {
   for (size_t i = 0; i < in.size(); ++i) {
     const int64_t before = pairs[i].tuple()[0].integer(), after = pairs[i].tuple()[1].integer();
     if (before < 0 || after < 0 || before + in[i] + after != out[i]) {
-      reject("the pad widths do not fit", to_string(out), to_string(c.value("pad_width")));
+      reject(c, "the pad widths do not fit", to_string(out), to_string(c.value("pad_width")));
     }
     start += before * steps[i];
   }
@@ -51,13 +51,25 @@ void eval_pad(EvalContext& c) {
   });
 }
 
+// Where the input ends within the output: from the end, unless what follows may be nothing.
+Datum end_of(const Dim& before, const Dim& after, const Expression& input, size_t axis) {
+  const Dim width = resolve(after);
+  if (width.is_constant(0)) return Datum();
+  if (width.is_constant()) return Dim(0) - width;
+  if (input.ranked()) return before + input.dims()[axis];
+  raise({.kind = ErrorKind::gradient,
+         .code = "E0503",
+         .path = input.value().name,
+         .message = "pad: the gradient needs the rank of 'input', or a pad_width of numbers",
+         .help = "state the shape of the input, with None for sizes that vary"});
+}
+
 void grad_pad(GradContext& g) {
-  const Tuple& pairs = g.value("pad_width").tuple();
-  const std::vector<Dim>& dims = ranked_dims(g.in("input"));
   Tuple starts, stops;
-  for (size_t i = 0; i < pairs.size(); ++i) {
-    starts.push_back(pairs[i].tuple()[0]);
-    stops.push_back(pairs[i].tuple()[0].dim() + dims[i]);
+  for (const Datum& pair : g.value("pad_width").tuple()) {
+    const Dim before = pair.tuple()[0].dim(), after = pair.tuple()[1].dim();
+    stops.push_back(end_of(before, after, g.in("input"), starts.size()));
+    starts.push_back(before);
   }
   g.flow("input", call("slice", {g.out_grad(), Datum(starts), Datum(stops)}));
 }

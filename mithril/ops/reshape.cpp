@@ -45,9 +45,16 @@ Target read_target(Solver& s, const Datum& shape) {
   return target;
 }
 
+bool all_known(Solver& s, const std::vector<Dim>& dims) {
+  bool known = true;
+  for (const Dim& dim : dims) known = (resolve(dim).is_constant() || s.await(dim)) && known;
+  return known;
+}
+
 // The one open size: what the input has beside the sizes that are named. Sizes that stand on both
-// sides cancel, so that (n, -1) of [n, 3] is [n, 3] for n = 0 too.
-void fill_hole(Solver& s, std::vector<Dim> in, std::vector<Dim> named, const Dim& hole,
+// sides cancel, so that (n, -1) of [n, 3] is [n, 3] for n = 0 too. True where nothing is left to
+// learn or to check.
+bool fill_hole(Solver& s, std::vector<Dim> in, std::vector<Dim> named, const Dim& hole,
                const Datum& shape) {
   const std::string from = to_string(in);
   std::erase_if(named, [&](const Dim& dim) {
@@ -57,13 +64,19 @@ void fill_hole(Solver& s, std::vector<Dim> in, std::vector<Dim> named, const Dim
     return true;
   });
   const Dim total = resolve(product(in)), rest = resolve(product(named));
+  if (rest.is_constant(0) && !all_known(s, in)) return false;  // a 0 among them would cancel
   const bool numbers = total.is_constant() && rest.is_constant();
   if (rest.is_constant(0) || (numbers && total.constant() % rest.constant() != 0)) {
     s.reject("cannot reshape " + from + " to " + to_string(shape),
-             "a multiple of " + to_string(rest), to_string(total) + " elements", ErrorKind::shape);
+             "a multiple of " + to_string(product(named)) + " elements beside what both have",
+             to_string(total), ErrorKind::shape);
   }
-  s.same(hole * rest, total);
   s.same(hole, floor_divide(total, rest));
+  if (rest.is_constant(1)) return true;
+  const Dim size = resolve(hole);
+  if (!size.is_constant()) return s.await(size);
+  s.same(size * rest, total);
+  return true;
 }
 
 bool solve_reshape(Solver& s) {
@@ -75,10 +88,9 @@ bool solve_reshape(Solver& s) {
   std::vector<Dim> in;
   if (!target.undecided.empty() || !s.shape("input", in)) return false;
   if (target.open.size() == 1) {
-    fill_hole(s, in, target.named, target.dims[target.open.front()], *shape);
-  } else {
-    same_count(s, in, target.dims);
+    return fill_hole(s, in, target.named, target.dims[target.open.front()], *shape);
   }
+  same_count(s, in, target.dims);
   return true;
 }
 

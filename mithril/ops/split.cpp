@@ -1,25 +1,17 @@
 // split: a tensor cut along an axis.
-#include "mithril/ops/support/axes.hpp"
+#include "mithril/ops/support/joining.hpp"
 #include "mithril/ops/support/moving.hpp"
-#include "mithril/ops/support/sizes.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
 namespace {
 
-bool any_rank(Solver& s, size_t& rank) {
-  std::vector<Dim> dims;
-  bool known = s.shape("input", dims);
-  for (int k = 0; !known && k < s.count("output"); ++k) known = s.shape("output", dims, k);
-  rank = dims.size();
-  return known;
-}
-
 bool solve_split(Solver& s) {
   const Datum *sizes = s.value("sizes"), *axis = s.value("axis");
   int64_t number = 0;
   size_t rank = 0;
-  if (!sizes || !axis || !s.number(axis->dim(), number) || !any_rank(s, rank)) return false;
+  if (!sizes || !axis || !s.number(axis->dim(), number) || !joined_rank(s, "output", "input", rank))
+    return false;
   const std::vector<Dim> parts = dims_of(s, *sizes);
   if (parts.size() != static_cast<size_t>(s.count("output"))) {
     s.reject("sizes and outputs differ in number", std::to_string(s.count("output")) + " sizes",
@@ -49,7 +41,7 @@ void eval_split(EvalContext& c) {
     for (int k = 0; k < c.output_count(); ++k) {
       const int64_t size = c.out(k).dims()[axis];
       if (c.out(k).size() != from.outer * size * from.inner || offset + size > from.size) {
-        reject("the sizes do not add up to the input's", std::to_string(from.size),
+        reject(c, "the sizes do not add up to the input's", std::to_string(from.size),
                to_string(c.value("sizes")));
       }
       T* y = c.write<T>(k);

@@ -56,7 +56,7 @@ void each_gathered(EvalContext& c, const Dims& source, Body body) {
   for (int64_t o = 0; o < view.outer; ++o) {
     for (int64_t k = 0; k < index.size(); ++k) {
       if (index[k] < -view.size || index[k] >= view.size) {
-        reject(index_message(index[k], view.size), index_bounds(view.size),
+        reject(c, index_message(index[k], view.size), index_bounds(view.size),
                std::to_string(index[k]));
       }
       body(o * index.size() + k, view.at(o, index[k] < 0 ? index[k] + view.size : index[k], 0),

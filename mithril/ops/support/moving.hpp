@@ -36,17 +36,18 @@ void each_strided(const Dims& dims, const Dims& steps, int64_t start, Body body)
 }
 
 // What only the running numbers can violate: ValueError E0402.
-[[noreturn]] inline void reject(std::string message, std::string expected, std::string got) {
+[[noreturn]] inline void reject(const EvalContext& c, const std::string& message,
+                                std::string expected, std::string got) {
   raise({.kind = ErrorKind::value,
          .code = "E0402",
-         .message = std::move(message),
+         .message = c.op_name() + ": " + message,
          .facts = {{"expected", std::move(expected), ""}, {"got", std::move(got), ""}}});
 }
 
 // The elements of "input" in the same order, for ops that only change the shape.
 inline void copy_elements(EvalContext& c) {
   if (c.in("input").size() != c.out().size()) {
-    reject("the shapes have different numbers of elements", to_string(c.out().dims()),
+    reject(c, "the shapes have different numbers of elements", to_string(c.out().dims()),
            to_string(c.dims("input")));
   }
   c.typed([&](auto zero) {
@@ -60,18 +61,6 @@ inline void copy_elements(EvalContext& c) {
 // Their gradient: in the shape of "input" again.
 inline void flow_reshaped(GradContext& g) {
   g.flow("input", call("reshape_like", {g.out_grad(), g.in("input")}));
-}
-
-// The dims of an expression in a gradient that cannot do without them.
-inline const std::vector<Dim>& ranked_dims(const Expression& e) {
-  if (!e.ranked()) {
-    raise({.kind = ErrorKind::gradient,
-           .code = "E0503",
-           .path = e.value().name,
-           .message = "the gradient needs a rank that is not known when compiling",
-           .help = "state the shape of '" + e.value().name + "', with None for sizes that vary"});
-  }
-  return e.dims();
 }
 
 }  // namespace mithril

@@ -125,14 +125,4 @@ inline bool solve_slice_count(Solver& s, const Slice& slice, const Dim& size, co
   return true;
 }
 
-// One slice an axis, from the ports starts, stops and steps.
-inline std::vector<Slice> slices_of(const Datum& starts, const Datum& stops, const Datum& steps) {
-  std::vector<Slice> slices;
-  for (size_t i = 0; i < starts.tuple().size(); ++i) {
-    const Datum step = steps.is_none() ? Datum() : steps.tuple()[i];
-    slices.push_back({starts.tuple()[i], stops.tuple()[i], step});
-  }
-  return slices;
-}
-
 }  // namespace mithril

@@ -1,0 +1,84 @@
+// concat_grad: one part of what concat joined, for inputs of unknown rank.
+#include "mithril/ops/support/broadcasting.hpp"
+#include "mithril/ops/support/joining.hpp"
+#include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+bool solve_concat_grad(Solver& s) {
+  const bool joined = solve_joined(s, "like", "input");
+  const Datum* part = s.value("part");
+  int64_t number = 0;
+  std::vector<Dim> dims;
+  if (!part || !s.number(part->dim(), number)) return false;
+  if (number < 0 || number >= s.count("like")) {
+    s.reject("there is no part " + std::to_string(number),
+             "0 to " + std::to_string(s.count("like") - 1), std::to_string(number));
+  }
+  if (!s.shape("like", dims, static_cast<int>(number))) return false;
+  s.set_shape("output", dims);
+  return joined;
+}
+
+// Rows of the part lie `stride` elements apart in the joined tensor, the first after all parts
+// before it.
+void eval_concat_grad(EvalContext& c) {
+  const bool flat = c.value("axis").is_none();
+  const auto part = static_cast<int>(c.integer("part"));
+  int64_t before = 0, stride = 0, width = 0;
+  for (int k = 0; k < c.list_size(); ++k) {
+    const Dims& dims = c.dims("like", k);
+    const size_t axis = flat ? 0 : axis_of(c.integer("axis"), dims.size());
+    const int64_t row = product(dims, axis, dims.size());
+    if (k < part) before += row;
+    if (k == part) width = row;
+    stride += row;
+  }
+  const int64_t rows = width == 0 ? 0 : c.out().size() / width;
+  if (rows * stride > c.in("input").size()) {
+    reject(c, "the input is no concat of these parts", std::to_string(rows * stride) + " elements",
+           to_string(c.dims("input")));
+  }
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    const auto x = c.read<T>("input");
+    T* y = c.write<T>();
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t i = 0; i < width; ++i) y[r * width + i] = x[r * stride + before + i];
+    }
+  });
+}
+
+}  // namespace
+
+OpDef define_concat_grad() {
+  return {
+      .name = "concat_grad",
+      .doc = "Part number `part` of a concat of tensors shaped as `like`: the gradient of concat.",
+      .inputs = {{"input", "*g", "T=any"},
+                 list("like", "*each", "any"),
+                 value("axis", "int|none"),
+                 value("part", "int")},
+      .outputs = {{"output", "*o", "T"}},
+      .solve = solve_concat_grad,
+      .eval = eval_concat_grad,
+      .grad =
+          [](GradContext& g) {
+            std::vector<Operand> parts;
+            for (int k = 0; k < g.list_size(); ++k) {
+              parts.push_back(k == g.value("part").integer() ? g.out_grad()
+                                                             : fill_like(g.in("like", k), 0));
+            }
+            parts.push_back(g.value("axis"));
+            g.flow("input", call("concat", std::move(parts)));
+          },
+      .operations = no_arithmetic,
+      .spell = {{"torch",
+                 "unsupported: aten::narrow with an offset that depends on the parts before"},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

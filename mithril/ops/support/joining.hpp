@@ -1,0 +1,55 @@
+// Shapes of tensors that are joined along an axis, or cut along one: what concat, its gradient and
+// split share.
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "mithril/ops/support/axes.hpp"
+#include "mithril/ops/support/sizes.hpp"
+
+namespace mithril {
+
+// The first rank that is known, of the whole or of a part. False: none.
+inline bool joined_rank(Solver& s, std::string_view parts, std::string_view whole, size_t& rank) {
+  std::vector<Dim> dims;
+  bool known = s.shape(whole, dims);
+  for (int k = 0; !known && k < s.count(parts); ++k) known = s.shape(parts, dims, k);
+  rank = dims.size();
+  return known;
+}
+
+// Without an axis all elements become one row.
+inline bool solve_joined_flat(Solver& s, std::string_view parts, std::string_view whole) {
+  Dim total = 0;
+  bool known = true;
+  for (int k = 0; k < s.count(parts); ++k) {
+    std::vector<Dim> dims;
+    known = s.shape(parts, dims, k) && known;
+    total = total + product(dims);
+  }
+  s.set_shape(whole, {known ? total : s.fresh()});
+  return known;
+}
+
+// States that the tensors at the list port `parts`, joined along "axis", make the one at `whole`.
+inline bool solve_joined(Solver& s, std::string_view parts, std::string_view whole) {
+  const Datum* axis = s.value("axis");
+  if (!axis) return false;
+  if (axis->is_none()) return solve_joined_flat(s, parts, whole);
+  int64_t number = 0;
+  size_t rank = 0;
+  if (!s.number(axis->dim(), number) || !joined_rank(s, parts, whole, rank)) return false;
+  const size_t at = axis_of(s, number, rank);
+  std::vector<Dim> dims = fresh_dims(s, rank);
+  Dim total = 0;
+  for (int k = 0; k < s.count(parts); ++k) {
+    dims[at] = s.fresh();
+    s.set_shape(parts, dims, k);
+    total = total + dims[at];
+  }
+  dims[at] = total;
+  s.set_shape(whole, dims);
+  return true;
+}
+
+}  // namespace mithril

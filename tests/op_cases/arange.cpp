@@ -1,0 +1,46 @@
+// Rows of arange.
+#include "tests/table/case.hpp"
+
+MITHRIL_OP_CASES(arange) {
+  const DType int64 = DType::int64;
+  return {
+      {.name = "up to a number",
+       .inputs = {{"stop", 4}},
+       .expect = {{"output", tensor({4}, {0, 1, 2, 3}).as(int64)}}},
+      {.name = "from a number",
+       .inputs = {{"stop", 6}, {"start", 2}},
+       .expect = {{"output", tensor({4}, {2, 3, 4, 5}).as(int64)}}},
+      {.name = "in steps",
+       .inputs = {{"stop", 8}, {"start", 1}, {"step", 3}},
+       .expect = {{"output", tensor({3}, {1, 4, 7}).as(int64)}}},
+      {.name = "backwards",
+       .inputs = {{"stop", 0}, {"start", 5}, {"step", -2}},
+       .expect = {{"output", tensor({3}, {5, 3, 1}).as(int64)}}},
+      {.name = "floats",
+       .inputs = {{"stop", 1.0}, {"step", 0.25}},
+       .expect = {{"output", tensor({4}, {0, 0.25, 0.5, 0.75})}}},
+      {.name = "a float step that does not end at stop",
+       .inputs = {{"stop", 1}, {"step", 0.4}},
+       .expect = {{"output", tensor({3}, {0, 0.4, 0.8})}}},
+      {.name = "as another dtype",
+       .inputs = {{"stop", 3}, {"dtype", DType::float32}},
+       .expect = {{"output", tensor({3}, {0, 1, 2}).as(DType::float32)}}},
+      {.name = "nothing",
+       .inputs = {{"stop", 0}},
+       .expect = {{"output", tensor({0}, {}).as(int64)}}},
+      {.name = "nothing lies that way",
+       .inputs = {{"stop", 0}, {"start", 3}},
+       .expect = {{"output", tensor({0}, {}).as(int64)}}},
+      {.name = "no float lies that way",
+       .inputs = {{"stop", 0.5}, {"start", 3.0}},
+       .expect = {{"output", tensor({0}, {})}}},
+      {.name = "a step of 0",
+       .inputs = {{"stop", 3}, {"step", 0}},
+       .error = "E0402",
+       .message = "the step is 0"},
+      {.name = "a float step of 0",
+       .inputs = {{"stop", 3.0}, {"step", 0.0}},
+       .error = "E0402",
+       .message = "the range has no end"},
+  };
+}

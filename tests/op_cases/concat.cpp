@@ -1,0 +1,41 @@
+// Rows of concat.
+#include "tests/table/case.hpp"
+
+MITHRIL_OP_CASES(concat) {
+  return {
+      {.name = "rows", .inputs = {{"input", list({normal({2, 3}), normal({4, 3})})}}},
+      {.name = "columns",
+       .inputs = {{"input", list({normal({2, 3}), normal({2, 1}), normal({2, 4})})}, {"axis", 1}}},
+      {.name = "along the last axis",
+       .inputs = {{"input", list({normal({2, 3, 2}), normal({2, 3, 5})})}, {"axis", -1}}},
+      {.name = "in between",
+       .inputs = {{"input", list({normal({2, 3, 2}), normal({2, 1, 2})})}, {"axis", 1}}},
+      {.name = "all in one row",
+       .inputs = {{"input", list({normal({2, 3}), normal({4}), normal({})})}, {"axis", None{}}}},
+      {.name = "one tensor", .inputs = {{"input", list({normal({2, 3})})}}},
+      {.name = "one element each", .inputs = {{"input", list({normal({1}), normal({1})})}}},
+      {.name = "no elements", .inputs = {{"input", list({normal({0, 3}), normal({2, 3})})}}},
+      {.name = "ints", .inputs = {{"input", list({integers({2}, 0, 9), integers({3}, 0, 9)})}}},
+      {.name = "bools", .inputs = {{"input", list({booleans({2}), booleans({3})})}}},
+      {.name = "float32 and float64",
+       .inputs = {{"input", list({normal({2}).as(DType::float32), normal({3})})}}},
+      {.name = "as a hand does it",
+       .inputs = {{"input", list({tensor({2, 1}, {1, 2}), tensor({2, 2}, {3, 4, 5, 6})})},
+                  {"axis", 1}},
+       .expect = {{"output", tensor({2, 3}, {1, 3, 4, 2, 5, 6})}}},
+      {.name = "other sizes beside the axis",
+       .inputs = {{"input", list({normal({2, 3}), normal({2, 4})})}},
+       .error = "E0202"},
+      {.name = "other ranks",
+       .inputs = {{"input", list({normal({2, 3}), normal({2})})}},
+       .error = "E0201"},
+      {.name = "scalars",
+       .inputs = {{"input", list({normal({}), normal({})})}},
+       .error = "E0402",
+       .message = "axis 0 is out of range for rank 0"},
+      {.name = "nothing",
+       .inputs = {{"input", list({})}},
+       .error = "E0402",
+       .message = "there is nothing to join"},
+  };
+}

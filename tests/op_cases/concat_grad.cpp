@@ -1,0 +1,46 @@
+// Rows of concat_grad.
+#include "tests/table/case.hpp"
+
+MITHRIL_OP_CASES(concat_grad) {
+  return {
+      {.name = "the first rows",
+       .inputs = {{"input", normal({6, 3})},
+                  {"like", list({normal({2, 3}), normal({4, 3})})},
+                  {"axis", 0},
+                  {"part", 0}},
+       .hold = {"like"}},
+      {.name = "columns in the middle",
+       .inputs = {{"input", normal({2, 8})},
+                  {"like", list({normal({2, 3}), normal({2, 1}), normal({2, 4})})},
+                  {"axis", -1},
+                  {"part", 1}},
+       .hold = {"like"}},
+      {.name = "out of one row",
+       .inputs = {{"input", normal({10})},
+                  {"like", list({normal({2, 3}), normal({4})})},
+                  {"axis", None{}},
+                  {"part", 1}},
+       .hold = {"like"}},
+      {.name = "no elements",
+       .inputs = {{"input", normal({2, 3})},
+                  {"like", list({normal({0, 3}), normal({2, 3})})},
+                  {"axis", 0},
+                  {"part", 0}},
+       .hold = {"like"}},
+      {.name = "as a hand does it",
+       .inputs = {{"input", tensor({2, 3}, {1, 2, 3, 4, 5, 6})},
+                  {"like", list({normal({2, 1}), normal({2, 2})})},
+                  {"axis", 1},
+                  {"part", 1}},
+       .expect = {{"output", tensor({2, 2}, {2, 3, 5, 6})}},
+       .hold = {"like"}},
+      {.name = "a part that is not there",
+       .inputs = {{"input", normal({2})}, {"like", list({normal({2})})}, {"axis", 0}, {"part", 1}},
+       .error = "E0402",
+       .message = "there is no part 1"},
+      {.name = "too few elements",
+       .inputs =
+           {{"input", normal({1, 3})}, {"like", list({normal({2, 3})})}, {"axis", 0}, {"part", 0}},
+       .error = "E0202"},
+  };
+}

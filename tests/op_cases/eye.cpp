@@ -1,0 +1,21 @@
+// Rows of eye.
+#include "tests/table/case.hpp"
+
+MITHRIL_OP_CASES(eye) {
+  return {
+      {.name = "a square",
+       .inputs = {{"N", 2}},
+       .expect = {{"output", tensor({2, 2}, {1, 0, 0, 1})}}},
+      {.name = "wide",
+       .inputs = {{"N", 2}, {"M", 3}},
+       .expect = {{"output", tensor({2, 3}, {1, 0, 0, 0, 1, 0})}}},
+      {.name = "tall",
+       .inputs = {{"N", 3}, {"M", 1}},
+       .expect = {{"output", tensor({3, 1}, {1, 0, 0})}}},
+      {.name = "no rows", .inputs = {{"N", 0}, {"M", 2}}},
+      {.name = "ints",
+       .inputs = {{"N", 2}, {"dtype", DType::int64}},
+       .expect = {{"output", tensor({2, 2}, {1, 0, 0, 1}).as(DType::int64)}}},
+      {.name = "a negative size", .inputs = {{"N", -1}}, .error = "E0204", .message = "negative"},
+  };
+}

@@ -1,0 +1,47 @@
+// Rows of slice_grad.
+#include "tests/table/case.hpp"
+
+MITHRIL_OP_CASES(slice_grad) {
+  const Datum none;
+  return {
+      {.name = "ranges",
+       .inputs = {{"input", normal({3, 3})},
+                  {"like", normal({5, 6})},
+                  {"starts", ints({1, 2})},
+                  {"stops", ints({4, 5})}},
+       .hold = {"like"}},
+      {.name = "backwards in steps",
+       .inputs = {{"input", normal({3, 3})},
+                  {"like", normal({3, 8})},
+                  {"starts", Tuple{6}},
+                  {"stops", Tuple{0}},
+                  {"steps", Tuple{-2}},
+                  {"axes", ints({-1})}},
+       .hold = {"like"}},
+      {.name = "nothing",
+       .inputs = {{"input", normal({0})},
+                  {"like", normal({1})},
+                  {"starts", Tuple{1}},
+                  {"stops", Tuple{none}}},
+       .hold = {"like"}},
+      {.name = "ints",
+       .inputs = {{"input", integers({2}, 1, 9)},
+                  {"like", integers({3}, 0, 9)},
+                  {"starts", Tuple{1}},
+                  {"stops", Tuple{none}}}},
+      {.name = "as a hand does it",
+       .inputs = {{"input", tensor({2}, {7, 8})},
+                  {"like", normal({4})},
+                  {"starts", Tuple{3}},
+                  {"stops", Tuple{none}},
+                  {"steps", Tuple{-2}}},
+       .expect = {{"output", tensor({4}, {0, 8, 0, 7})}},
+       .hold = {"like"}},
+      {.name = "another size",
+       .inputs = {{"input", normal({3})},
+                  {"like", normal({4})},
+                  {"starts", Tuple{2}},
+                  {"stops", Tuple{none}}},
+       .error = "E0202"},
+  };
+}
