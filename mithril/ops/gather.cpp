@@ -10,13 +10,10 @@ bool solve_gather(Solver& s) {
   if (!solve_gathered(s, "input", "output")) return false;
   if (s.form("index") != kind::value) return true;
   const Datum* index = s.value("index");
-  int64_t number = 0, size = 0, axis = 0;
+  int64_t axis = 0;
   std::vector<Dim> in;
-  if (!index || !s.number(index->dim(), number) || !s.shape("input", in)) return false;
-  if (!s.number(s.value("axis")->dim(), axis) || !s.number(in[axis_of(s, axis, in.size())], size))
-    return false;
-  check_index(s, number, size);
-  return true;
+  if (!index || !s.shape("input", in) || !s.number(s.value("axis")->dim(), axis)) return false;
+  return check_number(s, index->dim(), in[axis_of(s, axis, in.size())]);
 }
 
 }  // namespace

@@ -34,37 +34,50 @@ bool solve_tuple(Solver& s, const IndexItems& items) {
   return true;
 }
 
+// What a slice takes of an axis.
+struct TakenSlice {
+  Slice slice;
+  Dim size, count;
+};
+
 bool solve_tensor(Solver& s, const IndexItems& items) {
   std::vector<Dim> in, out, index;
   if (!s.shape("input", in)) return false;
   check_index(s, items, in.size());
+  std::vector<TakenSlice> slices;
   bool done = true;
   auto axis = in.begin();
   for (const IndexItem& item : complete(items, in.size())) {
-    if (item.tensor >= 0) {
+    const Kinds kind = item.kind();
+    if (kind == kind::int_tensor) {
       if (!s.shape("index", index, item.tensor)) return false;
       out.insert(out.end(), index.begin(), index.end());
-    } else if (item.value.is_none()) {
+    } else if (kind == kind::none) {
       out.push_back(1);
-    } else if (item.kind() == kind::slice) {
+    } else if (kind == kind::slice) {
       out.push_back(s.fresh());
-      done = solve_slice_count(s, item.value.slice(), *axis, out.back()) && done;
+      slices.push_back({item.value.slice(), *axis, out.back()});
     } else {
-      int64_t number = 0, size = 0;
-      if (s.number(item.value.dim(), number) && s.number(*axis, size)) {
-        check_index(s, number, size);
-      } else {
-        done = false;
-      }
+      done = check_number(s, item.value.dim(), *axis) && done;
     }
     if (item.takes_axis()) ++axis;
   }
   s.set_shape("output", out);
+  for (const auto& [slice, size, count] : slices) {
+    done = solve_slice_count(s, slice, size, count) && done;
+  }
   return done;
 }
 
+// A value with axes is a tensor.
+Kinds form_of_input(Solver& s) {
+  std::vector<Dim> dims;
+  if (s.shape("input", dims) && !dims.empty()) s.narrow("input", kind::tensor);
+  return s.form("input");
+}
+
 bool solve_indexer(Solver& s) {
-  const Kinds form = s.form("input");
+  const Kinds form = form_of_input(s);
   const auto items = read_index(s);
   if (!form || !items) return false;
   if (form == kind::value) return solve_tuple(s, *items);

@@ -16,6 +16,9 @@ MITHRIL_OP_CASES(eye) {
       {.name = "ints",
        .inputs = {{"N", 2}, {"dtype", DType::int64}},
        .expect = {{"output", tensor({2, 2}, {1, 0, 0, 1}).as(DType::int64)}}},
-      {.name = "a negative size", .inputs = {{"N", -1}}, .error = "E0204", .message = "negative"},
+      {.name = "a negative size",
+       .inputs = {{"N", -1}},
+       .error = "E0402",
+       .message = "a size is negative"},
   };
 }

@@ -64,7 +64,7 @@ TEST_CASE("a reshape takes symbols along") {
 }
 
 TEST_CASE("parts that are joined add up, whichever sizes are known") {
-  CHECK(joined({}, {{"a", {"N", 3}}, {"b", {"M", any}}}).shape("output") == "[M + N, 3]");
+  CHECK(joined({}, {{"a", {"N", 3}}, {"b", {"M", any}}}).shape("output") == "[N + M, 3]");
   CHECK(joined({}, {{"a", {2, 3}}, {"output", {6, any}}}).shape("b") == "[4, 3]");
   CHECK(joined({{"axis", -1}}, {{"a", {"N", 3}}, {"output", {any, 8}}}).shape("b") == "[N, 5]");
 }

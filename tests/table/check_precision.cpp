@@ -19,7 +19,7 @@ constexpr Precision precisions[] = {
 // Whether the row says itself which dtype comes out.
 bool names_dtype(const OpCase& row) {
   for (const auto& [port, content] : row.inputs) {
-    const Datum* datum = std::get_if<Datum>(&content.items.front());
+    const Datum* datum = content.list ? nullptr : std::get_if<Datum>(&content.items.front());
     if (datum && datum->kind() == kind::dtype) return true;
   }
   return false;

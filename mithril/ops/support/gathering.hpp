@@ -47,6 +47,14 @@ inline void check_index(Solver& s, int64_t index, int64_t size) {
   s.reject(index_message(index, size), index_bounds(size), std::to_string(index));
 }
 
+// The same, once both are known; false before.
+inline bool check_number(Solver& s, const Dim& index, const Dim& size) {
+  int64_t at = 0, count = 0;
+  if (!s.number(index, at) || !s.number(size, count)) return false;
+  check_index(s, at, count);
+  return true;
+}
+
 // Calls body(row, at, inner): row number `row` of what is taken, `inner` elements long, belongs to
 // the elements of the source from `at` on.
 template <typename Body>
