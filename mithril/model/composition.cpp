@@ -1,6 +1,7 @@
 #include "mithril/model/composition.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <unordered_map>
 
 #include "mithril/base/error.hpp"
@@ -29,6 +30,12 @@ Datum literal(const Binding& binding) {
   for (const Binding& item : std::get<std::vector<Binding>>(binding.held()))
     items.push_back(literal(item));
   return Datum(std::move(items));
+}
+
+// Keeps the list of a long chain short; at powers of two, so that it costs nothing on the whole.
+void forget_read_outputs(std::vector<CanonicalPort>& ports) {
+  if (ports.size() < 16 || !std::has_single_bit(ports.size())) return;
+  std::erase_if(ports, [](const CanonicalPort& port) { return top(port.wire)->uses > port.uses; });
 }
 
 }  // namespace
@@ -233,6 +240,7 @@ void Composition::commit() {
     model->extras.reset();
   }
   adopted_.clear();
+  forget_read_outputs(here_.canonical_outputs);
 }
 
 }  // namespace mithril
