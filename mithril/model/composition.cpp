@@ -204,6 +204,15 @@ void Composition::join(Wire* outer, Wire* inner) {
   if (may_cycle) refuse_cycle(driver);
 }
 
+void Composition::join_port(Wire* outer, Wire* inner) {
+  fed_back_ = fed_back_ || (top(inner)->driver && top(outer)->uses > 0);
+  if (fed_back_) {
+    join(outer, inner);
+  } else {
+    unify_wires(facts_, outer, inner);
+  }
+}
+
 // Walks back from a part that has begun to drive a wire which was read before.
 void Composition::refuse_cycle(Part* driver) const {
   std::vector<Part*> open{driver};

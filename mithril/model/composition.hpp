@@ -35,10 +35,14 @@ class Composition {
                       const std::vector<CanonicalPort>& outputs);
   Wire* chain_source(const Part& part, const std::vector<std::string>& candidates) const;
   void refuse_cycle(Part* driver) const;
+  // As join, of a port of a part that is being added: only what an output of it feeds back can
+  // close a cycle.
+  void join_port(Wire* outer, Wire* inner);
 
   Composite& here_;
   Facts& facts_;
   Attempt attempt_;
+  bool fed_back_ = false;
   std::vector<std::shared_ptr<Composite>> adopted_;  // whose facts become ours at commit
 };
 

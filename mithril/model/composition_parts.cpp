@@ -170,7 +170,7 @@ void Composition::bind(Composite& part, const std::string& port, Wire* inner,
   facts_.current = {&part, facts_.note(port)};
   Wire* outer = wire_for(binding);
   try {
-    join(outer, inner);
+    join_port(outer, inner);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::shape && error.kind() != ErrorKind::type) throw;
     ErrorDetails details = error.details();
@@ -218,7 +218,7 @@ void Composition::add_composite(const std::shared_ptr<Composite>& part, const Bi
     bind(*part, *bound[i].first, bound[i].second, bindings[i].second);
   if (source) {
     facts_.current = {part.get(), top(target)->name};
-    join(source, target);
+    join_port(source, target);
   }
   std::vector<CanonicalPort> inputs, open;
   for (Wire* wire : canonical) inputs.push_back({wire, 0});
