@@ -6,6 +6,7 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
+#include "mithril/models/linear.hpp"
 
 namespace mithril {
 namespace {
@@ -86,6 +87,18 @@ TEST_CASE("shapes that contradict each other say who gave them") {
   CHECK(text.find("mithril.ShapeError[E02") == 0);
   CHECK(text.find("given by shapes={\"image\": [4, 128]}") != std::string::npos);
   CHECK(text.find("given by shapes={\"weight\": [256, 64]}") != std::string::npos);
+}
+
+TEST_CASE("a shape that contradicts a layer names the key and both sides") {
+  Model model;
+  model |= Linear({.dimension = 256})({{"input", "x"}, {"weight", "proj_w"}, {"output", "y"}});
+  CHECK(text_of_error([&] {
+          compile(model, cpu(), {.shapes = {{"x", {4, 128}}, {"proj_w", {256, 64}}}});
+        }) ==
+        "mithril.ShapeError[E0202]: proj_w: two dims differ\n"
+        "  one side   : 128   given by shapes={\"x\": [4, 128]}\n"
+        "  other side : 64    given by shapes={\"proj_w\": [256, 64]}\n"
+        "  known      : [256, 128]");
 }
 
 TEST_CASE("an unknown optimization level gives the nearest") {
