@@ -71,6 +71,16 @@ bool has_large_factor(const Dim& dim) {
   });
 }
 
+size_t term_count(const Dim& dim) {
+  return dim.polynomial() ? dim.polynomial()->terms().size() : 1;
+}
+
+// Sums that define one another grow without end if each is multiplied out.
+bool gives_many_terms(const Dim& a, const Dim& b) {
+  constexpr size_t many = 64;
+  return term_count(a) * term_count(b) > many;
+}
+
 }  // namespace
 
 void take_apart(Symbol* root, Factors& factors) {
@@ -144,7 +154,7 @@ bool Product::multiply_out(Facts& facts, const Dim& a, const Dim& b) {
   if (!number) {
     const Symbol* root = find(out);
     if (generation > last_generation || has_large_factor(a) || has_large_factor(b) ||
-        mentions(a, root) || mentions(b, root)) {
+        gives_many_terms(a, b) || mentions(a, root) || mentions(b, root)) {
       facts.watch(this, a);
       facts.watch(this, b);
       return false;

@@ -37,6 +37,23 @@ TEST_CASE("quotients and products follow symbols that are merged") {
   CHECK(same(product, c * b));
 }
 
+TEST_CASE("a product whose factors turn out to be long sums is not multiplied out") {
+  Facts facts;
+  const Dim a(facts.symbol("a")), b(facts.symbol("b")), product = a * b;
+  Dim rows = 0, columns = 0;
+  for (int i = 0; i < 100; ++i) {
+    rows = rows + Dim(facts.symbol());
+    columns = columns + Dim(facts.symbol());
+  }
+  facts.unify(a, rows);
+  facts.unify(b, columns);
+  facts.settle();
+  CHECK(resolve(product).symbol());
+  facts.unify(columns, 3);
+  facts.settle();
+  CHECK(same(product, 3 * rows));
+}
+
 TEST_CASE("linear equations are solved") {
   Facts facts;
   const Dim x(facts.symbol("x")), y(facts.symbol("y"));
