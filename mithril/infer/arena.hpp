@@ -45,12 +45,15 @@ class Arena {
 
  private:
   struct Chunk;
+  struct Spare;
   struct Destroyer;
   void grow(size_t bytes);
+  void keep_spare(char* begin, char* end);
   void remember(void* object, void (*destroy)(void*));
   Chunk *chunks_ = nullptr, *oldest_ = nullptr;
   Destroyer *destroyers_ = nullptr, *first_destroyer_ = nullptr;
   char *next_ = nullptr, *end_ = nullptr;
+  Spare* spare_ = nullptr;  // room left where other arenas stopped, one inside the other
   size_t bytes_ = 0;
 };
 

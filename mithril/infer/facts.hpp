@@ -101,6 +101,7 @@ struct Relation {
   struct State {
     int32_t stamp = 0;  // of this try: what was watched in an earlier one counts no longer
     bool queued = false, done = false;
+    bool fresh = false;      // made in the Attempt that is open
     uint8_t size_class = 0;  // of its memory, for using it again; 0: never
   };
   State state_;
@@ -125,6 +126,7 @@ class Facts {
       const RelationRoom room = room_for_relation(sizeof(T));
       T* made = new (room.place) T(std::forward<Args>(args)...);
       static_cast<Relation*>(made)->state_ = room.state;
+      note_fresh(made);
       return made;
     } else {
       return arena_.make<T>(std::forward<Args>(args)...);
@@ -195,6 +197,7 @@ class Facts {
     Relation::State state;
   };
   RelationRoom room_for_relation(size_t bytes);
+  void note_fresh(Relation* made);
   Variable* merge_variables(Variable* a, Variable* b);
   void take_over(Facts& other);
   Watch* new_watch();

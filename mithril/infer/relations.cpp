@@ -74,12 +74,21 @@ void Facts::settle() {
   current = outer;
 }
 
+// Undoing leads nowhere to what was made meanwhile, so that may be used again at once.
 void Facts::retire(Relation* finished) {
-  if (Trail* trail = Trail::active()) {
+  Trail* trail = Trail::active();
+  if (trail && !finished->state_.fresh) {
     trail->finished.emplace_back(this, finished);
   } else {
     reuse(finished);
   }
+}
+
+void Facts::note_fresh(Relation* made) {
+  Trail* trail = Trail::active();
+  if (!trail) return;
+  made->state_.fresh = true;
+  trail->fresh.push_back(made);
 }
 
 void Facts::abandon() {
@@ -217,6 +226,7 @@ void Attempt::commit() {
   outermost_ = false;
   Trail& trail = *Trail::active();
   Trail::deactivate();
+  for (Relation* relation : trail.fresh) relation->state_.fresh = false;
   for (const auto& [facts, list] : trail.consumed) facts->reuse(list);
   for (const auto& [facts, relation] : trail.finished) facts->reuse(relation);
   for (const auto& [facts, other] : trail.adoptions) facts->take_over(*other);

@@ -69,6 +69,7 @@ void Trail::clear() {
   actions_.clear();
   consumed.clear();
   finished.clear();
+  fresh.clear();
   adoptions.clear();
   graves_.clear();
 }

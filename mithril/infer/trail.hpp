@@ -29,6 +29,7 @@ class Trail {
   // What cannot be undone, or is needed for undoing, waits until the Attempt has succeeded.
   std::vector<std::pair<Facts*, Watch*>> consumed;
   std::vector<std::pair<Facts*, Relation*>> finished;
+  std::vector<Relation*> fresh;
   std::vector<std::pair<Facts*, Facts*>> adoptions;
   // Of facts that die meanwhile, the memory lives on until nothing can be written back into it.
   void outlive(Facts& dying, Arena& memory);
