@@ -1,9 +1,10 @@
 // Gives a part of an op its slots: wires, patterns, types, relations.
-#include <array>
+#include <algorithm>
 #include <span>
 
 #include "mithril/base/error.hpp"
 #include "mithril/op/part.hpp"
+#include "mithril/op/pattern_variables.hpp"
 #include "mithril/op/solver.hpp"
 
 namespace mithril {
@@ -24,16 +25,22 @@ struct Solve final : Relation {
 class Instantiation {
  public:
   Instantiation(Facts& facts, Part& part, std::span<const int> counts, std::span<Wire* const> wires)
-      : facts_(facts), part_(part), op_(*part.op), counts_(counts), wires_(wires) {}
+      : facts_(facts),
+        part_(part),
+        op_(*part.op),
+        counts_(counts),
+        wires_(wires),
+        variables_(facts, op_.compiled, make_dims(facts, part)) {}
 
   void run() {
     const Origin outer = facts_.current;
     make_slots();
-    make_variables();
     for (uint32_t slot = 0; slot < part_.slot_count; ++slot) connect(slot);
     facts_.current = {&part_, nullptr};
+    variables_.make_missing_dims();
     for (const auto& [left, right, result] : op_.compiled.broadcasts) {
-      facts_.broadcast(run_only(left), run_only(right), run_only(result), facts_.current);
+      facts_.broadcast(variables_.run(left), variables_.run(right), variables_.run(result),
+                       facts_.current);
     }
     if (op_.solve) {
       Solve* solve = facts_.make<Solve>();
@@ -63,46 +70,10 @@ class Instantiation {
     }
   }
 
-  void make_variables() {
-    const CompiledPorts& compiled = op_.compiled;
-    if (!compiled.dims.empty())
-      part_.dims = static_cast<Dim*>(facts_.arena().allocate(compiled.dims.size() * sizeof(Dim)));
-    for (size_t i = 0; i < compiled.dims.size(); ++i) part_.dims[i] = Dim(facts_.symbol());
-    if (!compiled.runs.empty())
-      part_.runs = static_cast<Run**>(facts_.arena().allocate(compiled.runs.size() * sizeof(Run*)));
-    for (size_t i = 0; i < compiled.runs.size(); ++i) part_.runs[i] = facts_.run();
-    MITHRIL_CHECK(compiled.types.size() <= types_.size(), "too many type variables in one op");
-    for (size_t i = 0; i < compiled.types.size(); ++i)
-      types_[i] = facts_.type(compiled.type_kinds[i]);
-  }
-
-  StoredShape run_only(int run) const {
-    StoredShape shape;
-    shape.run = part_.runs[run];
-    return shape;
-  }
-
-  StoredShape pattern(const CompiledPorts::Port& port, bool list) {
-    std::array<Dim, 16> dims;
-    MITHRIL_CHECK(port.elements.size() <= dims.size(), "too many dims in one pattern");
-    size_t head = 0, count = 0;
-    Run* run = nullptr;
-    for (const CompiledPorts::Element& element : port.elements) {
-      if (element.run) {
-        run = list ? facts_.run() : part_.runs[element.variable];
-        head = count;
-      } else {
-        dims[count++] =
-            element.variable < 0 ? facts_.fixed(element.number) : part_.dims[element.variable];
-      }
-    }
-    const Dim* kept = facts_.arena().copy(dims.data(), count);
-    StoredShape shape;
-    shape.dims = kept;
-    shape.head_size = static_cast<uint32_t>(head);
-    shape.run = run;
-    shape.tail_size = static_cast<uint32_t>(count - head);
-    return shape;
+  static Dim* make_dims(Facts& facts, Part& part) {
+    const size_t count = part.op->compiled.dims.size();
+    if (count > 0) part.dims = static_cast<Dim*>(facts.arena().allocate(count * sizeof(Dim)));
+    return part.dims;
   }
 
   void connect(uint32_t at) {
@@ -122,8 +93,10 @@ class Instantiation {
     } else {
       own(*wire, port, def.list);
     }
-    if (port.left >= 0)
-      facts_.promote(types_[port.left], types_[port.right], wire->type, facts_.current);
+    if (port.left >= 0) {
+      facts_.promote(variables_.type(port.left), variables_.type(port.right), wire->type,
+                     facts_.current);
+    }
     // An int is a dim from birth, so that arithmetic on it can begin before it is known.
     if (port.kinds == kind::int_value && !find(value_of(facts_, wire))->known) {
       facts_.set(wire->value, Datum(Dim(facts_.symbol({}, false))));
@@ -145,18 +118,18 @@ class Instantiation {
   // A wire that is there already learns what the port says.
   void state(Wire& wire, const CompiledPorts::Port& port, bool list) {
     if (port.type >= 0) {
-      facts_.unify(wire.type, types_[port.type]);
+      variables_.match_type(port.type, wire.type);
     } else if (port.kinds) {
       facts_.narrow(wire.type, port.kinds);
     }
-    if (!port.value) facts_.unify(wire.shape, pattern(port, list));
+    if (!port.value) variables_.match_shape(port, list, wire.shape);
   }
 
   // A wire of the part's own is born with it.
   void own(Wire& wire, const CompiledPorts::Port& port, bool list) {
-    wire.shape = port.value ? StoredShape{} : pattern(port, list);
-    wire.type =
-        port.type >= 0 ? types_[port.type] : facts_.type(port.kinds ? port.kinds : kind::any);
+    wire.shape = port.value ? StoredShape{} : variables_.shape(port, list);
+    wire.type = port.type >= 0 ? variables_.type(port.type)
+                               : facts_.type(port.kinds ? port.kinds : kind::any);
   }
 
   Facts& facts_;
@@ -164,7 +137,7 @@ class Instantiation {
   const OpDef& op_;
   std::span<const int> counts_;
   std::span<Wire* const> wires_;
-  std::array<Type*, 8> types_{};
+  PatternVariables variables_;
 };
 
 }  // namespace
@@ -178,7 +151,6 @@ void clear_slots(Part& part) {
   part.slots = nullptr;
   part.slot_count = part.input_count = 0;
   part.dims = nullptr;
-  part.runs = nullptr;
 }
 
 }  // namespace mithril

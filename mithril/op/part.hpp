@@ -41,9 +41,8 @@ struct Part {
   const OpDef* op = nullptr;  // null: a composite (model/composite.hpp)
   Slot* slots = nullptr;  // in port order, list ports spread out; null until the part is in a model
   uint32_t slot_count = 0, input_count = 0;
-  uint32_t index = 0;   // among the siblings that share its name
-  Dim* dims = nullptr;  // the variables of its patterns
-  Run** runs = nullptr;
+  uint32_t index = 0;      // among the siblings that share its name
+  Dim* dims = nullptr;     // the variables of its patterns
   std::string given_name;  // by the user; empty: by its class
 
   Part() = default;

@@ -1,0 +1,41 @@
+// The variables of an op's patterns in one part: each is what it meets first, a dim, a shape or a
+// type on a wire that is there already, and only else a fresh one.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "mithril/infer/facts.hpp"
+#include "mithril/op/op_def.hpp"
+
+namespace mithril {
+
+class PatternVariables {
+ public:
+  // `dims`: where the dims of the patterns are kept; as many as there are.
+  PatternVariables(Facts& facts, const CompiledPorts& compiled, Dim* dims);
+
+  Type* type(int variable);
+  StoredShape run(int variable);
+  // States that a type or shape which is there already fits. list: each item has a run of its own.
+  void match_type(int variable, Type* type);
+  void match_shape(const CompiledPorts::Port& port, bool list, const StoredShape& shape);
+  // The pattern as a shape.
+  StoredShape shape(const CompiledPorts::Port& port, bool list);
+  void make_missing_dims();  // of list ports without items
+
+ private:
+  using Element = CompiledPorts::Element;
+  Dim dim(const Element& element);
+  void match_dim(const Element& element, const Dim& dim);
+  void match_run(int variable, const StoredShape& shape);
+
+  Facts& facts_;
+  const CompiledPorts& compiled_;
+  Dim* dims_;
+  uint32_t known_dims_ = 0, known_runs_ = 0;  // bits
+  std::array<StoredShape, 8> runs_;
+  std::array<Type*, 8> types_{};
+};
+
+}  // namespace mithril
