@@ -1,5 +1,6 @@
 // Gives a part of an op its slots: wires, patterns, types, relations.
 #include <algorithm>
+#include <memory>
 #include <span>
 
 #include "mithril/base/error.hpp"
@@ -72,7 +73,9 @@ class Instantiation {
 
   static Dim* make_dims(Facts& facts, Part& part) {
     const size_t count = part.op->compiled.dims.size();
-    if (count > 0) part.dims = static_cast<Dim*>(facts.arena().allocate(count * sizeof(Dim)));
+    if (count == 0) return nullptr;
+    part.dims = static_cast<Dim*>(facts.arena().allocate(count * sizeof(Dim)));
+    std::uninitialized_value_construct_n(part.dims, count);  // an error may read them half-way
     return part.dims;
   }
 
