@@ -4,9 +4,8 @@
 #include <span>
 
 #include "mithril/base/error.hpp"
-#include "mithril/op/part.hpp"
+#include "mithril/op/part_solver.hpp"
 #include "mithril/op/pattern_variables.hpp"
-#include "mithril/op/solver.hpp"
 
 namespace mithril {
 
@@ -18,7 +17,7 @@ namespace {
 struct Solve final : Relation {
   const Part* part = nullptr;
   bool progress(Facts& facts) override {
-    Solver solver(facts, *part, *this);
+    PartSolver solver(facts, *part, *this);
     return part->op->solve(solver);
   }
 };

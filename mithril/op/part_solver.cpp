@@ -1,4 +1,5 @@
-#include "mithril/op/solver.hpp"
+// Reads facts, watches what is unknown, and states.
+#include "mithril/op/part_solver.hpp"
 
 #include <bit>
 
@@ -6,21 +7,21 @@
 
 namespace mithril {
 
-const Datum* Solver::value(std::string_view port, int item) {
+const Datum* PartSolver::value(std::string_view port, int item) {
   DatumVariable* variable = find(value_of(facts_, part_.wire(port, item)));
   if (variable->known) return &variable->datum;
   facts_.watch(&self_, variable);
   return nullptr;
 }
 
-bool Solver::shape(std::string_view port, std::vector<Dim>& dims, int item) {
+bool PartSolver::shape(std::string_view port, std::vector<Dim>& dims, int item) {
   Wire* wire = part_.wire(port, item);
   if (Facts::known(wire->shape, dims)) return true;
   facts_.watch(&self_, static_cast<Variable*>(Facts::resolve(wire->shape).run));
   return false;
 }
 
-Kinds Solver::form(std::string_view port, int item) {
+Kinds PartSolver::form(std::string_view port, int item) {
   Type* type = find(part_.wire(port, item)->type);
   if (!(type->kinds & kind::tensor)) return kind::value;
   if (!(type->kinds & kind::value)) return kind::tensor;
@@ -28,25 +29,25 @@ Kinds Solver::form(std::string_view port, int item) {
   return 0;
 }
 
-Kinds Solver::kinds(std::string_view port, int item) const {
+Kinds PartSolver::kinds(std::string_view port, int item) const {
   return find(part_.wire(port, item)->type)->kinds;
 }
 
-Kinds Solver::kind(std::string_view port, int item) {
+Kinds PartSolver::kind(std::string_view port, int item) {
   Type* type = find(part_.wire(port, item)->type);
   if (std::has_single_bit(type->kinds)) return type->kinds;
   facts_.watch(&self_, type);
   return 0;
 }
 
-bool Solver::number(const Dim& dim, int64_t& number) {
+bool PartSolver::number(const Dim& dim, int64_t& number) {
   const Dim now = resolve(dim);
   if (!now.is_constant()) return await(now);
   number = now.constant();
   return true;
 }
 
-Dim Solver::dim(std::string_view name) const {
+Dim PartSolver::dim(std::string_view name) const {
   const auto& names = part_.op->compiled.dims;
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i] == name) return part_.dims[i];
@@ -56,36 +57,37 @@ Dim Solver::dim(std::string_view name) const {
   std::abort();
 }
 
-void Solver::set(std::string_view dim, const Dim& is) { facts_.unify(this->dim(dim), is); }
+void PartSolver::set(std::string_view dim, const Dim& is) { facts_.unify(this->dim(dim), is); }
 
-void Solver::set_shape(std::string_view port, const std::vector<Dim>& dims, int item) {
+void PartSolver::set_shape(std::string_view port, const std::vector<Dim>& dims, int item) {
   facts_.unify(part_.wire(port, item)->shape, std::span<const Dim>(dims));
 }
 
-void Solver::set_value(std::string_view port, const Datum& datum, int item) {
+void PartSolver::set_value(std::string_view port, const Datum& datum, int item) {
   Wire* wire = part_.wire(port, item);
   facts_.narrow(wire->type, datum.kind());
   facts_.set(value_of(facts_, wire), datum);
 }
 
-void Solver::narrow(std::string_view port, Kinds kinds, int item) {
+void PartSolver::narrow(std::string_view port, Kinds kinds, int item) {
   facts_.narrow(part_.wire(port, item)->type, kinds);
 }
 
-void Solver::same_type(std::string_view port, std::string_view other) {
+void PartSolver::same_type(std::string_view port, std::string_view other) {
   facts_.unify(part_.wire(port)->type, part_.wire(other)->type);
 }
 
-void Solver::same(const Dim& a, const Dim& b) { facts_.unify(a, b); }
+void PartSolver::same(const Dim& a, const Dim& b) { facts_.unify(a, b); }
 
-Dim Solver::fresh(bool size) { return Dim(facts_.symbol({}, size)); }
+Dim PartSolver::fresh(bool size) { return Dim(facts_.symbol({}, size)); }
 
-bool Solver::await(const Dim& dim) {
+bool PartSolver::await(const Dim& dim) {
   facts_.watch(&self_, dim);
   return false;
 }
 
-void Solver::reject(std::string message, std::string expected, std::string got, ErrorKind kind) {
+void PartSolver::refuse(std::string message, std::string expected, std::string got,
+                        ErrorKind kind) {
   ErrorDetails details{.kind = kind,
                        .code = kind == ErrorKind::shape ? "E0206" : "E0402",
                        .message = std::move(message)};
