@@ -1,6 +1,7 @@
 #include "mithril/passes/pipeline.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <ostream>
 
 #include "mithril/base/names.hpp"
@@ -68,14 +69,15 @@ Trace print_to(std::ostream& stream) {
 
 Graph run_passes(const Graph& graph, const PipelineOptions& options) {
   check_names(options);
-  Graph result = graph;
+  std::optional<Graph> result;
   for (const Pass& pass : options.passes) {
-    if (std::find(options.skip.begin(), options.skip.end(), pass.name) != options.skip.end())
+    if (std::find(options.skip.begin(), options.skip.end(), pass.name) != options.skip.end()) {
       continue;
-    result = run_named(pass, result, options.verify);
-    if (options.trace) options.trace(pass, result);
+    }
+    result = run_named(pass, result ? *result : graph, options.verify);
+    if (options.trace) options.trace(pass, *result);
   }
-  return result;
+  return result ? *std::move(result) : graph;
 }
 
 }  // namespace mithril
