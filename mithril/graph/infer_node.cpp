@@ -1,19 +1,15 @@
 // What a node makes: inferred with the machinery of models (patterns, relations, solve), in scratch
 // facts of its own, so that nothing but the result is kept.
+#include "mithril/graph/infer_node.hpp"
+
 #include <algorithm>
 #include <optional>
 
-#include "mithril/graph/graph.hpp"
 #include "mithril/infer/symbol.hpp"
 #include "mithril/op/part.hpp"
 
 namespace mithril {
 namespace {
-
-Kinds kind_of(DType dtype) {
-  if (is_floating(dtype)) return kind::float_tensor;
-  return dtype == DType::boolean ? kind::bool_tensor : kind::int_tensor;
-}
 
 std::string_view symbol_name(const Symbol* symbol) {
   return symbol->name() ? std::string_view(*symbol->name()) : std::string_view();
@@ -24,7 +20,7 @@ DType widest(const Graph& graph, const std::vector<Argument>& arguments, Kinds k
   std::optional<DType> best;
   for (const Argument& argument : arguments) {
     const ValueId* id = tensor_of(argument);
-    if (!id || kind_of(graph.value(*id).dtype) != kind) continue;
+    if (!id || tensor_kind(graph.value(*id).dtype) != kind) continue;
     best = best ? promote(*best, graph.value(*id).dtype) : graph.value(*id).dtype;
   }
   return best.value_or(otherwise);
@@ -60,7 +56,7 @@ class NodeInference {
     Wire* wire = facts_.make<Wire>();
     if (const ValueId* id = tensor_of(argument)) {
       const Value& value = graph_.value(*id);
-      wire->type = facts_.type(kind_of(value.dtype));
+      wire->type = facts_.type(tensor_kind(value.dtype));
       if (!value.ranked) {
         wire->shape.run = facts_.run();
         return wire;
@@ -81,16 +77,8 @@ class NodeInference {
 
   std::vector<int> list_counts() const {
     std::vector<int> counts;
-    if (op_.list_input() >= 0)
-      counts.push_back(static_cast<int>(arguments_.size() + 1 - op_.inputs.size()));
-    if (op_.list_output() < 0) return counts;
-    int outputs = 1;
-    for (size_t i = 0, at = 0; i < op_.inputs.size(); ++i) {
-      if (op_.inputs[i].name == op_.outputs_from)
-        outputs = static_cast<int>(std::get<Datum>(arguments_[at]).tuple().size());
-      at += op_.inputs[i].list ? static_cast<size_t>(counts[0]) : 1;
-    }
-    counts.push_back(outputs);
+    if (op_.list_input() >= 0) counts.push_back(static_cast<int>(node_.list_size()));
+    if (op_.list_output() >= 0) counts.push_back(static_cast<int>(output_list_size(node_)));
     return counts;
   }
 
@@ -131,6 +119,16 @@ class NodeInference {
 
 }  // namespace
 
+Kinds tensor_kind(DType dtype) {
+  if (is_floating(dtype)) return kind::float_tensor;
+  return dtype == DType::boolean ? kind::bool_tensor : kind::int_tensor;
+}
+
+size_t output_list_size(const Node& node) {
+  if (node.op->outputs_from.empty()) return 1;
+  return std::get<Datum>(node.arguments[node.argument_index(node.op->outputs_from)]).tuple().size();
+}
+
 DType output_dtype(const Graph& graph, const Node& node, Kinds kinds) {
   kinds &= kind::tensor;
   MITHRIL_CHECK(kinds != 0,
@@ -139,7 +137,8 @@ DType output_dtype(const Graph& graph, const Node& node, Kinds kinds) {
     const Argument& from = node.arguments[node.argument_index(node.op->dtype_from)];
     const auto* datum = std::get_if<Datum>(&from);
     if (!datum) return graph.value(*tensor_of(from)).dtype;
-    if (datum->kind() == kind::dtype && (kind_of(datum->dtype()) & kinds)) return datum->dtype();
+    if (datum->kind() == kind::dtype && (tensor_kind(datum->dtype()) & kinds))
+      return datum->dtype();
   }
   if (kinds & kind::float_tensor)
     return widest(graph, node.arguments, kind::float_tensor, graph.default_dtype());
@@ -148,8 +147,13 @@ DType output_dtype(const Graph& graph, const Node& node, Kinds kinds) {
   return DType::boolean;
 }
 
-std::vector<Value> infer_node(const Graph& graph, const Node& node) {
+std::vector<Value> infer_in_facts(const Graph& graph, const Node& node) {
   return NodeInference(graph, node).run();
+}
+
+std::vector<Value> infer_node(const Graph& graph, const Node& node) {
+  if (auto matched = match_node(graph, node)) return *std::move(matched);
+  return infer_in_facts(graph, node);
 }
 
 std::vector<ValueId> Graph::add(const OpDef& op, std::vector<Argument> arguments,

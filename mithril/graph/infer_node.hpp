@@ -1,0 +1,21 @@
+// Two ways to infer a node: comparing patterns with dims, which is quick, and the machinery of
+// models, which always gets there.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "mithril/graph/graph.hpp"
+
+namespace mithril {
+
+// Nothing where comparing does not tell: an unknown rank, dims that may or may not be equal, a
+// contradiction.
+std::optional<std::vector<Value>> match_node(const Graph& graph, const Node& node);
+// In scratch facts of its own. Errors are those of models.
+std::vector<Value> infer_in_facts(const Graph& graph, const Node& node);
+
+Kinds tensor_kind(DType dtype);
+// How many tensors the list output of its op has.
+size_t output_list_size(const Node& node);
+
+}  // namespace mithril
