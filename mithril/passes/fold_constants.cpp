@@ -41,20 +41,15 @@ class Folding {
 
  private:
   std::optional<std::vector<Tensor>> fold(const Node& node) const {
-    if (!node.op->eval || !is_small_enough(node)) return std::nullopt;
+    if (!node.op->eval || !has_constants_only(node) || !is_small_enough(node)) return std::nullopt;
     Graph alone;
     alone.set_default_dtype(from_.default_dtype());
     Node copy{node.op, {}, {}};
     for (const Argument& argument : node.arguments) {
       const ValueId* id = tensor_of(argument);
-      if (!id) {
-        if (is_symbolic(std::get<Datum>(argument))) return std::nullopt;
-        copy.arguments.push_back(argument);
-        continue;
-      }
-      const auto constant = tensors_.find(rebuilder_.map(*id));
-      if (constant == tensors_.end()) return std::nullopt;
-      copy.arguments.emplace_back(alone.add_constant(from_.value(*id).name, constant->second));
+      copy.arguments.push_back(
+          id ? alone.add_constant(from_.value(*id).name, tensors_.at(rebuilder_.map(*id)))
+             : argument);
     }
     for (const ValueId id : node.outputs) {
       copy.outputs.push_back(alone.add_value(from_.value(id)));
@@ -66,6 +61,13 @@ class Folding {
     } catch (const Error&) {
       return std::nullopt;  // what cannot be computed fails where it is run, if it is run
     }
+  }
+
+  bool has_constants_only(const Node& node) const {
+    return std::all_of(node.arguments.begin(), node.arguments.end(), [&](const Argument& argument) {
+      const ValueId* id = tensor_of(argument);
+      return id ? tensors_.contains(rebuilder_.map(*id)) : !is_symbolic(std::get<Datum>(argument));
+    });
   }
 
   // False also where a size is not known.

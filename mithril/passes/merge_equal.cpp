@@ -2,11 +2,10 @@
 // stays.
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <string_view>
-#include <unordered_map>
 
 #include "mithril/infer/symbol.hpp"
+#include "mithril/passes/hash_index.hpp"
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/rebuilder.hpp"
 
@@ -83,7 +82,8 @@ bool same_dims(const Value& a, const Value& b) {
 
 class Merging {
  public:
-  explicit Merging(const Graph& graph) : from_(graph), rebuilder_(graph) {}
+  explicit Merging(const Graph& graph)
+      : from_(graph), rebuilder_(graph), seen_(graph.nodes().size()) {}
 
   Graph run() {
     merge_constants();
@@ -93,20 +93,16 @@ class Merging {
 
  private:
   void merge_constants() {
-    std::unordered_multimap<size_t, const Constant*> seen;
-    for (const Constant& constant : from_.constants()) {
-      const Tensor& tensor = constant.tensor;
+    const std::vector<Constant>& constants = from_.constants();
+    HashIndex seen(constants.size());
+    for (size_t i = 0; i < constants.size(); ++i) {
+      const Tensor& tensor = constants[i].tensor;
       const std::string_view head(static_cast<const char*>(tensor.raw_data()),
                                   std::min(tensor.bytes(), hashed_bytes));
-      const size_t hash = mix(tensor.bytes(), std::hash<std::string_view>()(head));
-      const auto [begin, end] = seen.equal_range(hash);
-      const auto first = std::find_if(
-          begin, end, [&](const auto& entry) { return identical(entry.second->tensor, tensor); });
-      if (first == end) {
-        seen.emplace(hash, &constant);
-      } else {
-        rebuilder_.replace(constant.value, rebuilder_.map(first->second->value));
-      }
+      const size_t hash = mix(std::hash<std::string_view>()(head), tensor.bytes());
+      const auto first = seen.find_or_add(
+          hash, i, [&](size_t other) { return identical(constants[other].tensor, tensor); });
+      if (first) rebuilder_.replace(constants[i].value, rebuilder_.map(constants[*first].value));
     }
   }
 
@@ -117,16 +113,14 @@ class Merging {
       const ValueId* id = tensor_of(argument);
       hash = mix(hash, id ? index(*id) : hash_of(std::get<Datum>(argument)));
     }
-    const auto [begin, end] = nodes_.equal_range(hash);
-    for (auto at = begin; at != end; ++at) {
-      const Node& first = rebuilder_.graph().nodes()[at->second];
-      if (!can_replace(first, mapped, node.outputs)) continue;
-      for (size_t i = 0; i < node.outputs.size(); ++i)
-        rebuilder_.replace(node.outputs[i], first.outputs[i]);
-      return;
+    const std::vector<Node>& nodes = rebuilder_.graph().nodes();
+    const auto first = seen_.find_or_add(mix(hash, 0), nodes.size(), [&](size_t other) {
+      return can_replace(nodes[other], mapped, node.outputs);
+    });
+    if (!first) return rebuilder_.add(std::move(mapped), node.outputs);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      rebuilder_.replace(node.outputs[i], nodes[*first].outputs[i]);
     }
-    nodes_.emplace(hash, rebuilder_.graph().nodes().size());
-    rebuilder_.add(std::move(mapped), node.outputs);
   }
 
   bool can_replace(const Node& first, const Node& second, const std::vector<ValueId>& outputs) {
@@ -142,7 +136,7 @@ class Merging {
 
   const Graph& from_;
   Rebuilder rebuilder_;
-  std::unordered_multimap<size_t, size_t> nodes_;  // of the new graph, by hash
+  HashIndex seen_;  // nodes of the new graph
 };
 
 }  // namespace
