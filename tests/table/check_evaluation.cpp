@@ -77,6 +77,7 @@ void check_evaluation(const OpDef& op, const OpCase& row, Report& report, std::u
   });
   if (outputs.empty()) return;
   check_expected(row, built.graph, outputs, report);
+  check_backends(op, built.graph, inputs, "float64", 1e-10, report);
   for (const Knowledge knowledge :
        {Knowledge::shared_symbols, Knowledge::symbols, Knowledge::nothing}) {
     const Check check = knowledge == Knowledge::nothing ? Check::unknown_rank : Check::symbols;

@@ -43,6 +43,12 @@ ValueId output_of(const Graph& graph, const std::string& name) {
   return at->value;
 }
 
+std::vector<Tensor> all_inputs(const Derivative::Sample& sample) {
+  std::vector<Tensor> inputs = sample.inputs;
+  inputs.insert(inputs.end(), sample.incoming.begin(), sample.incoming.end());
+  return inputs;
+}
+
 // Nothing can be moved in an empty input: only the form of its gradient is checked, and not counted
 // as one.
 void check_sample(const Derivative& derivative, const RowGraph& built, Report& report,
@@ -101,9 +107,8 @@ void check_second(const Derivative& first, const RowGraph& built, Report& report
   } catch (const GradientError&) {
     return;  // an op of the gradient has none of its own, which its record declares
   }
-  Derivative::Sample at = first.sample(generate(built.tensors, seed), seed);
-  at.inputs.insert(at.inputs.end(), at.incoming.begin(), at.incoming.end());
-  const Derivative::Sample sample = second->sample(at.inputs, seed);
+  const Derivative::Sample at = first.sample(generate(built.tensors, seed), seed);
+  const Derivative::Sample sample = second->sample(all_inputs(at), seed);
   if (!at.finite || !sample.finite) return;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (sample.gradients[i].size() == 0) continue;
@@ -139,6 +144,9 @@ void check_gradients(const OpDef& op, const OpCase& row, Report& report, std::ui
     for (int i = 0; i < seeds; ++i) {
       check_sample(derivative, built, report, first_seed + static_cast<std::uint64_t>(i));
     }
+    const Derivative::Sample sample =
+        derivative.sample(generate(built.tensors, first_seed), first_seed);
+    check_backends(op, derivative.backward(), all_inputs(sample), "gradients", 1e-10, report);
     check_symbolic(op, row, derivative, built, report, first_seed);
     check_second(derivative, built, report, first_seed);
   });

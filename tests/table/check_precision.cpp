@@ -19,16 +19,16 @@ constexpr Precision precisions[] = {
 // Whether the row says itself which dtype comes out.
 bool names_dtype(const OpCase& row) {
   for (const auto& [port, content] : row.inputs) {
-    const Datum* datum = content.list ? nullptr : std::get_if<Datum>(&content.items.front());
-    if (datum && datum->kind() == kind::dtype) return true;
+    for (const Item& item : content.items) {
+      const Datum* datum = std::get_if<Datum>(&item);
+      if (datum && datum->kind() == kind::dtype) return true;
+    }
   }
   return false;
 }
 
-std::string compare_with_float64(const OpDef& op, const OpCase& row, const RowGraph& precise,
-                                 Precision precision, std::uint64_t seed) {
-  const RowGraph built = build(op, row, Knowledge::numbers, precision.dtype);
-  const std::vector<Tensor> inputs = generate(built.tensors, seed);
+std::string compare_with_float64(const OpCase& row, const RowGraph& built, const RowGraph& precise,
+                                 const std::vector<Tensor>& inputs, Precision precision) {
   std::vector<Tensor> precise_inputs;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     precise_inputs.push_back(inputs[i].to(precise.tensors[i].dtype));
@@ -54,9 +54,12 @@ void check_precision(const OpDef& op, const OpCase& row, Report& report, std::ui
   }
   if (!floats || mixed || !row.only_float64.empty()) return;
   for (const Precision& precision : precisions) {
-    report.count(Check::precision,
-                 fmt::format("{} against float64, seed {}", name(precision.dtype), seed),
-                 [&] { return compare_with_float64(op, row, precise, precision, seed); });
+    const RowGraph built = build(op, row, Knowledge::numbers, precision.dtype);
+    const std::vector<Tensor> inputs = generate(built.tensors, seed);
+    const std::string dtype(name(precision.dtype));
+    report.count(Check::precision, fmt::format("{} against float64, seed {}", dtype, seed),
+                 [&] { return compare_with_float64(row, built, precise, inputs, precision); });
+    check_backends(op, built.graph, inputs, dtype, precision.tolerance, report);
   }
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
-#include "mithril/op/op_def.hpp"
+#include "mithril/graph/graph.hpp"
 #include "tests/table/case.hpp"
 #include "tests/table/report.hpp"
 
@@ -25,6 +27,11 @@ void check_precision(const OpDef& op, const OpCase& row, Report& report, std::ui
 // gradient must be refused.
 void check_gradients(const OpDef& op, const OpCase& row, Report& report, std::uint64_t first_seed,
                      int seeds);
+
+// The graph of a row, or of its gradients, after all passes: every backend that is here gives what
+// the reference gives without them.
+void check_backends(const OpDef& op, const Graph& graph, const std::vector<Tensor>& inputs,
+                    const std::string& what, double tolerance, Report& report);
 
 // The error that the row asks for: its code, its text, and that the text names the op and one of
 // its ports.

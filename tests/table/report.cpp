@@ -10,9 +10,9 @@ namespace mithril::tests {
 namespace {
 
 constexpr std::array<std::string_view, check_count> names{
-    "evaluation", "expectation",  "symbols",    "unknown rank",      "order",
-    "folding",    "precision",    "gradient",   "symbolic gradient", "second gradient",
-    "refusal",    "completeness", "composition"};
+    "evaluation", "expectation", "symbols",      "unknown rank",      "order",
+    "folding",    "precision",   "gradient",     "symbolic gradient", "second gradient",
+    "backend",    "refusal",     "completeness", "composition"};
 
 }  // namespace
 

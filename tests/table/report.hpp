@@ -22,11 +22,12 @@ enum class Check : unsigned char {
   gradient,           // against central differences
   symbolic_gradient,  // the same gradient with symbols for sizes
   second_gradient,    // the gradient of the gradient, against central differences
+  backend,            // a backend gives what the reference gives
   refusal,            // the error that must come
   completeness,       // what every op must have
   composition,        // a random model, composed and compiled in one way or another
 };
-inline constexpr std::size_t check_count = 13;
+inline constexpr std::size_t check_count = 14;
 std::string_view name(Check check);
 
 class Report {
