@@ -1,14 +1,9 @@
 #include "mithril/compile/signature.hpp"
 
+#include "mithril/infer/tensor_kind.hpp"
+
 namespace mithril {
 namespace {
-
-enum class Kind { boolean, integer, floating };
-
-Kind kind_of_dtype(DType dtype) {
-  if (is_floating(dtype)) return Kind::floating;
-  return is_integer(dtype) ? Kind::integer : Kind::boolean;
-}
 
 std::string described(const Tensor& tensor) {
   return std::string(name(tensor.dtype())) + to_string(tensor.dims());
@@ -34,7 +29,7 @@ Signature::Signature(const Graph& graph, std::vector<std::string> labels) {
 
 Tensor Signature::convert_width(size_t i, const Tensor& tensor) const {
   const Entry& entry = entries_[i];
-  if (kind_of_dtype(tensor.dtype()) == kind_of_dtype(entry.dtype)) return tensor.to(entry.dtype);
+  if (tensor_kind(tensor.dtype()) == tensor_kind(entry.dtype)) return tensor.to(entry.dtype);
   raise({.kind = ErrorKind::input,
          .code = "E0805",
          .message = entry.label + " is " + std::string(name(tensor.dtype())) + ", expected " +
@@ -45,7 +40,7 @@ Tensor Signature::convert_width(size_t i, const Tensor& tensor) const {
 
 std::string Signature::mismatch(size_t i, const Tensor& tensor) const {
   const Entry& entry = entries_[i];
-  bool fits = kind_of_dtype(tensor.dtype()) == kind_of_dtype(entry.dtype);
+  bool fits = tensor_kind(tensor.dtype()) == tensor_kind(entry.dtype);
   if (entry.ranked) fits = fits && tensor.dims().size() == entry.dims.size();
   for (size_t d = 0; d < entry.dims.size() && fits; ++d) {
     fits = !entry.dims[d] || *entry.dims[d] == tensor.dims()[d];

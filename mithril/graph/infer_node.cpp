@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "mithril/infer/symbol.hpp"
+#include "mithril/infer/tensor_kind.hpp"
 #include "mithril/op/part.hpp"
 
 namespace mithril {
@@ -118,11 +119,6 @@ class NodeInference {
 };
 
 }  // namespace
-
-Kinds tensor_kind(DType dtype) {
-  if (is_floating(dtype)) return kind::float_tensor;
-  return dtype == DType::boolean ? kind::bool_tensor : kind::int_tensor;
-}
 
 size_t output_list_size(const Node& node) {
   if (node.op->outputs_from.empty()) return 1;

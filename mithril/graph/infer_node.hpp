@@ -14,7 +14,6 @@ std::optional<std::vector<Value>> match_node(const Graph& graph, const Node& nod
 // In scratch facts of its own. Errors are those of models.
 std::vector<Value> infer_in_facts(const Graph& graph, const Node& node);
 
-Kinds tensor_kind(DType dtype);
 // How many tensors the list output of its op has.
 size_t output_list_size(const Node& node);
 

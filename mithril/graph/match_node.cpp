@@ -3,6 +3,7 @@
 
 #include "mithril/graph/infer_node.hpp"
 #include "mithril/graph/matching.hpp"
+#include "mithril/infer/tensor_kind.hpp"
 #include "mithril/op/solver.hpp"
 
 namespace mithril {
@@ -26,8 +27,7 @@ Kinds promoted(Kinds a, Kinds b) {
 
 class NodeMatch final : public Solver {
  public:
-  NodeMatch(const Graph& graph, const Node& node)
-      : graph_(graph), node_(node), op_(*node.op), patterns_(op_.compiled) {
+  NodeMatch(const Graph& graph, const Node& node) : graph_(graph), node_(node), op_(*node.op) {
     std::copy(op_.compiled.type_kinds.begin(), op_.compiled.type_kinds.end(), types_.begin());
     output_kinds_.fill(kind::any);
     if (op_.list_output() >= 0) list_shapes_.resize(output_list_size(node));
@@ -66,7 +66,7 @@ class NodeMatch final : public Solver {
       const PortDef& def = op_.port(port);
       const bool input = port < op_.inputs.size();
       if (def.name == name) {
-        return {port, input ? &node_.arguments[at + static_cast<size_t>(item)] : nullptr};
+        return {port, input ? node_.arguments.data() + at + static_cast<size_t>(item) : nullptr};
       }
       if (input) at += def.list ? node_.list_size() : 1;
     }

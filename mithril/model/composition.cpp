@@ -6,6 +6,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/shapes.hpp"
 #include "mithril/op/registry.hpp"
 
@@ -39,11 +40,6 @@ void forget_read_outputs(std::vector<CanonicalPort>& ports) {
 }
 
 }  // namespace
-
-Kinds kind_of(DType dtype) {
-  if (is_floating(dtype)) return kind::float_tensor;
-  return dtype == DType::boolean ? kind::bool_tensor : kind::int_tensor;
-}
 
 bool is_valued(const Wire* wire) {
   return wire->constant ||
@@ -161,7 +157,7 @@ void Composition::set_tensor(Wire* wire, const Tensor& tensor) {
            .path = wire_name(wire),
            .message = "a tensor is given to a connection that has a source already"});
   }
-  facts_.narrow(wire->type, kind_of(tensor.dtype()));
+  facts_.narrow(wire->type, tensor_kind(tensor.dtype()));
   std::vector<Dim> dims;
   for (const int64_t dim : tensor.dims()) dims.push_back(facts_.fixed(dim));
   facts_.unify(wire->shape, std::span<const Dim>(dims));

@@ -53,6 +53,5 @@ std::vector<Wire*> open_inputs(const Composite& model);
 // A key or a port by its path. NameError E0606 with the nearest.
 Wire* wire_at(Composite& model, const std::string& key);
 bool is_valued(const Wire* wire);  // holds a known value or a tensor literal
-Kinds kind_of(DType dtype);
 
 }  // namespace mithril

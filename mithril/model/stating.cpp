@@ -3,6 +3,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/composition.hpp"
 #include "mithril/model/shapes.hpp"
 
@@ -122,7 +123,7 @@ Model& Model::bind_state_keys(const std::string& input, const std::string& outpu
   Facts& facts = composition.facts();
   facts.unify(in->type, out->type);
   facts.unify(in->shape, out->shape);
-  facts.narrow(in->type, kind_of(initial.dtype()));
+  facts.narrow(in->type, tensor_kind(initial.dtype()));
   if (initial.rank() > 0) {
     std::vector<Dim> dims;
     for (const int64_t dim : initial.dims()) dims.push_back(facts.fixed(dim));

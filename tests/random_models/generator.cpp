@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/composition.hpp"
 #include "tests/table/generate.hpp"
 
@@ -129,7 +130,7 @@ class Generator {
     new_inputs_.emplace_back(fmt::format("x{}", input_count_++), spec);
     return IOKey{.name = new_inputs_.back().first,
                  .shape = shape_spec(spec.dims),
-                 .type = kind_of(spec.dtype)};
+                 .type = tensor_kind(spec.dtype)};
   }
 
   // Indices are made for the sizes of their row: they never come from elsewhere, and what they
@@ -220,7 +221,7 @@ void add_facts(Steps& steps, Model& model, const RandomModel& random, const Comp
     const auto& [name, spec] = random.inputs[i];
     steps.emplace_back([&model, &how, i, &name = name, &spec = spec] {
       static_cast<void>(model[name]);  // the parts that read it may come later
-      model.set_types({{name, kind_of(spec.dtype)}});
+      model.set_types({{name, tensor_kind(spec.dtype)}});
       if (how.shapes) model.set_shapes({{name, shape_spec(spec.dims)}});
       if (i < how.literals.size()) model.set_values({{name, how.literals[i]}});
     });

@@ -6,16 +6,12 @@
 #include <functional>
 
 #include "mithril/infer/symbol.hpp"
+#include "mithril/infer/tensor_kind.hpp"
 #include "mithril/op/part.hpp"
 #include "tests/table/generate.hpp"
 
 namespace mithril::tests {
 namespace {
-
-Kinds kind_of(DType dtype) {
-  if (is_floating(dtype)) return kind::float_tensor;
-  return dtype == DType::boolean ? kind::bool_tensor : kind::int_tensor;
-}
 
 // A fact about what is given to a port, as said there.
 struct Statement {
@@ -97,8 +93,9 @@ class Placement {
       if (!dims[i].is_constant()) sizes_.emplace_back(dims[i], spec.dims[i]);
     }
     statements_.push_back({port, [this, wire, free] { facts_.unify(wire->shape, free); }});
-    statements_.push_back(
-        {port, [this, wire, dtype = spec.dtype] { facts_.narrow(wire->type, kind_of(dtype)); }});
+    statements_.push_back({port, [this, wire, dtype = spec.dtype] {
+                             facts_.narrow(wire->type, tensor_kind(dtype));
+                           }});
   }
 
   void shuffle(std::uint64_t seed) {

@@ -2,16 +2,12 @@
 #pragma once
 #include <type_traits>
 
+#include "mithril/infer/tensor_kind.hpp"
 #include "mithril/op/eval_context.hpp"
 #include "mithril/op/solver.hpp"
 #include "mithril/ops/support/sizes.hpp"
 
 namespace mithril {
-
-inline Kinds tensor_kind(DType dtype) {
-  if (is_floating(dtype)) return kind::float_tensor;
-  return dtype == DType::boolean ? kind::bool_tensor : kind::int_tensor;
-}
 
 // States the kind of "output": that of "dtype", or where it is None `otherwise`. False: not known
 // yet.
