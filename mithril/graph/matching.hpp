@@ -22,8 +22,6 @@ inline bool all_same(DimView a, DimView b) {
 // Bound runs view dims that outlive it.
 class Matching {
  public:
-  explicit Matching(const CompiledPorts& ports) : ports_(ports) {}
-
   static bool can_hold(const CompiledPorts& ports) {
     return ports.dims.size() <= most_dims && ports.runs.size() <= most_runs;
   }
@@ -90,7 +88,6 @@ class Matching {
   }
 
   static constexpr size_t most_dims = 16, most_runs = 8;
-  const CompiledPorts& ports_;
   std::array<std::optional<Dim>, most_dims> dims_;
   std::array<std::optional<DimView>, most_runs> runs_;
 };

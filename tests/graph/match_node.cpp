@@ -52,8 +52,8 @@ TEST_CASE("on every row of the table comparing gives what facts give") {
     for (const tests::OpCase& row : rows()) {
       for (const Knowledge knowledge :
            {Knowledge::numbers, Knowledge::shared_symbols, Knowledge::symbols}) {
-        CAPTURE(name);
-        CAPTURE(row.name);
+        const std::string at = std::string(name) + ": " + row.name;
+        CAPTURE(at);
         const int nodes = compare_ways(find_op(name), row, knowledge);
         made += nodes >= 0 && knowledge == Knowledge::numbers;
         matched += nodes > 0 && knowledge == Knowledge::numbers;
