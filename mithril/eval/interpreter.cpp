@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 
+#include "mithril/eval/node_error.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/op/eval_context.hpp"
 
@@ -49,7 +50,11 @@ void run_node(const PlannedNode& node, const Graph& graph, Values& values) {
     outputs.emplace_back(is_half(dtype) ? DType::float32 : dtype, node.output_dims[i]);
   }
   EvalContext context(*node.op, tensors, node.values, outputs);
-  node.op->eval(context);
+  try {
+    node.op->eval(context);
+  } catch (const Error& error) {
+    raise_at(graph, *node.op, node.outputs.front(), error);
+  }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const DType dtype = graph.value(node.outputs[i]).dtype;
     values[index(node.outputs[i])] = is_half(dtype) ? outputs[i].to(dtype) : std::move(outputs[i]);

@@ -1,20 +1,20 @@
 #include "mithril/eval/plan.hpp"
 
+#include "mithril/eval/node_sizes.hpp"
+
 namespace mithril {
 namespace {
 
 class Planner {
  public:
   Planner(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs)
-      : graph_(graph), sizes_(sizes), dims_(graph.values().size()) {
+      : graph_(graph), sizes_(sizes), dims_(graph.values().size()), node_sizes_(graph) {
     for (size_t i = 0; i < inputs.size(); ++i) {
-      const ValueId id = graph.inputs()[i];
-      check_rank(id, inputs[i].dims());
-      dims_[index(id)] = inputs[i].dims();
+      know(graph.inputs()[i], inputs[i].dims());
       plan_.inputs.push_back(inputs[i].dims());
     }
     for (const Constant& constant : graph.constants()) {
-      dims_[index(constant.value)] = constant.tensor.dims();
+      know(constant.value, constant.tensor.dims());
     }
     enter(0);
   }
@@ -31,6 +31,12 @@ class Planner {
   }
 
  private:
+  void know(ValueId id, const Dims& dims) {
+    check_rank(id, dims);
+    dims_[index(id)] = dims;
+    node_sizes_.know(id, dims);
+  }
+
   void check_rank(ValueId id, const Dims& got) const {
     const Value& value = graph_.value(id);
     if (!value.ranked || value.dims.size() == got.size()) return;
@@ -88,10 +94,9 @@ class Planner {
       }
     }
     planned.outputs = node.outputs;
-    planned.output_dims = sized.inferred ? infer(node, planned) : output_dims(node, next);
+    planned.output_dims = output_dims(node, planned, sized.inferred ? nullptr : next);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
-      check_rank(node.outputs[i], planned.output_dims[i]);
-      dims_[index(node.outputs[i])] = planned.output_dims[i];
+      know(node.outputs[i], planned.output_dims[i]);
     }
     return planned;
   }
@@ -100,14 +105,37 @@ class Planner {
     return map_dims(datum, [&](const Dim&) { return Dim(number(*next++)); });
   }
 
-  std::vector<Dims> output_dims(const Node& node, const Size* next) const {
+  // Every node is inferred with the sizes at hand: what a model or a gradient assumed of symbols
+  // (that two of them broadcast, that two are equal) is looked at here. `stated`: the sizes that
+  // follow from the inputs; null where none do.
+  std::vector<Dims> output_dims(const Node& node, const PlannedNode& planned,
+                                const Size* stated) const {
+    const std::vector<std::optional<Dims>> made = node_sizes_.infer(node, planned.values);
     std::vector<Dims> all;
-    all.reserve(node.outputs.size());
-    for (const ValueId id : node.outputs) {
-      Dims& dims = all.emplace_back(graph_.value(id).dims.size());
-      for (int64_t& dim : dims) dim = number(*next++);
+    all.reserve(made.size());
+    for (size_t i = 0; i < made.size(); ++i) {
+      MITHRIL_CHECK(stated || made[i],
+                    "op " + node.op->name + " does not infer the shape of its output");
+      if (!stated) {
+        all.push_back(*made[i]);
+        continue;
+      }
+      Dims& dims = all.emplace_back(graph_.value(node.outputs[i]).dims.size());
+      for (int64_t& dim : dims) dim = number(*stated++);
+      if (made[i] && *made[i] != dims) contradict(node, i, dims, *made[i]);
     }
     return all;
+  }
+
+  [[noreturn]] void contradict(const Node& node, size_t output, const Dims& stated,
+                               const Dims& made) const {
+    const std::string& name = graph_.value(node.outputs[output]).name;
+    raise(
+        {.kind = ErrorKind::shape,
+         .code = "E0210",
+         .path = name,
+         .message = node.op->name + ": with these sizes '" + name + "' has other dims than stated",
+         .facts = {{"stated", to_string(stated)}, {"made", to_string(made)}}});
   }
 
   // A number takes part as its kind, in a width that never decides the result's.
@@ -116,37 +144,6 @@ class Planner {
     if (datum.kind() == kind::int_value) return Tensor::scalar(datum.integer());
     return like == DType::float32 ? Tensor::scalar(static_cast<float>(datum.real()))
                                   : Tensor::scalar(datum.real());
-  }
-
-  // Sizes that follow from no input: infers this node alone with the sizes at hand.
-  std::vector<Dims> infer(const Node& node, const PlannedNode& planned) const {
-    Graph alone;
-    alone.set_default_dtype(graph_.default_dtype());
-    std::vector<Argument> arguments;
-    for (size_t i = 0; i < node.arguments.size(); ++i) {
-      const ValueId* id = tensor_of(node.arguments[i]);
-      if (!id) {
-        arguments.emplace_back(planned.values[i]);
-        continue;
-      }
-      Value value{.name = graph_.value(*id).name, .dims = {}, .dtype = graph_.value(*id).dtype};
-      for (const int64_t dim : dims_[index(*id)]) value.dims.emplace_back(dim);
-      arguments.emplace_back(alone.add_input(std::move(value)));
-    }
-    std::vector<Dims> result;
-    for (const ValueId id :
-         alone.add(*node.op, std::move(arguments), graph_.value(node.outputs.front()).name)) {
-      Dims dims;
-      MITHRIL_CHECK(alone.value(id).ranked,
-                    "op " + node.op->name + " does not infer the rank of its output");
-      for (const Dim& dim : alone.value(id).dims) {
-        MITHRIL_CHECK(resolve(dim).is_constant(),
-                      "op " + node.op->name + " does not infer the shape of its output");
-        dims.push_back(resolve(dim).constant());
-      }
-      result.push_back(std::move(dims));
-    }
-    return result;
   }
 
   void release() {
@@ -167,6 +164,7 @@ class Planner {
   const Graph& graph_;
   const SizedGraph& sizes_;
   std::vector<Dims> dims_;  // per value, once they are known
+  NodeSizes node_sizes_;
   int32_t stage_ = 0;
   std::vector<int64_t> numbers_;  // what the stage's program computes
   Plan plan_;

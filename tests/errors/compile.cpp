@@ -1,24 +1,17 @@
 // The errors of compiling a model, as text.
 #include <doctest/doctest.h>
 
-#include <functional>
 #include <string>
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/linear.hpp"
+#include "tests/errors/text_of_error.hpp"
 
 namespace mithril {
 namespace {
 
-std::string text_of_error(const std::function<void()>& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was raised";
-}
+using tests::text_of_error;
 
 Model product() {
   Model model;

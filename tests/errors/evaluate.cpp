@@ -1,23 +1,16 @@
 // The errors of evaluating a compiled model, as text.
 #include <doctest/doctest.h>
 
-#include <functional>
 #include <string>
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
+#include "tests/errors/text_of_error.hpp"
 
 namespace mithril {
 namespace {
 
-std::string text_of_error(const std::function<void()>& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was raised";
-}
+using tests::text_of_error;
 
 Model product() {
   Model model;
@@ -87,6 +80,23 @@ TEST_CASE("a size that two inputs share is checked") {
         "mithril.InputError[E0804]: 'b' has 4 in dim 0, expected N = 3\n"
         "  expected : [N]\n"
         "  got      : [4]");
+}
+
+TEST_CASE("sizes that do not meet in the middle of a model name the connection and both sizes") {
+  Model block("block");
+  block |= Model::op("add")({{"left", "a"}, {"right", "b"}, {"output", "sum"}});
+  Model model;
+  model |= block({{"a", "x"}, {"b", "y"}, {"sum", "both"}});
+  const CompiledModel sum = compile(model, cpu(), {.shapes = {{"x", {"N"}}, {"y", {"M"}}}});
+  CHECK(text_of_error([&] {
+          sum.evaluate({{"y", Tensor(DType::float32, {4})}}, {{"x", Tensor(DType::float32, {3})}});
+        }) ==
+        "mithril.ShapeError[E0203]: both: add: two dims do not broadcast\n"
+        "  one side   : 3\n"
+        "  other side : 4\n"
+        "  left       : [3]     pattern \"*a\"\n"
+        "  right      : [4]     pattern \"*b\"\n"
+        "  output     : [...]   on output, pattern \"*o\"");
 }
 
 TEST_CASE("another kind is refused") {

@@ -81,6 +81,88 @@ TEST_CASE("sizes that no input names are inferred when it runs") {
   CHECK(run({0, 7}) == Dims{0, 14});
 }
 
+TEST_CASE("symbols that were taken to broadcast are refused where they do not") {
+  const Interpreter interpreter(parse_graph(R"(graph {
+    input x: float32[N]
+    input y: float32[M]
+    sum: float32[K] = add(left: x, right: y)
+    output sum = sum
+  })"));
+  CHECK(interpreter.run(std::vector<Tensor>{counted({3}), counted({1})}).at(0).dims() == Dims{3});
+  CHECK(interpreter.run(std::vector<Tensor>{counted({1}), counted({0})}).at(0).dims() == Dims{0});
+  for (int call = 0; call < 2; ++call) {  // a refusal is not remembered as a plan
+    CHECK(text_of_error(interpreter, {counted({3}), counted({4})}) ==
+          "mithril.ShapeError[E0203]: sum: add: two dims do not broadcast\n"
+          "  one side   : 3\n"
+          "  other side : 4\n"
+          "  left       : [3]     pattern \"*a\"\n"
+          "  right      : [4]     pattern \"*b\"\n"
+          "  output     : [...]   on output, pattern \"*o\"");
+  }
+}
+
+TEST_CASE("symbols that were taken to be equal are refused where they are not") {
+  const Interpreter interpreter(parse_graph(R"(graph {
+    input x: float32[N, K]
+    input y: float32[L, M]
+    product: float32[N, M] = matmul(left: x, right: y)
+    output product = product
+  })"));
+  CHECK(interpreter.run(std::vector<Tensor>{counted({2, 3}), counted({3, 4})}).at(0).dims() ==
+        Dims{2, 4});
+  const std::string text = text_of_error(interpreter, {counted({2, 3}), counted({4, 5})});
+  CHECK(
+      text.starts_with("mithril.ShapeError[E0202]: product: matmul: port 'right': two dims "
+                       "differ\n"));
+  CHECK(text.find("one side   : 3") != std::string::npos);
+  CHECK(text.find("other side : 4") != std::string::npos);
+}
+
+TEST_CASE("what a gradient broadcasts or sums is refused where its sizes do not fit") {
+  const auto refuses = [](const char* node, const char* expected) {
+    const Interpreter interpreter(parse_graph("graph { input x: float32[N] input y: float32[M] " +
+                                              std::string(node) + " output z = z }"));
+    const std::string text = text_of_error(interpreter, {counted({3}), counted({4})});
+    CAPTURE(text);
+    CHECK(text.starts_with(expected));
+  };
+  refuses("z: float32[M] = expand_like(input: x, like: y)",
+          "mithril.ShapeError[E0203]: z: expand_like: two dims do not broadcast\n"
+          "  one side   : 3\n"
+          "  other side : 4\n");
+  refuses("z: float32[M] = sum_to(input: x, like: y)",
+          "mithril.ShapeError[E0203]: z: sum_to: two dims do not broadcast\n"
+          "  one side   : 3\n"
+          "  other side : 4\n");
+}
+
+TEST_CASE("a stated size that is another in fact is refused") {
+  const Interpreter interpreter(parse_graph(R"(graph {
+    input x: float32[N]
+    input y: float32[M]
+    sum: float32[N] = add(left: x, right: y)
+    output sum = sum
+  })"));
+  CHECK(interpreter.run(std::vector<Tensor>{counted({3}), counted({1})}).at(0).dims() == Dims{3});
+  CHECK(text_of_error(interpreter, {counted({1}), counted({4})}) ==
+        "mithril.ShapeError[E0210]: sum: add: with these sizes 'sum' has other dims than stated\n"
+        "  stated : [1]\n"
+        "  made   : [4]");
+}
+
+TEST_CASE("what an op refuses while it computes names the value and the op") {
+  const Interpreter interpreter(parse_graph(R"(graph {
+    input x: float32[N]
+    largest: float32[] = max(input: x, axis: None, keepdim: False)
+    output largest = largest
+  })"));
+  CHECK(text_of_error(interpreter, {counted({0})}) ==
+        "mithril.ValueError[E0411]: largest: max: there is no element to choose from\n"
+        "  input : [0]\n"
+        "  axis  : None\n"
+        "  help: reduce along an axis that has at least one element");
+}
+
 TEST_CASE("half precision is stored, and computed in float32") {
   const Interpreter interpreter(parse_graph(R"(graph {
     input x: float16[2]
