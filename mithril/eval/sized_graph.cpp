@@ -3,6 +3,18 @@
 #include <algorithm>
 
 namespace mithril {
+namespace {
+
+const std::string& port_of(const Node& node, size_t argument) {
+  size_t port = 0;
+  for (size_t at = 0; port + 1 < node.op->inputs.size(); ++port) {
+    at += node.op->inputs[port].list ? node.list_size() : 1;
+    if (at > argument) break;
+  }
+  return node.op->inputs[port].name;
+}
+
+}  // namespace
 
 SizedGraph::SizedGraph(const Graph& graph) : graph_(graph), stages_(1) {
   for (const ValueId id : graph.inputs()) observe(id);
@@ -37,9 +49,10 @@ void SizedGraph::add_size(const Dim& dim, bool of_shape) {
 
 void SizedGraph::add_node(const Node& node) {
   SizedNode sized{.stage = static_cast<int32_t>(stages_.size()) - 1, .first_size = sizes_.size()};
-  for (const Argument& argument : node.arguments) {
-    if (tensor_of(argument)) continue;
-    map_dims(std::get<Datum>(argument), [&](const Dim& dim) {
+  for (size_t i = 0; i < node.arguments.size(); ++i) {
+    if (tensor_of(node.arguments[i])) continue;
+    map_dims(std::get<Datum>(node.arguments[i]), [&](const Dim& dim) {
+      if (!dim.is_constant() && !program().follows(dim)) refuse_unknown(node, port_of(node, i));
       add_size(dim, false);
       return dim;
     });
@@ -54,6 +67,15 @@ void SizedGraph::add_node(const Node& node) {
   for (const ValueId id : node.outputs) {
     for (const Dim& dim : graph_.value(id).dims) add_size(dim, true);
   }
+}
+
+void SizedGraph::refuse_unknown(const Node& node, const std::string& port) const {
+  raise({.kind = ErrorKind::value,
+         .code = "E0403",
+         .path = graph_.value(node.outputs.front()).name,
+         .port = port,
+         .message = node.op->name + ": the value of port '" + port + "' is not known",
+         .help = "bind it to a value, or state one with set_values"});
 }
 
 // What the node makes is known from here on.

@@ -36,7 +36,8 @@ struct Stage {
 // Made once for a graph; reads nothing of the facts afterwards.
 class SizedGraph {
  public:
-  explicit SizedGraph(const Graph& graph);  // which outlives it
+  // The graph outlives it. ValueError E0403 for a number that follows from no size.
+  explicit SizedGraph(const Graph& graph);
 
   const std::vector<Stage>& stages() const { return stages_; }
   const std::vector<SizedNode>& nodes() const { return nodes_; }  // as the graph's
@@ -52,6 +53,7 @@ class SizedGraph {
   void begin_stage(const Node& node);
   bool follows(const Value& value) const;
   void add_size(const Dim& dim, bool of_shape);
+  [[noreturn]] void refuse_unknown(const Node& node, const std::string& port) const;
   SizeProgram& program() { return stages_.back().program; }
 
   const Graph& graph_;

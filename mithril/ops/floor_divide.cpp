@@ -27,7 +27,7 @@ T floor_quotient(T a, T b) {
   } else {
     if (b == 0) {
       raise({.kind = ErrorKind::value,
-             .code = "E0403",
+             .code = "E0404",
              .message = "floor_divide: an int is divided by zero, at port 'denominator'",
              .help = "divide floats, where the result is infinite"});
     }

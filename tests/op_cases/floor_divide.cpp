@@ -69,7 +69,7 @@ MITHRIL_OP_CASES(floor_divide) {
       {.name = "an int tensor by zero",
        .inputs = {{"numerator", integers({2}, 1, 5)},
                   {"denominator", tensor({2}, {1, 0}).as(DType::int64)}},
-       .error = "E0403",
+       .error = "E0404",
        .message = "divided by zero"},
       {.name = "dims that do not broadcast",
        .inputs = {{"numerator", normal({2, 3})}, {"denominator", positive({2, 4})}},

@@ -1,0 +1,124 @@
+// The errors that ops raise: when they are composed, compiled, differentiated and evaluated, as
+// text.
+#include <doctest/doctest.h>
+
+#include "backends/cpu/cpu.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/grad/differentiate.hpp"
+#include "mithril/op/registry.hpp"
+#include "tests/errors/text_of_error.hpp"
+
+namespace mithril {
+namespace {
+
+using tests::text_of_error;
+
+Model one(const char* op, Bindings bindings) {
+  Model model;
+  model |= Model::op(op)(std::move(bindings));
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("a shape that an op cannot take is refused with the dims that it read") {
+  Model model = one("squeeze", {{"input", "x"}, {"axis", 0}, {"output", "y"}});
+  CHECK(text_of_error([&] {
+          model.set_shapes({{"x", {3, 2}}});
+        }) ==
+        "mithril.ShapeError[E0206]: squeeze: axis 0 cannot be squeezed\n"
+        "  expected : size 1\n"
+        "  got      : size 3\n"
+        "  input    : [3, 2]   on x, pattern \"*s\"\n"
+        "  output   : [...]    on y, pattern \"*o\"");
+}
+
+TEST_CASE("a value that an op cannot take is refused") {
+  Model model = one("softmax", {{"input", "x"}, {"axis", 2}, {"output", "y"}});
+  CHECK(text_of_error([&] {
+          model.set_shapes({{"x", {3, 2}}});
+        }) ==
+        "mithril.ValueError[E0402]: softmax: axis 2 is out of range for rank 2\n"
+        "  expected : -2 to 1\n"
+        "  got      : 2\n"
+        "  input    : [3, 2]   on x, pattern \"*s\"\n"
+        "  output   : [3, 2]   on y, pattern \"*s\"");
+}
+
+TEST_CASE("a value that nobody gives is asked for when compiling") {
+  const Model model = one("softmax", {{"input", "x"}, {"axis", "axis"}, {"output", "y"}});
+  CHECK(text_of_error([&] { compile(model, cpu()); }) ==
+        "mithril.ValueError[E0403]: y: softmax: the value of port 'axis' is not known\n"
+        "  help: bind it to a value, or state one with set_values");
+}
+
+TEST_CASE("division of an int by zero is refused where it happens") {
+  const Model model =
+      one("floor_divide", {{"numerator", "a"}, {"denominator", "b"}, {"output", "y"}});
+  const CompiledModel compiled =
+      compile(model, cpu(), {.types = {{"a", kind::int_tensor}, {"b", kind::int_tensor}}});
+  CHECK(text_of_error([&] {
+          compiled.evaluate(
+              {}, {{"a", Tensor::of<int64_t>({1}, {7})}, {"b", Tensor::of<int64_t>({1}, {0})}});
+        }) ==
+        "mithril.ValueError[E0404]: y: floor_divide: an int is divided by zero, at port "
+        "'denominator'\n"
+        "  help: divide floats, where the result is infinite");
+}
+
+TEST_CASE("a class out of range is refused where it is read") {
+  const Model model =
+      one("cross_entropy", {{"input", "logits"}, {"target", "y"}, {"output", "loss"}});
+  const CompiledModel compiled = compile(model, cpu(), {.types = {{"y", kind::int_tensor}}});
+  CHECK(text_of_error([&] {
+          compiled.evaluate({}, {{"logits", Tensor(DType::float32, {1, 3})},
+                                 {"y", Tensor::of<int64_t>({1}, {3})}});
+        }) ==
+        "mithril.ValueError[E0412]: loss.pick_class_1: pick_class: class 3 is out of range for 3 "
+        "classes\n"
+        "  expected : 0 to 2\n"
+        "  index    : 3\n"
+        "  help: number the classes from 0 on");
+}
+
+TEST_CASE("an op without a gradient says why when one is asked for") {
+  OpDef stairs = find_op("relu");
+  stairs.name = "stairs";
+  stairs.grad = nullptr;
+  stairs.not_differentiable = "its slope is zero wherever it has one";
+  Graph graph;
+  const ValueId x = graph.add_input({.name = "x", .dims = {3}});
+  graph.add_output("y", graph.add(stairs, {x}, "steps").front());
+  CHECK(text_of_error([&] { differentiate(graph, {.outputs = {"y"}, .wanted = {"x"}}); }) ==
+        "mithril.GradientError[E0501]: steps: no gradient flows through op 'stairs' to its port "
+        "'input'\n"
+        "  reason : its slope is zero wherever it has one\n"
+        "  help: declare what stands before it as not differentiable, or do without this op");
+}
+
+TEST_CASE("the gradient of an integer is refused when it is asked for") {
+  const Model model = one("greater", {{"left", "x"}, {"right", "w"}, {"output", "larger"}});
+  const CompiledModel compiled = compile(model, cpu());
+  const Tensor number = Tensor::of<float>({1}, {1});
+  CHECK(text_of_error([&] {
+          compiled.evaluate({{"w", number}}, {{"x", number}},
+                            {{"larger", Tensor::of<bool>({1}, {true})}});
+        }) ==
+        "mithril.GradientError[E0502]: larger: output 'larger' is bool: only float tensors have "
+        "gradients");
+}
+
+TEST_CASE("padding of unknown rank by a size has no gradient") {
+  const Graph graph = parse_graph(R"(graph {
+    input sizes: float32[K]
+    input x: float32[...]
+    y: float32[...] = pad(input: x, pad_width: ((0, K),), value: 0)
+    output y = y
+  })");
+  CHECK(text_of_error([&] { differentiate(graph, {.outputs = {"y"}, .wanted = {"x"}}); }) ==
+        "mithril.GradientError[E0503]: x: pad: the gradient needs the rank of 'input', or a "
+        "pad_width of numbers\n"
+        "  help: state the shape of the input, with None for sizes that vary");
+}
+
+}  // namespace mithril
