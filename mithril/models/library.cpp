@@ -70,7 +70,7 @@ CheckedArguments::CheckedArguments(std::string_view model, const std::vector<Arg
     if (at == given.end()) {
       if (!def.fallback) {
         raise({.kind = ErrorKind::value,
-               .code = "E0405",
+               .code = "E0408",
                .message = model_ + " needs the argument '" + def.name + "' (" + def.kinds + ")"});
       }
       values_.emplace_back(def.name, *def.fallback);

@@ -20,7 +20,7 @@ struct ArgumentDef {
 // Arguments checked against their definitions, defaults filled in.
 class CheckedArguments {
  public:
-  // NameError E0605 for an unknown name, ValueError E0405 for a missing one, TypeError E0304 for a
+  // NameError E0605 for an unknown name, ValueError E0408 for a missing one, TypeError E0304 for a
   // wrong kind: with the argument's name, what was expected and what came.
   CheckedArguments(std::string_view model, const std::vector<ArgumentDef>& defs,
                    const Arguments& given);

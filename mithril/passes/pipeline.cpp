@@ -24,7 +24,7 @@ void check_names(const PipelineOptions& options) {
   for (const Pass& pass : options.passes) names.emplace_back(pass.name);
   for (const std::string& name : options.skip) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    unknown_name(ErrorKind::name, "E0604", "pass", name, "", names);
+    unknown_name(ErrorKind::name, "E0612", "pass", name, "", names);
   }
 }
 

@@ -21,7 +21,7 @@ Trace print_to(std::ostream& stream);  // the name and the whole graph; the stre
 
 struct PipelineOptions {
   std::vector<Pass> passes = default_passes();
-  std::vector<std::string> skip = {};  // names; one that is not among the passes: NameError E0604
+  std::vector<std::string> skip = {};  // names; one that is not among the passes: NameError E0612
   Trace trace = {};                    // called after each pass
   bool verify = true;                  // after each pass
 };

@@ -56,7 +56,7 @@ TEST_CASE("passes run in the order of the list, without those that are skipped")
 
 TEST_CASE("an unknown pass gives the nearest names") {
   const std::string error = error_of<NameError>(small_graph(), {.skip = {"merge_equals"}});
-  CHECK(error.find("E0604") != std::string::npos);
+  CHECK(error.find("E0612") != std::string::npos);
   CHECK(error.find("there is no pass 'merge_equals'") != std::string::npos);
   CHECK(error.find("did you mean 'merge_equal'?") != std::string::npos);
 }

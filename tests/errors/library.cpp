@@ -1,0 +1,59 @@
+// The errors of making models of the library and of the book of ops, as text.
+#include <doctest/doctest.h>
+
+#include "mithril/models/library.hpp"
+#include "mithril/op/registry.hpp"
+#include "tests/errors/text_of_error.hpp"
+
+namespace mithril {
+
+using tests::text_of_error;
+
+TEST_CASE("an unknown model gives the nearest") {
+  CHECK(text_of_error([] { make_model("Linaer", {}); }) ==
+        "mithril.NameError[E0608]: there is no model 'Linaer'\n"
+        "  known : Linear, Layer, MLP, Convolution1D, Convolution2D, Conv1d, Conv2d, MaxPool1D, "
+        "MaxPool2D, AvgPool1D, AvgPool2D, LayerNorm, BatchNorm2D, Dropout, Embedding, Buffer, Add, "
+        "Subtract, Multiply, Divide and 99 more\n"
+        "  help: did you mean 'Linear'?");
+}
+
+TEST_CASE("an unknown argument of a model gives the nearest") {
+  CHECK(text_of_error([] {
+          make_model("Linear", {{"dimensoin", 3}});
+        }) ==
+        "mithril.NameError[E0605]: there is no argument of Linear 'dimensoin'\n"
+        "  known : dimension, use_bias\n"
+        "  help: did you mean 'dimension'?");
+}
+
+TEST_CASE("an argument of another kind is refused") {
+  CHECK(text_of_error([] {
+          make_model("Linear", {{"dimension", "three"}});
+        }) ==
+        "mithril.TypeError[E0304]: Linear: argument 'dimension' has the wrong kind\n"
+        "  expected : int or None\n"
+        "  got      : \"three\"   str");
+}
+
+TEST_CASE("an argument out of its range is refused") {
+  CHECK(text_of_error([] {
+          make_model("Dropout", {{"p", 1.5}});
+        }) ==
+        "mithril.ValueError[E0402]: Dropout: argument 'p' is out of range\n"
+        "  expected : at least 0 and below 1\n"
+        "  got      : 1.5");
+}
+
+TEST_CASE("an argument that is needed is asked for") {
+  CHECK(text_of_error([] { make_model("Conv2d", {}); }) ==
+        "mithril.ValueError[E0408]: Conv2d needs the argument 'kernel_size' (int|tuple)");
+}
+
+TEST_CASE("a name in the book of ops is free") {
+  OpDef second = find_op("relu");
+  CHECK(text_of_error([&] { add_op(std::move(second)); }) ==
+        "mithril.NameError[E0603]: an op named 'relu' exists already");
+}
+
+}  // namespace mithril
