@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mithril/base/names.hpp"
 #include "mithril/base/random.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/parts.hpp"
@@ -126,7 +127,8 @@ TensorMap CompiledModel::load_state_dict(const TensorMap& saved) const {
   for (const auto& [name, tensor] : saved) {
     const auto known = [&name = name](const NamedIndex& key) { return key.name == name; };
     if (std::none_of(parts_->parameters.begin(), parts_->parameters.end(), known)) {
-      wrong.push_back({"unknown", name + " " + to_string(tensor.dims())});
+      wrong.push_back(
+          {"unknown", name + " " + to_string(tensor.dims()), did_you_mean(name, parameter_keys())});
     }
   }
   if (wrong.empty()) return TensorMap(std::move(items));
