@@ -112,6 +112,7 @@ Wire* wire_at(Composite& model, const std::string& key) {
       if (port.name == key) return port.wire;
     }
   }
+  root_of(model.shared_from_this());  // raises where the model that it belonged to is gone
   unknown_name(ErrorKind::name, "E0606", "key", key, path(&model), names);
 }
 

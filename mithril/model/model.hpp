@@ -47,8 +47,8 @@ class Model {
   explicit Model(std::shared_ptr<Part> part) : part_(std::move(part)) {}
 
   // ---- composing. ConnectionError: E0101 two drivers, E0102 a cycle, E0103 a part of two parents,
-  // E0104 frozen, E0105 the canonical port is not unique, E0106 no such port (NameError E0604 where
-  // a name was given) ----
+  // E0104 frozen, E0105 the canonical port is not unique. NameError E0604: no such port. What fails
+  // leaves the model, its parts and its connections as they were ----
   Call operator()(Bindings bindings) const { return {part_, std::move(bindings)}; }
   Call connect(Bindings bindings) const { return {part_, std::move(bindings)}; }
   // Applied to connections (or values), in the order of its inputs: h = Linear({.dimension =

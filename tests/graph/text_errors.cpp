@@ -141,3 +141,34 @@ TEST_CASE("damaged text never does anything but raise a parse error") {
     }
   }
 }
+
+TEST_CASE("what is unknown, taken, too few, unreadable or too deep is shown in its line") {
+  CHECK(statement_error("y: float32[N] = rellu(input: x)") ==
+        "mithril.ParseError[E0702]: graph text, line 3, column 19: expected an op that exists, got "
+        "'rellu'\n"
+        "  line 3 :   y: float32[N] = rellu(input: x)\n"
+        "                             ^^^^^ expected an op that exists\n"
+        "  help: did you mean 'relu'?");
+  CHECK(statement_error("size N") ==
+        "mithril.ParseError[E0703]: graph text, line 3, column 8: expected a name that is not "
+        "declared yet, got 'N'\n"
+        "  line 3 :   size N\n"
+        "                  ^ expected a name that is not declared yet");
+  CHECK(statement_error("constant c: float32[3] = {1, 2}") ==
+        "mithril.ParseError[E0704]: graph text, line 3, column 33: expected 3 elements before "
+        "this, not 2, got '}'\n"
+        "  line 3 :   constant c: float32[3] = {1, 2}\n"
+        "                                           ^ expected 3 elements before this, not 2");
+  CHECK(statement_error("constant c: int32[1] = {3000000000}") ==
+        "mithril.ParseError[E0705]: graph text, line 3, column 27: expected an element of dtype "
+        "int32, got '3000000000'\n"
+        "  line 3 :   constant c: int32[1] = {3000000000}\n"
+        "                                     ^^^^^^^^^^ expected an element of dtype int32");
+  CHECK(statement_error("input y: float32[" + std::string(300, '(')) ==
+        "mithril.ParseError[E0706]: graph text, line 3, column 120: expected at most 100 levels of "
+        "parentheses, got '('\n"
+        "  line 3 : "
+        "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((\n"
+        "                                                   ^ expected at most 100 levels of "
+        "parentheses");
+}

@@ -201,8 +201,12 @@ TEST_CASE("a state of another optimizer is refused") {
   TensorMap params = {{"p", start(DType::float32)}};
   step(adam, params);
   SGD sgd({.momentum = 0.9});
-  CHECK_THROWS_AS(sgd.load_state_dict(adam.state_dict()), StateError);
-  CHECK_THROWS_AS(adam.load_state_dict({{"p.step", Tensor::scalar(1.0)}}), StateError);
+  CHECK(text_of_error([&] { sgd.load_state_dict(adam.state_dict()); }) ==
+        "mithril.StateError[E0903]: p.exp_avg: there is no slot of this optimizer 'exp_avg'\n"
+        "  known : momentum_buffer, step");
+  CHECK(text_of_error([&] {
+          adam.load_state_dict({{"p.step", Tensor::scalar(1.0)}});
+        }) == "mithril.StateError[E0905]: p: the state of the optimizer has no entry 'p.exp_avg'");
 }
 
 TEST_CASE("a state of other dims is refused when it is used") {
