@@ -12,6 +12,7 @@ namespace mithril {
 namespace {
 
 using tests::text_of_error;
+using tests::without_known;
 
 Model relu() { return Model::op("relu"); }
 
@@ -213,12 +214,9 @@ TEST_CASE("an unknown port gives the nearest") {
 }
 
 TEST_CASE("an unknown op gives the nearest") {
-  CHECK(
-      text_of_error([] { Model::op("rellu"); }) ==
-      "mithril.NameError[E0602]: there is no op 'rellu'\n"
-      "  known : buffer, add, subtract, multiply, divide, floor_divide, power, minimum, maximum, "
-      "sum_to, expand_like, fill_like, negate, abs, sign, square, sqrt, exp, log, sin and 84 more\n"
-      "  help: did you mean 'relu'?");
+  CHECK(without_known(text_of_error([] { Model::op("rellu"); })) ==
+        "mithril.NameError[E0602]: there is no op 'rellu'\n"
+        "  help: did you mean 'relu'?");
 }
 
 TEST_CASE("an unknown argument of an op gives the nearest") {

@@ -8,13 +8,11 @@
 namespace mithril {
 
 using tests::text_of_error;
+using tests::without_known;
 
 TEST_CASE("an unknown model gives the nearest") {
-  CHECK(text_of_error([] { make_model("Linaer", {}); }) ==
+  CHECK(without_known(text_of_error([] { make_model("Linaer", {}); })) ==
         "mithril.NameError[E0608]: there is no model 'Linaer'\n"
-        "  known : Linear, Layer, MLP, Convolution1D, Convolution2D, Conv1d, Conv2d, MaxPool1D, "
-        "MaxPool2D, AvgPool1D, AvgPool2D, LayerNorm, BatchNorm2D, Dropout, Embedding, Buffer, Add, "
-        "Subtract, Multiply, Divide and 99 more\n"
         "  help: did you mean 'Linear'?");
 }
 
