@@ -49,7 +49,10 @@ Connection Connection::sin() const { return mithril::apply("sin", {*this}); }
 Connection Connection::cos() const { return mithril::apply("cos", {*this}); }
 Connection Connection::floor() const { return mithril::apply("floor", {*this}); }
 Connection Connection::item() const { return mithril::apply("item", {*this}); }
-Connection Connection::tensor() const { return mithril::apply("to_tensor", {*this}); }
+Connection Connection::tensor() const {
+  const bool is_tensor = !(find(wire()->type)->kinds & kind::value);
+  return is_tensor ? *this : mithril::apply("to_tensor", {*this});
+}
 Connection Connection::dtype() const { return mithril::apply("dtype", {*this}); }
 Connection Connection::cast(const Binding& dtype) const {
   return mithril::apply("cast", {*this, dtype});
@@ -115,6 +118,10 @@ Connection operator<=(const Connection& a, const Binding& b) { return apply("les
 Connection operator&(const Connection& a, const Binding& b) { return apply("logical_and", {a, b}); }
 Connection operator|(const Connection& a, const Binding& b) { return apply("logical_or", {a, b}); }
 Connection operator^(const Connection& a, const Binding& b) { return apply("logical_xor", {a, b}); }
+Connection operator<<(const Connection& a, const Binding& b) { return apply("shift_left", {a, b}); }
+Connection operator>>(const Connection& a, const Binding& b) {
+  return apply("shift_right", {a, b});
+}
 Connection pow(const Connection& base, const Binding& exponent) {
   return apply("power", {base, exponent});
 }

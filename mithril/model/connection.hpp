@@ -41,7 +41,7 @@ class Connection {
   Connection cos() const;
   Connection floor() const;
   Connection item() const;
-  Connection tensor() const;  // a value as a tensor
+  Connection tensor() const;  // a value as a tensor; a tensor as it is
   Connection dtype() const;
   Connection cast(const Binding& dtype) const;
   Connection reshape(const Binding& shape) const;
@@ -117,6 +117,8 @@ Connection operator<=(const Connection& a, const Binding& b);
 Connection operator&(const Connection& a, const Binding& b);
 Connection operator|(const Connection& a, const Binding& b);
 Connection operator^(const Connection& a, const Binding& b);
+Connection operator<<(const Connection& a, const Binding& b);
+Connection operator>>(const Connection& a, const Binding& b);
 Connection pow(const Connection& base, const Binding& exponent);
 Connection floor_divide(const Connection& a, const Binding& b);
 Connection matmul(const Connection& a, const Binding& b);

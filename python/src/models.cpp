@@ -136,17 +136,19 @@ constexpr Operation binary[] = {{"__add__", "add"},
                                 {"__and__", "logical_and"},
                                 {"__or__", "logical_or"},
                                 {"__xor__", "logical_xor"},
+                                {"__lshift__", "shift_left"},
+                                {"__rshift__", "shift_right"},
                                 {"cast", "cast"},
                                 {"reshape", "reshape"}};
 constexpr Operation reflected[] = {
-    {"__radd__", "add"},        {"__rsub__", "subtract"},          {"__rmul__", "multiply"},
-    {"__rtruediv__", "divide"}, {"__rfloordiv__", "floor_divide"}, {"__rpow__", "power"},
-    {"__rmatmul__", "matmul"},  {"__rand__", "logical_and"},       {"__ror__", "logical_or"},
-    {"__rxor__", "logical_xor"}};
+    {"__radd__", "add"},         {"__rsub__", "subtract"},          {"__rmul__", "multiply"},
+    {"__rtruediv__", "divide"},  {"__rfloordiv__", "floor_divide"}, {"__rpow__", "power"},
+    {"__rmatmul__", "matmul"},   {"__rand__", "logical_and"},       {"__ror__", "logical_or"},
+    {"__rxor__", "logical_xor"}, {"__rlshift__", "shift_left"},     {"__rrshift__", "shift_right"}};
 constexpr Operation unary[] = {
-    {"__neg__", "negate"},   {"__abs__", "abs"}, {"abs", "abs"},    {"sqrt", "sqrt"},
-    {"exp", "exp"},          {"sin", "sin"},     {"cos", "cos"},    {"item", "item"},
-    {"tensor", "to_tensor"}, {"dtype", "dtype"}, {"len", "length"}, {"__invert__", "logical_not"}};
+    {"__neg__", "negate"}, {"__abs__", "abs"}, {"abs", "abs"},    {"sqrt", "sqrt"},
+    {"exp", "exp"},        {"sin", "sin"},     {"cos", "cos"},    {"item", "item"},
+    {"floor", "floor"},    {"dtype", "dtype"}, {"len", "length"}, {"__invert__", "logical_not"}};
 constexpr Operation reductions[] = {
     {"sum", "sum"}, {"mean", "mean"}, {"max", "max"}, {"min", "min"}, {"prod", "prod"}};
 
@@ -194,7 +196,7 @@ void bind_connection(py::module_& module) {
             return apply("size", {a, binding_of(dim)});
           },
           py::arg("dim") = py::none())
-      .def("floor", &Connection::floor)
+      .def("tensor", &Connection::tensor, "A value as a tensor; a tensor as it is.")
       .def(
           "transpose",
           [](const Connection& a, py::handle axes) { return a.transpose(binding_of(axes)); },

@@ -1,0 +1,44 @@
+// Ints times powers of two.
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/shifting.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+template <typename T>
+T shifted(T number, T shift) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    return shifts_all(shift) ? T() : static_cast<T>(wrapping(number) << shift);
+  } else {
+    return number;
+  }
+}
+
+}  // namespace
+
+OpDef define_shift_left() {
+  return {
+      .name = "shift_left",
+      .doc =
+          "input * 2^shift, of ints and bools; a shift that is negative or as wide as the element "
+          "shifts all bits out.",
+      .inputs = {{"input", "*a", shiftable}, {"shift", "*b", shiftable}},
+      .outputs = {{"output", "*o", "int|value int"}},
+      .where = {"*o = broadcast(*a, *b)"},
+      .solve =
+          [](Solver& s) {
+            return solve_shift(s,
+                               [](const Dim& number, const Dim& power) { return number * power; });
+          },
+      .eval =
+          [](EvalContext& c) {
+            map2(
+                c, [](auto a, auto b) { return shifted(a, b); }, "input", "shift");
+          },
+      .not_differentiable = "the result is an int",
+      .spell = {{"torch", "aten::bitwise_left_shift(input, shift)"}, {"c", "{input} << {shift}"}},
+  };
+}
+
+}  // namespace mithril

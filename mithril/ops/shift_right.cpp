@@ -1,0 +1,46 @@
+// Ints divided by powers of two, rounded towards minus infinity.
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/shifting.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+template <typename T>
+T shifted(T number, T shift) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    if (shifts_all(shift)) return number < 0 ? T(-1) : T();
+    return static_cast<T>(number >> shift);
+  } else {
+    return number;
+  }
+}
+
+}  // namespace
+
+OpDef define_shift_right() {
+  return {
+      .name = "shift_right",
+      .doc =
+          "floor(input / 2^shift), of ints and bools; a shift that is negative or as wide as the "
+          "element "
+          "shifts all bits out.",
+      .inputs = {{"input", "*a", shiftable}, {"shift", "*b", shiftable}},
+      .outputs = {{"output", "*o", "int|value int"}},
+      .where = {"*o = broadcast(*a, *b)"},
+      .solve =
+          [](Solver& s) {
+            return solve_shift(
+                s, [](const Dim& number, const Dim& power) { return floor_divide(number, power); });
+          },
+      .eval =
+          [](EvalContext& c) {
+            map2(
+                c, [](auto a, auto b) { return shifted(a, b); }, "input", "shift");
+          },
+      .not_differentiable = "the result is an int",
+      .spell = {{"torch", "aten::bitwise_right_shift(input, shift)"}, {"c", "{input} >> {shift}"}},
+  };
+}
+
+}  // namespace mithril
