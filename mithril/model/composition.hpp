@@ -46,11 +46,15 @@ class Composition {
   std::vector<std::shared_ptr<Composite>> adopted_;  // whose facts become ours at commit
 };
 
+// NameError E0604 with the nearest where the part has no port that is bound.
+void check_ports(Part& part, const Bindings& bindings);
 // The canonical outputs that nothing has read since.
 std::vector<Wire*> open_outputs(const Composite& model);
 // The canonical inputs that nothing drives and that hold no value.
 std::vector<Wire*> open_inputs(const Composite& model);
-// A key or a port by its path. NameError E0606 with the nearest.
+// A key or a port by its path, or "output", the canonical output that nobody named; null: none.
+Wire* find_port(Composite& model, std::string_view key);
+// The same. NameError E0606 with the nearest.
 Wire* wire_at(Composite& model, const std::string& key);
 bool is_valued(const Wire* wire);  // holds a known value or a tensor literal
 

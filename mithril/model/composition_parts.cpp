@@ -20,10 +20,25 @@ const Binding* find_binding(const Bindings& bindings, std::string_view port) {
   return nullptr;
 }
 
-std::vector<std::string> port_names(const OpDef& op) {
+bool has_port(Part& part, std::string_view port) {
+  if (!part.op) return find_port(static_cast<Composite&>(part), port) != nullptr;
+  for (size_t i = 0; i < part.op->port_count(); ++i) {
+    if (part.op->port(i).name == port) return true;
+  }
+  return false;
+}
+
+[[noreturn]] void refuse_port(Part& part, const std::string& port) {
   std::vector<std::string> names;
-  for (size_t i = 0; i < op.port_count(); ++i) names.push_back(op.port(i).name);
-  return names;
+  if (part.op) {
+    for (size_t i = 0; i < part.op->port_count(); ++i) names.push_back(part.op->port(i).name);
+  } else {
+    const Model model(
+        std::static_pointer_cast<Part>(static_cast<Composite&>(part).shared_from_this()));
+    names = model.input_keys();
+    for (std::string& key : model.output_keys()) names.push_back(std::move(key));
+  }
+  unknown_name(ErrorKind::name, "E0604", "port of " + part.class_name(), port, path(&part), names);
 }
 
 std::vector<std::string> canonical_names(const OpDef& op) {
@@ -36,15 +51,7 @@ std::vector<std::string> canonical_names(const OpDef& op) {
 class OpBindings {
  public:
   OpBindings(const OpPart& part, const Bindings& bindings)
-      : part_(part), op_(*part.op), bindings_(bindings) {
-    for (const auto& [name, binding] : bindings) {
-      const auto names = port_names(op_);
-      if (std::find(names.begin(), names.end(), name) == names.end()) {
-        unknown_name(ErrorKind::name, "E0604", "port of " + op_.model_name, name, path(&part),
-                     names);
-      }
-    }
-  }
+      : part_(part), op_(*part.op), bindings_(bindings) {}
 
   const Binding* given(const std::string& port) {
     if (const Binding* binding = find_binding(bindings_, port)) return binding;
@@ -90,8 +97,17 @@ class OpBindings {
 
 }  // namespace
 
+void check_ports(Part& part, const Bindings& bindings) {
+  if (!part.op)
+    root_of(static_cast<Composite&>(part).shared_from_this());  // raises where it is gone
+  for (const auto& [port, binding] : bindings) {
+    if (!has_port(part, port)) refuse_port(part, port);
+  }
+}
+
 void Composition::add_op(const std::shared_ptr<Part>& part, const Bindings& bindings, bool chain) {
   const OpDef& op = *part->op;
+  check_ports(*part, bindings);
   OpBindings given(static_cast<const OpPart&>(*part), bindings);
   facts_.current = {part.get(), nullptr};
   std::string chained;
@@ -187,14 +203,8 @@ void Composition::add_composite(const std::shared_ptr<Composite>& part, const Bi
   open_model(part);
   std::vector<std::pair<const std::string*, Wire*>> bound;
   for (const auto& [port, binding] : bindings) {
-    Wire* inner = part->find_wire(port);
-    if (!inner) {
-      const Model model(part);
-      std::vector<std::string> names = model.input_keys();
-      for (std::string& key : model.output_keys()) names.push_back(std::move(key));
-      unknown_name(ErrorKind::name, "E0604", "port of " + part->class_name(), port,
-                   path(part.get()), names);
-    }
+    Wire* inner = find_port(*part, port);
+    if (!inner) refuse_port(*part, port);
     bound.emplace_back(&port, inner);
   }
   std::vector<Wire*> canonical = open_inputs(*part);

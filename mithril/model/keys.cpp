@@ -102,16 +102,20 @@ std::vector<NamedPort> output_ports(const Composite& model) {
   return ports;
 }
 
-Wire* wire_at(Composite& model, const std::string& key) {
+Wire* find_port(Composite& model, std::string_view key) {
   if (Wire* wire = model.find_wire(key)) return wire;
+  if (key != "output") return nullptr;
+  for (const NamedPort& port : output_ports(model)) {
+    if (port.name == key) return port.wire;
+  }
+  return nullptr;
+}
+
+Wire* wire_at(Composite& model, const std::string& key) {
+  if (Wire* wire = find_port(model, key)) return wire;
   std::vector<std::string> names;
   for (const NamedPort& port : input_ports(model)) names.push_back(port.name);
   for (const NamedPort& port : output_ports(model)) names.push_back(port.name);
-  if (key == "output") {
-    for (const NamedPort& port : output_ports(model)) {
-      if (port.name == key) return port.wire;
-    }
-  }
   root_of(model.shared_from_this());  // raises where the model that it belonged to is gone
   unknown_name(ErrorKind::name, "E0606", "key", key, path(&model), names);
 }
@@ -130,9 +134,7 @@ std::vector<std::string> Model::output_keys() const {
 
 Connection Model::operator[](const std::string& key) {
   const std::shared_ptr<Composite> model = composite();
-  if (Wire* wire = model->find_wire(key)) return {model, wire};
-  if (key == "output" && !output_ports(*model).empty() && output_ports(*model).back().name == key)
-    return at(key);
+  if (Wire* wire = find_port(*model, key)) return {model, wire};
   Composition composition(open_model(model));
   Wire* wire = model->named(key);
   composition.commit();

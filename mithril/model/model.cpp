@@ -65,13 +65,23 @@ Model Model::op(std::string_view name, Arguments arguments) {
   return Model(std::move(part));
 }
 
+Call Model::connect(Bindings bindings) const {
+  check_ports(*part_, bindings);
+  return {part_, std::move(bindings)};
+}
+
 Model Model::create(const std::vector<std::pair<std::string, Connection>>& outputs,
                     std::string name) {
   Bindings bindings;
   for (const auto& [key, connection] : outputs) bindings.emplace_back(key, connection);
   const std::shared_ptr<Composite> root = home_for(bindings);
+  std::vector<std::pair<std::string, Connection>> made = outputs;
+  for (auto& [key, connection] : made) {  // what is an input already has another name there
+    if (!connection.wire()->driver && !is_valued(connection.wire()))
+      connection = mithril::apply("buffer", {connection});
+  }
   Model model{std::shared_ptr<Part>(root)};
-  model.expose_keys(outputs);
+  model.expose_keys(made);
   root->expression = false;
   if (!name.empty()) root->given_name = std::move(name);
   return model;

@@ -49,8 +49,8 @@ class Model {
   // ---- composing. ConnectionError: E0101 two drivers, E0102 a cycle, E0103 a part of two parents,
   // E0104 frozen, E0105 the canonical port is not unique. NameError E0604: no such port. What fails
   // leaves the model, its parts and its connections as they were ----
-  Call operator()(Bindings bindings) const { return {part_, std::move(bindings)}; }
-  Call connect(Bindings bindings) const { return {part_, std::move(bindings)}; }
+  Call operator()(Bindings bindings) const { return connect(std::move(bindings)); }
+  Call connect(Bindings bindings) const;  // refuses a port that is not there
   // Applied to connections (or values), in the order of its inputs: h = Linear({.dimension =
   // 64})(x).
   template <typename... Operands>

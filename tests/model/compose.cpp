@@ -154,3 +154,36 @@ TEST_CASE("a part outlives its model without being of use") {
   ml::Model other;
   CHECK_THROWS_AS((other |= part({{"input", "x"}})), ml::ConnectionError);
 }
+
+TEST_CASE("an unknown port is refused where it is written") {
+  const ml::Model linear = ml::Linear({.dimension = 4});
+  CHECK_THROWS_WITH_AS(linear({{"inptu", "x"}}),
+                       "mithril.NameError[E0604]: there is no port of Linear 'inptu'\n"
+                       "  known : input, weight, bias, output\n"
+                       "  help: did you mean 'input'?",
+                       ml::NameError);
+  CHECK_THROWS_AS(ml::Relu().connect({{"out", "y"}}), ml::NameError);
+}
+
+TEST_CASE("the canonical output that nobody named is called output") {
+  ml::Model net, parent;
+  net |= ml::Linear({.dimension = 4});
+  net += ml::Relu();
+  CHECK(net.output_keys() == Keys{"output"});
+  parent |= net({{"output", "y"}});
+  CHECK(parent.output_keys() == Keys{"y"});
+}
+
+TEST_CASE("connections shift and give their tensors") {
+  const ml::Connection x(ml::IOKey{.name = "x", .type = ml::kind::int_tensor});
+  const ml::Model model = ml::Model::create({{"y", (x.tensor() << 3) >> 1}});
+  CHECK(model.input_keys() == Keys{"x"});
+  CHECK(model.get_shapes().at("y") == "[...]");
+}
+
+TEST_CASE("an output may be what comes in") {
+  const ml::Connection x("x");
+  const ml::Model model = ml::Model::create({{"same", x}, {"twice", x * 2.0}});
+  CHECK(model.input_keys() == Keys{"x"});
+  CHECK(model.output_keys() == Keys{"same", "twice"});
+}
