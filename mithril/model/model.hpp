@@ -89,6 +89,18 @@ class Model {
   Model& set_values(
       const std::vector<std::pair<std::string, Binding>>& values);  // values and tensors
   Model& set_differentiability(const std::vector<std::pair<std::string, bool>>& keys);
+  // Asks `constraint` as an op's solve is asked (OpDef::solve), with these keys as its ports: now,
+  // and again when something that it read and found unknown changes, until it answers true. What it
+  // states holds as if it had been set; it refuses with Solver::reject. It keeps to what it is
+  // given: it may be asked for facts that are taken back later. Example, keys of as many rows:
+  //   model.add_constraint([](ml::Solver& s) {
+  //     std::vector<ml::Dim> a, b;
+  //     if (!s.shape("a", a) || !s.shape("b", b)) return false;
+  //     s.same(a[0], b[0]);
+  //     return true;
+  //   }, {"a", "b"});
+  Model& add_constraint(std::function<bool(Solver&)> constraint,
+                        const std::vector<std::string>& keys);
   Model& set_initializer(const std::string& key, const Initializer& initializer);
   // The input holds what the output was the last time; it starts as `initial`, or, where that has
   // rank 0, full of it.

@@ -7,40 +7,40 @@
 
 namespace mithril {
 
-const Datum* PartSolver::value(std::string_view port, int item) {
-  DatumVariable* variable = find(value_of(facts_, part_.wire(port, item)));
+const Datum* WireSolver::value(std::string_view port, int item) {
+  DatumVariable* variable = find(value_of(facts_, wire(port, item)));
   if (variable->known) return &variable->datum;
   facts_.watch(&self_, variable);
   return nullptr;
 }
 
-bool PartSolver::shape(std::string_view port, std::vector<Dim>& dims, int item) {
-  Wire* wire = part_.wire(port, item);
-  if (Facts::known(wire->shape, dims)) return true;
-  facts_.watch(&self_, static_cast<Variable*>(Facts::resolve(wire->shape).run));
+bool WireSolver::shape(std::string_view port, std::vector<Dim>& dims, int item) {
+  Wire* at = wire(port, item);
+  if (Facts::known(at->shape, dims)) return true;
+  facts_.watch(&self_, static_cast<Variable*>(Facts::resolve(at->shape).run));
   return false;
 }
 
-Kinds PartSolver::form(std::string_view port, int item) {
-  Type* type = find(part_.wire(port, item)->type);
+Kinds WireSolver::form(std::string_view port, int item) {
+  Type* type = find(wire(port, item)->type);
   if (!(type->kinds & kind::tensor)) return kind::value;
   if (!(type->kinds & kind::value)) return kind::tensor;
   facts_.watch(&self_, type);
   return 0;
 }
 
-Kinds PartSolver::kinds(std::string_view port, int item) const {
-  return find(part_.wire(port, item)->type)->kinds;
+Kinds WireSolver::kinds(std::string_view port, int item) const {
+  return find(wire(port, item)->type)->kinds;
 }
 
-Kinds PartSolver::kind(std::string_view port, int item) {
-  Type* type = find(part_.wire(port, item)->type);
+Kinds WireSolver::kind(std::string_view port, int item) {
+  Type* type = find(wire(port, item)->type);
   if (std::has_single_bit(type->kinds)) return type->kinds;
   facts_.watch(&self_, type);
   return 0;
 }
 
-bool PartSolver::number(const Dim& dim, int64_t& number) {
+bool WireSolver::number(const Dim& dim, int64_t& number) {
   const Dim now = resolve(dim);
   if (!now.is_constant()) return await(now);
   number = now.constant();
@@ -59,34 +59,34 @@ Dim PartSolver::dim(std::string_view name) const {
 
 void PartSolver::set(std::string_view dim, const Dim& is) { facts_.unify(this->dim(dim), is); }
 
-void PartSolver::set_shape(std::string_view port, const std::vector<Dim>& dims, int item) {
-  facts_.unify(part_.wire(port, item)->shape, std::span<const Dim>(dims));
+void WireSolver::set_shape(std::string_view port, const std::vector<Dim>& dims, int item) {
+  facts_.unify(wire(port, item)->shape, std::span<const Dim>(dims));
 }
 
-void PartSolver::set_value(std::string_view port, const Datum& datum, int item) {
-  Wire* wire = part_.wire(port, item);
-  facts_.narrow(wire->type, datum.kind());
-  facts_.set(value_of(facts_, wire), datum);
+void WireSolver::set_value(std::string_view port, const Datum& datum, int item) {
+  Wire* at = wire(port, item);
+  facts_.narrow(at->type, datum.kind());
+  facts_.set(value_of(facts_, at), datum);
 }
 
-void PartSolver::narrow(std::string_view port, Kinds kinds, int item) {
-  facts_.narrow(part_.wire(port, item)->type, kinds);
+void WireSolver::narrow(std::string_view port, Kinds kinds, int item) {
+  facts_.narrow(wire(port, item)->type, kinds);
 }
 
-void PartSolver::same_type(std::string_view port, std::string_view other) {
-  facts_.unify(part_.wire(port)->type, part_.wire(other)->type);
+void WireSolver::same_type(std::string_view port, std::string_view other) {
+  facts_.unify(wire(port, 0)->type, wire(other, 0)->type);
 }
 
-void PartSolver::same(const Dim& a, const Dim& b) { facts_.unify(a, b); }
+void WireSolver::same(const Dim& a, const Dim& b) { facts_.unify(a, b); }
 
-Dim PartSolver::fresh(bool size) { return Dim(facts_.symbol({}, size)); }
+Dim WireSolver::fresh(bool size) { return Dim(facts_.symbol({}, size)); }
 
-bool PartSolver::await(const Dim& dim) {
+bool WireSolver::await(const Dim& dim) {
   facts_.watch(&self_, dim);
   return false;
 }
 
-void PartSolver::refuse(std::string message, std::string expected, std::string got,
+void WireSolver::refuse(std::string message, std::string expected, std::string got,
                         ErrorKind kind) {
   ErrorDetails details{.kind = kind,
                        .code = kind == ErrorKind::shape ? "E0206" : "E0402",
