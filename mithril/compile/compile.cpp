@@ -68,12 +68,26 @@ Flattened flatten_with(Composite& model, DType default_dtype, const CompileOptio
   return flattened;
 }
 
-PipelineOptions passes_for(const std::string& level) {
-  PipelineOptions options{.verify = false};
+PipelineOptions passes_for(const std::string& level, bool debug) {
+  PipelineOptions options{.verify = debug};
   if (level == "none") options.passes = {{"expand_ops", expand_ops}};
   if (level == "none" || level == "default" || level == "max") return options;
   unknown_name(ErrorKind::name, "E0610", "optimization level", level, "",
                {"none", "default", "max"});
+}
+
+// What the options promise and nothing does yet: refused, never ignored.
+void refuse_what_is_missing(const CompileOptions& options, const Backend& backend) {
+  const std::pair<const char*, bool> asked[] = {{"use_checkpointing", options.use_checkpointing},
+                                                {"file_path", !options.file_path.empty()},
+                                                {"cache", options.cache}};
+  for (const auto& [option, wanted] : asked) {
+    if (!wanted) continue;
+    raise({.kind = ErrorKind::backend,
+           .code = "E1002",
+           .message = "backend " + quoted(backend.name()) + " does not do " + option + " yet",
+           .help = "leave it out: what is computed stays the same"});
+  }
 }
 
 void check_backend(const Backend& backend, const Graph& graph) {
@@ -159,7 +173,8 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
                       CompileOptions options) {
   const std::shared_ptr<Composite> composite = model.composite();
   auto parts = std::make_shared<Parts>();
-  parts->passes = passes_for(options.optimization_level);
+  refuse_what_is_missing(options, *backend);
+  parts->passes = passes_for(options.optimization_level, options.debug);
   parts->backend = std::move(backend);
   parts->load_options.jit = options.jit;
   parts->inference = options.inference;
@@ -174,9 +189,7 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
   place(*parts, flattened.outputs, flattened.flat.states);
   describe_shapes(*parts);
 
-  parts->forward = std::make_unique<const Program>(
-      Program{Signature(parts->graph, parts->input_labels()),
-              parts->backend->load(parts->graph, parts->load_options)});
+  parts->load();
   return CompiledModel(std::move(parts));
 }
 

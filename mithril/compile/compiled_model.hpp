@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -71,6 +72,14 @@ class CompiledModel {
   // unknown and mismatched key.
   TensorMap load_state_dict(const TensorMap& saved) const;
   const State& initial_state_dict() const;
+
+  // ---- looking in ----
+  // Each evaluation through this object, gradients or not, shows `see` the value at this path
+  // ("hidden", "encoder.fc1.output") before it returns, in the thread that evaluates. Hooks are
+  // called in the order in which they came; what one throws, evaluate throws. Copies made before do
+  // not have it, and no other thread may use this object meanwhile. NameError E0613 with the
+  // nearest: only what the passes have left is there, every value with optimization_level "none".
+  void register_hook(const std::string& path, std::function<void(const Tensor&)> see);
 
   // ---- asking ----
   std::vector<std::string> input_keys() const;  // parameters and data

@@ -159,6 +159,7 @@ Result run(Parts& parts, const Request& request) {
   }
   if (parts.safe_shapes) program.signature.check_dims(inputs);
   const std::vector<Tensor> made = program.executable->run(inputs);
+  for (const Hook& hook : parts.hooks) hook.see(made[hook.output]);
 
   Result result{.outputs = named(parts.outputs, made)};
   if (request.state) result.state = State(named(parts.next_states, made));
@@ -174,10 +175,15 @@ Result run(Parts& parts, const Request& request) {
 
 }  // namespace
 
-std::vector<std::string> CompiledModel::Parts::input_labels() const {
+std::vector<std::string> CompiledParts::input_labels() const {
   std::vector<std::string> labels;
   for (const InputKey& input : inputs) labels.push_back(quoted(input.key));
   return labels;
+}
+
+void CompiledModel::Parts::load() {
+  forward = std::make_unique<const Program>(
+      Program{Signature(graph, input_labels()), backend->load(graph, load_options)});
 }
 
 const Program& CompiledModel::Parts::with_gradients(const std::vector<size_t>& of) {

@@ -42,6 +42,12 @@ struct CompileOptions {
   bool use_short_namings = false;  // "weight_0" for "encoder.fc1.weight"
   bool safe_shapes = true;         // whether each evaluation checks ranks and sizes
   std::string optimization_level = "default";  // "none", "default" or "max"
+  bool debug = false;  // checks the graph after each pass, and names the pass that breaks it
+
+  // BackendError E1002 where the backend does not do them yet.
+  bool use_checkpointing = false;  // computes again in the gradient what it can do without keeping
+  std::string file_path = {};      // where the generated source is written
+  bool cache = false;              // keeps what was compiled for the next process
 };
 
 }  // namespace mithril

@@ -1,6 +1,7 @@
 // What a compiled model is made of.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -27,8 +28,14 @@ struct NamedIndex {
   size_t index;
 };
 
-// After compiling, only `with_gradients` reads dims with symbols: their facts serve one thread.
-struct CompiledModel::Parts {
+// What a user wants to see, and where it stands among graph.outputs().
+struct Hook {
+  size_t output;
+  std::function<void(const Tensor&)> see;
+};
+
+// All that compiling makes but the programs.
+struct CompiledParts {
   std::shared_ptr<Backend> backend;  // shared: users compile many models for one
   LoadOptions load_options;
   PipelineOptions passes;
@@ -39,12 +46,21 @@ struct CompiledModel::Parts {
   std::vector<InputKey> inputs;                      // in the order of graph.inputs()
   std::vector<NamedIndex> parameters, data, states;  // of inputs
   std::vector<NamedIndex> outputs, next_states;      // of graph.outputs(); next_states as states
-  State initial;                                     // in the order of states
+  std::vector<Hook> hooks;
+  State initial;                                          // in the order of states
   std::vector<std::pair<std::string, ShapeSpec>> shapes;  // of inputs and outputs
   std::vector<std::string> output_texts;                  // shapes of outputs as text
-  std::unique_ptr<const Program> forward;
 
   std::vector<std::string> input_labels() const;  // for messages
+};
+
+// After compiling, only `with_gradients` reads dims with symbols: their facts serve one thread.
+struct CompiledModel::Parts : CompiledParts {
+  Parts() = default;
+  explicit Parts(CompiledParts parts) : CompiledParts(std::move(parts)) {}
+
+  void load();  // makes `forward`
+  std::unique_ptr<const Program> forward;
   // With gradients coming in at these outputs (of `outputs`), in this order; made when first asked
   // for.
   const Program& with_gradients(const std::vector<size_t>& of);

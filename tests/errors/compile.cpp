@@ -36,6 +36,16 @@ TEST_CASE("an unknown key of an option gives the nearest") {
         "  help: did you mean 'image'?");
 }
 
+TEST_CASE("an option that nothing does yet is refused") {
+  const auto text = [](const std::string& option) {
+    return "mithril.BackendError[E1002]: backend 'cpu' does not do " + option +
+           " yet\n  help: leave it out: what is computed stays the same";
+  };
+  CHECK(compile_error({.use_checkpointing = true}) == text("use_checkpointing"));
+  CHECK(compile_error({.file_path = "model.cpp"}) == text("file_path"));
+  CHECK(compile_error({.cache = true}) == text("cache"));
+}
+
 TEST_CASE("a key in two sets is refused") {
   CHECK(compile_error({.data_keys = {"weight"}, .trainable_keys = {"image", "weight"}}) ==
         "mithril.ValueError[E0407]: 'weight' stands in data_keys and in trainable_keys\n"
