@@ -10,13 +10,15 @@ namespace {
 
 KeyRef key_ref(py::handle key) {
   if (py::isinstance<Connection>(key)) return key.cast<Connection>();
+  if (!py::isinstance<py::str>(key)) wrong_type(key, "the name of a key, or a connection");
   return key.cast<std::string>();
 }
 
 std::vector<KeyRef> key_refs(py::handle keys) {
   std::vector<KeyRef> refs;
   if (keys.is_none()) return refs;
-  if (py::isinstance<py::str>(keys)) return {key_ref(keys)};
+  if (py::isinstance<py::str>(keys) || py::isinstance<Connection>(keys)) return {key_ref(keys)};
+  if (!py::isinstance<py::iterable>(keys)) wrong_type(keys, "a list or a set of keys");
   for (const py::handle key : keys) refs.push_back(key_ref(key));
   return refs;
 }
@@ -25,6 +27,7 @@ template <typename Value, typename Read>
 std::vector<std::pair<KeyRef, Value>> key_map(py::handle dict, Read read) {
   std::vector<std::pair<KeyRef, Value>> result;
   if (dict.is_none()) return result;
+  if (!py::isinstance<py::dict>(dict)) wrong_type(dict, "a dict of keys");
   for (const auto& [key, value] : dict.cast<py::dict>())
     result.emplace_back(key_ref(key), read(value));
   return result;
@@ -35,12 +38,32 @@ Binding constant_of(py::handle value) {
   return datum_of(value);
 }
 
-CompiledModel compile_model(const Model& model, std::shared_ptr<Backend> backend, py::handle shapes,
+const std::vector<std::string> compile_arguments = {"shapes",
+                                                    "types",
+                                                    "data_keys",
+                                                    "constant_keys",
+                                                    "trainable_keys",
+                                                    "discard_keys",
+                                                    "inference",
+                                                    "jit",
+                                                    "use_short_namings",
+                                                    "file_path",
+                                                    "safe_shapes",
+                                                    "use_checkpointing",
+                                                    "debug",
+                                                    "optimization_level",
+                                                    "cache"};
+
+CompiledModel compile_model(const Model& model, py::handle backend, py::handle shapes,
                             py::handle types, py::handle data_keys, py::handle constant_keys,
                             py::handle trainable_keys, py::handle discard_keys, bool inference,
-                            bool jit, bool use_short_namings, bool safe_shapes,
-                            const std::string& optimization_level) {
-  return compile(model, std::move(backend),
+                            bool jit, bool use_short_namings, py::handle file_path,
+                            bool safe_shapes, bool use_checkpointing, bool debug,
+                            const std::string& optimization_level, bool cache,
+                            const py::kwargs& unknown) {
+  refuse_unknown(unknown, "compile", compile_arguments);
+  if (!py::isinstance<Backend>(backend)) wrong_type(backend, "a backend, such as ml.CpuBackend()");
+  return compile(model, backend.cast<std::shared_ptr<Backend>>(),
                  {.shapes = key_map<ShapeSpec>(shapes, shape_of),
                   .types = key_map<Kinds>(types, kinds_of),
                   .constant_keys = key_map<Binding>(constant_keys, constant_of),
@@ -51,7 +74,11 @@ CompiledModel compile_model(const Model& model, std::shared_ptr<Backend> backend
                   .jit = jit,
                   .use_short_namings = use_short_namings,
                   .safe_shapes = safe_shapes,
-                  .optimization_level = optimization_level});
+                  .optimization_level = optimization_level,
+                  .debug = debug,
+                  .use_checkpointing = use_checkpointing,
+                  .file_path = file_path.is_none() ? "" : py::str(file_path).cast<std::string>(),
+                  .cache = cache});
 }
 
 OutputGradients gradients_of(py::handle given) {
@@ -59,8 +86,11 @@ OutputGradients gradients_of(py::handle given) {
   return tensor_map_of(given.cast<py::dict>());
 }
 
-py::object evaluate(const CompiledModel& model, const py::dict& params, const py::dict& data,
-                    py::handle output_gradients, py::handle state) {
+// A copy of the handle: a hook that is registered meanwhile belongs to the next evaluation.
+py::object evaluate(const CompiledModel& compiled, const py::dict& params, const py::dict& data,
+                    py::handle output_gradients, py::handle state, const py::kwargs& unknown) {
+  refuse_unknown(unknown, "evaluate", {"params", "data", "output_gradients", "state"});
+  const CompiledModel model = compiled;
   const TensorMap p = tensor_map_of(params), d = tensor_map_of(data);
   const bool wants_gradients =
       !output_gradients.is_none() &&
@@ -126,8 +156,11 @@ void bind_compile(py::module_& module) {
              py::arg("data_keys") = py::none(), py::arg("constant_keys") = py::none(),
              py::arg("trainable_keys") = py::none(), py::arg("discard_keys") = py::none(),
              py::arg("inference") = false, py::arg("jit") = true,
-             py::arg("use_short_namings") = false, py::arg("safe_shapes") = true,
-             py::arg("optimization_level") = "default");
+             py::arg("use_short_namings") = false, py::arg("file_path") = py::none(),
+             py::arg("safe_shapes") = true, py::arg("use_checkpointing") = false,
+             py::arg("debug") = false, py::arg("optimization_level") = "default",
+             py::arg("cache") = false,
+             "From a model to what evaluates it; the model stays as it is.");
   py::class_<CompiledModel>(module, "CompiledModel",
                             "A model that runs; many threads may evaluate it at once.")
       .def("evaluate", evaluate, py::arg("params"), py::arg("data") = py::dict(),
@@ -146,6 +179,16 @@ void bind_compile(py::module_& module) {
            [](const CompiledModel& m, const py::dict& saved) {
              return dict_of(m.load_state_dict(tensor_map_of(saved)));
            })
+      .def(
+          "register_hook",
+          [](CompiledModel& m, const std::string& path, const py::function& see) {
+            m.register_hook(path, [see = shared_function(see)](const Tensor& value) {
+              const py::gil_scoped_acquire lock;
+              (*see)(array_of(value));
+            });
+          },
+          py::arg("path"), py::arg("fn"),
+          "Every evaluation shows fn the value at this path (\"hidden\", \"encoder.fc1.output\").")
       .def_property_readonly("initial_state_dict",
                              [](const CompiledModel& m) { return dict_of(m.initial_state_dict()); })
       .def_property_readonly("input_keys", &CompiledModel::input_keys)

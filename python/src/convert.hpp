@@ -2,7 +2,11 @@
 #pragma once
 #include <pybind11/pybind11.h>
 
+#include <functional>
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "mithril/model/connection.hpp"
 #include "mithril/model/model.hpp"
@@ -11,6 +15,9 @@
 namespace mithril::python {
 
 namespace py = pybind11;
+
+// TypeError E0390.
+[[noreturn]] void wrong_type(py::handle object, const std::string& expected);
 
 // None, bool, int, float, str, dtype, tuple, list, slice, ... ; TypeError E0390 for anything else.
 Datum datum_of(py::handle object);
@@ -28,16 +35,25 @@ DType dtype_of_object(py::handle object);  // ml.float32, "float32" or a NumPy d
 
 // A NumPy array or anything with __dlpack__, without a copy where it is contiguous.
 Tensor tensor_of(py::handle object);
+// A function that is given a Solver, as Model::add_constraint takes it.
+std::function<bool(Solver&)> constraint_of(const py::function& function);
+// Kept by C++, let go of with the interpreter's lock held.
+std::shared_ptr<py::function> shared_function(py::function function);
 // A NumPy array that shares the tensor's memory; a Tensor for dtypes that NumPy does not have.
 py::object array_of(const Tensor& tensor);
 TensorMap tensor_map_of(const py::dict& dict);
 py::dict dict_of(const TensorMap& map);
+
+// NameError E0605 with the nearest where a keyword was given that a function does not take.
+void refuse_unknown(const py::kwargs& given, const std::string& function,
+                    const std::vector<std::string>& known);
 
 void bind_errors(py::module_& module);
 void bind_values(py::module_& module);
 void bind_tensors(py::module_& module);
 void bind_models(py::module_& module);
 void bind_library(py::module_& module);
+void bind_constraints(py::module_& module);
 void bind_compile(py::module_& module);
 
 }  // namespace mithril::python

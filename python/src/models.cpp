@@ -60,7 +60,7 @@ Bindings call_bindings(const Model& model, const py::args& args, const py::kwarg
 
 py::object call(const Model& model, const py::args& args, const py::kwargs& kwargs) {
   Bindings bindings = call_bindings(model, args, kwargs);
-  if (is_binding(model, args, kwargs)) return py::cast(Call{model.part(), std::move(bindings)});
+  if (is_binding(model, args, kwargs)) return py::cast(model.connect(std::move(bindings)));
   std::vector<Connection> outputs = model.apply(bindings);
   if (outputs.size() == 1) return py::cast(outputs.front());
   return py::tuple(py::cast(std::move(outputs)));
@@ -95,7 +95,9 @@ std::vector<std::pair<std::string, Value>> pairs(const py::dict& given, const py
 
 Connection io_key(const std::optional<std::string>& name, py::handle value, py::handle shape,
                   py::handle type, std::optional<bool> differentiable,
-                  std::optional<std::pair<double, double>> interval) {
+                  std::optional<std::pair<double, double>> interval, const py::kwargs& unknown) {
+  refuse_unknown(unknown, "IOKey",
+                 {"name", "value", "shape", "type", "differentiable", "interval"});
   IOKey key{.name = name.value_or("")};
   if (py::isinstance<Tensor>(value)) {
     key.tensor = value.cast<Tensor>();
@@ -117,6 +119,17 @@ Connection indexed(const Connection& x, py::handle index) {
     items.push_back(binding_of(index));
   }
   return x.at(items);
+}
+
+// Names, or connections by theirs.
+std::vector<std::string> key_names(py::handle keys) {
+  if (py::isinstance<py::str>(keys)) return {keys.cast<std::string>()};
+  std::vector<std::string> names;
+  for (const py::handle key : keys) {
+    names.push_back(py::isinstance<Connection>(key) ? key.cast<Connection>().name()
+                                                    : key.cast<std::string>());
+  }
+  return names;
 }
 
 using Operation = std::pair<const char*, const char*>;
@@ -176,6 +189,8 @@ void bind_connection(py::module_& module) {
         },
         py::arg("axis") = py::none(), py::arg("keepdim") = false);
   }
+  // NumPy leaves array + connection to us.
+  connection.attr("__array_ufunc__") = py::none();
   connection
       .def(
           "var",
@@ -275,7 +290,7 @@ void bind_models(py::module_& module) {
       .def("__call__", call)
       .def("connect",
            [](const Model& m, const py::args& args, const py::kwargs& kwargs) {
-             return Call{m.part(), call_bindings(m, args, kwargs)};
+             return m.connect(call_bindings(m, args, kwargs));
            })
       .def("__ior__", in_place([](Model& m, const Call& c) { m |= c; }))
       .def("__iadd__", in_place([](Model& m, const Call& c) { m += c; }))
@@ -347,6 +362,14 @@ void bind_models(py::module_& module) {
             m.bind_state_keys(input, output, tensor_of(initial));
           },
           py::arg("input"), py::arg("output"), py::arg("initial_value"))
+      .def(
+          "add_constraint",
+          [](Model& m, const py::function& fn, py::handle keys) {
+            m.add_constraint(constraint_of(fn), key_names(keys));
+          },
+          py::arg("fn"), py::arg("keys"),
+          "Asks fn(solver) about these keys, now and when what it found unknown changes, until it "
+          "answers True.")
       .def("get_shapes", &Model::get_shapes)
       .def("summary", &Model::summary, py::arg("shapes") = true, py::arg("types") = false,
            py::arg("depth") = 0)

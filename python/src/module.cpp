@@ -9,5 +9,6 @@ PYBIND11_MODULE(_core, module) {
   bind_tensors(module);
   bind_models(module);
   bind_library(module);
+  bind_constraints(module);
   bind_compile(module);
 }

@@ -1,19 +1,10 @@
 // Values: what is no tensor.
 #include "convert.hpp"
 
-#include "mithril/base/error.hpp"
+#include "mithril/base/names.hpp"
 
 namespace mithril::python {
 namespace {
-
-[[noreturn]] void wrong_type(py::handle object, const std::string& expected) {
-  raise({.kind = ErrorKind::type,
-         .code = "E0390",
-         .message = "this kind of object does not fit here",
-         .facts = {
-             {"expected", expected, ""},
-             {"got", py::str(py::repr(object)), py::str(py::type::of(object).attr("__name__"))}}});
-}
 
 bool is_numpy_number(py::handle object) {
   return py::hasattr(object, "dtype") && py::hasattr(object, "item") && py::hasattr(object, "ndim");
@@ -33,6 +24,15 @@ DimSpec dim_spec(py::handle item) {
 }
 
 }  // namespace
+
+void wrong_type(py::handle object, const std::string& expected) {
+  raise({.kind = ErrorKind::type,
+         .code = "E0390",
+         .message = "this kind of object does not fit here",
+         .facts = {
+             {"expected", expected, ""},
+             {"got", py::str(py::repr(object)), py::str(py::type::of(object).attr("__name__"))}}});
+}
 
 Datum datum_of(py::handle object) {
   if (object.is_none()) return Datum();
@@ -86,6 +86,21 @@ py::object object_of(const Datum& datum) {
   py::list items;
   for (const Datum& item : datum.tuple()) items.append(object_of(item));
   return py::tuple(items);
+}
+
+std::shared_ptr<py::function> shared_function(py::function function) {
+  return {new py::function(std::move(function)), [](py::function* held) {
+            if (!Py_IsInitialized()) return;
+            const py::gil_scoped_acquire lock;
+            delete held;
+          }};
+}
+
+void refuse_unknown(const py::kwargs& given, const std::string& function,
+                    const std::vector<std::string>& known) {
+  for (const auto& [key, value] : given)
+    unknown_name(ErrorKind::name, "E0605", "argument of " + function, key.cast<std::string>(), "",
+                 known);
 }
 
 DType dtype_of_object(py::handle object) {

@@ -1,0 +1,110 @@
+// What a constraint written in Python sees of the facts.
+#include "convert.hpp"
+#include "mithril/base/error.hpp"
+#include "mithril/op/solver.hpp"
+
+namespace mithril::python {
+namespace {
+
+// Good for the call that it is given to.
+struct Held {
+  Solver* solver;
+  Solver& get() const {
+    if (solver) return *solver;
+    raise({.kind = ErrorKind::state,
+           .code = "E0906",
+           .message = "a solver is used after the constraint has returned"});
+  }
+};
+
+py::object number_or_none(Solver& s, const Dim& dim) {
+  int64_t number = 0;
+  return s.number(dim, number) ? py::object(py::int_(number)) : py::none();
+}
+
+// None in the place of what is not known yet; it is awaited.
+py::object known(Solver& s, const Datum& datum) {
+  if (datum.kind() == kind::int_value) return number_or_none(s, datum.dim());
+  if (datum.kind() != kind::tuple) return object_of(datum);
+  py::list items;
+  for (const Datum& item : datum.tuple()) items.append(known(s, item));
+  return py::tuple(items);
+}
+
+py::object shape(const Held& held, const std::string& key) {
+  std::vector<Dim> dims;
+  if (!held.get().shape(key, dims, 0)) return py::none();
+  py::list sizes;
+  for (const Dim& dim : dims) sizes.append(number_or_none(held.get(), dim));
+  return sizes;
+}
+
+py::object value(const Held& held, const std::string& key) {
+  const Datum* datum = held.get().value(key, 0);
+  return datum ? known(held.get(), *datum) : py::none();
+}
+
+void set_shape(const Held& held, const std::string& key, py::handle shape) {
+  Solver& s = held.get();
+  std::vector<Dim> now, dims;
+  const bool ranked = s.shape(key, now, 0);
+  const ShapeSpec stated = shape_of(shape);
+  for (const DimSpec& spec : stated.dims()) {
+    const size_t i = dims.size();
+    if (const auto* size = std::get_if<int64_t>(&spec)) {
+      dims.emplace_back(*size);
+    } else if (std::holds_alternative<Any>(spec)) {
+      dims.push_back(ranked && i < now.size() ? now[i] : s.fresh(true));
+    } else {
+      wrong_type(shape, "ints, and None for a size that stays as it is");
+    }
+  }
+  s.set_shape(key, dims, 0);
+}
+
+}  // namespace
+
+std::function<bool(Solver&)> constraint_of(const py::function& function) {
+  return [function = shared_function(function)](Solver& solver) {
+    const py::gil_scoped_acquire lock;
+    const auto held = std::make_shared<Held>(Held{&solver});
+    try {
+      const py::object answer = (*function)(held);
+      held->solver = nullptr;
+      return py::isinstance<py::bool_>(answer) && answer.cast<bool>();
+    } catch (...) {
+      held->solver = nullptr;
+      throw;
+    }
+  };
+}
+
+void bind_constraints(py::module_& module) {
+  py::class_<Held, std::shared_ptr<Held>>(module, "Solver",
+                                          "What a constraint reads and states about its keys.")
+      .def("shape", shape, py::arg("key"),
+           "A list with None for each unknown size; None where not even the rank is known.")
+      .def("value", value, py::arg("key"), "What a key holds that is no tensor; None: not known.")
+      .def("set_shape", set_shape, py::arg("key"), py::arg("shape"),
+           "Ints, and None for a size that stays as it is.")
+      .def(
+          "set_value",
+          [](const Held& held, const std::string& key, py::handle value) {
+            held.get().set_value(key, datum_of(value), 0);
+          },
+          py::arg("key"), py::arg("value"))
+      .def(
+          "set_type",
+          [](const Held& held, const std::string& key, py::handle type) {
+            held.get().narrow(key, kinds_of(type), 0);
+          },
+          py::arg("key"), py::arg("type"))
+      .def(
+          "reject",
+          [](const Held& held, const std::string& message, const std::string& expected,
+             const std::string& got) { held.get().reject(message, expected, got); },
+          py::arg("message"), py::arg("expected") = "", py::arg("got") = "",
+          "Raises ValueError: the model stays as it was before the call that led here.");
+}
+
+}  // namespace mithril::python

@@ -1,0 +1,187 @@
+"""What a user writes, and the mistakes that users make: operators, constraints, options, hooks."""
+
+import numpy as np
+import pytest
+
+import mithril as ml
+
+
+def run(model, data=None, **options):
+    compiled = ml.compile(model, ml.CpuBackend(dtype=ml.float64), **options)
+    return compiled.evaluate({}, data or {})
+
+
+A = np.array([[1.5, -2.5], [3.0, 4.0]])
+NUMPY_FIRST = {
+    "add": (lambda a, x: a + x, np.array([1.0, 2.0])),
+    "subtract": (lambda a, x: a - x, np.array([1.0, 2.0])),
+    "multiply": (lambda a, x: a * x, np.float32(2)),
+    "divide": (lambda a, x: a / x, np.ones((2, 2))),
+    "matmul": (lambda a, x: a @ x, np.ones((3, 2))),
+    "compare": (lambda a, x: a > x, np.zeros(2)),
+}
+
+
+@pytest.mark.parametrize("name", NUMPY_FIRST)
+def test_an_array_on_the_left_is_a_tensor(name):
+    operation, array = NUMPY_FIRST[name]
+    model = ml.Model.create(y=operation(array, ml.IOKey("x")))
+    assert np.allclose(run(model, {"x": A}, data_keys=["x"])["y"], operation(array, A))
+
+
+def test_floor_shifts_and_tensors():
+    x, k = ml.IOKey("x"), ml.IOKey("k", type=ml.Tensor[int])
+    model = ml.Model.create(f=x.floor(), s=(1 << k) + (k >> 1) + (k << 2), t=k.tensor())
+    k = np.array([1, 2, 3])
+    outputs = run(model, {"x": A, "k": k}, data_keys=["x"])
+    assert np.array_equal(outputs["f"], np.floor(A))
+    assert np.array_equal(outputs["s"], (1 << k) + (k >> 1) + (k << 2))
+    assert np.array_equal(outputs["t"], k)
+
+
+def two_parts():
+    model = ml.Model()
+    model |= ml.Relu()(input="a", output="fa")
+    model |= ml.Relu()(input="b", output="fb")
+    return model
+
+
+def twice_the_rows(solver):
+    rows = solver.shape("a")
+    if not rows or rows[0] is None:
+        return False
+    solver.set_shape("b", [2 * rows[0], None])
+    return True
+
+
+def test_a_constraint_states_shapes():
+    model = two_parts()
+    model.add_constraint(twice_the_rows, keys=["a", "b"])
+    assert model.get_shapes()["b"] == "[...]"
+    model.set_shapes(a=[3, 4], fb=[None, 7])
+    assert model.get_shapes()["b"] == "[6, 7]"
+
+
+def test_a_constraint_reads_and_states_values():
+    model = ml.Model()
+    model |= ml.Softmax()(input="x", axis="axis", output="y")
+    model.merge_connections("axis", name="axis")
+    model.add_constraint(lambda s: s.set_value("axis", -1) is None, keys=["axis"])
+    seen = []
+    model.add_constraint(lambda s: seen.append(s.value("axis")), keys=["axis"])
+    assert seen == [-1]
+
+
+def test_what_a_constraint_raises_leaves_the_model_as_it_was():
+    model = two_parts()
+
+    def even(solver):
+        rows = solver.shape("a")
+        if rows is None:
+            return False
+        if rows[0] % 2:
+            solver.reject("a has an odd number of rows", "an even number", str(rows[0]))
+        return True
+
+    model.add_constraint(even, keys=[model.a])
+    with pytest.raises(ml.ValueError, match="odd number"):
+        model.set_shapes(a=[3])
+    assert model.get_shapes()["a"] == "[...]"
+    with pytest.raises(ZeroDivisionError):
+        model.add_constraint(lambda _: 1 // 0, keys=["a"])
+    model.set_shapes(a=[4])
+
+
+def test_a_solver_is_good_for_one_call():
+    kept = []
+    two_parts().add_constraint(kept.append, keys=["a"])
+    with pytest.raises(ml.StateError, match="after the constraint has returned"):
+        kept[0].shape("a")
+
+
+MISTAKES = {
+    "compile": (lambda m: ml.compile(m, ml.CpuBackend(), shape={"a": [1]}), "'shapes'"),
+    "IOKey": (lambda _: ml.IOKey("x", shpe=[1]), "'shape'"),
+    "model": (lambda _: ml.Linear(dimensoin=4), "'dimension'"),
+    "op": (lambda _: ml.Softmax(axs=4), "'axis'"),
+    "port": (lambda _: ml.Linear(4)(inptu="x"), "'input'"),
+    "port of an op": (lambda _: ml.Relu()(inptu="x"), "'input'"),
+    "port of connect": (lambda _: ml.Relu().connect(ouput="x"), "'output'"),
+    "key of set_shapes": (lambda m: m.set_shapes(faa=[1]), "'fa'"),
+    "key of set_values": (lambda m: m.set_values({"faa": 1}), "'fa'"),
+    "level": (lambda m: ml.compile(m, ml.CpuBackend(), optimization_level="nome"), "'none'"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_an_unknown_name_gives_the_nearest(name):
+    mistake, nearest = MISTAKES[name]
+    with pytest.raises(ml.NameError, match=f"did you mean {nearest}"):
+        mistake(two_parts())
+
+
+def test_an_unknown_argument_of_evaluate_gives_the_nearest():
+    compiled = ml.compile(two_parts(), ml.CpuBackend())
+    with pytest.raises(ml.NameError, match="did you mean 'output_gradients'"):
+        compiled.evaluate({}, {}, output_gradient=True)
+
+
+@pytest.mark.parametrize(
+    "option", [{"use_checkpointing": True}, {"file_path": "model.cpp"}, {"cache": True}]
+)
+def test_an_option_that_nothing_does_yet_is_refused(option):
+    with pytest.raises(ml.BackendError, match="does not do"):
+        ml.compile(two_parts(), ml.CpuBackend(), **option)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"data_keys": [3]},
+        {"data_keys": 3},
+        {"shapes": [1, 2]},
+        {"backend": ml.CpuBackend},
+    ],
+)
+def test_objects_of_the_wrong_kind_are_named(option):
+    backend = option.pop("backend", ml.CpuBackend())
+    with pytest.raises(ml.TypeError, match="expected"):
+        ml.compile(two_parts(), backend, **option)
+
+
+def test_a_hook_sees_the_value():
+    model = ml.Model()
+    model |= ml.Linear(3)(input="x", output="h")
+    model |= ml.Relu()(input="h", output="y")
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [None, 2]}, debug=True)
+    seen = []
+    compiled.register_hook("h", seen.append)
+    outputs = compiled.evaluate(compiled.get_parameters(), {"x": A})
+    assert np.array_equal(seen[0], outputs["h"])
+    with pytest.raises(ml.NameError, match=r"did you mean 'linear\.weight'"):
+        compiled.register_hook("linear.wieght", print)
+
+
+def test_what_a_hook_raises_evaluate_raises():
+    compiled = ml.compile(two_parts(), ml.CpuBackend(), data_keys=["a", "b"])
+    compiled.register_hook("fa", lambda _: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        compiled.evaluate({}, {"a": A, "b": A})
+
+
+def test_keys_are_given_as_connections():
+    model = two_parts()
+    backend = ml.CpuBackend(dtype=ml.float64)
+    compiled = ml.compile(
+        model,
+        backend,
+        shapes={model.a: [2, 2]},
+        data_keys=[model.a],
+        constant_keys={model.b: A},
+        discard_keys={model.fa},
+    )
+    assert compiled.input_keys == []
+    assert compiled.output_keys == ["fb"]
+    assert np.array_equal(compiled.evaluate({})["fb"], np.maximum(A, 0))
+    with pytest.raises(ml.ValueError, match="constant_keys and in data_keys"):
+        ml.compile(model, backend, data_keys=[model.a], constant_keys={"a": A})
