@@ -1,0 +1,122 @@
+// What layers begin as, and what is random in them.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "backends/cpu/cpu.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/mithril.hpp"
+
+namespace ml = mithril;
+
+namespace mithril {
+namespace {
+
+// The largest absolute value, and the deviation from 0.
+struct Spread {
+  double largest = 0, deviation = 0;
+};
+Spread spread(const Tensor& tensor) {
+  Spread spread;
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    const double value = std::abs(tensor.at_as_double(i));
+    spread.largest = std::max(spread.largest, value);
+    spread.deviation += value * value / static_cast<double>(tensor.size());
+  }
+  spread.deviation = std::sqrt(spread.deviation);
+  return spread;
+}
+
+TensorMap begin(const Model& model, const ShapeSpec& input) {
+  return compile(model, cpu(), {.shapes = {{"input", input}}}).get_parameters();
+}
+
+void check_uniform(const Tensor& tensor, double bound) {
+  const auto [largest, deviation] = spread(tensor);
+  CHECK(largest <= bound);
+  CHECK(largest > 0.97 * bound);
+  CHECK(deviation == doctest::Approx(bound / std::sqrt(3)).epsilon(0.05));
+}
+
+CompiledModel dropout(double p, int64_t seed) {
+  return compile(ml::Dropout({.p = p, .seed = seed}), cpu({.dtype = DType::float64}),
+                 {.trainable_keys = {"input"}});
+}
+
+Tensor full(int64_t count, double value) { return Tensor::full(DType::float64, {count}, value); }
+
+}  // namespace
+
+TEST_CASE("linear layers begin as nn.Linear") {
+  const TensorMap params = begin(ml::Linear({.dimension = 500}), {any, 64});
+  check_uniform(params.at("weight"), 1 / std::sqrt(64));
+  check_uniform(params.at("bias"), 1 / std::sqrt(64));
+}
+
+TEST_CASE("convolutions begin as nn.Conv1d and nn.Conv2d") {
+  const TensorMap flat = begin(ml::Conv1d({.filters = 300, .kernel_size = 3}), {any, 12, 9});
+  check_uniform(flat.at("weight"), 1 / std::sqrt(12 * 3));
+  check_uniform(flat.at("bias"), 1 / std::sqrt(12 * 3));
+  const TensorMap params =
+      begin(ml::Conv2d({.filters = 300, .kernel_size = 3, .groups = 4}), {any, 16, 9, 9});
+  check_uniform(params.at("weight"), 1 / std::sqrt(16 / 4 * 9));
+  check_uniform(params.at("bias"), 1 / std::sqrt(16 / 4 * 9));
+}
+
+TEST_CASE("embeddings begin as nn.Embedding") {
+  const TensorMap params = begin(ml::Embedding({.num_embeddings = 200, .dim = 50}), {any});
+  const auto [largest, deviation] = spread(params.at("weight"));
+  CHECK(deviation == doctest::Approx(1).epsilon(0.05));
+  CHECK(largest > 3);
+}
+
+TEST_CASE("normalisations begin with ones and zeros") {
+  const TensorMap params = begin(ml::LayerNorm(), {any, 6});
+  CHECK(identical(params.at("weight"), Tensor::full(DType::float32, {6}, 1)));
+  CHECK(identical(params.at("bias"), Tensor::full(DType::float32, {6}, 0)));
+}
+
+TEST_CASE("dropout keeps the mean and drops a share of p") {
+  const int64_t count = 40000;
+  const auto [outputs, next] = dropout(0.3, 1).evaluate({{"input", full(count, 1)}}, {},
+                                                        dropout(0.3, 1).initial_state_dict());
+  double mean = 0, dropped = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const double value = outputs.at("output").at_as_double(i);
+    mean += value / count;
+    dropped += (value == 0) / static_cast<double>(count);
+    REQUIRE((value == 0 || value == doctest::Approx(1 / 0.7)));
+  }
+  CHECK(mean == doctest::Approx(1).epsilon(0.02));
+  CHECK(dropped == doctest::Approx(0.3).epsilon(0.04));
+}
+
+TEST_CASE("dropout draws by its seed") {
+  const TensorMap params{{"input", full(100, 1)}};
+  const auto output = [&](const CompiledModel& model) {
+    return model.evaluate(params, {}).at("output");
+  };
+  CHECK(identical(output(dropout(0.5, 3)), output(dropout(0.5, 3))));
+  CHECK_FALSE(identical(output(dropout(0.5, 3)), output(dropout(0.5, 4))));
+}
+
+TEST_CASE("gradients go back through the mask that the outputs came through") {
+  const CompiledModel model = dropout(0.4, 5);
+  State state = model.initial_state_dict();
+  for (int step = 0; step < 3; ++step) {
+    const auto [outputs, gradients, next] =
+        model.evaluate({{"input", full(100, 2)}}, {}, {{"output", full(100, 2)}}, state);
+    CHECK(identical(gradients.at("input"), outputs.at("output")));
+    CHECK_FALSE(identical(next.at("key"), state.at("key")));
+    state = next;
+  }
+}
+
+TEST_CASE("dropout for inference passes everything") {
+  const CompiledModel model = compile(ml::Dropout({.p = 0.5, .inference = true}), cpu());
+  const Tensor input = Tensor::full(DType::float32, {9}, 3);
+  CHECK(identical(model.evaluate({}, {{"input", input}}).at("output"), input));
+}
+
+}  // namespace mithril
