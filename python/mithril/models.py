@@ -80,9 +80,15 @@ def _make_class(record: dict[str, Any]) -> type:
             model.set_values(ports)
         _core.Model.__init__(self, model)
 
+    signature = _signature(record)
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    initialize.__name__ = "__init__"
+    initialize.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[own, *signature.parameters.values()]
+    )
     members = {"__init__": initialize, "__doc__": _doc(record), "__module__": __name__}
     made = type(record["name"], (_core.Model,), members)
-    made.__signature__ = _signature(record)  # type: ignore[attr-defined]
+    made.__signature__ = signature  # type: ignore[attr-defined]
     return made
 
 

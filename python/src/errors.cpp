@@ -61,6 +61,10 @@ void bind_errors(py::module_& module) {
       if (pointer) std::rethrow_exception(pointer);
     } catch (const Error& error) {
       set_error(error);
+    } catch (const py::cast_error& error) {
+      set_error(TypeError({.code = "E0390",
+                           .message = "this kind of object does not fit here",
+                           .facts = {{"got", error.what()}}}));
     }
   });
 }

@@ -270,7 +270,6 @@ void bind_models(py::module_& module) {
   bind_connection(module);
   py::class_<Call>(module, "Call",
                    "A part and what its ports are bound to: model |= part(input=\"x\").");
-  using KeyList = std::vector<std::string>;
   py::class_<Model>(module, "Model", py::dynamic_attr(),
                     "Parts with named ports, connected by name.")
       .def(py::init([](const std::optional<std::string>& name) {
@@ -288,10 +287,12 @@ void bind_models(py::module_& module) {
           },
           "Turns an expression into a model: Model.create(output=h).")
       .def("__call__", call)
-      .def("connect",
-           [](const Model& m, const py::args& args, const py::kwargs& kwargs) {
-             return m.connect(call_bindings(m, args, kwargs));
-           })
+      .def(
+          "connect",
+          [](const Model& m, const py::args& args, const py::kwargs& kwargs) {
+            return m.connect(call_bindings(m, args, kwargs));
+          },
+          "The part with its ports bound: model |= part.connect(input=\"x\").")
       .def("__ior__", in_place([](Model& m, const Call& c) { m |= c; }))
       .def("__iadd__", in_place([](Model& m, const Call& c) { m += c; }))
       .def("__getattr__",
@@ -308,21 +309,29 @@ void bind_models(py::module_& module) {
       .def_property_readonly("output_keys", &Model::output_keys)
       .def_property_readonly("name", &Model::name)
       .def_property_readonly("class_name", &Model::class_name)
-      .def("expose_keys",
-           [](Model& m, const py::args& keys, const py::kwargs& named) {
-             std::vector<std::pair<std::string, Connection>> all;
-             for (const py::handle key : keys)
-               all.emplace_back(key.cast<std::string>(), m.at(key.cast<std::string>()));
-             for (const auto& [key, value] : named) {
-               all.emplace_back(key.cast<std::string>(), py::isinstance<py::str>(value)
-                                                             ? m.at(value.cast<std::string>())
-                                                             : value.cast<Connection>());
-             }
-             m.expose_keys(all);
-           })
-      .def("rename_key", &Model::rename_key, py::return_value_policy::reference_internal)
-      .def("set_cin", [](Model& m, const py::args& keys) { m.set_cin(keys.cast<KeyList>()); })
-      .def("set_cout", [](Model& m, const py::args& keys) { m.set_cout(keys.cast<KeyList>()); })
+      .def(
+          "expose_keys",
+          [](Model& m, const py::args& keys, const py::kwargs& named) {
+            std::vector<std::pair<std::string, Connection>> all;
+            for (const py::handle key : keys)
+              all.emplace_back(key.cast<std::string>(), m.at(key.cast<std::string>()));
+            for (const auto& [key, value] : named) {
+              all.emplace_back(key.cast<std::string>(), py::isinstance<py::str>(value)
+                                                            ? m.at(value.cast<std::string>())
+                                                            : value.cast<Connection>());
+            }
+            m.expose_keys(all);
+          },
+          "The keys that are outputs from now on; expose_keys(logits=\"h\") gives one another "
+          "name.")
+      .def("rename_key", &Model::rename_key, py::return_value_policy::reference_internal,
+           "Gives a key or an unnamed port another name.")
+      .def(
+          "set_cin", [](Model& m, const py::args& keys) { m.set_cin(key_names(keys)); },
+          "The inputs that model += part may chain to.")
+      .def(
+          "set_cout", [](Model& m, const py::args& keys) { m.set_cout(key_names(keys)); },
+          "The outputs that parts are chained to.")
       .def(
           "merge_connections",
           [](Model& m, const py::args& connections, const std::string& name) {
@@ -330,38 +339,40 @@ void bind_models(py::module_& module) {
             for (const py::handle item : connections) bindings.push_back(binding_of(item));
             m.merge_connections(bindings, name);
           },
-          py::arg("name") = "")
+          py::arg("name") = "", "Makes one connection of several.")
       .def(
           "set_shapes",
           [](Model& m, const py::dict& given, const py::kwargs& named) {
             m.set_shapes(pairs<ShapeSpec>(given, named, shape_of));
           },
-          py::arg("shapes") = py::dict())
+          py::arg("shapes") = py::dict(),
+          "set_shapes(x=[\"N\", None, 3]): a named size, any size, a number; ... for any sizes.")
       .def(
           "set_types",
           [](Model& m, const py::dict& given, const py::kwargs& named) {
             m.set_types(pairs<Kinds>(given, named, kinds_of));
           },
-          py::arg("types") = py::dict())
+          py::arg("types") = py::dict(), "set_types(x=ml.Tensor[float]).")
       .def(
           "set_values",
           [](Model& m, const py::dict& given, const py::kwargs& named) {
             m.set_values(pairs<Binding>(given, named, binding_of));
           },
-          py::arg("values") = py::dict())
+          py::arg("values") = py::dict(), "set_values(axis=1, weight=ml.Tensor(array)).")
       .def(
           "set_differentiability",
           [](Model& m, const py::dict& given, const py::kwargs& named) {
             m.set_differentiability(
                 pairs<bool>(given, named, [](py::handle flag) { return flag.cast<bool>(); }));
           },
-          py::arg("keys") = py::dict())
+          py::arg("keys") = py::dict(), "set_differentiability(x=True).")
       .def(
           "bind_state_keys",
           [](Model& m, const std::string& input, const std::string& output, py::handle initial) {
             m.bind_state_keys(input, output, tensor_of(initial));
           },
-          py::arg("input"), py::arg("output"), py::arg("initial_value"))
+          py::arg("input"), py::arg("output"), py::arg("initial_value"),
+          "The input holds what the output was in the evaluation before.")
       .def(
           "add_constraint",
           [](Model& m, const py::function& fn, py::handle keys) {
@@ -370,9 +381,9 @@ void bind_models(py::module_& module) {
           py::arg("fn"), py::arg("keys"),
           "Asks fn(solver) about these keys, now and when what it found unknown changes, until it "
           "answers True.")
-      .def("get_shapes", &Model::get_shapes)
+      .def("get_shapes", &Model::get_shapes, "What is known of the shapes of inputs and outputs.")
       .def("summary", &Model::summary, py::arg("shapes") = true, py::arg("types") = false,
-           py::arg("depth") = 0)
+           py::arg("depth") = 0, "A table of the parts; depth: how many levels of their parts too.")
       .def("__repr__", [](const Model& m) {
         return "<" + m.class_name() + (m.name().empty() ? "" : " '" + m.name() + "'") + ">";
       });

@@ -4,9 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-TOOL = Path(__file__).parents[2] / "tools" / "make_ops_doc"
+import pytest
+
+TOOLS = Path(__file__).parents[2] / "tools"
 
 
-def test_the_document_of_ops_is_true():
-    run = subprocess.run([sys.executable, str(TOOL), "--check"], check=False)
-    assert run.returncode == 0, "run tools/make_ops_doc"
+@pytest.mark.parametrize("tool", ["make_ops_doc", "make_stubs"])
+def test_what_is_generated_is_true(tool):
+    run = subprocess.run([sys.executable, str(TOOLS / tool), "--check"], check=False)
+    assert run.returncode == 0, f"run tools/{tool}"
