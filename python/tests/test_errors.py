@@ -1,0 +1,64 @@
+"""Errors that only Python can reach, as text, and the classes that carry them."""
+
+import numpy as np
+import pytest
+
+import mithril as ml
+
+
+def text_of_error(call, kind=ml.Error):
+    with pytest.raises(kind) as caught:
+        call()
+    return str(caught.value)
+
+
+def product():
+    model = ml.Model()
+    model |= ml.Multiply()(left="image", right="weight", output="logits")
+    return model
+
+
+def test_an_object_that_does_not_fit_is_shown():
+    model = product()
+    assert text_of_error(lambda: model.set_shapes(image=3), ml.TypeError) == (
+        "mithril.TypeError[E0390]: this kind of object does not fit here\n"
+        "  expected : a list of dims\n"
+        "  got      : 3   int"
+    )
+
+
+def test_an_array_of_a_dtype_that_is_none_of_ours_is_refused():
+    compiled = ml.compile(product(), ml.CpuBackend())
+    arguments = {"weight": np.ones(2, np.complex64)}, {"image": np.ones(2)}
+    assert text_of_error(lambda: compiled.evaluate(*arguments), ml.TypeError) == (
+        "mithril.TypeError[E0391]: no dtype of ours holds arrays of complex64\n"
+        "  help: convert it with .astype: bool, int32, int64, float16, float32 and float64 are taken"
+    )
+
+
+def test_an_unknown_option_of_compile_gives_the_nearest():
+    options = {"shpaes": {"image": [1]}}
+    assert text_of_error(
+        lambda: ml.compile(product(), ml.CpuBackend(), **options), ml.NameError
+    ) == (
+        "mithril.NameError[E0605]: there is no argument of compile 'shpaes'\n"
+        "  known : shapes, types, data_keys, constant_keys, trainable_keys, discard_keys, "
+        "inference, jit, use_short_namings, file_path, safe_shapes, use_checkpointing, debug, "
+        "optimization_level, cache\n"
+        "  help: did you mean 'shapes'?"
+    )
+
+
+def test_more_inputs_than_a_part_takes_are_refused():
+    x = ml.IOKey("x")
+    assert text_of_error(lambda: ml.Relu()(x, x), ml.ConnectionError) == (
+        "mithril.ConnectionError[E0110]: Relu takes 1 inputs, not 2"
+    )
+
+
+def test_an_unknown_argument_gives_the_nearest():
+    assert text_of_error(lambda: ml.Linear(dimensoin=3), ml.NameError) == (
+        "mithril.NameError[E0605]: there is no argument of Linear 'dimensoin'\n"
+        "  known : dimension, use_bias\n"
+        "  help: did you mean 'dimension'?"
+    )
