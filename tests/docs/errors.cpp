@@ -1,0 +1,106 @@
+// docs/errors.md has a line for each code in the source, and each code a test of its text.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string contents(const fs::path& path) {
+  std::ifstream file(path);
+  REQUIRE_MESSAGE(file, "cannot read " << path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::vector<fs::path> sources_in(const fs::path& folder) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string kind = entry.path().extension().string();
+    if (kind == ".cpp" || kind == ".hpp" || kind == ".py") found.push_back(entry.path());
+  }
+  return found;
+}
+
+std::set<std::string> codes_in_source() {
+  std::set<std::string> codes;
+  const std::regex code("\"(E[01][0-9]{3})\"");
+  for (const char* folder : {"mithril", "backends", "python/src", "python/mithril"}) {
+    for (const fs::path& path : sources_in(folder)) {
+      const std::string text = contents(path);
+      for (std::sregex_iterator at(text.begin(), text.end(), code), end; at != end; ++at)
+        codes.insert((*at)[1]);
+    }
+  }
+  return codes;
+}
+
+// The text of the tests, with the pieces of each literal joined and its quotes as they are meant.
+std::string texts_in_tests() {
+  std::string all;
+  const std::regex between("\"\\s*\n\\s*\""), quote("\\\\\"");
+  for (const char* folder : {"tests", "python/tests"}) {
+    for (const fs::path& path : sources_in(folder)) {
+      if (path.filename() == "errors.cpp" && path.parent_path().filename() == "docs") continue;
+      const std::string text = contents(path);
+      if (text.find("Error[E") == std::string::npos) continue;
+      all += std::regex_replace(std::regex_replace(text, between, ""), quote, "\"");
+    }
+  }
+  return all;
+}
+
+struct Row {
+  std::string kind, meaning, example;
+};
+
+std::map<std::string, Row> rows() {
+  std::map<std::string, Row> found;
+  std::string last;
+  std::istringstream lines(contents("docs/errors.md"));
+  const std::regex row("\\| (E[0-9]{4}) \\| (\\w+) \\| ([^|]+) \\| `(.*)` \\|"), bar("\\\\\\|");
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (!line.starts_with("| E")) continue;
+    CAPTURE(line);
+    REQUIRE(std::regex_match(line, match, row));
+    CHECK_MESSAGE(last < match[1].str(), "the codes stand in order, each once");
+    last = match[1];
+    found[last] = {match[2], match[3], std::regex_replace(match[4].str(), bar, "|")};
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("each error has a line in docs/errors.md, and a test that compares the example there") {
+  const auto documented = rows();
+  const std::string tested = texts_in_tests();
+  for (const std::string& code : codes_in_source()) {
+    CAPTURE(code);
+    const auto row = documented.find(code);
+    CHECK_MESSAGE(row != documented.end(), "docs/errors.md has no line for this code");
+    if (row == documented.end()) continue;
+    const std::string text =
+        "mithril." + row->second.kind + "[" + code + "]: " + row->second.example;
+    CHECK_MESSAGE(tested.find("\"" + text) != std::string::npos, "no test expects: " << text);
+  }
+}
+
+TEST_CASE("docs/errors.md has no line for a code that nothing raises") {
+  const auto raised = codes_in_source();
+  for (const auto& [code, row] : rows()) {
+    const std::string documented = code;
+    CAPTURE(documented);
+    CHECK(raised.contains(code));
+  }
+}
