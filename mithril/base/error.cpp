@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "mithril/base/text.hpp"
+#include "mithril/base/unknowns.hpp"
 
 namespace mithril {
 
@@ -35,6 +36,14 @@ std::string facts_rendering(const ErrorDetails& details) {
     lines += "\n" + std::string(indent, ' ') + details.marker;
   }
   return lines;
+}
+
+ErrorDetails with_numbered_unknowns(ErrorDetails details) {
+  UnknownNumbers unknowns;
+  details.message = unknowns.renumber(details.message);
+  for (Fact& fact : details.facts) fact.text = unknowns.renumber(fact.text);
+  details.help = unknowns.renumber(details.help);
+  return details;
 }
 
 std::string rendering(const ErrorDetails& details) {
@@ -78,7 +87,8 @@ std::string point_at(std::size_t column, std::size_t width, std::string_view exp
   return std::string(column, ' ') + std::string(width, '^') + " " + std::string(expected);
 }
 
-Error::Error(ErrorDetails details) : details_(std::move(details)), text_(rendering(details_)) {}
+Error::Error(ErrorDetails details)
+    : details_(with_numbered_unknowns(std::move(details))), text_(rendering(details_)) {}
 
 const char* Error::what() const noexcept { return text_.c_str(); }
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "mithril/base/text.hpp"
+#include "mithril/base/unknowns.hpp"
 #include "mithril/compile/parts.hpp"
 
 namespace mithril {
@@ -91,6 +92,7 @@ std::vector<std::pair<std::string, ShapeSpec>> CompiledModel::shapes() const {
 std::string CompiledModel::summary() const {
   const Graph& graph = parts_->graph;
   Table table;
+  UnknownNumbers unknowns;
   table.add({"key", "class", "shape", "dtype", "parameters"});
   std::int64_t count = 0, bytes = 0, unknown = 0;
   for (size_t i = 0; i < parts_->inputs.size(); ++i) {
@@ -105,14 +107,14 @@ std::string CompiledModel::summary() const {
       if (!size) ++unknown;
     }
     table.add({input.key, std::string(mithril::name(input.key_class)),
-               parts_->forward->signature.dims_text(i), std::string(mithril::name(value.dtype)),
-               counted});
+               unknowns.renumber(parts_->forward->signature.dims_text(i)),
+               std::string(mithril::name(value.dtype)), counted});
   }
   for (size_t i = 0; i < parts_->outputs.size(); ++i) {
     const NamedIndex& output = parts_->outputs[i];
     const DType dtype = graph.value(graph.outputs()[output.index].value).dtype;
-    table.add(
-        {output.name, "output", parts_->output_texts[i], std::string(mithril::name(dtype)), ""});
+    table.add({output.name, "output", unknowns.renumber(parts_->output_texts[i]),
+               std::string(mithril::name(dtype)), ""});
   }
   const std::string open = unknown ? fmt::format(", and {} of unknown size", unknown) : "";
   return table.text() + fmt::format("{} parameters in {} tensors, {}{}\n", grouped(count),

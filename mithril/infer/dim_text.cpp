@@ -61,7 +61,7 @@ class DimText {
       add_operand(symbol->quotient()->divisor, symbol, depth - 1);
       text += factor ? ")" : "";
     } else {
-      text += "_" + std::to_string(label_of(symbol));
+      text += "?" + std::to_string(label_of(symbol));
     }
   }
 

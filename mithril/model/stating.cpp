@@ -3,6 +3,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/base/unknowns.hpp"
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/composition.hpp"
 #include "mithril/model/shapes.hpp"
@@ -137,8 +138,9 @@ Model& Model::bind_state_keys(const std::string& input, const std::string& outpu
 
 std::map<std::string, std::string> Model::get_shapes() const {
   std::map<std::string, std::string> shapes;
-  for (const std::string& key : input_keys()) shapes[key] = shape(key);
-  for (const std::string& key : output_keys()) shapes[key] = shape(key);
+  UnknownNumbers unknowns;
+  for (const std::string& key : input_keys()) shapes[key] = unknowns.renumber(shape(key));
+  for (const std::string& key : output_keys()) shapes[key] = unknowns.renumber(shape(key));
   return shapes;
 }
 

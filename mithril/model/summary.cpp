@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "mithril/base/text.hpp"
+#include "mithril/base/unknowns.hpp"
 #include "mithril/model/composition.hpp"
 #include "mithril/model/keys.hpp"
 
@@ -103,10 +104,15 @@ std::string Model::summary(bool shapes, bool types, int depth) const {
   if (types) header.emplace_back("types");
   std::vector<Row> rows{header};
   add_rows(*model, "", depth, shapes, types, rows);
+  UnknownNumbers unknowns;
+  for (Row& row : rows) {
+    for (std::string& cell : row) cell = unknowns.renumber(cell);
+  }
   std::string title = class_name();
   if (!name().empty()) title += " '" + name() + "'";
-  return title + "\n" + table(rows) + "inputs:  " + list(input_ports(*model), wire_text) +
-         "\noutputs: " + list(output_ports(*model), wire_text) + "\n";
+  const std::string inputs = unknowns.renumber(list(input_ports(*model), wire_text));
+  const std::string outputs = unknowns.renumber(list(output_ports(*model), wire_text));
+  return title + "\n" + table(rows) + "inputs:  " + inputs + "\noutputs: " + outputs + "\n";
 }
 
 }  // namespace mithril

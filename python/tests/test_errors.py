@@ -32,7 +32,8 @@ def test_an_array_of_a_dtype_that_is_none_of_ours_is_refused():
     arguments = {"weight": np.ones(2, np.complex64)}, {"image": np.ones(2)}
     assert text_of_error(lambda: compiled.evaluate(*arguments), ml.TypeError) == (
         "mithril.TypeError[E0391]: no dtype of ours holds arrays of complex64\n"
-        "  help: convert it with .astype: bool, int32, int64, float16, float32 and float64 are taken"
+        "  help: convert it with .astype: bool, int32, int64, float16, float32 and "
+        "float64 are taken"
     )
 
 

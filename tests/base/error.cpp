@@ -68,6 +68,17 @@ TEST_CASE("a marker without facts stands two columns in") {
   CHECK(std::string(error.what()) == "mithril.ParseError[E0701]: no\n   ^^^ a ']'");
 }
 
+TEST_CASE("sizes without a name are numbered in the order in which the error names them") {
+  const Error error({.kind = ErrorKind::shape,
+                     .code = "E0202",
+                     .message = "2*?31 + 1 is not ?4; what?7 is somebody's text",
+                     .facts = {{"a", "[?4, ?31]"}, {"b", "[?12]"}}});
+  CHECK(std::string(error.what()) ==
+        "mithril.ShapeError[E0202]: 2*?1 + 1 is not ?2; what?7 is somebody's text\n"
+        "  a : [?2, ?1]\n"
+        "  b : [?3]");
+}
+
 TEST_CASE("an error keeps its details") {
   const Error error(weight_conflict());
   CHECK(error.kind() == ErrorKind::shape);

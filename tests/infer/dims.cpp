@@ -161,13 +161,13 @@ TEST_CASE("nameless symbols are numbered by their facts, whatever was made befor
   for (int i = 0; i < 2; ++i) {
     Facts facts;
     facts.symbol("N");
-    CHECK(to_string(Dim(facts.symbol())) == "_2");
+    CHECK(to_string(Dim(facts.symbol())) == "?2");
     Facts other;
     const Dim adopted(other.symbol());
-    CHECK(to_string(adopted) == "_1");
+    CHECK(to_string(adopted) == "?1");
     facts.adopt(other);
-    CHECK(to_string(adopted) == "_3");
-    CHECK(to_string(Dim(facts.symbol())) == "_4");
+    CHECK(to_string(adopted) == "?3");
+    CHECK(to_string(Dim(facts.symbol())) == "?4");
   }
 }
 
