@@ -29,7 +29,8 @@ Home* Facts::home() {
 Symbol* Facts::symbol(std::string_view name, bool size) {
   Symbol* symbol = make<Symbol>();
   symbol->home = home();
-  save(last_id_);
+  // Other facts than those of the attempt may be gone when it is undone.
+  if (const Trail* trail = Trail::active(); trail && trail->speaking == this) save(last_id_);
   symbol->id = ++last_id_;
   symbol->age = last_age.fetch_add(1, std::memory_order_relaxed);
   symbol->size = size;

@@ -1,5 +1,6 @@
 #include "mithril/model/connection.hpp"
 
+#include "mithril/base/unknowns.hpp"
 #include "mithril/model/composition.hpp"
 
 namespace mithril {
@@ -86,7 +87,9 @@ Connection Connection::var(const Binding& axis, bool keepdim, double correction)
 }
 
 std::string Connection::name() const { return wire_name(wire()); }
-std::string Connection::shape_text() const { return to_string(Facts::resolve(wire()->shape)); }
+std::string Connection::shape_text() const {
+  return UnknownNumbers().renumber(to_string(Facts::resolve(wire()->shape)));
+}
 
 Wire* Connection::wire() const {
   root_of(model_);  // raises where what it belongs to is gone

@@ -150,7 +150,7 @@ std::string Model::shape(const std::string& key) const {
     const DatumVariable* value = wire->value ? find(wire->value) : nullptr;
     return value && value->known ? to_string(value->datum) : "unknown";
   }
-  return to_string(Facts::resolve(wire->shape));
+  return UnknownNumbers().renumber(to_string(Facts::resolve(wire->shape)));
 }
 
 }  // namespace mithril
