@@ -63,3 +63,11 @@ def test_an_unknown_argument_gives_the_nearest():
         "  known : dimension, use_bias\n"
         "  help: did you mean 'dimension'?"
     )
+
+
+def test_a_solver_is_gone_when_its_constraint_has_returned():
+    kept = []
+    product().add_constraint(kept.append, keys=["image"])
+    assert text_of_error(lambda: kept[0].shape("image"), ml.StateError) == (
+        "mithril.StateError[E0906]: a solver is used after the constraint has returned"
+    )

@@ -21,6 +21,14 @@ Model one(const char* op, Bindings bindings) {
 
 }  // namespace
 
+TEST_CASE("an unknown value of a graph gives the nearest") {
+  const Graph graph = parse_graph("graph { input image: float32[2] }");
+  CHECK(text_of_error([&] { graph.id_of("imgae"); }) ==
+        "mithril.NameError[E0601]: there is no value 'imgae'\n"
+        "  known : image\n"
+        "  help: did you mean 'image'?");
+}
+
 TEST_CASE("a shape that an op cannot take is refused with the dims that it read") {
   Model model = one("squeeze", {{"input", "x"}, {"axis", 0}, {"output", "y"}});
   CHECK(text_of_error([&] {
