@@ -178,6 +178,15 @@ TEST_CASE("a state dict that does not fit is refused with all that is wrong") {
         "  unknown    : c [0]");
 }
 
+TEST_CASE("an unknown key of a state dict gives the nearest") {
+  CHECK(text_of_error([] {
+          compiled().load_state_dict({{"wieght", params.at("weight")}});
+        }) ==
+        "mithril.StateError[E0901]: the state dict does not fit the model\n"
+        "  missing : weight [2]\n"
+        "  unknown : wieght [2]   did you mean 'weight'?");
+}
+
 TEST_CASE("a state of other keys is refused") {
   Model model;
   model |= Model::op("add")({{"left", "x"}, {"right", "total"}, {"output", "sum"}});
