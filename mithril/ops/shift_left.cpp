@@ -7,7 +7,7 @@ namespace mithril {
 namespace {
 
 template <typename T>
-T shifted(T number, T shift) {
+T shifted_left(T number, T shift) {
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
     return shifts_all(shift) ? T() : static_cast<T>(wrapping(number) << shift);
   } else {
@@ -34,7 +34,7 @@ OpDef define_shift_left() {
       .eval =
           [](EvalContext& c) {
             map2(
-                c, [](auto a, auto b) { return shifted(a, b); }, "input", "shift");
+                c, [](auto a, auto b) { return shifted_left(a, b); }, "input", "shift");
           },
       .not_differentiable = "the result is an int",
       .spell = {{"torch", "aten::bitwise_left_shift(input, shift)"}, {"c", "{input} << {shift}"}},

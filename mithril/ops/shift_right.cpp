@@ -7,7 +7,7 @@ namespace mithril {
 namespace {
 
 template <typename T>
-T shifted(T number, T shift) {
+T shifted_right(T number, T shift) {
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
     if (shifts_all(shift)) return number < 0 ? T(-1) : T();
     return static_cast<T>(number >> shift);
@@ -36,7 +36,7 @@ OpDef define_shift_right() {
       .eval =
           [](EvalContext& c) {
             map2(
-                c, [](auto a, auto b) { return shifted(a, b); }, "input", "shift");
+                c, [](auto a, auto b) { return shifted_right(a, b); }, "input", "shift");
           },
       .not_differentiable = "the result is an int",
       .spell = {{"torch", "aten::bitwise_right_shift(input, shift)"}, {"c", "{input} >> {shift}"}},
