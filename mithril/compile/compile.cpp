@@ -114,7 +114,7 @@ Tensor initial_state(const Value& input, const Tensor& initial) {
            .code = "E0209",
            .path = input.name,
            .message = "the shape of the state '" + input.name + "' is not known",
-           .facts = {{"known", to_string(input.dims), ""}},
+           .facts = {{"known", input.ranked ? to_string(input.dims) : "[...]"}},
            .help = "give its model the size, or shapes to compile"});
   }
   return Tensor::full(input.dtype, std::move(dims), initial.item());

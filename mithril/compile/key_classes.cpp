@@ -115,9 +115,24 @@ Wire* KeyRef::wire(Composite& model) const {
          .help = "compile the model that it belongs to"});
 }
 
+namespace {
+
+[[noreturn]] void refuse_output(const Composite& model, const std::string& key) {
+  std::vector<std::string> names;
+  for (const NamedPort& port : input_ports(model)) names.push_back(port.name);
+  raise({.kind = ErrorKind::name,
+         .code = "E0611",
+         .message = quoted(key) + " of constant_keys is not an input of the model",
+         .facts = {{"inputs", join(names, ", ")}}});
+}
+
+}  // namespace
+
 KeySets::KeySets(Composite& model, const CompileOptions& options) {
   for (const auto& [key, value] : options.constant_keys) {
-    add(key.wire(model), Set::constant, key.name());
+    Wire* wire = key.wire(model);
+    if (top(wire)->driver) refuse_output(model, key.name());
+    add(wire, Set::constant, key.name());
   }
   for (const KeyRef& key : options.data_keys) add(key.wire(model), Set::data, key.name());
   for (const KeyRef& key : options.trainable_keys) add(key.wire(model), Set::trainable, key.name());

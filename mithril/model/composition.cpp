@@ -179,16 +179,35 @@ void Composition::describe(Wire* wire, const IOKey& key) {
     facts_.set(value_of(facts_, wire), *key.value);
   }
   if (key.tensor) set_tensor(wire, *key.tensor);
-  if (key.differentiable) {
-    save(wire->differentiable);
-    wire->differentiable = *key.differentiable;
-  }
+  if (key.differentiable) declare(wire, *key.differentiable);
   if (key.interval) {
+    if (!(key.interval->first <= key.interval->second)) {
+      raise({.kind = ErrorKind::value,
+             .code = "E0409",
+             .path = key.name,
+             .message = "an interval ends before it begins",
+             .facts = {{"got", std::to_string(key.interval->first) + " to " +
+                                   std::to_string(key.interval->second)}}});
+    }
     auto& intervals = here_.more().intervals;
     intervals.push_back({wire, key.interval->first, key.interval->second});
     on_undo([&intervals] { intervals.pop_back(); });
   }
   facts_.current = outer;
+}
+
+void Composition::declare(Wire* wire, bool differentiable) {
+  wire = top(wire);
+  const Kinds kinds = find(wire->type)->kinds;
+  if (differentiable && !(kinds & kind::float_tensor)) {
+    raise({.kind = ErrorKind::type,
+           .code = "E0303",
+           .path = wire_name(wire),
+           .message = "only float tensors can be differentiable",
+           .facts = {{"type", to_string_kinds(kinds), ""}}});
+  }
+  save(wire->differentiable);
+  wire->differentiable = differentiable;
 }
 
 void Composition::join(Wire* outer, Wire* inner) {

@@ -17,7 +17,8 @@ class Composition {
   Wire* wire_for(const Binding& binding);
   // States what an IOKey says about a wire.
   void describe(Wire* wire, const IOKey& key);
-  void join(Wire* outer, Wire* inner);  // one wire of two, checked for cycles
+  void declare(Wire* wire, bool differentiable);  // TypeError E0303 for what is no float tensor
+  void join(Wire* outer, Wire* inner);            // one wire of two, checked for cycles
   void set_tensor(Wire* wire, const Tensor& tensor);
   Facts& facts() { return facts_; }
   void commit();  // runs inference; what it finds wrong is raised here
@@ -46,7 +47,8 @@ class Composition {
   std::vector<std::shared_ptr<Composite>> adopted_;  // whose facts become ours at commit
 };
 
-// NameError E0604 with the nearest where the part has no port that is bound.
+// NameError E0604 with the nearest where the part has no port that is bound; ConnectionError E0112
+// where one is bound twice.
 void check_ports(Part& part, const Bindings& bindings);
 // The canonical outputs that nothing has read since.
 std::vector<Wire*> open_outputs(const Composite& model);

@@ -102,6 +102,12 @@ void check_ports(Part& part, const Bindings& bindings) {
     root_of(static_cast<Composite&>(part).shared_from_this());  // raises where it is gone
   for (const auto& [port, binding] : bindings) {
     if (!has_port(part, port)) refuse_port(part, port);
+    if (find_binding(bindings, port) == &binding) continue;
+    raise({.kind = ErrorKind::connection,
+           .code = "E0112",
+           .path = path(&part),
+           .port = port,
+           .message = "port '" + port + "' of " + part.class_name() + " is bound twice"});
   }
 }
 

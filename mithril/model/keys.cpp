@@ -173,8 +173,11 @@ Model& Model::expose_keys(const std::vector<std::pair<std::string, Connection>>&
     if (!model.find_key(name)) model.add_key(name, wire);
   }
   composition.commit();
-  for (const auto& [name, connection] : keys) model.find_key(name)->exposed = true;
-  model.selects_outputs = true;
+  for (const auto& [name, connection] : keys) {
+    const Wire* wire = connection.wire();
+    model.find_key(name)->exposed = true;
+    if (wire->driver || is_valued(wire)) model.selects_outputs = true;
+  }
   return *this;
 }
 
@@ -202,16 +205,18 @@ Model& Model::merge_connections(const std::vector<Binding>& connections, const s
   Composition composition(model);
   Wire* first = nullptr;
   for (const Binding& binding : connections) {
-    if (const auto* key = std::get_if<std::string>(&binding.held()))
-      wire_at(model, *key);  // merging makes no keys
-    Wire* wire = composition.wire_for(binding);
+    const auto* key = std::get_if<std::string>(&binding.held());
+    Wire* wire = key ? wire_at(model, *key) : composition.wire_for(binding);
     if (first)
       composition.join(first, wire);
     else
       first = wire;
   }
-  if (first && !name.empty() && !model.find_key(name)) model.add_key(name, first);
   composition.commit();
+  if (!first || name.empty() || model.find_key(name)) return *this;
+  const auto key = std::find_if(model.keys.begin(), model.keys.end(),
+                                [&](const Key& key) { return top(key.wire) == top(first); });
+  model.rename(key == model.keys.end() ? name : *key->name, name, first);
   return *this;
 }
 

@@ -80,20 +80,11 @@ Model& Model::set_values(const std::vector<std::pair<std::string, Binding>>& val
 }
 
 Model& Model::set_differentiability(const std::vector<std::pair<std::string, bool>>& keys) {
-  state_each(
-      composite(), keys, "set_differentiability",
-      Statement{[](bool flag) { return std::string(flag ? "True" : "False"); },
-                [](Composition&, Wire* wire, bool flag) {
-                  if (flag && !(find(top(wire)->type)->kinds & kind::float_tensor)) {
-                    raise({.kind = ErrorKind::type,
-                           .code = "E0303",
-                           .path = wire_name(wire),
-                           .message = "only float tensors can be differentiable",
-                           .facts = {{"type", to_string_kinds(find(top(wire)->type)->kinds), ""}}});
-                  }
-                  save(top(wire)->differentiable);
-                  top(wire)->differentiable = flag;
-                }});
+  state_each(composite(), keys, "set_differentiability",
+             Statement{[](bool flag) { return std::string(flag ? "True" : "False"); },
+                       [](Composition& composition, Wire* wire, bool flag) {
+                         composition.declare(wire, flag);
+                       }});
   return *this;
 }
 

@@ -29,6 +29,11 @@ def functional(function: Callable[..., Any]) -> Callable[..., Model]:
             result = {"output": result}
         elif isinstance(result, tuple):
             result = {f"output_{i}": connection for i, connection in enumerate(result)}
+        if not isinstance(result, dict):
+            raise TypeError(
+                f"{function.__name__} returned {result!r}; expected a connection, or a tuple or a "
+                "dict of them"
+            )
         return Model.create(**result)
 
     return make

@@ -10,6 +10,11 @@
 namespace mithril::python {
 namespace {
 
+const Connection& connection_of(py::handle object) {
+  if (!py::isinstance<Connection>(object)) wrong_type(object, "a connection");
+  return object.cast<const Connection&>();
+}
+
 bool holds_binding(py::handle object) {
   if (py::isinstance<Connection>(object) || py::isinstance<Tensor>(object) ||
       py::hasattr(object, "__dlpack__"))
@@ -76,6 +81,8 @@ auto in_place(Function function) {
       const Model& added = py::cast<Model&>(part);
       function(model, Call{added.part(), {}});
     } else {
+      if (!py::isinstance<Connection>(part))
+        wrong_type(part, "a model, a part with its ports bound, or a connection");
       model |= py::cast<Connection>(part);
     }
     return self;
@@ -101,6 +108,8 @@ Connection io_key(const std::optional<std::string>& name, py::handle value, py::
   IOKey key{.name = name.value_or("")};
   if (py::isinstance<Tensor>(value)) {
     key.tensor = value.cast<Tensor>();
+  } else if (py::hasattr(value, "__dlpack__")) {
+    key.tensor = tensor_of(value);
   } else if (!value.is_none()) {
     key.value = datum_of(value);
   }
@@ -132,6 +141,11 @@ std::vector<std::string> key_names(py::handle keys) {
   return names;
 }
 
+// As a binding, but a string is the value, not a name.
+Binding value_of(py::handle object) {
+  return py::isinstance<py::str>(object) ? Binding(datum_of(object)) : binding_of(object);
+}
+
 using Operation = std::pair<const char*, const char*>;
 constexpr Operation binary[] = {{"__add__", "add"},
                                 {"__sub__", "subtract"},
@@ -151,7 +165,6 @@ constexpr Operation binary[] = {{"__add__", "add"},
                                 {"__xor__", "logical_xor"},
                                 {"__lshift__", "shift_left"},
                                 {"__rshift__", "shift_right"},
-                                {"cast", "cast"},
                                 {"reshape", "reshape"}};
 constexpr Operation reflected[] = {
     {"__radd__", "add"},         {"__rsub__", "subtract"},          {"__rmul__", "multiply"},
@@ -189,6 +202,29 @@ void bind_connection(py::module_& module) {
         },
         py::arg("axis") = py::none(), py::arg("keepdim") = false);
   }
+  connection
+      .def("__mod__",
+           [](const Connection& a, py::handle b) {
+             const Connection quotient = apply("floor_divide", {a, binding_of(b)});
+             return a - quotient * binding_of(b);
+           })
+      .def("__rmod__",
+           [](const Connection& a, py::handle b) {
+             const Connection quotient = apply("floor_divide", {binding_of(b), a});
+             return apply("subtract", {binding_of(b), quotient * a});
+           })
+      .def(
+          "cast",
+          [](const Connection& a, py::handle dtype) {
+            return a.cast(py::isinstance<Connection>(dtype) ? binding_of(dtype)
+                                                            : Binding(dtype_of_object(dtype)));
+          },
+          py::arg("dtype"), "ml.float32, \"float32\", a NumPy dtype or a connection.")
+      .def("__bool__", [](const Connection&) -> bool {
+        throw py::type_error(
+            "a connection is neither true nor false while composing: choose with Where, and write "
+            "& | ~ in place of and, or, not");
+      });
   // NumPy leaves array + connection to us.
   connection.attr("__array_ufunc__") = py::none();
   connection
@@ -281,9 +317,14 @@ void bind_models(py::module_& module) {
           "create",
           [](const py::kwargs& outputs) {
             std::vector<std::pair<std::string, Connection>> named;
-            for (const auto& [key, value] : outputs)
-              named.emplace_back(key.cast<std::string>(), value.cast<Connection>());
-            return Model::create(named);
+            std::string name;
+            for (const auto& [key, value] : outputs) {
+              if (key.cast<std::string>() == "name" && py::isinstance<py::str>(value))
+                name = value.cast<std::string>();
+              else
+                named.emplace_back(key.cast<std::string>(), connection_of(value));
+            }
+            return Model::create(named, name);
           },
           "Turns an expression into a model: Model.create(output=h).")
       .def("__call__", call)
@@ -318,7 +359,7 @@ void bind_models(py::module_& module) {
             for (const auto& [key, value] : named) {
               all.emplace_back(key.cast<std::string>(), py::isinstance<py::str>(value)
                                                             ? m.at(value.cast<std::string>())
-                                                            : value.cast<Connection>());
+                                                            : connection_of(value));
             }
             m.expose_keys(all);
           },
@@ -356,7 +397,7 @@ void bind_models(py::module_& module) {
       .def(
           "set_values",
           [](Model& m, const py::dict& given, const py::kwargs& named) {
-            m.set_values(pairs<Binding>(given, named, binding_of));
+            m.set_values(pairs<Binding>(given, named, value_of));
           },
           py::arg("values") = py::dict(), "set_values(axis=1, weight=ml.Tensor(array)).")
       .def(

@@ -185,3 +185,104 @@ def test_keys_are_given_as_connections():
     assert np.array_equal(compiled.evaluate({})["fb"], np.maximum(A, 0))
     with pytest.raises(ml.ValueError, match="constant_keys and in data_keys"):
         ml.compile(model, backend, data_keys=[model.a], constant_keys={"a": A})
+
+
+def test_what_an_iokey_says_holds():
+    x = ml.IOKey("x", shape=["N", 2], type=ml.Tensor[float], differentiable=True)
+    scale = ml.IOKey("scale", value=np.array([1.0, 10.0]))
+    drawn = ml.IOKey("drawn", shape=[1000], interval=(2, 3))
+    model = ml.Model.create(y=x * scale * ml.IOKey("power", value=2), z=drawn * 2.0, name="named")
+    assert (model.name, model.input_keys) == ("named", ["x", "drawn"])
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [3, None]}, trainable_keys=["drawn"])
+    params = compiled.randomize_params()
+    assert 2 <= params["drawn"].min() < 2.01
+    assert 2.99 < compiled.get_parameters()["drawn"].max() < 3
+    assert compiled.parameter_keys == ["x", "drawn"]
+    params["x"] = np.ones((3, 2))
+    assert compiled.evaluate(params)["y"].tolist() == [[2, 20]] * 3
+
+
+def test_the_rest_and_casts():
+    x = ml.IOKey("x")
+    model = ml.Model.create(
+        rest=x % 2, reflected=5 % x, text=x.cast("int32"), numpy=x.cast(np.int64)
+    )
+    outputs = run(model, {"x": A}, data_keys=["x"])
+    assert np.allclose(outputs["rest"], A % 2)
+    assert np.allclose(outputs["reflected"], 5 % A)
+    assert (outputs["text"].dtype, outputs["numpy"].dtype) == (np.int32, np.int64)
+
+
+def test_a_connection_has_no_truth():
+    with pytest.raises(TypeError, match="neither true nor false"):
+        assert ml.IOKey("x") > 1
+
+
+def test_a_port_is_bound_once():
+    with pytest.raises(ml.ConnectionError, match="bound twice"):
+        ml.Add()(ml.IOKey("x"), left=ml.IOKey("y"))
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        lambda m: m.__ior__("relu"),
+        lambda m: m.__iadd__(3),
+        lambda m: m.expose_keys(y=3),
+        lambda _: ml.Model.create(y="x"),
+    ],
+)
+def test_what_is_no_part_or_connection_is_refused(mistake):
+    with pytest.raises(ml.TypeError, match="expected"):
+        mistake(two_parts())
+
+
+def test_functions_return_connections():
+    with pytest.raises(TypeError, match="expected a connection"):
+        ml.functional(lambda _: 3)()
+
+
+def chain():
+    model = ml.Model()
+    model |= ml.Linear(4)(input="x", output="h")
+    model |= ml.Relu()(input="h", output="y")
+    return model
+
+
+def test_keys_are_exposed_renamed_and_merged():
+    model = chain()
+    model.expose_keys("y", z=model.h)
+    assert model.output_keys == ["y", "z"]
+    model.rename_key("linear.weight", "w")
+    model.merge_connections("x", "w", name="both")
+    assert model.input_keys == ["both", "linear.bias"]
+    model.set_shapes(both=[None, 3])
+    assert model.get_shapes()["z"] == "[4, 4]"
+
+
+def test_a_string_given_as_a_value_is_one():
+    model = ml.Model()
+    model |= ml.Gelu()(input="x", approximate="how", output="y")
+    with pytest.raises(ml.TypeError):
+        model.set_values(how="tanh")
+    model.set_values(how=True)
+
+
+def test_canonical_ports_are_chosen():
+    net, part = ml.Model(), chain()
+    part.set_cin("linear.weight")
+    part.set_cout(part.h)
+    net |= ml.Relu()(input="image")
+    net += part
+    net += ml.Relu()(output="out")
+    net.set_shapes(image=[4, 7])
+    assert net.get_shapes()["model.x"].endswith("7]")
+    assert net.output_keys == ["out"]
+
+
+def test_a_summary_has_levels_shapes_and_types():
+    net = chain()
+    assert "transpose" not in net.summary()
+    assert "  transpose" in net.summary(depth=1)
+    assert "float tensor" in net.summary(types=True)
+    assert "weight" not in net.summary(shapes=False).split("inputs:")[0]

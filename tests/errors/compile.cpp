@@ -58,6 +58,9 @@ TEST_CASE("data must be an input and what is discarded an output") {
   CHECK(compile_error({.data_keys = {"logits"}}) ==
         "mithril.NameError[E0611]: 'logits' of data_keys is not an input of the model\n"
         "  inputs : image, weight");
+  CHECK(compile_error({.constant_keys = {{"logits", 2.0}}}) ==
+        "mithril.NameError[E0611]: 'logits' of constant_keys is not an input of the model\n"
+        "  inputs : image, weight");
   CHECK(compile_error({.discard_keys = {"image"}}) ==
         "mithril.NameError[E0611]: 'image' of discard_keys is not an output of the model\n"
         "  outputs : logits");

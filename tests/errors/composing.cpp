@@ -228,4 +228,26 @@ TEST_CASE("an unknown argument of an op gives the nearest") {
         "  help: did you mean 'axis'?");
 }
 
+TEST_CASE("a port is bound once") {
+  CHECK(text_of_error([] {
+          Model::op("add")({{"left", "a"}, {"right", "b"}, {"left", "c"}});
+        }) == "mithril.ConnectionError[E0112]: port 'left' of Add is bound twice");
+}
+
+TEST_CASE("an interval begins before it ends") {
+  CHECK(text_of_error([] {
+          Connection(IOKey{.name = "x", .interval = {{3, 2}}});
+        }) ==
+        "mithril.ValueError[E0409]: x: an interval ends before it begins\n"
+        "  got : 3.000000 to 2.000000");
+}
+
+TEST_CASE("a key is described as differentiable only where it can be") {
+  CHECK(text_of_error([] {
+          Connection(IOKey{.name = "x", .type = kind::int_tensor, .differentiable = true});
+        }) ==
+        "mithril.TypeError[E0303]: x: only float tensors can be differentiable\n"
+        "  type : int tensor");
+}
+
 }  // namespace mithril

@@ -187,3 +187,39 @@ TEST_CASE("an output may be what comes in") {
   CHECK(model.input_keys() == Keys{"x"});
   CHECK(model.output_keys() == Keys{"same", "twice"});
 }
+
+TEST_CASE("exposing an input names it and leaves the outputs") {
+  ml::Model net;
+  net |= ml::Linear({.dimension = 4})({{"input", "x"}, {"output", "y"}});
+  net.expose_keys({{"w", net.at("linear.weight")}});
+  CHECK(net.input_keys() == Keys{"x", "w", "linear.bias"});
+  CHECK(net.output_keys() == Keys{"y"});
+}
+
+TEST_CASE("keys are renamed, merged, and chosen for chaining") {
+  ml::Model part, net;
+  part |= ml::Linear({.dimension = 4})({{"input", "x"}, {"output", "h"}});
+  part |= ml::Relu()({{"input", "h"}, {"output", "y"}});
+  part.rename_key("linear.weight", "w").set_cin({"w"}).set_cout({"h"});
+  net |= ml::Relu()({{"input", "image"}});
+  net += part;
+  net += ml::Relu()({{"output", "out"}});
+  net.set_shapes({{"image", {4, 7}}});
+  CHECK(net.shape("model.x").ends_with(", 7]"));
+  CHECK(net.shape("out").ends_with(", 4]"));
+  net.merge_connections({"image", "model.x"}, "both");
+  CHECK(net.shape("both") == "[4, 7]");
+  CHECK(net.input_keys() == Keys{"both", "model.linear.bias"});
+}
+
+TEST_CASE("a summary shows as many levels, shapes and types as are asked for") {
+  ml::Model net;
+  net |= ml::Linear({.dimension = 4})({{"input", "x"}, {"output", "y"}});
+  net.set_shapes({{"x", {"N", 3}}});
+  CHECK(net.summary(false) ==
+        "Model\npart    class\n--------------\nlinear  Linear\n"
+        "inputs:  x [N, 3], linear.weight [4, 3], linear.bias [4]\noutputs: y [N, 4]\n");
+  CHECK(net.summary(true, true).find("float tensor") != std::string::npos);
+  CHECK(net.summary().find("transpose") == std::string::npos);
+  CHECK(net.summary(true, false, 1).find("  transpose") != std::string::npos);
+}
