@@ -51,6 +51,7 @@ void refuse_unknown(const py::kwargs& given, const std::string& function,
 void bind_errors(py::module_& module);
 void bind_values(py::module_& module);
 void bind_tensors(py::module_& module);
+void bind_connections(py::module_& module);
 void bind_models(py::module_& module);
 void bind_library(py::module_& module);
 void bind_constraints(py::module_& module);

@@ -1,4 +1,4 @@
-// Models, connections and what they are bound to.
+// Models, and what their ports are bound to.
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -100,36 +100,6 @@ std::vector<std::pair<std::string, Value>> pairs(const py::dict& given, const py
   return result;
 }
 
-Connection io_key(const std::optional<std::string>& name, py::handle value, py::handle shape,
-                  py::handle type, std::optional<bool> differentiable,
-                  std::optional<std::pair<double, double>> interval, const py::kwargs& unknown) {
-  refuse_unknown(unknown, "IOKey",
-                 {"name", "value", "shape", "type", "differentiable", "interval"});
-  IOKey key{.name = name.value_or("")};
-  if (py::isinstance<Tensor>(value)) {
-    key.tensor = value.cast<Tensor>();
-  } else if (py::hasattr(value, "__dlpack__")) {
-    key.tensor = tensor_of(value);
-  } else if (!value.is_none()) {
-    key.value = datum_of(value);
-  }
-  if (!shape.is_none()) key.shape = shape_of(shape);
-  if (!type.is_none()) key.type = kinds_of(type);
-  key.differentiable = differentiable;
-  key.interval = interval;
-  return Connection(key);
-}
-
-Connection indexed(const Connection& x, py::handle index) {
-  std::vector<Binding> items;
-  if (py::isinstance<py::tuple>(index)) {
-    for (const py::handle item : index) items.push_back(binding_of(item));
-  } else {
-    items.push_back(binding_of(index));
-  }
-  return x.at(items);
-}
-
 // Names, or connections by theirs.
 std::vector<std::string> key_names(py::handle keys) {
   if (py::isinstance<py::str>(keys)) return {keys.cast<std::string>()};
@@ -144,130 +114,6 @@ std::vector<std::string> key_names(py::handle keys) {
 // As a binding, but a string is the value, not a name.
 Binding value_of(py::handle object) {
   return py::isinstance<py::str>(object) ? Binding(datum_of(object)) : binding_of(object);
-}
-
-using Operation = std::pair<const char*, const char*>;
-constexpr Operation binary[] = {{"__add__", "add"},
-                                {"__sub__", "subtract"},
-                                {"__mul__", "multiply"},
-                                {"__truediv__", "divide"},
-                                {"__floordiv__", "floor_divide"},
-                                {"__pow__", "power"},
-                                {"__matmul__", "matmul"},
-                                {"__gt__", "greater"},
-                                {"__ge__", "greater_equal"},
-                                {"__lt__", "less"},
-                                {"__le__", "less_equal"},
-                                {"eq", "equal"},
-                                {"ne", "not_equal"},
-                                {"__and__", "logical_and"},
-                                {"__or__", "logical_or"},
-                                {"__xor__", "logical_xor"},
-                                {"__lshift__", "shift_left"},
-                                {"__rshift__", "shift_right"},
-                                {"reshape", "reshape"}};
-constexpr Operation reflected[] = {
-    {"__radd__", "add"},         {"__rsub__", "subtract"},          {"__rmul__", "multiply"},
-    {"__rtruediv__", "divide"},  {"__rfloordiv__", "floor_divide"}, {"__rpow__", "power"},
-    {"__rmatmul__", "matmul"},   {"__rand__", "logical_and"},       {"__ror__", "logical_or"},
-    {"__rxor__", "logical_xor"}, {"__rlshift__", "shift_left"},     {"__rrshift__", "shift_right"}};
-constexpr Operation unary[] = {
-    {"__neg__", "negate"}, {"__abs__", "abs"}, {"abs", "abs"},    {"sqrt", "sqrt"},
-    {"exp", "exp"},        {"sin", "sin"},     {"cos", "cos"},    {"item", "item"},
-    {"floor", "floor"},    {"dtype", "dtype"}, {"len", "length"}, {"__invert__", "logical_not"}};
-constexpr Operation reductions[] = {
-    {"sum", "sum"}, {"mean", "mean"}, {"max", "max"}, {"min", "min"}, {"prod", "prod"}};
-
-void bind_connection(py::module_& module) {
-  py::class_<Connection> connection(module, "Connection",
-                                    "A wire of a model, with the arithmetic that composing needs.");
-  for (const auto& [method, op] : binary) {
-    connection.def(method, [op = op](const Connection& a, py::handle b) {
-      return apply(op, {a, binding_of(b)});
-    });
-  }
-  for (const auto& [method, op] : reflected) {
-    connection.def(method, [op = op](const Connection& a, py::handle b) {
-      return apply(op, {binding_of(b), a});
-    });
-  }
-  for (const auto& [method, op] : unary) {
-    connection.def(method, [op = op](const Connection& a) { return apply(op, {a}); });
-  }
-  for (const auto& [method, op] : reductions) {
-    connection.def(
-        method,
-        [op = op](const Connection& a, py::handle axis, bool keepdim) {
-          return apply(op, {a, binding_of(axis), keepdim});
-        },
-        py::arg("axis") = py::none(), py::arg("keepdim") = false);
-  }
-  connection
-      .def("__mod__",
-           [](const Connection& a, py::handle b) {
-             const Connection quotient = apply("floor_divide", {a, binding_of(b)});
-             return a - quotient * binding_of(b);
-           })
-      .def("__rmod__",
-           [](const Connection& a, py::handle b) {
-             const Connection quotient = apply("floor_divide", {binding_of(b), a});
-             return apply("subtract", {binding_of(b), quotient * a});
-           })
-      .def(
-          "cast",
-          [](const Connection& a, py::handle dtype) {
-            return a.cast(py::isinstance<Connection>(dtype) ? binding_of(dtype)
-                                                            : Binding(dtype_of_object(dtype)));
-          },
-          py::arg("dtype"), "ml.float32, \"float32\", a NumPy dtype or a connection.")
-      .def("__bool__", [](const Connection&) -> bool {
-        throw py::type_error(
-            "a connection is neither true nor false while composing: choose with Where, and write "
-            "& | ~ in place of and, or, not");
-      });
-  // NumPy leaves array + connection to us.
-  connection.attr("__array_ufunc__") = py::none();
-  connection
-      .def(
-          "var",
-          [](const Connection& a, py::handle axis, bool keepdim, double correction) {
-            return a.var(binding_of(axis), keepdim, correction);
-          },
-          py::arg("axis") = py::none(), py::arg("keepdim") = false, py::arg("correction") = 0.0)
-      .def("__getitem__", indexed)
-      .def("__iter__",
-           [](const Connection&) -> py::object {
-             throw py::type_error("a connection cannot be iterated over: index it");
-           })
-      .def_property_readonly("shape", &Connection::shape)
-      .def_property_readonly("T", &Connection::T)
-      .def(
-          "size",
-          [](const Connection& a, py::handle dim) {
-            return apply("size", {a, binding_of(dim)});
-          },
-          py::arg("dim") = py::none())
-      .def("tensor", &Connection::tensor, "A value as a tensor; a tensor as it is.")
-      .def(
-          "transpose",
-          [](const Connection& a, py::handle axes) { return a.transpose(binding_of(axes)); },
-          py::arg("axes") = py::none())
-      .def(
-          "clamp",
-          [](const Connection& a, py::handle low, py::handle high) {
-            return a.clamp(binding_of(low), binding_of(high));
-          },
-          py::arg("min_val"), py::arg("max_val"))
-      .def_property_readonly("name", &Connection::name)
-      .def_property_readonly("shape_text", &Connection::shape_text,
-                             "What is known of the shape now.")
-      .def("__repr__", [](const Connection& a) {
-        return "<Connection " + a.name() + " " + a.shape_text() + ">";
-      });
-  module.def("IOKey", io_key, py::arg("name") = py::none(), py::arg("value") = py::none(),
-             py::arg("shape") = py::none(), py::arg("type") = py::none(),
-             py::arg("differentiable") = py::none(), py::arg("interval") = py::none(),
-             "A port described before it belongs to a model.");
 }
 
 }  // namespace
@@ -303,7 +149,6 @@ Bindings bindings_of(const py::dict& ports) {
 }
 
 void bind_models(py::module_& module) {
-  bind_connection(module);
   py::class_<Call>(module, "Call",
                    "A part and what its ports are bound to: model |= part(input=\"x\").");
   py::class_<Model>(module, "Model", py::dynamic_attr(),

@@ -7,6 +7,7 @@ PYBIND11_MODULE(_core, module) {
   bind_errors(module);
   bind_values(module);
   bind_tensors(module);
+  bind_connections(module);
   bind_models(module);
   bind_library(module);
   bind_constraints(module);
