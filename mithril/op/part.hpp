@@ -1,5 +1,6 @@
 // An op placed in a model or a graph: wires at its ports, and the variables of its patterns.
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@ namespace mithril {
 // follow and exposing a port costs nothing.
 struct Wire {
   Wire* parent = nullptr;
+  uint64_t linked_at = 0;  // when it got its parent: see moment()
   StoredShape shape;
   Type* type = nullptr;
   DatumVariable* value = nullptr;     // made when first asked for: most wires carry tensors
@@ -28,6 +30,13 @@ struct Wire {
 };
 inline Wire* top(Wire* wire) {
   while (wire->parent) wire = wire->parent;
+  return wire;
+}
+// Counts on, over all models and threads. A model is frozen once it is a part, so the links of its
+// wires that are older than that are its own, and the later ones come from the models around it.
+uint64_t moment();
+inline Wire* top_before(Wire* wire, uint64_t end) {
+  while (wire->parent && wire->linked_at < end) wire = wire->parent;
   return wire;
 }
 

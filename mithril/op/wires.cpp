@@ -1,4 +1,5 @@
 // Making one wire of two.
+#include <atomic>
 #include <utility>
 
 #include "mithril/base/error.hpp"
@@ -41,6 +42,11 @@ void raise_two_drivers(Wire* wire, std::string first, std::string second) {
          .help = "give one of the outputs another name"});
 }
 
+uint64_t moment() {
+  static std::atomic<uint64_t> last = 0;
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 void unify_wires(Facts& facts, Wire* outer, Wire* inner) {
   Wire* a = top(outer);
   Wire* b = top(inner);
@@ -56,6 +62,7 @@ void unify_wires(Facts& facts, Wire* outer, Wire* inner) {
   save(*a);
   save(b->parent);
   b->parent = a;
+  b->linked_at = moment();
   a->weight += b->weight;
   a->uses += b->uses;
   if (!a->value) a->value = b->value;
