@@ -34,12 +34,27 @@ bool split_number(std::string_view name, std::string_view& label, size_t& number
   return error == std::errc() && end == name.data() + name.size();
 }
 
+// The wire at a port, or at "input_2" of a list.
+Wire* find_slot(const Part& part, std::string_view port) {
+  std::string_view label;
+  size_t number = 0;
+  const bool numbered = split_number(port, label, number);
+  size_t item = 0;
+  for (const Slot& slot : part.all_slots()) {
+    const PortDef& def = part.op->port(static_cast<size_t>(slot.port));
+    if (def.name == port) return top(slot.wire);
+    if (numbered && def.list && def.name == label && item++ == number) return top(slot.wire);
+  }
+  return nullptr;
+}
+
 void orphan(Composite& composite) {
   composite.owner = nullptr;
   composite.orphaned = true;
   composite.keys.clear();
   composite.canonical_inputs.clear();
   composite.canonical_outputs.clear();
+  composite.statements.clear();
 }
 
 }  // namespace
@@ -117,6 +132,7 @@ void Composite::adopt_child(std::shared_ptr<Part> child) {
     last->owner = owner;
     last->index = index;
   });
+  if (!child->op) static_cast<Composite&>(*child).adopted_at = moment();
   child->owner = this;
   child->index = static_cast<uint32_t>(namesakes.parts.size());
   namesakes.parts.push_back(child.get());
@@ -198,16 +214,36 @@ Wire* Composite::find_wire(std::string_view path) {
       at = static_cast<Composite*>(child);
       continue;
     }
-    for (const Slot& slot : child->all_slots()) {
-      if (child->op->port(static_cast<size_t>(slot.port)).name == path) return top(slot.wire);
-    }
-    return nullptr;
+    return find_slot(*child, path);
   }
 }
 
 Extras& Composite::more() {
   if (!extras) extras = std::make_unique<Extras>();
   return *extras;
+}
+
+void Composite::set_recipe(std::string name, Arguments arguments) {
+  recipe = std::make_unique<Recipe>(
+      Recipe{std::move(name), std::move(arguments), parts.size(), keys.size(), moment()});
+  statements.clear();
+  by_recipe = exposes_keys = chooses_inputs = chooses_outputs = false;
+}
+
+void Composite::note_renaming(std::string_view key) {
+  const Key* found = find_key(key);
+  const size_t at = found ? static_cast<size_t>(found - keys.data()) : keys.size();
+  if (!recipe || at >= recipe->keys) return;
+  for (const auto& [index, name] : recipe->renamed) {
+    if (index == at) return;
+  }
+  recipe->renamed.emplace_back(at, key);
+}
+
+void Composite::note(StatedFact fact) {
+  if (by_recipe) return;
+  statements.push_back(std::move(fact));
+  on_undo([this] { statements.pop_back(); });
 }
 
 std::shared_ptr<Composite> root_of(const std::shared_ptr<Composite>& model) {

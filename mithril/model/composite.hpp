@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "mithril/model/model.hpp"
@@ -40,10 +42,32 @@ struct Interval {
   Wire* wire;
   double low, high;
 };
-// How a library model was made: for its JSON form.
+// How a library model was made, and how much of it that was: for its JSON form.
 struct Recipe {
   std::string name;
   Arguments arguments;
+  size_t parts = 0, keys = 0;
+  uint64_t made_at = 0;
+  std::vector<std::pair<size_t, std::string>> renamed =
+      {};  // keys, with the names they were made with
+};
+// What a user said about a wire, as it was said; facts alone do not tell it from what followed.
+struct StatedState {
+  Wire* output;
+  Tensor initial;
+};
+struct StatedLaw {
+  Initializer initializer;
+  Wire* fan_of;  // null: its own
+};
+struct StatedConstraint {
+  std::vector<std::string> keys;
+};
+struct StatedFact {
+  Wire* wire;  // null for a constraint
+  std::variant<Datum, Tensor, ShapeSpec, Kinds, bool, std::pair<double, double>, StatedLaw,
+               StatedState, StatedConstraint>
+      what;
 };
 
 // What only some models have, out of the way of the many that do not. The lists are of the whole
@@ -69,11 +93,15 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
   std::vector<CanonicalPort> canonical_inputs, canonical_outputs;
   std::unique_ptr<Facts> facts;            // while a root
   std::unique_ptr<Extras> extras;          // while a root
-  std::unique_ptr<const Recipe> recipe;    // of a library model
+  std::unique_ptr<Recipe> recipe;          // of a library model
+  std::vector<StatedFact> statements;      // of this level, but for what a recipe says
+  uint64_t adopted_at = 0;                 // when it became a part
   std::shared_ptr<Composite> merged_into;  // an expression that has become part of another model
   bool expression = false;                 // made by Connection("x"): joins whatever it is used in
   bool selects_outputs = false;            // expose_keys was called: only exposed keys are outputs
   bool orphaned = false;                   // its parent is gone, and with it all that was known
+  bool by_recipe = false;                  // is being made by a recipe: what is said is not noted
+  bool exposes_keys = false, chooses_inputs = false, chooses_outputs = false;  // not by its recipe
 
   explicit Composite(std::string class_name = "Model");
   ~Composite() override;  // without recursion: models may be nested very deep
@@ -92,6 +120,9 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
               Wire* wire);                        // of a key, or a name for a wire without one
   void adopt_child(std::shared_ptr<Part> child);  // owner, index among its namesakes, parts
   Extras& more();
+  void note(StatedFact fact);
+  void note_renaming(std::string_view key);                // of a key of its recipe, the first time
+  void set_recipe(std::string name, Arguments arguments);  // all so far is its work
 
  private:
   struct Namesakes {

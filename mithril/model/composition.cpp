@@ -133,11 +133,12 @@ Wire* Composition::wire_for(const Binding& binding) {
   return connection.wire();
 }
 
-Wire* Composition::wire_of_value(const Datum& datum) {
+Wire* Composition::wire_of_value(const Datum& datum, bool note) {
   Wire* wire = facts_.make<Wire>();
   wire->type = facts_.type(datum.kind());
   wire->shape.run = facts_.run();
   facts_.set(value_of(facts_, wire), datum);
+  if (note) here_.note({wire, datum});
   return wire;
 }
 
@@ -166,17 +167,25 @@ void Composition::set_tensor(Wire* wire, const Tensor& tensor) {
   auto& literals = here_.more().literals;
   literals.push_back({wire, tensor});
   on_undo([&literals] { literals.pop_back(); });
+  here_.note({wire, tensor});
 }
 
 void Composition::describe(Wire* wire, const IOKey& key) {
   const Origin outer = facts_.current;
   facts_.current = {nullptr, facts_.note("IOKey(" + quoted(key.name) + ")")};
   wire = top(wire);
-  if (key.type) facts_.narrow(wire->type, key.type);
-  if (key.shape) facts_.unify(wire->shape, shape_of(here_, *key.shape));
+  if (key.type) {
+    facts_.narrow(wire->type, key.type);
+    here_.note({wire, key.type});
+  }
+  if (key.shape) {
+    facts_.unify(wire->shape, shape_of(here_, *key.shape));
+    here_.note({wire, *key.shape});
+  }
   if (key.value) {
     facts_.narrow(wire->type, key.value->kind());
     facts_.set(value_of(facts_, wire), *key.value);
+    here_.note({wire, *key.value});
   }
   if (key.tensor) set_tensor(wire, *key.tensor);
   if (key.differentiable) declare(wire, *key.differentiable);
@@ -191,6 +200,7 @@ void Composition::describe(Wire* wire, const IOKey& key) {
     }
     auto& intervals = here_.more().intervals;
     intervals.push_back({wire, key.interval->first, key.interval->second});
+    here_.note({wire, *key.interval});
     on_undo([&intervals] { intervals.pop_back(); });
   }
   facts_.current = outer;
@@ -208,6 +218,7 @@ void Composition::declare(Wire* wire, bool differentiable) {
   }
   save(wire->differentiable);
   wire->differentiable = differentiable;
+  here_.note({wire, differentiable});
 }
 
 void Composition::join(Wire* outer, Wire* inner) {

@@ -21,13 +21,14 @@ class Composition {
   void join(Wire* outer, Wire* inner);            // one wire of two, checked for cycles
   void set_tensor(Wire* wire, const Tensor& tensor);
   Facts& facts() { return facts_; }
+  Composite& here() { return here_; }
   void commit();  // runs inference; what it finds wrong is raised here
 
  private:
   void add_op(const std::shared_ptr<Part>& part, const Bindings& bindings, bool chain);
   void add_composite(const std::shared_ptr<Composite>& part, const Bindings& bindings, bool chain);
   Wire* wire_of_list(const std::vector<Binding>& items);
-  Wire* wire_of_value(const Datum& datum);
+  Wire* wire_of_value(const Datum& datum, bool note = true);
   void bind(Composite& part, const std::string& port, Wire* inner, const Binding& binding);
   void absorb(const std::shared_ptr<Composite>& expression);
   void take_keys(Composite& from);

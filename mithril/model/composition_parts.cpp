@@ -62,6 +62,15 @@ class OpBindings {
     return nullptr;
   }
 
+  // A value that the part brings along: it is noted with the part.
+  const Datum* brought(const std::string& port) const {
+    if (!part_.arguments || find_binding(bindings_, port)) return nullptr;
+    for (const auto& [name, datum] : *part_.arguments) {
+      if (name == port) return &datum;
+    }
+    return nullptr;
+  }
+
   // How many wires a list port has: as many as it is given; a list output, as the tuple that
   // decides it has items.
   int list_size(const PortDef& port) {
@@ -145,7 +154,9 @@ void Composition::add_op(const std::shared_ptr<Part>& part, const Bindings& bind
                                 : nullptr);
       }
     } else {
-      wires.push_back(binding                          ? wire_for(*binding)
+      const Datum* brought = given.brought(port.name);
+      wires.push_back(brought                          ? wire_of_value(*brought, false)
+                      : binding                        ? wire_for(*binding)
                       : source && port.name == chained ? source
                                                        : nullptr);
     }
@@ -256,6 +267,7 @@ void Composition::absorb(const std::shared_ptr<Composite>& expression) {
   for (const auto& part : moved) here_.adopt_child(part);
   take_keys(from);
   take_extras(from);
+  for (const StatedFact& fact : from.statements) here_.note(fact);
   take_canonical(from.canonical_inputs, from.canonical_outputs);
 }
 

@@ -71,7 +71,7 @@ struct Constraint final : Relation {
 
 Model& Model::add_constraint(std::function<bool(Solver&)> constraint,
                              const std::vector<std::string>& keys) {
-  Composite& model = open_model(composite());
+  Composite& model = open_model(changing());
   Composition composition(model);
   Facts& facts = composition.facts();
   facts.current = {nullptr, facts.note("add_constraint on " + join(keys, ", "))};
@@ -80,6 +80,7 @@ Model& Model::add_constraint(std::function<bool(Solver&)> constraint,
   for (const std::string& key : keys) made->wires.push_back({key, wire_at(model, key)});
   made->origin = facts.current;
   facts.post(made);
+  model.note({nullptr, StatedConstraint{keys}});
   composition.commit();
   return *this;
 }

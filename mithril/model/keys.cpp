@@ -156,7 +156,7 @@ Connection Model::at(const std::string& key) const {
 }
 
 Model& Model::expose_keys(const std::vector<std::string>& keys) {
-  Composite& model = open_model(composite());
+  Composite& model = open_model(changing());
   std::vector<std::pair<std::string, Connection>> named;
   for (const std::string& key : keys)
     named.emplace_back(key, Connection(model.shared_from_this(), wire_at(model, key)));
@@ -164,7 +164,7 @@ Model& Model::expose_keys(const std::vector<std::string>& keys) {
 }
 
 Model& Model::expose_keys(const std::vector<std::pair<std::string, Connection>>& keys) {
-  Composite& model = open_model(composite());
+  Composite& model = open_model(changing());
   Composition composition(model);
   for (const auto& [name, connection] : keys) {
     Wire* wire = composition.wire_for(connection);
@@ -178,30 +178,33 @@ Model& Model::expose_keys(const std::vector<std::pair<std::string, Connection>>&
     model.find_key(name)->exposed = true;
     if (wire->driver || is_valued(wire)) model.selects_outputs = true;
   }
+  model.exposes_keys = true;
   return *this;
 }
 
 Model& Model::set_cin(const std::vector<std::string>& keys) {
-  Composite& model = open_model(composite());
+  Composite& model = open_model(changing());
   std::vector<CanonicalPort> ports;
   for (const std::string& key : keys) ports.push_back({wire_at(model, key), 0});
   model.canonical_inputs = std::move(ports);
+  model.chooses_inputs = true;
   return *this;
 }
 
 Model& Model::set_cout(const std::vector<std::string>& keys) {
-  Composite& model = open_model(composite());
+  Composite& model = open_model(changing());
   std::vector<CanonicalPort> ports;
   for (const std::string& key : keys) {
     Wire* wire = wire_at(model, key);
     ports.push_back({wire, wire->uses});
   }
   model.canonical_outputs = std::move(ports);
+  model.chooses_outputs = true;
   return *this;
 }
 
 Model& Model::merge_connections(const std::vector<Binding>& connections, const std::string& name) {
-  Composite& model = open_model(composite());
+  Composite& model = open_model(changing());
   Composition composition(model);
   Wire* first = nullptr;
   for (const Binding& binding : connections) {
@@ -221,7 +224,7 @@ Model& Model::merge_connections(const std::vector<Binding>& connections, const s
 }
 
 Model& Model::rename_key(const std::string& from, const std::string& to) {
-  Composite& model = open_model(composite());
+  Composite& model = open_model(changing());
   Wire* wire = wire_at(model, from);
   if (model.find_key(to)) {
     raise({.kind = ErrorKind::name,
@@ -230,6 +233,7 @@ Model& Model::rename_key(const std::string& from, const std::string& to) {
            .message = "there is a key '" + to + "' already",
            .help = "choose another name, or join the two with merge_connections"});
   }
+  model.note_renaming(from);
   model.rename(from, to, wire);
   return *this;
 }

@@ -97,6 +97,7 @@ std::shared_ptr<Composite> Model::composite() const {
   if (part.arguments) wrapped->arguments = std::make_unique<const Arguments>(*part.arguments);
   auto root = new_root(part_->class_name());
   root->given_name = part_->given_name;
+  root->by_recipe = true;
   Bindings bindings;
   for (size_t i = 0; i < part_->op->port_count(); ++i) {
     const PortDef& port = part_->op->port(i);
@@ -109,7 +110,14 @@ std::shared_ptr<Composite> Model::composite() const {
   Composition composition(*root);
   composition.add(wrapped, bindings, false);
   composition.commit();
+  root->set_recipe(class_name(), part.arguments ? *part.arguments : Arguments{});
   return root;
+}
+
+std::shared_ptr<Composite> Model::changing() {
+  const std::shared_ptr<Composite> model = composite();
+  if (part_->op && !part_->owner) part_ = model;
+  return model;
 }
 
 std::vector<std::string> Model::call_order() const {
@@ -162,21 +170,21 @@ std::vector<Connection> Model::apply(const Bindings& inputs) const {
 }
 
 Model& Model::operator|=(const Connection& expression) {
-  Composition composition(open_model(composite()));
+  Composition composition(open_model(changing()));
   composition.wire_for(expression);
   composition.commit();
   return *this;
 }
 
 Model& Model::operator|=(const Call& call) {
-  Composition composition(open_model(composite()));
+  Composition composition(open_model(changing()));
   composition.add(call.part, call.bindings, false);
   composition.commit();
   return *this;
 }
 
 Model& Model::operator+=(const Call& call) {
-  Composition composition(open_model(composite()));
+  Composition composition(open_model(changing()));
   composition.add(call.part, call.bindings, true);
   composition.commit();
   return *this;

@@ -119,6 +119,7 @@ class Model {
   std::shared_ptr<Composite> composite() const;
 
  private:
+  std::shared_ptr<Composite> changing();  // as composite(), which an op on its own becomes for good
   std::shared_ptr<Part> part_;
 };
 

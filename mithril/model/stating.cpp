@@ -48,27 +48,29 @@ std::string binding_text(const Binding& binding) {
 }  // namespace
 
 Model& Model::set_shapes(const std::vector<std::pair<std::string, ShapeSpec>>& shapes) {
-  const std::shared_ptr<Composite> model = composite();
+  const std::shared_ptr<Composite> model = changing();
   state_each(model, shapes, "set_shapes",
              Statement{[](const ShapeSpec& shape) { return to_string(shape); },
                        [&](Composition& composition, Wire* wire, const ShapeSpec& shape) {
                          composition.facts().unify(top(wire)->shape, shape_of(*model, shape));
+                         composition.here().note({wire, shape});
                        }});
   return *this;
 }
 
 Model& Model::set_types(const std::vector<std::pair<std::string, Kinds>>& types) {
-  state_each(composite(), types, "set_types",
+  state_each(changing(), types, "set_types",
              Statement{[](Kinds kinds) { return to_string_kinds(kinds); },
                        [](Composition& composition, Wire* wire, Kinds kinds) {
                          composition.facts().narrow(top(wire)->type, kinds);
+                         composition.here().note({wire, kinds});
                        }});
   return *this;
 }
 
 Model& Model::set_values(const std::vector<std::pair<std::string, Binding>>& values) {
   state_each(
-      composite(), values, "set_values",
+      changing(), values, "set_values",
       Statement{binding_text, [](Composition& composition, Wire* wire, const Binding& value) {
                   if (const auto* tensor = std::get_if<Tensor>(&value.held())) {
                     composition.set_tensor(wire, *tensor);
@@ -80,7 +82,7 @@ Model& Model::set_values(const std::vector<std::pair<std::string, Binding>>& val
 }
 
 Model& Model::set_differentiability(const std::vector<std::pair<std::string, bool>>& keys) {
-  state_each(composite(), keys, "set_differentiability",
+  state_each(changing(), keys, "set_differentiability",
              Statement{[](bool flag) { return std::string(flag ? "True" : "False"); },
                        [](Composition& composition, Wire* wire, bool flag) {
                          composition.declare(wire, flag);
@@ -89,15 +91,16 @@ Model& Model::set_differentiability(const std::vector<std::pair<std::string, boo
 }
 
 Model& Model::set_initializer(const std::string& key, const Initializer& initializer) {
-  Composite& model = open_model(composite());
+  Composite& model = open_model(changing());
   Wire* wire = wire_at(model, key);
   Wire* fan_of = initializer.fan_of.empty() ? nullptr : wire_at(model, initializer.fan_of);
   model.more().laws.push_back({wire, fan_of, initializer.law, initializer.a, initializer.b});
+  model.note({wire, StatedLaw{initializer, fan_of}});
   return *this;
 }
 
 Model& Model::bind_state_keys(const std::string& input, const std::string& output, Tensor initial) {
-  Composite& model = open_model(composite());
+  Composite& model = open_model(changing());
   Wire* in = wire_at(model, input);
   Wire* out = wire_at(model, output);
   if (in->driver || is_valued(in) || !out->driver) {
@@ -123,6 +126,7 @@ Model& Model::bind_state_keys(const std::string& input, const std::string& outpu
   }
   composition.commit();
   in->differentiable = false;
+  model.note({in, StatedState{out, initial}});
   model.more().states.push_back({in, out, std::move(initial)});
   return *this;
 }
