@@ -273,6 +273,7 @@ void Composition::commit() {
     facts_.adopt(*model->facts);
     model->facts.reset();
     model->extras.reset();
+    if (model->merged_into) model->statements.clear();
   }
   adopted_.clear();
   forget_read_outputs(here_.canonical_outputs);
