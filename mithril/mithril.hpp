@@ -1,6 +1,7 @@
 // Everything that a user of the library needs.
 #pragma once
 #include "mithril/compile/compile.hpp"
+#include "mithril/json/model_json.hpp"
 #include "mithril/models/convolution.hpp"
 #include "mithril/models/dropout.hpp"
 #include "mithril/models/embedding.hpp"

@@ -1,0 +1,24 @@
+// Models as JSON, and back; docs/model-json.md has the form.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+// A library model is written as its name and arguments, and what was added to it since. ValueError
+// E0422 where models are nested too deep, E0423 where two parts have one name, E0424 where there
+// are constraints.
+std::string to_json(const Model& model);
+// What the text names is made as make_model would; nothing else in it is ever run. Each error names
+// the place in the text, as /submodels/m1/args/axis: ParseError E0720 to E0727 for its form,
+// NameError E0608 for an unknown model, E0640 for an unknown field, E0641 for an unknown part, and
+// whatever composing the model raises.
+Model from_json(std::string_view text);
+
+// The same parts in the same order, with the same connections, names, literals and statements: what
+// their JSON forms say. Parameters that training changed are no part of a model.
+bool operator==(const Model& a, const Model& b);
+
+}  // namespace mithril

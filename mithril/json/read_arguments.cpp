@@ -1,0 +1,92 @@
+#include "mithril/json/read_arguments.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "mithril/base/names.hpp"
+#include "mithril/json/values.hpp"
+#include "mithril/models/library.hpp"
+#include "mithril/op/registry.hpp"
+
+namespace mithril {
+namespace {
+
+constexpr const char* padding_types[] = {"valid", "same"};
+
+bool is_composite(const std::string& name) {
+  constexpr std::string_view model = "model";
+  return name.size() == model.size() &&
+         std::equal(name.begin(), name.end(), model.begin(),
+                    [](unsigned char a, char b) { return std::tolower(a) == b; });
+}
+
+// The names that arguments of this model may have.
+std::vector<std::string> argument_names(const std::string& name) {
+  std::vector<std::string> names;
+  if (const ModelDef* def = try_find_model(name)) {
+    for (const ArgumentDef& argument : def->arguments) names.push_back(argument.name);
+  } else if (const OpDef* op = try_find_op(name)) {
+    for (const PortDef& port : op->inputs) names.push_back(port.name);
+  }
+  return names;
+}
+
+// The members of an enumeration stand in a file as numbers.
+void name_members(Arguments& arguments, const Json& enums, const Place& place) {
+  for (const auto& [name, type] : object_of(enums, place)) {
+    const Place here = place.at(name);
+    if (text_of(type, here) != "PaddingType")
+      unknown_name(ErrorKind::name, "E0642", "enumeration", text_of(type, here), here.pointer(),
+                   {"PaddingType"});
+    const auto at =
+        std::find_if(arguments.begin(), arguments.end(),
+                     [&, &name = name](const auto& argument) { return argument.first == name; });
+    if (at == arguments.end()) wrong_form(type, here, "the name of an argument in args");
+    if (at->second.kind() != kind::int_value) continue;
+    const int64_t member = at->second.integer();
+    if (member < 0 || member > 1) wrong_form(Json(member), here, "0 (valid) or 1 (same)");
+    at->second = padding_types[member];
+  }
+}
+
+void check_tuples(const Json& args, const Json& tuples, const Place& place) {
+  const std::vector<std::string> names = names_of(tuples, place);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const auto is_it = [&](const auto& field) { return field.first == names[i]; };
+    const auto& fields = *args.as<Json::Object>();
+    const auto at = std::find_if(fields.begin(), fields.end(), is_it);
+    if (at == fields.end() || !at->second.as<Json::Array>())
+      wrong_form(Json(names[i]), place.at(i), "the name of an argument in args that is an array");
+  }
+}
+
+}  // namespace
+
+Model make_named(const std::string& name, const Place& place) {
+  if (is_composite(name)) return {};
+  return reading(place, [&] { return make_model(name); });
+}
+
+Model make_named(const Fields& fields, const Place& place) {
+  const std::string& name = text_of(fields.need("name"), place.at("name"));
+  const Json* args = fields.find("args");
+  if (!args) return make_named(name, place.at("name"));
+  const Place here = place.at("args");
+  const bool composite = is_composite(name);
+  if (!composite && !try_find_model(name) && !try_find_op(name))
+    return make_named(name, place.at("name"));
+  const std::vector<std::string> known = argument_names(name);
+  Arguments arguments;
+  for (const auto& [argument, json] : object_of(*args, here)) {
+    if (std::find(known.begin(), known.end(), argument) == known.end())
+      unknown_name(ErrorKind::name, "E0605", "argument of " + name, argument, here.pointer(),
+                   known);
+    arguments.emplace_back(argument, datum_of(json, here.at(argument)));
+  }
+  if (const Json* tuples = fields.find("tuples")) check_tuples(*args, *tuples, place.at("tuples"));
+  if (const Json* enums = fields.find("enums")) name_members(arguments, *enums, place.at("enums"));
+  if (composite) return {};
+  return reading(here, [&] { return make_model(name, arguments); });
+}
+
+}  // namespace mithril

@@ -1,0 +1,34 @@
+// What the ports of a part are bound to, as a JSON form says it.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mithril/json/json.hpp"
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+// The connections of one model while it is read part by part.
+class SpecReader {
+ public:
+  explicit SpecReader(Model& model) : model_(model) {}
+
+  // Bindings of a part that is not added yet. NameError E0641 for a part that is not there so far.
+  Bindings bindings(const Json& specs, const Place& place);
+  void added(const std::string& id, const Model& part);  // joins what its bindings could not say
+  const std::vector<std::string>& exposed() const { return exposed_; }
+
+ private:
+  Binding binding(const Json& spec, const Place& place);
+  Binding described(const Json& key, const Place& place);
+  Connection target(const Json& pair, const Place& place);
+
+  Model& model_;
+  std::map<std::string, std::shared_ptr<Part>> parts_;
+  std::vector<std::string> ids_;
+  std::vector<std::pair<std::string, std::vector<Binding>>> joins_;  // place -> connections
+  std::vector<std::string> exposed_;
+};
+
+}  // namespace mithril
