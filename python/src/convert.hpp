@@ -53,6 +53,7 @@ void bind_values(py::module_& module);
 void bind_tensors(py::module_& module);
 void bind_connections(py::module_& module);
 void bind_models(py::module_& module);
+void bind_json(py::module_& module);
 void bind_library(py::module_& module);
 void bind_constraints(py::module_& module);
 void bind_compile(py::module_& module);
