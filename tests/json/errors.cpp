@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "mithril/base/error.hpp"
+#include "mithril/infer/facts.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/mithril.hpp"
 
@@ -161,6 +162,11 @@ TEST_CASE("a model that JSON cannot hold is not written") {
                     "mithril.ValueError[E0422]: models are nested too deep for the JSON form\n"
                     "  expected : at most 120 levels\n"
                     "  help: compose fewer levels, for example by adding parts to one model");
+  Facts facts;
+  const Datum unknown(Dim(facts.symbol("N")));
+  CHECK_THROWS_WITH(static_cast<void>(to_json(Model::op("softmax", {{"axis", unknown}}))),
+                    "mithril.ValueError[E0421]: an int whose number is not known has no JSON form\n"
+                    "  got : N");
   Model constrained;
   constrained |= Relu()({{"input", "x"}});
   constrained.add_constraint([](Solver&) { return true; }, {"x"});
