@@ -83,24 +83,24 @@ void Composition::add(const std::shared_ptr<Part>& part, const Bindings& binding
   }
 }
 
-Wire* Composition::chain_source(const Part& part,
-                                const std::vector<std::string>& candidates) const {
+Wire* Composition::chain_source(const Part& part, size_t candidates,
+                                const std::function<std::vector<std::string>()>& names) const {
   const std::vector<Wire*> sources = open_outputs(here_);
   if (here_.parts.empty() || sources.empty()) return nullptr;
-  auto ambiguous = [&](const std::string& what, const std::vector<std::string>& names) {
+  auto ambiguous = [&](const std::string& what, const std::vector<std::string>& choices) {
     raise({.kind = ErrorKind::connection,
            .code = "E0105",
            .path = path(&part),
            .message = what + " is not unique",
-           .facts = {{"candidates", mithril::join(names, ", "), ""}},
+           .facts = {{"candidates", mithril::join(choices, ", "), ""}},
            .help = "name the port, or choose one with set_cin or set_cout"});
   };
   if (sources.size() > 1) {
-    std::vector<std::string> names;
-    for (Wire* wire : sources) names.push_back(wire_name(wire));
-    ambiguous("the canonical output of the model", names);
+    std::vector<std::string> outputs;
+    for (Wire* wire : sources) outputs.push_back(wire_name(wire));
+    ambiguous("the canonical output of the model", outputs);
   }
-  if (candidates.size() != 1) ambiguous("the canonical input of the part", candidates);
+  if (candidates != 1) ambiguous("the canonical input of the part", names());
   return sources[0];
 }
 

@@ -1,5 +1,6 @@
 // One change of a model: parts added, wires bound; everything or nothing.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,7 +36,10 @@ class Composition {
   void take_extras(Composite& from);
   void take_canonical(const std::vector<CanonicalPort>& inputs,
                       const std::vector<CanonicalPort>& outputs);
-  Wire* chain_source(const Part& part, const std::vector<std::string>& candidates) const;
+  // The wire that a part is chained to; null: there is none yet. `candidates`: how many inputs of
+  // the part could be; `names` are theirs, for a message.
+  Wire* chain_source(const Part& part, size_t candidates,
+                     const std::function<std::vector<std::string>()>& names) const;
   void refuse_cycle(Part* driver) const;
   // As join, of a port of a part that is being added: only what an output of it feeds back can
   // close a cycle.

@@ -136,7 +136,9 @@ void Composition::add_op(const std::shared_ptr<Part>& part, const Bindings& bind
       else
         open.push_back(name);
     }
-    if (!open.empty() && !(bound && op.canonical.empty())) source = chain_source(*part, open);
+    if (!open.empty() && !(bound && op.canonical.empty())) {
+      source = chain_source(*part, open.size(), [&] { return open; });
+    }
     if (source) chained = open.front();
   }
   std::vector<int> counts;
@@ -233,9 +235,14 @@ void Composition::add_composite(const std::shared_ptr<Composite>& part, const Bi
       if (std::find(canonical.begin(), canonical.end(), inner) != canonical.end())
         explicit_input = true;
     }
-    std::vector<std::string> names;
-    for (Wire* wire : canonical) names.push_back(wire_name(wire));
-    if (!explicit_input && !canonical.empty()) source = chain_source(*part, names);
+    const auto names = [&] {
+      std::vector<std::string> paths;
+      for (Wire* wire : canonical) paths.push_back(wire_name(wire));
+      return paths;
+    };
+    if (!explicit_input && !canonical.empty()) {
+      source = chain_source(*part, canonical.size(), names);
+    }
     if (source) target = canonical.front();
   }
   here_.adopt_child(part);

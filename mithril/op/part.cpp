@@ -15,9 +15,11 @@ std::string_view Part::label() const {
 std::string Part::name_of(const Part& child) const { return std::string(child.label()); }
 
 Wire* Part::wire(std::string_view port, int item) const {
-  for (const Slot& slot : all_slots()) {
-    if (op->port(static_cast<size_t>(slot.port)).name == port && item-- == 0) return top(slot.wire);
-  }
+  const auto all = all_slots();
+  const auto first = std::find_if(all.begin(), all.end(), [&](const Slot& slot) {
+    return op->port(static_cast<size_t>(slot.port)).name == port;
+  });
+  if (item < all.end() - first && first[item].port == first->port) return top(first[item].wire);
   MITHRIL_CHECK(false, "op " + op->name + " has no port '" + std::string(port) + "' here");
   std::abort();
 }
