@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -44,6 +45,7 @@ Dim resolve(const Dim& dim);
 // Arithmetic; a result that int64 cannot hold is a ShapeError E0205.
 Dim operator+(const Dim& a, const Dim& b);
 Dim operator-(const Dim& a, const Dim& b);
+Dim sum_of(std::span<const Dim> dims);  // quicker than one by one where there are many
 Dim operator*(const Dim& a, const Dim& b);
 // Rounds towards minus infinity; dividing by zero is a ValueError E0404.
 Dim floor_divide(const Dim& a, const Dim& b);

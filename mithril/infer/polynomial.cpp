@@ -204,6 +204,21 @@ void normalise(SmallVector<Term, 6>& terms) {
   terms.shrink(kept);
 }
 
+}  // namespace
+
+Dim sum_of(std::span<const Dim> dims) {
+  Sum total;
+  for (const Dim& dim : dims) {
+    const Sum sum = resolved_sum(dim);
+    total.constant = plus(total.constant, sum.constant);
+    total.terms.append(sum.terms.begin(), sum.terms.end());
+  }
+  normalise(total.terms);
+  return to_dim(total);
+}
+
+namespace {
+
 // Each symbol replaced by its root, or by the root's definition as it stands.
 Sum substituted(const Sum& sum) {
   Sum result;

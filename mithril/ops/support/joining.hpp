@@ -20,14 +20,14 @@ inline bool joined_rank(Solver& s, std::string_view parts, std::string_view whol
 
 // Without an axis all elements become one row.
 inline bool solve_joined_flat(Solver& s, std::string_view parts, std::string_view whole) {
-  Dim total = 0;
+  std::vector<Dim> dims, sizes;
   bool known = true;
-  for (int k = 0; k < s.count(parts); ++k) {
-    std::vector<Dim> dims;
+  for (int k = 0, count = s.count(parts); k < count; ++k) {
+    dims.clear();
     known = s.shape(parts, dims, k) && known;
-    total = total + product(dims);
+    sizes.push_back(product(dims));
   }
-  s.set_shape(whole, {known ? total : s.fresh()});
+  s.set_shape(whole, {known ? sum_of(sizes) : s.fresh()});
   return known;
 }
 
@@ -41,13 +41,13 @@ inline bool solve_joined(Solver& s, std::string_view parts, std::string_view who
   if (!s.number(axis->dim(), number) || !joined_rank(s, parts, whole, rank)) return false;
   const size_t at = axis_of(s, number, rank);
   std::vector<Dim> dims = fresh_dims(s, rank);
-  Dim total = 0;
-  for (int k = 0; k < s.count(parts); ++k) {
+  std::vector<Dim> sizes;
+  for (int k = 0, count = s.count(parts); k < count; ++k) {
     dims[at] = s.fresh();
     s.set_shape(parts, dims, k);
-    total = total + dims[at];
+    sizes.push_back(dims[at]);
   }
-  dims[at] = total;
+  dims[at] = sum_of(sizes);
   s.set_shape(whole, dims);
   return true;
 }
