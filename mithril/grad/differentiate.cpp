@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "mithril/graph/grad_context.hpp"
 
@@ -12,16 +14,17 @@ namespace {
 
 class Differentiation {
  public:
-  Differentiation(const Graph& graph, const DifferentiateOptions& options)
-      : graph_(graph), options_(options), prefix_(free_prefix()) {}
+  Differentiation(Graph graph, const DifferentiateOptions& options)
+      : graph_(std::move(graph)), options_(options), prefix_(free_prefix()) {}
 
   Graph run() {
     const size_t node_count = graph_.nodes().size();
+    find_wanted();
     mark_needed();
     grads_.resize(graph_.values().size());
     for (const std::string& name : options_.outputs) seed(name);
     for (size_t i = node_count; i-- > 0;) walk_back(static_cast<NodeId>(i));
-    for (const std::string& name : options_.wanted) finish(name);
+    for (size_t i = 0; i < wanted_.size(); ++i) finish(options_.wanted[i], wanted_[i]);
     return std::move(graph_);
   }
 
@@ -34,20 +37,20 @@ class Differentiation {
                       ": only float tensors have gradients"});
   }
 
-  ValueId find_in(const std::string& name) {
-    if (by_name_.empty()) {
-      for (size_t i = 0; i < graph_.values().size(); ++i)
-        by_name_.emplace(graph_.values()[i].name, static_cast<ValueId>(i));
+  void find_wanted() {
+    std::unordered_map<std::string_view, ValueId> inputs;
+    inputs.reserve(graph_.inputs().size());
+    for (const ValueId id : graph_.inputs()) inputs.emplace(graph_.value(id).name, id);
+    for (const std::string& name : options_.wanted) {
+      const auto at = inputs.find(name);
+      wanted_.push_back(at != inputs.end() ? at->second : graph_.id_of(name));
     }
-    const auto at = by_name_.find(name);
-    return at != by_name_.end() ? at->second : graph_.id_of(name);
   }
 
   // A value is needed where a wanted one flows into it through float values.
   void mark_needed() {
     needed_.resize(graph_.values().size());
-    for (const std::string& name : options_.wanted) {
-      const ValueId id = find_in(name);
+    for (const ValueId id : wanted_) {
       if (!is_floating(graph_.value(id).dtype))
         not_float(graph_.value(id), "the value whose gradient is wanted");
       needed_[index(id)] = true;
@@ -157,15 +160,14 @@ class Differentiation {
            .help = "declare what stands before it as not differentiable, or do without this op"});
   }
 
-  void finish(const std::string& name) {
-    const ValueId id = find_in(name);
+  void finish(const std::string& name, ValueId id) {
     enter(name);
     graph_.add_output(name + ".grad", grad_or_zeros(id));
   }
 
   Graph graph_;
   const DifferentiateOptions& options_;
-  std::unordered_map<std::string, ValueId> by_name_;
+  std::vector<ValueId> wanted_;
   std::vector<bool> needed_;
   std::vector<std::optional<ValueId>> grads_;
   std::string prefix_;
@@ -175,8 +177,8 @@ class Differentiation {
 
 }  // namespace
 
-Graph differentiate(const Graph& graph, const DifferentiateOptions& options) {
-  return Differentiation(graph, options).run();
+Graph differentiate(Graph graph, const DifferentiateOptions& options) {
+  return Differentiation(std::move(graph), options).run();
 }
 
 }  // namespace mithril

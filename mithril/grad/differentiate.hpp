@@ -16,6 +16,6 @@ struct DifferentiateOptions {
 // output "<wanted>.grad" for each of `wanted` (shaped as it; zeros where no output depends on it).
 // GradientError: E0501 an op on the way is not differentiable, E0502 an output or wanted value is
 // not of a float dtype.
-Graph differentiate(const Graph& graph, const DifferentiateOptions& options);
+Graph differentiate(Graph graph, const DifferentiateOptions& options);
 
 }  // namespace mithril
