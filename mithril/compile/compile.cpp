@@ -145,7 +145,7 @@ void place(Parts& parts, const std::vector<std::string>& outputs,
 DimSpec spec(const Dim& dim) {
   if (dim.is_constant()) return dim.constant();
   const Symbol* symbol = dim.symbol();
-  if (symbol && symbol->name()) return *symbol->name();
+  if (symbol && symbol->name()) return std::string(*symbol->name());
   return Any{};
 }
 

@@ -174,7 +174,7 @@ void DimWriter::enter(Symbol* symbol, const std::string& text) {
 
 std::string DimWriter::new_name(const Symbol* symbol) {
   std::string base;
-  if (!numbered_ && symbol->name()) base = as_symbol_name(*symbol->name());
+  if (!numbered_ && symbol->name()) base = as_symbol_name(std::string(*symbol->name()));
   std::string text = base;
   int suffix = 1;
   while (text.empty() || !names_.insert(text).second) {

@@ -20,6 +20,11 @@ size_t Node::list_size() const {
 
 Graph::Graph() : facts_(std::make_shared<Facts>()) {}
 
+void Graph::reserve(size_t values, size_t nodes) {
+  values_.reserve(values);
+  nodes_.reserve(nodes);
+}
+
 ValueId Graph::add_value(Value value) {
   values_.push_back(std::move(value));
   return static_cast<ValueId>(values_.size() - 1);

@@ -68,6 +68,7 @@ class Graph {
   DType default_dtype() const { return default_dtype_; }  // of floats that nothing else decides
   void set_default_dtype(DType dtype) { default_dtype_ = dtype; }
 
+  void reserve(size_t values, size_t nodes);  // room for as many in all
   ValueId add_input(Value value);
   ValueId add_constant(std::string name, Tensor tensor);
   void add_output(std::string name, ValueId value);

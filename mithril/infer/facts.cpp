@@ -36,7 +36,7 @@ Symbol* Facts::symbol(std::string_view name, bool size) {
   symbol->size = size;
   if (!name.empty()) {
     symbol->notes = make<SymbolNotes>();
-    symbol->notes->name = note(std::string(name));
+    symbol->notes->name = note(name);
     symbol->notes->name_age = symbol->age;
   }
   return symbol;
@@ -57,7 +57,11 @@ Type* Facts::type(Kinds kinds) {
   return type;
 }
 
-const std::string* Facts::note(std::string text) { return make<std::string>(std::move(text)); }
+Note Facts::note(std::string_view text) {
+  char* kept = static_cast<char*>(arena_.allocate(text.size() + 1));
+  *std::copy(text.begin(), text.end(), kept) = '\0';
+  return Note(kept);
+}
 
 StoredShape Facts::store(const Shape& shape) {
   StoredShape stored;

@@ -15,6 +15,7 @@
 #include "mithril/infer/datum.hpp"
 #include "mithril/infer/dim.hpp"
 #include "mithril/infer/kind.hpp"
+#include "mithril/infer/note.hpp"
 #include "mithril/infer/trail.hpp"
 
 namespace mithril {
@@ -28,7 +29,7 @@ class Facts;
 // record, or a note (Facts::note).
 struct Origin {
   const Part* part = nullptr;
-  const std::string* what = nullptr;
+  Note what = {};
 };
 
 struct Relation;
@@ -140,7 +141,7 @@ class Facts {
   Dim fixed(int64_t number);  // a constant that remembers `current` as who fixed it
   Run* run();
   Type* type(Kinds kinds = kind::any);
-  const std::string* note(std::string text);  // for Origin::what
+  Note note(std::string_view text);  // a copy that lives as long as the facts
   StoredShape store(const Shape& shape);
   StoredShape store(std::span<const Dim> dims);
 

@@ -22,7 +22,7 @@ struct Home {
 
 // What most symbols do not have.
 struct SymbolNotes {
-  const std::string* name = nullptr;
+  Note name;
   int64_t name_age = 0;        // of the symbol that it was given to
   Product* product = nullptr;  // of a root: what this class equals
   Quotient* quotient = nullptr;
@@ -44,7 +44,7 @@ struct Symbol : Variable {
   bool bound() const { return form != Form::free; }
   Dim definition() const;  // of a bound one
   void set_definition(const Dim& dim);
-  const std::string* name() const { return notes ? notes->name : nullptr; }  // null: nameless
+  Note name() const { return notes ? notes->name : Note(); }  // null: nameless
   Product* product() const { return notes ? notes->product : nullptr; }
   Quotient* quotient() const { return notes ? notes->quotient : nullptr; }
 };

@@ -29,7 +29,7 @@ std::vector<Port> ports_of_model(const Composite& model) {
   for (const Key& key : model.keys) {
     Wire* wire = wire_in(model, key.wire);
     seen.insert(wire);
-    ports.push_back({*key.name, wire});
+    ports.push_back({std::string(*key.name), wire});
   }
   for (const auto& part : model.parts) {
     const std::string id = model.name_of(*part);
@@ -63,7 +63,8 @@ Level level_of(const Composite& model) {
   const uint64_t made_at = model.recipe ? model.recipe->made_at : 0;
   for (size_t i = 0; i < keys_by_recipe(model); ++i) {
     const Key& key = model.keys[i];
-    level.endpoints.push_back({nullptr, "", *key.name, top_before(key.wire, made_at), true});
+    level.endpoints.push_back(
+        {nullptr, "", std::string(*key.name), top_before(key.wire, made_at), true});
   }
   for (size_t i = 0; i < model.parts.size(); ++i) {
     const Part& part = *model.parts[i];

@@ -41,7 +41,7 @@ class LevelWriter {
       const bool by_recipe = key < keys_by_recipe(model_);
       if (!by_recipe ||
           seen.insert(top_before(model_.keys[key].wire, model_.recipe->made_at)).second)
-        names.push_back(*model_.keys[key].name);
+        names.emplace_back(*model_.keys[key].name);
     }
     for (const size_t at : group.endpoints) {
       const Endpoint& end = level_.endpoints[at];
@@ -147,12 +147,12 @@ class LevelWriter {
     const size_t made = keys_by_recipe(model_);
     for (size_t i = 0; i < model_.keys.size(); ++i) {
       const Key& key = model_.keys[i];
-      if (i >= made) wanted.push_back(*key.name);
-      if (key.exposed) exposed.emplace_back(*key.name);
+      if (i >= made) wanted.emplace_back(*key.name);
+      if (key.exposed) exposed.emplace_back(std::string(*key.name));
     }
     if (model_.recipe) {
       for (const auto& [at, before] : model_.recipe->renamed)
-        renamed.emplace_back(Json::Array{before, *model_.keys[at].name});
+        renamed.emplace_back(Json::Array{before, std::string(*model_.keys[at].name)});
       std::erase_if(order_, [&](const std::string& key) {
         return std::find(wanted.begin(), wanted.end(), key) == wanted.end();
       });

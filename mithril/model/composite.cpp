@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <map>
+#include <mutex>
 #include <unordered_map>
 
 #include "mithril/base/error.hpp"
@@ -60,11 +62,21 @@ void orphan(Composite& composite) {
 }  // namespace
 
 struct Composite::Index {
-  std::unordered_map<std::string_view, size_t> keys, labels;
+  std::unordered_map<std::string_view, size_t> keys;
+  std::unordered_map<std::string_view, std::vector<Part*>> namesakes;
 };
 
-Composite::Composite(std::string class_name)
-    : class_label(std::move(class_name)), label_(lower(class_label)) {}
+// There are only as many as classes, so that they are kept for good.
+const Composite::Class& Composite::class_of(std::string name) {
+  static std::mutex mutex;
+  static std::map<std::string, Class> classes;
+  const std::lock_guard lock(mutex);
+  Class& found = classes[name];
+  if (found.name.empty()) found = {name, lower(name)};
+  return found;
+}
+
+Composite::Composite(std::string class_name) : class_(class_of(std::move(class_name))) {}
 
 Composite::~Composite() {
   std::vector<std::shared_ptr<Part>> dying = std::move(parts);
@@ -83,49 +95,40 @@ Composite::~Composite() {
   }
 }
 
-Composite::Namesakes* Composite::find_namesakes(std::string_view label) const {
-  if (index_ && !index_->labels.empty()) {
-    const auto at = index_->labels.find(label);
-    return at == index_->labels.end() ? nullptr : &namesakes_[at->second];
+size_t Composite::count_namesakes(std::string_view label) const {
+  if (index_ && !index_->namesakes.empty()) {
+    const auto at = index_->namesakes.find(label);
+    return at == index_->namesakes.end() ? 0 : at->second.size();
   }
-  for (Namesakes& namesakes : namesakes_) {
-    if (namesakes.label == label) return &namesakes;
-  }
-  return nullptr;
+  const auto bears = [&](const auto& part) { return part->label() == label; };
+  return static_cast<size_t>(std::count_if(parts.begin(), parts.end(), bears));
 }
 
-Composite::Namesakes& Composite::namesakes_of(std::string_view label) {
-  if (Namesakes* found = find_namesakes(label)) return *found;
-  namesakes_.push_back({label, {}});
-  if (index_ && !index_->labels.empty()) {  // once in use it holds all, also after an undo
-    index_->labels.emplace(label, namesakes_.size() - 1);
-  } else if (namesakes_.size() > many) {
-    if (!index_) index_ = std::make_unique<Index>();
-    for (size_t i = 0; i < namesakes_.size(); ++i) index_->labels.emplace(namesakes_[i].label, i);
-  }
-  return namesakes_.back();
+Part* Composite::find_namesake(std::string_view label, size_t number) const {
+  if (index_ && !index_->namesakes.empty()) return index_->namesakes.at(label)[number];
+  const auto is_it = [&](const auto& part) {
+    return part->index == number && part->label() == label;
+  };
+  return std::find_if(parts.begin(), parts.end(), is_it)->get();
 }
 
 std::string Composite::name_of(const Part& child) const {
-  const Namesakes* namesakes = find_namesakes(child.label());
   std::string name(child.label());
-  if (namesakes && namesakes->parts.size() > 1) name += "_" + std::to_string(child.index);
+  if (count_namesakes(child.label()) > 1) name += "_" + std::to_string(child.index);
   return name;
 }
 
 Part* Composite::find_part(std::string_view name) {
-  if (const Namesakes* found = find_namesakes(name); found && found->parts.size() == 1)
-    return found->parts[0];
+  if (count_namesakes(name) == 1) return find_namesake(name, 0);
   std::string_view label;
   size_t number = 0;
   if (!split_number(name, label, number)) return nullptr;
-  const Namesakes* found = find_namesakes(label);
-  return found && found->parts.size() > 1 && number < found->parts.size() ? found->parts[number]
-                                                                          : nullptr;
+  const size_t count = count_namesakes(label);
+  return count > 1 && number < count ? find_namesake(label, number) : nullptr;
 }
 
 void Composite::adopt_child(std::shared_ptr<Part> child) {
-  Namesakes& namesakes = namesakes_of(child->label());
+  const size_t index = count_namesakes(child->label());
   on_undo([this, owner = child->owner, index = child->index] {
     const std::shared_ptr<Part> last = parts.back();
     forget_last_child();
@@ -134,18 +137,21 @@ void Composite::adopt_child(std::shared_ptr<Part> child) {
   });
   if (!child->op) static_cast<Composite&>(*child).adopted_at = moment();
   child->owner = this;
-  child->index = static_cast<uint32_t>(namesakes.parts.size());
-  namesakes.parts.push_back(child.get());
+  child->index = static_cast<uint32_t>(index);
   parts.push_back(std::move(child));
+  if (index_ && !index_->namesakes.empty()) {  // once in use it holds all, also after an undo
+    index_->namesakes[parts.back()->label()].push_back(parts.back().get());
+  } else if (parts.size() > many) {
+    if (!index_) index_ = std::make_unique<Index>();
+    for (const auto& part : parts) index_->namesakes[part->label()].push_back(part.get());
+  }
 }
 
 void Composite::forget_last_child() {
-  const Part& child = *parts.back();
-  Namesakes& namesakes = *find_namesakes(child.label());
-  namesakes.parts.pop_back();
-  if (namesakes.parts.empty()) {  // children leave in reverse order, so it is the last label
-    if (index_) index_->labels.erase(namesakes.label);
-    namesakes_.pop_back();
+  if (index_ && !index_->namesakes.empty()) {
+    const auto namesakes = index_->namesakes.find(parts.back()->label());
+    namesakes->second.pop_back();
+    if (namesakes->second.empty()) index_->namesakes.erase(namesakes);
   }
   parts.pop_back();
 }
@@ -163,7 +169,7 @@ Key* Composite::find_key(std::string_view name) {
 
 void Composite::add_key(std::string_view name, Wire* wire) {
   wire = top(wire);
-  const std::string* kept = facts->note(std::string(name));
+  const Note kept = facts->note(name);
   keys.push_back({kept, wire});
   if (index_ && !index_->keys.empty()) {
     index_->keys.emplace(*kept, keys.size() - 1);
@@ -184,7 +190,7 @@ void Composite::add_key(std::string_view name, Wire* wire) {
 void Composite::rename(std::string_view from, std::string_view to, Wire* wire) {
   Key* key = find_key(from);
   if (!key) return add_key(to, wire);
-  const std::string* kept = facts->note(std::string(to));
+  const Note kept = facts->note(to);
   if (index_ && index_->keys.erase(*key->name) > 0) {
     index_->keys.emplace(*kept, static_cast<size_t>(key - keys.data()));
   }

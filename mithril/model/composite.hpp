@@ -16,7 +16,7 @@
 namespace mithril {
 
 struct Key {
-  const std::string* name;  // kept by the facts
+  Note name;  // kept by the facts
   Wire* wire;
   bool exposed = false;
 };
@@ -87,7 +87,6 @@ struct OpPart final : Part {
 };
 
 struct Composite final : Part, std::enable_shared_from_this<Composite> {
-  std::string class_label = "Model";
   std::vector<std::shared_ptr<Part>> parts;
   std::vector<Key> keys;  // in the order of naming
   std::vector<CanonicalPort> canonical_inputs, canonical_outputs;
@@ -105,8 +104,8 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
 
   explicit Composite(std::string class_name = "Model");
   ~Composite() override;  // without recursion: models may be nested very deep
-  std::string class_name() const override { return class_label; }
-  std::string_view label() const override { return given_name.empty() ? label_ : given_name; }
+  std::string class_name() const override { return class_.name; }
+  std::string_view label() const override { return given_name.empty() ? class_.label : given_name; }
   std::string name_of(const Part& child) const override;
 
   Key* find_key(std::string_view name);
@@ -125,16 +124,15 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
   void set_recipe(std::string name, Arguments arguments);  // all so far is its work
 
  private:
-  struct Namesakes {
-    std::string_view label;
-    std::vector<Part*> parts;
+  struct Class {
+    std::string name, label;  // "Linear", "linear"
   };
-  struct Index;  // by name, once there are many
-  Namesakes* find_namesakes(std::string_view label) const;
-  Namesakes& namesakes_of(std::string_view label);
+  struct Index;  // by name, of what there is much of
+  static const Class& class_of(std::string name);
+  size_t count_namesakes(std::string_view label) const;
+  Part* find_namesake(std::string_view label, size_t number) const;
   void forget_last_child();
-  std::string label_;
-  mutable std::vector<Namesakes> namesakes_;
+  const Class& class_;
   std::unique_ptr<Index> index_;
 };
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <unordered_map>
+#include <utility>
 
 #include "mithril/base/error.hpp"
+#include "mithril/base/pointer_map.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/shapes.hpp"
@@ -39,6 +41,13 @@ void forget_read_outputs(std::vector<CanonicalPort>& ports) {
   std::erase_if(ports, [](const CanonicalPort& port) { return top(port.wire)->uses > port.uses; });
 }
 
+// Keeps the first of each.
+void drop_repeated(std::vector<Wire*>& wires) {
+  if (wires.size() < 2) return;
+  PointerMap<bool> seen(wires.size());
+  std::erase_if(wires, [&](Wire* wire) { return std::exchange(seen[wire], true); });
+}
+
 }  // namespace
 
 bool is_valued(const Wire* wire) {
@@ -50,9 +59,9 @@ std::vector<Wire*> open_outputs(const Composite& model) {
   std::vector<Wire*> open;
   for (const CanonicalPort& port : model.canonical_outputs) {
     Wire* wire = top(port.wire);
-    if (wire->uses <= port.uses && std::find(open.begin(), open.end(), wire) == open.end())
-      open.push_back(wire);
+    if (wire->uses <= port.uses) open.push_back(wire);
   }
+  drop_repeated(open);
   return open;
 }
 
@@ -60,10 +69,9 @@ std::vector<Wire*> open_inputs(const Composite& model) {
   std::vector<Wire*> open;
   for (const CanonicalPort& port : model.canonical_inputs) {
     Wire* wire = top(port.wire);
-    if (!wire->driver && !is_valued(wire) &&
-        std::find(open.begin(), open.end(), wire) == open.end())
-      open.push_back(wire);
+    if (!wire->driver && !is_valued(wire)) open.push_back(wire);
   }
+  drop_repeated(open);
   return open;
 }
 

@@ -124,7 +124,7 @@ void Composition::add_op(const std::shared_ptr<Part>& part, const Bindings& bind
   const OpDef& op = *part->op;
   check_ports(*part, bindings);
   OpBindings given(static_cast<const OpPart&>(*part), bindings);
-  facts_.current = {part.get(), nullptr};
+  facts_.current = {part.get(), {}};
   std::string chained;
   Wire* source = nullptr;
   if (chain) {
@@ -174,7 +174,7 @@ void Composition::add_op(const std::shared_ptr<Part>& part, const Bindings& bind
     Wire* wire = slot.wire;
     if (wire->parent || wire->home || wire->driver || is_valued(wire)) continue;
     wire->home = part.get();
-    wire->name = &op.port(static_cast<size_t>(slot.port)).name;
+    wire->name = Note(op.port(static_cast<size_t>(slot.port)).name);
   }
   if (may_cycle) refuse_cycle(part.get());
   std::vector<CanonicalPort> canonical_inputs;

@@ -1,9 +1,8 @@
 #include "mithril/model/flatten.hpp"
 
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
 
+#include "mithril/base/pointer_map.hpp"
 #include "mithril/infer/symbol.hpp"
 #include "mithril/model/composition.hpp"
 
@@ -19,9 +18,9 @@ class Flattening {
 
   FlatModel run() {
     const std::vector<Part*> ops = all_op_parts(model_);
-    ids_.reserve(2 * ops.size());
     add_literals();
     add_inputs();
+    reserve(ops);
     add_nodes(ops);
     add_outputs();
     return std::move(flat_);
@@ -38,6 +37,7 @@ class Flattening {
   }
 
   Value value(std::string name, Wire* wire, DType dtype) {
+    name.shrink_to_fit();
     Value value{.name = std::move(name), .dims = {}, .dtype = dtype};
     value.ranked = Facts::known(wire->shape, value.dims);
     for (Dim& dim : value.dims) dim = own(dim);
@@ -67,7 +67,9 @@ class Flattening {
   }
 
   void add_inputs() {
-    for (NamedPort& port : input_ports(model_, true)) {
+    std::vector<NamedPort> ports = input_ports(model_, true);
+    flat_.inputs.reserve(ports.size());
+    for (NamedPort& port : ports) {
       const Kinds kinds = find(port.wire->type)->kinds;
       if (!(kinds & kind::tensor))
         continue;  // a value that nobody gave: an error only where a node needs it
@@ -79,12 +81,17 @@ class Flattening {
     }
   }
 
+  void reserve(const std::vector<Part*>& ops) {
+    size_t outputs = 0;
+    for (const Part* part : ops) outputs += part->output_slots().size();
+    graph().reserve(graph().values().size() + outputs, ops.size());
+  }
+
   // Producers first, with an explicit stack.
   void add_nodes(const std::vector<Part*>& ops) {
-    const std::unordered_set<const Part*> inside(ops.begin(), ops.end());
     enum class State : char { unseen, open, done };
-    std::unordered_map<const Part*, State> states;
-    states.reserve(ops.size());
+    PointerMap<State> states(ops.size());  // of the parts inside the model
+    for (const Part* part : ops) states[part] = State::unseen;
     std::vector<std::pair<Part*, uint32_t>> stack;
     for (Part* start : ops) {
       if (states[start] == State::done) continue;
@@ -95,8 +102,9 @@ class Flattening {
         Part* producer = nullptr;
         while (next < part->input_count && !producer) {
           Part* driver = top(part->slots[next++].wire)->driver;
-          if (!driver || states[driver] == State::done || !inside.contains(driver)) continue;
-          MITHRIL_CHECK(states[driver] != State::open,
+          const State* state = driver ? states.find(driver) : nullptr;
+          if (!state || *state == State::done) continue;
+          MITHRIL_CHECK(*state != State::open,
                         "a cycle through " + path(driver) + " was not found while composing");
           producer = driver;
         }
@@ -118,6 +126,7 @@ class Flattening {
     for (const Slot& slot : part.output_slots()) tensor = tensor || is_tensor(top(slot.wire));
     if (!tensor) return;  // values were folded while composing
     std::vector<Argument> arguments;
+    arguments.reserve(part.input_count);
     for (const Slot& slot : part.input_slots()) arguments.push_back(argument(part, slot));
     Node node{part.op, std::move(arguments), {}};
     const std::vector<DType> dtypes = output_dtypes(graph(), node, part);
@@ -140,7 +149,7 @@ class Flattening {
 
   Argument argument(const Part& part, const Slot& slot) {
     Wire* wire = top(slot.wire);
-    if (const auto at = ids_.find(wire); at != ids_.end()) return at->second;
+    if (const ValueId* id = ids_.find(wire)) return *id;
     const DatumVariable* datum = wire->value ? find(wire->value) : nullptr;
     if (datum && datum->known)
       return map_dims(datum->datum, [&](const Dim& dim) { return own(dim); });
@@ -156,18 +165,16 @@ class Flattening {
 
   void add_outputs() {
     for (const NamedPort& port : output_ports(model_)) {
-      if (const auto at = ids_.find(port.wire); at != ids_.end())
-        graph().add_output(port.name, at->second);
+      if (const ValueId* id = ids_.find(port.wire)) graph().add_output(port.name, *id);
     }
     if (!model_.extras) return;
     for (const StatePair& pair : model_.extras->states) {
-      const auto in = ids_.find(top(pair.input)), out = ids_.find(top(pair.output));
-      MITHRIL_CHECK(in != ids_.end() && out != ids_.end(), "a state's wires are not in the graph");
-      FlatState state{graph().value(in->second).name, graph().value(out->second).name,
-                      pair.initial};
+      const ValueId *in = ids_.find(top(pair.input)), *out = ids_.find(top(pair.output));
+      MITHRIL_CHECK(in && out, "a state's wires are not in the graph");
+      FlatState state{graph().value(*in).name, graph().value(*out).name, pair.initial};
       const auto named = [&](const Output& output) { return output.name == state.output; };
       if (std::none_of(graph().outputs().begin(), graph().outputs().end(), named))
-        graph().add_output(state.output, out->second);
+        graph().add_output(state.output, *out);
       flat_.states.push_back(std::move(state));
     }
   }
@@ -176,7 +183,7 @@ class Flattening {
   std::string prefix_;
   FlatModel flat_;
   Renaming renamed_;
-  std::unordered_map<const Wire*, ValueId> ids_;
+  PointerMap<ValueId> ids_;  // by wire
 };
 
 }  // namespace

@@ -1,11 +1,12 @@
 #include "mithril/model/keys.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/base/pointer_map.hpp"
 #include "mithril/model/composition.hpp"
 
 namespace mithril {
@@ -57,19 +58,20 @@ std::vector<Part*> all_op_parts(const Composite& model) {
 
 std::vector<NamedPort> input_ports(const Composite& model, bool with_state) {
   const auto hidden = with_state ? std::unordered_set<const Wire*>() : state_wires(model, true);
-  std::unordered_set<const Wire*> seen;
   std::vector<NamedPort> ports;
-  std::unordered_set<const Part*> inside;
   const std::vector<Part*> ops = all_op_parts(model);
-  inside.insert(ops.begin(), ops.end());
-  std::unordered_map<const Wire*, const std::string*> keys;
-  for (const Key& key : model.keys) keys.emplace(top(key.wire), key.name);
+  PointerMap<bool> inside(ops.size()), seen(ops.size());
+  for (const Part* part : ops) inside[part] = true;
+  PointerMap<Note> keys(model.keys.size());
+  for (const Key& key : model.keys) {
+    if (Note& name = keys[top(key.wire)]; !name) name = key.name;
+  }
   auto consider = [&](Wire* wire) {
-    if ((wire->driver && inside.contains(wire->driver)) || is_valued(wire) ||
-        hidden.contains(wire) || !seen.insert(wire).second)
+    if ((wire->driver && inside.find(wire->driver)) || is_valued(wire) || hidden.contains(wire) ||
+        std::exchange(seen[wire], true))
       return;
-    const auto key = keys.find(wire);
-    ports.push_back({key != keys.end() ? *key->second : name_in(model, wire), wire});
+    const Note* key = keys.find(wire);
+    ports.push_back({key ? std::string(**key) : name_in(model, wire), wire});
   };
   for (const Key& key : model.keys) consider(top(key.wire));
   for (const Part* part : ops) {
@@ -87,17 +89,18 @@ std::vector<NamedPort> output_ports(const Composite& model) {
         (wire->driver && is_inside(wire->driver, model)) || (key.exposed && is_valued(wire));
     if (!driven || (model.selects_outputs && !key.exposed)) continue;
     if (hidden.contains(wire) && !key.exposed) continue;
-    ports.push_back({*key.name, wire});
+    ports.push_back({std::string(*key.name), wire});
   }
   if (model.selects_outputs) return ports;
   const std::vector<Wire*> open = open_outputs(model);
+  PointerMap<bool> listed(ports.size());
+  for (const NamedPort& port : ports) listed[port.wire] = true;
+  const bool only =
+      open.size() == 1 && std::none_of(model.keys.begin(), model.keys.end(),
+                                       [](const Key& key) { return *key.name == "output"; });
   for (Wire* wire : open) {
-    const bool listed = std::any_of(ports.begin(), ports.end(),
-                                    [&](const NamedPort& port) { return port.wire == wire; });
-    if (listed || !holds_tensor(wire)) continue;
-    const bool free = std::none_of(model.keys.begin(), model.keys.end(),
-                                   [](const Key& key) { return *key.name == "output"; });
-    ports.push_back({open.size() == 1 && free ? "output" : name_in(model, wire), wire});
+    if (listed.find(wire) || !holds_tensor(wire)) continue;
+    ports.push_back({only ? "output" : name_in(model, wire), wire});
   }
   return ports;
 }

@@ -6,10 +6,10 @@ namespace mithril {
 namespace {
 
 std::string origin_text(Origin origin) {
-  if (!origin.part) return origin.what ? "given by " + *origin.what : "";
+  if (!origin.part) return origin.what ? "given by " + std::string(*origin.what) : "";
   const std::string where = path(origin.part);
   const std::string part = where.empty() ? origin.part->class_name() : where;
-  return "from " + part + (origin.what ? "." + *origin.what : "");
+  return "from " + part + (origin.what ? "." + std::string(*origin.what) : "");
 }
 
 bool is_value(const Wire* wire) { return !(find(wire->type)->kinds & kind::tensor); }
@@ -49,7 +49,7 @@ void decorate_error(ErrorDetails& details, Origin at, Origin left, Origin right)
   }
   if (details.port.empty() && at.part && at.what) {
     details.port = *at.what;
-    details.message = "port '" + *at.what + "': " + details.message;
+    details.message = "port '" + std::string(*at.what) + "': " + details.message;
   }
   const Origin origins[] = {left, right};
   for (size_t i = 0; i < 2 && i < details.facts.size(); ++i) {

@@ -36,7 +36,7 @@ class Instantiation {
     const Origin outer = facts_.current;
     make_slots();
     for (uint32_t slot = 0; slot < part_.slot_count; ++slot) connect(slot);
-    facts_.current = {&part_, nullptr};
+    facts_.current = {&part_, {}};
     variables_.make_missing_dims();
     for (const auto& [left, right, result] : op_.compiled.broadcasts) {
       facts_.broadcast(variables_.run(left), variables_.run(right), variables_.run(result),
@@ -84,7 +84,7 @@ class Instantiation {
     const CompiledPorts::Port& port = op_.compiled.ports[static_cast<size_t>(slot.port)];
     const bool output = at >= part_.input_count;
     Wire* given = at < wires_.size() ? wires_[at] : nullptr;
-    facts_.current = {&part_, &def.name};
+    facts_.current = {&part_, Note(def.name)};
     Wire* wire = given ? top(given) : facts_.make<Wire>();
     slot.wire = wire;
     if (output && (wire->driver || wire->constant)) {

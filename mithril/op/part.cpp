@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "mithril/base/error.hpp"
+#include "mithril/infer/small_vector.hpp"
 
 namespace mithril {
 
@@ -14,30 +15,32 @@ std::string_view Part::label() const {
 }
 std::string Part::name_of(const Part& child) const { return std::string(child.label()); }
 
-Wire* Part::wire(std::string_view port, int item) const {
-  const auto all = all_slots();
-  const auto first = std::find_if(all.begin(), all.end(), [&](const Slot& slot) {
-    return op->port(static_cast<size_t>(slot.port)).name == port;
-  });
-  if (item < all.end() - first && first[item].port == first->port) return top(first[item].wire);
-  MITHRIL_CHECK(false, "op " + op->name + " has no port '" + std::string(port) + "' here");
-  std::abort();
+std::span<Slot> Part::slots_of(std::string_view port) const {
+  for (size_t i = 0; i < op->port_count(); ++i) {
+    if (op->port(i).name != port) continue;
+    const auto all = all_slots();  // in the order of ports
+    const auto found = std::ranges::equal_range(all, static_cast<int32_t>(i), {}, &Slot::port);
+    return {found.begin(), found.end()};
+  }
+  return {};
 }
 
-int Part::count(std::string_view port) const {
-  const auto at = [&](const Slot& slot) {
-    return op->port(static_cast<size_t>(slot.port)).name == port;
-  };
-  return static_cast<int>(std::count_if(slots, slots + slot_count, at));
+Wire* Part::wire(std::string_view port, int item) const {
+  const std::span<Slot> found = slots_of(port);
+  MITHRIL_CHECK(static_cast<size_t>(item) < found.size(),
+                "op " + op->name + " has no port '" + std::string(port) + "' here");
+  return top(found[static_cast<size_t>(item)].wire);
 }
+
+int Part::count(std::string_view port) const { return static_cast<int>(slots_of(port).size()); }
 
 std::string path(const Part* part) {
-  std::vector<const Part*> up;
+  SmallVector<const Part*, 16> up;
   for (; part && part->owner; part = part->owner) up.push_back(part);
   std::string text;
-  for (auto at = up.rbegin(); at != up.rend(); ++at) {
+  for (; !up.empty(); up.pop_back()) {
     if (!text.empty()) text += '.';
-    text += (*at)->owner->name_of(**at);
+    text += up.back()->owner->name_of(*up.back());
   }
   return text;
 }
@@ -45,7 +48,7 @@ std::string path(const Part* part) {
 std::string wire_name(Wire* wire) {
   wire = top(wire);
   const Part* at = wire->home;
-  std::string leaf = at ? *wire->name : std::string();
+  std::string leaf = at ? std::string(*wire->name) : std::string();
   if (!at && wire->driver) {
     at = wire->driver;
     const Slot& slot = at->slots[wire->driver_slot];
@@ -53,8 +56,9 @@ std::string wire_name(Wire* wire) {
     if (at->op->port(static_cast<size_t>(slot.port)).list)
       leaf += "_" + std::to_string(wire->driver_slot - static_cast<int>(at->input_count));
   }
-  const std::string where = path(at);
-  return where.empty() ? leaf : where + "." + leaf;
+  std::string name = path(at);
+  if (!name.empty()) name += '.';
+  return name += leaf;
 }
 
 Wire* new_wire(Facts& facts) {

@@ -18,10 +18,10 @@ struct Wire {
   uint64_t linked_at = 0;  // when it got its parent: see moment()
   StoredShape shape;
   Type* type = nullptr;
-  DatumVariable* value = nullptr;     // made when first asked for: most wires carry tensors
-  Part* driver = nullptr;             // the op that makes it
-  const Part* home = nullptr;         // the outermost model that names it
-  const std::string* name = nullptr;  // its name there
+  DatumVariable* value = nullptr;  // made when first asked for: most wires carry tensors
+  Part* driver = nullptr;          // the op that makes it
+  const Part* home = nullptr;      // the outermost model that names it
+  Note name;                       // its name there
   int32_t driver_slot = -1;
   int32_t weight = 1;
   int32_t uses = 0;            // input slots of ops that read it
@@ -64,6 +64,7 @@ struct Part {
   std::span<Slot> all_slots() const { return {slots, slot_count}; }
   std::span<Slot> input_slots() const { return {slots, input_count}; }
   std::span<Slot> output_slots() const { return {slots + input_count, slot_count - input_count}; }
+  std::span<Slot> slots_of(std::string_view port) const;  // none where there is no such port
   Wire* wire(std::string_view port, int item = 0) const;  // the class's wire
   int count(std::string_view port) const;                 // wires at a list port
 };

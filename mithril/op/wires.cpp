@@ -10,7 +10,7 @@ namespace {
 
 struct Naming {
   const Part* home = nullptr;
-  const std::string* name = nullptr;
+  Note name = {};
 };
 
 bool is_root(const Part* part) { return part && !part->owner; }

@@ -9,7 +9,9 @@
 namespace mithril {
 namespace {
 
-std::string origin_text(Origin origin) { return origin.what ? "given by " + *origin.what : ""; }
+std::string origin_text(Origin origin) {
+  return origin.what ? "given by " + std::string(*origin.what) : "";
+}
 
 void decorate(ErrorDetails& details, Origin, Origin left, Origin right) {
   if (details.facts.size() > 0) details.facts[0].origin = origin_text(left);

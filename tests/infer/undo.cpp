@@ -150,7 +150,7 @@ TEST_CASE("what was queued before a failed attempt is still queued after it") {
 
 TEST_CASE("who speaks is as before, after success and after failure") {
   Facts facts;
-  const std::string* before = facts.note("before");
+  const Note before = facts.note("before");
   for (const bool succeed : {false, true}) {
     facts.current = {nullptr, before};
     {
@@ -158,7 +158,7 @@ TEST_CASE("who speaks is as before, after success and after failure") {
       facts.current = {};
       if (succeed) attempt.commit();
     }
-    CHECK(facts.current.what == before);
+    CHECK(*facts.current.what == *before);
   }
 }
 

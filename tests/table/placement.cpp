@@ -15,7 +15,7 @@ namespace {
 
 // A fact about what is given to a port, as said there.
 struct Statement {
-  const std::string* port;
+  Note port;
   std::function<void()> state;
 };
 
@@ -29,7 +29,7 @@ class Placement {
 
   std::vector<Inferred> run(std::uint64_t seed) {
     collect();
-    statements_.push_back({nullptr, [this] { instantiate(facts_, part_, list_counts(), wires_); }});
+    statements_.push_back({Note(), [this] { instantiate(facts_, part_, list_counts(), wires_); }});
     shuffle(seed);
     for (const Statement& statement : statements_) {
       facts_.current = {&part_, statement.port};
@@ -59,7 +59,7 @@ class Placement {
           list_outputs_ = static_cast<int>(datum->tuple().size());
         wires_.push_back(is_given(op_.inputs[port].name) ? new_wire(facts_) : nullptr);
         if (!wires_.back()) continue;
-        const std::string* name = &op_.inputs[port].name;
+        const Note name(op_.inputs[port].name);
         if (datum) {
           add_value(name, wires_.back(), *datum);
         } else {
@@ -76,14 +76,14 @@ class Placement {
     return counts;
   }
 
-  void add_value(const std::string* port, Wire* wire, const Datum& datum) {
+  void add_value(Note port, Wire* wire, const Datum& datum) {
     statements_.push_back(
         {port, [this, wire, kind = datum.kind()] { facts_.narrow(wire->type, kind); }});
     statements_.push_back(
         {port, [this, wire, datum] { facts_.set(value_of(facts_, wire), datum); }});
   }
 
-  void add_tensor(const std::string* port, Wire* wire, const TensorSpec& spec) {
+  void add_tensor(Note port, Wire* wire, const TensorSpec& spec) {
     const std::vector<Dim> dims = dims_of(spec, knowledge_, facts_, shared_);
     std::vector<Dim> free;
     for (std::size_t i = 0; i < dims.size(); ++i) {
