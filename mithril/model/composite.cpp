@@ -90,6 +90,7 @@ Composite::~Composite() {
     }
     Composite& composite = static_cast<Composite&>(*part);
     orphan(composite);  // someone may still hold it
+    composite.index_.reset();
     for (auto& child : composite.parts) dying.push_back(std::move(child));
     composite.parts.clear();
   }

@@ -223,3 +223,15 @@ TEST_CASE("a summary shows as many levels, shapes and types as are asked for") {
   CHECK(net.summary().find("transpose") == std::string::npos);
   CHECK(net.summary(true, false, 1).find("  transpose") != std::string::npos);
 }
+
+TEST_CASE("a large part that outlives its model has no keys left") {
+  ml::Model inner;
+  for (int i = 0; i < 20; ++i)
+    inner |= ml::Relu()({{"input", "x"}, {"output", "y" + std::to_string(i)}});
+  {
+    ml::Model outer;
+    outer |= inner;
+  }
+  CHECK_THROWS_AS(inner.at("y3"), ml::Error);
+  CHECK_THROWS_AS(inner.at("relu_3.output"), ml::Error);
+}
