@@ -1,5 +1,7 @@
 // Trains a small convolutional network on real digits.
 // Usage, from the root of the project: train_digits [epochs] [path of digits.bin]
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
@@ -35,7 +37,9 @@ int64_t count_right(const ml::Tensor& logits, const ml::Tensor& labels) {
   return right;
 }
 
+// A bar that grows on a terminal; elsewhere one line for each epoch.
 void show_progress(int epoch, size_t done, size_t all, double loss, double accuracy) {
+  if (done < all && !isatty(STDOUT_FILENO)) return;
   const int filled = static_cast<int>(30 * done / all);
   std::printf("\repoch %2d [%s%s] loss %.4f  accuracy %.4f", epoch,
               std::string(filled, '#').c_str(), std::string(30 - filled, '.').c_str(), loss,
