@@ -132,7 +132,7 @@ class LevelWriter {
     if (facts_.names_late(index)) return false;
     const Endpoint& first = level_.endpoints[group.endpoints.front()];
     spec = Json::Object{
-        {"key", Json::Object{{"connect", Json::Array{Json::Array{first.id, first.port}}}}}};
+        {"key", Json::Object{{"connect", Json::Array{Json(Json::Array{first.id, first.port})}}}}};
     return true;
   }
 

@@ -82,7 +82,8 @@ void check(const json& reference) {
 TEST_CASE("layers compute what PyTorch's do, gradients and states too") {
   std::ifstream file("tests/data/torch_layers.json");
   REQUIRE(file);
-  for (const json& reference : json::parse(file).at("cases")) {
+  const json all = json::parse(file);
+  for (const json& reference : all.at("cases")) {
     const std::string name =
         reference.at("model").get<std::string>() + ", " + reference.at("name").get<std::string>();
     CAPTURE(name);
