@@ -19,8 +19,10 @@ std::span<Slot> Part::slots_of(std::string_view port) const {
   for (size_t i = 0; i < op->port_count(); ++i) {
     if (op->port(i).name != port) continue;
     const auto all = all_slots();  // in the order of ports
-    const auto found = std::ranges::equal_range(all, static_cast<int32_t>(i), {}, &Slot::port);
-    return {found.begin(), found.end()};
+    const auto number = static_cast<int32_t>(i);
+    const auto first = std::ranges::lower_bound(all, number, {}, &Slot::port);
+    const auto last = std::ranges::upper_bound(all, number, {}, &Slot::port);
+    return {first, last};
   }
   return {};
 }
