@@ -1,0 +1,118 @@
+"""The cases of the Python library of this name, and the runner that compares with them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from case_files import read_case
+from conformance import NOT_THERE_YET, TOLERANCE, Outcome, run_case, run_file
+
+CASES = Path(__file__).parents[2] / "tests" / "conformance" / "cases"
+FILES = ["primitives.json", "models.json"]
+
+RELU = {
+    "model": "Relu",
+    "inputs": {"input": [[1.0, -2.0], [4.0, 0.0]]},
+    "output_grad": [[1.0, 1.0], [3.0, 1.0]],
+    "results": {
+        "eval": [[1.0, 0.0], [4.0, 0.0]],
+        "grad": {"input": [[1.0, 0.0], [3.0, 0.0]]},
+    },
+}
+
+
+def run(case: dict[str, Any], tolerance: float = TOLERANCE) -> Outcome:
+    return run_case("case", case, "cpu", tolerance)
+
+
+def with_results(**results: Any) -> dict[str, Any]:
+    return RELU | {"results": RELU["results"] | results}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_no_case_fails_but_for_a_model_that_is_not_there_yet(file: str) -> None:
+    outcomes = run_file(CASES / file, "cpu", TOLERANCE)
+    assert len(outcomes) >= 60
+    assert [each for each in outcomes if each.failure and each.lacks not in NOT_THERE_YET] == []
+
+
+def test_the_list_of_models_not_there_yet_is_exact() -> None:
+    lacking = {each.lacks for file in FILES for each in run_file(CASES / file, "cpu", TOLERANCE)}
+    assert lacking - {""} == NOT_THERE_YET
+
+
+def test_a_good_result_passes_finely() -> None:
+    assert run(RELU) == Outcome("case", fine=True)
+
+
+def test_a_wrong_output_is_told_with_its_place_and_size() -> None:
+    failure = run(with_results(eval=[[1.0, 0.0], [4.5, 0.0]])).failure
+    assert failure == ("output output: expected 4.5, got 4.0 at [1, 0], off by 0.5, relative 0.11")
+
+
+def test_a_wrong_gradient_is_told() -> None:
+    outcome = run(with_results(grad={"input": [[1.0, 0.0], [3.0, 1e-3]]}))
+    assert outcome.failure.startswith("gradient of input: expected 0.001, got 0.0")
+
+
+def test_shapes_are_compared_exactly() -> None:
+    failure = run(with_results(eval=[[[1.0, 0.0], [4.0, 0.0]]])).failure
+    assert failure == "output output: expected shape (1, 2, 2), got (2, 2)"
+
+
+def test_the_tolerance_decides() -> None:
+    near = with_results(eval=[[1.0, 0.0], [4.0 + 1e-10, 0.0]])
+    assert run(near).failure
+    assert run(near, tolerance=1e-9) == Outcome("case")
+
+
+def test_a_relative_difference_is_enough() -> None:
+    case = {
+        "model": "Relu",
+        "inputs": {"input": [1e20, 1e30]},
+        "results": {"eval": [1.00000000000001e20, 1e30]},
+    }
+    assert run(case).failure == ""
+
+
+def test_a_result_that_is_no_number_fails() -> None:
+    case = {"model": "Log", "inputs": {"input": [-1.0]}, "results": {"eval": [0.0]}}
+    assert "got nan" in run(case).failure
+
+
+def test_a_key_too_few_or_too_many_fails() -> None:
+    case = {"model": "Relu", "inputs": {"input": [1.0]}, "output_grads": {"output": [1.0]}}
+    results = {"eval": {"out": [1.0]}, "grad": {}}
+    failure = run(case | {"results": results}).failure
+    assert failure == "output out is missing; output output is unexpected"
+
+
+def test_the_reference_is_that_of_the_framework() -> None:
+    case = with_results(eval={"jax": 1, "numpy": 2, "torch": 3})
+    assert read_case(case, "numpy").outputs == {"output": 2}
+    assert read_case(case, "torch").outputs == {"output": 3}
+
+
+def test_a_port_of_values_gets_the_value() -> None:
+    case = {
+        "model": "Reshape",
+        "inputs": {"input": [1.0, 2.0], "shape": [2, 1]},
+        "results": {"eval": [[1.0], [2.0]]},
+    }
+    assert run(case).failure == ""
+
+
+def test_a_model_that_the_library_lacks_is_named() -> None:
+    outcome = run(RELU | {"model": {"name": "Model", "submodels": {"part": "Relux"}}})
+    assert (outcome.failure, outcome.lacks) == ("lacks Relux", "Relux")
+
+
+def test_what_cannot_be_read_fails_alone(tmp_path: Path) -> None:
+    file = tmp_path / "cases.json"
+    file.write_text(json.dumps({"bad": {"model": "Relu", "inputs": {}}, "good": RELU}))
+    bad, good = run_file(file, "cpu", TOLERANCE)
+    assert bad.failure and not good.failure
+    for text in ("{", "[1]"):
+        file.write_text(text)
+        assert [each.failure != "" for each in run_file(file, "cpu", TOLERANCE)] == [True]

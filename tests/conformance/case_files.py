@@ -1,0 +1,102 @@
+"""What the schemas of the case files call a case, as one `Case`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+FRAMEWORKS = {"numpy", "torch", "jax", "mlx"}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model in its JSON form, what it is evaluated with, and what should come out.
+
+    Where `trainable` is None, the model itself says which of its inputs are parameters.
+    """
+
+    model: Any
+    inputs: dict[str, Any]
+    constants: dict[str, Any]
+    output_gradients: dict[str, Any]
+    outputs: dict[str, Any]
+    gradients: dict[str, Any]
+    trainable: list[str] | None = None
+    discarded: tuple[str, ...] = ()
+
+
+class LackingError(Exception):
+    """The library has no model of this name yet."""
+
+
+def read_case(case: Mapping[str, Any], framework: str) -> Case:
+    """The schema is told from the fields; of references per framework, `framework`'s counts."""
+    if "output_specs" in case:
+        raise LackingError("TrainModel")
+    outputs = case["results"]["eval"]
+    by_key = isinstance(outputs, dict) and not FRAMEWORKS.issuperset(outputs)
+    read = model_case(case, framework) if by_key else primitive_case(case, framework)
+    return with_separate_items(read) if read.inputs.pop("is_list", False) else read
+
+
+def primitive_case(case: Mapping[str, Any], framework: str) -> Case:
+    """One output; the parameters are the inputs that a gradient is given of."""
+    results = case["results"]
+    gradients = results.get("grad", {})
+    return Case(
+        model=case["model"],
+        inputs=dict(case["inputs"]),
+        constants=case.get("static_inputs", {}),
+        output_gradients={"output": case["output_grad"]} if "output_grad" in case else {},
+        outputs={"output": chosen(results["eval"], framework)},
+        gradients={key: chosen(value, framework) for key, value in gradients.items()},
+        trainable=list(gradients),
+    )
+
+
+def model_case(case: Mapping[str, Any], framework: str) -> Case:
+    """Outputs and gradients by their keys."""
+    results = case["results"]
+    return Case(
+        model=case["model"],
+        inputs=dict(case["inputs"]),
+        constants=case.get("static_keys", {}),
+        output_gradients=case.get("output_grads", {}),
+        outputs={key: chosen(value, framework) for key, value in results["eval"].items()},
+        gradients={key: chosen(value, framework) for key, value in results.get("grad", {}).items()},
+        discarded=tuple(case.get("discard_keys", ())),
+    )
+
+
+def chosen(reference: Any, framework: str) -> Any:
+    """The reference itself, or the framework's where each has its own."""
+    return reference[framework] if isinstance(reference, dict) else reference
+
+
+def with_separate_items(case: Case) -> Case:
+    """With `is_list`, each input is the list that a list port takes: its items get keys."""
+    keys = {
+        name: [f"{name}_{index}" for index in range(len(items))]
+        for name, items in case.inputs.items()
+    }
+    ports: dict[str, Any] = {
+        name: [{"key": {"name": key, "differentiable": name in case.gradients}} for key in items]
+        for name, items in keys.items()
+    }
+    ports |= {key: key for key in [*case.constants, *case.outputs]}
+    model = {"name": "Model", "submodels": {"part": case.model}, "connections": {"part": ports}}
+    return replace(
+        case,
+        model=model,
+        inputs=items_of(case.inputs, keys),
+        gradients=items_of(case.gradients, keys),
+        trainable=None,
+    )
+
+
+def items_of(lists: Mapping[str, Any], keys: Mapping[str, list[str]]) -> dict[str, Any]:
+    """Each item of the lists under its own key."""
+    return {
+        key: item
+        for name, items in lists.items()
+        for key, item in zip(keys[name], items, strict=True)
+    }

@@ -1,0 +1,149 @@
+"""Runs case files of the Python library of this name on a backend and compares the results.
+
+Prints one line for each case that fails, how many are within 1e-14 as well, and last
+`N passed, N failed`.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from case_files import Case, LackingError, read_case
+from comparison import Comparison, compared, differences
+
+import mithril as ml
+
+BACKENDS = {"cpu": ("CpuBackend", "numpy"), "torch": ("TorchBackend", "torch")}
+TOLERANCE = 1e-12
+FINE = 1e-14
+NO_SUCH_MODEL = "E0608"
+
+# Models of the cases that the library has not yet; whoever adds one takes it off this list.
+NOT_THERE_YET = {
+    "EncoderDistanceMatrix",
+    "HingeLoss",
+    "KLDivergence",
+    "LSTMCell",
+    "LogisticRegression",
+    "MDSCore",
+    "PermuteTensor",
+    "PolynomialFeatures",
+    "PolynomialKernel",
+    "PolynomialRegression",
+    "QuadHingeLoss",
+    "QuantileLoss",
+    "StableReciprocal",
+    "StopGradient",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a case went: it passed where `failure` is empty; `lacks` names a missing model."""
+
+    name: str
+    failure: str = ""
+    lacks: str = ""
+    fine: bool = False
+
+
+def run_file(path: Path, backend: str, tolerance: float) -> list[Outcome]:
+    """The outcomes of a file's cases, in order."""
+    try:
+        cases = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        return [Outcome(str(path), str(error))]
+    if not isinstance(cases, dict):
+        return [Outcome(str(path), "expected an object of cases by name")]
+    return [run_case(f"{path}/{name}", case, backend, tolerance) for name, case in cases.items()]
+
+
+def run_case(name: str, case: Mapping[str, Any], backend: str, tolerance: float) -> Outcome:
+    """The outcome of one case."""
+    try:
+        comparisons = evaluate(read_case(case, BACKENDS[backend][1]), backend)
+        failure = "; ".join(differences(comparisons, tolerance))
+        return Outcome(name, failure, fine=not differences(comparisons, FINE))
+    except LackingError as lacking:
+        return Outcome(name, f"lacks {lacking}", lacks=str(lacking))
+    except Exception as error:  # whatever a case runs into, the others are run
+        return Outcome(name, f"{type(error).__name__}: {error}".replace("\n", ";"))
+
+
+def evaluate(case: Case, backend: str) -> list[Comparison]:
+    """Compiles the case's model and compares its outputs and gradients with the references."""
+    model = composed(case.model)
+    given = {key: value_for(model, key, case.inputs[key]) for key in case.inputs}
+    constants = {key: value_for(model, key, case.constants[key]) for key in case.constants}
+    constants |= {key: value for key, value in given.items() if not is_array(value)}
+    inputs = {key: value for key, value in given.items() if is_array(value)}
+    compiled = ml.compile(
+        model,
+        getattr(ml, BACKENDS[backend][0])(dtype=ml.float64),
+        constant_keys=constants,
+        trainable_keys=case.trainable,
+        data_keys=None if case.trainable is None else set(inputs).difference(case.trainable),
+        discard_keys=case.discarded,
+        use_short_namings=True,
+    )
+    parameters = {key: inputs[key] for key in compiled.parameter_keys if key in inputs}
+    data = {key: value for key, value in inputs.items() if key not in parameters}
+    comparisons = compared("output", case.outputs, compiled.evaluate(parameters, data))
+    if case.output_gradients or case.gradients:
+        seeds = {key: np.array(value) for key, value in case.output_gradients.items()}
+        _, gradients = compiled.evaluate(parameters, data, output_gradients=seeds)
+        comparisons += compared("gradient of", case.gradients, gradients)
+    return comparisons
+
+
+def composed(model: Any) -> ml.Model:
+    """The model that the JSON form describes."""
+    try:
+        return ml.Model.from_json(json.dumps(model))
+    except ml.NameError as error:
+        name = re.search("'(.*)'", error.message)
+        if error.code == NO_SUCH_MODEL and name:
+            raise LackingError(name[1]) from None
+        raise
+
+
+def value_for(model: ml.Model, key: str, value: Any) -> Any:
+    """An array, except for a port that takes no tensor: this gets the value as it stands."""
+    try:
+        model.set_types({key: ml.Tensor})
+    except ml.TypeError:
+        return value
+    return np.array(value)
+
+
+def is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    parser.add_argument("--backend", choices=BACKENDS, default="cpu")
+    parser.add_argument("--tolerance", type=float, default=TOLERANCE)
+    options = parser.parse_args()
+    if not hasattr(ml, BACKENDS[options.backend][0]):
+        parser.error(f"--backend: this build has no {options.backend}")
+    outcomes: list[Outcome] = []
+    for path in options.files:
+        outcomes += run_file(path, options.backend, options.tolerance)
+    failed = [outcome for outcome in outcomes if outcome.failure]
+    for outcome in failed:
+        print(f"{outcome.name}: {outcome.failure}")
+    print(f"{sum(outcome.fine for outcome in outcomes)} within {FINE}")
+    print(f"{len(outcomes) - len(failed)} passed, {len(failed)} failed")
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
