@@ -27,3 +27,13 @@ set-up:
 
 $(build)/build.ninja: CMakePresets.json .venv/set-up
 	cmake --preset release
+
+# Which cases, on which backend, and how near the numbers must come.
+FILES ?= $(wildcard tests/conformance/cases/*.json)
+BACKEND ?= cpu
+TOLERANCE ?= 1e-12
+
+.PHONY: conformance
+conformance: $(build)/build.ninja
+	cmake --build $(build) --target mithril_python
+	$(python) tests/conformance/conformance.py --backend $(BACKEND) --tolerance $(TOLERANCE) $(FILES)
