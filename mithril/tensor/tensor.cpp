@@ -10,6 +10,7 @@
 
 #include "mithril/base/text.hpp"
 #include "mithril/tensor/convert.hpp"
+#include "mithril/tensor/foreign.hpp"
 
 namespace mithril {
 
@@ -102,6 +103,17 @@ Tensor Tensor::borrow(DType dtype, Dims dims, const void* data, std::shared_ptr<
   return {dtype, std::move(dims), const_cast<void*>(data), std::move(owner), true};
 }
 
+Tensor Tensor::foreign(DType dtype, Dims dims, std::shared_ptr<const ForeignElements> elements,
+                       const void* data) {
+  const ForeignElements* held = elements.get();
+  Tensor result(dtype, std::move(dims), const_cast<void*>(data),
+                std::const_pointer_cast<ForeignElements>(std::move(elements)), true);
+  result.foreign_ = held;
+  return result;
+}
+
+Tensor Tensor::host() const { return foreign_ && !data_ && size_ != 0 ? foreign_->host() : *this; }
+
 void* Tensor::mutable_raw_data() {
   if (read_only_) {
     raise({.kind = ErrorKind::value,
@@ -130,6 +142,7 @@ double Tensor::item() const {
 }
 
 Tensor Tensor::to(DType dtype) const {
+  if (foreign_ && dtype != dtype_) return foreign_->converted(dtype);
   if (dtype == dtype_) return copy();
   Tensor result = empty(dtype, dims_);
   visit_dtype(dtype_, [&](auto from) {
@@ -144,6 +157,7 @@ Tensor Tensor::to(DType dtype) const {
 }
 
 Tensor Tensor::copy() const {
+  if (foreign_) return foreign_->converted(dtype_);
   Tensor result = empty(dtype_, dims_);
   copy_bytes(result.data_, data_, bytes());
   return result;
@@ -154,6 +168,7 @@ Tensor Tensor::reshaped(Dims dims) const {
     raise_size_mismatch("E0485", "a tensor keeps its number of elements when reshaped", dims, size_,
                         "tensor");
   }
+  require_host();
   return {dtype_, std::move(dims), data_, storage_, read_only_};
 }
 
@@ -167,6 +182,17 @@ void Tensor::require_type(DType wanted) const {
                              wanted == DType::boolean ? "boolean" : name(wanted))});
 }
 
+void Tensor::require_host() const {
+  if (!foreign_ || data_ || size_ == 0) return;
+  raise({.kind = ErrorKind::value,
+         .code = "E0487",
+         .message =
+             fmt::format("the elements of a {} tensor of dims {} do not stand row by row in the "
+                         "memory of this process, but in {} on {}",
+                         name(dtype_), to_string(dims_), foreign_->library(), foreign_->device()),
+         .help = "read those of its host()"});
+}
+
 void Tensor::require_count(const Dims& dims, std::size_t count) {
   if (element_count(dims) == static_cast<std::int64_t>(count)) return;
   raise_size_mismatch("E0482", "the values do not fill the dims", dims,
@@ -178,7 +204,8 @@ bool identical(const Tensor& a, const Tensor& b) {
   return a.bytes() == 0 || std::memcmp(a.raw_data(), b.raw_data(), a.bytes()) == 0;
 }
 
-std::string to_string(const Tensor& tensor) {
+std::string to_string(const Tensor& given) {
+  const Tensor tensor = given.host();
   std::vector<std::string> elements;
   visit_dtype(tensor.dtype(), [&](auto zero) {
     using T = decltype(zero);

@@ -18,6 +18,8 @@ using Dims = std::vector<std::int64_t>;
 // "[2, 3]".
 std::string to_string(const Dims& dims);
 
+class ForeignElements;  // tensor/foreign.hpp
+
 // The product of the dims. ValueError E0480 for a negative dim, E0481 where it does not fit 64
 // bits.
 std::int64_t element_count(const Dims& dims);
@@ -46,15 +48,24 @@ class Tensor {
   static Tensor borrow(DType dtype, Dims dims, void* data, std::shared_ptr<void> owner);
   static Tensor borrow(DType dtype, Dims dims, const void* data, std::shared_ptr<void> owner);
 
+  // Elements of another library. `data`: where they stand in the memory of this process, row-major;
+  // null where they do not.
+  static Tensor foreign(DType dtype, Dims dims, std::shared_ptr<const ForeignElements> elements,
+                        const void* data);
+
   DType dtype() const { return dtype_; }
   const Dims& dims() const { return dims_; }
   std::int64_t rank() const { return static_cast<std::int64_t>(dims_.size()); }
   std::int64_t size() const { return size_; }
   std::size_t bytes() const { return static_cast<std::size_t>(size_) * size_of(dtype_); }
   bool read_only() const { return read_only_; }
+  // Null where the elements are our own or borrowed.
+  const ForeignElements* foreign() const { return foreign_; }
+  // With elements in the memory of this process: itself, unless they are foreign and elsewhere.
+  Tensor host() const;
 
-  // The elements; TypeError E0380 when T is not the type of the dtype. May be null where there are
-  // none.
+  // The elements; TypeError E0380 when T is not the type of the dtype, ValueError E0487 when they
+  // are not in the memory of this process. May be null where there are none.
   template <class T>
   const T* data() const;
   template <class T>
@@ -65,7 +76,10 @@ class Tensor {
   template <class T>
   std::span<T> mutable_values();
   // The same without a type.
-  const void* raw_data() const { return data_; }
+  const void* raw_data() const {
+    if (foreign_) require_host();
+    return data_;
+  }
   void* mutable_raw_data();
 
   // The element at a row-major index, as the nearest double.
@@ -82,6 +96,7 @@ class Tensor {
  private:
   Tensor(DType dtype, Dims dims, void* data, std::shared_ptr<void> storage, bool read_only);
   void require_type(DType wanted) const;
+  void require_host() const;
   static void require_count(const Dims& dims, std::size_t count);
 
   DType dtype_ = DType::float32;
@@ -92,6 +107,7 @@ class Tensor {
   // Shared, because the elements outlive any one holder: tensors pass between graphs, threads and,
   // through DLPack, other libraries, and whichever lets go last frees them.
   std::shared_ptr<void> storage_;
+  const ForeignElements* foreign_ = nullptr;  // kept by storage_
 };
 
 // Same dtype, same dims and the same bits: a NaN equals itself, 0.0 and -0.0 differ.
@@ -119,7 +135,7 @@ Tensor Tensor::of(Dims dims, const std::vector<T>& values) {
 template <class T>
 const T* Tensor::data() const {
   require_type(dtype_of<T>);
-  return static_cast<const T*>(data_);
+  return static_cast<const T*>(raw_data());
 }
 
 template <class T>
