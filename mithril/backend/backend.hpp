@@ -1,6 +1,7 @@
 // What turns a graph into something that runs.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,8 +21,21 @@ class Executable {
   virtual std::vector<Tensor> run(std::span<const Tensor> inputs) const = 0;
 };
 
+// A graph with gradients in two halves.
+struct GradientGraphs {
+  // The graph's inputs; its outputs, then what `backward` needs of the way there.
+  Graph forward;
+  // Those values, then a gradient for each output of a float dtype; a gradient for each input that
+  // was wanted.
+  Graph backward;
+};
+
 struct LoadOptions {
   bool jit = true;  // whether the backend may compile what it runs, where it can
+  // The halves with the gradients of some of the inputs (a flag for each), for a backend that takes
+  // part in its library's automatic differentiation; null where there are no gradients. May be
+  // called from any thread. GradientError as in differentiate.
+  std::function<GradientGraphs(const std::vector<bool>& wanted)> split = nullptr;
 };
 
 class Backend {
@@ -33,6 +47,12 @@ class Backend {
   virtual std::vector<std::string> missing(const Graph& graph) const = 0;
   // Called only for a graph of which nothing is missing; from one thread at a time for each graph.
   virtual std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) = 0;
+  // The tensor as one of the backend's own, on its device: what a user gets as a parameter, or as
+  // the state to begin with.
+  virtual Tensor adopt(const Tensor& tensor, bool parameter) const {
+    static_cast<void>(parameter);
+    return tensor;
+  }
 };
 
 }  // namespace mithril

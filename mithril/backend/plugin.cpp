@@ -1,0 +1,63 @@
+#include "mithril/backend/plugin.hpp"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+
+#include "mithril/base/error.hpp"
+
+namespace mithril {
+namespace {
+
+[[noreturn]] void refuse(const char* code, std::string message, std::string expected,
+                         std::string got, std::string help) {
+  raise({.kind = ErrorKind::backend,
+         .code = code,
+         .message = std::move(message),
+         .facts = {{"expected", std::move(expected)}, {"got", std::move(got)}},
+         .help = std::move(help)});
+}
+
+[[noreturn]] void refuse_opening(const std::string& path) {
+  const char* why = dlerror();
+  raise({.kind = ErrorKind::backend,
+         .code = "E1006",
+         .message = "the backend's library cannot be opened: " + path,
+         .facts = {{"why", why ? why : "the system does not say"}},
+         .help = "build it with -DMITHRIL_TORCH=ON against the torch that is installed"});
+}
+
+const BackendPlugin& open(const std::string& path) {
+  void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (!library) refuse_opening(path);
+  using Entry = const BackendPlugin* (*)();
+  const auto entry = reinterpret_cast<Entry>(dlsym(library, "mithril_backend"));
+  if (!entry) refuse_opening(path);
+  return *entry();
+}
+
+}  // namespace
+
+std::shared_ptr<Backend> load_backend(const std::string& path, const Arguments& options) {
+  const BackendPlugin& plugin = open(path);
+  if (plugin.version != plugin_version) {
+    refuse("E1003", "the backend was built for another Mithril: " + path,
+           "plugin version " + std::to_string(plugin_version), std::to_string(plugin.version),
+           "build it again");
+  }
+  if (const char* there = plugin.misfit()) {
+    refuse("E1004", std::string("the backend was built for ") + plugin.needs + ": " + path,
+           plugin.needs, there, "build it again, against the one that is installed");
+  }
+  return plugin.make(options);
+}
+
+std::string plugin_path(const std::string& name) {
+  Dl_info info;
+  MITHRIL_CHECK(dladdr(reinterpret_cast<const void*>(&load_backend), &info) != 0,
+                "the library does not know where it stands");
+  const std::filesystem::path here = std::filesystem::path(info.dli_fname).parent_path();
+  return (here / ("lib" + name + ".so")).string();
+}
+
+}  // namespace mithril

@@ -1,0 +1,75 @@
+// The errors of opening backends that stand in libraries of their own, and of their tensors.
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+
+#include "mithril/backend/plugin.hpp"
+#include "mithril/tensor/foreign.hpp"
+#include "tests/errors/text_of_error.hpp"
+
+namespace mithril {
+namespace {
+
+using tests::text_of_error;
+
+std::string opening(const std::string& name) {
+  return text_of_error([&] { load_backend(std::string(TEST_PLUGINS) + "/lib" + name + ".so"); });
+}
+
+class Elsewhere final : public ForeignElements {
+ public:
+  std::string_view library() const override { return "abacus 3"; }
+  const void* object() const override { return this; }
+  std::string device() const override { return "wood:0"; }
+  Tensor host() const override { return Tensor::of<float>({2}, {1, 2}); }
+  Tensor converted(DType dtype) const override { return host().to(dtype); }
+};
+
+Tensor elsewhere() {
+  return Tensor::foreign(DType::float32, {2}, std::make_shared<Elsewhere>(), nullptr);
+}
+
+}  // namespace
+
+TEST_CASE("a plugin that is not there says what the system says") {
+  const std::string text = text_of_error([] { load_backend("/nowhere/libmithril_torch.so"); });
+  CHECK(
+      text.starts_with("mithril.BackendError[E1006]: the backend's library cannot be opened: "
+                       "/nowhere/libmithril_torch.so\n"
+                       "  why : /nowhere/libmithril_torch.so: cannot open shared object file"));
+}
+
+TEST_CASE("a plugin of another Mithril is refused") {
+  const std::string path = std::string(TEST_PLUGINS) + "/libother_version.so";
+  CHECK(opening("other_version") ==
+        "mithril.BackendError[E1003]: the backend was built for another Mithril: " + path +
+            "\n"
+            "  expected : plugin version 1\n"
+            "  got      : 2\n"
+            "  help: build it again");
+}
+
+TEST_CASE("a plugin for another release of what it needs is refused with both") {
+  const std::string path = std::string(TEST_PLUGINS) + "/libmisfit.so";
+  CHECK(opening("misfit") ==
+        "mithril.BackendError[E1004]: the backend was built for torch 2.11.0: " + path +
+            "\n"
+            "  expected : torch 2.11.0\n"
+            "  got      : torch 2.15\n"
+            "  help: build it again, against the one that is installed");
+}
+
+TEST_CASE("elements of another library are not read where they are not") {
+  const Tensor tensor = elsewhere();
+  CHECK(text_of_error([&] { tensor.item(); }).starts_with("mithril.ValueError[E0484]"));
+  CHECK(text_of_error([&] { tensor.values<float>(); }) ==
+        "mithril.ValueError[E0487]: the elements of a float32 tensor of dims [2] do not stand row "
+        "by row in the memory of this process, but in abacus 3 on wood:0\n"
+        "  help: read those of its host()");
+  CHECK(identical(tensor.host(), Tensor::of<float>({2}, {1, 2})));
+  CHECK(tensor.to(DType::float64).dtype() == DType::float64);
+  CHECK(to_string(tensor) == "float32[2] {1, 2}");
+}
+
+}  // namespace mithril
