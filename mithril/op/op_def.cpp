@@ -27,11 +27,11 @@ PortDef list(std::string name, std::string shape, std::string type) {
 int OpDef::list_input() const { return list_port(inputs); }
 int OpDef::list_output() const { return list_port(outputs); }
 
-std::string_view OpDef::spelling(std::string_view target) const {
+const Spelling* OpDef::spelling(std::string_view target) const {
   for (const Spelling& spelling : spell) {
-    if (spelling.target == target) return spelling.text;
+    if (spelling.target == target) return &spelling;
   }
-  return {};
+  return nullptr;
 }
 
 }  // namespace mithril

@@ -14,10 +14,11 @@
 
 namespace mithril {
 
-class Solver;         // op/solver.hpp
-class EvalContext;    // op/eval_context.hpp
-class GradContext;    // graph/grad_context.hpp
-class ExpandContext;  // graph/grad_context.hpp
+class Solver;           // op/solver.hpp
+class EvalContext;      // op/eval_context.hpp
+class GradContext;      // graph/grad_context.hpp
+class ExpandContext;    // graph/grad_context.hpp
+class SpellingContext;  // op/spelling.hpp
 
 // A named port. `shape` is a pattern: "N Ci H W" (dims), "*batch M K" (one run of dims of any
 // number), "3" (a number),
@@ -43,9 +44,12 @@ enum class CastPolicy : uint8_t {
   float32,  // to float32: softmax, losses, large sums
 };
 
+// The text is an expression (op/spelling.hpp), or "unsupported: why" where the target has none.
+// Where it depends on axes or sizes, `write` gives the expression for a node, and the text says in
+// words what that is like.
 struct Spelling {
-  std::string target,
-      text;  // "torch", "aten::relu(input)"; "unsupported: why" where the target has none
+  std::string target, text;  // "torch", "aten::relu(input)"
+  std::string (*write)(const SpellingContext&) = nullptr;
 };
 
 // A shape pattern and a type pattern as numbers; made once, when the op is registered.
@@ -114,7 +118,7 @@ struct OpDef {
   }
   int list_input() const;   // index of the list port among the inputs, or -1
   int list_output() const;  // among the outputs, or -1
-  std::string_view spelling(std::string_view target) const;  // empty: none
+  const Spelling* spelling(std::string_view target) const;  // null: none
 };
 
 using Arguments = std::vector<std::pair<std::string, Datum>>;  // values for ports, by name

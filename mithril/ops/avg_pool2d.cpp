@@ -3,6 +3,7 @@
 
 #include "mithril/ops/support/pooling.hpp"
 #include "mithril/ops/support/support.hpp"
+#include "mithril/ops/support/window_spelling.hpp"
 
 namespace mithril {
 namespace {
@@ -18,6 +19,14 @@ void eval_avg_pool2d(EvalContext& c) {
     });
     T* y = c.write<T>();
     for (const double sum : sums) *y++ = static_cast<T>(sum / static_cast<double>(window.taps()));
+  });
+}
+
+std::string spell_avg_pool2d(const SpellingContext& c) {
+  return spell_pooling(c, false, [&](const auto& window) {
+    const std::string planes = spell_planes("input", c.dims("input"));
+    return spell_whole(spell_call("aten::avg_pool2d", {planes, window[0], window[1], window[2]}),
+                       c.out());
   });
 }
 
@@ -40,7 +49,7 @@ OpDef define_avg_pool2d() {
           [](GradContext& g) {
             g.flow("input", pool(g, "avg_pool2d_grad", {g.out_grad(), g.in("input")}));
           },
-      .spell = {{"torch", "aten::avg_pool2d(input, kernel_size, stride, padding)"},
+      .spell = {{"torch", "aten::avg_pool2d of planes", spell_avg_pool2d},
                 {"c", "unsupported: a loop nest"}},
   };
 }

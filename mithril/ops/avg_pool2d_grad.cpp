@@ -3,6 +3,7 @@
 
 #include "mithril/ops/support/pooling.hpp"
 #include "mithril/ops/support/support.hpp"
+#include "mithril/ops/support/window_spelling.hpp"
 
 namespace mithril {
 namespace {
@@ -21,6 +22,16 @@ void eval_avg_pool2d_grad(EvalContext& c) {
   });
 }
 
+std::string spell_avg_pool2d_grad(const SpellingContext& c) {
+  return spell_pooling(c, false, [&](const auto& window) {
+    return spell_whole(
+        spell_call("aten::avg_pool2d_backward",
+                   {spell_planes("grad", c.dims("grad")), spell_planes("like", c.dims("like")),
+                    window[0], window[1], window[2], "False", "True", "None"}),
+        c.out());
+  });
+}
+
 }  // namespace
 
 OpDef define_avg_pool2d_grad() {
@@ -35,9 +46,7 @@ OpDef define_avg_pool2d_grad() {
       .solve = solve_pool2d,
       .eval = eval_avg_pool2d_grad,
       .grad = [](GradContext& g) { g.flow("grad", pool(g, "avg_pool2d", {g.out_grad()})); },
-      .spell = {{"torch",
-                 "aten::avg_pool2d_backward(grad, like, kernel_size, stride, padding, False, True, "
-                 "None)"},
+      .spell = {{"torch", "aten::avg_pool2d_backward of planes", spell_avg_pool2d_grad},
                 {"c", "unsupported: a loop nest"}},
   };
 }

@@ -54,7 +54,9 @@ OpDef define_clamp() {
             cut("max_val", "greater");
             g.flow("input", dy);
           },
-      .spell = {{"torch", "aten::clamp(input, min_val, max_val)"},
+      .spell = {{"torch",
+                 "min_val == None ? max_val == None ? input : aten::clamp(input, max=max_val) : "
+                 "aten::clamp(input, min_val, max_val)"},
                 {"c", "unsupported: a limit may be left out"}},
   };
 }

@@ -1,6 +1,7 @@
 // concat: tensors one after the other along an axis.
 #include "mithril/ops/support/joining.hpp"
 #include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -71,6 +72,11 @@ void grad_concat(GradContext& g) {
   }
 }
 
+std::string spell_concat(const SpellingContext& c) {
+  if (!c.value("axis").is_none()) return "aten::cat(input, axis)";
+  return "aten::flatten_dense_tensors(input)";
+}
+
 }  // namespace
 
 OpDef define_concat() {
@@ -83,8 +89,7 @@ OpDef define_concat() {
       .eval = eval_concat,
       .grad = grad_concat,
       .operations = no_arithmetic,
-      .spell = {{"torch",
-                 "axis == None ? aten::flatten_dense_tensors(input) : aten::cat(input, axis)"},
+      .spell = {{"torch", "aten::cat, of flattened tensors where there is no axis", spell_concat},
                 {"c", "unsupported: a loop nest"}},
   };
 }

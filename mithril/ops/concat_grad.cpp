@@ -2,6 +2,7 @@
 #include "mithril/ops/support/broadcasting.hpp"
 #include "mithril/ops/support/joining.hpp"
 #include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -51,6 +52,22 @@ void eval_concat_grad(EvalContext& c) {
   });
 }
 
+std::string spell_concat_grad(const SpellingContext& c) {
+  const bool flat = c.value("axis").is_none();
+  const Dims& whole = c.dims("input");
+  const size_t axis = flat ? 0 : axis_of(c.integer("axis"), whole.size());
+  const auto width = [&](int64_t part) {
+    const Dims& dims = c.dims("like", static_cast<int>(part));
+    return flat ? element_count(dims) : dims[axis];
+  };
+  int64_t before = 0;
+  for (int64_t part = 0; part < c.integer("part"); ++part) before += width(part);
+  const std::string part =
+      spell_call("aten::narrow", {"input", spell_number(static_cast<int64_t>(axis)),
+                                  spell_number(before), spell_number(width(c.integer("part")))});
+  return flat ? spell_reshape(part, c.out()) : part;
+}
+
 }  // namespace
 
 OpDef define_concat_grad() {
@@ -75,8 +92,7 @@ OpDef define_concat_grad() {
             g.flow("input", call("concat", std::move(parts)));
           },
       .operations = no_arithmetic,
-      .spell = {{"torch",
-                 "unsupported: aten::narrow with an offset that depends on the parts before"},
+      .spell = {{"torch", "aten::narrow of the joined tensor", spell_concat_grad},
                 {"c", "unsupported: a loop nest"}},
   };
 }

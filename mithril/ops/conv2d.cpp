@@ -3,6 +3,7 @@
 
 #include "mithril/ops/support/convolution.hpp"
 #include "mithril/ops/support/support.hpp"
+#include "mithril/ops/support/window_spelling.hpp"
 
 namespace mithril {
 namespace {
@@ -63,7 +64,8 @@ OpDef define_conv2d() {
       .cast = CastPolicy::lower,
       .operations = [](auto inputs,
                        auto outputs) { return convolution_operations(inputs[1], outputs[0]); },
-      .spell = {{"torch", "aten::conv2d(input, weight, bias, stride, padding, dilation, groups)"},
+      .spell = {{"torch", "aten::conv2d, of an input that is padded before where its ends differ",
+                 spell_convolution},
                 {"c", "unsupported: a loop nest"}},
   };
 }

@@ -3,6 +3,7 @@
 
 #include "mithril/ops/support/convolution.hpp"
 #include "mithril/ops/support/support.hpp"
+#include "mithril/ops/support/window_spelling.hpp"
 
 namespace mithril {
 namespace {
@@ -53,10 +54,7 @@ OpDef define_conv2d_input_grad() {
       .grad = differentiate_conv2d_input_grad,
       .cast = CastPolicy::lower,
       .operations = [](auto inputs, auto) { return convolution_operations(inputs[2], inputs[0]); },
-      .spell = {{"torch",
-                 "aten::convolution_backward(grad, input, weight, None, stride, padding, dilation, "
-                 "False, [0, 0], "
-                 "groups, [True, False, False])[0]"},
+      .spell = {{"torch", "item 0 of aten::convolution_backward", spell_convolution_input_gradient},
                 {"c", "unsupported: a loop nest"}},
   };
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -11,6 +12,20 @@ namespace {
 double scale_of(EvalContext& c) {
   const auto count = static_cast<double>(reduced_count(c.dims("like"), c.value("axis")));
   return 1 / std::max(count - c.real("correction"), 0.0);
+}
+
+std::string spell_expand_reduced(const SpellingContext& c) {
+  Dims kept = c.dims("like");
+  const std::vector<bool> reduced = axis_set(c.value("axis"), kept.size());
+  int64_t count = 1;
+  for (size_t i = 0; i < kept.size(); ++i) {
+    if (reduced[i]) count *= std::exchange(kept[i], 1);
+  }
+  const std::string whole =
+      spell_call("aten::expand", {spell_reshape("input", kept), to_string(c.out())});
+  if (c.value("correction").is_none()) return whole;
+  const double divisor = std::max(static_cast<double>(count) - c.value("correction").real(), 0.0);
+  return spell_call("aten::div", {whole, std::to_string(divisor)});
 }
 
 }  // namespace
@@ -52,7 +67,7 @@ OpDef define_expand_reduced() {
             const Expression grad = scaled ? g.out_grad() * scale : g.out_grad();
             g.flow("input", call("sum", {grad, g.value("axis"), g.value("keepdim")}));
           },
-      .spell = {{"torch", "unsupported: it depends on which axes were kept"},
+      .spell = {{"torch", "aten::expand after the reduced axes are back", spell_expand_reduced},
                 {"c", "unsupported: a loop nest"}},
   };
 }

@@ -35,7 +35,7 @@ OpDef define_full() {
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
       .operations = no_arithmetic,
-      .spell = {{"torch", "aten::full(shape, fill_value, dtype)"}, {"c", "{fill_value}"}},
+      .spell = {{"torch", "aten::full(shape, fill_value)"}, {"c", "{fill_value}"}},
   };
 }
 

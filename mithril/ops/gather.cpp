@@ -1,5 +1,6 @@
 // gather: elements along an axis, chosen by index.
 #include "mithril/ops/support/gathering.hpp"
+#include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -14,6 +15,16 @@ bool solve_gather(Solver& s) {
   std::vector<Dim> in;
   if (!index || !s.shape("input", in) || !s.number(s.value("axis")->dim(), axis)) return false;
   return check_number(s, index->dim(), in[axis_of(s, axis, in.size())]);
+}
+
+// torch does not count from the end.
+std::string spell_gather(const SpellingContext& c) {
+  const Dims& dims = c.dims("input");
+  const size_t axis = axis_of(c.integer("axis"), dims.size());
+  const std::string at = spell_number(static_cast<int64_t>(axis));
+  if (!c.value("index").is_none()) return spell_call("aten::select", {"input", at, "index"});
+  return spell_reshape(
+      spell_call("aten::index_select", {"input", at, spell_flat_index(dims[axis])}), c.out());
 }
 
 }  // namespace
@@ -47,9 +58,7 @@ OpDef define_gather() {
                                                  g.value("axis")}));
           },
       .operations = no_arithmetic,
-      .spell = {{"torch",
-                 "unsupported: aten::index_select with aten::select for an int, and negative "
-                 "indices wrapped"},
+      .spell = {{"torch", "aten::select of a number, aten::index_select of a tensor", spell_gather},
                 {"c", "unsupported: a loop nest"}},
   };
 }

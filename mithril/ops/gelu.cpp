@@ -52,7 +52,7 @@ OpDef define_gelu() {
             const bool approximate = g.value("approximate").flag();
             g.flow("input", g.out_grad() * (approximate ? approximate_slope(x) : exact_slope(x)));
           },
-      .spell = {{"torch", "aten::gelu(input, approximate ? \"tanh\" : \"none\")"},
+      .spell = {{"torch", "aten::gelu(input, approximate=approximate ? \"tanh\" : \"none\")"},
                 {"c",
                  "{approximate} ? {input} / 2 * (1 + tanh(T(0.7978845608028654) * ({input} + "
                  "T(0.044715) * {input} * {input} * {input}))) : {input} / 2 * (1 + erf({input} * "

@@ -17,7 +17,10 @@ OpDef define_max() {
       .eval = [](EvalContext& c) { eval_extremum(c, [](auto x, auto best) { return x > best; }); },
       .grad = differentiate_extremum,
       .operations = reduction_operations,
-      .spell = {{"torch", "aten::amax(input, axis, keepdim)"}, {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch",
+                 "axis == [] ? input : axis == None ? aten::amax(input, keepdim=keepdim) : "
+                 "aten::amax(input, axis, keepdim)"},
+                {"c", "unsupported: a loop nest"}},
   };
 }
 

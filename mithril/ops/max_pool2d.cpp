@@ -3,6 +3,7 @@
 
 #include "mithril/ops/support/pooling.hpp"
 #include "mithril/ops/support/support.hpp"
+#include "mithril/ops/support/window_spelling.hpp"
 
 namespace mithril {
 namespace {
@@ -22,6 +23,15 @@ void eval_max_pool2d(EvalContext& c) {
     for (const int64_t at : largest_of(pool_window(c, c.dims("input"), c.out().dims()), x)) {
       *y++ = at < 0 ? nothing : x[at];
     }
+  });
+}
+
+std::string spell_max_pool2d(const SpellingContext& c) {
+  return spell_pooling(c, true, [&](const auto& window) {
+    const std::string planes = spell_planes("input", c.dims("input"));
+    return spell_whole(
+        spell_call("aten::max_pool2d", {planes, window[0], window[1], window[2], "dilation"}),
+        c.out());
   });
 }
 
@@ -45,7 +55,7 @@ OpDef define_max_pool2d() {
           [](GradContext& g) {
             g.flow("input", pool(g, "max_pool2d_grad", {g.out_grad(), g.in("input")}));
           },
-      .spell = {{"torch", "aten::max_pool2d(input, kernel_size, stride, padding, dilation)"},
+      .spell = {{"torch", "aten::max_pool2d of planes", spell_max_pool2d},
                 {"c", "unsupported: a loop nest"}},
   };
 }

@@ -1,8 +1,27 @@
 // The gradient of max_pool2d.
 #include "mithril/ops/support/pooling.hpp"
 #include "mithril/ops/support/support.hpp"
+#include "mithril/ops/support/window_spelling.hpp"
 
 namespace mithril {
+
+namespace {
+
+std::string spell_max_pool2d_grad(const SpellingContext& c) {
+  return spell_pooling(c, true, [&](const auto& window) {
+    const std::string grad = spell_planes("grad", c.dims("grad"));
+    const std::string input = spell_planes("input", c.dims("input"));
+    const std::string places = spell_call("aten::max_pool2d_with_indices",
+                                          {input, window[0], window[1], window[2], "dilation"}) +
+                               "[1]";
+    return spell_whole(
+        spell_call("aten::max_pool2d_with_indices_backward",
+                   {grad, input, window[0], window[1], window[2], "dilation", "False", places}),
+        c.out());
+  });
+}
+
+}  // namespace
 
 OpDef define_max_pool2d_grad() {
   return {
@@ -32,12 +51,9 @@ OpDef define_max_pool2d_grad() {
           [](GradContext& g) {
             g.flow("grad", pool(g, "max_pool2d_pick", {g.out_grad(), g.in("input")}));
           },
-      .spell =
-          {{"torch",
-            "aten::max_pool2d_with_indices_backward(grad, input, kernel_size, stride, padding, "
-            "dilation, False, "
-            "aten::max_pool2d_with_indices(input, kernel_size, stride, padding, dilation)[1])"},
-           {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "aten::max_pool2d_with_indices_backward of planes",
+                 spell_max_pool2d_grad},
+                {"c", "unsupported: a loop nest"}},
   };
 }
 

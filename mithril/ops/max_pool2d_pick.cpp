@@ -1,8 +1,28 @@
 // What stands where max_pool2d finds the largest elements: the gradient of its gradient.
 #include "mithril/ops/support/pooling.hpp"
 #include "mithril/ops/support/support.hpp"
+#include "mithril/ops/support/window_spelling.hpp"
 
 namespace mithril {
+
+namespace {
+
+std::string spell_max_pool2d_pick(const SpellingContext& c) {
+  return spell_pooling(c, true, [&](const auto& window) {
+    const std::string input = spell_planes("input", c.dims("input"));
+    const std::string places = spell_call("aten::max_pool2d_with_indices",
+                                          {input, window[0], window[1], window[2], "dilation"}) +
+                               "[1]";
+    const auto flat = [](const std::string& text) {
+      return spell_call("aten::flatten", {text, "-2", "-1"});
+    };
+    return spell_reshape(spell_call("aten::gather", {flat(spell_planes("values", c.dims("values"))),
+                                                     "-1", flat(places)}),
+                         c.out());
+  });
+}
+
+}  // namespace
 
 OpDef define_max_pool2d_pick() {
   return {
@@ -31,7 +51,8 @@ OpDef define_max_pool2d_pick() {
           [](GradContext& g) {
             g.flow("values", pool(g, "max_pool2d_grad", {g.out_grad(), g.in("input")}));
           },
-      .spell = {{"torch", "unsupported: only second derivatives need it"},
+      .spell = {{"torch", "aten::gather where aten::max_pool2d_with_indices points to",
+                 spell_max_pool2d_pick},
                 {"c", "unsupported: a loop nest"}},
   };
 }

@@ -31,7 +31,8 @@ OpDef define_mean() {
           },
       .cast = CastPolicy::float32,
       .operations = reduction_operations,
-      .spell = {{"torch", "aten::mean(input, axis, keepdim)"}, {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "axis == [] ? input : aten::mean(input, axis, keepdim)"},
+                {"c", "unsupported: a loop nest"}},
   };
 }
 

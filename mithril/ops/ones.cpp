@@ -24,7 +24,7 @@ OpDef define_ones() {
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
       .operations = no_arithmetic,
-      .spell = {{"torch", "aten::ones(shape, dtype)"}, {"c", "1"}},
+      .spell = {{"torch", "aten::ones(shape)"}, {"c", "1"}},
   };
 }
 

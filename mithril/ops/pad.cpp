@@ -2,6 +2,7 @@
 #include "mithril/ops/support/axes.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/sizes.hpp"
+#include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -74,6 +75,15 @@ void grad_pad(GradContext& g) {
   g.flow("input", call("slice", {g.out_grad(), Datum(starts), Datum(stops)}));
 }
 
+std::string spell_pad(const SpellingContext& c) {
+  Dims widths;
+  const Tuple& pairs = c.value("pad_width").tuple();
+  for (size_t i = pairs.size(); i-- > 0;) {
+    for (const Datum& end : pairs[i].tuple()) widths.push_back(end.integer());
+  }
+  return spell_call("aten::constant_pad_nd", {"input", to_string(widths), "value"});
+}
+
 }  // namespace
 
 OpDef define_pad() {
@@ -90,10 +100,9 @@ OpDef define_pad() {
       .eval = eval_pad,
       .grad = grad_pad,
       .operations = no_arithmetic,
-      .spell =
-          {{"torch",
-            "unsupported: aten::constant_pad_nd takes the widths flat and from the last axis on"},
-           {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "aten::constant_pad_nd, with the widths flat and from the last axis on",
+                 spell_pad},
+                {"c", "unsupported: a loop nest"}},
   };
 }
 

@@ -1,8 +1,34 @@
 // The product of elements.
 #include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
+
+namespace {
+
+// The reduced axes become one, the last, so that the product is rounded once.
+std::string spell_prod(const SpellingContext& c) {
+  const std::vector<bool> reduced = axis_set(c.value("axis"), c.dims("input").size());
+  Dims order, flat;
+  for (size_t axis = 0; axis < reduced.size(); ++axis) {
+    if (reduced[axis]) continue;
+    order.push_back(static_cast<int64_t>(axis));
+    flat.push_back(c.dims("input")[axis]);
+  }
+  int64_t count = 1;
+  for (size_t axis = 0; axis < reduced.size(); ++axis) {
+    if (!reduced[axis]) continue;
+    order.push_back(static_cast<int64_t>(axis));
+    count *= c.dims("input")[axis];
+  }
+  flat.push_back(count);
+  const std::string last =
+      spell_reshape(spell_call("aten::permute", {"input", to_string(order)}), flat);
+  return spell_reshape(spell_call("aten::prod", {last, "-1"}), c.out());
+}
+
+}  // namespace
 
 OpDef define_prod() {
   return {
@@ -21,7 +47,8 @@ OpDef define_prod() {
           },
       .cast = CastPolicy::float32,
       .operations = reduction_operations,
-      .spell = {{"torch", "aten::prod(input, axis, keepdim)"}, {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "aten::prod along one axis, which the others are joined to", spell_prod},
+                {"c", "unsupported: a loop nest"}},
   };
 }
 

@@ -1,8 +1,27 @@
 // scatter_add: what gather took, added up where it came from.
 #include "mithril/ops/support/gathering.hpp"
+#include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
+
+namespace {
+
+std::string spell_scatter_add(const SpellingContext& c) {
+  const Dims& dims = c.out();
+  const size_t axis = axis_of(c.integer("axis"), dims.size());
+  const std::string at = spell_number(static_cast<int64_t>(axis));
+  if (!c.value("index").is_none()) {
+    return spell_call("aten::select_backward", {"input", to_string(dims), at, "index"});
+  }
+  Dims flat = dims;
+  flat[axis] = product(c.dims("index"), 0, c.dims("index").size());
+  return spell_call("aten::index_add",
+                    {spell_call("aten::zeros", {to_string(dims)}), at, spell_flat_index(dims[axis]),
+                     spell_reshape("input", flat)});
+}
+
+}  // namespace
 
 OpDef define_scatter_add() {
   return {
@@ -32,7 +51,8 @@ OpDef define_scatter_add() {
           [](GradContext& g) {
             g.flow("input", call("gather", {g.out_grad(), g.operand("index"), g.value("axis")}));
           },
-      .spell = {{"torch", "unsupported: aten::index_add with the dims of the index as one"},
+      .spell = {{"torch", "aten::select_backward of a number, aten::index_add of a tensor",
+                 spell_scatter_add},
                 {"c", "unsupported: a loop nest"}},
   };
 }

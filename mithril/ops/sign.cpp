@@ -18,7 +18,10 @@ OpDef define_sign() {
             });
           },
       .grad = [](GradContext&) {},  // constant on either side: nothing flows
-      .spell = {{"torch", "aten::sign(input)"},
+      .spell = {{"torch",
+                 "input.kind == \"float\" ? aten::where(aten::ne(input, input), input, "
+                 "aten::sign(input)) : "
+                 "aten::sign(input)"},
                 {"c", "{input} > 0 ? 1 : {input} < 0 ? -1 : {input}"}},
   };
 }

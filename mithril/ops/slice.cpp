@@ -1,6 +1,7 @@
 // slice: a range of indices along each axis.
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/slice_ports.hpp"
+#include "mithril/ops/support/slice_spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -41,8 +42,7 @@ OpDef define_slice() {
                                        g.value("stops"), g.value("steps"), g.value("axes")}));
           },
       .operations = no_arithmetic,
-      .spell = {{"torch",
-                 "unsupported: one aten::slice an axis, and aten::flip for negative steps"},
+      .spell = {{"torch", "one aten::slice for each axis", spell_slice},
                 {"c", "unsupported: a loop nest"}},
   };
 }

@@ -1,6 +1,7 @@
 // slice_grad: what slice took, put back where it came from.
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/slice_ports.hpp"
+#include "mithril/ops/support/slice_spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -40,8 +41,7 @@ OpDef define_slice_grad() {
                                            g.value("steps"), g.value("axes")}));
           },
       .operations = no_arithmetic,
-      .spell = {{"torch",
-                 "unsupported: one aten::slice an axis, and aten::flip for negative steps"},
+      .spell = {{"torch", "one aten::slice_backward for each axis", spell_slice_grad},
                 {"c", "unsupported: a loop nest"}},
   };
 }

@@ -18,7 +18,8 @@ OpDef define_sum() {
           [](GradContext& g) { g.flow("input", expand_reduced(g, g.out_grad(), g.in("input"))); },
       .cast = CastPolicy::float32,
       .operations = reduction_operations,
-      .spell = {{"torch", "aten::sum(input, axis, keepdim)"}, {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "axis == [] ? input : aten::sum(input, axis, keepdim)"},
+                {"c", "unsupported: a loop nest"}},
   };
 }
 

@@ -2,6 +2,7 @@
 #include "mithril/ops/support/axes.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/sizes.hpp"
+#include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -38,6 +39,15 @@ bool solve_transpose(Solver& s) {
   return true;
 }
 
+std::string spell_transpose(const SpellingContext& c) {
+  if (!c.value("axes").is_none()) return "aten::permute(input, axes)";
+  Dims reversed;
+  for (size_t axis = c.dims("input").size(); axis-- > 0;) {
+    reversed.push_back(static_cast<int64_t>(axis));
+  }
+  return spell_call("aten::permute", {"input", to_string(reversed)});
+}
+
 }  // namespace
 
 OpDef define_transpose() {
@@ -72,7 +82,7 @@ OpDef define_transpose() {
             g.flow("input", call("transpose", {g.out_grad(), Datum(back)}));
           },
       .operations = no_arithmetic,
-      .spell = {{"torch", "axes == None ? aten::numpy_T(input) : aten::permute(input, axes)"},
+      .spell = {{"torch", "aten::permute, reversed where there are no axes", spell_transpose},
                 {"c", "unsupported: a loop nest"}},
   };
 }

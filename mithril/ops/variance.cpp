@@ -52,7 +52,9 @@ OpDef define_variance() {
       .cast = CastPolicy::float32,
       .operations = [](auto inputs,
                        auto) { return 4.0 * static_cast<double>(element_count(inputs[0])); },
-      .spell = {{"torch", "aten::var(input, axis, correction=correction, keepdim=keepdim)"},
+      .spell = {{"torch",
+                 "axis == [] ? unsupported : "
+                 "aten::var(input, axis, correction=correction, keepdim=keepdim)"},
                 {"c", "unsupported: a loop nest"}},
   };
 }

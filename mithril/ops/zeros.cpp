@@ -16,7 +16,7 @@ OpDef define_zeros() {
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
       .operations = no_arithmetic,
-      .spell = {{"torch", "aten::zeros(shape, dtype)"}, {"c", "0"}},
+      .spell = {{"torch", "aten::zeros(shape)"}, {"c", "0"}},
   };
 }
 

@@ -1,0 +1,186 @@
+#include "mithril/op/spelling.hpp"
+
+#include <cctype>
+#include <utility>
+
+#include "mithril/base/error.hpp"
+
+namespace mithril {
+namespace {
+
+using Kind = SpelledExpression::Kind;
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  SpelledExpression parse() {
+    SpelledExpression whole = choice();
+    require(at_ == text_.size(), "something is left over");
+    return whole;
+  }
+
+ private:
+  SpelledExpression choice() {
+    SpelledExpression condition = comparison();
+    if (!take("?")) return condition;
+    SpelledExpression then = choice();
+    require(take(":"), "a ':' is missing");
+    return {.kind = Kind::choice, .children = {std::move(condition), std::move(then), choice()}};
+  }
+
+  SpelledExpression comparison() {
+    SpelledExpression left = postfix();
+    if (!take("==")) return left;
+    return {.kind = Kind::equal, .children = {std::move(left), postfix()}};
+  }
+
+  SpelledExpression postfix() {
+    SpelledExpression result = primary();
+    while (true) {
+      if (take("[")) {
+        const std::string index = digits();
+        require(take("]"), "a ']' is missing");
+        result = {.kind = Kind::item, .number = std::stoll(index), .children = {std::move(result)}};
+      } else if (take(".")) {
+        result = {.kind = Kind::member, .text = name(), .children = {std::move(result)}};
+      } else {
+        return result;
+      }
+    }
+  }
+
+  SpelledExpression primary() {
+    skip_spaces();
+    require(at_ < text_.size(), "an expression is missing");
+    const char next = text_[at_];
+    if (take("[")) return {.kind = Kind::list, .children = items("]", nullptr)};
+    if (next == '"') return quoted();
+    if (next == '-' || std::isdigit(static_cast<unsigned char>(next))) return number();
+    std::string word = name();
+    if (word == "True" || word == "False") return {.kind = Kind::flag, .number = word == "True"};
+    if (word == "None") return {};
+    if (word == "unsupported") return unsupported();
+    if (!take("(")) return {.kind = Kind::port, .text = std::move(word)};
+    SpelledExpression call{.kind = Kind::call, .text = std::move(word)};
+    call.children = items(")", &call.keywords);
+    return call;
+  }
+
+  std::vector<SpelledExpression> items(std::string_view end, std::vector<std::string>* keywords) {
+    std::vector<SpelledExpression> result;
+    if (take(end)) return result;
+    do {
+      if (keywords) keywords->push_back(keyword());
+      result.push_back(choice());
+    } while (take(","));
+    require(take(end), "a '" + std::string(end) + "' is missing");
+    return result;
+  }
+
+  // "dtype=" before an argument; nothing where that is by position.
+  std::string keyword() {
+    const size_t start = at_;
+    skip_spaces();
+    if (at_ < text_.size() && is_letter(text_[at_])) {
+      std::string word = name();
+      if (!text_.substr(at_).starts_with("==") && take("=")) return word;
+    }
+    at_ = start;
+    return {};
+  }
+
+  SpelledExpression unsupported() {
+    std::string why;
+    if (text_.substr(at_).starts_with(":")) {  // with a space between, it belongs to a choice
+      ++at_;
+      skip_spaces();
+      why = text_.substr(at_);
+      at_ = text_.size();
+    }
+    return {.kind = Kind::unsupported, .text = std::move(why)};
+  }
+
+  SpelledExpression quoted() {
+    const size_t end = text_.find('"', at_ + 1);
+    require(end != std::string_view::npos, "a quote is missing");
+    SpelledExpression result{.kind = Kind::text,
+                             .text = std::string(text_.substr(at_ + 1, end - at_ - 1))};
+    at_ = end + 1;
+    return result;
+  }
+
+  SpelledExpression number() {
+    const size_t end = text_.find_first_not_of("0123456789.e-", at_);
+    SpelledExpression result{.kind = Kind::number,
+                             .text = std::string(text_.substr(at_, end - at_))};
+    at_ = std::min(end, text_.size());
+    return result;
+  }
+
+  std::string digits() {
+    skip_spaces();
+    const size_t end = std::min(text_.find_first_not_of("0123456789", at_), text_.size());
+    require(end > at_, "a number is missing");
+    return std::string(text_.substr(std::exchange(at_, end), end - at_));
+  }
+
+  static bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
+
+  // With namespaces: "aten::add", "prims::div.int".
+  std::string name() {
+    skip_spaces();
+    const size_t start = at_;
+    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) {
+      ++at_;
+      if (text_.substr(at_).starts_with("::")) at_ += 2;
+    }
+    require(at_ > start, "a name is missing");
+    return std::string(text_.substr(start, at_ - start));
+  }
+
+  static bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+  void skip_spaces() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+  }
+
+  bool take(std::string_view token) {
+    skip_spaces();
+    if (!text_.substr(at_).starts_with(token)) return false;
+    at_ += token.size();
+    return true;
+  }
+
+  void require(bool holds, const std::string& what) const {
+    MITHRIL_CHECK(holds, "the spelling \"" + std::string(text_) + "\": " + what + " at " +
+                             std::to_string(at_));
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+int SpellingContext::list_size() const {
+  return static_cast<int>(values_.size() + 1 - op_.inputs.size());
+}
+
+size_t SpellingContext::index_of(std::string_view port) const {
+  size_t at = 0;
+  for (const PortDef& input : op_.inputs) {
+    if (input.name == port) return at;
+    at += input.list ? static_cast<size_t>(list_size()) : 1;
+  }
+  MITHRIL_CHECK(false, "op " + op_.name + " has no input '" + std::string(port) + "'");
+  return 0;
+}
+
+std::string spelled(const Spelling& spelling, const SpellingContext& node) {
+  return spelling.write ? spelling.write(node) : spelling.text;
+}
+
+SpelledExpression parse_spelling(std::string_view text) { return Parser(text).parse(); }
+
+}  // namespace mithril

@@ -1,0 +1,69 @@
+// The language in which records spell their ops for targets that have operators of their own:
+//   "approximate ? aten::gelu(input, \"tanh\") : aten::gelu(input)"
+// Names are those of ports, `output` the first output; members are shape, ndim, dtype and kind
+// ("bool", "int" or "float"); a list is [a, b], an item x[1]; == compares with a literal;
+// conditions read values, never tensors.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mithril/op/op_def.hpp"
+#include "mithril/tensor/tensor.hpp"
+
+namespace mithril {
+
+// The node that is spelled: every size and value is a number.
+class SpellingContext {
+ public:
+  // values: one per argument in port order, None where it is a tensor; dims: of tensors.
+  SpellingContext(const OpDef& op, std::span<const Datum> values, std::span<const Dims> dims,
+                  std::span<const Dims> outputs)
+      : op_(op), values_(values), dims_(dims), outputs_(outputs) {}
+
+  const Datum& value(std::string_view port) const { return values_[index_of(port)]; }
+  int64_t integer(std::string_view port) const { return value(port).integer(); }
+  const Dims& dims(std::string_view port, int item = 0) const {
+    return dims_[index_of(port) + static_cast<size_t>(item)];
+  }
+  int list_size() const;  // arguments at the list port
+  const Dims& out(size_t i = 0) const { return outputs_[i]; }
+
+ private:
+  size_t index_of(std::string_view port) const;
+  const OpDef& op_;
+  std::span<const Datum> values_;
+  std::span<const Dims> dims_, outputs_;
+};
+
+// What the target is to run for the node; InternalError where the record says nothing.
+std::string spelled(const Spelling& spelling, const SpellingContext& node);
+
+struct SpelledExpression {
+  enum class Kind : uint8_t {
+    port,    // text: its name
+    call,    // text: "aten::add"; children: arguments
+    list,    // children: items
+    item,    // children: of what; number: which
+    member,  // children: of what; text: "shape"
+    number,  // text as it is written: "40", "-0.5"
+    text,    // text
+    flag,    // number: 0 or 1
+    none,
+    equal,        // children: left, right
+    choice,       // children: condition, then, otherwise
+    unsupported,  // text: why
+  };
+  Kind kind = Kind::none;
+  std::string text = {};
+  int64_t number = 0;
+  std::vector<SpelledExpression> children = {};
+  std::vector<std::string> keywords = {};  // of a call: parallel to children; empty: by position
+};
+
+// InternalError with the place of the mistake: spellings stand in records, not in what users write.
+SpelledExpression parse_spelling(std::string_view text);
+
+}  // namespace mithril

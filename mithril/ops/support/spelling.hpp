@@ -1,0 +1,34 @@
+// Text for spellings that are written for a node, its axes and sizes being known.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mithril/op/spelling.hpp"
+#include "mithril/ops/support/axes.hpp"
+
+namespace mithril {
+
+// "aten::slice(input, 0, 1)" of "aten::slice" and {"input", "0", "1"}.
+inline std::string spell_call(std::string_view op, const std::vector<std::string>& arguments) {
+  std::string text = std::string(op) + "(";
+  for (const std::string& argument : arguments) {
+    text += (&argument == arguments.data() ? "" : ", ") + argument;
+  }
+  return text + ")";
+}
+
+inline std::string spell_number(int64_t number) { return std::to_string(number); }
+
+inline std::string spell_reshape(const std::string& of, const Dims& dims) {
+  return spell_call("aten::reshape", {of, to_string(dims)});
+}
+
+// The port "index" as a list of indices into so many elements, counted from the start.
+inline std::string spell_flat_index(int64_t size) {
+  const std::string index = "aten::reshape(index, [-1])";
+  return spell_call("aten::where", {spell_call("aten::lt", {index, "0"}),
+                                    spell_call("aten::add", {index, spell_number(size)}), index});
+}
+
+}  // namespace mithril
