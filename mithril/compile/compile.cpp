@@ -138,7 +138,8 @@ void place(Parts& parts, const std::vector<std::string>& outputs,
     const std::string& key = parts.inputs[at].key;
     parts.states.push_back({key, at});
     parts.next_states.push_back({key, output_at.at(state.output)});
-    parts.initial[key] = initial_state(parts.graph.value(parts.graph.inputs()[at]), state.initial);
+    parts.initial[key] = parts.backend->adopt(
+        initial_state(parts.graph.value(parts.graph.inputs()[at]), state.initial), false);
   }
 }
 

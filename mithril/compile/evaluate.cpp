@@ -5,6 +5,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/compile/parts.hpp"
 #include "mithril/grad/differentiate.hpp"
+#include "mithril/passes/split_gradient.hpp"
 
 namespace mithril {
 namespace {
@@ -181,9 +182,25 @@ std::vector<std::string> CompiledParts::input_labels() const {
   return labels;
 }
 
+// What the executable keeps lives no longer than these parts, which keep it.
 void CompiledModel::Parts::load() {
+  LoadOptions options = load_options;
+  if (!inference) {
+    options.split = [this](const std::vector<bool>& wanted) {
+      const std::lock_guard lock(mutex_);
+      DifferentiateOptions asked;
+      for (const Output& output : graph.outputs()) {
+        if (is_floating(graph.value(output.value).dtype)) asked.outputs.push_back(output.name);
+      }
+      for (size_t i = 0; i < wanted.size(); ++i) {
+        if (wanted[i]) asked.wanted.push_back(inputs[i].path);
+      }
+      const Graph both = run_passes(differentiate(graph, asked), passes);
+      return split_gradient(both, inputs.size(), graph.outputs().size());
+    };
+  }
   forward = std::make_unique<const Program>(
-      Program{Signature(graph, input_labels()), backend->load(graph, load_options)});
+      Program{Signature(graph, input_labels()), backend->load(graph, options)});
 }
 
 const Program& CompiledModel::Parts::with_gradients(const std::vector<size_t>& of) {

@@ -86,10 +86,10 @@ TensorMap make_parameters(const Parts& parts, std::uint64_t seed, Make make) {
   for (const NamedIndex& key : parts.parameters) {
     const InputKey& input = parts.inputs[key.index];
     const Value& value = parts.graph.value(parts.graph.inputs()[key.index]);
-    items.emplace_back(key.name,
-                       make(input, value.dtype,
-                            numbers(key.name, value, parts.forward->signature.dims_text(key.index)),
-                            Random(seed, input.path)));
+    const std::string& dims = parts.forward->signature.dims_text(key.index);
+    const Tensor made =
+        make(input, value.dtype, numbers(key.name, value, dims), Random(seed, input.path));
+    items.emplace_back(key.name, parts.backend->adopt(made, true));
   }
   return TensorMap(std::move(items));
 }
@@ -121,7 +121,8 @@ TensorMap CompiledModel::load_state_dict(const TensorMap& saved) const {
     } else if (const std::string why = signature.mismatch(key.index, *tensor); !why.empty()) {
       wrong.push_back({"mismatched", key.name + " " + why});
     } else {
-      items.emplace_back(key.name, signature.convert(key.index, *tensor));
+      items.emplace_back(key.name,
+                         parts_->backend->adopt(signature.convert(key.index, *tensor), true));
     }
   }
   for (const auto& [name, tensor] : saved) {

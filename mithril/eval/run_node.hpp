@@ -1,0 +1,17 @@
+// One node of a plan, run as its record says what it means.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "mithril/eval/plan.hpp"
+
+namespace mithril {
+
+// Of a graph, by ValueId; those that are read or kept hold a tensor.
+using Values = std::vector<std::optional<Tensor>>;
+
+// Reads the node's arguments in `values`, writes its outputs there, and lets go of what nobody
+// reads afterwards.
+void run_node(const PlannedNode& node, const Graph& graph, Values& values);
+
+}  // namespace mithril

@@ -1,0 +1,142 @@
+#include "mithril/passes/split_gradient.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace mithril {
+namespace {
+
+constexpr ValueId nowhere{-1};
+
+// One of the two graphs, and where the whole's values stand in it.
+struct Side {
+  explicit Side(const Graph& whole) : map(whole.values().size(), nowhere) {
+    graph.share_facts(whole);
+    graph.set_default_dtype(whole.default_dtype());
+  }
+
+  bool has(ValueId id) const { return map[index(id)] != nowhere; }
+
+  void add(const Graph& whole, Node node) {
+    for (Argument& argument : node.arguments) {
+      if (ValueId* id = std::get_if<ValueId>(&argument)) *id = map[index(*id)];
+    }
+    for (ValueId& id : node.outputs) {
+      map[index(id)] = graph.add_value(whole.value(id));
+      id = map[index(id)];
+    }
+    graph.add_node(std::move(node));
+  }
+
+  Graph graph;
+  std::vector<ValueId> map;
+};
+
+class Splitting {
+ public:
+  Splitting(const Graph& whole, size_t inputs, size_t outputs)
+      : whole_(whole),
+        inputs_(inputs),
+        outputs_(outputs),
+        early_(whole.values().size()),
+        constant_(whole.values().size()) {
+    for (const Constant& constant : whole.constants()) constant_[index(constant.value)] = true;
+  }
+
+  GradientGraphs run() {
+    mark_early();
+    build_forward();
+    build_backward();
+    return {std::move(forward_.graph), std::move(backward_.graph)};
+  }
+
+ private:
+  // Only what the first outputs depend on; the rest waits, and may never be asked for.
+  void mark_early() {
+    for (size_t i = 0; i < outputs_; ++i) early_[index(whole_.outputs()[i].value)] = true;
+    for (auto node = whole_.nodes().rbegin(); node != whole_.nodes().rend(); ++node) {
+      if (!is_early(*node)) continue;
+      for (const Argument& argument : node->arguments) {
+        if (const ValueId* id = tensor_of(argument)) early_[index(*id)] = true;
+      }
+    }
+  }
+
+  bool is_early(const Node& node) const {
+    return std::any_of(node.outputs.begin(), node.outputs.end(),
+                       [&](ValueId id) { return early_[index(id)]; });
+  }
+
+  void build_forward() {
+    for (size_t i = 0; i < inputs_; ++i) {
+      const ValueId id = whole_.inputs()[i];
+      forward_.map[index(id)] = forward_.graph.add_input(whole_.value(id));
+    }
+    for (const Constant& constant : whole_.constants()) {
+      if (early_[index(constant.value)]) add_constant(forward_, constant);
+    }
+    for (const Node& node : whole_.nodes()) {
+      if (is_early(node)) forward_.add(whole_, node);
+    }
+    for (size_t i = 0; i < outputs_; ++i) {
+      const Output& output = whole_.outputs()[i];
+      forward_.graph.add_output(output.name, forward_.map[index(output.value)]);
+    }
+  }
+
+  // The forward inputs come along too: sizes are read off them.
+  void build_backward() {
+    for (size_t i = 0; i < inputs_; ++i) keep(whole_.inputs()[i]);
+    for (const Node& node : whole_.nodes()) {
+      if (is_early(node)) continue;
+      for (const Argument& argument : node.arguments) {
+        if (const ValueId* id = tensor_of(argument); id && forward_.has(*id)) keep(*id);
+      }
+    }
+    for (size_t i = outputs_; i < whole_.outputs().size(); ++i) {
+      const ValueId id = whole_.outputs()[i].value;
+      if (forward_.has(id)) keep(id);
+    }
+    for (size_t i = inputs_; i < whole_.inputs().size(); ++i) {
+      const ValueId id = whole_.inputs()[i];
+      backward_.map[index(id)] = backward_.graph.add_input(whole_.value(id));
+    }
+    for (const Constant& constant : whole_.constants()) {
+      if (!backward_.has(constant.value)) add_constant(backward_, constant);
+    }
+    for (const Node& node : whole_.nodes()) {
+      if (!is_early(node)) backward_.add(whole_, node);
+    }
+    for (size_t i = outputs_; i < whole_.outputs().size(); ++i) {
+      const Output& output = whole_.outputs()[i];
+      backward_.graph.add_output(output.name, backward_.map[index(output.value)]);
+    }
+    backward_.graph.drop_unread();
+  }
+
+  void keep(ValueId id) {
+    if (constant_[index(id)] || backward_.has(id)) return;
+    backward_.map[index(id)] = backward_.graph.add_input(whole_.value(id));
+    forward_.graph.add_output("saved." + whole_.value(id).name, forward_.map[index(id)]);
+  }
+
+  void add_constant(Side& side, const Constant& constant) {
+    side.map[index(constant.value)] =
+        side.graph.add_constant(whole_.value(constant.value).name, constant.tensor);
+  }
+
+  const Graph& whole_;
+  const size_t inputs_, outputs_;
+  std::vector<bool> early_;  // per value: the first outputs depend on it
+  std::vector<bool> constant_;
+  Side forward_{whole_}, backward_{whole_};
+};
+
+}  // namespace
+
+GradientGraphs split_gradient(const Graph& whole, size_t inputs, size_t outputs) {
+  return Splitting(whole, inputs, outputs).run();
+}
+
+}  // namespace mithril
