@@ -1,14 +1,17 @@
 # The commands of the README: each sets up what it needs, builds, and runs.
 build := build/release
 python := .venv/bin/python
+# The release of PyTorch that `make test` installs where .venv has none; none: tests without it.
+TORCH ?= 2.11.0
 
-.PHONY: demo test format clean set-up
+.PHONY: demo test format clean set-up torch
 
 demo: $(build)/build.ninja
 	cmake --build $(build) --target train_digits mithril_python
 	$(build)/examples/train_digits
 
-test: $(build)/build.ninja
+test: torch
+	@$(MAKE) --no-print-directory $(build)/build.ninja
 	cmake --build $(build)
 	$(python) tools/run_tests $(build)
 
@@ -21,11 +24,15 @@ clean:
 set-up:
 	@tools/setup
 
+torch: set-up
+	@tools/setup torch $(TORCH)
+
 # Written by the set-up where it had to do something.
 .venv/set-up: set-up
 	@:
 
-$(build)/build.ninja: CMakePresets.json .venv/set-up
+# Configured again where a torch came or went.
+$(build)/build.ninja: CMakePresets.json .venv/set-up $(wildcard .venv/torch)
 	cmake --preset release
 
 # Which cases, on which backend, and how near the numbers must come.

@@ -21,7 +21,7 @@ from ._core import (
     compile,
     dtype,
 )
-from .backends import CpuBackend
+from .backends import CpuBackend, TorchBackend
 from .functional import functional
 from .models import *  # noqa: F403 - the classes are made from the records of the core
 from .types import Tensor
@@ -51,6 +51,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "Solver",
     "StateError",
     "Tensor",
+    "TorchBackend",
     "TypeError",
     "ValueError",
     "backends",

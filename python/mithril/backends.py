@@ -1,5 +1,6 @@
 """The backends that a model can be compiled for."""
 
 from ._core import CpuBackend
+from .torch_backend import TorchBackend
 
-__all__ = ["CpuBackend"]
+__all__ = ["CpuBackend", "TorchBackend"]

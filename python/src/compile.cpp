@@ -3,6 +3,7 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "convert.hpp"
+#include "mithril/backend/plugin.hpp"
 #include "mithril/compile/compile.hpp"
 
 namespace mithril::python {
@@ -147,7 +148,19 @@ py::dict shapes_of(const CompiledModel& model) {
 }  // namespace
 
 void bind_compile(py::module_& module) {
-  py::class_<Backend, std::shared_ptr<Backend>>(module, "Backend");
+  py::class_<Backend, std::shared_ptr<Backend>>(module, "Backend",
+                                                "What a model can be compiled for.")
+      .def(py::init([](const std::string& library, const py::dict& options) {
+             Arguments arguments;
+             for (const auto& [name, value] : options) {
+               const bool dtype = name.cast<std::string>() == "dtype";
+               arguments.emplace_back(name.cast<std::string>(),
+                                      dtype ? Datum(dtype_of_object(value)) : datum_of(value));
+             }
+             return load_backend(plugin_path(library), arguments);
+           }),
+           py::arg("library"), py::arg("options") = py::dict())
+      .def_property_readonly("name", &Backend::name);
   module.def(
       "CpuBackend", [](py::handle dtype) { return cpu({.dtype = dtype_of_object(dtype)}); },
       py::arg("dtype") = DType::float32, "The backend that runs in this process on the CPU.");

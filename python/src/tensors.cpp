@@ -4,12 +4,16 @@
 
 #include <optional>
 
+#include "bridge.hpp"
 #include "convert.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/tensor/dlpack.hpp"
 
 namespace mithril::python {
 namespace {
+
+// To torch's tensors, once they are asked for.
+const TensorBridge* bridge = nullptr;
 
 // Keeps a Python object alive from C++; lets go of it with the interpreter's lock held.
 std::shared_ptr<void> keep(py::object object) {
@@ -104,12 +108,16 @@ Tensor tensor_of(py::handle object) {
   if (py::isinstance<Tensor>(object)) return object.cast<Tensor>();
   if (py::isinstance<py::array>(object))
     return from_array(py::reinterpret_borrow<py::array>(object));
+  if (bridge && bridge->is_theirs(object.ptr())) return bridge->from_object(object.ptr());
   if (py::hasattr(object, "__dlpack__")) return from_capsule(object.attr("__dlpack__")());
   const py::array array = py::module_::import("numpy").attr("asarray")(object);
   return from_array(array);
 }
 
 py::object array_of(const Tensor& tensor) {
+  if (bridge && bridge->can_wrap(tensor)) {
+    return py::reinterpret_steal<py::object>(bridge->to_object(tensor));
+  }
   return numpy_dtype(tensor.dtype()) ? shared_array(tensor) : py::cast(tensor);
 }
 
@@ -128,6 +136,10 @@ py::dict dict_of(const TensorMap& map) {
 }
 
 void bind_tensors(py::module_& module) {
+  module.def("use_bridge", [](const py::capsule& capsule) {
+    bridge = static_cast<const TensorBridge*>(PyCapsule_GetPointer(capsule.ptr(), bridge_name));
+    if (!bridge) throw py::error_already_set();
+  });
   py::class_<Tensor>(module, "Tensor",
                      "A tensor value: Tensor(3.0), Tensor([[1, 2], [3, 4]]), Tensor(array).")
       .def(py::init([](py::handle value, py::handle dtype) {

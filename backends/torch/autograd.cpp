@@ -1,0 +1,85 @@
+#include "backends/torch/autograd.hpp"
+
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+namespace mithril::torch_backend {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+constexpr const char* halves_key = "halves";
+
+struct Holder final : torch::CustomClassHolder {
+  explicit Holder(std::shared_ptr<const Halves> held) : halves(std::move(held)) {}
+  std::shared_ptr<const Halves> halves;
+};
+
+// Stands between a gradient and all that it depends on: what is computed below autograd would be
+// taken for a constant in a second derivative.
+struct OnlyOnce : torch::autograd::Function<OnlyOnce> {
+  static at::Tensor forward(AutogradContext*, const at::Tensor& gradient, at::TensorList) {
+    return gradient.view_as(gradient);
+  }
+  static variable_list backward(AutogradContext*, const variable_list&) {
+    TORCH_CHECK(false,
+                "Mithril's gradients are differentiated once: a second derivative through a "
+                "compiled model is not available");
+  }
+};
+
+struct Evaluation : torch::autograd::Function<Evaluation> {
+  static variable_list forward(AutogradContext* context,
+                               const std::shared_ptr<const Halves>& halves, at::TensorList inputs) {
+    variable_list made;
+    {
+      const at::AutoDispatchBelowADInplaceOrView below;
+      made = halves->forward(inputs);
+    }
+    const auto saved_from = made.begin() + static_cast<std::ptrdiff_t>(halves->outputs);
+    context->save_for_backward(variable_list(saved_from, made.end()));
+    context->saved_data[halves_key] =
+        c10::IValue::make_capsule(c10::make_intrusive<Holder>(halves));
+    made.erase(saved_from, made.end());
+    variable_list constant;
+    for (size_t i = 0; i < made.size(); ++i) {
+      if (!halves->is_float[i]) constant.push_back(made[i]);
+    }
+    context->mark_non_differentiable(constant);
+    return made;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const auto holder =
+        c10::static_intrusive_pointer_cast<Holder>(context->saved_data[halves_key].toCapsule());
+    const Halves& halves = *holder->halves;
+    variable_list given = context->get_saved_variables();
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      if (halves.is_float[i]) given.push_back(gradients[i]);
+    }
+    variable_list made;
+    {
+      const at::AutoDispatchBelowADInplaceOrView below;
+      made = halves.backward(given);
+    }
+    variable_list result{at::Tensor()};  // for the argument that is no tensor
+    size_t next = 0;
+    for (const bool wanted : halves.wanted) {
+      result.push_back(wanted ? made[next++] : at::Tensor());
+      if (wanted && at::GradMode::is_enabled()) {
+        result.back() = OnlyOnce::apply(result.back(), at::TensorList(given));
+      }
+    }
+    return result;
+  }
+};
+
+}  // namespace
+
+std::vector<at::Tensor> differentiable_run(const std::shared_ptr<const Halves>& halves,
+                                           at::TensorList inputs) {
+  return Evaluation::apply(halves, inputs);
+}
+
+}  // namespace mithril::torch_backend

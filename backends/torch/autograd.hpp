@@ -1,0 +1,29 @@
+// A pair of programs as one function of torch's autograd.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <vector>
+
+namespace mithril::torch_backend {
+
+// What runs below autograd.
+class Halves {
+ public:
+  virtual ~Halves() = default;
+  // The outputs, then what backward needs.
+  virtual std::vector<at::Tensor> forward(at::TensorList inputs) const = 0;
+  // Of what was saved, then the gradients of the float outputs: the gradients of wanted inputs.
+  virtual std::vector<at::Tensor> backward(at::TensorList saved_and_gradients) const = 0;
+
+  size_t outputs = 0;          // that the user sees
+  std::vector<bool> is_float;  // per output
+  std::vector<bool> wanted;    // per input: whether it gets a gradient
+};
+
+// The outputs; torch differentiates them once. A second derivative through them is an error.
+std::vector<at::Tensor> differentiable_run(const std::shared_ptr<const Halves>& halves,
+                                           at::TensorList inputs);
+
+}  // namespace mithril::torch_backend

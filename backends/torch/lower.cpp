@@ -1,0 +1,301 @@
+// Writes each node as its record spells it.
+#include <algorithm>
+
+#include "backends/torch/dtypes.hpp"
+#include "backends/torch/program.hpp"
+#include "mithril/infer/tensor_kind.hpp"
+#include "mithril/op/spelling.hpp"
+
+namespace mithril::torch_backend {
+namespace {
+
+using Expression = SpelledExpression;
+
+// The record says that torch cannot do this form of the op.
+struct Unsupported {};
+
+class NodeLowering {
+ public:
+  NodeLowering(const Graph& graph, const PlannedNode& node, const std::vector<Dims>& dims,
+               c10::Device device)
+      : graph_(graph),
+        node_(node),
+        dims_(dims),
+        dtype_(graph.value(node.outputs.front()).dtype),
+        made_{scalar_type(dtype_), device},
+        next_(static_cast<int>(graph.values().size())) {
+    for (const int32_t at : node.tensors) arguments_.push_back(at);
+  }
+
+  LoweredNode run() {
+    const Spelling* spelling = node_.op->spelling("torch");
+    if (!spelling) return on_host();
+    lowered_.spelling = spelled(*spelling, context());
+    try {
+      const Expression expression = parse_spelling(lowered_.spelling);
+      widen();
+      finish(lower(expression));
+    } catch (const Unsupported&) {
+      return on_host();
+    }
+    return std::move(lowered_);
+  }
+
+  size_t registers() const { return static_cast<size_t>(next_); }
+
+ private:
+  LoweredNode on_host() const {
+    MITHRIL_CHECK(node_.op->eval, "op " + node_.op->name + " has no eval: run expand_ops first");
+    return {};
+  }
+
+  SpellingContext context() const { return {*node_.op, node_.values, dims_, node_.output_dims}; }
+
+  // Where the result is of a higher kind than all that it is made of (the mean of ints), it is
+  // computed in the result's dtype.
+  // So are products of tensors of several widths, which torch refuses.
+  void widen() {
+    const Kinds wanted = tensor_kind(dtype_);
+    const bool product = node_.op->cast == CastPolicy::lower;
+    std::vector<size_t> admitted;
+    for (size_t port = 0, at = 0; port < node_.op->inputs.size(); ++port) {
+      const CompiledPorts::Port& pattern = node_.op->compiled.ports[port];
+      for (size_t n = node_.op->inputs[port].list ? list_size() : 1; n > 0; --n, ++at) {
+        if (arguments_[at] < 0 || !(kinds_at(pattern) & wanted)) continue;
+        const DType have = graph_.values()[static_cast<size_t>(arguments_[at])].dtype;
+        if (!product && tensor_kind(have) >= wanted) return;
+        if (have != dtype_) admitted.push_back(at);
+      }
+    }
+    for (const size_t at : admitted) {
+      const Operand input{.kind = Operand::Kind::tensor, .registers = {arguments_[at]}};
+      arguments_[at] = call("aten::to", {{"", input}, {"", constant(dtype_)}}).registers[0];
+    }
+  }
+
+  Kinds kinds_at(const CompiledPorts::Port& pattern) const {
+    const auto& kinds = node_.op->compiled.type_kinds;
+    if (pattern.left >= 0) {
+      return kinds[static_cast<size_t>(pattern.left)] | kinds[static_cast<size_t>(pattern.right)];
+    }
+    return pattern.type >= 0 ? kinds[static_cast<size_t>(pattern.type)] : pattern.kinds;
+  }
+
+  size_t list_size() const { return node_.values.size() + 1 - node_.op->inputs.size(); }
+
+  // ---- expressions ----
+
+  static Operand constant(Datum datum) { return {.constant = std::move(datum)}; }
+
+  Operand lower(const Expression& expression) {
+    using Kind = Expression::Kind;
+    switch (expression.kind) {
+      case Kind::port:
+        return port(expression.text);
+      case Kind::call:
+        return lower_call(expression);
+      case Kind::list:
+        return list(expression);
+      case Kind::item:
+        return item(expression);
+      case Kind::member:
+        return member(expression);
+      case Kind::number:
+        return number(expression.text);
+      case Kind::text:
+        return constant(expression.text);
+      case Kind::flag:
+        return constant(expression.number != 0);
+      case Kind::none:
+        return constant(None{});
+      case Kind::equal:
+        return constant(same(value(expression.children[0]), value(expression.children[1])));
+      case Kind::choice:
+        return lower(expression.children[is_true(expression.children[0]) ? 1 : 2]);
+      case Kind::unsupported:
+        break;
+    }
+    throw Unsupported{};
+  }
+
+  struct Place {
+    size_t first = 0, count = 1;
+    bool list = false;
+  };
+
+  Place place(const std::string& name) const {
+    size_t at = 0;
+    for (const PortDef& input : node_.op->inputs) {
+      const size_t count = input.list ? list_size() : 1;
+      if (input.name == name) return {at, count, input.list};
+      at += count;
+    }
+    MITHRIL_CHECK(false, "the spelling of " + node_.op->name + " names no port: '" + name + "'");
+    return {};
+  }
+
+  Operand port(const std::string& name) const {
+    const Place at = place(name);
+    if (!at.list) return argument(at.first);
+    Operand items{.kind = Operand::Kind::tensors};
+    for (size_t i = 0; i < at.count; ++i) items.registers.push_back(arguments_[at.first + i]);
+    return items;
+  }
+
+  Operand argument(size_t at) const {
+    if (arguments_[at] < 0) return constant(node_.values[at]);
+    return {.kind = Operand::Kind::tensor, .registers = {arguments_[at]}};
+  }
+
+  Operand lower_call(const Expression& expression) {
+    std::vector<Argument> arguments;
+    for (size_t i = 0; i < expression.children.size(); ++i) {
+      arguments.push_back({expression.keywords[i], lower(expression.children[i])});
+    }
+    return call(expression.text, arguments);
+  }
+
+  // Several results are as many registers; a list is one, from which items are taken.
+  Operand call(const std::string& name, const std::vector<Argument>& arguments) {
+    Step step{resolve(name, arguments, made_), next_};
+    Operand result{.kind = step.call.results == 1 && !step.call.makes_list
+                               ? Operand::Kind::tensor
+                               : Operand::Kind::tensors};
+    for (size_t i = 0; i < step.call.results; ++i) result.registers.push_back(next_++);
+    list_ = step.call.makes_list ? result.registers[0] : -1;
+    lowered_.steps.push_back(std::move(step));
+    return result;
+  }
+
+  Operand list(const Expression& expression) {
+    Operand items{.kind = Operand::Kind::tensors};
+    Tuple constants;
+    for (const Expression& child : expression.children) {
+      const Operand operand = lower(child);
+      if (operand.kind == Operand::Kind::constant)
+        constants.push_back(operand.constant);
+      else
+        items.registers.push_back(operand.registers.at(0));
+    }
+    return items.registers.empty() ? constant(Datum(std::move(constants))) : items;
+  }
+
+  Operand item(const Expression& expression) {
+    const Operand whole = lower(expression.children[0]);
+    const auto at = static_cast<size_t>(expression.number);
+    if (whole.kind == Operand::Kind::constant) return constant(whole.constant.tuple().at(at));
+    return {.kind = Operand::Kind::tensor, .registers = {whole.registers.at(at)}};
+  }
+
+  Operand member(const Expression& expression) const {
+    const std::string& of = expression.children[0].text;
+    const bool output = of == "output";
+    if (expression.text == "dtype") {
+      return constant(output ? dtype_ : graph_.values()[static_cast<size_t>(tensor(of))].dtype);
+    }
+    if (expression.text == "kind") return constant(output ? kind_name(dtype_) : kind_of_port(of));
+    const Dims& dims = output ? node_.output_dims.front() : dims_[place(of).first];
+    if (expression.text == "ndim") return constant(static_cast<int64_t>(dims.size()));
+    MITHRIL_CHECK(expression.text == "shape", "a spelling asks for ." + expression.text);
+    return constant(Datum::ints(dims));
+  }
+
+  static const char* kind_name(DType dtype) {
+    if (is_floating(dtype)) return "float";
+    return dtype == DType::boolean ? "bool" : "int";
+  }
+
+  const char* kind_of_port(const std::string& name) const {
+    const size_t at = place(name).first;
+    if (node_.tensors[at] >= 0) {
+      return kind_name(graph_.values()[static_cast<size_t>(node_.tensors[at])].dtype);
+    }
+    const Kinds kinds = node_.values[at].kind();
+    return kinds == kind::bool_value ? "bool" : kinds == kind::int_value ? "int" : "float";
+  }
+
+  int32_t tensor(const std::string& name) const {
+    const int32_t at = node_.tensors[place(name).first];
+    MITHRIL_CHECK(at >= 0, "the spelling of " + node_.op->name + " takes a value for a tensor");
+    return at;
+  }
+
+  static Operand number(const std::string& text) {
+    if (text.find_first_of(".e") == std::string::npos) {
+      return constant(static_cast<int64_t>(std::stoll(text)));
+    }
+    return constant(std::stod(text));
+  }
+
+  Datum value(const Expression& expression) {
+    const Operand operand = lower(expression);
+    // A tensor is not None, and that is all that may be asked of it.
+    return operand.kind == Operand::Kind::constant ? operand.constant : Datum("a tensor");
+  }
+
+  bool is_true(const Expression& condition) {
+    const Datum known = value(condition);
+    return known.kind() == kind::bool_value && known.flag();
+  }
+
+  // ---- results ----
+
+  void finish(const Operand& made) {
+    for (size_t i = 0; i < node_.outputs.size(); ++i) {
+      Result result{.value = node_.outputs[i],
+                    .dtype = scalar_type(graph_.value(node_.outputs[i]).dtype)};
+      const bool of_list = made.kind == Operand::Kind::tensors && made.registers[0] == list_;
+      if (made.kind == Operand::Kind::constant) {
+        result.from = fill(made.constant);
+      } else if (of_list) {
+        result.from = list_;
+        result.item = static_cast<int>(i);
+      } else {
+        result.from = made.registers.at(i);
+      }
+      lowered_.results.push_back(result);
+    }
+  }
+
+  // A number alone, where a tensor is expected: buffer of a literal.
+  int fill(const Datum& number) {
+    const Operand shape = constant(Datum::ints(node_.output_dims.front()));
+    return call("aten::full", {{"", shape}, {"", constant(number)}}).registers[0];
+  }
+
+  const Graph& graph_;
+  const PlannedNode& node_;
+  const std::vector<Dims>& dims_;   // per argument; of values none
+  std::vector<int32_t> arguments_;  // registers of tensors, negative for values
+  DType dtype_;
+  Made made_;
+  int next_;
+  int list_ = -1;  // the register of the list that was made last
+  LoweredNode lowered_;
+};
+
+}  // namespace
+
+Program lower(const Graph& graph, Plan plan, c10::Device device) {
+  std::vector<Dims> dims(graph.values().size());
+  for (size_t i = 0; i < plan.inputs.size(); ++i) dims[index(graph.inputs()[i])] = plan.inputs[i];
+  for (const Constant& constant : graph.constants()) {
+    dims[index(constant.value)] = constant.tensor.dims();
+  }
+  Program program{.plan = std::move(plan), .nodes = {}, .registers = graph.values().size()};
+  for (const PlannedNode& node : program.plan.nodes) {
+    std::vector<Dims> arguments;
+    for (const int32_t at : node.tensors) {
+      arguments.push_back(at >= 0 ? dims[static_cast<size_t>(at)] : Dims{});
+    }
+    NodeLowering lowering(graph, node, arguments, device);
+    program.nodes.push_back(lowering.run());
+    program.registers = std::max(program.registers, lowering.registers());
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      dims[index(node.outputs[i])] = node.output_dims[i];
+    }
+  }
+  return program;
+}
+
+}  // namespace mithril::torch_backend

@@ -1,0 +1,42 @@
+// A graph of known sizes as a list of calls to torch's operators.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backends/torch/operators.hpp"
+#include "mithril/eval/plan.hpp"
+#include "mithril/graph/graph.hpp"
+
+namespace mithril::torch_backend {
+
+// Registers below the graph's number of values hold the graph's values; those above hold what a
+// node needs on its way.
+struct Step {
+  Call call;
+  int first = 0;  // register of the first result; the others follow
+};
+
+// What a node makes: the register where it stands, of a list which item, and what it has to be.
+struct Result {
+  int from = 0;
+  int item = -1;  // -1: the register holds the tensor itself
+  ValueId value;
+  c10::ScalarType dtype;
+};
+
+struct LoweredNode {
+  std::vector<Step> steps = {};
+  std::vector<Result> results = {};
+  std::string spelling = {};  // for messages; empty: runs as the reference does, on the host
+};
+
+struct Program {
+  Plan plan;
+  std::vector<LoweredNode> nodes;  // as the plan's
+  size_t registers = 0;
+};
+
+Program lower(const Graph& graph, Plan plan, c10::Device device);
+
+}  // namespace mithril::torch_backend

@@ -1,0 +1,102 @@
+#include "backends/torch/tensors.hpp"
+
+#include <ATen/ops/from_blob.h>
+#include <torch/headeronly/version.h>
+
+#include <utility>
+
+#include "mithril/tensor/foreign.hpp"
+
+namespace mithril::torch_backend {
+namespace {
+
+constexpr std::string_view library_name = "torch " TORCH_VERSION;
+
+class TorchElements final : public ForeignElements {
+ public:
+  explicit TorchElements(at::Tensor tensor) : tensor_(std::move(tensor)) {}
+
+  std::string_view library() const override { return library_name; }
+  const void* object() const override { return &tensor_; }
+  std::string device() const override { return tensor_.device().str(); }
+  Tensor host() const override { return from_torch(tensor_.detach().cpu().contiguous()); }
+  Tensor converted(DType dtype) const override {
+    return from_torch(
+        tensor_.detach().to(scalar_type(dtype), /*non_blocking=*/false, /*copy=*/true));
+  }
+
+ private:
+  at::Tensor tensor_;
+};
+
+at::Tensor share(const Tensor& tensor) {
+  // The deleter keeps what owns the elements until torch lets go of them.
+  void* data = const_cast<void*>(tensor.raw_data());
+  return at::from_blob(
+      data, tensor.dims(), [keep = tensor](void*) {},
+      at::TensorOptions(scalar_type(tensor.dtype())));
+}
+
+}  // namespace
+
+c10::ScalarType scalar_type(DType dtype) {
+  switch (dtype) {
+    case DType::boolean:
+      return c10::ScalarType::Bool;
+    case DType::int32:
+      return c10::ScalarType::Int;
+    case DType::int64:
+      return c10::ScalarType::Long;
+    case DType::float16:
+      return c10::ScalarType::Half;
+    case DType::bfloat16:
+      return c10::ScalarType::BFloat16;
+    case DType::float32:
+      return c10::ScalarType::Float;
+    case DType::float64:
+      return c10::ScalarType::Double;
+  }
+  MITHRIL_CHECK(false, "a dtype outside the enumeration");
+  return c10::ScalarType::Undefined;
+}
+
+std::optional<DType> dtype_of(c10::ScalarType type) {
+  for (const DType dtype : all_dtypes) {
+    if (scalar_type(dtype) == type) return dtype;
+  }
+  return std::nullopt;
+}
+
+bool is_torch(const Tensor& tensor) {
+  return tensor.foreign() && tensor.foreign()->library() == library_name;
+}
+
+at::Tensor to_torch(const Tensor& tensor, c10::Device device) {
+  const ForeignElements* foreign = tensor.foreign();
+  if (!foreign) return share(tensor).to(device);
+  if (is_torch(tensor)) {
+    const auto& held = *static_cast<const at::Tensor*>(foreign->object());
+    return held.device() == device ? held : held.to(device);
+  }
+  raise({.kind = ErrorKind::type,
+         .code = "E0388",
+         .message = "a tensor of " + std::string(foreign->library()) +
+                    " was given to a backend of " + std::string(library_name),
+         .help = "give its host()"});
+}
+
+Tensor from_torch(const at::Tensor& tensor) {
+  const auto dtype = dtype_of(tensor.scalar_type());
+  if (!dtype) {
+    raise({.kind = ErrorKind::type,
+           .code = "E0389",
+           .message = std::string("no dtype of ours holds tensors of torch.") +
+                      c10::toString(tensor.scalar_type()),
+           .help = "convert it to bool, int32, int64, float16, bfloat16, float32 or float64"});
+  }
+  const bool readable = tensor.device().is_cpu() && tensor.is_contiguous();
+  return Tensor::foreign(*dtype, tensor.sizes().vec(), std::make_shared<TorchElements>(tensor),
+                         readable ? tensor.const_data_ptr() : nullptr);
+}
+
+}  // namespace mithril::torch_backend

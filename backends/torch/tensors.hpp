@@ -1,0 +1,17 @@
+// Tensors of the graph as torch's tensors, and back: the elements are shared wherever they can be.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "backends/torch/dtypes.hpp"
+#include "mithril/tensor/tensor.hpp"
+
+namespace mithril::torch_backend {
+
+// On the device; TypeError E0388 for tensors of another library or another torch.
+at::Tensor to_torch(const Tensor& tensor, c10::Device device);
+bool is_torch(const Tensor& tensor);  // of this torch
+// TypeError E0389 for a dtype that Mithril lacks.
+Tensor from_torch(const at::Tensor& tensor);
+
+}  // namespace mithril::torch_backend

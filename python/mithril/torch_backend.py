@@ -1,0 +1,150 @@
+"""The backend on PyTorch: its options, its arrays, and what it takes from and gives to torch."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+
+if TYPE_CHECKING:
+    import torch
+
+
+def _import_torch() -> Any:
+    """PyTorch, with its libraries loaded, so that the plugin finds them."""
+    if importlib.util.find_spec("torch") is None:
+        raise _core.BackendError(
+            "TorchBackend needs PyTorch, which is not installed: pip install torch"
+        )
+    import torch
+
+    from . import _torch
+
+    _core.use_bridge(_torch.bridge)
+    return torch
+
+
+def _dtype_name(dtype: Any) -> str:
+    """ "float32" of torch.float32, ml.float32 or "float32"."""
+    return str(dtype).rsplit(".", maxsplit=1)[-1]
+
+
+class TorchBackend(_core.Backend):
+    """Runs compiled models on PyTorch's operators, on a device of PyTorch.
+
+    Args:
+        device: "cpu", "cuda", "cuda:1" or "mps"; BackendError names those that are there.
+        dtype: of floats that nothing else decides: float16, bfloat16, float32 or float64, of
+            torch or of Mithril.
+        requires_grad: whether parameters are leaves of torch's autograd, which then differentiates
+            what `evaluate` gives. Once: a second derivative is an error.
+
+    Example:
+        backend = TorchBackend(device="cpu", dtype=torch.float64)
+        compiled = ml.compile(model, backend)
+    """
+
+    def __init__(
+        self,
+        device: str = "cpu",
+        dtype: Any = _core.dtype.float32,
+        requires_grad: bool = False,
+    ) -> None:
+        self._torch = _import_torch()
+        name = _dtype_name(dtype)
+        options = {"device": str(device), "dtype": name, "requires_grad": requires_grad}
+        super().__init__("mithril_torch", options)
+        self.device = self._torch.device(device)
+        self.dtype = getattr(self._torch, name)
+        self._generator = self._torch.Generator(device=self.device)
+
+    # ---- arrays: on the backend's device; floats in its dtype unless another is asked for ----
+
+    def array(self, value: Any, dtype: Any = None) -> torch.Tensor:
+        """A tensor of the numbers; what is a tensor or an array already is shared where it can be."""
+        made = self._torch.as_tensor(value, device=self.device)
+        if dtype is not None:
+            return made.to(self._torch_dtype(dtype))
+        return made.to(self.dtype) if made.is_floating_point() else made
+
+    def zeros(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
+        return self._torch.zeros(self._shape(shape), **self._made(dtype))
+
+    def ones(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
+        return self._torch.ones(self._shape(shape), **self._made(dtype))
+
+    def empty(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
+        return self._torch.empty(self._shape(shape), **self._made(dtype))
+
+    def full(self, *shape: Any, value: Any = None, dtype: Any = None) -> torch.Tensor:
+        """full(2, 3, value=1.0) or full((2, 3), 1.0)."""
+        if value is None:
+            *shape, value = shape  # type: ignore[assignment]
+        return self._torch.full(self._shape(tuple(shape)), value, **self._made(dtype))
+
+    def rand(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> torch.Tensor:
+        """Uniform in [0, 1)."""
+        return self._torch.rand(self._shape(shape), **self._drawn(seed), **self._made(dtype))
+
+    def randn(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> torch.Tensor:
+        """Standard normal."""
+        return self._torch.randn(self._shape(shape), **self._drawn(seed), **self._made(dtype))
+
+    def randint(
+        self, low: int, high: int, *shape: Any, dtype: Any = None, seed: int | None = None
+    ) -> torch.Tensor:
+        """Integers from low to high - 1; int64 unless another dtype is asked for."""
+        made = self._made(dtype if dtype is not None else self._torch.int64)
+        return self._torch.randint(low, high, self._shape(shape), **self._drawn(seed), **made)
+
+    def arange(self, *bounds: Any, dtype: Any = None) -> torch.Tensor:
+        """arange(stop), arange(start, stop) or arange(start, stop, step)."""
+        if dtype is None and all(isinstance(bound, int) for bound in bounds):
+            dtype = self._torch.int64
+        return self._torch.arange(*bounds, **self._made(dtype))
+
+    def manual_seed(self, seed: int) -> None:
+        """Where rand, randn and randint go on from when they are given no seed."""
+        self._generator.manual_seed(seed)
+
+    # ---- torch's own tensors ----
+
+    def from_torch(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The tensor on the backend's device; itself where it is there."""
+        return tensor.to(self.device)
+
+    def to_torch(self, tensor: Any) -> torch.Tensor:
+        """What evaluate gave, or anything with DLPack, as torch's tensor, sharing the elements."""
+        if isinstance(tensor, self._torch.Tensor):
+            return tensor
+        return self._torch.from_dlpack(tensor)
+
+    def clear_cache(self) -> None:
+        """Gives memory that torch keeps for later back to the device."""
+        if self.device.type == "cuda":
+            self._torch.cuda.empty_cache()
+
+    # ---- helpers ----
+
+    def _torch_dtype(self, dtype: Any) -> Any:
+        if isinstance(dtype, self._torch.dtype):
+            return dtype
+        return getattr(self._torch, _dtype_name(dtype))
+
+    def _made(self, dtype: Any) -> dict[str, Any]:
+        chosen = self.dtype if dtype is None else self._torch_dtype(dtype)
+        return {"dtype": chosen, "device": self.device}
+
+    def _drawn(self, seed: int | None) -> dict[str, Any]:
+        if seed is None:
+            return {"generator": self._generator}
+        generator = self._torch.Generator(device=self.device)
+        generator.manual_seed(seed)
+        return {"generator": generator}
+
+    @staticmethod
+    def _shape(shape: tuple[Any, ...]) -> tuple[int, ...]:
+        if len(shape) == 1 and not isinstance(shape[0], int):
+            return tuple(shape[0])
+        return shape

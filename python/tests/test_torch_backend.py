@@ -1,0 +1,201 @@
+"""The backend on PyTorch; skipped where torch, or the plugin built against it, is missing."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mithril as ml
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+pytest.importorskip("mithril._torch", reason="built without -DMITHRIL_TORCH=ON")
+
+F = torch.nn.functional
+
+
+def network() -> ml.Model:
+    model = ml.Model()
+    model |= ml.Linear(8)(input="x")
+    model += ml.Gelu()
+    model += ml.Linear(3)(output="y")
+    return model
+
+
+def by_torch(params: dict, x: "torch.Tensor") -> "torch.Tensor":
+    hidden = F.gelu(F.linear(x, params["linear_0.weight"], params["linear_0.bias"]))
+    return F.linear(hidden, params["linear_1.weight"], params["linear_1.bias"])
+
+
+def compiled_on(**options: object) -> tuple:
+    backend = ml.TorchBackend(**options)
+    compiled = ml.compile(network(), backend, shapes={"x": [None, 5]})
+    return backend, compiled, compiled.get_parameters()
+
+
+def test_evaluates_as_torch_does() -> None:
+    _, compiled, params = compiled_on(dtype=torch.float64)
+    x = torch.randn(4, 5, dtype=torch.float64)
+    out = compiled.evaluate(params, {"x": x})["y"]
+    assert isinstance(out, torch.Tensor)
+    assert torch.allclose(out, by_torch(params, x), atol=1e-12)
+
+
+def test_gradients_are_those_of_autograd() -> None:
+    _, compiled, params = compiled_on(dtype=torch.float64)
+    x, g = torch.randn(4, 5, dtype=torch.float64), torch.randn(4, 3, dtype=torch.float64)
+    _, gradients = compiled.evaluate(params, {"x": x}, output_gradients={"y": g})
+    leaves = {key: value.clone().requires_grad_() for key, value in params.items()}
+    by_torch(leaves, x).backward(g)
+    for key, leaf in leaves.items():
+        assert torch.allclose(gradients[key], leaf.grad, atol=1e-12), key
+
+
+def test_parameters_share_their_storage() -> None:
+    _, compiled, params = compiled_on()
+    x = torch.randn(2, 5)
+    before = compiled.evaluate(params, {"x": x})["y"].clone()
+    params["linear_1.bias"].add_(1)
+    assert torch.allclose(compiled.evaluate(params, {"x": x})["y"], before + 1)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_parameters_and_results_follow_the_dtype(dtype: str) -> None:
+    _, compiled, params = compiled_on(dtype=getattr(torch, dtype))
+    assert {value.dtype for value in params.values()} == {getattr(torch, dtype)}
+    out = compiled.evaluate(params, {"x": torch.randn(2, 5)})["y"]
+    assert out.dtype == getattr(torch, dtype)
+
+
+def test_loss_backward_fills_the_gradients_of_leaves() -> None:
+    _, compiled, params = compiled_on(requires_grad=True, dtype=torch.float64)
+    assert all(value.requires_grad and value.is_leaf for value in params.values())
+    x = torch.randn(4, 5, dtype=torch.float64)
+    compiled.evaluate(params, {"x": x})["y"].square().sum().backward()
+    leaves = {key: value.detach().clone().requires_grad_() for key, value in params.items()}
+    by_torch(leaves, x).square().sum().backward()
+    for key, leaf in leaves.items():
+        assert torch.allclose(params[key].grad, leaf.grad, atol=1e-12), key
+
+
+def test_gradients_flow_through_the_seams_with_modules() -> None:
+    _, compiled, params = compiled_on(requires_grad=True, dtype=torch.float64)
+    first, last = torch.nn.Linear(2, 5).double(), torch.nn.Linear(3, 1).double()
+    x = torch.randn(4, 2, dtype=torch.float64)
+    last(compiled.evaluate(params, {"x": first(x)})["y"]).sum().backward()
+    got = first.weight.grad.clone()
+    first.zero_grad()
+    fixed = {key: value.detach() for key, value in params.items()}
+    last(by_torch(fixed, first(x))).sum().backward()
+    assert torch.allclose(got, first.weight.grad, atol=1e-12)
+
+
+def test_no_grad_gives_plain_tensors() -> None:
+    _, compiled, params = compiled_on(requires_grad=True)
+    with torch.no_grad():
+        assert not compiled.evaluate(params, {"x": torch.randn(2, 5)})["y"].requires_grad
+
+
+def test_a_second_derivative_is_an_error() -> None:
+    _, compiled, params = compiled_on(requires_grad=True)
+    loss = compiled.evaluate(params, {"x": torch.randn(2, 5)})["y"].square().sum()
+    weight = params["linear_0.weight"]
+    (gradient,) = torch.autograd.grad(loss, weight, create_graph=True)
+    with pytest.raises(RuntimeError, match="differentiated once"):
+        gradient.square().sum().backward()
+
+
+def test_arrays_are_made_on_the_backend() -> None:
+    backend = ml.TorchBackend(dtype=torch.float64)
+    assert backend.zeros(2, 3).shape == (2, 3)
+    assert backend.ones((2, 3)).dtype == torch.float64
+    assert torch.equal(backend.full((2,), 1.5), torch.tensor([1.5, 1.5], dtype=torch.float64))
+    assert torch.equal(backend.randn(4, seed=3), backend.randn(4, seed=3))
+    assert backend.randint(0, 5, 7).dtype == torch.int64
+    assert torch.equal(backend.arange(3), torch.tensor([0, 1, 2]))
+    assert backend.array(np.ones((2, 2), np.float32)).dtype == torch.float64
+    backend.manual_seed(0)
+    first = backend.rand(3)
+    backend.manual_seed(0)
+    assert torch.equal(first, backend.rand(3))
+
+
+def test_tensors_keep_their_storage_on_the_way() -> None:
+    backend = ml.TorchBackend()
+    tensor = torch.randn(3)
+    assert backend.to_torch(backend.from_torch(tensor)).data_ptr() == tensor.data_ptr()
+
+
+def test_trains_as_a_module_does() -> None:
+    """50 steps of each optimizer of torch on extracted parameters and on torch's own model."""
+    for optimizer in (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW):
+        _, compiled, params = compiled_on(dtype=torch.float64)
+        twin = {key: value.clone().requires_grad_() for key, value in params.items()}
+        ours, theirs = optimizer(params.values(), lr=1e-2), optimizer(twin.values(), lr=1e-2)
+        torch.manual_seed(0)
+        for _ in range(50):
+            x = torch.randn(8, 5, dtype=torch.float64)
+            outputs = compiled.evaluate(params, {"x": x})
+            _, gradients = compiled.evaluate(
+                params, {"x": x}, output_gradients={"y": 2 * outputs["y"]}
+            )
+            for key, gradient in gradients.items():
+                params[key].grad = gradient
+            ours.step()
+            theirs.zero_grad()
+            by_torch(twin, x).square().sum().backward()
+            theirs.step()
+        for key, value in params.items():
+            assert torch.allclose(value, twin[key], atol=1e-6), (optimizer, key)
+
+
+def text_of(error: type, call: Callable[[], object]) -> str:
+    with pytest.raises(error) as caught:
+        call()
+    return str(caught.value)
+
+
+def test_mistakes_name_what_is_there() -> None:
+    text = text_of(ml.BackendError, lambda: ml.TorchBackend(device="cuda:7"))
+    assert text.startswith("mithril.BackendError[E1005]: there is no device 'cuda:7'\n")
+    assert "there are : cpu" in text
+    text = text_of(ml.TypeError, lambda: ml.TorchBackend(dtype=torch.int32))
+    assert "not int32" in text
+    text = text_of(ml.NameError, lambda: ml.TorchBackend(dtype="flaot32"))
+    assert "flaot32" in text
+    options = {"device": "cpu", "requires_grda": True}
+    text = text_of(ml.NameError, lambda: ml._core.Backend("mithril_torch", options))
+    assert text.startswith(
+        "mithril.NameError[E0616]: there is no option of the torch backend 'requires_grda'\n"
+    )
+    assert "requires_grad" in text
+
+
+def test_errors_of_torch_name_the_op() -> None:
+    model = ml.Model()
+    model |= ml.Embedding(4, 2)(input="ids", output="y")
+    compiled = ml.compile(model, ml.TorchBackend(), data_keys=["ids"])
+    params = compiled.get_parameters()
+    text = text_of(ml.BackendError, lambda: compiled.evaluate(params, {"ids": torch.tensor([9])}))
+    assert text.startswith("mithril.BackendError[E1012]: y: torch refused: index out of range")
+    assert "spelling" in text
+
+
+def test_dtypes_that_are_none_of_ours_are_refused() -> None:
+    _, compiled, params = compiled_on()
+    x = torch.ones(2, 5, dtype=torch.complex64)
+    text = text_of(ml.TypeError, lambda: compiled.evaluate(params, {"x": x}))
+    assert text.startswith(
+        "mithril.TypeError[E0389]: no dtype of ours holds tensors of torch.ComplexFloat\n"
+    )
+
+
+def test_the_snippets_of_the_guide_run() -> None:
+    guide = Path(__file__).parents[2] / "docs" / "pytorch-backend.md"
+    snippets = re.findall(r"```python\n(.*?)```", guide.read_text(), re.DOTALL)
+    assert len(snippets) >= 2
+    names: dict = {}
+    for snippet in snippets:
+        exec(snippet, names)
+    assert names["before"].weight.grad is not None

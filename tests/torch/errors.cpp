@@ -1,0 +1,63 @@
+// The errors of the backend on PyTorch, where its library was built.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "backends/torch/torch.hpp"
+#include "mithril/op/registry.hpp"
+#include "mithril/tensor/foreign.hpp"
+#include "tests/errors/text_of_error.hpp"
+
+namespace mithril {
+namespace {
+
+using tests::text_of_error;
+
+bool is_built() {
+  const bool built = std::filesystem::exists(plugin_path("mithril_torch"));
+  if (!built) MESSAGE("skipped: the backend on PyTorch is not built");
+  return built;
+}
+
+class Elsewhere final : public ForeignElements {
+ public:
+  std::string_view library() const override { return "abacus 3"; }
+  const void* object() const override { return this; }
+  std::string device() const override { return "wood:0"; }
+  Tensor host() const override { return Tensor::of<float>({2}, {1, 2}); }
+  Tensor converted(DType dtype) const override { return host().to(dtype); }
+};
+
+Graph one_node(const OpDef& op) {
+  Graph graph;
+  const ValueId x = graph.add_input({.name = "x", .dims = {Dim(2)}, .dtype = DType::float32});
+  graph.add_output("y", graph.add(op, {x}, "y").front());
+  return graph;
+}
+
+}  // namespace
+
+TEST_CASE("a tensor of a library that torch does not know is refused") {
+  if (!is_built()) return;
+  const auto executable = torch()->load(one_node(find_op("relu")), {});
+  const Tensor tensor =
+      Tensor::foreign(DType::float32, {2}, std::make_shared<Elsewhere>(), nullptr);
+  const std::string text = text_of_error([&] { executable->run(std::vector<Tensor>{tensor}); });
+  CHECK(text.starts_with(
+      "mithril.TypeError[E0388]: a tensor of abacus 3 was given to a backend of torch "));
+  CHECK(text.ends_with("  help: give its host()"));
+}
+
+TEST_CASE("a spelling that torch has no operator for is refused") {
+  if (!is_built()) return;
+  OpDef op = find_op("relu");
+  op.spell = {{"torch", "aten::no_such(input)"}};
+  const auto executable = torch()->load(one_node(op), {});
+  const Tensor tensor = Tensor::of<float>({2}, {1, 2});
+  CHECK(text_of_error([&] { executable->run(std::vector<Tensor>{tensor}); }) ==
+        "mithril.BackendError[E1011]: this torch has no operator for aten::no_such(Tensor)");
+}
+
+}  // namespace mithril
