@@ -12,5 +12,6 @@ int main() {
   model |= ml::Relu()({{"input", "input"}, {"output", "output"}});
   const auto compiled =
       ml::compile(model, ml::cpu(), {.shapes = {{"input", {ml::any, 2}}}, .data_keys = {"input"}});
-  std::cout << mithril::version() << ' ' << compiled.summary().size() << '\n';
+  std::cout << mithril::version() << '\n';
+  return compiled.output_keys().size() == 1 ? 0 : 1;
 }
