@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +18,8 @@ def _import_torch() -> Any:
         raise _core.BackendError(
             "TorchBackend needs PyTorch, which is not installed: pip install torch"
         )
-    import torch
-
-    from . import _torch
-
-    _core.use_bridge(_torch.bridge)
+    torch = importlib.import_module("torch")
+    _core.use_bridge(importlib.import_module("mithril._torch").bridge)
     return torch
 
 
@@ -62,7 +60,7 @@ class TorchBackend(_core.Backend):
     # ---- arrays: on the backend's device; floats in its dtype unless another is asked for ----
 
     def array(self, value: Any, dtype: Any = None) -> torch.Tensor:
-        """A tensor of the numbers; what is a tensor or an array already is shared where it can be."""
+        """A tensor of the numbers; those of a tensor or an array are shared where they can."""
         made = self._torch.as_tensor(value, device=self.device)
         if dtype is not None:
             return made.to(self._torch_dtype(dtype))
