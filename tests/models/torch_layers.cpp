@@ -58,6 +58,10 @@ void check(const json& reference) {
   CompileOptions options{.trainable_keys = {}};
   const json& first = reference.at("steps").front();
   if (first.at("params").contains("input")) options.trainable_keys.push_back("input");
+  for (const auto& [key, value] : first.at("state").items()) {
+    const Dims dims = tensor_of(value).dims();
+    options.shapes.emplace_back(key, ShapeSpec(std::vector<DimSpec>(dims.begin(), dims.end())));
+  }
   const CompiledModel compiled = compile(model, cpu({.dtype = DType::float64}), options);
   State state;
   for (const json& step : reference.at("steps")) {
