@@ -2,9 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <exception>
 #include <string>
-
-#include "mithril/base/error.hpp"
 
 namespace mithril {
 namespace {
@@ -14,7 +13,7 @@ using Kind = SpelledExpression::Kind;
 std::string mistake(const char* text) {
   try {
     parse_spelling(text);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     return error.what();
   }
   return "none";
