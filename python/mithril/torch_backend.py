@@ -18,6 +18,11 @@ def _import_torch() -> Any:
         raise _core.BackendError(
             "TorchBackend needs PyTorch, which is not installed: pip install torch"
         )
+    if importlib.util.find_spec("mithril._torch") is None:
+        raise _core.BackendError(
+            "this Mithril was built without the backend on PyTorch: build it with "
+            "-DMITHRIL_TORCH=ON, where torch is installed"
+        )
     torch = importlib.import_module("torch")
     _core.use_bridge(importlib.import_module("mithril._torch").bridge)
     return torch
