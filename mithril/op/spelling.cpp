@@ -122,7 +122,8 @@ class Parser {
     skip_spaces();
     const size_t end = std::min(text_.find_first_not_of("0123456789", at_), text_.size());
     require(end > at_, "a number is missing");
-    return std::string(text_.substr(std::exchange(at_, end), end - at_));
+    const size_t start = std::exchange(at_, end);
+    return std::string(text_.substr(start, end - start));
   }
 
   static bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
