@@ -20,9 +20,9 @@ class TorchElements final : public ForeignElements {
   const void* object() const override { return &tensor_; }
   std::string device() const override { return tensor_.device().str(); }
   Tensor host() const override { return from_torch(tensor_.detach().cpu().contiguous()); }
+  // Known to autograd: a gradient flows back through a change of width.
   Tensor converted(DType dtype) const override {
-    return from_torch(
-        tensor_.detach().to(scalar_type(dtype), /*non_blocking=*/false, /*copy=*/true));
+    return from_torch(tensor_.to(scalar_type(dtype), /*non_blocking=*/false, /*copy=*/true));
   }
 
  private:

@@ -91,6 +91,16 @@ def test_gradients_flow_through_the_seams_with_modules() -> None:
     assert torch.allclose(got, first.weight.grad, atol=1e-12)
 
 
+def test_gradients_flow_through_a_change_of_width() -> None:
+    _, compiled, params = compiled_on(requires_grad=True, dtype=torch.float32)
+    x = torch.randn(4, 5, dtype=torch.float64, requires_grad=True)
+    compiled.evaluate(params, {"x": x})["y"].sum().backward()
+    fixed = {key: value.detach() for key, value in params.items()}
+    (expected,) = torch.autograd.grad(by_torch(fixed, x.float()).sum(), x)
+    assert x.grad is not None
+    assert torch.allclose(x.grad, expected, atol=1e-6)
+
+
 def test_no_grad_gives_plain_tensors() -> None:
     _, compiled, params = compiled_on(requires_grad=True)
     with torch.no_grad():
