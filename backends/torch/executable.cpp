@@ -13,11 +13,10 @@
 #include "backends/torch/tensors.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/eval/run_node.hpp"
+#include "mithril/eval/size_cache.hpp"
 
 namespace mithril::torch_backend {
 namespace {
-
-constexpr size_t most_programs = 64;  // remembered; the oldest is forgotten first
 
 using Registers = std::vector<c10::IValue>;
 using Stack = std::vector<c10::IValue>;
@@ -130,36 +129,24 @@ class SizedPrograms {
            .facts = {{"op", planned.op->name}, {"spelling", node.spelling}}});
   }
 
-  std::shared_ptr<const Program> find_program(at::TensorList inputs) const {
-    const auto fits = [&](const auto& program) {
+  std::shared_ptr<const Program> program_for(at::TensorList inputs) const {
+    const auto fits = [&](const Program& program) {
       return std::equal(
-          inputs.begin(), inputs.end(), program->plan.inputs.begin(), program->plan.inputs.end(),
+          inputs.begin(), inputs.end(), program.plan.inputs.begin(), program.plan.inputs.end(),
           [](const at::Tensor& input, const Dims& dims) { return input.sizes() == dims; });
     };
-    const std::lock_guard lock(mutex_);
-    const auto at = std::find_if(programs_.rbegin(), programs_.rend(), fits);
-    return at == programs_.rend() ? nullptr : *at;
-  }
-
-  std::shared_ptr<const Program> program_for(at::TensorList inputs) const {
-    if (auto program = find_program(inputs)) return program;
-    std::vector<Tensor> described;
-    for (const at::Tensor& input : inputs) described.push_back(from_torch(input));
-    auto program = std::make_shared<const Program>(
-        lower(graph_, make_plan(graph_, sizes_, described), device_));
-    const std::lock_guard lock(mutex_);
-    if (programs_.size() == most_programs) programs_.erase(programs_.begin());
-    programs_.push_back(program);
-    return program;
+    return programs_.find_or_make(fits, [&] {
+      std::vector<Tensor> described;
+      for (const at::Tensor& input : inputs) described.push_back(from_torch(input));
+      return lower(graph_, make_plan(graph_, sizes_, described), device_);
+    });
   }
 
   const Graph graph_;
   const SizedGraph sizes_;
   const c10::Device device_;
   std::vector<at::Tensor> constants_;
-  mutable std::mutex mutex_;  // guards programs_
-  // Oldest first. Shared: a run keeps its program while others add theirs.
-  mutable std::vector<std::shared_ptr<const Program>> programs_;
+  const SizeCache<Program> programs_ = {};
 };
 
 class SplitPrograms final : public Halves {

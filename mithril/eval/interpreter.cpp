@@ -1,15 +1,12 @@
 #include "mithril/eval/interpreter.hpp"
 
 #include <algorithm>
-#include <mutex>
-#include <optional>
 
 #include "mithril/eval/run_node.hpp"
+#include "mithril/eval/size_cache.hpp"
 
 namespace mithril {
 namespace {
-
-constexpr size_t most_plans = 64;  // remembered; the oldest is forgotten first
 
 bool is_for(const Plan& plan, std::span<const Tensor> inputs) {
   const auto same = [](const Dims& dims, const Tensor& input) { return dims == input.dims(); };
@@ -23,24 +20,11 @@ struct Interpreter::State {
 
   const Graph graph;
   const SizedGraph sizes;
-  std::mutex mutex;  // guards plans
-  // Oldest first. Shared: a run keeps its plan while others add theirs.
-  std::vector<std::shared_ptr<const Plan>> plans;
+  const SizeCache<Plan> plans = {};
 
-  std::shared_ptr<const Plan> find_plan(std::span<const Tensor> inputs) {
-    const std::lock_guard lock(mutex);
-    const auto at = std::find_if(plans.rbegin(), plans.rend(),
-                                 [&](const auto& plan) { return is_for(*plan, inputs); });
-    return at == plans.rend() ? nullptr : *at;
-  }
-
-  std::shared_ptr<const Plan> plan_for(std::span<const Tensor> inputs) {
-    if (auto plan = find_plan(inputs)) return plan;
-    auto plan = std::make_shared<const Plan>(make_plan(graph, sizes, inputs));
-    const std::lock_guard lock(mutex);
-    if (plans.size() == most_plans) plans.erase(plans.begin());
-    plans.push_back(plan);
-    return plan;
+  std::shared_ptr<const Plan> plan_for(std::span<const Tensor> inputs) const {
+    return plans.find_or_make([&](const Plan& plan) { return is_for(plan, inputs); },
+                              [&] { return make_plan(graph, sizes, inputs); });
   }
 };
 

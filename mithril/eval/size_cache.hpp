@@ -1,0 +1,43 @@
+// What was made for the sizes of some inputs, kept for the next inputs of these sizes.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace mithril {
+
+// Any number of threads may ask at once; two that ask for new sizes may both make.
+template <typename Made>
+class SizeCache {
+ public:
+  // The one that fits(made) says is for these sizes, or else what make() gives.
+  template <typename Fits, typename Make>
+  std::shared_ptr<const Made> find_or_make(Fits fits, Make make) const {
+    if (auto found = find(fits)) return found;
+    auto made = std::make_shared<const Made>(make());
+    const std::lock_guard lock(mutex_);
+    if (kept_.size() == most) kept_.erase(kept_.begin());
+    kept_.push_back(made);
+    return made;
+  }
+
+ private:
+  static constexpr std::size_t most = 64;  // the oldest is forgotten first
+
+  template <typename Fits>
+  std::shared_ptr<const Made> find(Fits fits) const {
+    const std::lock_guard lock(mutex_);
+    const auto at =
+        std::find_if(kept_.rbegin(), kept_.rend(), [&](const auto& made) { return fits(*made); });
+    return at == kept_.rend() ? nullptr : *at;
+  }
+
+  mutable std::mutex mutex_;
+  // Oldest first. Shared: a run keeps what it uses while others add theirs.
+  mutable std::vector<std::shared_ptr<const Made>> kept_;
+};
+
+}  // namespace mithril
