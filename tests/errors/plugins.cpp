@@ -1,11 +1,10 @@
 // The errors of opening backends that stand in libraries of their own, and of their tensors.
 #include <doctest/doctest.h>
 
-#include <memory>
 #include <string>
 
 #include "mithril/backend/plugin.hpp"
-#include "mithril/tensor/foreign.hpp"
+#include "tests/errors/elsewhere.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {
@@ -15,19 +14,6 @@ using tests::text_of_error;
 
 std::string opening(const std::string& name) {
   return text_of_error([&] { load_backend(std::string(TEST_PLUGINS) + "/lib" + name + ".so"); });
-}
-
-class Elsewhere final : public ForeignElements {
- public:
-  std::string_view library() const override { return "abacus 3"; }
-  const void* object() const override { return this; }
-  std::string device() const override { return "wood:0"; }
-  Tensor host() const override { return Tensor::of<float>({2}, {1, 2}); }
-  Tensor converted(DType dtype) const override { return host().to(dtype); }
-};
-
-Tensor elsewhere() {
-  return Tensor::foreign(DType::float32, {2}, std::make_shared<Elsewhere>(), nullptr);
 }
 
 }  // namespace
@@ -61,7 +47,7 @@ TEST_CASE("a plugin for another release of what it needs is refused with both") 
 }
 
 TEST_CASE("elements of another library are not read where they are not") {
-  const Tensor tensor = elsewhere();
+  const Tensor tensor = tests::elsewhere();
   CHECK(text_of_error([&] { tensor.item(); }).starts_with("mithril.ValueError[E0484]"));
   CHECK(text_of_error([&] { tensor.values<float>(); }) ==
         "mithril.ValueError[E0487]: the elements of a float32 tensor of dims [2] do not stand row "

@@ -2,12 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
-#include <memory>
 #include <string>
 
 #include "backends/torch/torch.hpp"
 #include "mithril/op/registry.hpp"
-#include "mithril/tensor/foreign.hpp"
+#include "tests/errors/elsewhere.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {
@@ -21,15 +20,6 @@ bool is_built() {
   return built;
 }
 
-class Elsewhere final : public ForeignElements {
- public:
-  std::string_view library() const override { return "abacus 3"; }
-  const void* object() const override { return this; }
-  std::string device() const override { return "wood:0"; }
-  Tensor host() const override { return Tensor::of<float>({2}, {1, 2}); }
-  Tensor converted(DType dtype) const override { return host().to(dtype); }
-};
-
 Graph one_node(const OpDef& op) {
   Graph graph;
   const ValueId x = graph.add_input({.name = "x", .dims = {Dim(2)}, .dtype = DType::float32});
@@ -42,8 +32,7 @@ Graph one_node(const OpDef& op) {
 TEST_CASE("a tensor of a library that torch does not know is refused") {
   if (!is_built()) return;
   const auto executable = torch()->load(one_node(find_op("relu")), {});
-  const Tensor tensor =
-      Tensor::foreign(DType::float32, {2}, std::make_shared<Elsewhere>(), nullptr);
+  const Tensor tensor = tests::elsewhere();
   const std::string text = text_of_error([&] { executable->run(std::vector<Tensor>{tensor}); });
   CHECK(text.starts_with(
       "mithril.TypeError[E0388]: a tensor of abacus 3 was given to a backend of torch "));
