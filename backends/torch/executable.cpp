@@ -218,9 +218,15 @@ class TorchExecutable final : public Executable {
 
 }  // namespace
 
-std::unique_ptr<Executable> make_executable(const Graph& graph, const std::string& device,
+std::unique_ptr<Executable> make_executable(const Graph& graph, const Settings& settings,
                                             const LoadOptions& options) {
-  return std::make_unique<TorchExecutable>(graph, c10::Device(device), options);
+  return std::make_unique<TorchExecutable>(graph, c10::Device(settings.device), options);
+}
+
+Tensor adopt(const Tensor& tensor, const Settings& settings, bool parameter) {
+  at::Tensor adopted = to_torch(tensor, c10::Device(settings.device));
+  if (parameter && settings.requires_grad) adopted = adopted.detach().requires_grad_();
+  return from_torch(adopted);
 }
 
 }  // namespace mithril::torch_backend

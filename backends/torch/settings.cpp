@@ -1,0 +1,65 @@
+#include "backends/torch/settings.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "backends/torch/devices.hpp"
+#include "mithril/base/error.hpp"
+#include "mithril/base/names.hpp"
+#include "mithril/base/text.hpp"
+
+namespace mithril::torch_backend {
+namespace {
+
+// "cuda" is the first of them.
+std::string checked_device(const std::string& wanted) {
+  const std::vector<std::string> there = devices();
+  const std::string full = wanted == "cuda" ? "cuda:0" : wanted;
+  if (std::find(there.begin(), there.end(), full) != there.end()) return full;
+  raise({.kind = ErrorKind::backend,
+         .code = "E1005",
+         .message = "there is no device " + quoted(wanted),
+         .facts = {{"there are", join(there, ", ")}}});
+}
+
+DType checked_dtype(DType dtype) {
+  if (is_floating(dtype)) return dtype;
+  raise({.kind = ErrorKind::type,
+         .code = "E0383",
+         .message =
+             "the default dtype of a backend is that of floats, not " + std::string(name(dtype)),
+         .help = "choose float32, float64, float16 or bfloat16"});
+}
+
+struct Option {
+  std::string name;
+  void (*set)(Settings& settings, const Datum& value);
+};
+
+const std::vector<Option>& all_options() {
+  static const std::vector<Option> options{
+      {"device", [](Settings& s, const Datum& value) { s.device = checked_device(value.text()); }},
+      {"dtype", [](Settings& s, const Datum& value) { s.dtype = checked_dtype(value.dtype()); }},
+      {"requires_grad", [](Settings& s, const Datum& value) { s.requires_grad = value.flag(); }},
+  };
+  return options;
+}
+
+const Option& option(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Option& option : all_options()) {
+    if (option.name == name) return option;
+    names.push_back(option.name);
+  }
+  unknown_name(ErrorKind::name, "E0616", "option of the torch backend", name, "", names);
+}
+
+}  // namespace
+
+Settings read_settings(const Arguments& options) {
+  Settings settings;
+  for (const auto& [name, value] : options) option(name).set(settings, value);
+  return settings;
+}
+
+}  // namespace mithril::torch_backend
