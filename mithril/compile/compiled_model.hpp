@@ -16,6 +16,8 @@
 
 namespace mithril {
 
+class Backend;
+
 // What a model keeps from one evaluation to the next: running statistics, random keys.
 struct State : TensorMap {
   State() = default;
@@ -89,6 +91,8 @@ class CompiledModel {
   // Of inputs and outputs: numbers, names of sizes, and `any` for a size without a name or with an
   // arithmetic; a key whose rank is not known is left out.
   std::vector<std::pair<std::string, ShapeSpec>> shapes() const;
+  // What it was compiled for.
+  const std::shared_ptr<Backend>& backend() const;
   // A table of the inputs and outputs, and the number and size of the parameters.
   std::string summary() const;
 

@@ -70,6 +70,8 @@ class Table {
 
 }  // namespace
 
+const std::shared_ptr<Backend>& CompiledModel::backend() const { return parts_->backend; }
+
 std::vector<std::string> CompiledModel::parameter_keys() const {
   return names_of(parts_->parameters);
 }

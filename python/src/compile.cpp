@@ -173,6 +173,7 @@ void bind_compile(py::module_& module) {
              py::arg("safe_shapes") = true, py::arg("use_checkpointing") = false,
              py::arg("debug") = false, py::arg("optimization_level") = "default",
              py::arg("cache") = false,
+             py::keep_alive<0, 2>(),  // so that `backend` is the object that the user gave
              "From a model to what evaluates it; the model stays as it is.");
   py::class_<CompiledModel>(module, "CompiledModel",
                             "A model that runs; many threads may evaluate it at once.")
@@ -204,6 +205,7 @@ void bind_compile(py::module_& module) {
           "Every evaluation shows fn the value at this path (\"hidden\", \"encoder.fc1.output\").")
       .def_property_readonly("initial_state_dict",
                              [](const CompiledModel& m) { return dict_of(m.initial_state_dict()); })
+      .def_property_readonly("backend", &CompiledModel::backend, "What it was compiled for.")
       .def_property_readonly("input_keys", &CompiledModel::input_keys)
       .def_property_readonly("parameter_keys", &CompiledModel::parameter_keys)
       .def_property_readonly("data_keys", &CompiledModel::data_keys)
