@@ -28,6 +28,16 @@ class StateError(Error, ValueError): ...
 class TypeError(Error): ...
 class ValueError(Error): ...
 
+def raise_error(
+    kind: str,
+    code: str,
+    message: str,
+    *,
+    path: str = "",
+    facts: list[tuple[str, str]] = ...,
+    help: str = "",
+) -> NoReturn: ...
+
 class dtype(enum.Enum):  # noqa: N801
     bool = 0
     int32 = 1

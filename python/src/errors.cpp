@@ -1,5 +1,9 @@
 // Errors: each class of ours is a Python class, beside the built-in one that a Python user would
 // expect.
+#include <pybind11/stl.h>
+
+#include <algorithm>
+
 #include "convert.hpp"
 #include "mithril/base/error.hpp"
 
@@ -43,6 +47,13 @@ void set_error(const Error& error) {
   PyErr_SetObject(type.ptr(), instance.ptr());
 }
 
+ErrorKind kind_named(std::string_view name) {
+  const auto* const found = std::find_if(std::begin(all_kinds), std::end(all_kinds),
+                                         [&](ErrorKind kind) { return class_name(kind) == name; });
+  MITHRIL_CHECK(found != std::end(all_kinds), "an unknown class of errors");
+  return *found;
+}
+
 }  // namespace
 
 void bind_errors(py::module_& module) {
@@ -56,6 +67,20 @@ void bind_errors(py::module_& module) {
     module.attr(name.c_str()) = *classes[static_cast<size_t>(kind)];
   }
   base.attr("__module__") = "mithril";
+  module.def(
+      "raise_error",
+      [](const std::string& kind, const std::string& code, const std::string& message,
+         const std::string& path, const std::vector<std::pair<std::string, std::string>>& facts,
+         const std::string& help) {
+        ErrorDetails details{.kind = kind_named(kind), .code = code, .path = path};
+        details.message = message;
+        details.help = help;
+        for (const auto& [label, text] : facts) details.facts.push_back({label, text});
+        raise(std::move(details));
+      },
+      py::arg("kind"), py::arg("code"), py::arg("message"), py::kw_only(), py::arg("path") = "",
+      py::arg("facts") = std::vector<std::pair<std::string, std::string>>(), py::arg("help") = "",
+      "For the Python half of the package: an error as those of the core, in the same rendering.");
   py::register_exception_translator([](std::exception_ptr pointer) {
     try {
       if (pointer) std::rethrow_exception(pointer);
