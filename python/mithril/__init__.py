@@ -24,6 +24,7 @@ from ._core import (
 from .backends import CpuBackend, TorchBackend
 from .functional import functional
 from .models import *  # noqa: F403 - the classes are made from the records of the core
+from .torch_interop import as_torch_module
 from .types import Tensor
 
 bool_ = dtype.bool
@@ -54,6 +55,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "TorchBackend",
     "TypeError",
     "ValueError",
+    "as_torch_module",
     "backends",
     "bfloat16",
     "bool_",

@@ -1,0 +1,167 @@
+"""A compiled model as a torch.nn.Module. Imports torch: asked for by torch_interop only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+import torch
+
+from ._core import CompiledModel, raise_error
+
+
+class Shared:
+    """What copies of a module share: compiled models never change, and cannot be written down."""
+
+    def __init__(self, compiled: CompiledModel, evaluation: CompiledModel | None) -> None:
+        self.compiled = compiled
+        self.evaluation = evaluation
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Shared:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise_error(
+            "BackendError",
+            "E1008",
+            "a compiled model cannot be pickled",
+            help="save the module's state_dict(), and load it into a module made the same way",
+        )
+
+
+class TorchModule(torch.nn.Module):  # type: ignore[misc]
+    """Made by `ml.as_torch_module`, which says what it does."""
+
+    def __init__(
+        self,
+        compiled: CompiledModel,
+        params: Mapping[str, Any] | None,
+        evaluation: CompiledModel | None,
+    ) -> None:
+        super().__init__()
+        self._shared = Shared(compiled, evaluation)
+        if evaluation is not None:
+            self._refuse_other_parameters(evaluation)
+        # Where each key stands; the modules are those registered, so that a deep copy has its own.
+        self._parameter_places: list[tuple[str, torch.nn.Module, str]] = []
+        self._state_places: list[tuple[str, torch.nn.Module, str]] = []
+        given = compiled.get_parameters() if params is None else params
+        for key, value in compiled.load_state_dict(given).items():
+            holder, name = self._place(key)
+            holder.register_parameter(name, as_parameter(given[key], value))
+            self._parameter_places.append((key, holder, name))
+        state = compiled.initial_state_dict
+        if evaluation is not None:
+            state = {**evaluation.initial_state_dict, **state}
+        for key, value in state.items():
+            holder, name = self._place(key)
+            holder.register_buffer(name, value.clone())
+            self._state_places.append((key, holder, name))
+
+    def forward(self, *inputs: Any, **named: Any) -> Any:
+        compiled = self._model_of_mode()
+        data = self._data_of(inputs, named)
+        params = {key: getattr(holder, name) for key, holder, name in self._parameter_places}
+        buffers = {key: getattr(holder, name) for key, holder, name in self._state_places}
+        if not buffers:
+            outputs = compiled.evaluate(params, data)
+            return outputs if len(outputs) > 1 else next(iter(outputs.values()))
+        if compiled is self._shared.evaluation:
+            data.update({key: buffers[key] for key in compiled.data_keys if key in buffers})
+        # A clone, since autograd may keep what goes in, and the buffer is written to below.
+        state = {key: buffers[key].clone() for key in compiled.initial_state_dict}
+        outputs, next_state = compiled.evaluate(params, data, state=state)
+        with torch.no_grad():
+            for key, value in next_state.items():
+                buffers[key].copy_(value)
+        return outputs if len(outputs) > 1 else next(iter(outputs.values()))
+
+    def extra_repr(self) -> str:
+        compiled = self._shared.compiled
+        return f"{', '.join(compiled.data_keys)} -> {', '.join(compiled.output_keys)}"
+
+    def _model_of_mode(self) -> CompiledModel:
+        if self.training:
+            return self._shared.compiled
+        if self._shared.evaluation is not None:
+            return self._shared.evaluation
+        if self._state_places:
+            raise_error(
+                "StateError",
+                "E0907",
+                "in eval() a model with state needs to be told what to evaluate",
+                facts=[("state", ", ".join(key for key, _, _ in self._state_places))],
+                help="as_torch_module(compiled, evaluation=...) takes the model compiled from the "
+                "layers' inference=True, or `compiled` itself to evaluate it as in training",
+            )
+        return self._shared.compiled
+
+    def _data_of(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+        keys = self._shared.compiled.data_keys
+        positional = dict(zip(keys, inputs, strict=False))
+        twice = [key for key in positional if key in named]
+        if len(inputs) <= len(keys) and not twice:
+            return {**positional, **named}
+        raise_error(
+            "InputError",
+            "E0809",
+            f"{len(inputs)} inputs by position and {', '.join(named) or 'none'} by name do not fit",
+            facts=[("expected", ", ".join(keys))],
+        )
+
+    def _place(self, key: str) -> tuple[torch.nn.Module, str]:
+        """The module that holds the key, made where it is not there, and the name in it."""
+        holder: torch.nn.Module = self
+        *path, name = key.split(".")
+        for part in path:
+            if part not in holder._modules and not hasattr(holder, part):
+                holder.add_module(part, torch.nn.Module())
+            holder = holder._modules.get(part) or refuse_name(key, part)
+        return (holder, name) if not hasattr(holder, name) else refuse_name(key, name)
+
+    def _refuse_other_parameters(self, evaluation: CompiledModel) -> None:
+        ours = self._shared.compiled.parameter_keys
+        if sorted(evaluation.parameter_keys) == sorted(ours):
+            return
+        raise_error(
+            "StateError",
+            "E0908",
+            "the model for evaluation has other parameters",
+            facts=[
+                ("training", ", ".join(ours)),
+                ("evaluation", ", ".join(evaluation.parameter_keys)),
+            ],
+        )
+
+    def _apply(self, fn: Callable[[torch.Tensor], torch.Tensor], recurse: bool = True) -> Any:
+        """What .to(), .double(), .cuda() call: refused where the compiled model cannot follow."""
+        backend: Any = self._shared.compiled.backend
+        moved = fn(torch.empty(0, dtype=backend.dtype, device=backend.device))
+        if moved.dtype != backend.dtype or moved.device.type != backend.device.type:
+            raise_error(
+                "BackendError",
+                "E1009",
+                "a compiled model stays on its device and keeps its dtype",
+                facts=[
+                    ("compiled for", f"{backend.dtype} on {backend.device}"),
+                    ("asked for", f"{moved.dtype} on {moved.device}"),
+                ],
+                help="compile for another TorchBackend, and load this module's state_dict()",
+            )
+        return super()._apply(fn, recurse)
+
+
+def as_parameter(given: Any, converted: torch.Tensor) -> torch.nn.Parameter:
+    """A parameter of torch stays itself where nothing had to be converted."""
+    if isinstance(given, torch.nn.Parameter) and given.data_ptr() == converted.data_ptr():
+        return given
+    return torch.nn.Parameter(converted.detach())
+
+
+def refuse_name(key: str, name: str) -> NoReturn:
+    raise_error(
+        "NameError",
+        "E0617",
+        f"{key!r} cannot be registered: a module of torch has {name!r} already",
+        help="give the part or the key another name",
+    )
