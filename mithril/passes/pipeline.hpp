@@ -11,7 +11,7 @@ namespace mithril {
 
 struct Pass {
   const char* name;
-  Graph (*run)(const Graph&);
+  std::function<Graph(const Graph&)> run;
 };
 
 const std::vector<Pass>& default_passes();

@@ -16,6 +16,7 @@ class Rebuilder {
 
   // The graph under construction: nodes and constants may be added to it.
   Graph& graph() { return to_; }
+  const Graph& graph() const { return to_; }
   // What a value of the old graph is in the new one.
   ValueId map(ValueId old) const;
   // The node with arguments of the new graph and without outputs.
