@@ -12,6 +12,7 @@ OpDef define_square() {
       .outputs = {{"output", "*s", "T"}},
       .eval = [](EvalContext& c) { map1(c, [](auto x) { return wrapping(x) * wrapping(x); }); },
       .grad = [](GradContext& g) { g.flow("input", g.out_grad() * g.in("input") * 2); },
+      .cast = CastPolicy::float32,  // as torch's, which is pow
       .spell = {{"torch", "aten::square(input)"}, {"c", "{input} * {input}"}},
   };
 }
