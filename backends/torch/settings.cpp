@@ -31,6 +31,14 @@ DType checked_dtype(DType dtype) {
          .help = "choose float32, float64, float16 or bfloat16"});
 }
 
+DType checked_amp_dtype(DType dtype) {
+  if (dtype == DType::float16 || dtype == DType::bfloat16) return dtype;
+  raise({.kind = ErrorKind::type,
+         .code = "E0385",
+         .message = "amp_dtype is " + std::string(name(dtype)) + ", which is no lower precision",
+         .help = "choose float16 or bfloat16"});
+}
+
 struct Option {
   std::string name;
   void (*set)(Settings& settings, const Datum& value);
@@ -41,6 +49,9 @@ const std::vector<Option>& all_options() {
       {"device", [](Settings& s, const Datum& value) { s.device = checked_device(value.text()); }},
       {"dtype", [](Settings& s, const Datum& value) { s.dtype = checked_dtype(value.dtype()); }},
       {"requires_grad", [](Settings& s, const Datum& value) { s.requires_grad = value.flag(); }},
+      {"use_amp", [](Settings& s, const Datum& value) { s.use_amp = value.flag(); }},
+      {"amp_dtype",
+       [](Settings& s, const Datum& value) { s.amp_dtype = checked_amp_dtype(value.dtype()); }},
   };
   return options;
 }
@@ -55,6 +66,11 @@ const Option& option(const std::string& name) {
 }
 
 }  // namespace
+
+std::optional<DType> Settings::mixed_precision() const {
+  if (!use_amp) return std::nullopt;
+  return amp_dtype.value_or(device == "cpu" ? DType::bfloat16 : DType::float16);
+}
 
 Settings read_settings(const Arguments& options) {
   Settings settings;

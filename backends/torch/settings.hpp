@@ -1,6 +1,7 @@
 // What a user may ask of the backend, as the plugin takes it: options by name.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "mithril/op/op_def.hpp"
@@ -13,10 +14,16 @@ struct Settings {
   std::string device = "cpu";  // one that is there, with its number: "cuda:0"
   DType dtype = DType::float32;
   bool requires_grad = false;
+  bool use_amp = false;
+  std::optional<DType> amp_dtype = std::nullopt;  // float16 or bfloat16
+
+  // What products are computed in: nothing where mixed precision is not asked for.
+  std::optional<DType> mixed_precision() const;
 };
 
 // NameError E0616 for an option that there is not, BackendError E1005 for a device that is not
-// there, TypeError E0383 for a dtype that is none of floats.
+// there, TypeError E0383 for a dtype that is none of floats, E0385 for an amp_dtype that is not
+// lower.
 Settings read_settings(const Arguments& options);
 
 }  // namespace mithril::torch_backend

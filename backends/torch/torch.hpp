@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "mithril/backend/plugin.hpp"
@@ -13,13 +14,19 @@ struct TorchOptions {
   std::string device = "cpu";    // "cuda", "cuda:1", "mps"
   DType dtype = DType::float32;  // of floats that nothing else decides; a floating one
   bool requires_grad = false;    // whether parameters are leaves of torch's autograd
+  bool use_amp = false;          // products in lower precision; parameters stay as they are
+  // float16 or bfloat16; by default bfloat16 on the CPU, float16 elsewhere.
+  std::optional<DType> amp_dtype = std::nullopt;
 };
 
 // BackendError E1006 where the plugin or torch is missing, E1005 for a device that is not there.
 inline std::shared_ptr<Backend> torch(const TorchOptions& options = {}) {
-  return load_backend(plugin_path("mithril_torch"), {{"device", options.device},
-                                                     {"dtype", options.dtype},
-                                                     {"requires_grad", options.requires_grad}});
+  Arguments arguments{{"device", options.device},
+                      {"dtype", options.dtype},
+                      {"requires_grad", options.requires_grad},
+                      {"use_amp", options.use_amp}};
+  if (options.amp_dtype) arguments.emplace_back("amp_dtype", *options.amp_dtype);
+  return load_backend(plugin_path("mithril_torch"), arguments);
 }
 
 }  // namespace mithril

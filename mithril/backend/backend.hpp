@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,11 +39,18 @@ struct LoadOptions {
   std::function<GradientGraphs(const std::vector<bool>& wanted)> split = nullptr;
 };
 
+// What a backend wants of the graphs that it is given.
+struct GraphOptions {
+  // The precision that casts lower to; nothing: none are made (passes/mix_precision.hpp).
+  std::optional<DType> mixed_precision = std::nullopt;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;  // "cpu"
   virtual DType default_dtype() const = 0;    // of floats that nothing else decides
+  virtual GraphOptions graph_options() const { return {}; }
   // The names of the graph's ops that it cannot run, each once.
   virtual std::vector<std::string> missing(const Graph& graph) const = 0;
   // Called only for a graph of which nothing is missing; from one thread at a time for each graph.

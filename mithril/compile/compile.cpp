@@ -11,6 +11,7 @@
 #include "mithril/compile/parts.hpp"
 #include "mithril/infer/symbol.hpp"
 #include "mithril/model/composition.hpp"
+#include "mithril/passes/mix_precision.hpp"
 #include "mithril/passes/passes.hpp"
 
 namespace mithril {
@@ -74,6 +75,22 @@ PipelineOptions passes_for(const std::string& level, bool debug) {
   if (level == "none" || level == "default" || level == "max") return options;
   unknown_name(ErrorKind::name, "E0610", "optimization level", level, "",
                {"none", "default", "max"});
+}
+
+// The passes for the graph without gradients. Casts come first, while each op is still whole.
+PipelineOptions forward_passes(const PipelineOptions& passes, const Backend& backend,
+                               const std::vector<InputKey>& inputs) {
+  PipelineOptions options = passes;
+  if (const auto lower = backend.graph_options().mixed_precision) {
+    MixPrecisionOptions mix{.lower = *lower};
+    for (const InputKey& input : inputs) {
+      mix.parameters.push_back(input.key_class == KeyClass::parameter);
+    }
+    options.passes.insert(options.passes.begin(), {"mix_precision", [mix](const Graph& graph) {
+                                                     return mix_precision(graph, mix);
+                                                   }});
+  }
+  return options;
 }
 
 // What the options promise and nothing does yet: refused, never ignored.
@@ -183,9 +200,10 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
 
   Flattened flattened =
       flatten_with(open_model(composite), parts->backend->default_dtype(), options);
-  parts->graph = run_passes(flattened.flat.graph, parts->passes);
-  check_backend(*parts->backend, parts->graph);
   parts->inputs = std::move(flattened.keys);
+  parts->graph = run_passes(flattened.flat.graph,
+                            forward_passes(parts->passes, *parts->backend, parts->inputs));
+  check_backend(*parts->backend, parts->graph);
   if (options.use_short_namings) shorten(parts->inputs, parts->graph.outputs());
   place(*parts, flattened.outputs, flattened.flat.states);
   describe_shapes(*parts);

@@ -42,6 +42,10 @@ class TorchBackend(_core.Backend):
             torch or of Mithril.
         requires_grad: whether parameters are leaves of torch's autograd, which then differentiates
             what `evaluate` gives. Once: a second derivative is an error.
+        use_amp: mixed precision: casts as torch.autocast makes them; parameters and gradients
+            stay as they are.
+        amp_dtype: of mixed precision: float16 or bfloat16; by default bfloat16 on the CPU and
+            float16 elsewhere.
 
     Example:
         backend = TorchBackend(device="cpu", dtype=torch.float64)
@@ -53,10 +57,19 @@ class TorchBackend(_core.Backend):
         device: str = "cpu",
         dtype: Any = _core.dtype.float32,
         requires_grad: bool = False,
+        use_amp: bool = False,
+        amp_dtype: Any = None,
     ) -> None:
         self._torch = _import_torch()
         name = _dtype_name(dtype)
-        options = {"device": str(device), "dtype": name, "requires_grad": requires_grad}
+        options = {
+            "device": str(device),
+            "dtype": name,
+            "requires_grad": requires_grad,
+            "use_amp": use_amp,
+        }
+        if amp_dtype is not None:
+            options["amp_dtype"] = _dtype_name(amp_dtype)
         super().__init__("mithril_torch", options)
         self.device = self._torch.device(device)
         self.dtype = getattr(self._torch, name)

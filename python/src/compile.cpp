@@ -153,7 +153,7 @@ void bind_compile(py::module_& module) {
       .def(py::init([](const std::string& library, const py::dict& options) {
              Arguments arguments;
              for (const auto& [name, value] : options) {
-               const bool dtype = name.cast<std::string>() == "dtype";
+               const bool dtype = name.cast<std::string>().ends_with("dtype");
                arguments.emplace_back(name.cast<std::string>(),
                                       dtype ? Datum(dtype_of_object(value)) : datum_of(value));
              }
