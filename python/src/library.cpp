@@ -17,6 +17,11 @@ py::dict argument(const std::string& name, const std::string& kinds,
   return entry;
 }
 
+const char* text_of(CastPolicy policy) {
+  if (policy == CastPolicy::lower) return "lower";
+  return policy == CastPolicy::float32 ? "float32" : "promote";
+}
+
 py::list library() {
   py::list entries;
   for (const OpDef* op : all_ops()) {
@@ -33,9 +38,12 @@ py::list library() {
     for (const PortDef& port : op->outputs)
       ports.append(port.name + ": " + (port.shape.empty() ? "" : "[" + port.shape + "] ") +
                    port.type);
+    py::dict spellings;
+    for (const Spelling& spelling : op->spell) spellings[py::str(spelling.target)] = spelling.text;
     entries.append(py::dict(py::arg("name") = op->model_name, py::arg("op") = op->name,
                             py::arg("doc") = op->doc, py::arg("arguments") = arguments,
-                            py::arg("ports") = ports));
+                            py::arg("ports") = ports, py::arg("cast") = text_of(op->cast),
+                            py::arg("spellings") = spellings));
   }
   for (const ModelDef* model : all_models()) {
     py::list arguments;
