@@ -12,4 +12,5 @@
 #include "mithril/models/perceptron.hpp"
 #include "mithril/models/pooling.hpp"
 #include "mithril/optim/adam.hpp"
+#include "mithril/optim/grad_scaler.hpp"
 #include "mithril/optim/sgd.hpp"

@@ -23,6 +23,7 @@ from ._core import (
 )
 from .backends import CpuBackend, TorchBackend
 from .functional import functional
+from .grad_scaler import GradScaler
 from .models import *  # noqa: F403 - the classes are made from the records of the core
 from .torch_interop import as_torch_module
 from .types import Tensor
@@ -42,6 +43,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "ConnectionError",
     "CpuBackend",
     "Error",
+    "GradScaler",
     "GradientError",
     "IOKey",
     "InputError",

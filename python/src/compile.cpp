@@ -5,6 +5,7 @@
 #include "convert.hpp"
 #include "mithril/backend/plugin.hpp"
 #include "mithril/compile/compile.hpp"
+#include "mithril/optim/grad_scaler.hpp"
 
 namespace mithril::python {
 namespace {
@@ -175,6 +176,23 @@ void bind_compile(py::module_& module) {
              py::arg("cache") = false,
              py::keep_alive<0, 2>(),  // so that `backend` is the object that the user gave
              "From a model to what evaluates it; the model stays as it is.");
+  py::class_<LossScale>(module, "LossScale", "The factor of a GradScaler, and how it changes.")
+      .def(py::init([](double scale, double growth_factor, double backoff_factor,
+                       std::int64_t growth_interval, std::int64_t growth_tracker) {
+             const LossScale state{scale, growth_factor, backoff_factor, growth_interval,
+                                   growth_tracker};
+             state.check();
+             return state;
+           }),
+           py::arg("scale"), py::arg("growth_factor"), py::arg("backoff_factor"),
+           py::arg("growth_interval"), py::arg("growth_tracker") = 0)
+      .def_readwrite("scale", &LossScale::scale)
+      .def_readonly("growth_factor", &LossScale::growth_factor)
+      .def_readonly("backoff_factor", &LossScale::backoff_factor)
+      .def_readonly("growth_interval", &LossScale::growth_interval)
+      .def_readonly("growth_tracker", &LossScale::growth_tracker)
+      .def_property_readonly("inverse", &LossScale::inverse)
+      .def("update", &LossScale::update, py::arg("found_inf"));
   py::class_<CompiledModel>(module, "CompiledModel",
                             "A model that runs; many threads may evaluate it at once.")
       .def("evaluate", evaluate, py::arg("params"), py::arg("data") = py::dict(),

@@ -1,0 +1,120 @@
+#include "mithril/optim/grad_scaler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "mithril/base/error.hpp"
+#include "mithril/base/text.hpp"
+
+namespace mithril {
+namespace {
+
+void require(bool holds, const char* option, double got, const char* expected) {
+  if (holds) return;
+  raise({.kind = ErrorKind::value,
+         .code = "E0406",
+         .message = fmt::format("grad scaler: {} is {}, expected {}", option, got, expected)});
+}
+
+// A new tensor; whether all of it is finite. Integers are left as they are.
+bool multiply(Tensor& tensor, float factor) {
+  bool finite = true;
+  tensor = tensor.host().copy();
+  visit_dtype(tensor.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!std::is_integral_v<T>) {
+      for (T& element : tensor.mutable_values<T>()) {
+        const auto value = static_cast<double>(element);
+        finite = finite && std::isfinite(value);
+        element = static_cast<T>(value * static_cast<double>(factor));
+      }
+    }
+  });
+  return finite;
+}
+
+}  // namespace
+
+void LossScale::check() const {
+  require(growth_factor > 1, "growth_factor", growth_factor, "above 1");
+  require(backoff_factor < 1, "backoff_factor", backoff_factor, "below 1");
+  require(growth_interval >= 1, "growth_interval", static_cast<double>(growth_interval),
+          "at least 1");
+}
+
+void LossScale::update(bool found_inf) {
+  if (found_inf) {
+    scale = static_cast<float>(scale * backoff_factor);
+    growth_tracker = 0;
+    return;
+  }
+  if (++growth_tracker < growth_interval) return;
+  growth_tracker = 0;
+  const auto grown = static_cast<float>(scale * growth_factor);
+  if (std::isfinite(grown)) scale = grown;
+}
+
+float LossScale::inverse() const { return static_cast<float>(1.0 / scale); }
+
+GradScaler::GradScaler(LossScale state, bool enabled) : state_(state), enabled_(enabled) {
+  state_.check();
+}
+
+TensorMap GradScaler::scale(const TensorMap& output_gradients) const {
+  if (!enabled_) return output_gradients;
+  std::vector<TensorMap::Item> scaled(output_gradients.begin(), output_gradients.end());
+  for (auto& [key, tensor] : scaled) multiply(tensor, static_cast<float>(state_.scale));
+  return TensorMap(std::move(scaled));
+}
+
+TensorMap GradScaler::unscale(const TensorMap& gradients) {
+  if (!enabled_) return gradients;
+  std::vector<TensorMap::Item> unscaled(gradients.begin(), gradients.end());
+  bool finite = true;
+  for (auto& [key, tensor] : unscaled) {
+    if (tensor.dtype() == DType::float16) {
+      raise({.kind = ErrorKind::type,
+             .code = "E0386",
+             .message = "the gradient of " + quoted(key) + " is float16: it cannot be unscaled",
+             .help = "keep parameters in float32, and let mixed precision cast them"});
+    }
+    finite = multiply(tensor, state_.inverse()) && finite;
+  }
+  found_inf_ = found_inf_.value_or(false) || !finite;
+  return TensorMap(std::move(unscaled));
+}
+
+bool GradScaler::found_inf(const char* caller) const {
+  if (found_inf_) return *found_inf_;
+  raise({.kind = ErrorKind::state,
+         .code = "E0910",
+         .message = std::string(caller) + ": no gradients were unscaled since the last update"});
+}
+
+bool GradScaler::step(Optimizer& optimizer, TensorMap& params, const TensorMap& unscaled) {
+  if (enabled_ && found_inf("step")) return false;
+  optimizer.step(params, unscaled);
+  return true;
+}
+
+void GradScaler::update() {
+  if (!enabled_) return;
+  state_.update(found_inf("update"));
+  found_inf_.reset();
+}
+
+void GradScaler::update(double new_scale) {
+  state_.scale = static_cast<float>(new_scale);
+  found_inf_.reset();
+}
+
+void GradScaler::load_state(const LossScale& state) {
+  state.check();
+  state_ = state;
+  found_inf_.reset();
+}
+
+}  // namespace mithril

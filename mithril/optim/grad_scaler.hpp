@@ -1,0 +1,62 @@
+// Scaling of gradients, so that small ones survive float16.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "mithril/optim/optimizer.hpp"
+
+namespace mithril {
+
+// The factor and how it changes: it backs off after an iteration whose gradients overflowed, and
+// grows after so many clean ones. A number of float32, as in torch.amp.GradScaler.
+struct LossScale {
+  double scale = 65536;
+  double growth_factor = 2;
+  double backoff_factor = 0.5;
+  std::int64_t growth_interval = 2000;
+  std::int64_t growth_tracker = 0;  // clean iterations since it changed
+
+  // ValueError E0406 for a growth factor that is not above 1, a backoff factor that is not below,
+  // an interval below 1.
+  void check() const;
+  void update(bool found_inf);
+  float inverse() const;  // what gradients are multiplied with
+};
+
+// The behaviour of torch.amp.GradScaler. Example:
+//   ml::GradScaler scaler;
+//   auto [out, scaled] = compiled.evaluate(params, data, scaler.scale(output_gradients));
+//   scaler.step(optimizer, params, scaler.unscale(scaled));
+//   scaler.update();
+class GradScaler {
+ public:
+  explicit GradScaler(LossScale state = {}, bool enabled = true);
+
+  // Gradients that come in at outputs, multiplied with the scale.
+  TensorMap scale(const TensorMap& output_gradients) const;
+  // What came of them, divided by the scale: what to clip, and what to step with. TypeError E0386
+  // for a gradient of float16, in which scaling cannot be undone.
+  TensorMap unscale(const TensorMap& gradients);
+  // The optimizer's step, unless an inf or NaN was unscaled since the last update; whether it was
+  // taken. StateError E0910 where nothing was unscaled.
+  bool step(Optimizer& optimizer, TensorMap& params, const TensorMap& unscaled);
+  // At the end of an iteration. StateError E0910 where nothing was unscaled.
+  void update();
+  void update(double new_scale);
+
+  double scale() const { return enabled_ ? state_.scale : 1.0; }
+  bool enabled() const { return enabled_; }
+  // All that it remembers between iterations, to be saved and to go on from.
+  const LossScale& state() const { return state_; }
+  void load_state(const LossScale& state);
+
+ private:
+  bool found_inf(const char* caller) const;
+
+  LossScale state_;
+  bool enabled_;
+  std::optional<bool> found_inf_;  // nothing: nothing was unscaled since the last update
+};
+
+}  // namespace mithril

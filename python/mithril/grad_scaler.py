@@ -1,0 +1,150 @@
+"""Scaling of gradients, so that small ones survive float16."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ._core import LossScale, raise_error
+
+
+class GradScaler:
+    """The behaviour of torch.amp.GradScaler, for gradients that `evaluate` gives.
+
+    Gradients that come in at outputs are scaled; those of parameters are unscaled, and a step is
+    skipped where one of them is inf or NaN. The scale backs off after such an iteration, and
+    grows after `growth_interval` clean ones.
+
+    Example:
+        scaler = ml.GradScaler()
+        _, gradients = compiled.evaluate(params, data, scaler.scale(output_gradients))
+        for key, gradient in scaler.unscale(gradients).items():
+            params[key].grad = gradient
+        scaler.step(optimizer)
+        scaler.update()
+    """
+
+    def __init__(
+        self,
+        init_scale: float = 2.0**16,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
+    ) -> None:
+        self._state = LossScale(init_scale, growth_factor, backoff_factor, growth_interval)
+        self._enabled = enabled
+        self._found_inf: dict[int | None, bool] = {}  # by the id of an optimizer; None: of dicts
+
+    def scale(self, values: Any) -> Any:
+        """A tensor, a number, or a dict, list or tuple of them, multiplied with the scale."""
+        if not self._enabled:
+            return values
+        if isinstance(values, dict):
+            return {key: self.scale(value) for key, value in values.items()}
+        if isinstance(values, (list, tuple)):
+            return type(values)(self.scale(value) for value in values)
+        return values * self._state.scale
+
+    def unscale(self, gradients: dict[str, Any]) -> dict[str, Any]:
+        """The gradients divided by the scale, as new tensors: what to clip, and to step with."""
+        if not self._enabled:
+            return gradients
+        for key, gradient in gradients.items():
+            _refuse_float16(f"'{key}'", gradient)
+        unscaled, found_inf = self._unscaled(gradients.values())
+        self._found_inf[None] = self._found_inf.get(None, False) or found_inf
+        return dict(zip(gradients, unscaled, strict=True))
+
+    def unscale_(self, optimizer: Any) -> None:
+        """Divides the `.grad` of the optimizer's parameters, which `step` does otherwise."""
+        if not self._enabled:
+            return
+        if id(optimizer) in self._found_inf:
+            self._refuse("unscale_: the gradients of this optimizer are unscaled already")
+        params = [
+            param
+            for group in optimizer.param_groups
+            for param in group["params"]
+            if param.grad is not None
+        ]
+        for param in params:
+            _refuse_float16("a parameter", param.grad)
+        unscaled, self._found_inf[id(optimizer)] = self._unscaled(param.grad for param in params)
+        for param, gradient in zip(params, unscaled, strict=True):
+            param.grad = gradient
+
+    def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        """`optimizer.step()`, unless an inf or NaN was found since the last update."""
+        if not self._enabled:
+            return optimizer.step(*args, **kwargs)
+        if id(optimizer) not in self._found_inf and None not in self._found_inf:
+            self.unscale_(optimizer)
+        if self._found_inf.get(id(optimizer), False) or self._found_inf.get(None, False):
+            return None
+        return optimizer.step(*args, **kwargs)
+
+    def update(self, new_scale: float | None = None) -> None:
+        """At the end of an iteration: the scale for the next one."""
+        if not self._enabled:
+            return
+        if new_scale is not None:
+            self._state.scale = new_scale
+        elif self._found_inf:
+            self._state.update(any(self._found_inf.values()))
+        else:
+            self._refuse("update: no gradients were unscaled since the last update")
+        self._found_inf = {}
+
+    def get_scale(self) -> float:
+        return self._state.scale if self._enabled else 1.0
+
+    def is_enabled(self) -> bool:
+        return self._enabled
+
+    def state_dict(self) -> dict[str, Any]:
+        """What torch.amp.GradScaler writes, too."""
+        if not self._enabled:
+            return {}
+        names = ("scale", "growth_factor", "backoff_factor", "growth_interval")
+        state = {name: getattr(self._state, name) for name in names}
+        return {**state, "_growth_tracker": self._state.growth_tracker}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        if not self._enabled:
+            return
+        entries = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker")
+        missing = [entry for entry in entries if entry not in state]
+        if missing:
+            self._refuse("the state of the grad scaler lacks " + ", ".join(missing))
+        self._state = LossScale(*(state[entry] for entry in entries))
+        self._found_inf = {}
+
+    def _unscaled(self, gradients: Iterable[Any]) -> tuple[list[Any], bool]:
+        """New tensors, since several keys may share one; whether an inf or NaN is among them."""
+        made = [gradient * self._state.inverse for gradient in gradients]
+        # Looked at together, so that a device is waited for once.
+        found = [_has_inf(gradient) for gradient in made]
+        return made, any(bool(one) for one in found)
+
+    @staticmethod
+    def _refuse(message: str) -> None:
+        raise_error("StateError", "E0910", message)
+
+
+def _has_inf(tensor: Any) -> Any:
+    finite = np.isfinite(tensor) if isinstance(tensor, np.ndarray) else tensor.isfinite()
+    return ~finite.all()
+
+
+def _refuse_float16(name: str, gradient: Any) -> None:
+    if str(gradient.dtype).rsplit(".", maxsplit=1)[-1] != "float16":
+        return
+    raise_error(
+        "TypeError",
+        "E0386",
+        f"the gradient of {name} is float16: it cannot be unscaled",
+        help="keep parameters in float32, and let mixed precision cast them",
+    )
