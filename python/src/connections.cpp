@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "convert.hpp"
+#include "mithril/model/composite.hpp"
 
 namespace mithril::python {
 namespace {
@@ -153,6 +154,23 @@ void bind_connections(py::module_& module) {
       .def_property_readonly("name", &Connection::name)
       .def_property_readonly("shape_text", &Connection::shape_text,
                              "What is known of the shape now.")
+      .def_property_readonly(
+          "type_text",
+          [](const Connection& a) { return to_string_kinds(find(a.wire()->type)->kinds); },
+          "What is known of the type now: \"float tensor\", \"bool tensor or int tensor\".")
+      .def_property_readonly(
+          "dims",
+          [](const Connection& a) -> py::object {
+            std::vector<Dim> dims;
+            if (!Facts::known(a.wire()->shape, dims)) return py::none();
+            py::list sizes;
+            for (const Dim& dim : dims) {
+              const Dim size = resolve(dim);
+              sizes.append(size.is_constant() ? py::object(py::int_(size.constant())) : py::none());
+            }
+            return py::object(std::move(sizes));
+          },
+          "The sizes that are known now, None for the others; None where the rank is not known.")
       .def("__repr__", [](const Connection& a) {
         return "<Connection " + a.name() + " " + a.shape_text() + ">";
       });
