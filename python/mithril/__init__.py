@@ -25,7 +25,7 @@ from .backends import CpuBackend, TorchBackend
 from .functional import functional
 from .grad_scaler import GradScaler
 from .models import *  # noqa: F403 - the classes are made from the records of the core
-from .torch_interop import as_torch_module
+from .torch_interop import as_torch_module, from_torch
 from .types import Tensor
 
 bool_ = dtype.bool
@@ -66,6 +66,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "float16",
     "float32",
     "float64",
+    "from_torch",
     "functional",
     "int32",
     "int64",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import torch
 
 
-def _import_torch() -> Any:
+def import_torch() -> Any:
     """PyTorch, with its libraries loaded, so that the plugin finds them."""
     if importlib.util.find_spec("torch") is None:
         raise _core.BackendError(
@@ -60,7 +60,7 @@ class TorchBackend(_core.Backend):
         use_amp: bool = False,
         amp_dtype: Any = None,
     ) -> None:
-        self._torch = _import_torch()
+        self._torch = import_torch()
         name = _dtype_name(dtype)
         options = {
             "device": str(device),

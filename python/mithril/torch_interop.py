@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ._core import CompiledModel, raise_error
-from .torch_backend import TorchBackend
+from ._core import CompiledModel, Model, raise_error
+from .torch_backend import TorchBackend, import_torch
 
 if TYPE_CHECKING:
     import torch
@@ -49,3 +49,43 @@ def as_torch_module(
     from .torch_module import TorchModule  # noqa: PLC0415 - torch is not needed for the rest
 
     return TorchModule(compiled, params, evaluation)
+
+
+def from_torch(
+    module: torch.nn.Module,
+    *,
+    inputs: Iterable[str] = (),
+    shapes: Mapping[str, Any] | None = None,
+    types: Mapping[str, Any] | None = None,
+    seed: int = 0,
+) -> tuple[Model, dict[str, torch.nn.Parameter]]:
+    """A module of PyTorch, converted to a model, and its parameters under the same dotted names.
+
+    The parameters are the module's own, not copies: `compiled.evaluate(params, data)` takes them,
+    and who trains one of the two trains both. Of a parameter with several names the first counts.
+    Buffers that `state_dict` holds (running statistics) become state of the model, with the numbers
+    of now to begin with; other tensors become constants. Layers are converted for the mode that
+    they are in, training or evaluation; each nn.Dropout has a random key as state.
+
+    The inputs of the model are those of `forward` that have no default, under their names. The
+    output is called "output"; of a tuple "output_0", "output_1", ...; a dict has its own names.
+
+    What cannot be converted is listed in one ValueError, all of it at once. Control flow that
+    depends on elements or sizes is a ValueError that names the line.
+
+    Args:
+        module: a module that torch.fx can trace.
+        inputs: parameters of forward that are inputs too, although they have a default.
+        shapes: of inputs, where the module asks for their rank or sizes, as in ml.compile.
+        types: of inputs that the module does not tell, such as masks: ml.Tensor[bool].
+        seed: of the keys of dropout.
+
+    Example:
+        model, params = ml.from_torch(module.eval())
+        compiled = ml.compile(model, ml.TorchBackend(), shapes={"x": [None, 3, 32, 32]})
+        outputs = compiled.evaluate(params, {"x": x})
+    """
+    import_torch()
+    from .from_torch_convert import convert  # noqa: PLC0415 - torch is not needed for the rest
+
+    return convert(module, inputs, shapes or {}, types or {}, seed)
