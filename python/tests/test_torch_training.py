@@ -1,0 +1,169 @@
+"""Training on the backend on PyTorch, for long and from many threads; skipped where torch, or the
+plugin built against it, is missing."""
+
+import copy
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import mithril as ml
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+pytest.importorskip("mithril._torch", reason="built without -DMITHRIL_TORCH=ON")
+
+from from_torch_cases import NETWORKS, cnn, mlp  # noqa: E402
+
+F = torch.nn.functional
+OPTIMIZERS = {
+    "SGD": lambda params: torch.optim.SGD(params, lr=0.05, momentum=0.9),
+    "Adam": lambda params: torch.optim.Adam(params, lr=1e-2),
+    "AdamW": lambda params: torch.optim.AdamW(params, lr=1e-2, weight_decay=0.1),
+}
+NETS = {  # in training, the shapes to compile for, and a batch
+    "mlp": (mlp, {"input": [None, 4]}, lambda: torch.randn(8, 4, dtype=torch.float64)),
+    "cnn": (cnn, {"input": [None, 2, 8, 8]}, lambda: torch.randn(8, 2, 8, 8, dtype=torch.float64)),
+    "transformer_block": (
+        NETWORKS["transformer_block"].module,
+        {"ids": [None, None]},
+        lambda: torch.randint(0, 11, (4, 6)),
+    ),
+}
+STEPS = 50
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Tensors are small here, and other work of the machine would be waited for."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("net", NETS)
+def test_fifty_steps_are_those_of_the_module(net: str, optimizer: str) -> None:
+    """With gradients that evaluate gives, on extracted parameters."""
+    torch.manual_seed(0)
+    make, shapes, batch = NETS[net]
+    module = make().double().train()
+    model, initial = ml.from_torch(copy.deepcopy(module))
+    compiled = ml.compile(model, ml.TorchBackend(dtype=torch.float64), shapes=shapes)
+    params = {key: value.detach().clone() for key, value in initial.items()}
+    state = compiled.initial_state_dict
+    ours = OPTIMIZERS[optimizer](params.values())
+    theirs = OPTIMIZERS[optimizer](module.parameters())
+    for _ in range(STEPS):
+        data = {next(iter(shapes)): batch()}
+        (x,) = data.values()
+        expected = module(x)
+        target = torch.randint(0, expected.shape[-1], expected.shape[:-1]).flatten()
+        theirs.zero_grad()
+        F.cross_entropy(expected.flatten(0, -2), target).backward()
+        theirs.step()
+
+        outputs, _ = compiled.evaluate(params, data, state=state)
+        logits = outputs["output"].detach().requires_grad_()
+        F.cross_entropy(logits.flatten(0, -2), target).backward()
+        _, gradients, state = compiled.evaluate(
+            params, data, output_gradients={"output": logits.grad}, state=state
+        )
+        for key, gradient in gradients.items():
+            params[key].grad = gradient
+        ours.step()
+    for key, value in module.named_parameters():
+        assert torch.allclose(params[key], value, rtol=0, atol=1e-6), key
+        assert not torch.equal(value, initial[key]), key
+    for key, value in module.named_buffers():
+        assert torch.allclose(state[key], value, rtol=0, atol=1e-6), key
+
+
+def test_fifty_steps_of_a_compiled_module_are_those_of_the_module() -> None:
+    """With torch's autograd through our gradient graph."""
+    torch.manual_seed(0)
+    module = cnn().double().train()
+    model, params = ml.from_torch(copy.deepcopy(module))
+    compiled = ml.compile(model, ml.TorchBackend(dtype=torch.float64), shapes=NETS["cnn"][1])
+    twin = ml.as_torch_module(compiled, params)
+    optimizers = [torch.optim.AdamW(each.parameters(), lr=1e-2) for each in (module, twin)]
+    for _ in range(STEPS):
+        x, target = NETS["cnn"][2](), torch.randint(0, 3, (8,))
+        for each, optimizer in zip((module, twin), optimizers, strict=True):
+            optimizer.zero_grad()
+            F.cross_entropy(each(x), target).backward()
+            optimizer.step()
+    expected = module.state_dict()
+    for key, value in twin.state_dict().items():
+        assert torch.allclose(value, expected[key], rtol=0, atol=1e-6), key
+
+
+def resident_bytes() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def evaluations() -> Callable[[int], None]:
+    """So many steps, half of them through torch's autograd."""
+    model = ml.Model()
+    model |= ml.Linear(16)(input="x")
+    model += ml.Relu()
+    model += ml.Linear(4)(output="y")
+    compiled = ml.compile(model, ml.TorchBackend(requires_grad=True), shapes={"x": [None, 8]})
+    params = compiled.get_parameters()
+    plain = {key: value.detach() for key, value in params.items()}
+    x, gradient = torch.randn(4, 8), torch.ones(4, 4)
+
+    def evaluate(times: int) -> None:
+        for i in range(times):
+            if i % 2:
+                compiled.evaluate(params, {"x": x})["y"].sum().backward()
+            else:
+                compiled.evaluate(plain, {"x": x}, output_gradients={"y": gradient})
+
+    evaluate(1000)
+    return evaluate
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc to read memory from")
+def test_ten_thousand_evaluations_do_not_grow() -> None:
+    """By less than 300 bytes each: none keeps so much as an empty tensor."""
+    evaluate = evaluations()
+    before = resident_bytes()
+    evaluate(10_000)
+    assert resident_bytes() - before < 3_000_000
+
+
+def test_what_evaluations_allocate_is_freed() -> None:
+    evaluate = evaluations()
+    activities = [torch.profiler.ProfilerActivity.CPU]
+    with torch.profiler.profile(activities=activities, profile_memory=True) as profile:
+        evaluate(100)
+    allocated = [event.self_cpu_memory_usage for event in profile.key_averages()]
+    assert max(allocated) > 0
+    assert sum(allocated) == 0
+
+
+def test_threads_share_one_compiled_model() -> None:
+    """Each with sizes of its own, that no plan has been made for."""
+    torch.manual_seed(0)
+    model, params = ml.from_torch(cnn().double().eval())
+    compiled = ml.compile(model, ml.TorchBackend(dtype=torch.float64), shapes=NETS["cnn"][1])
+    again = ml.compile(model, ml.TorchBackend(dtype=torch.float64), shapes=NETS["cnn"][1])
+    params = {key: value.detach() for key, value in params.items()}
+    inputs = [torch.randn(1 + i % 5, 2, 8, 8, dtype=torch.float64) for i in range(64)]
+
+    def evaluate(compiled: ml.CompiledModel, x: "torch.Tensor") -> list:
+        ones = torch.ones(len(x), 3, dtype=torch.float64)
+        outputs, gradients = compiled.evaluate(
+            params, {"input": x}, output_gradients={"output": ones}
+        )
+        return [outputs["output"], *gradients.values()]
+
+    with ThreadPoolExecutor(8) as threads:
+        got = list(threads.map(lambda x: evaluate(compiled, x), inputs))
+    for x, values in zip(inputs, got, strict=True):
+        for value, expected in zip(values, evaluate(again, x), strict=True):
+            assert torch.allclose(value, expected, rtol=1e-12, atol=1e-12)
