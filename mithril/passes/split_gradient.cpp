@@ -1,8 +1,8 @@
 #include "mithril/passes/split_gradient.hpp"
 
-#include <algorithm>
-#include <optional>
 #include <vector>
+
+#include "mithril/passes/forward_part.hpp"
 
 namespace mithril {
 namespace {
@@ -39,35 +39,18 @@ class Splitting {
       : whole_(whole),
         inputs_(inputs),
         outputs_(outputs),
-        early_(whole.values().size()),
+        early_(forward_part(whole, outputs)),
         constant_(whole.values().size()) {
     for (const Constant& constant : whole.constants()) constant_[index(constant.value)] = true;
   }
 
   GradientGraphs run() {
-    mark_early();
     build_forward();
     build_backward();
     return {std::move(forward_.graph), std::move(backward_.graph)};
   }
 
  private:
-  // Only what the first outputs depend on; the rest waits, and may never be asked for.
-  void mark_early() {
-    for (size_t i = 0; i < outputs_; ++i) early_[index(whole_.outputs()[i].value)] = true;
-    for (auto node = whole_.nodes().rbegin(); node != whole_.nodes().rend(); ++node) {
-      if (!is_early(*node)) continue;
-      for (const Argument& argument : node->arguments) {
-        if (const ValueId* id = tensor_of(argument)) early_[index(*id)] = true;
-      }
-    }
-  }
-
-  bool is_early(const Node& node) const {
-    return std::any_of(node.outputs.begin(), node.outputs.end(),
-                       [&](ValueId id) { return early_[index(id)]; });
-  }
-
   void build_forward() {
     for (size_t i = 0; i < inputs_; ++i) {
       const ValueId id = whole_.inputs()[i];
@@ -77,7 +60,7 @@ class Splitting {
       if (early_[index(constant.value)]) add_constant(forward_, constant);
     }
     for (const Node& node : whole_.nodes()) {
-      if (is_early(node)) forward_.add(whole_, node);
+      if (makes_any(node, early_)) forward_.add(whole_, node);
     }
     for (size_t i = 0; i < outputs_; ++i) {
       const Output& output = whole_.outputs()[i];
@@ -89,7 +72,7 @@ class Splitting {
   void build_backward() {
     for (size_t i = 0; i < inputs_; ++i) keep(whole_.inputs()[i]);
     for (const Node& node : whole_.nodes()) {
-      if (is_early(node)) continue;
+      if (makes_any(node, early_)) continue;
       for (const Argument& argument : node.arguments) {
         if (const ValueId* id = tensor_of(argument); id && forward_.has(*id)) keep(*id);
       }
@@ -106,7 +89,7 @@ class Splitting {
       if (!backward_.has(constant.value)) add_constant(backward_, constant);
     }
     for (const Node& node : whole_.nodes()) {
-      if (!is_early(node)) backward_.add(whole_, node);
+      if (!makes_any(node, early_)) backward_.add(whole_, node);
     }
     for (size_t i = outputs_; i < whole_.outputs().size(); ++i) {
       const Output& output = whole_.outputs()[i];
@@ -128,7 +111,7 @@ class Splitting {
 
   const Graph& whole_;
   const size_t inputs_, outputs_;
-  std::vector<bool> early_;  // per value: the first outputs depend on it
+  const std::vector<bool> early_;  // per value
   std::vector<bool> constant_;
   Side forward_{whole_}, backward_{whole_};
 };
