@@ -11,6 +11,7 @@
 #include "mithril/model/flatten.hpp"
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/pipeline.hpp"
+#include "mithril/passes/recompute.hpp"
 #include "tests/random_models/generator.hpp"
 #include "tests/results.hpp"
 #include "tests/table/compare.hpp"
@@ -59,6 +60,13 @@ std::string tensors_difference(const Tensors& got, const Tensors& expected) {
     if (!apart.empty()) return name + ": " + apart;
   }
   return got.size() == expected.size() ? "" : "there are outputs that were not asked for";
+}
+
+std::string bits_difference(const Tensors& got, const Tensors& expected) {
+  for (const auto& [name, tensor] : expected) {
+    if (!identical(got.at(name), tensor)) return name + " is another";
+  }
+  return "";
 }
 
 struct Outcome {
@@ -142,6 +150,21 @@ class RandomCheck {
       return complaint(
           tensors_difference(run(run_passes(backward), inputs), run(backward, inputs)));
     });
+    report_.count(Check::composition, "gradients with segments computed again", [&] {
+      const Graph whole = run_passes(backward);
+      const Graph again = recompute(whole, forward.outputs().size(), random_cuts(whole));
+      verify(again);
+      return complaint(bits_difference(run(again, inputs), run(whole, inputs)));
+    });
+  }
+
+  std::vector<std::size_t> random_cuts(const Graph& whole) const {
+    Random random(random_.seed);
+    std::vector<std::size_t> cuts;
+    for (std::size_t step = 1; step < whole.nodes().size(); ++step) {
+      if (random() % 3 == 0) cuts.push_back(step);
+    }
+    return cuts;
   }
 
   RandomModel random_;
