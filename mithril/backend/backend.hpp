@@ -43,6 +43,8 @@ struct LoadOptions {
 struct GraphOptions {
   // The precision that casts lower to; nothing: none are made (passes/mix_precision.hpp).
   std::optional<DType> mixed_precision = std::nullopt;
+  // Whether gradients compute again what they can do without keeping (passes/recompute.hpp).
+  bool use_checkpointing = false;
 };
 
 class Backend {

@@ -95,8 +95,7 @@ PipelineOptions forward_passes(const PipelineOptions& passes, const Backend& bac
 
 // What the options promise and nothing does yet: refused, never ignored.
 void refuse_what_is_missing(const CompileOptions& options, const Backend& backend) {
-  const std::pair<const char*, bool> asked[] = {{"use_checkpointing", options.use_checkpointing},
-                                                {"file_path", !options.file_path.empty()},
+  const std::pair<const char*, bool> asked[] = {{"file_path", !options.file_path.empty()},
                                                 {"cache", options.cache}};
   for (const auto& [option, wanted] : asked) {
     if (!wanted) continue;
@@ -195,6 +194,8 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
   parts->passes = passes_for(options.optimization_level, options.debug);
   parts->backend = std::move(backend);
   parts->load_options.jit = options.jit;
+  parts->use_checkpointing =
+      options.use_checkpointing || parts->backend->graph_options().use_checkpointing;
   parts->inference = options.inference;
   parts->safe_shapes = options.safe_shapes;
 

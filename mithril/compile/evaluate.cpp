@@ -4,7 +4,7 @@
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/parts.hpp"
-#include "mithril/grad/differentiate.hpp"
+#include "mithril/passes/recompute.hpp"
 #include "mithril/passes/split_gradient.hpp"
 
 namespace mithril {
@@ -182,6 +182,16 @@ std::vector<std::string> CompiledParts::input_labels() const {
   return labels;
 }
 
+Graph CompiledParts::differentiated(const DifferentiateOptions& options) const {
+  PipelineOptions after = passes;
+  if (use_checkpointing) {
+    after.passes.push_back({"recompute", [outputs = graph.outputs().size()](const Graph& whole) {
+                              return recompute(whole, outputs);
+                            }});
+  }
+  return run_passes(differentiate(graph, options), after);
+}
+
 // What the executable keeps lives no longer than these parts, which keep it.
 void CompiledModel::Parts::load() {
   LoadOptions options = load_options;
@@ -195,8 +205,7 @@ void CompiledModel::Parts::load() {
       for (size_t i = 0; i < wanted.size(); ++i) {
         if (wanted[i]) asked.wanted.push_back(inputs[i].path);
       }
-      const Graph both = run_passes(differentiate(graph, asked), passes);
-      return split_gradient(both, inputs.size(), graph.outputs().size());
+      return split_gradient(differentiated(asked), inputs.size(), graph.outputs().size());
     };
   }
   forward = std::make_unique<const Program>(
@@ -219,7 +228,7 @@ const Program& CompiledModel::Parts::with_gradients(const std::vector<size_t>& o
     labels.push_back("the gradient of " + quoted(outputs[i].name));
   }
   for (const NamedIndex& key : parameters) options.wanted.push_back(inputs[key.index].path);
-  const Graph both = run_passes(differentiate(graph, options), passes);
+  const Graph both = differentiated(options);
   program = std::make_unique<const Program>(
       Program{Signature(both, std::move(labels)), backend->load(both, load_options)});
   return *program;

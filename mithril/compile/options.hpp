@@ -44,10 +44,12 @@ struct CompileOptions {
   std::string optimization_level = "default";  // "none", "default" or "max"
   bool debug = false;  // checks the graph after each pass, and names the pass that breaks it
 
+  // Computes again in the gradient what it can do without keeping: the same results in less memory.
+  bool use_checkpointing = false;
+
   // BackendError E1002 where the backend does not do them yet.
-  bool use_checkpointing = false;  // computes again in the gradient what it can do without keeping
-  std::string file_path = {};      // where the generated source is written
-  bool cache = false;              // keeps what was compiled for the next process
+  std::string file_path = {};  // where the generated source is written
+  bool cache = false;          // keeps what was compiled for the next process
 };
 
 }  // namespace mithril

@@ -13,6 +13,7 @@
 #include "mithril/compile/compiled_model.hpp"
 #include "mithril/compile/key_classes.hpp"
 #include "mithril/compile/signature.hpp"
+#include "mithril/grad/differentiate.hpp"
 #include "mithril/passes/pipeline.hpp"
 
 namespace mithril {
@@ -40,6 +41,7 @@ struct CompiledParts {
   LoadOptions load_options;
   PipelineOptions passes;
   bool inference = false;
+  bool use_checkpointing = false;
   bool safe_shapes = true;
 
   Graph graph;                                       // without gradients, after the passes
@@ -51,7 +53,8 @@ struct CompiledParts {
   std::vector<std::pair<std::string, ShapeSpec>> shapes;  // of inputs and outputs
   std::vector<std::string> output_texts;                  // shapes of outputs as text
 
-  std::vector<std::string> input_labels() const;  // for messages
+  std::vector<std::string> input_labels() const;                    // for messages
+  Graph differentiated(const DifferentiateOptions& options) const;  // after the passes
 };
 
 // After compiling, only `with_gradients` reads dims with symbols: their facts serve one thread.
