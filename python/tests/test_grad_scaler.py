@@ -86,24 +86,33 @@ def test_gradients_of_evaluate_are_unscaled_in_dicts() -> None:
     assert scaler.get_scale() == 2.0
 
 
-def test_float16_products_train_with_a_scaler() -> None:
+@pytest.mark.parametrize(
+    "device",
+    [
+        "cpu",
+        pytest.param(
+            "cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
+        ),
+    ],
+)
+def test_float16_gradients_survive_with_a_scaler(device: str) -> None:
     """Gradients of about 1e-8 vanish in float16 where they are not scaled."""
     pytest.importorskip("mithril._torch", reason="built without -DMITHRIL_TORCH=ON")
     model = ml.Model()
     model |= ml.Linear(16)(input="x")
     model += ml.Tanh()
     model += ml.Linear(1)(output="y")
-    backend = ml.TorchBackend(use_amp=True, amp_dtype=torch.float16)
+    backend = ml.TorchBackend(device=device, use_amp=True, amp_dtype=torch.float16)
     compiled = ml.compile(model, backend, shapes={"x": [64, 2]})
     params = compiled.get_parameters()
-    x = torch.randn(64, 2, generator=torch.Generator().manual_seed(0))
-    tiny = {"y": torch.full((64, 1), 1e-8)}
+    x = torch.randn(64, 2, generator=torch.Generator().manual_seed(0)).to(device)
+    tiny = {"y": torch.full((64, 1), 1e-8, device=device)}
     _, lost = compiled.evaluate(params, {"x": x}, output_gradients=tiny)
     assert all(not gradient.any() for gradient in lost.values())
     scaler = ml.GradScaler()
     _, scaled = compiled.evaluate(params, {"x": x}, output_gradients=scaler.scale(tiny))
     kept = scaler.unscale(scaled)
-    exact = ml.compile(model, ml.TorchBackend(), shapes={"x": [64, 2]})
+    exact = ml.compile(model, ml.TorchBackend(device=device), shapes={"x": [64, 2]})
     _, expected = exact.evaluate(params, {"x": x}, output_gradients=tiny)
     for key, gradient in kept.items():
         assert torch.allclose(gradient, expected[key], rtol=0.02, atol=1e-9), key

@@ -77,6 +77,15 @@ def test_the_policy_of_an_op_is_that_of_torch(record: dict) -> None:
 # ---- numbers, beside the same model under torch.autocast ----
 
 ROUNDING = 2.0**-8  # of bfloat16
+on_devices = pytest.mark.parametrize(
+    "device",
+    [
+        "cpu",
+        pytest.param(
+            "cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
+        ),
+    ],
+)
 
 
 def assert_near(ours: "torch.Tensor", theirs: "torch.Tensor", what: str, roundings: float) -> None:
@@ -86,17 +95,19 @@ def assert_near(ours: "torch.Tensor", theirs: "torch.Tensor", what: str, roundin
     assert apart <= roundings * ROUNDING, f"{what}: {apart / ROUNDING:.2f} roundings apart"
 
 
-def check(model: ml.Model, by_torch, shape: list[int], roundings: float) -> None:
-    backend = ml.TorchBackend(use_amp=True)
+def check(model: ml.Model, by_torch, shape: list[int], roundings: float, device: str) -> None:
+    """In bfloat16 on the CPU and in float16, which is closer, on a GPU."""
+    backend = ml.TorchBackend(device=device, use_amp=True)
+    lower = torch.bfloat16 if device == "cpu" else torch.float16
     compiled = ml.compile(model, backend, shapes={"x": shape})
     params = compiled.get_parameters()
     assert {value.dtype for value in params.values()} == {torch.float32}
     generator = torch.Generator().manual_seed(0)
-    x = torch.randn(shape, generator=generator)
+    x = torch.randn(shape, generator=generator).to(device)
     leaves = {key: value.clone().requires_grad_() for key, value in params.items()}
-    with torch.autocast("cpu", torch.bfloat16):
+    with torch.autocast(device, lower):
         expected = by_torch(leaves, x)
-    g = torch.randn(expected.shape, generator=generator)
+    g = torch.randn(expected.shape, generator=generator).to(device)
     outputs, gradients = compiled.evaluate(params, {"x": x}, output_gradients={"y": g})
     expected.backward(g.to(expected.dtype))
     assert_near(outputs["y"], expected.detach(), "y", roundings)
@@ -105,7 +116,8 @@ def check(model: ml.Model, by_torch, shape: list[int], roundings: float) -> None
         assert_near(gradients[key], leaf.grad, key, 2 * roundings)
 
 
-def test_a_perceptron_is_that_of_autocast() -> None:
+@on_devices
+def test_a_perceptron_is_that_of_autocast(device: str) -> None:
     model = ml.Model()
     model |= ml.Linear(32, name="first")(input="x")
     model += ml.Gelu()
@@ -115,10 +127,11 @@ def test_a_perceptron_is_that_of_autocast() -> None:
         hidden = F.gelu(F.linear(x, p["first.weight"], p["first.bias"]))
         return F.linear(hidden, p["last.weight"], p["last.bias"])
 
-    check(model, by_torch, [16, 24], roundings=4)
+    check(model, by_torch, [16, 24], roundings=4, device=device)
 
 
-def test_a_convolutional_network_is_that_of_autocast() -> None:
+@on_devices
+def test_a_convolutional_network_is_that_of_autocast(device: str) -> None:
     model = ml.Model()
     model |= ml.Conv2d(kernel_size=3, filters=8, use_bias=False, name="first")(input="x")
     model += ml.BatchNorm2D(inference=False, name="norm")
@@ -133,7 +146,7 @@ def test_a_convolutional_network_is_that_of_autocast() -> None:
         x = F.conv2d(F.relu(x), p["second.weight"], p["second.bias"])
         return F.linear(x.flatten(1), p["last.weight"], p["last.bias"])
 
-    check(model, by_torch, [6, 3, 12, 12], roundings=4)
+    check(model, by_torch, [6, 3, 12, 12], roundings=4, device=device)
 
 
 def transformer_block(heads: int, width: int) -> ml.Model:
@@ -152,7 +165,8 @@ def transformer_block(heads: int, width: int) -> ml.Model:
     return ml.Model.create(y=x + ml.Linear(width, name="down")(hidden))
 
 
-def test_a_transformer_block_is_that_of_autocast() -> None:
+@on_devices
+def test_a_transformer_block_is_that_of_autocast(device: str) -> None:
     heads, width = 4, 32
 
     def by_torch(p: dict, x: "torch.Tensor") -> "torch.Tensor":
@@ -168,7 +182,7 @@ def test_a_transformer_block_is_that_of_autocast() -> None:
         x = x + linear("out", (scores @ v).transpose(1, 2).flatten(2))
         return x + linear("down", F.gelu(linear("up", norm("norm_2", x))))
 
-    check(transformer_block(heads, width), by_torch, [3, 10, width], roundings=4)
+    check(transformer_block(heads, width), by_torch, [3, 10, width], roundings=4, device=device)
 
 
 # ---- types ----
