@@ -19,21 +19,22 @@ void require(bool holds, const char* option, double got, const char* expected) {
          .message = fmt::format("grad scaler: {} is {}, expected {}", option, got, expected)});
 }
 
-// A new tensor; whether all of it is finite. Integers are left as they are.
+// Puts a new tensor in its place; whether all of it is finite. Integers are left as they are.
 bool multiply(Tensor& tensor, float factor) {
-  bool finite = true;
-  tensor = tensor.host().copy();
-  visit_dtype(tensor.dtype(), [&](auto zero) {
+  if (!is_floating(tensor.dtype())) return true;
+  const Tensor given = tensor.host();
+  tensor = Tensor::empty(given.dtype(), given.dims());
+  return visit_dtype(given.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    if constexpr (!std::is_integral_v<T>) {
-      for (T& element : tensor.mutable_values<T>()) {
-        const auto value = static_cast<double>(element);
-        finite = finite && std::isfinite(value);
-        element = static_cast<T>(value * static_cast<double>(factor));
-      }
+    bool finite = true;
+    T* product = tensor.mutable_data<T>();
+    for (const T element : given.values<T>()) {
+      const auto value = static_cast<double>(element);
+      finite = finite && std::isfinite(value);
+      *product++ = static_cast<T>(value * static_cast<double>(factor));
     }
+    return finite;
   });
-  return finite;
 }
 
 }  // namespace
