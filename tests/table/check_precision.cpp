@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include "mithril/eval/interpreter.hpp"
+#include "mithril/op/registry.hpp"
+#include "mithril/passes/mix_precision.hpp"
+#include "mithril/passes/rebuilder.hpp"
 #include "tests/table/checks.hpp"
 #include "tests/table/compare.hpp"
 #include "tests/table/generate.hpp"
@@ -43,6 +46,36 @@ std::string compare_with_float64(const OpCase& row, const RowGraph& built, const
   return {};
 }
 
+// Every other float input comes in bfloat16, and mixed precision casts what it meets.
+Graph mixed(const Graph& graph) {
+  Rebuilder rebuilder(graph);
+  bool lower = true;
+  for (const ValueId id : graph.inputs()) {
+    const Value& value = graph.value(id);
+    if (!is_floating(value.dtype)) continue;
+    if (lower) {
+      rebuilder.replace(id, rebuilder.graph()
+                                .add(find_op("cast"), {rebuilder.map(id), Datum(DType::bfloat16)},
+                                     value.name + ".lower")
+                                .front());
+    }
+    lower = !lower;
+  }
+  for (const Node& node : graph.nodes()) rebuilder.keep(node);
+  return mix_precision(rebuilder.finish(), {});
+}
+
+// Valid, and the same on every backend.
+void check_mixed(const OpDef& op, const OpCase& row, Report& report, std::uint64_t seed) {
+  const RowGraph built = build(op, row, Knowledge::numbers, DType::float32);
+  const Graph graph = mixed(built.graph);
+  report.count(Check::precision, "in mixed precision", [&] {
+    verify(graph);
+    return std::string();
+  });
+  check_backends(op, graph, generate(built.tensors, seed), "mixed precision", 0, report);
+}
+
 }  // namespace
 
 void check_precision(const OpDef& op, const OpCase& row, Report& report, std::uint64_t seed) {
@@ -61,6 +94,7 @@ void check_precision(const OpDef& op, const OpCase& row, Report& report, std::ui
                  [&] { return compare_with_float64(row, built, precise, inputs, precision); });
     check_backends(op, built.graph, inputs, dtype, precision.tolerance, report);
   }
+  check_mixed(op, row, report, seed);
 }
 
 }  // namespace mithril::tests

@@ -18,8 +18,8 @@ void check_evaluation(const OpDef& op, const OpCase& row, Report& report, std::u
 // The same facts in other orders lead to the same result, which for values is what the row expects.
 void check_inference(const OpDef& op, const OpCase& row, Report& report);
 
-// float32 comes close to float64, and so do float16 and bfloat16 as storage: of rows whose floats
-// are all float64.
+// float32 comes close to float64, and so do float16 and bfloat16 as storage; in mixed precision the
+// backends agree: of rows whose floats are all float64.
 void check_precision(const OpDef& op, const OpCase& row, Report& report, std::uint64_t seed);
 
 // Gradients against central differences for each float64 input and each of so many seeds from
