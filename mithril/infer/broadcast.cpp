@@ -8,8 +8,6 @@
 namespace mithril {
 namespace {
 
-Origin origin_of(const Dim& dim) { return dim.symbol() ? find(dim.symbol())->origin : Origin{}; }
-
 struct Pair {
   Dim a, b;
 };

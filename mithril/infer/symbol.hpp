@@ -50,6 +50,11 @@ struct Symbol : Variable {
 };
 static_assert(sizeof(Symbol) <= 64);
 
+// Who fixed it; of what arithmetic made nobody.
+inline Origin origin_of(const Dim& dim) {
+  return dim.symbol() ? find(dim.symbol())->origin : Origin{};
+}
+
 struct Term {
   int64_t factor;
   Symbol* symbol;

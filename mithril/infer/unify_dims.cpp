@@ -11,8 +11,6 @@
 namespace mithril {
 namespace {
 
-Origin origin_of(const Dim& dim) { return dim.symbol() ? find(dim.symbol())->origin : Origin{}; }
-
 // An equation as it was stated and under what is known now.
 struct Sides {
   Dim stated_left, stated_right;

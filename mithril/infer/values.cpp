@@ -1,7 +1,7 @@
 // Types and values: narrowing, setting, making one of two.
 #include <utility>
 
-#include "mithril/infer/facts.hpp"
+#include "mithril/infer/symbol.hpp"
 
 namespace mithril {
 
@@ -47,6 +47,20 @@ struct Known {
   Origin origin;
 };
 
+void unify_ints(Facts& facts, const Known& a, const Known& b) {
+  const Dim &left = a.datum.dim(), &right = b.datum.dim();
+  const Dim now = resolve(left), other = resolve(right);
+  if (now.is_constant() && other.is_constant() && now.constant() != other.constant()) {
+    const auto fixed = [](const Known& known) {
+      const Origin origin = origin_of(known.datum.dim());
+      return origin.part || origin.what ? origin : known.origin;
+    };
+    facts.conflict(ErrorKind::value, "E0401", "values differ", to_string(now), to_string(other),
+                   fixed(a), fixed(b));
+  }
+  facts.unify(left, right);
+}
+
 void unify_known(Facts& facts, const Known& a, const Known& b) {
   const auto differ = [&] {
     facts.conflict(ErrorKind::value, "E0401", "values differ", to_string(a.datum),
@@ -56,7 +70,7 @@ void unify_known(Facts& facts, const Known& a, const Known& b) {
     unify_known(facts, {x, a.origin}, {y, b.origin});
   };
   if (a.datum.kind() != b.datum.kind()) differ();
-  if (a.datum.kind() == kind::int_value) return facts.unify(a.datum.dim(), b.datum.dim());
+  if (a.datum.kind() == kind::int_value) return unify_ints(facts, a, b);
   if (a.datum.kind() == kind::tuple) {
     const Tuple &left = a.datum.tuple(), &right = b.datum.tuple();
     if (left.size() != right.size()) differ();
