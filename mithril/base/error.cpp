@@ -88,7 +88,9 @@ std::string point_at(std::size_t column, std::size_t width, std::string_view exp
 }
 
 Error::Error(ErrorDetails details)
-    : details_(with_numbered_unknowns(std::move(details))), text_(rendering(details_)) {}
+    : unnumbered_(std::move(details)),
+      details_(with_numbered_unknowns(unnumbered_)),
+      text_(rendering(details_)) {}
 
 const char* Error::what() const noexcept { return text_.c_str(); }
 

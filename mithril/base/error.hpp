@@ -64,6 +64,9 @@ class Error : public std::exception {
   explicit Error(ErrorDetails details);
 
   const ErrorDetails& details() const { return details_; }
+  // The same with the numbers of nameless sizes as they were given: for raising it again with more
+  // about these sizes.
+  const ErrorDetails& unnumbered() const { return unnumbered_; }
   ErrorKind kind() const { return details_.kind; }
   const std::string& code() const { return details_.code; }
   const std::string& path() const { return details_.path; }
@@ -71,7 +74,7 @@ class Error : public std::exception {
   const char* what() const noexcept override;
 
  private:
-  ErrorDetails details_;
+  ErrorDetails unnumbered_, details_;
   std::string text_;
 };
 
