@@ -204,6 +204,10 @@ bool identical(const Tensor& a, const Tensor& b) {
   return a.bytes() == 0 || std::memcmp(a.raw_data(), b.raw_data(), a.bytes()) == 0;
 }
 
+std::string dtype_and_dims(const Tensor& tensor) {
+  return std::string(name(tensor.dtype())) + to_string(tensor.dims());
+}
+
 std::string to_string(const Tensor& given) {
   const Tensor tensor = given.host();
   std::vector<std::string> elements;
@@ -219,8 +223,7 @@ std::string to_string(const Tensor& given) {
     }
   });
   const char* rest = tensor.size() > most_elements_printed ? ", ..." : "";
-  return fmt::format("{}{} {{{}{}}}", name(tensor.dtype()), to_string(tensor.dims()),
-                     join(elements, ", "), rest);
+  return fmt::format("{} {{{}{}}}", dtype_and_dims(tensor), join(elements, ", "), rest);
 }
 
 }  // namespace mithril

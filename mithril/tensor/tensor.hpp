@@ -115,6 +115,7 @@ bool identical(const Tensor& a, const Tensor& b);
 
 // "float32[2, 3] {1, 2, 3, 4, 5, 6}", cut after twelve elements.
 std::string to_string(const Tensor& tensor);
+std::string dtype_and_dims(const Tensor& tensor);  // "float32[2, 3]"
 
 template <class T>
 Tensor Tensor::scalar(T value) {
