@@ -54,6 +54,7 @@ Run* Facts::run() { return make<Run>(); }
 Type* Facts::type(Kinds kinds) {
   Type* type = make<Type>();
   type->kinds = kinds;
+  type->origin = current;
   return type;
 }
 

@@ -10,6 +10,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/shapes.hpp"
+#include "mithril/model/statements.hpp"
 #include "mithril/op/registry.hpp"
 
 namespace mithril {
@@ -84,6 +85,7 @@ void Composition::add(const std::shared_ptr<Part>& part, const Bindings& binding
                                            : "this part belongs to a model already",
            .help = "make a new part for each place"});
   }
+  added_ = part.get();
   if (part->op) {
     add_op(part, bindings, chain);
   } else {
@@ -167,9 +169,7 @@ void Composition::set_tensor(Wire* wire, const Tensor& tensor) {
            .message = "a tensor is given to a connection that has a source already"});
   }
   facts_.narrow(wire->type, tensor_kind(tensor.dtype()));
-  std::vector<Dim> dims;
-  for (const int64_t dim : tensor.dims()) dims.push_back(facts_.fixed(dim));
-  facts_.unify(wire->shape, std::span<const Dim>(dims));
+  facts_.unify(wire->shape, shape_of(facts_, tensor));
   save(wire->constant);
   wire->constant = true;
   auto& literals = here_.more().literals;
@@ -178,25 +178,25 @@ void Composition::set_tensor(Wire* wire, const Tensor& tensor) {
   here_.note({wire, tensor});
 }
 
+void Composition::set_value(Wire* wire, const Datum& datum) {
+  wire = top(wire);
+  facts_.narrow(wire->type, datum.kind());
+  facts_.set(value_of(facts_, wire), datum);
+  here_.note({wire, datum});
+}
+
 void Composition::describe(Wire* wire, const IOKey& key) {
   const Origin outer = facts_.current;
-  facts_.current = {nullptr, facts_.note("IOKey(" + quoted(key.name) + ")")};
-  wire = top(wire);
-  if (key.type) {
-    facts_.narrow(wire->type, key.type);
-    here_.note({wire, key.type});
+  const auto said = [&](std::string_view what) {
+    return Statements(*this, {"IOKey('", what, ")"});
+  };
+  if (key.type) said("', type=").type(key.name, wire, key.type);
+  if (key.shape) said("', shape=").shape(key.name, wire, *key.shape);
+  if (key.value) said("', value=").value(key.name, wire, *key.value);
+  if (key.tensor) said("', value=").value(key.name, wire, *key.tensor);
+  if (key.differentiable) {
+    said("', differentiable=").differentiable(key.name, wire, *key.differentiable);
   }
-  if (key.shape) {
-    facts_.unify(wire->shape, shape_of(here_, *key.shape));
-    here_.note({wire, *key.shape});
-  }
-  if (key.value) {
-    facts_.narrow(wire->type, key.value->kind());
-    facts_.set(value_of(facts_, wire), *key.value);
-    here_.note({wire, *key.value});
-  }
-  if (key.tensor) set_tensor(wire, *key.tensor);
-  if (key.differentiable) declare(wire, *key.differentiable);
   if (key.interval) {
     if (!(key.interval->first <= key.interval->second)) {
       raise({.kind = ErrorKind::value,
@@ -238,12 +238,27 @@ void Composition::join(Wire* outer, Wire* inner) {
   if (may_cycle) refuse_cycle(driver);
 }
 
-void Composition::join_port(Wire* outer, Wire* inner) {
+void Composition::join_named(const Side& outer, const Side& inner) {
+  try {
+    join(outer.wire, inner.wire);
+    facts_.settle();
+  } catch (const Error& error) {
+    raise_between(error, outer.label, outer, inner);
+  }
+}
+
+void Composition::join_port(Wire* outer, Wire* inner, std::string_view port) {
   fed_back_ = fed_back_ || (top(inner)->driver && top(outer)->uses > 0);
-  if (fed_back_) {
-    join(outer, inner);
-  } else {
-    unify_wires(facts_, outer, inner);
+  try {
+    if (fed_back_) {
+      join(outer, inner);
+    } else {
+      unify_wires(facts_, outer, inner);
+    }
+  } catch (const Error& error) {
+    const std::string name = wire_name(outer);
+    raise_between(error, {}, {"port " + std::string(port), inner},
+                  {"bound to", outer, name.empty() ? "" : "on " + name});
   }
 }
 
@@ -275,7 +290,12 @@ void Composition::refuse_cycle(Part* driver) const {
 }
 
 void Composition::commit() {
-  facts_.settle();
+  try {
+    facts_.settle();
+  } catch (const Error& error) {
+    if (added_) raise_at(error, path(added_));
+    throw;
+  }
   attempt_.commit();
   for (const auto& model : adopted_) {
     facts_.adopt(*model->facts);

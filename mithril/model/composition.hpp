@@ -9,6 +9,13 @@
 
 namespace mithril {
 
+// A wire in an error, and where it is: {"bound to", wire, "on x"}.
+struct Side {
+  std::string label;
+  Wire* wire;
+  std::string place = {};
+};
+
 class Composition {
  public:
   explicit Composition(Composite& here) : here_(here), facts_(*here.facts), attempt_(facts_) {}
@@ -20,7 +27,10 @@ class Composition {
   void describe(Wire* wire, const IOKey& key);
   void declare(Wire* wire, bool differentiable);  // TypeError E0303 for what is no float tensor
   void join(Wire* outer, Wire* inner);            // one wire of two, checked for cycles
+  // The same of two that the user calls by their labels, which an error tells.
+  void join_named(const Side& outer, const Side& inner);
   void set_tensor(Wire* wire, const Tensor& tensor);
+  void set_value(Wire* wire, const Datum& datum);
   Facts& facts() { return facts_; }
   Composite& here() { return here_; }
   void commit();  // runs inference; what it finds wrong is raised here
@@ -42,12 +52,13 @@ class Composition {
                      const std::function<std::vector<std::string>()>& names) const;
   void refuse_cycle(Part* driver) const;
   // As join, of a port of a part that is being added: only what an output of it feeds back can
-  // close a cycle.
-  void join_port(Wire* outer, Wire* inner);
+  // close a cycle. An error tells what is known on both sides of the port.
+  void join_port(Wire* outer, Wire* inner, std::string_view port);
 
   Composite& here_;
   Facts& facts_;
   Attempt attempt_;
+  const Part* added_ = nullptr;  // last
   bool fed_back_ = false;
   std::vector<std::shared_ptr<Composite>> adopted_;  // whose facts become ours at commit
 };

@@ -3,7 +3,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
-#include "mithril/model/composition.hpp"
+#include "mithril/model/statements.hpp"
 
 namespace mithril {
 namespace {
@@ -202,19 +202,11 @@ void Composition::take_canonical(const std::vector<CanonicalPort>& inputs,
 
 void Composition::bind(Composite& part, const std::string& port, Wire* inner,
                        const Binding& binding) {
-  facts_.current = {&part, facts_.note(port)};
+  const Origin here{&part, facts_.note(port)};
+  facts_.current = here;
   Wire* outer = wire_for(binding);
-  try {
-    join_port(outer, inner);
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::shape && error.kind() != ErrorKind::type) throw;
-    ErrorDetails details = error.details();
-    const std::string name = wire_name(outer);
-    details.facts.push_back({"port " + port, to_string(Facts::resolve(top(inner)->shape)), ""});
-    details.facts.push_back({"bound to", to_string(Facts::resolve(top(outer)->shape)),
-                             name.empty() ? "" : "on " + name});
-    raise(std::move(details));
-  }
+  facts_.current = here;
+  join_port(outer, inner, port);
 }
 
 void Composition::add_composite(const std::shared_ptr<Composite>& part, const Bindings& bindings,
@@ -251,8 +243,9 @@ void Composition::add_composite(const std::shared_ptr<Composite>& part, const Bi
   for (size_t i = 0; i < bound.size(); ++i)
     bind(*part, *bound[i].first, bound[i].second, bindings[i].second);
   if (source) {
-    facts_.current = {part.get(), top(target)->name};
-    join_port(source, target);
+    const Note name = top(target)->name;
+    facts_.current = {part.get(), name};
+    join_port(source, target, name ? *name : "input");
   }
   std::vector<CanonicalPort> inputs, open;
   for (Wire* wire : canonical) inputs.push_back({wire, 0});
@@ -272,7 +265,10 @@ void Composition::absorb(const std::shared_ptr<Composite>& expression) {
     raw->merged_into.reset();
   });
   for (const auto& part : moved) here_.adopt_child(part);
+  const Origin outer = facts_.current;
+  facts_.current = {};  // that keys and sizes are the same is nobody's port
   take_keys(from);
+  facts_.current = outer;
   take_extras(from);
   for (const StatedFact& fact : from.statements) here_.note(fact);
   take_canonical(from.canonical_inputs, from.canonical_outputs);
@@ -281,7 +277,7 @@ void Composition::absorb(const std::shared_ptr<Composite>& expression) {
 void Composition::take_keys(Composite& from) {
   for (const Key& key : from.keys) {
     if (const Key* mine = here_.find_key(*key.name)) {
-      join(mine->wire, key.wire);
+      join_named({std::string(*key.name), mine->wire}, {"joined by", key.wire});
     } else {
       here_.add_key(*key.name, key.wire);
     }
@@ -289,8 +285,15 @@ void Composition::take_keys(Composite& from) {
   if (!from.extras) return;
   for (const auto& [name, dim] : from.extras->symbols) {
     const auto [at, added] = here_.more().symbols.emplace(name, dim);
-    if (!added) facts_.unify(at->second, dim);
-    if (added) on_undo([this_ = &here_, kept = name] { this_->extras->symbols.erase(kept); });
+    if (added) {
+      on_undo([this_ = &here_, kept = name] { this_->extras->symbols.erase(kept); });
+      continue;
+    }
+    try {
+      facts_.unify(at->second, dim);
+    } catch (const Error& error) {
+      raise_at(error, name);
+    }
   }
 }
 

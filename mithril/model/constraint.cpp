@@ -28,6 +28,21 @@ class KeySolver final : public WireSolver {
 
   Dim dim(std::string_view name) const override { no_pattern(name); }
   void set(std::string_view dim, const Dim&) override { no_pattern(dim); }
+  void set_shape(std::string_view key, const std::vector<Dim>& dims, int item) override {
+    state(std::string(key), [&] { WireSolver::set_shape(key, dims, item); });
+  }
+  void set_value(std::string_view key, const Datum& datum, int item) override {
+    state(std::string(key), [&] { WireSolver::set_value(key, datum, item); });
+  }
+  void narrow(std::string_view key, Kinds kinds, int item) override {
+    state(std::string(key), [&] { WireSolver::narrow(key, kinds, item); });
+  }
+  void same_type(std::string_view key, std::string_view other) override {
+    state(std::string(key), [&] { WireSolver::same_type(key, other); });
+  }
+  void same(const Dim& a, const Dim& b) override {
+    state(all_keys(), [&] { WireSolver::same(a, b); });
+  }
   int count(std::string_view key) const override {
     return static_cast<int>(std::count_if(wires_.begin(), wires_.end(),
                                           [&](const NamedWire& wire) { return wire.key == key; }));
@@ -51,9 +66,26 @@ class KeySolver final : public WireSolver {
                          .message = std::move(message)};
     if (!expected.empty()) details.facts.push_back({"expected", std::move(expected)});
     if (!got.empty()) details.facts.push_back({"got", std::move(got)});
-    details.facts.push_back({"constraint", "on " + join(names_of(wires_), ", ")});
+    raise_of_constraint(std::move(details), all_keys());
+  }
+
+  // Runs inference on what is stated of a key; what is wrong with it is told with the key.
+  template <typename Action>
+  void state(const std::string& key, Action action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      raise_of_constraint(error.unnumbered(), key);
+    }
+  }
+
+  [[noreturn]] void raise_of_constraint(ErrorDetails details, const std::string& key) const {
+    if (details.path.empty()) details.path = details.port = key;
+    details.facts.push_back({"constraint", "on " + all_keys()});
     raise(std::move(details));
   }
+
+  std::string all_keys() const { return join(names_of(wires_), ", "); }
 
   const std::vector<NamedWire>& wires_;
 };

@@ -172,7 +172,7 @@ Model& Model::expose_keys(const std::vector<std::pair<std::string, Connection>>&
   for (const auto& [name, connection] : keys) {
     Wire* wire = composition.wire_for(connection);
     if (const Key* taken = model.find_key(name); taken && top(taken->wire) != top(wire))
-      composition.join(taken->wire, wire);
+      composition.join_named({name, taken->wire}, {wire_name(wire), wire});
     if (!model.find_key(name)) model.add_key(name, wire);
   }
   composition.commit();
@@ -214,7 +214,7 @@ Model& Model::merge_connections(const std::vector<Binding>& connections, const s
     const auto* key = std::get_if<std::string>(&binding.held());
     Wire* wire = key ? wire_at(model, *key) : composition.wire_for(binding);
     if (first)
-      composition.join(first, wire);
+      composition.join_named({wire_name(first), first}, {key ? *key : wire_name(wire), wire});
     else
       first = wire;
   }

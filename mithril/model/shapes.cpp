@@ -45,6 +45,12 @@ std::string to_string(const ShapeSpec& shape) {
   return "[" + text + "]";
 }
 
+StoredShape shape_of(Facts& facts, const Tensor& tensor) {
+  std::vector<Dim> dims;
+  for (const int64_t dim : tensor.dims()) dims.push_back(facts.fixed(dim));
+  return facts.store(dims);
+}
+
 StoredShape shape_of(Composite& model, const ShapeSpec& spec) {
   Facts& facts = *model.facts;
   Shape shape;

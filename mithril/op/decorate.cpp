@@ -5,13 +5,6 @@
 namespace mithril {
 namespace {
 
-std::string origin_text(Origin origin) {
-  if (!origin.part) return origin.what ? "given by " + std::string(*origin.what) : "";
-  const std::string where = path(origin.part);
-  const std::string part = where.empty() ? origin.part->class_name() : where;
-  return "from " + part + (origin.what ? "." + std::string(*origin.what) : "");
-}
-
 bool is_value(const Wire* wire) { return !(find(wire->type)->kinds & kind::tensor); }
 
 void add_wires(ErrorDetails& details, const Part& part) {
@@ -41,6 +34,13 @@ void add_dims(ErrorDetails& details, const Part& part) {
 }
 
 }  // namespace
+
+std::string origin_text(Origin origin) {
+  if (!origin.part) return origin.what ? "given by " + std::string(*origin.what) : "";
+  const std::string where = path(origin.part);
+  const std::string part = where.empty() ? origin.part->class_name() : where;
+  return "from " + part + (origin.what ? "." + std::string(*origin.what) : "");
+}
 
 void decorate_error(ErrorDetails& details, Origin at, Origin left, Origin right) {
   if (details.path.empty() && at.part) {

@@ -84,6 +84,8 @@ void unify_wires(Facts& facts, Wire* outer, Wire* inner);
 void instantiate(Facts& facts, Part& part, std::span<const int> counts,
                  std::span<Wire* const> wires);
 void clear_slots(Part& part);
+// "from encoder.fc1.weight", 'given by set_shapes({"w": [4, 5]})'; empty: nobody fixed it.
+std::string origin_text(Origin origin);
 // Adds origins, shapes on wires and the known pattern dims to an error.
 void decorate_error(ErrorDetails& details, Origin at, Origin left, Origin right);
 

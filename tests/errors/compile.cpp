@@ -103,9 +103,10 @@ TEST_CASE("a shape that contradicts a layer names the key and both sides") {
           compile(model, cpu(), {.shapes = {{"x", {4, 128}}, {"proj_w", {256, 64}}}});
         }) ==
         "mithril.ShapeError[E0202]: proj_w: two dims differ\n"
-        "  one side   : 128   given by shapes={\"x\": [4, 128]}\n"
-        "  other side : 64    given by shapes={\"proj_w\": [256, 64]}\n"
-        "  known      : [256, 128]");
+        "  one side   : 128          given by shapes={\"x\": [4, 128]}\n"
+        "  other side : 64           given by shapes={\"proj_w\": [256, 64]}\n"
+        "  known      : [256, 128]   from linear.weight\n"
+        "  stated     : [256, 64]    given by shapes={\"proj_w\": [256, 64]}");
 }
 
 TEST_CASE("an unknown optimization level gives the nearest") {

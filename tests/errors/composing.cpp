@@ -153,10 +153,11 @@ TEST_CASE("a shape has no negative dims and one run") {
   Model model = with_relu("a", "b");
   CHECK(text_of_error([&] {
           model.set_shapes({{"a", {2, -1}}});
-        }) == "mithril.ShapeError[E0204]: the shape [2, -1] has a negative dim");
+        }) == "mithril.ShapeError[E0204]: a: the shape [2, -1] has a negative dim");
   CHECK(text_of_error([&] {
           model.set_shapes({{"a", {rest(), 3, rest()}}});
-        }) == "mithril.ShapeError[E0207]: the shape [..., 3, ...] has two runs of unknown length");
+        }) ==
+        "mithril.ShapeError[E0207]: a: the shape [..., 3, ...] has two runs of unknown length");
 }
 
 TEST_CASE("integers are not differentiable") {

@@ -59,7 +59,7 @@ TEST_CASE("what a constraint refuses leaves the model as it was") {
   CHECK(text_of_error([&] {
           model.set_shapes({{"a", {3, 4}}});
         }) ==
-        "mithril.ValueError[E0402]: a has an odd number of rows\n"
+        "mithril.ValueError[E0402]: a: a has an odd number of rows\n"
         "  expected   : an even number\n"
         "  got        : 3\n"
         "  constraint : on a");
