@@ -44,7 +44,9 @@ struct Evaluation : torch::autograd::Function<Evaluation> {
     made.erase(saved_from, made.end());
     variable_list constant;
     for (size_t i = 0; i < made.size(); ++i) {
-      if (!halves->is_float[i]) constant.push_back(made[i]);
+      if (halves->differentiable[i]) continue;
+      made[i] = made[i].detach();  // an output that is differentiable may be the same tensor
+      constant.push_back(made[i]);
     }
     context->mark_non_differentiable(constant);
     return made;
@@ -56,7 +58,7 @@ struct Evaluation : torch::autograd::Function<Evaluation> {
     const Halves& halves = *holder->halves;
     variable_list given = context->get_saved_variables();
     for (size_t i = 0; i < gradients.size(); ++i) {
-      if (halves.is_float[i]) given.push_back(gradients[i]);
+      if (halves.differentiable[i]) given.push_back(gradients[i]);
     }
     variable_list made;
     {

@@ -14,12 +14,12 @@ class Halves {
   virtual ~Halves() = default;
   // The outputs, then what backward needs.
   virtual std::vector<at::Tensor> forward(at::TensorList inputs) const = 0;
-  // Of what was saved, then the gradients of the float outputs: the gradients of wanted inputs.
+  // Of what was saved, then the gradients of the differentiable outputs: those of wanted inputs.
   virtual std::vector<at::Tensor> backward(at::TensorList saved_and_gradients) const = 0;
 
-  size_t outputs = 0;          // that the user sees
-  std::vector<bool> is_float;  // per output
-  std::vector<bool> wanted;    // per input: whether it gets a gradient
+  size_t outputs = 0;                // that the user sees
+  std::vector<bool> differentiable;  // per output
+  std::vector<bool> wanted;          // per input: whether it gets a gradient
 };
 
 // The outputs; torch differentiates them once. A second derivative through them is an error.

@@ -151,14 +151,11 @@ class SizedPrograms {
 
 class SplitPrograms final : public Halves {
  public:
-  SplitPrograms(GradientGraphs graphs, std::vector<bool> inputs, const Graph& whole,
-                c10::Device device)
+  SplitPrograms(GradientGraphs graphs, std::vector<bool> inputs, c10::Device device)
       : forward_(std::move(graphs.forward), device), backward_(std::move(graphs.backward), device) {
-    outputs = whole.outputs().size();
+    outputs = graphs.differentiable.size();
+    differentiable = std::move(graphs.differentiable);
     wanted = std::move(inputs);
-    for (const Output& output : whole.outputs()) {
-      is_float.push_back(is_floating(whole.value(output.value).dtype));
-    }
   }
   std::vector<at::Tensor> forward(at::TensorList inputs) const override {
     return forward_.run(inputs);
@@ -202,8 +199,7 @@ class TorchExecutable final : public Executable {
     const std::lock_guard lock(mutex_);
     std::shared_ptr<const Halves>& halves = halves_[wanted];
     if (!halves) {
-      halves = std::make_shared<SplitPrograms>(options_.split(wanted), wanted, programs_.graph(),
-                                               device_);
+      halves = std::make_shared<SplitPrograms>(options_.split(wanted), wanted, device_);
     }
     return halves;
   }
@@ -226,6 +222,7 @@ std::unique_ptr<Executable> make_executable(const Graph& graph, const Settings& 
 Tensor adopt(const Tensor& tensor, const Settings& settings, bool parameter) {
   at::Tensor adopted = to_torch(tensor, c10::Device(settings.device));
   if (parameter && settings.requires_grad) adopted = adopted.detach().requires_grad_();
+  if (!parameter && adopted.requires_grad()) adopted = adopted.detach();
   return from_torch(adopted);
 }
 

@@ -26,9 +26,10 @@ class Executable {
 struct GradientGraphs {
   // The graph's inputs; its outputs, then what `backward` needs of the way there.
   Graph forward;
-  // Those values, then a gradient for each output of a float dtype; a gradient for each input that
+  // Those values, then a gradient for each differentiable output; a gradient for each input that
   // was wanted.
   Graph backward;
+  std::vector<bool> differentiable = {};  // per output of the graph: floats that are no next state
 };
 
 struct LoadOptions {
@@ -58,7 +59,7 @@ class Backend {
   // Called only for a graph of which nothing is missing; from one thread at a time for each graph.
   virtual std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) = 0;
   // The tensor as one of the backend's own, on its device: what a user gets as a parameter, or as
-  // the state to begin with.
+  // a state, which takes no part in automatic differentiation.
   virtual Tensor adopt(const Tensor& tensor, bool parameter) const {
     static_cast<void>(parameter);
     return tensor;

@@ -163,7 +163,11 @@ Result run(Parts& parts, const Request& request) {
   for (const Hook& hook : parts.hooks) hook.see(made[hook.output]);
 
   Result result{.outputs = named(parts.outputs, made)};
-  if (request.state) result.state = State(named(parts.next_states, made));
+  if (request.state) {
+    for (const NamedIndex& key : parts.next_states) {
+      result.state[key.name] = parts.backend->adopt(made[key.index], false);
+    }
+  }
   if (!request.gradients) return result;
   std::vector<TensorMap::Item> gradients;
   gradients.reserve(parts.parameters.size());
@@ -192,6 +196,17 @@ Graph CompiledParts::differentiated(const DifferentiateOptions& options) const {
   return run_passes(differentiate(graph, options), after);
 }
 
+std::vector<bool> CompiledParts::differentiable_outputs() const {
+  const auto is_float = [&](size_t i) {
+    return is_floating(graph.value(graph.outputs()[i].value).dtype);
+  };
+  std::vector<bool> flags;
+  for (size_t i = 0; i < graph.outputs().size(); ++i) flags.push_back(is_float(i));
+  for (const NamedIndex& state : next_states) flags[state.index] = false;
+  for (const NamedIndex& output : outputs) flags[output.index] = is_float(output.index);
+  return flags;
+}
+
 // What the executable keeps lives no longer than these parts, which keep it.
 void CompiledModel::Parts::load() {
   LoadOptions options = load_options;
@@ -199,13 +214,17 @@ void CompiledModel::Parts::load() {
     options.split = [this](const std::vector<bool>& wanted) {
       const std::lock_guard lock(mutex_);
       DifferentiateOptions asked;
-      for (const Output& output : graph.outputs()) {
-        if (is_floating(graph.value(output.value).dtype)) asked.outputs.push_back(output.name);
+      const std::vector<bool> differentiable = differentiable_outputs();
+      for (size_t i = 0; i < differentiable.size(); ++i) {
+        if (differentiable[i]) asked.outputs.push_back(graph.outputs()[i].name);
       }
       for (size_t i = 0; i < wanted.size(); ++i) {
         if (wanted[i]) asked.wanted.push_back(inputs[i].path);
       }
-      return split_gradient(differentiated(asked), inputs.size(), graph.outputs().size());
+      GradientGraphs halves =
+          split_gradient(differentiated(asked), inputs.size(), graph.outputs().size());
+      halves.differentiable = differentiable;
+      return halves;
     };
   }
   forward = std::make_unique<const Program>(

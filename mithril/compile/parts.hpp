@@ -54,6 +54,7 @@ struct CompiledParts {
   std::vector<std::string> output_texts;                  // shapes of outputs as text
 
   std::vector<std::string> input_labels() const;                    // for messages
+  std::vector<bool> differentiable_outputs() const;                 // per output of the graph
   Graph differentiated(const DifferentiateOptions& options) const;  // after the passes
 };
 

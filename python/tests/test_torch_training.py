@@ -167,3 +167,38 @@ def test_threads_share_one_compiled_model() -> None:
     for x, values in zip(inputs, got, strict=True):
         for value, expected in zip(values, evaluate(again, x), strict=True):
             assert torch.allclose(value, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_state_takes_no_part_in_autograd() -> None:
+    """What a step leaves is a number for the next one, not a way back into this one."""
+    model = ml.Model()
+    model |= ml.Conv2d(kernel_size=3, filters=2)(input="x")
+    model += ml.BatchNorm2D(inference=False)(output="y")
+    backend = ml.TorchBackend(requires_grad=True)
+    compiled = ml.compile(model, backend, shapes={"x": [None, 1, 5, 5]})
+    params, state = compiled.get_parameters(), compiled.initial_state_dict
+    for _ in range(3):
+        outputs, state = compiled.evaluate(params, {"x": torch.randn(4, 1, 5, 5)}, state=state)
+        outputs["y"].square().sum().backward()
+        assert not any(value.requires_grad for value in state.values())
+
+
+@pytest.mark.parametrize("next_state", ["cell.output", "copy.output"])
+def test_an_output_that_is_the_next_state_keeps_its_gradient(next_state: str) -> None:
+    model = ml.Model()
+    x, hidden = model["x"], model["h"]
+    model.set_shapes({"h": [2, 3]})
+    cell = ml.Tanh(name="cell")(ml.Linear(3, name="fc")(x) + hidden)
+    ml.Buffer(name="copy")(cell)
+    model.expose_keys(y=cell)
+    model.set_cin("x")
+    model.bind_state_keys("h", next_state, ml.Tensor(0.5))
+    backend = ml.TorchBackend(requires_grad=True)
+    compiled = ml.compile(model, backend, shapes={"x": [2, 4]})
+    params = compiled.get_parameters()
+    outputs, state = compiled.evaluate(
+        params, {"x": torch.ones(2, 4)}, state=compiled.initial_state_dict
+    )
+    outputs["y"].sum().backward()
+    assert torch.allclose(params["fc.bias"].grad, (1 - state["h"] ** 2).sum(0))
+    assert not state["h"].requires_grad
