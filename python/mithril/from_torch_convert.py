@@ -9,7 +9,15 @@ from typing import Any
 import torch
 from torch import fx
 
-from . import _core, from_torch_layers, from_torch_math, from_torch_shapes, from_torch_transformer
+from . import (
+    _core,
+    from_torch_einsum,
+    from_torch_layers,
+    from_torch_losses,
+    from_torch_math,
+    from_torch_shapes,
+    from_torch_transformer,
+)
 from . import models as ml
 from ._core import Connection, Model, raise_error
 from .from_torch_nodes import Nodes
@@ -20,9 +28,15 @@ from .types import Tensor
 FUNCTIONS: Table = {
     **from_torch_math.TABLE,
     **from_torch_shapes.TABLE,
+    **from_torch_einsum.TABLE,
+    **from_torch_losses.FUNCTIONS,
     **from_torch_layers.FUNCTIONS,
 }
-MODULES: Table = {**from_torch_layers.MODULES, **from_torch_transformer.MODULES}
+MODULES: Table = {
+    **from_torch_layers.MODULES,
+    **from_torch_losses.MODULES,
+    **from_torch_transformer.MODULES,
+}
 
 
 class Weights:

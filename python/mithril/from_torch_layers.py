@@ -71,6 +71,28 @@ def linear_module(part: Any, module: Any, input: Any) -> Any:
     return linear(input, *weight_and_bias(part, module), name=part.name)
 
 
+def transposed_convolution(part: Any, module: Any, input: Any) -> Any:
+    """The gradient of a convolution in its input, which says no more than its shape."""
+    refuse_if(module.padding_mode != "zeros", f"with padding_mode={module.padding_mode!r}")
+    options = ("kernel_size", "stride", "padding", "dilation", "output_padding")
+    planes = []
+    for i, each in enumerate(zip(*(getattr(module, name) for name in options), strict=True)):
+        kernel, stride, padding, dilation, more = each
+        least = shapes.size(input, i - 2) * stride - stride
+        planes.append(least + (dilation * (kernel - 1) - 2 * padding + more + 1))
+    like = ml.Zeros()(shape=(shapes.size(input, 0), module.out_channels, *planes))
+    made = ml.Conv2dInputGrad(
+        stride=module.stride,
+        padding=module.padding,
+        dilation=module.dilation,
+        groups=module.groups,
+        name=part.name,
+    )
+    weight, bias = weight_and_bias(part, module)
+    output = made(grad=input, input=like, weight=weight)
+    return output if bias is None else output + bias.reshape((-1, 1, 1))
+
+
 # ---- embedding, dropout ----
 
 
@@ -91,8 +113,13 @@ def embedding(
 
 
 def embedding_module(part: Any, module: Any, input: Any) -> Any:
-    options = (module.padding_idx, module.max_norm, module.norm_type, module.scale_grad_by_freq)
-    return embedding(input, part.get("weight"), *options, module.sparse, name=part.name)
+    """The row of padding has no gradient: while it is zero, its factor may be zero, too."""
+    padding = module.padding_idx
+    if padding is not None:
+        refuse_if(bool(module.weight[padding].any()), "with padding_idx, whose row is not zero")
+    options = (None, module.max_norm, module.norm_type, module.scale_grad_by_freq, module.sparse)
+    rows = embedding(input, part.get("weight"), *options, name=part.name)
+    return rows if padding is None else rows * shapes.unsqueeze(input.ne(padding), -1)
 
 
 def dropout(
@@ -140,10 +167,12 @@ MODULES: Table = {
         (linear_module, nn.Linear),
         (convolution_module(1), nn.Conv1d),
         (convolution_module(2), nn.Conv2d),
+        (transposed_convolution, nn.ConvTranspose2d),
         (embedding_module, nn.Embedding),
         (dropout_module, nn.Dropout),
         (of(channel_dropout, "p", "training"), nn.Dropout1d, nn.Dropout2d),
         (of(shapes.same), nn.Identity),
+        (of(shapes.nearest, "size", "scale_factor", "mode"), nn.Upsample),
         (of(shapes.flatten, "start_dim", "end_dim"), nn.Flatten),
         (of(shapes.unflatten, "dim", "unflattened_size"), nn.Unflatten),
         (of(math.relu), nn.ReLU),

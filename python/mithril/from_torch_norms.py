@@ -63,6 +63,14 @@ def rms_norm_module(part: Any, module: Any, input: Any) -> Any:
     return rms_norm(input, module.normalized_shape, weight, module.eps)
 
 
+def normalize(
+    input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: None = None
+) -> Any:
+    """The limit inside of the root keeps its slope finite."""
+    refuse_if(p != 2.0, f"with p={p}")
+    return input / ml.Square()(input).sum(dim, True).clamp(eps * eps, None).sqrt()
+
+
 # ---- over groups of channels ----
 
 
@@ -162,6 +170,7 @@ def update_statistics(part: Any, module: Any, x: Any, axes: Any) -> None:
 FUNCTIONS: Table = table(
     (layer_norm, F.layer_norm, torch.layer_norm),
     (rms_norm, F.rms_norm, torch.rms_norm),
+    (normalize, F.normalize),
     (group_norm, F.group_norm, torch.group_norm),
     (batch_norm, F.batch_norm),
 )

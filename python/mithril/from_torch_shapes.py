@@ -10,7 +10,7 @@ import torch.nn.functional as F  # noqa: N812 - as everyone writes it
 
 from . import models as ml
 from ._core import Connection
-from .from_torch_table import Table, UnsupportedError, along, rank_of, refuse_if, table
+from .from_torch_table import Table, UnsupportedError, along, as_tuple, rank_of, refuse_if, table
 
 ANY_DEVICE = object()  # x.device: where a model runs is its backend's affair
 
@@ -154,6 +154,41 @@ def roll(input: Connection, shifts: Any, dims: Any) -> Any:
     return input
 
 
+def repeat(input: Connection, *sizes: Any) -> Any:
+    counts = sizes_of(sizes)
+    new = len(counts) - rank_of(input)
+    refuse_if(any(not isinstance(each, int) or each < 1 for each in counts), "by open numbers")
+    if new > 0:
+        input = input.reshape((*(1,) * new, *shape(input)))
+    for dim, count in enumerate(counts):
+        input = cat([input] * count, dim) if count > 1 else input
+    return input
+
+
+def repeat_interleave(input: Connection, repeats: Any, dim: int | None = None) -> Any:
+    refuse_if(dim is None or not isinstance(repeats, int), "by a tensor, or without dim")
+    at = dim if dim is not None and dim >= 0 else rank_of(input) + (dim or 0)
+    return flatten(stack([input] * repeats, at + 1), at, at + 1)
+
+
+def nearest(
+    input: Connection,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: Any = None,
+    recompute_scale_factor: Any = None,
+    antialias: bool = False,
+) -> Any:
+    """F.interpolate by whole numbers: each element so many times."""
+    refuse_if(mode != "nearest" or size is not None, "but by scale_factor, and to the nearest")
+    rank = rank_of(input)
+    for dim, factor in enumerate(as_tuple(scale_factor, rank - 2), start=2):
+        refuse_if(float(factor) != int(factor), "by a factor that is no whole number")
+        input = repeat_interleave(input, int(factor), dim)
+    return input
+
+
 def pad(input: Connection, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     refuse_if(mode != "constant" or any(each < 0 for each in pad), "but with zeros or a constant")
     widths = [(0, 0)] * rank_of(input)
@@ -234,7 +269,10 @@ TABLE: Table = table(
     (narrow, torch.narrow, "narrow"),
     (index_select, torch.index_select, "index_select"),
     (roll, torch.roll, "roll"),
-    (pad, F.pad, torch.nn.functional.pad),
+    (pad, F.pad),
+    (repeat, "repeat"),
+    (repeat_interleave, torch.repeat_interleave, "repeat_interleave"),
+    (nearest, F.interpolate),
     (triangle(lower=True), torch.tril, "tril"),
     (triangle(lower=False), torch.triu, "triu"),
     (arange, torch.arange),

@@ -177,6 +177,17 @@ LAYERS = {
         lambda: nn.MultiheadAttention(8, 2, bias=False, kdim=4, vdim=3),
         (SEQUENCE, normal(6, 5, 4), normal(6, 5, 3)),
     ),
+    "embedding_with_padding": Case(
+        lambda: nn.Embedding(5, 3, padding_idx=4), (torch.tensor([[0, 4], [4, 1]]),)
+    ),
+    "transposed": Case(lambda: nn.ConvTranspose2d(4, 2, 3), (PLANE,)),
+    "transposed_with_all": Case(
+        lambda: nn.ConvTranspose2d(4, 6, (2, 3), (3, 2), (1, 0), (2, 1), 2, False, (2, 1)), (PLANE,)
+    ),
+    "upsample": Case(lambda: nn.Upsample(scale_factor=(2, 3)), (PLANE,), shaped=True),
+    "squared_error": Case(nn.MSELoss, (X, X * 2)),
+    "absolute_error": Case(lambda: nn.L1Loss(reduction="sum"), (X, X * 2)),
+    "cross_entropy": Case(nn.CrossEntropyLoss, (X, torch.tensor([3, 0, 1]))),
     "dropout_in_evaluation": Case(lambda: nn.Dropout(0.5), (X,)),
     "instance_norm1d": Case(lambda: nn.InstanceNorm1d(4), (ROW,)),
     "channel_dropout": Case(

@@ -33,6 +33,23 @@ FUNCTIONS: dict[str, Callable] = {
     "joined": lambda x: torch.cat((x, x * 2), dim=1) + torch.stack([x, -x], 2).flatten(1),
     "cut": lambda x: x.split([1, 3], dim=1)[1] * x.chunk(2, 1)[0][:, :1] + x.split(2, 1)[1][:, :1],
     "narrow": lambda x: x.narrow(1, 1, 2) + x.unbind(1)[0][:, None] + x.index_select(1, PICKED),
+    "repeated": lambda x: x.repeat(2, 1, 3) + x.repeat_interleave(3, dim=-1),
+    "interleaved": lambda x: (
+        torch.repeat_interleave(x, 2, 1) + F.interpolate(x[None], scale_factor=2)
+    ),
+    "einsum": lambda x: (
+        torch.einsum("ij,kj->ik", x, x * 2).sum() * torch.einsum("ij->ji", x).T
+        + torch.einsum("i j, i j -> i", [x, x])[:, None]
+        + torch.einsum("bij,bkj->bik", x[None], x[None])[0, :, :1]
+        + torch.einsum("ij,kl->j", x, x)
+        + torch.einsum("ab,c->cab", x, x[0])[1]
+    ),
+    "losses": lambda x: (
+        x * F.mse_loss(x, x * 2)
+        + F.l1_loss(x, x * 3, reduction="none")
+        + F.cross_entropy(x, torch.arange(x.size(0)), reduction="none")[:, None]
+    ),
+    "unit_length": lambda x: F.normalize(x) + F.normalize(x * 0, dim=0),
     "rolled": lambda x: torch.roll(x, 1, 0) + x.roll((-1, 5), (0, 1)),
     "triangles": lambda x: torch.tril(x) + x.triu(diagonal=1) * 2,
     "filled": lambda x: torch.zeros_like(x) + torch.ones_like(x) * torch.full_like(x, 3.0) * x,

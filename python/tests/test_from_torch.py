@@ -211,7 +211,7 @@ def test_all_that_is_unsupported_is_listed_at_once() -> None:
     class Odd(nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.up = nn.ConvTranspose2d(2, 2, 2)
+            self.up = nn.ConvTranspose1d(2, 2, 2)
             self.pool = nn.Sequential(nn.ReLU(), nn.MaxPool2d(2, ceil_mode=True))
 
         def forward(self, x):
@@ -219,7 +219,7 @@ def test_all_that_is_unsupported_is_listed_at_once() -> None:
 
     assert text_of(lambda: ml.from_torch(Odd())) == (
         "mithril.ValueError[E0413]: Odd cannot be converted\n"
-        "  up      : ConvTranspose2d: no part of ours is known for it\n"
+        "  up      : ConvTranspose1d: no part of ours is known for it\n"
         "  pool.1  : MaxPool2d: with ceil_mode=True\n"
         "  forward : torch.cumsum: no op of ours is known for it\n"
         "  forward : Tensor.erfinv: no op of ours is known for it\n"
