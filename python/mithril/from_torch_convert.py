@@ -201,7 +201,8 @@ class Conversion:
 
     def _note(self, node: fx.Node, why: str) -> None:
         """What follows goes on with an unknown value, so that all problems are found at once."""
-        self.problems.append((self._place(node), f"{target_text(self._module, node)}: {why}"))
+        reason = why.split("\n", maxsplit=1)[0]
+        self.problems.append((self._place(node), f"{target_text(self._module, node)}: {reason}"))
         self._values[node] = _core.IOKey(f"unknown_{len(self.problems)}")
 
     def _place(self, node: fx.Node) -> str:

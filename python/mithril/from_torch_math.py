@@ -17,6 +17,13 @@ from .from_torch_table import Table, refuse_if, table
 # ---- arithmetic ----
 
 
+def plus(input: Any, other: Any) -> Any:
+    """Also of tuples: sizes of a known rank and what follows them."""
+    sizes = isinstance(input, tuple) != isinstance(other, tuple)
+    refuse_if(sizes, "the rank of what has these sizes is not known: from_torch(shapes=...)")
+    return input + other
+
+
 def add(input: Any, other: Any, alpha: Any = 1) -> Any:
     return input + (other if alpha == 1 else other * alpha)
 
@@ -266,7 +273,7 @@ def part(maker: Any) -> Any:
 
 
 OPERATORS = table(
-    (operator.add, operator.add, operator.iadd),
+    (plus, operator.add, operator.iadd),
     (operator.sub, operator.sub, operator.isub),
     (operator.mul, operator.mul, operator.imul, torch.mul, torch.multiply, "mul", "multiply"),
     (operator.truediv, operator.truediv, operator.itruediv),

@@ -10,12 +10,22 @@ import torch
 from ._core import CompiledModel, raise_error
 
 
+class Mode:
+    """A compiled model with its keys, which it would list anew each time."""
+
+    def __init__(self, compiled: CompiledModel) -> None:
+        self.compiled = compiled
+        self.data_keys = compiled.data_keys
+        self.state_keys = list(compiled.initial_state_dict)
+
+
 class Shared:
     """What copies of a module share: compiled models never change, and cannot be written down."""
 
     def __init__(self, compiled: CompiledModel, evaluation: CompiledModel | None) -> None:
         self.compiled = compiled
-        self.evaluation = evaluation
+        self.training = Mode(compiled)
+        self.evaluation = None if evaluation is None else Mode(evaluation)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Shared:
         return self
@@ -59,18 +69,17 @@ class TorchModule(torch.nn.Module):  # type: ignore[misc]
             self._state_places.append((key, holder, name))
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
-        compiled = self._model_of_mode()
+        mode = self._mode()
         data = self._data_of(inputs, named)
         params = {key: getattr(holder, name) for key, holder, name in self._parameter_places}
         buffers = {key: getattr(holder, name) for key, holder, name in self._state_places}
         if not buffers:
-            outputs = compiled.evaluate(params, data)
+            outputs = mode.compiled.evaluate(params, data)
             return outputs if len(outputs) > 1 else next(iter(outputs.values()))
-        if compiled is self._shared.evaluation:
-            data.update({key: buffers[key] for key in compiled.data_keys if key in buffers})
+        data.update({key: buffers[key] for key in mode.data_keys if key in buffers})
         # A clone, since autograd may keep what goes in, and the buffer is written to below.
-        state = {key: buffers[key].clone() for key in compiled.initial_state_dict}
-        outputs, next_state = compiled.evaluate(params, data, state=state)
+        state = {key: buffers[key].clone() for key in mode.state_keys}
+        outputs, next_state = mode.compiled.evaluate(params, data, state=state)
         with torch.no_grad():
             for key, value in next_state.items():
                 buffers[key].copy_(value)
@@ -80,9 +89,9 @@ class TorchModule(torch.nn.Module):  # type: ignore[misc]
         compiled = self._shared.compiled
         return f"{', '.join(compiled.data_keys)} -> {', '.join(compiled.output_keys)}"
 
-    def _model_of_mode(self) -> CompiledModel:
+    def _mode(self) -> Mode:
         if self.training:
-            return self._shared.compiled
+            return self._shared.training
         if self._shared.evaluation is not None:
             return self._shared.evaluation
         if self._state_places:
@@ -94,10 +103,10 @@ class TorchModule(torch.nn.Module):  # type: ignore[misc]
                 help="as_torch_module(compiled, evaluation=...) takes the model compiled from the "
                 "layers' inference=True, or `compiled` itself to evaluate it as in training",
             )
-        return self._shared.compiled
+        return self._shared.training
 
     def _data_of(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-        keys = self._shared.compiled.data_keys
+        keys = self._shared.training.data_keys
         positional = dict(zip(keys, inputs, strict=False))
         twice = [key for key in positional if key in named]
         if len(inputs) <= len(keys) and not twice:
@@ -136,14 +145,15 @@ class TorchModule(torch.nn.Module):  # type: ignore[misc]
     def _apply(self, fn: Callable[[torch.Tensor], torch.Tensor], recurse: bool = True) -> Any:
         """What .to(), .double(), .cuda() call: refused where the compiled model cannot follow."""
         backend: Any = self._shared.compiled.backend
-        moved = fn(torch.empty(0, dtype=backend.dtype, device=backend.device))
-        if moved.dtype != backend.dtype or moved.device.type != backend.device.type:
+        here = torch.empty(0, dtype=backend.dtype, device=backend.device)
+        moved = fn(here)
+        if (moved.dtype, moved.device) != (here.dtype, here.device):
             raise_error(
                 "BackendError",
                 "E1009",
                 "a compiled model stays on its device and keeps its dtype",
                 facts=[
-                    ("compiled for", f"{backend.dtype} on {backend.device}"),
+                    ("compiled for", f"{here.dtype} on {here.device}"),
                     ("asked for", f"{moved.dtype} on {moved.device}"),
                 ],
                 help="compile for another TorchBackend, and load this module's state_dict()",

@@ -235,6 +235,12 @@ def test_options_and_hooks_that_are_not_known_are_unsupported() -> None:
     text = text_of(lambda: ml.from_torch(hooked))
     assert "1       : Tanh: with hooks\n" in text
     assert "forward : hooks of the module itself\n" in text
+    text = text_of(lambda: ml.from_torch(Of(lambda x: x.view((*x.shape[:-1], 2)))))
+    assert "cannot be iterated" in text
+    text = text_of(lambda: ml.from_torch(Of(lambda x: x.view(x.shape[:-1] + (2, 2)))))  # noqa: RUF005
+    assert "operator.add: the rank of what has these sizes is not known: from_torch(shap" in text
+    text = text_of(lambda: ml.from_torch(Of(lambda x: x[x > 0])))
+    assert "operator.getitem: mithril." in text
     text = text_of(lambda: ml.from_torch(Of(lambda x: x.sum(0, dtype=torch.float32))))
     assert "forward : Tensor.sum: with these arguments: got an unexpected keyword argument" in text
 
