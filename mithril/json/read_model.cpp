@@ -35,8 +35,8 @@ void name_parts(std::vector<std::pair<std::string, Model>>& parts) {
     const std::string label(part.label());
     if (numbers(parts[i].first, label)) {
       namesakes[label].push_back(i);
-    } else if (part.given_name.empty()) {
-      part.given_name = parts[i].first;
+    } else if (part.given_name().empty()) {
+      part.give_name(parts[i].first);
     }
   }
   for (const auto& [label, members] : namesakes) {
@@ -46,7 +46,7 @@ void name_parts(std::vector<std::pair<std::string, Model>>& parts) {
       in_order = in_order && parts[members[i]].first == label + number;
     }
     for (const size_t member : members) {
-      if (!in_order) parts[member].second.part()->given_name = parts[member].first;
+      if (!in_order) parts[member].second.part()->give_name(parts[member].first);
     }
   }
 }
@@ -81,7 +81,7 @@ class ModelReader {
 
   Model run() {
     if (const Json* name = fields_.find("given_name"))
-      model_.part()->given_name = text_of(*name, place_.at("given_name"));
+      model_.part()->give_name(text_of(*name, place_.at("given_name")));
     rename_keys();
     each_name("keys", [&](const std::string& key) { static_cast<void>(changed()[key]); });
     add_parts();

@@ -74,8 +74,8 @@ class LevelWriter {
                .help = "give one of them another name"});
       }
       Json json = json_of_part(part);
-      if (!part.given_name.empty() && part.given_name != id)
-        json.as<Json::Object>()->emplace_back("given_name", part.given_name);
+      if (!part.given_name().empty() && part.given_name() != id)
+        json.as<Json::Object>()->emplace_back("given_name", part.given_name());
       parts.emplace_back(id, std::move(json));
       Json::Object specs = part.op ? op_specs(part, end) : model_specs(part, end);
       if (!specs.empty()) connections.emplace_back(std::move(id), std::move(specs));
@@ -228,8 +228,8 @@ Json json_of(const Model& model, bool constraints) {
   if (!part.op) root_of(std::static_pointer_cast<Composite>(model.part()));
   refuse_what_has_no_form(part, !constraints);
   Json json = json_of_part(part);
-  if (!part.given_name.empty())
-    json.as<Json::Object>()->emplace_back("given_name", part.given_name);
+  if (!part.given_name().empty())
+    json.as<Json::Object>()->emplace_back("given_name", part.given_name());
   return json;
 }
 

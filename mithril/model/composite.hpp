@@ -105,7 +105,9 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
   explicit Composite(std::string class_name = "Model");
   ~Composite() override;  // without recursion: models may be nested very deep
   std::string class_name() const override { return class_.name; }
-  std::string_view label() const override { return given_name.empty() ? class_.label : given_name; }
+  std::string_view label() const override {
+    return given_name().empty() ? class_.label : given_name();
+  }
   std::string name_of(const Part& child) const override;
 
   Key* find_key(std::string_view name);

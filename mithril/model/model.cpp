@@ -55,7 +55,7 @@ void refuse_unknown_arguments(const OpDef& op, const Arguments& arguments) {
 }  // namespace
 
 Model::Model() : part_(new_root("Model")) {}
-Model::Model(std::string name) : part_(new_root("Model")) { part_->given_name = std::move(name); }
+Model::Model(std::string name) : part_(new_root("Model")) { part_->give_name(std::move(name)); }
 
 Model Model::op(std::string_view name, Arguments arguments) {
   auto part = std::make_shared<OpPart>();
@@ -83,7 +83,7 @@ Model Model::create(const std::vector<std::pair<std::string, Connection>>& outpu
   Model model{std::shared_ptr<Part>(root)};
   model.expose_keys(made);
   root->expression = false;
-  if (!name.empty()) root->given_name = std::move(name);
+  if (!name.empty()) root->give_name(std::move(name));
   return model;
 }
 
@@ -96,7 +96,7 @@ std::shared_ptr<Composite> Model::composite() const {
   const OpPart& part = static_cast<const OpPart&>(*part_);
   if (part.arguments) wrapped->arguments = std::make_unique<const Arguments>(*part.arguments);
   auto root = new_root(part_->class_name());
-  root->given_name = part_->given_name;
+  root->give_name(part_->given_name());
   root->by_recipe = true;
   Bindings bindings;
   for (size_t i = 0; i < part_->op->port_count(); ++i) {
@@ -190,7 +190,7 @@ Model& Model::operator+=(const Call& call) {
   return *this;
 }
 
-const std::string& Model::name() const { return part_->given_name; }
+const std::string& Model::name() const { return part_->given_name(); }
 std::string Model::class_name() const { return part_->class_name(); }
 
 }  // namespace mithril

@@ -2,15 +2,25 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "mithril/base/error.hpp"
 #include "mithril/infer/small_vector.hpp"
 
 namespace mithril {
 
+const std::string& Part::given_name() const {
+  static const std::string none;
+  return given_name_ ? *given_name_ : none;
+}
+
+void Part::give_name(std::string name) {
+  given_name_ = name.empty() ? nullptr : std::make_unique<const std::string>(std::move(name));
+}
+
 std::string Part::class_name() const { return op ? op->model_name : "Model"; }
 std::string_view Part::label() const {
-  if (!given_name.empty()) return given_name;
+  if (given_name_) return *given_name_;
   return op ? std::string_view(op->label) : "model";
 }
 std::string Part::name_of(const Part& child) const { return std::string(child.label()); }

@@ -50,13 +50,14 @@ struct Part {
   const OpDef* op = nullptr;  // null: a composite (model/composite.hpp)
   Slot* slots = nullptr;  // in port order, list ports spread out; null until the part is in a model
   uint32_t slot_count = 0, input_count = 0;
-  uint32_t index = 0;      // among the siblings that share its name
-  Dim* dims = nullptr;     // the variables of its patterns
-  std::string given_name;  // by the user; empty: by its class
+  uint32_t index = 0;   // among the siblings that share its name
+  Dim* dims = nullptr;  // the variables of its patterns
 
   Part() = default;
   Part(const Part&) = delete;
   virtual ~Part() = default;
+  const std::string& given_name() const;  // by the user; empty: by its class
+  void give_name(std::string name);
   virtual std::string class_name() const;  // "Relu", "Linear"
   virtual std::string_view label() const;  // the name given to it, else its class in lower case
   virtual std::string name_of(
@@ -67,6 +68,9 @@ struct Part {
   std::span<Slot> slots_of(std::string_view port) const;  // none where there is no such port
   Wire* wire(std::string_view port, int item = 0) const;  // the class's wire
   int count(std::string_view port) const;                 // wires at a list port
+
+ private:
+  std::unique_ptr<const std::string> given_name_;  // most have none
 };
 
 std::string path(const Part* part);  // "encoder.block_2.fc1"; the root's own name is left out

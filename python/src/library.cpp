@@ -67,7 +67,7 @@ void bind_library(py::module_& module) {
         for (const auto& [key, value] : given)
           arguments.emplace_back(key.cast<std::string>(), datum_of(value));
         Model model = make_model(name, arguments);
-        if (label) model.part()->given_name = *label;
+        if (label) model.part()->give_name(*label);
         return model;
       },
       py::arg("name"), py::arg("arguments"), py::arg("label") = py::none());

@@ -34,7 +34,7 @@ class Dump {
   // An explicit stack would say less: the models of tests are shallow.
   void add(const Composite& model, const std::string& where) {
     line("model '{}' {} '{}' expression {} selects {} orphaned {} merged {} part {}", where,
-         model.class_name(), model.given_name, model.expression, model.selects_outputs,
+         model.class_name(), model.given_name(), model.expression, model.selects_outputs,
          model.orphaned, model.merged_into != nullptr, model.owner != nullptr);
     for (const Key& key : model.keys)
       line("  key {} = {} exposed {}", *key.name, number(key.wire), key.exposed);
