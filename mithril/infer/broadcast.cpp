@@ -57,6 +57,20 @@ class Broadcast final : public Relation {
       : a_(a), b_(b), out_(out) {}
 
   bool progress(Facts& facts) override {
+    save(paired_);
+    if (advance(facts)) return true;
+    wait(facts);
+    return false;
+  }
+
+  void wait(Facts& facts) {
+    for (const StoredShape& shape : {a_, b_, out_}) {
+      if (Run* run = ShapeWindow(shape).run()) facts.watch(this, static_cast<Variable*>(run));
+    }
+  }
+
+  // True: finished. False: there is nothing to learn until one of the runs is known better.
+  bool advance(Facts& facts) {
     Windows at{ShapeWindow(a_), ShapeWindow(b_), ShapeWindow(out_)};
     for (uint32_t i = 0; i < paired_; ++i) {
       at.a.take_back();
@@ -64,13 +78,11 @@ class Broadcast final : public Relation {
       at.out.take_back();
     }
     if (grow_operand(facts, at.a, at.b, at.out) || grow_operand(facts, at.b, at.a, at.out)) {
-      facts.post(this);
-      return false;
+      return advance(facts);
     }
-    save(paired_);
     while (at.a.backs() > 0 && at.b.backs() > 0) {
       if (at.out.backs() == 0) {
-        if (!at.out.is_bare()) return cannot_pair(facts, at);
+        if (!at.out.is_bare()) return cannot_pair(facts, at.out);
         if (grow_result(facts, at)) return true;
         continue;
       }
@@ -95,8 +107,8 @@ class Broadcast final : public Relation {
     return true;
   }
 
-  bool cannot_pair(Facts& facts, const Windows& at) {
-    if (at.out.run()) return wait(facts, at);  // its first dims may or may not be these
+  bool cannot_pair(Facts& facts, const ShapeWindow& out) {
+    if (out.run()) return false;  // its first dims may or may not be these
     too_few_dims(facts);
   }
 
@@ -164,13 +176,6 @@ class Broadcast final : public Relation {
       unify(facts, at.b, at.out);
       return true;
     }
-    return wait(facts, at);
-  }
-
-  bool wait(Facts& facts, const Windows& at) {
-    for (Run* run : {at.a.run(), at.b.run(), at.out.run()}) {
-      if (run) facts.watch(this, static_cast<Variable*>(run));
-    }
     return false;
   }
 
@@ -182,9 +187,13 @@ class Broadcast final : public Relation {
 
 void Facts::broadcast(const StoredShape& a, const StoredShape& b, const StoredShape& out,
                       Origin origin) {
-  Broadcast* relation = make<Broadcast>(a, b, out);
-  relation->origin = origin;
-  post(relation);
+  // Most are finished at once, and then no relation is needed.
+  const Origin outer = current;
+  current = origin;
+  Broadcast broadcast(a, b, out);
+  broadcast.origin = origin;
+  if (!broadcast.advance(*this)) make<Broadcast>(broadcast)->wait(*this);
+  current = outer;
 }
 
 }  // namespace mithril

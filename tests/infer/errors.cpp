@@ -73,8 +73,8 @@ TEST_CASE("dims that do not broadcast") {
   Speaker speaker;
   const StoredShape a = speaker.facts.store(std::vector<Dim>{3});
   const StoredShape b = speaker.facts.store(std::vector<Dim>{4});
-  speaker.facts.broadcast(a, b, {.run = speaker.facts.run()}, {});
-  CHECK(error_of([&] { speaker.facts.settle(); }) ==
+  const StoredShape out{.run = speaker.facts.run()};
+  CHECK(error_of([&] { speaker.facts.broadcast(a, b, out, {}); }) ==
         "mithril.ShapeError[E0203]: two dims do not broadcast\n"
         "  one side   : 3\n"
         "  other side : 4");
@@ -83,8 +83,8 @@ TEST_CASE("dims that do not broadcast") {
 TEST_CASE("a result of broadcasting with too few dims") {
   Speaker speaker;
   const StoredShape a = speaker.facts.store(std::vector<Dim>{3, 4});
-  speaker.facts.broadcast(a, a, speaker.facts.store(std::vector<Dim>{4}), {});
-  CHECK(error_of([&] { speaker.facts.settle(); }) ==
+  const StoredShape out = speaker.facts.store(std::vector<Dim>{4});
+  CHECK(error_of([&] { speaker.facts.broadcast(a, a, out, {}); }) ==
         "mithril.ShapeError[E0203]: the result of broadcasting has too few dims\n"
         "  one side   : [3, 4]\n"
         "  other side : [3, 4]");
