@@ -55,8 +55,9 @@ int main(int argc, char** argv) {
   double differentiated = flattened;
   if (gradient) {
     std::vector<std::string> wanted;
-    for (const ml::NamedPort& port : flat.inputs) {
-      if (port.name != "x") wanted.push_back(port.name);
+    for (const ml::ValueId id : flat.graph.inputs()) {
+      const std::string& name = flat.graph.value(id).name;
+      if (name != "x") wanted.push_back(name);
     }
     const ml::Graph graph =
         ml::differentiate(flat.graph, {.outputs = {"output"}, .wanted = wanted});

@@ -56,7 +56,7 @@ Flattened flatten_with(Composite& model, DType default_dtype, const CompileOptio
   const Model root(std::static_pointer_cast<Part>(model.shared_from_this()));
   Flattened flattened{flatten(root, default_dtype), {}, {}};
   const std::vector<NamedPort> outputs = output_ports(model);
-  sets.check_placed(flattened.flat.inputs, outputs);
+  sets.check_placed(flattened.flat, outputs);
   flattened.keys = classify(model, flattened.flat, sets);
   std::vector<std::string> discarded;
   for (const NamedPort& port : outputs) {

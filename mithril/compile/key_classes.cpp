@@ -77,15 +77,15 @@ class Beginnings {
          .facts = {{"reason", why}}});
 }
 
-KeyClass class_of(const NamedPort& port, const Value& value, KeySets::Set set, bool canonical) {
-  const bool declared_not = port.wire->differentiable == 0;
+KeyClass class_of(const Wire* wire, const Value& value, KeySets::Set set, bool canonical) {
+  const bool declared_not = wire->differentiable == 0;
   if (set == KeySets::Set::trainable) {
-    if (!is_floating(value.dtype)) cannot_train(port.name, "only tensors of floats are trained");
-    if (declared_not) cannot_train(port.name, "it is declared not differentiable");
+    if (!is_floating(value.dtype)) cannot_train(value.name, "only tensors of floats are trained");
+    if (declared_not) cannot_train(value.name, "it is declared not differentiable");
     return KeyClass::parameter;
   }
   if (set == KeySets::Set::data || declared_not || !is_floating(value.dtype)) return KeyClass::data;
-  const bool declared = port.wire->differentiable == 1;
+  const bool declared = wire->differentiable == 1;
   return canonical && !declared ? KeyClass::data : KeyClass::parameter;
 }
 
@@ -153,18 +153,21 @@ KeySets::Set KeySets::of(const Wire* wire) const {
   return at == members_.end() ? Set::none : at->second.set;
 }
 
-void KeySets::check_placed(const std::vector<NamedPort>& inputs,
-                           const std::vector<NamedPort>& outputs) const {
+void KeySets::check_placed(const FlatModel& flat, const std::vector<NamedPort>& outputs) const {
   std::unordered_map<const Wire*, bool> is_input;
   for (const NamedPort& port : outputs) is_input.emplace(port.wire, false);
-  for (const NamedPort& port : inputs) is_input[port.wire] = true;
+  for (const Wire* wire : flat.inputs) is_input[wire] = true;
   for (const auto& [wire, member] : members_) {
     if (member.set == Set::constant) continue;
     const bool input_wanted = member.set != Set::discard;
     const auto at = is_input.find(wire);
     if (at != is_input.end() && at->second == input_wanted) continue;
     std::vector<std::string> names;
-    for (const NamedPort& port : input_wanted ? inputs : outputs) names.push_back(port.name);
+    if (input_wanted) {
+      for (const ValueId id : flat.graph.inputs()) names.push_back(flat.graph.value(id).name);
+    } else {
+      for (const NamedPort& port : outputs) names.push_back(port.name);
+    }
     raise({.kind = ErrorKind::name,
            .code = "E0611",
            .message = quoted(member.name) + " of " + text(member.set) + " is not an " +
@@ -181,15 +184,15 @@ std::vector<InputKey> classify(const Composite& model, const FlatModel& flat, co
   for (const FlatState& state : flat.states) states.insert(state.input);
   std::vector<InputKey> keys;
   for (size_t i = 0; i < flat.inputs.size(); ++i) {
-    const NamedPort& port = flat.inputs[i];
+    Wire* wire = flat.inputs[i];
     const Value& value = flat.graph.value(flat.graph.inputs()[i]);
-    InputKey key{.key = port.name, .path = port.name};
-    if (states.contains(port.name)) {
+    InputKey key{.key = value.name, .path = value.name};
+    if (states.contains(value.name)) {
       key.key_class = KeyClass::state;
     } else {
-      key.key_class = class_of(port, value, sets.of(port.wire), canonical.contains(port.wire));
+      key.key_class = class_of(wire, value, sets.of(wire), canonical.contains(wire));
     }
-    if (key.key_class == KeyClass::parameter) key.beginning = beginnings.of(port.wire);
+    if (key.key_class == KeyClass::parameter) key.beginning = beginnings.of(wire);
     keys.push_back(std::move(key));
   }
   return keys;

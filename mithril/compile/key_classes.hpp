@@ -44,8 +44,7 @@ class KeySets {
   Set of(const Wire* wire) const;
   // NameError E0611 where a key of data_keys or trainable_keys is not among the inputs, or one of
   // discard_keys not among the outputs.
-  void check_placed(const std::vector<NamedPort>& inputs,
-                    const std::vector<NamedPort>& outputs) const;
+  void check_placed(const FlatModel& flat, const std::vector<NamedPort>& outputs) const;
 
  private:
   struct Member {

@@ -76,8 +76,8 @@ class Flattening {
       const DType dtype = kinds & kind::float_tensor ? graph().default_dtype()
                           : kinds & kind::int_tensor ? DType::int64
                                                      : DType::boolean;
-      ids_[port.wire] = graph().add_input(value(port.name, port.wire, dtype));
-      flat_.inputs.push_back(std::move(port));
+      ids_[port.wire] = graph().add_input(value(std::move(port.name), port.wire, dtype));
+      flat_.inputs.push_back(port.wire);
     }
   }
 

@@ -16,7 +16,7 @@ struct FlatState {
 };
 struct FlatModel {
   Graph graph;  // inputs: every tensor input; outputs: the model's output keys, then states'
-  std::vector<NamedPort> inputs;  // in the order of graph.inputs()
+  std::vector<Wire*> inputs;  // in the order of graph.inputs()
   std::vector<FlatState> states;
 };
 
