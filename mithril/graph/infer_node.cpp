@@ -43,7 +43,7 @@ class NodeInference {
     facts_.settle();
     name_symbols();
     std::vector<Value> outputs;
-    for (const Slot& slot : part_.output_slots()) outputs.push_back(output(top(slot.wire)));
+    for (Wire* wire : part_.output_slots()) outputs.push_back(output(top(wire)));
     return outputs;
   }
 

@@ -7,16 +7,15 @@ namespace {
 
 struct Port {
   std::string path;
-  Wire* wire;
+  Wire* wire;  // null: left out
 };
 
 uint64_t end_of(const Composite& model) { return model.owner ? model.adopted_at : UINT64_MAX; }
 
 // "input", or "input_2" for an item of a list.
 std::string slot_name(const Part& part, size_t at, size_t& item) {
-  const Slot& slot = part.slots[at];
-  const PortDef& port = part.op->port(static_cast<size_t>(slot.port));
-  item = at > 0 && part.slots[at - 1].port == slot.port ? item + 1 : 0;
+  const PortDef& port = part.port_at(at);
+  item = at > 0 && part.port_of(at - 1) == part.port_of(at) ? item + 1 : 0;
   return port.list ? port.name + "_" + std::to_string(item) : port.name;
 }
 
@@ -34,6 +33,7 @@ std::vector<Port> ports_of_model(const Composite& model) {
   for (const auto& part : model.parts) {
     const std::string id = model.name_of(*part);
     for (Port& port : ports_of(*part)) {
+      if (!port.wire) continue;
       Wire* wire = wire_in(model, port.wire);
       if (seen.insert(wire).second) ports.push_back({id + "." + port.path, wire});
     }
@@ -47,7 +47,7 @@ std::vector<Port> ports_of(const Part& part) {
   size_t item = 0;
   for (size_t i = 0; i < part.slot_count; ++i) {
     std::string name = slot_name(part, i, item);
-    ports.push_back({std::move(name), part.slots[i].wire});
+    ports.push_back({std::move(name), part.slots[i]});
   }
   return ports;
 }
@@ -71,7 +71,7 @@ Level level_of(const Composite& model) {
     const bool by_recipe = i < parts_by_recipe(model);
     const std::string id = model.name_of(part);
     for (Port& port : ports_of(part)) {
-      Wire* wire = by_recipe ? top_before(port.wire, made_at) : port.wire;
+      Wire* wire = by_recipe && port.wire ? top_before(port.wire, made_at) : port.wire;
       level.endpoints.push_back({&part, id, std::move(port.path), wire, by_recipe});
     }
   }
@@ -80,8 +80,9 @@ Level level_of(const Composite& model) {
     if (added) level.groups.emplace_back();
     return level.groups[at->second];
   };
-  for (size_t i = 0; i < level.endpoints.size(); ++i)
-    group(level.endpoints[i].wire).endpoints.push_back(i);
+  for (size_t i = 0; i < level.endpoints.size(); ++i) {
+    if (Wire* wire = level.endpoints[i].wire) group(wire).endpoints.push_back(i);
+  }
   for (size_t i = 0; i < model.keys.size(); ++i) group(model.keys[i].wire).keys.push_back(i);
   return level;
 }

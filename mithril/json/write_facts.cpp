@@ -95,7 +95,7 @@ std::string FactsWriter::name_of(Wire* wire) const {
 size_t FactsWriter::local_uses(const Wire* wire) const {
   size_t uses = 0;
   for (const Part* part : all_op_parts(model_)) {
-    for (const Slot& slot : part->input_slots()) uses += wire_in(model_, slot.wire) == wire;
+    for (Wire* slot : part->input_slots()) uses += slot && wire_in(model_, slot) == wire;
   }
   return uses;
 }

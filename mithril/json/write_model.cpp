@@ -98,9 +98,7 @@ class LevelWriter {
     size_t slot = 0;
     for (size_t i = 0; i < part.op->port_count(); ++i) {
       const PortDef& port = part.op->port(i);
-      const auto is_its = [&] {
-        return slot < part.slot_count && part.slots[slot].port == static_cast<int32_t>(i);
-      };
+      const auto is_its = [&] { return slot < part.slot_count && part.port_of(slot) == i; };
       Json::Array items;
       for (; is_its(); ++slot, ++end) {
         Json spec;
@@ -121,6 +119,7 @@ class LevelWriter {
 
   // What a port is bound to; false: to nothing that is not its own.
   bool has_spec(size_t end, Json& spec) {
+    if (!level_.endpoints[end].wire) return false;  // left out
     const size_t index = level_.group_of.at(wire_in(model_, level_.endpoints[end].wire));
     const Group& group = level_.groups[index];
     if (!group.keys.empty()) {

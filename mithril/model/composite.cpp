@@ -37,15 +37,17 @@ bool split_number(std::string_view name, std::string_view& label, size_t& number
 }
 
 // The wire at a port, or at "input_2" of a list.
-Wire* find_slot(const Part& part, std::string_view port) {
+Wire* find_slot(Facts& facts, const Part& part, std::string_view port) {
   std::string_view label;
   size_t number = 0;
   const bool numbered = split_number(port, label, number);
   size_t item = 0;
-  for (const Slot& slot : part.all_slots()) {
-    const PortDef& def = part.op->port(static_cast<size_t>(slot.port));
-    if (def.name == port) return top(slot.wire);
-    if (numbered && def.list && def.name == label && item++ == number) return top(slot.wire);
+  for (size_t slot = 0; slot < part.slot_count; ++slot) {
+    const PortDef& def = part.port_at(slot);
+    if (def.name == port) return part.wire(facts, slot);
+    if (numbered && def.list && def.name == label && item++ == number) {
+      return part.wire(facts, slot);
+    }
   }
   return nullptr;
 }
@@ -221,7 +223,9 @@ Wire* Composite::find_wire(std::string_view path) {
       at = static_cast<Composite*>(child);
       continue;
     }
-    return find_slot(*child, path);
+    const Composite* root = at;
+    while (root->owner) root = static_cast<const Composite*>(root->owner);
+    return find_slot(*root->facts, *child, path);
   }
 }
 

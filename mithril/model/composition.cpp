@@ -157,7 +157,7 @@ Wire* Composition::wire_of_list(const std::vector<Binding>& items) {
   if (is_literal(list)) return wire_of_value(literal(list));
   const Model pack = Model::op("to_tuple");
   add(pack.part(), {{"input", list}}, false);
-  return top(pack.part()->output_slots().front().wire);
+  return top(pack.part()->output_slots().front());
 }
 
 void Composition::set_tensor(Wire* wire, const Tensor& tensor) {
@@ -269,8 +269,8 @@ void Composition::refuse_cycle(Part* driver) const {
   while (!open.empty()) {
     Part* part = open.back();
     open.pop_back();
-    for (const Slot& slot : part->input_slots()) {
-      Part* from = top(slot.wire)->driver;
+    for (Wire* wire : part->input_slots()) {
+      Part* from = wire ? top(wire)->driver : nullptr;
       if (!from || !reached.emplace(from, part).second) continue;
       if (from != driver) {
         open.push_back(from);

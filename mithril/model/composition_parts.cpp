@@ -169,19 +169,19 @@ void Composition::add_op(const std::shared_ptr<Part>& part, const Bindings& bind
   for (size_t slot = inputs; slot < wires.size(); ++slot)
     may_cycle = may_cycle || (wires[slot] && top(wires[slot])->uses > 0);
   instantiate(facts_, *part, counts, wires);
-  for (const Slot& slot :
-       part->input_slots()) {  // an input left out keeps a name derived from its path
-    Wire* wire = slot.wire;
-    if (wire->parent || wire->home || wire->driver || is_valued(wire)) continue;
-    wire->home = part.get();
-    wire->name = Note(op.port(static_cast<size_t>(slot.port)).name);
+  for (size_t slot = 0; slot < part->input_count; ++slot) {
+    Wire* wire = part->slots[slot];
+    if (!wire || wire->parent || wire->home || wire->driver || is_valued(wire)) continue;
+    wire->home = part.get();  // an input left out keeps a name derived from its path
+    wire->name = Note(part->port_at(slot).name);
   }
   if (may_cycle) refuse_cycle(part.get());
   std::vector<CanonicalPort> canonical_inputs;
   for (const std::string& name : canonical_names(op)) {
-    if (part->count(name) > 0) canonical_inputs.push_back({part->wire(name), 0});
+    const std::span<Wire*> slots = part->slots_of(name);
+    if (!slots.empty() && slots.front()) canonical_inputs.push_back({top(slots.front()), 0});
   }
-  Wire* output = top(part->output_slots().empty() ? nullptr : part->output_slots().front().wire);
+  Wire* output = top(part->output_slots().empty() ? nullptr : part->output_slots().front());
   take_canonical(canonical_inputs, {{output, output->uses}});
 }
 

@@ -101,7 +101,8 @@ class Flattening {
         states[part] = State::open;
         Part* producer = nullptr;
         while (next < part->input_count && !producer) {
-          Part* driver = top(part->slots[next++].wire)->driver;
+          Wire* wire = part->slots[next++];
+          Part* driver = wire ? top(wire)->driver : nullptr;
           const State* state = driver ? states.find(driver) : nullptr;
           if (!state || *state == State::done) continue;
           MITHRIL_CHECK(*state != State::open,
@@ -123,16 +124,18 @@ class Flattening {
 
   void emit(Part& part) {
     bool tensor = false;
-    for (const Slot& slot : part.output_slots()) tensor = tensor || is_tensor(top(slot.wire));
+    for (Wire* wire : part.output_slots()) tensor = tensor || is_tensor(top(wire));
     if (!tensor) return;  // values were folded while composing
     std::vector<Argument> arguments;
     arguments.reserve(part.input_count);
-    for (const Slot& slot : part.input_slots()) arguments.push_back(argument(part, slot));
+    for (size_t slot = 0; slot < part.input_count; ++slot) {
+      arguments.push_back(argument(part, slot));
+    }
     Node node{part.op, std::move(arguments), {}};
     const std::vector<DType> dtypes = output_dtypes(graph(), node, part);
     size_t k = 0;
-    for (const Slot& slot : part.output_slots()) {
-      Wire* wire = top(slot.wire);
+    for (Wire* slot : part.output_slots()) {
+      Wire* wire = top(slot);
       const ValueId id = graph().add_value(value(name_of(wire), wire, dtypes[k++]));
       ids_[wire] = id;
       node.outputs.push_back(id);
@@ -142,18 +145,19 @@ class Flattening {
 
   std::vector<DType> output_dtypes(const Graph& graph, const Node& node, const Part& part) const {
     std::vector<DType> dtypes;
-    for (const Slot& slot : part.output_slots())
-      dtypes.push_back(output_dtype(graph, node, find(top(slot.wire)->type)->kinds));
+    for (Wire* wire : part.output_slots())
+      dtypes.push_back(output_dtype(graph, node, find(top(wire)->type)->kinds));
     return dtypes;
   }
 
-  Argument argument(const Part& part, const Slot& slot) {
-    Wire* wire = top(slot.wire);
+  Argument argument(const Part& part, size_t slot) {
+    if (!part.slots[slot]) return *part.port_at(slot).fallback;
+    Wire* wire = top(part.slots[slot]);
     if (const ValueId* id = ids_.find(wire)) return *id;
     const DatumVariable* datum = wire->value ? find(wire->value) : nullptr;
     if (datum && datum->known)
       return map_dims(datum->datum, [&](const Dim& dim) { return own(dim); });
-    const std::string port = part.op->port(static_cast<size_t>(slot.port)).name;
+    const std::string port = part.port_at(slot).name;
     raise({.kind = ErrorKind::value,
            .code = "E0403",
            .path = path(&part),

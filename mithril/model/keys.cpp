@@ -75,7 +75,9 @@ std::vector<NamedPort> input_ports(const Composite& model, bool with_state) {
   };
   for (const Key& key : model.keys) consider(top(key.wire));
   for (const Part* part : ops) {
-    for (const Slot& slot : part->input_slots()) consider(top(slot.wire));
+    for (Wire* wire : part->input_slots()) {
+      if (wire) consider(top(wire));
+    }
   }
   return ports;
 }
@@ -146,10 +148,8 @@ Connection Model::operator[](const std::string& key) {
 
 Connection Model::at(const std::string& key) const {
   if (part_->op && part_->owner) {  // an op that is a part already: its own ports
-    for (const Slot& slot : part_->all_slots()) {
-      if (part_->op->port(static_cast<size_t>(slot.port)).name != key) continue;
-      return {static_cast<Composite*>(part_->owner)->shared_from_this(), top(slot.wire)};
-    }
+    const auto model = static_cast<Composite*>(part_->owner)->shared_from_this();
+    if (part_->count(key) > 0) return {model, part_->wire(*root_of(model)->facts, key)};
     std::vector<std::string> names;
     for (size_t i = 0; i < part_->op->port_count(); ++i) names.push_back(part_->op->port(i).name);
     unknown_name(ErrorKind::name, "E0606", "key", key, path(part_.get()), names);

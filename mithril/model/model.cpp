@@ -158,7 +158,7 @@ std::vector<Connection> Model::apply(const Bindings& inputs) const {
   composition.commit();
   std::vector<Connection> outputs;
   if (part_->op) {
-    for (const Slot& slot : part_->output_slots()) outputs.emplace_back(home, top(slot.wire));
+    for (Wire* wire : part_->output_slots()) outputs.emplace_back(home, top(wire));
     return outputs;
   }
   Composite& composite = static_cast<Composite&>(*part_);

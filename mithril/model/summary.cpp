@@ -55,9 +55,9 @@ std::string free_inputs(const Part& part) {
       items.push_back(name + " " + wire_text(wire));
   };
   if (part.op) {
-    for (const Slot& slot : part.input_slots()) {
-      if (!top(slot.wire)->driver && !is_valued(top(slot.wire)))
-        add(part.op->port(static_cast<size_t>(slot.port)).name, top(slot.wire));
+    for (size_t slot = 0; slot < part.input_count; ++slot) {
+      Wire* wire = part.slots[slot] ? top(part.slots[slot]) : nullptr;
+      if (wire && !wire->driver && !is_valued(wire)) add(part.port_at(slot).name, wire);
     }
   } else {
     for (const NamedPort& port : input_ports(static_cast<const Composite&>(part)))
@@ -70,8 +70,8 @@ Row row_of(const Part& part, const std::string& name, bool shapes, bool types) {
   Row row{name, part.class_name()};
   std::vector<NamedPort> outputs;
   if (part.op) {
-    for (const Slot& slot : part.output_slots())
-      outputs.push_back({part.op->port(static_cast<size_t>(slot.port)).name, top(slot.wire)});
+    for (size_t slot = part.input_count; slot < part.slot_count; ++slot)
+      outputs.push_back({part.port_at(slot).name, top(part.slots[slot])});
   } else {
     outputs = output_ports(static_cast<const Composite&>(part));
   }

@@ -8,14 +8,12 @@ namespace {
 bool is_value(const Wire* wire) { return !(find(wire->type)->kinds & kind::tensor); }
 
 void add_wires(ErrorDetails& details, const Part& part) {
-  for (const Slot& slot : part.all_slots()) {
-    const PortDef& port = part.op->port(static_cast<size_t>(slot.port));
-    if (!slot.wire || !top(slot.wire)->type ||
-        part.op->compiled.ports[static_cast<size_t>(slot.port)].value)
-      continue;
-    const Wire* wire = top(slot.wire);
-    if (is_value(wire)) continue;
-    const std::string name = wire_name(slot.wire);
+  for (size_t slot = 0; slot < part.slot_count; ++slot) {
+    const PortDef& port = part.port_at(slot);
+    if (!part.slots[slot] || part.op->compiled.ports[part.port_of(slot)].value) continue;
+    Wire* wire = top(part.slots[slot]);
+    if (!wire->type || is_value(wire)) continue;
+    const std::string name = wire_name(wire);
     details.facts.push_back(
         {port.name, to_string(Facts::resolve(wire->shape)),
          (name.empty() ? "" : "on " + name + ", ") + "pattern \"" + port.shape + "\""});

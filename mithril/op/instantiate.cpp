@@ -59,14 +59,12 @@ class Instantiation {
     };
     for (size_t port = 0; port < op_.port_count(); ++port) total += count_of(port);
     part_.slots =
-        static_cast<Slot*>(facts_.arena().allocate(std::max<size_t>(total, 1) * sizeof(Slot)));
+        static_cast<Wire**>(facts_.arena().allocate(std::max<size_t>(total, 1) * sizeof(Wire*)));
+    std::fill_n(part_.slots, total, nullptr);
     part_.slot_count = static_cast<uint32_t>(total);
     list = 0;
-    uint32_t at = 0;
-    for (size_t port = 0; port < op_.port_count(); ++port) {
-      if (port == op_.inputs.size()) part_.input_count = at;
-      for (size_t n = count_of(port); n > 0; --n)
-        part_.slots[at++] = {nullptr, static_cast<int32_t>(port)};
+    for (size_t port = 0; port < op_.inputs.size(); ++port) {
+      part_.input_count += static_cast<uint32_t>(count_of(port));
     }
   }
 
@@ -79,14 +77,15 @@ class Instantiation {
   }
 
   void connect(uint32_t at) {
-    Slot& slot = part_.slots[at];
-    const PortDef& def = op_.port(static_cast<size_t>(slot.port));
-    const CompiledPorts::Port& port = op_.compiled.ports[static_cast<size_t>(slot.port)];
+    const size_t number = part_.port_of(at);
+    const PortDef& def = op_.port(number);
+    const CompiledPorts::Port& port = op_.compiled.ports[number];
     const bool output = at >= part_.input_count;
     Wire* given = at < wires_.size() ? wires_[at] : nullptr;
+    if (!given && def.fallback && port.value && port.type < 0) return;  // see Part::slots
     facts_.current = {&part_, Note(def.name)};
     Wire* wire = given ? top(given) : facts_.make<Wire>();
-    slot.wire = wire;
+    part_.slots[at] = wire;
     if (output && (wire->driver || wire->constant)) {
       raise_two_drivers(wire, wire->driver ? path(wire->driver) : "a tensor value", path(&part_));
     }

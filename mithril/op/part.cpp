@@ -25,23 +25,53 @@ std::string_view Part::label() const {
 }
 std::string Part::name_of(const Part& child) const { return std::string(child.label()); }
 
-std::span<Slot> Part::slots_of(std::string_view port) const {
+// A side has one list port at most.
+size_t Part::slots_at(size_t port) const {
+  if (!op->port(port).list) return 1;
+  return port < op->inputs.size() ? input_count + 1 - op->inputs.size()
+                                  : slot_count - input_count + 1 - op->outputs.size();
+}
+
+size_t Part::port_of(size_t slot) const {
+  size_t port = 0;
+  for (size_t end = slots_at(0); slot >= end; end += slots_at(port)) ++port;
+  return port;
+}
+
+std::span<Wire*> Part::slots_of(std::string_view port) const {
+  size_t first = 0;
   for (size_t i = 0; i < op->port_count(); ++i) {
-    if (op->port(i).name != port) continue;
-    const auto all = all_slots();  // in the order of ports
-    const auto number = static_cast<int32_t>(i);
-    const auto first = std::ranges::lower_bound(all, number, {}, &Slot::port);
-    const auto last = std::ranges::upper_bound(all, number, {}, &Slot::port);
-    return {first, last};
+    if (op->port(i).name == port) return all_slots().subspan(first, slots_at(i));
+    first += slots_at(i);
   }
   return {};
 }
 
-Wire* Part::wire(std::string_view port, int item) const {
-  const std::span<Slot> found = slots_of(port);
+Wire* Part::wire(Facts& facts, size_t slot) const {
+  if (slots[slot]) return top(slots[slot]);
+  const PortDef& port = port_at(slot);
+  const Origin outer = facts.current;
+  facts.current = {this, Note(port.name)};
+  Wire* wire = facts.make<Wire>();
+  wire->type = facts.type(port.fallback->kind());
+  facts.set(value_of(facts, wire), *port.fallback);
+  wire->uses = 1;
+  facts.current = outer;
+  save(slots[slot]);
+  return slots[slot] = wire;
+}
+
+Wire* Part::wire(Facts& facts, std::string_view port, int item) const {
+  const std::span<Wire*> found = slots_of(port);
   MITHRIL_CHECK(static_cast<size_t>(item) < found.size(),
                 "op " + op->name + " has no port '" + std::string(port) + "' here");
-  return top(found[static_cast<size_t>(item)].wire);
+  return wire(facts, static_cast<size_t>(&found[static_cast<size_t>(item)] - slots));
+}
+
+const Datum* Part::left_out(std::string_view port) const {
+  const std::span<Wire*> found = slots_of(port);
+  if (found.size() != 1 || found.front()) return nullptr;
+  return &*port_at(static_cast<size_t>(found.data() - slots)).fallback;
 }
 
 int Part::count(std::string_view port) const { return static_cast<int>(slots_of(port).size()); }
@@ -63,9 +93,9 @@ std::string wire_name(Wire* wire) {
   std::string leaf = at ? std::string(*wire->name) : std::string();
   if (!at && wire->driver) {
     at = wire->driver;
-    const Slot& slot = at->slots[wire->driver_slot];
-    leaf = at->op->port(static_cast<size_t>(slot.port)).name;
-    if (at->op->port(static_cast<size_t>(slot.port)).list)
+    const PortDef& port = at->port_at(static_cast<size_t>(wire->driver_slot));
+    leaf = port.name;
+    if (port.list)
       leaf += "_" + std::to_string(wire->driver_slot - static_cast<int>(at->input_count));
   }
   std::string name = path(at);

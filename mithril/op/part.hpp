@@ -40,15 +40,12 @@ inline Wire* top_before(Wire* wire, uint64_t end) {
   return wire;
 }
 
-struct Slot {
-  Wire* wire = nullptr;
-  int32_t port = 0;  // inputs, then outputs
-};
-
 struct Part {
   Part* owner = nullptr;
   const OpDef* op = nullptr;  // null: a composite (model/composite.hpp)
-  Slot* slots = nullptr;  // in port order, list ports spread out; null until the part is in a model
+  // The wires at its ports in their order, list ports spread out; null until the part is in a
+  // model. A value port that was left out has no wire: it holds the port's default.
+  Wire** slots = nullptr;
   uint32_t slot_count = 0, input_count = 0;
   uint32_t index = 0;   // among the siblings that share its name
   Dim* dims = nullptr;  // the variables of its patterns
@@ -62,14 +59,20 @@ struct Part {
   virtual std::string_view label() const;  // the name given to it, else its class in lower case
   virtual std::string name_of(
       const Part& child) const;  // "relu", or "relu_0" where siblings share it
-  std::span<Slot> all_slots() const { return {slots, slot_count}; }
-  std::span<Slot> input_slots() const { return {slots, input_count}; }
-  std::span<Slot> output_slots() const { return {slots + input_count, slot_count - input_count}; }
-  std::span<Slot> slots_of(std::string_view port) const;  // none where there is no such port
-  Wire* wire(std::string_view port, int item = 0) const;  // the class's wire
-  int count(std::string_view port) const;                 // wires at a list port
+  std::span<Wire*> all_slots() const { return {slots, slot_count}; }
+  std::span<Wire*> input_slots() const { return {slots, input_count}; }
+  std::span<Wire*> output_slots() const { return {slots + input_count, slot_count - input_count}; }
+  std::span<Wire*> slots_of(std::string_view port) const;  // none where there is no such port
+  size_t port_of(size_t slot) const;                       // inputs, then outputs
+  const PortDef& port_at(size_t slot) const { return op->port(port_of(slot)); }
+  // The class's wire; of a port that was left out it is made, now that somebody wants it.
+  Wire* wire(Facts& facts, size_t slot) const;
+  Wire* wire(Facts& facts, std::string_view port, int item = 0) const;
+  const Datum* left_out(std::string_view port) const;  // its default; null: there is a wire
+  int count(std::string_view port) const;              // wires at a list port
 
  private:
+  size_t slots_at(size_t port) const;
   std::unique_ptr<const std::string> given_name_;  // most have none
 };
 

@@ -8,6 +8,7 @@
 namespace mithril {
 
 const Datum* WireSolver::value(std::string_view port, int item) {
+  if (const Datum* datum = left_out(port)) return datum;
   DatumVariable* variable = find(value_of(facts_, wire(port, item)));
   if (variable->known) return &variable->datum;
   facts_.watch(&self_, variable);
@@ -22,6 +23,7 @@ bool WireSolver::shape(std::string_view port, std::vector<Dim>& dims, int item) 
 }
 
 Kinds WireSolver::form(std::string_view port, int item) {
+  if (left_out(port)) return kind::value;
   Type* type = find(wire(port, item)->type);
   if (!(type->kinds & kind::tensor)) return kind::value;
   if (!(type->kinds & kind::value)) return kind::tensor;
@@ -30,10 +32,12 @@ Kinds WireSolver::form(std::string_view port, int item) {
 }
 
 Kinds WireSolver::kinds(std::string_view port, int item) const {
+  if (const Datum* datum = left_out(port)) return datum->kind();
   return find(wire(port, item)->type)->kinds;
 }
 
 Kinds WireSolver::kind(std::string_view port, int item) {
+  if (const Datum* datum = left_out(port)) return datum->kind();
   Type* type = find(wire(port, item)->type);
   if (std::has_single_bit(type->kinds)) return type->kinds;
   facts_.watch(&self_, type);

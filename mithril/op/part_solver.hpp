@@ -27,6 +27,8 @@ class WireSolver : public Solver {
   WireSolver(Facts& facts, Relation& self) : facts_(facts), self_(self) {}
   ~WireSolver() = default;
   virtual Wire* wire(std::string_view port, int item) const = 0;
+  // The default of a port that has no wire; null: it has one.
+  virtual const Datum* left_out(std::string_view) const { return nullptr; }
   void refuse(std::string message, std::string expected, std::string got, ErrorKind kind) override;
   Facts& facts_;
 
@@ -44,7 +46,10 @@ class PartSolver final : public WireSolver {
   void set(std::string_view dim, const Dim& is) override;
 
  private:
-  Wire* wire(std::string_view port, int item) const override { return part_.wire(port, item); }
+  Wire* wire(std::string_view port, int item) const override {
+    return part_.wire(facts_, port, item);
+  }
+  const Datum* left_out(std::string_view port) const override { return part_.left_out(port); }
   const Part& part_;
 };
 

@@ -50,7 +50,10 @@ class Dump {
         continue;
       }
       line("  op '{}' {} index {}", name, part->op->name, part->index);
-      for (const Slot& slot : part->all_slots()) line("    {} {}", slot.port, number(slot.wire));
+      for (size_t slot = 0; slot < part->slot_count; ++slot) {
+        Wire* wire = part->slots[slot];
+        line("    {} {}", part->port_of(slot), wire ? number(wire) : SIZE_MAX);
+      }
     }
   }
 

@@ -26,7 +26,7 @@ class Folding {
     wires.resize(part.op->port_count());
     instantiate(facts_, part, {}, wires);
     facts_.settle();
-    output_ = find(value_of(facts_, part.wire("output")));
+    output_ = find(value_of(facts_, part.wire(facts_, "output")));
     return output();
   }
   // Of the last call, with what has been learnt since.

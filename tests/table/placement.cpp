@@ -108,10 +108,10 @@ class Placement {
   std::vector<Inferred> outputs() {
     std::vector<Inferred> result;
     int item = 0;
-    for (const Slot& slot : part_.output_slots()) {
-      const PortDef& port = op_.port(static_cast<std::size_t>(slot.port));
-      result.push_back(
-          infer(port.list ? fmt::format("{}_{}", port.name, item++) : port.name, top(slot.wire)));
+    for (std::size_t slot = part_.input_count; slot < part_.slot_count; ++slot) {
+      const PortDef& port = part_.port_at(slot);
+      result.push_back(infer(port.list ? fmt::format("{}_{}", port.name, item++) : port.name,
+                             top(part_.slots[slot])));
     }
     return result;
   }
