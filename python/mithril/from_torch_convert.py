@@ -178,7 +178,7 @@ class Conversion:
         refuse_if(type(module) not in MODULES, "no part of ours is known for it")
         refuse_if(module._forward_hooks or module._forward_pre_hooks, "with hooks")
         count = self._calls[path] = self._calls.get(path, 0) + 1
-        name = (path or "module") + (f".call_{count}" if count > 1 else "")
+        name = (path or "module") + (f"_call_{count}" if count > 1 else "")
         part = Part(self.weights, path, name, self._draw_seed)
         return call(MODULES[type(module)], self._draw_seed, part, module, *args, **kwargs)
 

@@ -15,7 +15,7 @@ from . import from_torch_pooling as pooling
 from . import from_torch_shapes as shapes
 from . import models as ml
 from ._core import Connection
-from .from_torch_table import Builder, Table, as_tuple, refuse_if, table, weight_and_bias
+from .from_torch_table import Builder, Table, as_tuple, of, refuse_if, table, weight_and_bias
 
 # ---- linear and convolution ----
 
@@ -141,11 +141,6 @@ def channel_dropout(
 ) -> Any:
     refuse_if(training and p > 0, "while training")
     return input
-
-
-def of(builder: Builder, *names: str) -> Builder:
-    """A module that calls a function with some of its attributes."""
-    return lambda part, module, input: builder(input, *(getattr(module, name) for name in names))
 
 
 FUNCTIONS: Table = {

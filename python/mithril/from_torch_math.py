@@ -85,22 +85,28 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
 # ---- activations ----
 
 
-def softmax(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+def softmax(
+    input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None, name: str | None = None
+) -> Any:
     refuse_if(dim is None or dtype is not None, "without dim, or with a dtype")
-    return ml.Softmax(axis=dim)(input)
+    return ml.Softmax(axis=dim, name=name)(input)
 
 
-def log_softmax(input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+def log_softmax(
+    input: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None, name: str | None = None
+) -> Any:
     refuse_if(dim is None or dtype is not None, "without dim, or with a dtype")
-    return ml.LogSoftmax(axis=dim)(input)
+    return ml.LogSoftmax(axis=dim, name=name)(input)
 
 
-def relu(input: Any, inplace: bool = False) -> Any:
-    return ml.Relu()(input)
+def relu(input: Any, inplace: bool = False, name: str | None = None) -> Any:
+    return ml.Relu(name=name)(input)
 
 
-def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
-    return ml.LeakyRelu(slope=negative_slope)(input)
+def leaky_relu(
+    input: Any, negative_slope: float = 0.01, inplace: bool = False, name: str | None = None
+) -> Any:
+    return ml.LeakyRelu(slope=negative_slope, name=name)(input)
 
 
 def prelu(input: Any, weight: Connection) -> Any:
@@ -108,8 +114,8 @@ def prelu(input: Any, weight: Connection) -> Any:
     return ml.Where()(input > 0, input, input * weight)
 
 
-def gelu(input: Any, approximate: str = "none") -> Any:
-    return ml.Gelu(approximate=approximate == "tanh")(input)
+def gelu(input: Any, approximate: str = "none", name: str | None = None) -> Any:
+    return ml.Gelu(approximate=approximate == "tanh", name=name)(input)
 
 
 def silu(input: Any, inplace: bool = False) -> Any:
@@ -269,7 +275,11 @@ def to(input: Any, *args: Any, **kwargs: Any) -> Any:
 
 def part(maker: Any) -> Any:
     """A builder for what one of our ops does with one input, or with two."""
-    return lambda *inputs: maker()(*inputs)
+
+    def build(*inputs: Any, name: str | None = None) -> Any:
+        return maker(name=name)(*inputs)
+
+    return build
 
 
 OPERATORS = table(

@@ -10,13 +10,13 @@ from torch import nn
 
 from . import from_torch_shapes as shapes
 from . import models as ml
-from .from_torch_table import Builder, Table, as_tuple, rank_of, refuse_if, table
+from .from_torch_table import Builder, Table, as_tuple, of, rank_of, refuse_if, table
 
 
-def windows(maker: Any, rank: int, *options: Any) -> Any:
+def windows(maker: Any, rank: int, *options: Any, name: str | None = None) -> Any:
     """A pool of kernel, stride, padding and dilation, as it takes them."""
     tuples = [as_tuple(each, rank) for each in options]
-    return maker(*(tuples if rank > 1 else [each[0] for each in tuples]))
+    return maker(*(tuples if rank > 1 else [each[0] for each in tuples]), name=name)
 
 
 def max_pool(rank: int) -> Builder:
@@ -30,11 +30,12 @@ def max_pool(rank: int) -> Builder:
         dilation: Any = 1,
         ceil_mode: bool = False,
         return_indices: bool = False,
+        name: str | None = None,
     ) -> Any:
         refuse_if(ceil_mode, "with ceil_mode=True")
         refuse_if(return_indices, "with return_indices=True")
         stride = kernel_size if stride is None else stride
-        return windows(maker, rank, kernel_size, stride, padding, dilation)(input)
+        return windows(maker, rank, kernel_size, stride, padding, dilation, name=name)(input)
 
     return build
 
@@ -50,11 +51,12 @@ def average_pool(rank: int) -> Builder:
         ceil_mode: bool = False,
         count_include_pad: bool = True,
         divisor_override: Any = None,
+        name: str | None = None,
     ) -> Any:
         refuse_if(ceil_mode, "with ceil_mode=True")
         refuse_if(divisor_override is not None, "with divisor_override")
         options = (kernel_size, kernel_size if stride is None else stride, padding, 1)
-        pooled = windows(maker, rank, *options)(input)
+        pooled = windows(maker, rank, *options, name=name)(input)
         if count_include_pad or not any(as_tuple(padding, rank)):
             return pooled
         ones = ml.FillLike(number=1)(input)
@@ -82,15 +84,7 @@ def adaptive_average_pool(rank: int) -> Builder:
 
 
 def of_windows(builder: Builder, *names: str) -> Builder:
-    """A module of kernel, stride, padding and the options of these names."""
-    first = ("kernel_size", "stride", "padding")
-    return lambda part, module, input: builder(
-        input, *(getattr(module, name) for name in (*first, *names))
-    )
-
-
-def of_size(builder: Builder) -> Builder:
-    return lambda part, module, input: builder(input, module.output_size)
+    return of(builder, "kernel_size", "stride", "padding", *names)
 
 
 FUNCTIONS: Table = table(
@@ -111,6 +105,6 @@ MODULES: Table = table(
         of_windows(average_pool(2), "ceil_mode", "count_include_pad", "divisor_override"),
         nn.AvgPool2d,
     ),
-    (of_size(adaptive_average_pool(1)), nn.AdaptiveAvgPool1d),
-    (of_size(adaptive_average_pool(2)), nn.AdaptiveAvgPool2d),
+    (of(adaptive_average_pool(1), "output_size"), nn.AdaptiveAvgPool1d),
+    (of(adaptive_average_pool(2), "output_size"), nn.AdaptiveAvgPool2d),
 )

@@ -66,8 +66,10 @@ def reshape(input: Connection, *sizes: Any, shape: Any = None) -> Any:
     return input.reshape(sizes_of(sizes if shape is None else (shape,)))
 
 
-def flatten(input: Connection, start_dim: int = 0, end_dim: int = -1) -> Any:
-    return ml.Flatten(start_dim=start_dim, end_dim=end_dim)(input)
+def flatten(
+    input: Connection, start_dim: int = 0, end_dim: int = -1, name: str | None = None
+) -> Any:
+    return ml.Flatten(start_dim=start_dim, end_dim=end_dim, name=name)(input)
 
 
 def unflatten(input: Connection, dim: int, sizes: Any) -> Any:

@@ -60,6 +60,18 @@ def along(dim: int, index: Any) -> tuple[Any, ...]:
     return (..., index, *(slice(None),) * (-dim - 1))
 
 
+def of(builder: Builder, *names: str) -> Builder:
+    """For a module that calls a function with some of its attributes. The part that is made has the
+    path of the module as its name, where the function makes but one."""
+    takes_name = "name" in inspect.signature(builder).parameters
+
+    def build(part: Any, module: Any, input: Any) -> Any:
+        options = {"name": part.name} if takes_name else {}
+        return builder(input, *(getattr(module, name) for name in names), **options)
+
+    return build
+
+
 def as_tuple(value: Any, count: int) -> tuple[Any, ...]:
     """One number for each axis."""
     return tuple(value) if isinstance(value, list | tuple) else (value,) * count

@@ -144,6 +144,34 @@ def test_the_parameters_are_those_of_the_module() -> None:
     assert all(params[name] is value for name, value in module.named_parameters())
 
 
+def test_values_have_the_paths_of_the_modules() -> None:
+    """What is called again has the number of the call."""
+    layer = nn.Linear(2, 2)
+    module = nn.Sequential(layer, nn.ReLU(), layer, nn.Softmax(-1))
+    model, params = ml.from_torch(module)
+    shapes, seen = {"input": [None, 2]}, {}
+    compiled = ml.compile(model, ml.TorchBackend(), shapes=shapes, optimization_level="none")
+    paths = ["0.output", "1.output", "0_call_2.output", "3.output"]
+    for path in paths:
+        compiled.register_hook(path, lambda value, path=path: seen.update({path: value}))
+    x = torch.randn(4, 2)
+    compiled.evaluate(params, {"input": x})
+    for path, each in zip(paths, module, strict=True):
+        x = each(x)
+        assert torch.allclose(seen[path], x, atol=1e-6)
+
+
+def test_a_converted_model_runs_on_every_backend() -> None:
+    module = NETWORKS["cnn_in_evaluation"].module().eval()
+    model, params = ml.from_torch(module)
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"input": [None, 2, 8, 8]})
+    x = torch.randn(3, 2, 8, 8)
+    assert torch.allclose(
+        torch.as_tensor(compiled.evaluate(params, {"input": x})["output"]), module(x), atol=1e-5
+    )
+    assert ml.Model.from_json(model.to_json()) == model
+
+
 def test_state_dicts_fit_both_ways() -> None:
     module = NETWORKS["cnn_in_training"].module().double()
     ours = converted(module, {"input": [None, 2, 8, 8]})

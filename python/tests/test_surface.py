@@ -1,5 +1,8 @@
 """What a user writes, and the mistakes that users make: operators, constraints, options, hooks."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -284,3 +287,9 @@ def test_a_summary_has_levels_shapes_and_types():
     assert "  transpose" in net.summary(depth=1)
     assert "float tensor" in net.summary(types=True)
     assert "weight" not in net.summary(shapes=False).split("inputs:")[0]
+
+
+def test_importing_it_leaves_torch_alone():
+    """Starting torch takes seconds."""
+    code = "import mithril, sys; assert 'torch' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
