@@ -4,6 +4,7 @@
 #include "backends/torch/devices.hpp"
 #include "backends/torch/executable.hpp"
 #include "backends/torch/settings.hpp"
+#include "backends/torch/tensors.hpp"
 #include "mithril/backend/plugin.hpp"
 
 namespace mithril::torch_backend {
@@ -35,6 +36,7 @@ class Torch final : public Backend {
   Tensor adopt(const Tensor& tensor, bool parameter) const override {
     return torch_backend::adopt(tensor, settings_, parameter);
   }
+  Tensor own(const Tensor& tensor) const override { return torch_backend::own(tensor); }
 
  private:
   const Settings settings_;

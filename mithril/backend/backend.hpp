@@ -64,6 +64,9 @@ class Backend {
     static_cast<void>(parameter);
     return tensor;
   }
+  // What came out of an executable, as a tensor that may be written to: dense, and shared with
+  // nothing. Gradients are given so.
+  virtual Tensor own(const Tensor& tensor) const { return tensor.copy(); }
 };
 
 }  // namespace mithril

@@ -172,7 +172,8 @@ Result run(Parts& parts, const Request& request) {
   std::vector<TensorMap::Item> gradients;
   gradients.reserve(parts.parameters.size());
   for (const NamedIndex& key : parts.parameters) {
-    gradients.emplace_back(key.name, made[parts.graph.outputs().size() + gradients.size()]);
+    const Tensor& gradient = made[parts.graph.outputs().size() + gradients.size()];
+    gradients.emplace_back(key.name, parts.backend->own(gradient));
   }
   result.gradients = TensorMap(std::move(gradients));
   return result;

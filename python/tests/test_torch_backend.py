@@ -101,6 +101,27 @@ def test_gradients_flow_through_a_change_of_width() -> None:
     assert torch.allclose(x.grad, expected, atol=1e-6)
 
 
+def test_gradients_may_be_written_to() -> None:
+    """As clipping does: they are dense, and share elements with nothing."""
+    model = ml.Model()
+    model |= ml.Add()(left="a", right="b", output="sum")
+    model |= ml.Mean()(input="c", output="mean")
+    model |= ml.Add()(left="sum", right="mean", output="y")
+    model.expose_keys("y")
+    keys = ["a", "b", "c"]
+    compiled = ml.compile(
+        model, ml.TorchBackend(), shapes={key: [4] for key in keys}, trainable_keys=keys
+    )
+    g = torch.ones(4)
+    params = compiled.get_parameters()
+    _, gradients = compiled.evaluate(params, {}, output_gradients={"y": g})
+    for gradient in gradients.values():
+        gradient.mul_(2)
+    assert torch.equal(g, torch.ones(4))
+    for key in keys:
+        assert torch.equal(gradients[key], torch.full((4,), 2.0)), key
+
+
 def test_no_grad_gives_plain_tensors() -> None:
     _, compiled, params = compiled_on(requires_grad=True)
     with torch.no_grad():

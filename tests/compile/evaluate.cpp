@@ -204,4 +204,17 @@ TEST_CASE("every optimization level gives the same results") {
   }
 }
 
+TEST_CASE("gradients share their elements with nothing") {
+  Model model;
+  model |= Model::op("add")({{"left", "a"}, {"right", "b"}, {"output", "y"}});
+  const CompiledModel compiled = ml::compile(model, ml::cpu(), {.trainable_keys = {"a", "b"}});
+  const TensorMap params = {{"a", floats({2}, {1, 2})}, {"b", floats({2}, {3, 4})}};
+  const Tensor given = floats({2}, {5, 6});
+  const auto [out, gradients] = compiled.evaluate(params, {}, {{"y", given}});
+  CHECK(identical(gradients.at("a"), given));
+  CHECK(identical(gradients.at("b"), given));
+  CHECK(gradients.at("a").raw_data() != given.raw_data());
+  CHECK(gradients.at("a").raw_data() != gradients.at("b").raw_data());
+}
+
 }  // namespace mithril
