@@ -36,10 +36,27 @@ void eval_matmul(EvalContext& c) {
   });
 }
 
+Expression transposed(const Expression& x) { return call("swapaxes", {x, -1, -2}); }
+
+// One matrix with all rows of a batch of matrices.
+Expression all_rows(const Expression& x) { return call("flatten", {x, 0, -2}); }
+
+// A weight that a batch of matrices meets.
+bool is_shared(const Expression& left, const Expression& right) {
+  return left.ranked() && right.ranked() && right.dims().size() == 2 && left.dims().size() > 2;
+}
+
 void differentiate_matmul(GradContext& g) {
-  auto transposed = [&](const char* port) { return call("swapaxes", {g.in(port), -1, -2}); };
-  if (g.needs("left")) flow_summed(g, "left", call("matmul", {g.out_grad(), transposed("right")}));
-  if (g.needs("right")) flow_summed(g, "right", call("matmul", {transposed("left"), g.out_grad()}));
+  const Expression left = g.in("left"), right = g.in("right");
+  if (g.needs("left")) {
+    flow_summed(g, "left", call("matmul", {g.out_grad(), transposed(right)}));
+  }
+  if (!g.needs("right")) return;
+  // One product, in place of one for each matrix and their sum.
+  const bool at_once = is_shared(left, right);
+  const Expression rows = at_once ? all_rows(left) : left;
+  const Expression grad = at_once ? all_rows(g.out_grad()) : g.out_grad();
+  flow_summed(g, "right", call("matmul", {transposed(rows), grad}));
 }
 
 }  // namespace
