@@ -193,6 +193,10 @@ class NodeLowering {
     if (expression.text == "dtype") {
       return constant(output ? dtype_ : graph_.values()[static_cast<size_t>(tensor(of))].dtype);
     }
+    if (expression.text == "dtype_name") {
+      MITHRIL_CHECK(output, "a spelling asks for the name of an input's dtype");
+      return constant(Datum(std::string(name(dtype_))));
+    }
     if (expression.text == "kind") return constant(output ? kind_name(dtype_) : kind_of_port(of));
     const Dims& dims = output ? node_.output_dims.front() : dims_[place(of).first];
     if (expression.text == "ndim") return constant(static_cast<int64_t>(dims.size()));

@@ -1,8 +1,8 @@
 // The language in which records spell their ops for targets that have operators of their own:
 //   "approximate ? aten::gelu(input, \"tanh\") : aten::gelu(input)"
-// Names are those of ports, `output` the first output; members are shape, ndim, dtype and kind
-// ("bool", "int" or "float"); a list is [a, b], an item x[1]; == compares with a literal;
-// conditions read values, never tensors.
+// Names are those of ports, `output` the first output; members are shape, ndim, dtype, kind
+// ("bool", "int" or "float"), and of the output dtype_name ("float32"); a list is [a, b], an item
+// x[1]; == compares with a literal; conditions read values, never tensors.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -34,6 +35,22 @@ void differentiate_variance(GradContext& g) {
   g.flow("input", slope * (x - expand_reduced(g, mean, x)) * 2.0);
 }
 
+// On CPUs torch's own kernel takes ten times as long as these four; it stays where their results
+// would be rounded to fewer digits in between.
+std::string spell_variance(const SpellingContext& c) {
+  const auto count = static_cast<double>(reduced_count(c.dims("input"), c.value("axis")));
+  const double correction = c.value("correction").real();
+  const std::string own = "aten::var(input, axis, correction=correction, keepdim=keepdim)";
+  if (c.value("axis").kind() == kind::tuple && c.value("axis").tuple().empty())
+    return "unsupported";
+  if (count <= correction) return own;
+  const std::string squares = "aten::square(aten::sub(input, aten::mean(input, axis, True)))";
+  const std::string sum = spell_call("aten::sum", {squares, "axis", "keepdim"});
+  const std::string composed = spell_call("aten::div", {sum, std::to_string(count - correction)});
+  return "output.dtype_name == \"float32\" ? " + composed +
+         " : output.dtype_name == \"float64\" ? " + composed + " : " + own;
+}
+
 }  // namespace
 
 OpDef define_variance() {
@@ -52,9 +69,7 @@ OpDef define_variance() {
       .cast = CastPolicy::float32,
       .operations = [](auto inputs,
                        auto) { return 4.0 * static_cast<double>(element_count(inputs[0])); },
-      .spell = {{"torch",
-                 "axis == [] ? unsupported : "
-                 "aten::var(input, axis, correction=correction, keepdim=keepdim)"},
+      .spell = {{"torch", "the mean of squares, or aten::var", spell_variance},
                 {"c", "unsupported: a loop nest"}},
   };
 }
