@@ -137,6 +137,20 @@ KeySets::KeySets(Composite& model, const CompileOptions& options) {
   for (const KeyRef& key : options.data_keys) add(key.wire(model), Set::data, key.name());
   for (const KeyRef& key : options.trainable_keys) add(key.wire(model), Set::trainable, key.name());
   for (const KeyRef& key : options.discard_keys) add(key.wire(model), Set::discard, key.name());
+  refuse_states(model);
+}
+
+void KeySets::refuse_states(const Composite& model) const {
+  if (!model.extras) return;
+  for (const StatePair& pair : model.extras->states) {
+    const auto at = members_.find(top(pair.input));
+    if (at == members_.end()) continue;
+    const Member& member = at->second;
+    raise({.kind = ErrorKind::value,
+           .code = "E0415",
+           .message = quoted(member.name) + " of " + text(member.set) + " is a state",
+           .help = "evaluate takes and gives states; see bind_state_keys"});
+  }
 }
 
 void KeySets::add(Wire* wire, Set set, std::string name) {

@@ -38,7 +38,7 @@ class KeySets {
  public:
   enum class Set { none, constant, data, trainable, discard };
 
-  // ValueError E0407 for a key in two sets.
+  // ValueError E0407 for a key in two sets, E0415 for one that is a state.
   KeySets(Composite& model, const CompileOptions& options);
 
   Set of(const Wire* wire) const;
@@ -52,6 +52,7 @@ class KeySets {
     std::string name;
   };
   void add(Wire* wire, Set set, std::string name);
+  void refuse_states(const Composite& model) const;
   std::unordered_map<const Wire*, Member> members_;
 };
 

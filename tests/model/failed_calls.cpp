@@ -137,7 +137,8 @@ class Caller {
     return x;
   }
   Connection connection() {
-    return happens(0.7) ? model_.at(one_of(model_.input_keys())) : expression();
+    const std::vector<std::string> keys = model_.input_keys();
+    return happens(0.7) && !keys.empty() ? model_.at(one_of(keys)) : expression();
   }
   Model part() {
     const std::vector<std::string> ops = {"relu", "add",    "matmul", "concat", "reshape",
