@@ -10,7 +10,8 @@ namespace {
 
 class Interpreted final : public Executable {
  public:
-  explicit Interpreted(Graph graph) : interpreter_(std::move(graph)) {}
+  Interpreted(Graph graph, std::shared_ptr<const Observer> observer)
+      : interpreter_(std::move(graph), std::move(observer)) {}
   std::vector<Tensor> run(std::span<const Tensor> inputs) const override {
     return interpreter_.run(inputs);
   }
@@ -35,8 +36,8 @@ class Cpu final : public Backend {
     return names;
   }
 
-  std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions&) override {
-    return std::make_unique<Interpreted>(graph);
+  std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) override {
+    return std::make_unique<Interpreted>(graph, options.observer);
   }
 
  private:

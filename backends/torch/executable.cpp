@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "backends/torch/autograd.hpp"
 #include "backends/torch/program.hpp"
+#include "backends/torch/script.hpp"
 #include "backends/torch/tensors.hpp"
 #include "mithril/base/error.hpp"
+#include "mithril/base/text.hpp"
 #include "mithril/eval/run_node.hpp"
 #include "mithril/eval/size_cache.hpp"
 
@@ -50,11 +53,14 @@ void run_step(const Step& step, Registers& registers, Stack& stack) {
   }
 }
 
-void keep_result(const Result& result, Registers& registers) {
+at::Tensor tensor_of(const Result& result, const Registers& registers) {
   const c10::IValue& made = registers[static_cast<size_t>(result.from)];
-  at::Tensor tensor = result.item < 0
-                          ? made.toTensor()
-                          : made.toListRef()[static_cast<size_t>(result.item)].toTensor();
+  if (result.item < 0) return made.toTensor();
+  return made.toListRef()[static_cast<size_t>(result.item)].toTensor();
+}
+
+void keep_result(const Result& result, Registers& registers) {
+  at::Tensor tensor = tensor_of(result, registers);
   if (tensor.scalar_type() != result.dtype) tensor = tensor.to(result.dtype);
   registers[index(result.value)] = std::move(tensor);
 }
@@ -62,8 +68,17 @@ void keep_result(const Result& result, Registers& registers) {
 // A graph on a device; programs are made for the sizes that come.
 class SizedPrograms {
  public:
-  SizedPrograms(Graph graph, c10::Device device)
-      : graph_(std::move(graph)), sizes_(graph_), device_(device) {
+  SizedPrograms(Graph graph, c10::Device device, std::shared_ptr<const Observer> observer,
+                bool scripted)
+      : graph_(std::move(graph)),
+        sizes_(graph_),
+        device_(device),
+        observer_(std::move(observer)),
+        scripted_(scripted && !observer_),
+        shown_(graph_.nodes().size()) {
+    for (size_t i = 0; i < shown_.size() && observer_; ++i) {
+      shown_[i] = observer_->wants(graph_.nodes()[i]);
+    }
     for (const Constant& constant : graph_.constants()) {
       constants_.push_back(to_torch(constant.tensor, device_));
     }
@@ -73,11 +88,8 @@ class SizedPrograms {
   std::vector<at::Tensor> run(at::TensorList inputs) const {
     const at::AutoDispatchBelowADInplaceOrView below;
     const std::shared_ptr<const Program> program = program_for(inputs);
-    Registers registers(program->registers);
-    for (size_t i = 0; i < inputs.size(); ++i) registers[index(graph_.inputs()[i])] = inputs[i];
-    for (size_t i = 0; i < constants_.size(); ++i) {
-      registers[index(graph_.constants()[i].value)] = constants_[i];
-    }
+    if (program->script) return run_script(*program->script, inputs);
+    Registers registers = begin(*program, inputs);
     Stack stack;
     for (size_t i = 0; i < program->nodes.size(); ++i) run_node(*program, i, registers, stack);
     std::vector<at::Tensor> outputs;
@@ -89,7 +101,68 @@ class SizedPrograms {
 
   const Graph& graph() const { return graph_; }
 
+  void save_script(const std::string& path, std::span<const SavedInput> inputs,
+                   std::span<const SavedOutput> outputs) const {
+    std::vector<at::Tensor> example;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const DType dtype = graph_.value(graph_.inputs()[i]).dtype;
+      example.push_back(
+          to_torch(inputs[i].value ? *inputs[i].value : Tensor(dtype, inputs[i].dims), device_));
+    }
+    Program program = program_of(example);
+    if (const OpDef* op = beyond_script(program)) {
+      raise({.kind = ErrorKind::backend,
+             .code = "E1023",
+             .message = "TorchScript has no operator for " + op->name,
+             .help = "what torch lacks runs in Mithril, and stays in it"});
+    }
+    learn_conversions(program, example);
+    torch_backend::save_script(path, graph_, program, constants_, inputs, outputs);
+  }
+
+  // Ops that kept a program from running as TorchScript, as far as programs have been made.
+  std::set<std::string> beyond() const {
+    const std::lock_guard lock(mutex_);
+    return beyond_;
+  }
+
  private:
+  Registers begin(const Program& program, at::TensorList inputs) const {
+    Registers registers(program.registers);
+    for (size_t i = 0; i < inputs.size(); ++i) registers[index(graph_.inputs()[i])] = inputs[i];
+    for (size_t i = 0; i < constants_.size(); ++i) {
+      registers[index(graph_.constants()[i].value)] = constants_[i];
+    }
+    return registers;
+  }
+
+  // Runs the program once, for TorchScript cannot tell beforehand what dtypes come out.
+  void learn_conversions(Program& program, at::TensorList inputs) const {
+    const at::AutoDispatchBelowADInplaceOrView below;
+    Registers registers = begin(program, inputs);
+    Stack stack;
+    for (size_t i = 0; i < program.nodes.size(); ++i) {
+      for (const Step& step : program.nodes[i].steps) run_step(step, registers, stack);
+      for (Result& result : program.nodes[i].results) {
+        result.converted = tensor_of(result, registers).scalar_type() != result.dtype;
+        keep_result(result, registers);
+      }
+    }
+  }
+
+  // What torch says there, it says of the whole.
+  std::vector<at::Tensor> run_script(const Script& script, at::TensorList inputs) const {
+    const at::NoGradGuard without_gradients;
+    try {
+      return script.run(inputs);
+    } catch (const c10::Error& error) {
+      raise({.kind = ErrorKind::backend,
+             .code = "E1012",
+             .message = std::string("torch refused: ") + error.what_without_backtrace(),
+             .help = "without jit_compile the op is named"});
+    }
+  }
+
   void run_node(const Program& program, size_t at, Registers& registers, Stack& stack) const {
     const PlannedNode& planned = program.plan.nodes[at];
     const LoweredNode& node = program.nodes[at];
@@ -104,7 +177,15 @@ class SizedPrograms {
          it != registers.end(); ++it) {
       *it = c10::IValue();
     }
+    if (shown_[at]) show(graph_.nodes()[at], registers);
     for (const ValueId id : planned.released) registers[index(id)] = c10::IValue();
+  }
+
+  void show(const Node& node, Registers& registers) const {
+    for (const ValueId id : node.outputs) {
+      at::Tensor& tensor = registers[index(id)].toTensor();
+      tensor = to_torch(observer_->made(graph_, node, id, from_torch(tensor)), device_);
+    }
   }
 
   void run_on_host(const PlannedNode& planned, Registers& registers) const {
@@ -136,23 +217,46 @@ class SizedPrograms {
           [](const at::Tensor& input, const Dims& dims) { return input.sizes() == dims; });
     };
     return programs_.find_or_make(fits, [&] {
-      std::vector<Tensor> described;
-      for (const at::Tensor& input : inputs) described.push_back(from_torch(input));
-      return lower(graph_, make_plan(graph_, sizes_, described), device_);
+      Program program = program_of(inputs);
+      if (scripted_) script(program, inputs);
+      return program;
     });
+  }
+
+  Program program_of(at::TensorList inputs) const {
+    std::vector<Tensor> described;
+    for (const at::Tensor& input : inputs) described.push_back(from_torch(input));
+    return lower(graph_, make_plan(graph_, sizes_, described), device_);
+  }
+
+  void script(Program& program, at::TensorList inputs) const {
+    if (const OpDef* op = beyond_script(program)) {
+      const std::lock_guard lock(mutex_);
+      beyond_.insert(op->name);
+    } else {
+      learn_conversions(program, inputs);
+      program.script = make_script(graph_, program, constants_);
+    }
   }
 
   const Graph graph_;
   const SizedGraph sizes_;
   const c10::Device device_;
+  const std::shared_ptr<const Observer> observer_;
+  const bool scripted_;
+  std::vector<bool> shown_;   // per node: whether the observer wants what it makes
+  mutable std::mutex mutex_;  // guards beyond_
+  mutable std::set<std::string> beyond_;
   std::vector<at::Tensor> constants_;
   const SizeCache<Program> programs_ = {};
 };
 
 class SplitPrograms final : public Halves {
  public:
-  SplitPrograms(GradientGraphs graphs, std::vector<bool> inputs, c10::Device device)
-      : forward_(std::move(graphs.forward), device), backward_(std::move(graphs.backward), device) {
+  SplitPrograms(GradientGraphs graphs, std::vector<bool> inputs, c10::Device device,
+                const std::shared_ptr<const Observer>& observer, bool scripted)
+      : forward_(std::move(graphs.forward), device, observer, scripted),
+        backward_(std::move(graphs.backward), device, observer, scripted) {
     outputs = graphs.differentiable.size();
     differentiable = std::move(graphs.differentiable);
     wanted = std::move(inputs);
@@ -170,8 +274,11 @@ class SplitPrograms final : public Halves {
 
 class TorchExecutable final : public Executable {
  public:
-  TorchExecutable(const Graph& graph, c10::Device device, LoadOptions options)
-      : device_(device), programs_(graph, device), options_(std::move(options)) {}
+  TorchExecutable(const Graph& graph, const Settings& settings, LoadOptions options)
+      : device_(settings.device),
+        scripted_(settings.jit_compile && options.jit),
+        programs_(graph, device_, options.observer, scripted_),
+        options_(std::move(options)) {}
 
   std::vector<Tensor> run(std::span<const Tensor> inputs) const override {
     std::vector<at::Tensor> given, made;
@@ -192,6 +299,25 @@ class TorchExecutable final : public Executable {
     return outputs;
   }
 
+  bool save_torchscript(const std::string& path, std::span<const SavedInput> inputs,
+                        std::span<const SavedOutput> outputs) const override {
+    programs_.save_script(path, inputs, outputs);
+    return true;
+  }
+
+  std::vector<std::string> notes() const override {
+    std::set<std::string> beyond = programs_.beyond();
+    for (const Node& node : programs_.graph().nodes()) {
+      const Spelling* spelling = node.op->spelling("torch");
+      if (!spelling || spelling->text.starts_with("unsupported")) beyond.insert(node.op->name);
+    }
+    if (!scripted_) return {};
+    if (options_.observer) return {"jit_compile: not while hooks or debug look on"};
+    if (beyond.empty()) return {};
+    return {"jit_compile: runs op by op, for TorchScript has no " +
+            join(std::vector<std::string>(beyond.begin(), beyond.end()), ", ")};
+  }
+
  private:
   std::shared_ptr<const Halves> halves_for(at::TensorList inputs) const {
     std::vector<bool> wanted;
@@ -199,12 +325,14 @@ class TorchExecutable final : public Executable {
     const std::lock_guard lock(mutex_);
     std::shared_ptr<const Halves>& halves = halves_[wanted];
     if (!halves) {
-      halves = std::make_shared<SplitPrograms>(options_.split(wanted), wanted, device_);
+      halves = std::make_shared<SplitPrograms>(options_.split(wanted), wanted, device_,
+                                               options_.observer, scripted_);
     }
     return halves;
   }
 
   const c10::Device device_;
+  const bool scripted_;
   const SizedPrograms programs_;
   const LoadOptions options_;
   mutable std::mutex mutex_;  // guards halves_
@@ -216,7 +344,7 @@ class TorchExecutable final : public Executable {
 
 std::unique_ptr<Executable> make_executable(const Graph& graph, const Settings& settings,
                                             const LoadOptions& options) {
-  return std::make_unique<TorchExecutable>(graph, c10::Device(settings.device), options);
+  return std::make_unique<TorchExecutable>(graph, settings, options);
 }
 
 Tensor adopt(const Tensor& tensor, const Settings& settings, bool parameter) {

@@ -286,7 +286,8 @@ Program lower(const Graph& graph, Plan plan, c10::Device device) {
   for (const Constant& constant : graph.constants()) {
     dims[index(constant.value)] = constant.tensor.dims();
   }
-  Program program{.plan = std::move(plan), .nodes = {}, .registers = graph.values().size()};
+  Program program{
+      .plan = std::move(plan), .device = device, .nodes = {}, .registers = graph.values().size()};
   for (const PlannedNode& node : program.plan.nodes) {
     std::vector<Dims> arguments;
     for (const int32_t at : node.tensors) {

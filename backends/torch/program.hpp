@@ -1,6 +1,7 @@
 // A graph of known sizes as a list of calls to torch's operators.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct Result {
   int item = -1;  // -1: the register holds the tensor itself
   ValueId value;
   c10::ScalarType dtype;
+  bool converted = false;  // whether torch makes another dtype: known once the program has run
 };
 
 struct LoweredNode {
@@ -31,10 +33,14 @@ struct LoweredNode {
   std::string spelling = {};  // for messages; empty: runs as the reference does, on the host
 };
 
+class Script;  // script.hpp
+
 struct Program {
   Plan plan;
+  c10::Device device;
   std::vector<LoweredNode> nodes;  // as the plan's
   size_t registers = 0;
+  std::shared_ptr<const Script> script = nullptr;  // runs in place of the nodes; null: they run
 };
 
 Program lower(const Graph& graph, Plan plan, c10::Device device);

@@ -49,6 +49,7 @@ const std::vector<Option>& all_options() {
       {"device", [](Settings& s, const Datum& value) { s.device = checked_device(value.text()); }},
       {"dtype", [](Settings& s, const Datum& value) { s.dtype = checked_dtype(value.dtype()); }},
       {"requires_grad", [](Settings& s, const Datum& value) { s.requires_grad = value.flag(); }},
+      {"jit_compile", [](Settings& s, const Datum& value) { s.jit_compile = value.flag(); }},
       {"use_amp", [](Settings& s, const Datum& value) { s.use_amp = value.flag(); }},
       {"amp_dtype",
        [](Settings& s, const Datum& value) { s.amp_dtype = checked_amp_dtype(value.dtype()); }},

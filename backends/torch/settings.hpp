@@ -16,6 +16,7 @@ struct Settings {
   bool requires_grad = false;
   bool use_amp = false;
   std::optional<DType> amp_dtype = std::nullopt;  // float16 or bfloat16
+  bool jit_compile = false;
 
   // What products are computed in: nothing where mixed precision is not asked for.
   std::optional<DType> mixed_precision() const;

@@ -17,6 +17,7 @@ struct TorchOptions {
   bool use_amp = false;          // products in lower precision; parameters stay as they are
   // float16 or bfloat16; by default bfloat16 on the CPU, float16 elsewhere.
   std::optional<DType> amp_dtype = std::nullopt;
+  bool jit_compile = false;  // runs as TorchScript what TorchScript can express
 };
 
 // BackendError E1006 where the plugin or torch is missing, E1005 for a device that is not there.
@@ -24,7 +25,8 @@ inline std::shared_ptr<Backend> torch(const TorchOptions& options = {}) {
   Arguments arguments{{"device", options.device},
                       {"dtype", options.dtype},
                       {"requires_grad", options.requires_grad},
-                      {"use_amp", options.use_amp}};
+                      {"use_amp", options.use_amp},
+                      {"jit_compile", options.jit_compile}};
   if (options.amp_dtype) arguments.emplace_back("amp_dtype", *options.amp_dtype);
   return load_backend(plugin_path("mithril_torch"), arguments);
 }

@@ -10,8 +10,21 @@
 #include <vector>
 
 #include "mithril/graph/graph.hpp"
+#include "mithril/graph/observer.hpp"
 
 namespace mithril {
+
+// An input of the graph, as a file of it has it: what the file holds, or what is given when it is
+// run.
+struct SavedInput {
+  std::string key;
+  std::optional<Tensor> value = {};  // absent: given
+  Dims dims = {};                    // of what is given
+};
+struct SavedOutput {
+  std::string key;
+  size_t index;  // among graph.outputs()
+};
 
 // Immutable after loading: `run` may be called from many threads at once.
 class Executable {
@@ -20,6 +33,15 @@ class Executable {
   // In the order of graph.inputs() and graph.outputs(); inputs have the graph's dtypes and fit its
   // dims. What comes out may share elements with what went in.
   virtual std::vector<Tensor> run(std::span<const Tensor> inputs) const = 0;
+  // Writes a file that runs without Mithril: TorchScript. False: this backend does not. The inputs
+  // are in the order of graph.inputs().
+  virtual bool save_torchscript(const std::string& path, std::span<const SavedInput> inputs,
+                                std::span<const SavedOutput> outputs) const {
+    static_cast<void>(path), static_cast<void>(inputs), static_cast<void>(outputs);
+    return false;
+  }
+  // A line each, for the summary: what was not done that was asked for, and why.
+  virtual std::vector<std::string> notes() const { return {}; }
 };
 
 // A graph with gradients in two halves.
@@ -38,6 +60,8 @@ struct LoadOptions {
   // part in its library's automatic differentiation; null where there are no gradients. May be
   // called from any thread. GradientError as in differentiate.
   std::function<GradientGraphs(const std::vector<bool>& wanted)> split = nullptr;
+  // Sees what its nodes make, in both halves too; null: nobody looks.
+  std::shared_ptr<const Observer> observer = nullptr;
 };
 
 // What a backend wants of the graphs that it is given.

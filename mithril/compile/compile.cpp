@@ -77,20 +77,15 @@ PipelineOptions passes_for(const std::string& level, bool debug) {
                {"none", "default", "max"});
 }
 
-// The passes for the graph without gradients. Casts come first, while each op is still whole.
-PipelineOptions forward_passes(const PipelineOptions& passes, const Backend& backend,
-                               const std::vector<InputKey>& inputs) {
-  PipelineOptions options = passes;
-  if (const auto lower = backend.graph_options().mixed_precision) {
-    MixPrecisionOptions mix{.lower = *lower};
-    for (const InputKey& input : inputs) {
-      mix.parameters.push_back(input.key_class == KeyClass::parameter);
-    }
-    options.passes.insert(options.passes.begin(), {"mix_precision", [mix](const Graph& graph) {
-                                                     return mix_precision(graph, mix);
-                                                   }});
+// With casts, while each op is still whole.
+Graph in_mixed_precision(const Graph& graph, DType lower, const Parts& parts) {
+  MixPrecisionOptions mix{.lower = lower};
+  for (const InputKey& input : parts.inputs) {
+    mix.parameters.push_back(input.key_class == KeyClass::parameter);
   }
-  return options;
+  PipelineOptions options = parts.passes;
+  options.passes = {{"mix_precision", [mix](const Graph& g) { return mix_precision(g, mix); }}};
+  return run_passes(graph, options);
 }
 
 // What the options promise and nothing does yet: refused, never ignored.
@@ -198,12 +193,18 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
       options.use_checkpointing || parts->backend->graph_options().use_checkpointing;
   parts->inference = options.inference;
   parts->safe_shapes = options.safe_shapes;
+  parts->debug = options.debug;
+  if (options.debug) parts->load_options.observer = print_values(nullptr);
+  parts->model = composite;
 
   Flattened flattened =
       flatten_with(open_model(composite), parts->backend->default_dtype(), options);
   parts->inputs = std::move(flattened.keys);
-  parts->graph = run_passes(flattened.flat.graph,
-                            forward_passes(parts->passes, *parts->backend, parts->inputs));
+  parts->source = std::move(flattened.flat.graph);
+  if (const auto lower = parts->backend->graph_options().mixed_precision) {
+    parts->source = in_mixed_precision(parts->source, *lower, *parts);
+  }
+  parts->graph = run_passes(parts->source, parts->passes);
   check_backend(*parts->backend, parts->graph);
   if (options.use_short_namings) shorten(parts->inputs, parts->graph.outputs());
   place(*parts, flattened.outputs, flattened.flat.states);

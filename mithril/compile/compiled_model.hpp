@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -11,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "mithril/compile/hook.hpp"
 #include "mithril/model/binding.hpp"
 #include "mithril/tensor/tensor_map.hpp"
 
@@ -74,14 +74,33 @@ class CompiledModel {
   // unknown and mismatched key.
   TensorMap load_state_dict(const TensorMap& saved) const;
   const State& initial_state_dict() const;
+  // A model of its own without parameters: these are part of it, and what depends on them alone is
+  // computed now. It has no gradients and no hooks. The elements are copied. StateError E0901 as
+  // above.
+  CompiledModel bind(const TensorMap& params) const;
+
+  // A file that torch.jit.load runs, in Python and in C++, without Mithril: its `forward` takes the
+  // data in the order of data_keys() and gives a tensor, or a dictionary where there are several
+  // outputs; it holds `params` (dotted keys are modules in it) and the initial state, which stays.
+  // It is for inputs of one size: where compiling left one open, `data` has an example. InputError
+  // E0811 where it has none; StateError E0901 for other parameters; BackendError E1021 where the
+  // backend writes no TorchScript, E1022 where the file cannot be written, E1023 for an op that
+  // TorchScript does not have.
+  void save_torchscript(const std::string& path, const TensorMap& params,
+                        const TensorMap& data = {}) const;
 
   // ---- looking in ----
-  // Each evaluation through this object, gradients or not, shows `see` the value at this path
-  // ("hidden", "encoder.fc1.output") before it returns, in the thread that evaluates. Hooks are
-  // called in the order in which they came; what one throws, evaluate throws. Copies made before do
-  // not have it, and no other thread may use this object meanwhile. NameError E0613 with the
-  // nearest: only what the passes have left is there, every value with optimization_level "none".
-  void register_hook(const std::string& path, std::function<void(const Tensor&)> see);
+  // Each evaluation through this object, gradients or not, shows the function the value at this
+  // path ("hidden", "encoder.fc1.output"; any path of the model) as soon as it is made, in the
+  // thread that evaluates; what it gives stands in the value's place from then on. With `gradient`
+  // it is shown the gradient that comes back at the value, in evaluations that have one; gradients
+  // pass what a hook put in a value's place as if it were the value. Hooks on one value are called
+  // in the order in which they came; what one throws, evaluate throws. The model is compiled again,
+  // so that what is hooked is kept; copies made before do not have the hook, and no other thread
+  // may use this object meanwhile. NameError E0613 with the nearest; from evaluate InputError E0810
+  // where what is given has other dims or is of another kind.
+  HookHandle register_hook(const std::string& path, HookFunction function,
+                           HookOptions options = {});
 
   // ---- asking ----
   std::vector<std::string> input_keys() const;  // parameters and data

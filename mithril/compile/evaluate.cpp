@@ -141,7 +141,15 @@ void take_state(const Parts& parts, const State& state, const Signature& signatu
          .help = "begin with initial_state_dict()"});
 }
 
-Result run(Parts& parts, const Request& request) {
+// What runs while all hooks are removed is what ran before there were any.
+Parts& in_use(Parts& parts) {
+  const auto is_active = [](const Hook& hook) { return hook.active->load(); };
+  const bool hooked = std::any_of(parts.hooks.begin(), parts.hooks.end(), is_active);
+  return parts.without_hooks && !hooked ? *parts.without_hooks : parts;
+}
+
+Result run(Parts& given, const Request& request) {
+  Parts& parts = in_use(given);
   const std::vector<size_t> of =
       request.gradients ? requested(parts, *request.gradients) : std::vector<size_t>();
   const Program& program = request.gradients ? parts.with_gradients(of) : *parts.forward;
@@ -160,7 +168,6 @@ Result run(Parts& parts, const Request& request) {
   }
   if (parts.safe_shapes) program.signature.check_dims(inputs);
   const std::vector<Tensor> made = program.executable->run(inputs);
-  for (const Hook& hook : parts.hooks) hook.see(made[hook.output]);
 
   Result result{.outputs = named(parts.outputs, made)};
   if (request.state) {

@@ -32,7 +32,8 @@ struct CompileOptions {
   std::vector<std::pair<KeyRef, Kinds>> types = {};
   std::vector<std::pair<KeyRef, Binding>> constant_keys = {};  // inputs with their values: folded
 
-  // A key belongs to at most one of these and constant_keys (ValueError E0407).
+  // A key belongs to at most one of these and constant_keys (ValueError E0407), and is no
+  // state (E0415).
   std::vector<KeyRef> data_keys = {};       // inputs that are no parameters
   std::vector<KeyRef> trainable_keys = {};  // inputs that are parameters, canonical ones too
   std::vector<KeyRef> discard_keys = {};    // outputs to do without, and all that only serves them
@@ -42,7 +43,10 @@ struct CompileOptions {
   bool use_short_namings = false;  // "weight_0" for "encoder.fc1.weight"
   bool safe_shapes = true;         // whether each evaluation checks ranks and sizes
   std::string optimization_level = "default";  // "none", "default" or "max"
-  bool debug = false;  // checks the graph after each pass, and names the pass that breaks it
+  // Checks the graph after each pass, and names the pass that breaks it. Evaluations print what
+  // each op makes (path, op, dtype, dims, whether it is finite) on standard error, and end with
+  // ValueError E0410 at the first NaN or infinity.
+  bool debug = false;
 
   // Computes again in the gradient what it can do without keeping: the same results in less memory.
   bool use_checkpointing = false;

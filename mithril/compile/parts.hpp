@@ -1,7 +1,6 @@
 // What a compiled model is made of.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +12,7 @@
 #include "mithril/compile/compiled_model.hpp"
 #include "mithril/compile/key_classes.hpp"
 #include "mithril/compile/signature.hpp"
+#include "mithril/compile/watching.hpp"
 #include "mithril/grad/differentiate.hpp"
 #include "mithril/passes/pipeline.hpp"
 
@@ -29,12 +29,6 @@ struct NamedIndex {
   size_t index;
 };
 
-// What a user wants to see, and where it stands among graph.outputs().
-struct Hook {
-  size_t output;
-  std::function<void(const Tensor&)> see;
-};
-
 // All that compiling makes but the programs.
 struct CompiledParts {
   std::shared_ptr<Backend> backend;  // shared: users compile many models for one
@@ -43,12 +37,16 @@ struct CompiledParts {
   bool inference = false;
   bool use_checkpointing = false;
   bool safe_shapes = true;
+  bool debug = false;  // whether everything that is made is printed
 
-  Graph graph;                                       // without gradients, after the passes
+  std::shared_ptr<Composite> model;                  // where hooks find their paths
+  Graph source;                                      // without gradients, before hooks and passes
+  Graph graph;                                       // after them
   std::vector<InputKey> inputs;                      // in the order of graph.inputs()
   std::vector<NamedIndex> parameters, data, states;  // of inputs
   std::vector<NamedIndex> outputs, next_states;      // of graph.outputs(); next_states as states
   std::vector<Hook> hooks;
+  std::shared_ptr<CompiledModel::Parts> without_hooks;    // as compiled; null: these are
   State initial;                                          // in the order of states
   std::vector<std::pair<std::string, ShapeSpec>> shapes;  // of inputs and outputs
   std::vector<std::string> output_texts;                  // shapes of outputs as text

@@ -119,9 +119,12 @@ std::string CompiledModel::summary() const {
                std::string(mithril::name(dtype)), ""});
   }
   const std::string open = unknown ? fmt::format(", and {} of unknown size", unknown) : "";
-  return table.text() + fmt::format("{} parameters in {} tensors, {}{}\n", grouped(count),
-                                    parts_->parameters.size(), memory(static_cast<double>(bytes)),
-                                    open);
+  std::string notes;
+  for (const std::string& note : parts_->forward->executable->notes()) notes += note + "\n";
+  return table.text() +
+         fmt::format("{} parameters in {} tensors, {}{}\n", grouped(count),
+                     parts_->parameters.size(), memory(static_cast<double>(bytes)), open) +
+         notes;
 }
 
 }  // namespace mithril

@@ -16,11 +16,24 @@ bool is_for(const Plan& plan, std::span<const Tensor> inputs) {
 }  // namespace
 
 struct Interpreter::State {
-  explicit State(Graph of) : graph(std::move(of)), sizes(graph) {}
+  State(Graph of, std::shared_ptr<const Observer> by)
+      : graph(std::move(of)), sizes(graph), observer(std::move(by)), shown(graph.nodes().size()) {
+    for (size_t i = 0; i < shown.size() && observer; ++i) {
+      shown[i] = observer->wants(graph.nodes()[i]);
+    }
+  }
 
   const Graph graph;
   const SizedGraph sizes;
+  const std::shared_ptr<const Observer> observer;
+  std::vector<bool> shown;  // per node: whether the observer wants what it makes
   const SizeCache<Plan> plans = {};
+
+  void show(const Node& node, Values& values) const {
+    for (const ValueId id : node.outputs) {
+      values[index(id)] = observer->made(graph, node, id, *values[index(id)]);
+    }
+  }
 
   std::shared_ptr<const Plan> plan_for(std::span<const Tensor> inputs) const {
     return plans.find_or_make([&](const Plan& plan) { return is_for(plan, inputs); },
@@ -28,7 +41,8 @@ struct Interpreter::State {
   }
 };
 
-Interpreter::Interpreter(Graph graph) : state_(std::make_unique<State>(std::move(graph))) {}
+Interpreter::Interpreter(Graph graph, std::shared_ptr<const Observer> observer)
+    : state_(std::make_unique<State>(std::move(graph), std::move(observer))) {}
 Interpreter::~Interpreter() = default;
 Interpreter::Interpreter(Interpreter&&) noexcept = default;
 const Graph& Interpreter::graph() const { return state_->graph; }
@@ -52,7 +66,12 @@ std::vector<Tensor> Interpreter::run(std::span<const Tensor> inputs) const {
     values[index(constant.value)] = constant.tensor;
   }
   const std::shared_ptr<const Plan> plan = state_->plan_for(inputs);
-  for (const PlannedNode& node : plan->nodes) run_node(node, graph, values);
+  for (size_t i = 0; i < plan->nodes.size(); ++i) {
+    const PlannedNode& node = plan->nodes[i];
+    run_node(node, graph, values);
+    if (state_->shown[i]) state_->show(graph.nodes()[i], values);
+    for (const ValueId id : node.released) values[index(id)].reset();
+  }
   std::vector<Tensor> outputs;
   outputs.reserve(graph.outputs().size());
   for (const Output& output : graph.outputs()) outputs.push_back(*values[index(output.value)]);

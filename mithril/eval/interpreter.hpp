@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mithril/graph/graph.hpp"
+#include "mithril/graph/observer.hpp"
 
 namespace mithril {
 
@@ -14,7 +15,7 @@ namespace mithril {
 class Interpreter {
  public:
   // The graph's ops all have `eval` (expand_ops has run): InternalError otherwise.
-  explicit Interpreter(Graph graph);
+  explicit Interpreter(Graph graph, std::shared_ptr<const Observer> observer = nullptr);
   ~Interpreter();
   Interpreter(Interpreter&&) noexcept;
 

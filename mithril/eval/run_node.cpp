@@ -52,7 +52,6 @@ void run_node(const PlannedNode& node, const Graph& graph, Values& values) {
     const DType dtype = graph.value(node.outputs[i]).dtype;
     values[index(node.outputs[i])] = is_half(dtype) ? outputs[i].to(dtype) : std::move(outputs[i]);
   }
-  for (const ValueId id : node.released) values[index(id)].reset();
 }
 
 }  // namespace mithril

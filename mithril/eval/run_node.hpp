@@ -10,8 +10,7 @@ namespace mithril {
 // Of a graph, by ValueId; those that are read or kept hold a tensor.
 using Values = std::vector<std::optional<Tensor>>;
 
-// Reads the node's arguments in `values`, writes its outputs there, and lets go of what nobody
-// reads afterwards.
+// Reads the node's arguments in `values`, and writes its outputs there.
 void run_node(const PlannedNode& node, const Graph& graph, Values& values);
 
 }  // namespace mithril

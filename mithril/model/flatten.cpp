@@ -9,11 +9,21 @@
 namespace mithril {
 namespace {
 
+std::string prefix_of(const Composite& model) {
+  const std::string prefix = path(&model);
+  return prefix.empty() ? prefix : prefix + '.';
+}
+
+std::string without_prefix(std::string name, const std::string& prefix) {
+  if (name.starts_with(prefix)) name.erase(0, prefix.size());
+  return name;
+}
+
 class Flattening {
  public:
-  Flattening(const Composite& model, DType default_dtype) : model_(model), prefix_(path(&model)) {
+  Flattening(const Composite& model, DType default_dtype)
+      : model_(model), prefix_(prefix_of(model)) {
     graph().set_default_dtype(default_dtype);
-    if (!prefix_.empty()) prefix_ += '.';
   }
 
   FlatModel run() {
@@ -44,11 +54,7 @@ class Flattening {
     return value;
   }
 
-  std::string name_of(Wire* wire) const {
-    std::string name = wire_name(wire);
-    if (!prefix_.empty() && name.rfind(prefix_, 0) == 0) name.erase(0, prefix_.size());
-    return name;
-  }
+  std::string name_of(Wire* wire) const { return without_prefix(wire_name(wire), prefix_); }
 
   void add_literals() {
     const Composite* root = &model_;
@@ -173,6 +179,7 @@ class Flattening {
     }
     if (!model_.extras) return;
     for (const StatePair& pair : model_.extras->states) {
+      require_open(top(pair.input));
       const ValueId *in = ids_.find(top(pair.input)), *out = ids_.find(top(pair.output));
       MITHRIL_CHECK(in && out, "a state's wires are not in the graph");
       FlatState state{graph().value(*in).name, graph().value(*out).name, pair.initial};
@@ -183,6 +190,16 @@ class Flattening {
     }
   }
 
+  // Keys can be merged after a state was bound to one of them.
+  void require_open(Wire* state) const {
+    if (!state->driver && !is_valued(state)) return;
+    raise({.kind = ErrorKind::connection,
+           .code = "E0111",
+           .path = name_of(state),
+           .message = "a state needs an open input, and this one has got a source",
+           .help = "evaluate gives a state its value: connect nothing to it"});
+  }
+
   const Composite& model_;
   std::string prefix_;
   FlatModel flat_;
@@ -191,6 +208,10 @@ class Flattening {
 };
 
 }  // namespace
+
+std::string name_in_graph(const Composite& model, Wire* wire) {
+  return without_prefix(wire_name(top(wire)), prefix_of(model));
+}
 
 FlatModel flatten(const Model& model, DType default_dtype) {
   const std::shared_ptr<Composite> composite = model.composite();

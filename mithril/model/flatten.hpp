@@ -25,4 +25,7 @@ struct FlatModel {
 // cycle. Without recursion.
 FlatModel flatten(const Model& model, DType default_dtype);
 
+// What the value on a wire of the model is called there.
+std::string name_in_graph(const Composite& model, Wire* wire);
+
 }  // namespace mithril

@@ -104,6 +104,7 @@ struct OpDef {
   // element of the first output.
   double (*operations)(std::span<const std::vector<int64_t>> inputs,
                        std::span<const std::vector<int64_t>> outputs) = nullptr;
+  bool watched = false;          // shows what goes through it: no pass may compute it beforehand
   bool couples_samples = false;  // mixes elements along the first dim: batch statistics, sorting
   std::vector<Spelling> spell = {};
 

@@ -46,6 +46,8 @@ class TorchBackend(_core.Backend):
             stay as they are.
         amp_dtype: of mixed precision: float16 or bfloat16; by default bfloat16 on the CPU and
             float16 elsewhere.
+        jit_compile: runs as TorchScript what TorchScript can express; `summary` of a compiled
+            model says what it cannot.
 
     Example:
         backend = TorchBackend(device="cpu", dtype=torch.float64)
@@ -59,6 +61,7 @@ class TorchBackend(_core.Backend):
         requires_grad: bool = False,
         use_amp: bool = False,
         amp_dtype: Any = None,
+        jit_compile: bool = False,
     ) -> None:
         self._torch = import_torch()
         name = _dtype_name(dtype)
@@ -67,6 +70,7 @@ class TorchBackend(_core.Backend):
             "dtype": name,
             "requires_grad": requires_grad,
             "use_amp": use_amp,
+            "jit_compile": jit_compile,
         }
         if amp_dtype is not None:
             options["amp_dtype"] = _dtype_name(amp_dtype)

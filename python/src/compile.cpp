@@ -193,6 +193,8 @@ void bind_compile(py::module_& module) {
       .def_readonly("growth_tracker", &LossScale::growth_tracker)
       .def_property_readonly("inverse", &LossScale::inverse)
       .def("update", &LossScale::update, py::arg("found_inf"));
+  py::class_<HookHandle>(module, "HookHandle", "A hook on a compiled model.")
+      .def("remove", &HookHandle::remove, "From the next evaluation on it is not called.");
   py::class_<CompiledModel>(module, "CompiledModel",
                             "A model that runs; many threads may evaluate it at once.")
       .def("evaluate", evaluate, py::arg("params"), py::arg("data") = py::dict(),
@@ -212,15 +214,38 @@ void bind_compile(py::module_& module) {
              return dict_of(m.load_state_dict(tensor_map_of(saved)));
            })
       .def(
-          "register_hook",
-          [](CompiledModel& m, const std::string& path, const py::function& see) {
-            m.register_hook(path, [see = shared_function(see)](const Tensor& value) {
-              const py::gil_scoped_acquire lock;
-              (*see)(array_of(value));
-            });
+          "save_torchscript",
+          [](const CompiledModel& m, const std::string& path, const py::dict& params,
+             const py::dict& data) {
+            m.save_torchscript(path, tensor_map_of(params), tensor_map_of(data));
           },
-          py::arg("path"), py::arg("fn"),
-          "Every evaluation shows fn the value at this path (\"hidden\", \"encoder.fc1.output\").")
+          py::arg("path"), py::arg("params"), py::arg("data") = py::dict(),
+          "A file that torch.jit.load runs without Mithril, for inputs of one size: those of the "
+          "example in data where compiling left sizes open.")
+      .def(
+          "bind",
+          [](const CompiledModel& m, const py::dict& params) {
+            return m.bind(tensor_map_of(params));
+          },
+          py::arg("params"),
+          "The model with these parameters fixed, for inference: evaluate({}, data).")
+      .def(
+          "register_hook",
+          [](CompiledModel& m, const std::string& path, const py::function& function,
+             bool gradient) {
+            const auto call = [function = shared_function(function)](const Tensor& value) {
+              const py::gil_scoped_acquire lock;
+              const py::object given = (*function)(array_of(value));
+              return given.is_none() ? std::nullopt : std::optional(tensor_of(given));
+            };
+            return m.register_hook(path, call, {.gradient = gradient});
+          },
+          py::arg("path"), py::arg("fn"), py::kw_only(), py::arg("gradient") = false,
+          "Every evaluation shows fn the value at this path (\"hidden\", \"encoder.fc1.output\"), "
+          "or "
+          "with gradient=True the gradient that comes back there. A tensor that fn returns takes "
+          "its "
+          "place. Returns a handle with remove().")
       .def_property_readonly("initial_state_dict",
                              [](const CompiledModel& m) { return dict_of(m.initial_state_dict()); })
       .def_property_readonly("backend", &CompiledModel::backend, "What it was compiled for.")

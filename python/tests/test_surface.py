@@ -163,6 +163,55 @@ def test_a_hook_sees_the_value():
         compiled.register_hook("linear.wieght", print)
 
 
+def test_a_hook_changes_values_and_gradients_until_it_is_removed():
+    model = ml.Model()
+    model |= ml.Linear(3)(input="x", output="h")
+    model |= ml.Relu()(input="h", output="y")
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [None, 2]})
+    params = compiled.get_parameters()
+    ones = {"y": np.ones((2, 3), np.float32)}
+    plain, before = compiled.evaluate(params, {"x": A}, ones)
+    value = compiled.register_hook("linear.output", lambda h: 0 * h + 5)
+    gradient = compiled.register_hook("h", lambda g: 2 * g, gradient=True)
+    outputs, gradients = compiled.evaluate(params, {"x": A}, ones)
+    assert np.all(outputs["y"] == 5)
+    assert np.allclose(gradients["linear.bias"], [4, 4, 4])
+    value.remove()
+    gradient.remove()
+    outputs, gradients = compiled.evaluate(params, {"x": A}, ones)
+    assert np.array_equal(outputs["y"], plain["y"])
+    assert np.array_equal(gradients["linear.bias"], before["linear.bias"])
+
+
+def test_what_a_hook_gives_must_fit():
+    compiled = ml.compile(two_parts(), ml.CpuBackend(), data_keys=["a", "b"])
+    compiled.register_hook("fa", lambda _: np.zeros(17, np.float32))
+    with pytest.raises(ml.InputError, match="cannot take this one's place"):
+        compiled.evaluate({}, {"a": A, "b": A})
+
+
+def test_a_bound_model_has_no_parameters():
+    model = ml.Model()
+    model |= ml.Linear(3)(input="x", output="y")
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [None, 2]})
+    params = compiled.get_parameters()
+    bound = compiled.bind(params)
+    assert bound.parameter_keys == []
+    expected = compiled.evaluate(params, {"x": A})["y"]
+    params["linear.weight"][:] = 0
+    assert np.array_equal(bound.evaluate({}, {"x": A})["y"], expected)
+
+
+def test_debug_prints_what_is_made_and_stops_where_it_is_not_finite(capfd):
+    model = ml.Model()
+    model |= ml.Log()(input="x", output="l")
+    model |= ml.Relu()(input="l", output="y")
+    compiled = ml.compile(model, ml.CpuBackend(), data_keys=["x"], debug=True)
+    with pytest.raises(ml.ValueError, match="l: log made 1 NaN, 0 infinite of 2 elements"):
+        compiled.evaluate({}, {"x": np.array([1, -1], np.float32)})
+    assert "float32[2]" in capfd.readouterr().err
+
+
 def test_what_a_hook_raises_evaluate_raises():
     compiled = ml.compile(two_parts(), ml.CpuBackend(), data_keys=["a", "b"])
     compiled.register_hook("fa", lambda _: 1 // 0)

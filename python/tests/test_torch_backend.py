@@ -222,7 +222,8 @@ def test_dtypes_that_are_none_of_ours_are_refused() -> None:
     )
 
 
-def test_the_snippets_of_the_guide_run() -> None:
+def test_the_snippets_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     guide = Path(__file__).parents[2] / "docs" / "pytorch-backend.md"
     snippets = re.findall(r"```python\n(.*?)```", guide.read_text(), re.DOTALL)
     assert len(snippets) >= 2
@@ -230,3 +231,31 @@ def test_the_snippets_of_the_guide_run() -> None:
     for snippet in snippets:
         exec(snippet, names)
     assert names["before"].weight.grad is not None
+
+
+def test_hooks_see_and_change_torch_tensors():
+    model = ml.Model()
+    model |= ml.Linear(3)(input="x", output="h")
+    model |= ml.Relu()(input="h", output="y")
+    compiled = ml.compile(model, ml.TorchBackend(), shapes={"x": [None, 2]})
+    params = compiled.get_parameters()
+    seen = []
+    compiled.register_hook("h", lambda h: seen.append(h) or torch.full_like(h, 7))
+    compiled.register_hook("h", lambda g: g * 3, gradient=True)
+    outputs, gradients = compiled.evaluate(params, {"x": torch.ones(4, 2)}, {"y": torch.ones(4, 3)})
+    assert isinstance(seen[0], torch.Tensor) and seen[0].shape == (4, 3)
+    assert torch.all(outputs["y"] == 7)
+    assert torch.all(gradients["linear.bias"] == 12)
+
+
+def test_a_bound_model_runs_on_torch():
+    model = ml.Model()
+    model |= ml.Linear(3)(input="x", output="y")
+    compiled = ml.compile(model, ml.TorchBackend(requires_grad=True), shapes={"x": [None, 2]})
+    params = compiled.get_parameters()
+    bound = compiled.bind(params)
+    x = torch.randn(5, 2)
+    expected = compiled.evaluate(params, {"x": x})["y"].detach()
+    with torch.no_grad():
+        params["linear.weight"].zero_()
+    assert torch.allclose(bound.evaluate({}, {"x": x})["y"], expected)

@@ -53,6 +53,34 @@ TEST_CASE("a key in two sets is refused") {
         "  help: name it in one of them");
 }
 
+TEST_CASE("a state is no key of an option") {
+  Model model;
+  model |= Model::op("add")({{"left", "s"}, {"right", "x"}, {"output", "n"}});
+  model.set_shapes({{"x", {2}}});
+  model.bind_state_keys("s", "n", Tensor::scalar(0.0f));
+  const auto text = [&](const CompileOptions& options) {
+    return text_of_error([&] { compile(model, cpu(), options); });
+  };
+  const std::string help = "\n  help: evaluate takes and gives states; see bind_state_keys";
+  CHECK(text({.constant_keys = {{"s", Tensor::full(DType::float32, {2}, 1)}}}) ==
+        "mithril.ValueError[E0415]: 's' of constant_keys is a state" + help);
+  CHECK(text({.data_keys = {"s"}}) ==
+        "mithril.ValueError[E0415]: 's' of data_keys is a state" + help);
+}
+
+TEST_CASE("a state that has got a source is refused") {
+  Model model;
+  model |= Model::op("relu")({{"input", "x"}, {"output", "y"}});
+  model |= Model::op("add")({{"left", "s"}, {"right", "y"}, {"output", "n"}});
+  model.set_shapes({{"x", {2}}});
+  model.bind_state_keys("s", "n", Tensor::scalar(0.0f));
+  model.merge_connections({"s", "y"});
+  CHECK(text_of_error([&] { compile(model, cpu()); }) ==
+        "mithril.ConnectionError[E0111]: s: a state needs an open input, and this one has got a "
+        "source\n"
+        "  help: evaluate gives a state its value: connect nothing to it");
+}
+
 TEST_CASE("data must be an input and what is discarded an output") {
   CHECK(compile_error({.data_keys = {"logits"}}) ==
         "mithril.NameError[E0611]: 'logits' of data_keys is not an input of the model\n"

@@ -1,0 +1,39 @@
+// Programs as TorchScript: run by torch's own executor, or written to a file that torch.jit.load
+// reads.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/torch/program.hpp"
+#include "mithril/backend/backend.hpp"
+
+namespace mithril::torch_backend {
+
+// Immutable; many threads may run it at once.
+class Script {
+ public:
+  virtual ~Script() = default;
+  // In the order of graph.inputs() and graph.outputs().
+  virtual std::vector<at::Tensor> run(at::TensorList inputs) const = 0;
+};
+
+// The first op of the program that runs on the host, which TorchScript cannot express; null: none.
+const OpDef* beyond_script(const Program& program);
+
+// Of a program of which nothing is beyond it, and whose conversions are known. `constants` are the
+// graph's, on the device.
+std::shared_ptr<const Script> make_script(const Graph& graph, const Program& program,
+                                          const std::vector<at::Tensor>& constants);
+
+// A module whose `forward` takes the arguments among `inputs` and gives a tensor, or a dictionary
+// by name where there are several outputs. BackendError E1022 where the file cannot be written.
+void save_script(const std::string& path, const Graph& graph, const Program& program,
+                 const std::vector<at::Tensor>& constants, std::span<const SavedInput> inputs,
+                 std::span<const SavedOutput> outputs);
+
+}  // namespace mithril::torch_backend

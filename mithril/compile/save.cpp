@@ -1,0 +1,49 @@
+// Compiled models as files that run without Mithril.
+#include "mithril/base/text.hpp"
+#include "mithril/compile/parts.hpp"
+
+namespace mithril {
+namespace {
+
+// Of the example, or known since compiling.
+Dims dims_of_input(const CompiledParts& parts, const NamedIndex& key, const TensorMap& data) {
+  if (const Tensor* example = data.find(key.name)) return example->dims();
+  const Value& value = parts.graph.value(parts.graph.inputs()[key.index]);
+  Dims dims;
+  for (const Dim& dim : value.dims) {
+    if (dim.is_constant()) dims.push_back(dim.constant());
+  }
+  if (value.ranked && dims.size() == value.dims.size()) return dims;
+  raise({.kind = ErrorKind::input,
+         .code = "E0811",
+         .message = "the sizes of " + quoted(key.name) + " are open, and a file is for one",
+         .facts = {{"known", value.ranked ? to_string(value.dims) : "[...]"}},
+         .help = "give data with an example of it, or shapes to compile"});
+}
+
+}  // namespace
+
+void CompiledModel::save_torchscript(const std::string& path, const TensorMap& params,
+                                     const TensorMap& data) const {
+  const TensorMap held = load_state_dict(params);
+  const CompiledParts& parts = *parts_;
+  std::vector<SavedInput> inputs(parts.inputs.size());
+  for (const NamedIndex& key : parts.parameters) {
+    inputs[key.index] = {.key = key.name, .value = held.at(key.name)};
+  }
+  for (const NamedIndex& key : parts.states) {
+    inputs[key.index] = {.key = key.name, .value = parts.initial.at(key.name)};
+  }
+  for (const NamedIndex& key : parts.data) {
+    inputs[key.index] = {.key = key.name, .dims = dims_of_input(parts, key, data)};
+  }
+  std::vector<SavedOutput> outputs;
+  for (const NamedIndex& key : parts.outputs) outputs.push_back({key.name, key.index});
+  if (parts_->forward->executable->save_torchscript(path, inputs, outputs)) return;
+  raise({.kind = ErrorKind::backend,
+         .code = "E1021",
+         .message = "backend " + quoted(parts.backend->name()) + " writes no TorchScript",
+         .help = "compile for TorchBackend"});
+}
+
+}  // namespace mithril

@@ -1,0 +1,173 @@
+#include "mithril/compile/watching.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+#include "mithril/infer/tensor_kind.hpp"
+#include "mithril/op/registry.hpp"
+#include "mithril/passes/rebuilder.hpp"
+
+namespace mithril {
+namespace {
+
+std::string described(const Tensor& tensor) {
+  return std::string(name(tensor.dtype())) + to_string(tensor.dims());
+}
+
+// ---- hooks ----
+
+enum WatchPorts : size_t { hook_port = 1, gradient_hook_port = 2 };
+
+// `watch` nodes behind one value after the other. Hooks on a value are called in the order in which
+// they came; so are those on its gradient, which passes the nodes the other way.
+class Insertion {
+ public:
+  Insertion(const Graph& graph, const std::vector<Hook>& hooks) : hooks_(hooks), rebuilder_(graph) {
+    for (size_t i = 0; i < hooks.size(); ++i) {
+      std::vector<size_t>& at = hooks_at_[hooks[i].value];
+      at.insert(hooks[i].gradient ? at.begin() : at.end(), i);
+    }
+  }
+
+  Graph run(const Graph& graph) {
+    for (const ValueId id : graph.inputs()) watch(graph, id);
+    for (const Constant& constant : graph.constants()) watch(graph, constant.value);
+    for (const Node& node : graph.nodes()) {
+      rebuilder_.keep(node);
+      for (const ValueId id : node.outputs) watch(graph, id);
+    }
+    return rebuilder_.finish();
+  }
+
+ private:
+  void watch(const Graph& graph, ValueId id) {
+    const auto found = hooks_at_.find(id);
+    if (found == hooks_at_.end()) return;
+    for (const size_t i : found->second) {
+      const auto number = static_cast<int64_t>(i);
+      Value value = graph.value(id);
+      value.name += hooks_[i].gradient ? "@gradient_hook_" : "@hook_";
+      value.name += std::to_string(i);
+      const ValueId shown = rebuilder_.graph().add_value(std::move(value));
+      Node node{
+          &find_op("watch"), {rebuilder_.map(id), Datum(int64_t{-1}), Datum(int64_t{-1})}, {}};
+      node.arguments[hooks_[i].gradient ? gradient_hook_port : hook_port] = Datum(number);
+      node.outputs = {shown};
+      rebuilder_.graph().add_node(std::move(node));
+      rebuilder_.replace(id, shown);
+    }
+  }
+
+  const std::vector<Hook>& hooks_;
+  std::map<ValueId, std::vector<size_t>> hooks_at_;
+  Rebuilder rebuilder_;
+};
+
+class HookCalls final : public Observer {
+ public:
+  explicit HookCalls(std::vector<Hook> hooks) : hooks_(std::move(hooks)) {}
+
+  bool wants(const Node& node) const override { return node.op->watched && number(node) >= 0; }
+
+  Tensor made(const Graph& graph, const Node& node, ValueId value,
+              const Tensor& tensor) const override {
+    const Hook& hook = hooks_[static_cast<size_t>(number(node))];
+    if (!*hook.active) return tensor;
+    const std::optional<Tensor> given = hook.call(tensor);
+    if (!given) return tensor;
+    const bool fits = given->dims() == tensor.dims() &&
+                      tensor_kind(given->dtype()) == tensor_kind(tensor.dtype());
+    if (!fits) refuse(graph.value(value).name, tensor, *given);
+    return given->dtype() == tensor.dtype() ? *given : given->to(tensor.dtype());
+  }
+
+ private:
+  static int64_t number(const Node& node) {
+    return std::get<Datum>(node.arguments[hook_port]).integer();
+  }
+
+  [[noreturn]] static void refuse(const std::string& name, const Tensor& shown,
+                                  const Tensor& given) {
+    const std::string path = name.substr(0, name.find('@'));
+    raise({.kind = ErrorKind::input,
+           .code = "E0810",
+           .path = path,
+           .message = "a hook gave a tensor that cannot take this one's place",
+           .facts = {{"shown", described(shown)}, {"given", described(given)}},
+           .help = "give one of the same dims, or nothing"});
+  }
+
+  const std::vector<Hook> hooks_;
+};
+
+// ---- debug output ----
+
+struct Census {
+  int64_t not_a_number = 0, infinite = 0;
+
+  explicit Census(const Tensor& tensor) {
+    if (!is_floating(tensor.dtype())) return;
+    const Tensor here = tensor.host();
+    for (int64_t i = 0; i < here.size(); ++i) {
+      const double x = here.at_as_double(i);
+      not_a_number += std::isnan(x);
+      infinite += std::isinf(x);
+    }
+  }
+  bool finite() const { return not_a_number == 0 && infinite == 0; }
+  std::string text() const {
+    return finite() ? "finite" : fmt::format("{} NaN, {} infinite", not_a_number, infinite);
+  }
+};
+
+class Printing final : public Observer {
+ public:
+  explicit Printing(std::shared_ptr<const Observer> next) : next_(std::move(next)) {}
+
+  bool wants(const Node&) const override { return true; }
+
+  Tensor made(const Graph& graph, const Node& node, ValueId value,
+              const Tensor& tensor) const override {
+    const Census census(tensor);
+    const std::string& path = graph.value(value).name;
+    fmt::print(stderr, "{:<40} {:<20} {:<24} {}\n", path, node.op->name, described(tensor),
+               is_floating(tensor.dtype()) ? census.text() : "");
+    if (!census.finite()) {
+      raise({.kind = ErrorKind::value,
+             .code = "E0410",
+             .path = path,
+             .message = node.op->name + " made " + census.text() + " of " +
+                        std::to_string(tensor.size()) + " elements",
+             .facts = {{"made", described(tensor)}},
+             .help = "what was made before it is finite, and was printed"});
+    }
+    return next_ && next_->wants(node) ? next_->made(graph, node, value, tensor) : tensor;
+  }
+
+ private:
+  const std::shared_ptr<const Observer> next_;
+};
+
+}  // namespace
+
+Graph with_hooks(const Graph& graph, const std::vector<Hook>& hooks) {
+  if (hooks.empty()) return graph;
+  Graph kept = graph;
+  for (size_t i = 0; i < hooks.size(); ++i) {
+    if (!hooks[i].gradient) kept.add_output("@hook_" + std::to_string(i), hooks[i].value);
+  }
+  return Insertion(kept, hooks).run(kept);
+}
+
+std::shared_ptr<const Observer> call_hooks(std::vector<Hook> hooks) {
+  return std::make_shared<HookCalls>(std::move(hooks));
+}
+
+std::shared_ptr<const Observer> print_values(std::shared_ptr<const Observer> next) {
+  return std::make_shared<Printing>(std::move(next));
+}
+
+}  // namespace mithril

@@ -1,0 +1,138 @@
+"""Compiled models as TorchScript; skipped where torch or its plugin is missing."""
+
+from pathlib import Path
+
+import pytest
+
+import mithril as ml
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+pytest.importorskip("mithril._torch", reason="built without -DMITHRIL_TORCH=ON")
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+SHAPES = {"x": [None, 5]}
+
+
+def network() -> ml.Model:
+    model = ml.Model()
+    model |= ml.Linear(16)(input="x", output="h")
+    model |= ml.Gelu()(input="h", output="g")
+    model |= ml.LayerNorm()(input="g", output="n")
+    model |= ml.Linear(3)(input="n", output="y")
+    model.expose_keys("y")
+    return model
+
+
+def compiled_on(model: ml.Model, **options: object) -> ml.CompiledModel:
+    return ml.compile(model, ml.TorchBackend(dtype=torch.float64, **options), shapes=SHAPES)
+
+
+def data(rows: int) -> "torch.Tensor":
+    return torch.linspace(-1, 1, rows * 5, dtype=torch.float64).reshape(rows, 5)
+
+
+def test_values_and_gradients_are_those_of_the_plain_run() -> None:
+    plain, scripted = compiled_on(network()), compiled_on(network(), jit_compile=True)
+    params = plain.get_parameters()
+    for rows in (1, 4, 4, 4, 7):
+        incoming = {"y": torch.ones(rows, 3, dtype=torch.float64)}
+        expected, gradients = plain.evaluate(params, {"x": data(rows)}, incoming)
+        for _ in range(3):  # torch runs a graph otherwise once it has seen it
+            outputs, found = scripted.evaluate(params, {"x": data(rows)}, incoming)
+            assert torch.allclose(outputs["y"], expected["y"], rtol=0, atol=1e-12)
+            for key, gradient in gradients.items():
+                assert torch.allclose(found[key], gradient, rtol=0, atol=1e-12)
+
+
+def test_autograd_goes_through() -> None:
+    scripted = compiled_on(network(), jit_compile=True, requires_grad=True)
+    params = scripted.get_parameters()
+    scripted.evaluate(params, {"x": data(4)})["y"].sum().backward()
+    plain = compiled_on(network())
+    incoming = {"y": torch.ones(4, 3, dtype=torch.float64)}
+    _, gradients = plain.evaluate(params, {"x": data(4)}, incoming)
+    for key, gradient in gradients.items():
+        assert torch.allclose(params[key].grad, gradient, rtol=0, atol=1e-12)
+
+
+def test_what_it_cannot_express_runs_as_before_and_the_summary_says_so() -> None:
+    model = ml.Model()
+    model |= ml.Dropout(0.5, inference=False)(input="x", output="y")
+    compiled = ml.compile(
+        model, ml.TorchBackend(jit_compile=True), shapes={"x": [100]}, data_keys=["x"]
+    )
+    plain = ml.compile(model, ml.TorchBackend(), shapes={"x": [100]}, data_keys=["x"])
+    x = {"x": torch.ones(100)}
+    assert torch.equal(compiled.evaluate({}, x)["y"], plain.evaluate({}, x)["y"])
+    note = "jit_compile: runs op by op, for TorchScript has no random_uniform"
+    assert note in compiled.summary()
+    assert "jit_compile" not in plain.summary()
+    with pytest.raises(ml.BackendError) as error:
+        compiled.save_torchscript("never.pt", {})
+    assert str(error.value) == (
+        "mithril.BackendError[E1023]: TorchScript has no operator for random_uniform\n"
+        "  help: what torch lacks runs in Mithril, and stays in it"
+    )
+
+
+def test_a_file_runs_without_mithril(tmp_path: Path) -> None:
+    compiled = compiled_on(network())
+    params = compiled.get_parameters()
+    path = str(tmp_path / "network.pt")
+    compiled.save_torchscript(path, params, {"x": data(4)})
+    loaded = torch.jit.load(path)
+    expected = compiled.evaluate(params, {"x": data(4)})["y"]
+    assert torch.allclose(loaded(data(4)), expected, rtol=0, atol=1e-12)
+    assert [name for name, _ in loaded.named_parameters()] == compiled.parameter_keys
+    with pytest.raises(torch.jit.Error, match=r"x: this file is for the dims \[4, 5\]"):
+        loaded(data(3))
+
+
+def test_a_file_of_a_bound_model_holds_no_parameters(tmp_path: Path) -> None:
+    compiled = compiled_on(network())
+    params = compiled.get_parameters()
+    path = str(tmp_path / "bound.pt")
+    compiled.bind(params).save_torchscript(path, {}, {"x": data(2)})
+    loaded = torch.jit.load(path)
+    assert list(loaded.parameters()) == []
+    expected = compiled.evaluate(params, {"x": data(2)})["y"]
+    assert torch.allclose(loaded(data(2)), expected, rtol=0, atol=1e-12)
+
+
+def test_several_outputs_are_a_dictionary_and_names_are_made_to_fit(tmp_path: Path) -> None:
+    model = ml.Model()
+    model |= ml.Linear(2)(input="x", output="a")
+    model |= ml.Relu()(input="a", output="b")
+    model.expose_keys("a", "b")
+    compiled = compiled_on(model)
+    params = compiled.get_parameters()
+    path = str(tmp_path / "several.pt")
+    compiled.save_torchscript(path, params, {"x": data(2)})
+    outputs = torch.jit.load(path)(data(2))
+    expected = compiled.evaluate(params, {"x": data(2)})
+    assert sorted(outputs) == ["a", "b"]
+    assert torch.allclose(outputs["b"], expected["b"], rtol=0, atol=1e-12)
+
+
+def test_what_is_missing_is_said() -> None:
+    compiled = compiled_on(network())
+    params = compiled.get_parameters()
+    with pytest.raises(ml.InputError) as error:
+        compiled.save_torchscript("never.pt", params)
+    assert str(error.value) == (
+        "mithril.InputError[E0811]: the sizes of 'x' are open, and a file is for one\n"
+        "  known : [?1, 5]\n"
+        "  help: give data with an example of it, or shapes to compile"
+    )
+    with pytest.raises(ml.BackendError) as refused:
+        compiled.save_torchscript("/nowhere/network.pt", params, {"x": data(1)})
+    assert str(refused.value).startswith(
+        "mithril.BackendError[E1022]: the TorchScript file '/nowhere/network.pt' cannot be written"
+    )
+    on_cpu = ml.compile(network(), ml.CpuBackend(), shapes={"x": [1, 5]})
+    with pytest.raises(ml.BackendError) as refused:
+        on_cpu.save_torchscript("never.pt", on_cpu.get_parameters())
+    assert str(refused.value) == (
+        "mithril.BackendError[E1021]: backend 'cpu' writes no TorchScript\n"
+        "  help: compile for TorchBackend"
+    )

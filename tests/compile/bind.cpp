@@ -1,0 +1,102 @@
+// Compiled models whose parameters are fixed.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "backends/cpu/cpu.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/normalization.hpp"
+#include "mithril/models/ops.hpp"
+
+namespace ml = mithril;
+
+namespace mithril {
+namespace {
+
+CompiledModel network(CompileOptions options = {}) {
+  Model model;
+  model |= ml::Linear({.dimension = 3})({{"input", "x"}, {"output", "h"}});
+  model |= ml::Relu()({{"input", "h"}, {"output", "y"}});
+  return compile(model, cpu(), std::move(options));
+}
+
+TensorMap parameters(int64_t inputs) {
+  return {{"linear.weight", Tensor::full(DType::float32, {3, inputs}, 0.5)},
+          {"linear.bias", Tensor::of<float>({3}, {-9, 0, 1})}};
+}
+
+Tensor ones(Dims dims) { return Tensor::full(DType::float32, std::move(dims), 1); }
+
+}  // namespace
+
+TEST_CASE("a bound model gives what the model gives with these parameters") {
+  const CompiledModel compiled = network();
+  const TensorMap params = parameters(2);
+  const CompiledModel bound = compiled.bind(params);
+  CHECK(bound.parameter_keys().empty());
+  CHECK(bound.data_keys() == std::vector<std::string>{"x"});
+  for (const int64_t rows : {0, 1, 5}) {
+    CHECK(identical(bound.evaluate({}, {{"x", ones({rows, 2})}}).at("y"),
+                    compiled.evaluate(params, {{"x", ones({rows, 2})}}).at("y")));
+  }
+}
+
+TEST_CASE("what is bound is a copy, and says nothing about the model that it came from") {
+  const CompiledModel compiled = network();
+  TensorMap params = parameters(2);
+  const CompiledModel bound = compiled.bind(params);
+  const Tensor before = bound.evaluate({}, {{"x", ones({1, 2})}}).at("y");
+  Tensor weight = params.at("linear.weight");
+  weight.mutable_values<float>()[0] = 100;
+  CHECK(identical(bound.evaluate({}, {{"x", ones({1, 2})}}).at("y"), before));
+  const CompiledModel other = compiled.bind(parameters(4));
+  CHECK(other.evaluate({}, {{"x", ones({1, 4})}}).at("y").dims() == Dims{1, 3});
+  CHECK(compiled.evaluate(parameters(7), {{"x", ones({1, 7})}}).at("y").dims() == Dims{1, 3});
+}
+
+TEST_CASE("a bound model has no gradients, and knows its sizes") {
+  const CompiledModel bound = network({.shapes = {{"x", {"N", any}}}}).bind(parameters(2));
+  CHECK_THROWS_AS(bound.evaluate({}, {{"x", ones({1, 2})}}, {{"y", ones({1, 3})}}), GradientError);
+  std::string text;
+  try {
+    bound.evaluate({}, {{"x", ones({1, 5})}});
+  } catch (const InputError& error) {
+    text = error.what();
+  }
+  CHECK(text ==
+        "mithril.InputError[E0804]: 'x' has 5 in dim 1, expected 2\n"
+        "  expected : [N, 2]\n"
+        "  got      : [1, 5]");
+}
+
+TEST_CASE("a bound model can be hooked") {
+  CompiledModel bound = network().bind(parameters(2));
+  Dims dims;
+  bound.register_hook("h", [&](const Tensor& value) { dims = value.dims(); });
+  bound.evaluate({}, {{"x", ones({1, 2})}});
+  CHECK(dims == Dims{1, 3});
+}
+
+TEST_CASE("what does not fit is not bound") {
+  CHECK_THROWS_AS(network().bind({{"linear.weight", ones({3, 2})}}), StateError);
+}
+
+TEST_CASE("a bound model keeps its state") {
+  Model model;
+  model |=
+      ml::BatchNorm2D({.num_features = 2, .inference = false})({{"input", "x"}, {"output", "y"}});
+  const CompiledModel compiled =
+      compile(model, cpu(), {.shapes = {{"x", {any, 2, 3, 3}}}, .data_keys = {"x"}});
+  const TensorMap params = compiled.get_parameters();
+  const CompiledModel bound = compiled.bind(params);
+  const Tensor x = Tensor::full(DType::float32, {2, 2, 3, 3}, 4);
+  const auto [outputs, state] = bound.evaluate({}, {{"x", x}}, bound.initial_state_dict());
+  const auto [same, same_state] =
+      compiled.evaluate(params, {{"x", x}}, compiled.initial_state_dict());
+  CHECK(identical(outputs.at("y"), same.at("y")));
+  REQUIRE(state.keys() == same_state.keys());
+  for (const auto& [key, tensor] : state) CHECK(identical(tensor, same_state.at(key)));
+}
+
+}  // namespace mithril
