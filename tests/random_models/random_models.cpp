@@ -1,5 +1,5 @@
 // Random models: in whatever order they are composed, with shapes known or not, with passes on and
-// off, they give the same outputs and gradients.
+// off, and on every backend they give the same outputs and gradients.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -14,6 +14,7 @@
 #include "mithril/passes/recompute.hpp"
 #include "tests/random_models/generator.hpp"
 #include "tests/results.hpp"
+#include "tests/table/checks.hpp"
 #include "tests/table/compare.hpp"
 #include "tests/table/generate.hpp"
 #include "tests/table/report.hpp"
@@ -38,10 +39,14 @@ Tensors inputs_of(const RandomModel& random) {
   return inputs;
 }
 
-Tensors run(const Graph& graph, const Tensors& given) {
+std::vector<Tensor> in_order(const Graph& graph, const Tensors& given) {
   std::vector<Tensor> inputs;
   for (const ValueId id : graph.inputs()) inputs.push_back(given.at(graph.value(id).name));
-  const std::vector<Tensor> results = interpret(graph, inputs);
+  return inputs;
+}
+
+Tensors run(const Graph& graph, const Tensors& given) {
+  const std::vector<Tensor> results = interpret(graph, in_order(graph, given));
   Tensors outputs;
   for (std::size_t i = 0; i < results.size(); ++i)
     outputs.emplace(graph.outputs()[i].name, results[i]);
@@ -99,7 +104,9 @@ class RandomCheck {
     compare("with all passes", optimised, {});
     compare("with all passes, without shapes", optimised, {.shapes = false});
     compare("with all passes and constants", optimised, {.literals = constants()});
-    if (refusal_.empty()) compare_gradients();
+    if (!refusal_.empty()) return;
+    compare_backends("on every backend", plain(compose(random_)), inputs_);
+    compare_gradients();
   }
 
  private:
@@ -110,6 +117,12 @@ class RandomCheck {
       if (got.refusal != refusal_)
         return complaint("refused with '" + got.refusal + "', expected '" + refusal_ + "'");
       return complaint(tensors_difference(got.outputs, expected_));
+    });
+  }
+
+  void compare_backends(const std::string& how, const Graph& graph, const Tensors& inputs) {
+    report_.count(Check::composition, how, [&] {
+      return complaint(backends_difference(graph, in_order(graph, inputs), 1e-10));
     });
   }
 
@@ -150,6 +163,7 @@ class RandomCheck {
       return complaint(
           tensors_difference(run(run_passes(backward), inputs), run(backward, inputs)));
     });
+    compare_backends("gradients on every backend", backward, inputs);
     report_.count(Check::composition, "gradients with segments computed again", [&] {
       const Graph whole = run_passes(backward);
       const Graph again = recompute(whole, forward.outputs().size(), random_cuts(whole));

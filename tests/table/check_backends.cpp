@@ -69,4 +69,13 @@ void check_backends(const OpDef& op, const Graph& graph, const std::vector<Tenso
   }
 }
 
+std::string backends_difference(const Graph& graph, const std::vector<Tensor>& inputs,
+                                double tolerance) {
+  for (const auto& backend : available_backends()) {
+    const std::string apart = backend_difference(*backend, graph, inputs, tolerance);
+    if (!apart.empty()) return fmt::format("on {}: {}", backend->name(), apart);
+  }
+  return {};
+}
+
 }  // namespace mithril::tests

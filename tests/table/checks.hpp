@@ -33,6 +33,11 @@ void check_gradients(const OpDef& op, const OpCase& row, Report& report, std::ui
 void check_backends(const OpDef& op, const Graph& graph, const std::vector<Tensor>& inputs,
                     const std::string& what, double tolerance, Report& report);
 
+// Of a graph after all passes on every backend that is here from the reference without them; empty:
+// none.
+std::string backends_difference(const Graph& graph, const std::vector<Tensor>& inputs,
+                                double tolerance);
+
 // The error that the row asks for: its code, its text, and that the text names the op and one of
 // its ports.
 void check_refusal(const OpDef& op, const OpCase& row, Report& report);
