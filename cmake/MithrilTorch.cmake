@@ -25,12 +25,26 @@ target_include_directories(mithril_torch_headers SYSTEM INTERFACE "${MITHRIL_TOR
 target_link_directories(mithril_torch_headers INTERFACE "${MITHRIL_TORCH_DIR}/lib")
 target_link_libraries(mithril_torch_headers INTERFACE torch_cpu c10)
 
+# Tensors of either library as those of the other: for the plugin, for mithril._torch, and, as
+# Mithril::torch, for programs that have at::Tensors of their own.
+add_library(mithril_torch_tensors STATIC "${PROJECT_SOURCE_DIR}/backends/torch/tensors.cpp")
+add_library(Mithril::torch ALIAS mithril_torch_tensors)
+mithril_set_warnings(mithril_torch_tensors)
+target_compile_features(mithril_torch_tensors PUBLIC cxx_std_20)
+target_include_directories(mithril_torch_tensors PUBLIC "${PROJECT_SOURCE_DIR}")
+target_link_libraries(mithril_torch_tensors PUBLIC mithril_core mithril_torch_headers)
+set_target_properties(mithril_torch_tensors PROPERTIES
+  POSITION_INDEPENDENT_CODE ON
+  CXX_VISIBILITY_PRESET hidden
+  VISIBILITY_INLINES_HIDDEN ON)
+
 file(GLOB torch_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/backends/torch/*.cpp")
+list(REMOVE_ITEM torch_sources "${PROJECT_SOURCE_DIR}/backends/torch/tensors.cpp")
 add_library(mithril_torch MODULE ${torch_sources})
 mithril_set_warnings(mithril_torch)
 target_compile_features(mithril_torch PRIVATE cxx_std_20)
 target_include_directories(mithril_torch PRIVATE "${PROJECT_SOURCE_DIR}")
-target_link_libraries(mithril_torch PRIVATE mithril_core mithril_torch_headers)
+target_link_libraries(mithril_torch PRIVATE mithril_torch_tensors)
 set_target_properties(mithril_torch PROPERTIES
   CXX_VISIBILITY_PRESET hidden
   VISIBILITY_INLINES_HIDDEN ON
@@ -40,11 +54,11 @@ set_target_properties(mithril_torch PROPERTIES
 
 # The module mithril._torch, where Python modules are built at all.
 function(mithril_add_torch_module package_dir)
-  pybind11_add_module(mithril_python_torch NO_EXTRAS "${PROJECT_SOURCE_DIR}/python/src/torch/module.cpp"
-                                                     "${PROJECT_SOURCE_DIR}/backends/torch/tensors.cpp")
+  pybind11_add_module(mithril_python_torch NO_EXTRAS
+                      "${PROJECT_SOURCE_DIR}/python/src/torch/module.cpp")
   mithril_set_warnings(mithril_python_torch)
   target_include_directories(mithril_python_torch PRIVATE "${PROJECT_SOURCE_DIR}")
-  target_link_libraries(mithril_python_torch PRIVATE mithril_core mithril_torch_headers torch_python)
+  target_link_libraries(mithril_python_torch PRIVATE mithril_torch_tensors torch_python)
   set_target_properties(mithril_python_torch PROPERTIES
     OUTPUT_NAME _torch
     LIBRARY_OUTPUT_DIRECTORY "${package_dir}"

@@ -106,3 +106,12 @@ Tensor own(const Tensor& tensor) {
 }
 
 }  // namespace mithril::torch_backend
+
+namespace mithril {
+
+at::Tensor to_torch(const Tensor& tensor) {
+  const ForeignElements* foreign = tensor.foreign();
+  return torch_backend::to_torch(tensor, c10::Device(foreign ? foreign->device() : "cpu"));
+}
+
+}  // namespace mithril

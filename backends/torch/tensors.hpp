@@ -1,4 +1,5 @@
-// Tensors of the graph as torch's tensors, and back: the elements are shared wherever they can be.
+// Tensors of Mithril as torch's tensors, and back: the elements are shared wherever they can be.
+// Also for users of the backend in C++, whose programs link Mithril::torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,3 +18,11 @@ Tensor from_torch(const at::Tensor& tensor);
 Tensor own(const Tensor& tensor);
 
 }  // namespace mithril::torch_backend
+
+namespace mithril {
+
+// What compiled models take and give, as torch's own; the elements are shared. Errors as above.
+using torch_backend::from_torch;
+at::Tensor to_torch(const Tensor& tensor);  // on the device where it is
+
+}  // namespace mithril
