@@ -1,0 +1,235 @@
+"""Steps of training and inference on TorchBackend, beside PyTorch's own eager mode.
+
+Prints JSON: medians in milliseconds, and the median of the ratios of rounds that were run one after
+the other. Usage: python benchmarks/torch_peers.py [ROUNDS], on the CPU with 2 threads. Both sides
+train the same weights with the same fused Adam; `bound` is inference with the parameters fixed.
+"""
+
+import copy
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+
+import torch
+from torch import nn
+
+import mithril as ml
+
+F = nn.functional
+Step = Callable[[], object]
+
+
+class Mlp(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 256), nn.ReLU(), nn.Linear(256, 10)
+        )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layers(x)
+
+
+class Basic(nn.Module):
+    """Two convolutions of ResNet-18 and what goes round them."""
+
+    def __init__(self, before: int, after: int, stride: int) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(before, after, 3, stride, 1, bias=False)
+        self.norm1 = nn.BatchNorm2d(after)
+        self.conv2 = nn.Conv2d(after, after, 3, 1, 1, bias=False)
+        self.norm2 = nn.BatchNorm2d(after)
+        self.short: nn.Module = nn.Identity()
+        if stride != 1 or before != after:
+            self.short = nn.Sequential(
+                nn.Conv2d(before, after, 1, stride, bias=False), nn.BatchNorm2d(after)
+            )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        hidden = F.relu(self.norm1(self.conv1(x)))
+        return F.relu(self.norm2(self.conv2(hidden)) + self.short(x))
+
+
+class ResNet18(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Sequential(
+            nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU()
+        )
+        self.pool = nn.MaxPool2d(3, 2, 1)
+        sizes = [(64, 64, 1), (64, 128, 2), (128, 256, 2), (256, 512, 2)]
+        self.blocks = nn.Sequential(
+            *(
+                layer
+                for before, after, stride in sizes
+                for layer in (Basic(before, after, stride), Basic(after, after, 1))
+            )
+        )
+        self.head = nn.Linear(512, 10)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.head(self.blocks(self.pool(self.stem(x))).mean(dim=(2, 3)))
+
+
+class BertBlock(nn.Module):
+    def __init__(self, width: int = 768, heads: int = 12) -> None:
+        super().__init__()
+        self.width, self.heads = width, heads
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def by_head(self, x: torch.Tensor) -> torch.Tensor:
+        return x.reshape(-1, 128, self.heads, self.width // self.heads).transpose(1, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        parts = self.qkv(x).split(self.width, 2)
+        q, k, v = (self.by_head(parts[i]) for i in range(3))
+        attention = F.softmax(q @ k.transpose(-1, -2) / (self.width // self.heads) ** 0.5, -1) @ v
+        x = self.norm1(x + self.out(attention.transpose(1, 2).reshape(-1, 128, self.width)))
+        return self.norm2(x + self.down(F.gelu(self.up(x))))
+
+
+WORKLOADS: dict[str, tuple[Callable[[], nn.Module], list[int]]] = {
+    "mlp": (Mlp, [64, 784]),
+    "resnet18": (ResNet18, [4, 3, 64, 64]),
+    "bert_block": (BertBlock, [1, 128, 768]),
+}
+
+
+def eager_training(module: nn.Module, x: torch.Tensor, target: torch.Tensor) -> Step:
+    optimizer = torch.optim.Adam(module.parameters(), lr=1e-4, fused=True)
+
+    def step() -> None:
+        optimizer.zero_grad(set_to_none=True)
+        F.mse_loss(module(x), target).backward()
+        optimizer.step()
+
+    return step
+
+
+def our_training(module: nn.Module, x: torch.Tensor, target: torch.Tensor) -> Step:
+    model, params = ml.from_torch(module)
+    net = ml.Model()
+    net |= model(x="x", output="y")
+    net |= ml.SquaredError()(input="y", target="target", output="errors")
+    net |= ml.Mean()(input="errors", output="loss")
+    net.expose_keys("loss")
+    shapes = {"x": list(x.shape), "target": list(target.shape)}
+    compiled = ml.compile(net, ml.TorchBackend(), shapes=shapes, data_keys=["x", "target"])
+    values = dict(zip(compiled.parameter_keys, params.values(), strict=True))
+    optimizer = torch.optim.Adam(values.values(), lr=1e-4, fused=True)
+    state = compiled.initial_state_dict
+
+    def step() -> None:
+        nonlocal state
+        _, gradients, state = compiled.evaluate(
+            values, {"x": x, "target": target}, output_gradients=True, state=state
+        )
+        for key, gradient in gradients.items():
+            values[key].grad = gradient
+        optimizer.step()
+
+    return step
+
+
+def eager_inference(module: nn.Module, x: torch.Tensor) -> Step:
+    def step() -> torch.Tensor:
+        with torch.inference_mode():
+            return module(x)
+
+    return step
+
+
+def our_inference(module: nn.Module, x: torch.Tensor, bound: bool) -> Step:
+    model, params = ml.from_torch(module)
+    compiled = ml.compile(model, ml.TorchBackend(), shapes={"x": list(x.shape)}, inference=True)
+    if bound:
+        compiled, params = compiled.bind(params), {}
+    return lambda: compiled.evaluate(params, {"x": x})
+
+
+def timed(step: Step, seconds: float) -> float:
+    """Milliseconds of one step: the median of those that fit in."""
+    step()
+    times: list[float] = []
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end or len(times) < 3:
+        begin = time.perf_counter()
+        step()
+        times.append((time.perf_counter() - begin) * 1000)
+    return statistics.median(times)
+
+
+def compare(peers: dict[str, Step], rounds: int) -> dict[str, float]:
+    """The first is the one that the others are compared with."""
+    first = next(iter(peers))
+    found: dict[str, list[float]] = {name: [] for name in peers}
+    for _ in range(rounds):
+        for name, step in peers.items():
+            found[name].append(timed(step, 0.4))
+    row = {name: round(statistics.median(times), 3) for name, times in found.items()}
+    for name, times in found.items():
+        if name != first:
+            ratios = [ours / theirs for ours, theirs in zip(times, found[first], strict=True)]
+            row[f"{name} / {first}"] = round(statistics.median(ratios), 3)
+    return row
+
+
+def overhead(rounds: int) -> dict[str, float]:
+    """Microseconds of a call, and of an op, beyond the same calls of torch."""
+
+    def chain(length: int) -> tuple[Step, Step]:
+        model = ml.Model()
+        model |= ml.Relu()(input="x")
+        for _ in range(length - 1):
+            model += ml.Tanh()
+        compiled = ml.compile(
+            model, ml.TorchBackend(), shapes={"x": [4]}, data_keys=["x"], inference=True
+        )
+        x = torch.ones(4)
+
+        def eager() -> torch.Tensor:
+            y = torch.relu(x)
+            for _ in range(length - 1):
+                y = torch.tanh(y)
+            return y
+
+        return lambda: compiled.evaluate({}, {"x": x}), eager
+
+    beyond: dict[int, float] = {}
+    for length in (1, 101):
+        ours, eager = chain(length)
+        row = compare({"eager": eager, "ours": ours}, rounds)
+        beyond[length] = (row["ours"] - row["eager"]) * 1000
+    an_op = (beyond[101] - beyond[1]) / 100
+    return {"us a call": round(beyond[1], 2), "us an op": round(an_op, 3)}
+
+
+def main() -> None:
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 9
+    torch.set_num_threads(2)
+    torch.manual_seed(0)
+    print(json.dumps({"overhead": overhead(rounds)}), flush=True)
+    for name, (make, shape) in WORKLOADS.items():
+        module, x = make(), torch.randn(shape)
+        with torch.no_grad():
+            target = torch.randn_like(module(x))
+        training = {
+            "eager": eager_training(copy.deepcopy(module), x, target),
+            "ours": our_training(copy.deepcopy(module), x, target),
+        }
+        print(json.dumps({f"train {name}": compare(training, rounds)}), flush=True)
+        module.eval()
+        inference = {
+            "eager": eager_inference(module, x),
+            "ours": our_inference(module, x, bound=False),
+            "bound": our_inference(module, x, bound=True),
+        }
+        print(json.dumps({f"infer {name}": compare(inference, rounds)}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
