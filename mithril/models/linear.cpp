@@ -33,6 +33,7 @@ ModelDef define_linear() {
             if (arguments.flag("use_bias")) {
               const Connection bias = model["bias"];
               model.set_shapes({{"bias", ShapeSpec(std::vector<DimSpec>{outputs})}});
+              model.set_types({{"bias", kind::tensor}});  // else the sum waits for what it is
               output = output + bias;
               model.set_initializer("bias",
                                     {.law = Initializer::Law::uniform_fan_in, .fan_of = "weight"});
