@@ -47,12 +47,12 @@ void write_op(const OpPart& part, Json::Object& fields) {
 }
 
 void write_recipe(const Recipe& recipe, Json::Object& fields) {
-  fields.emplace_back("name", recipe.name);
+  fields.emplace_back("name", std::string(*recipe.name));
   Arguing arguing(&recipe.arguments);
-  if (const ModelDef* def = try_find_model(recipe.name)) {
+  if (const ModelDef* def = try_find_model(*recipe.name)) {
     for (const ArgumentDef& argument : def->arguments)
       arguing.add(argument.name, argument.fallback);
-  } else if (const OpDef* op = try_find_op(recipe.name)) {
+  } else if (const OpDef* op = try_find_op(*recipe.name)) {
     for (const PortDef& port : op->inputs) arguing.add(port.name, port.fallback);
   }
   arguing.write(fields);

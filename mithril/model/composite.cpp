@@ -234,9 +234,10 @@ Extras& Composite::more() {
   return *extras;
 }
 
-void Composite::set_recipe(std::string name, Arguments arguments) {
-  recipe = std::make_unique<Recipe>(
-      Recipe{std::move(name), std::move(arguments), parts.size(), keys.size(), moment()});
+void Composite::set_recipe(Note name, Arguments arguments) {
+  recipe = std::make_unique<Recipe>(Recipe{name, std::move(arguments),
+                                           static_cast<uint32_t>(parts.size()),
+                                           static_cast<uint32_t>(keys.size()), moment()});
   statements.clear();
   by_recipe = exposes_keys = chooses_inputs = chooses_outputs = false;
 }

@@ -44,9 +44,9 @@ struct Interval {
 };
 // How a library model was made, and how much of it that was: for its JSON form.
 struct Recipe {
-  std::string name;
+  Note name;  // of a record, which stays
   Arguments arguments;
-  size_t parts = 0, keys = 0;
+  uint32_t parts = 0, keys = 0;
   uint64_t made_at = 0;
   std::vector<std::pair<size_t, std::string>> renamed =
       {};  // keys, with the names they were made with
@@ -122,8 +122,8 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
   void adopt_child(std::shared_ptr<Part> child);  // owner, index among its namesakes, parts
   Extras& more();
   void note(StatedFact fact);
-  void note_renaming(std::string_view key);                // of a key of its recipe, the first time
-  void set_recipe(std::string name, Arguments arguments);  // all so far is its work
+  void note_renaming(std::string_view key);         // of a key of its recipe, the first time
+  void set_recipe(Note name, Arguments arguments);  // all so far is its work
 
  private:
   struct Class {

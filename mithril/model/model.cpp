@@ -110,7 +110,7 @@ std::shared_ptr<Composite> Model::composite() const {
   Composition composition(*root);
   composition.add(wrapped, bindings, false);
   composition.commit();
-  root->set_recipe(class_name(), part.arguments ? *part.arguments : Arguments{});
+  root->set_recipe(Note(part_->op->model_name), part.arguments ? *part.arguments : Arguments{});
   return root;
 }
 

@@ -144,7 +144,7 @@ std::vector<const ModelDef*> all_models() {
 Model make_model(std::string_view name, const Arguments& arguments) {
   if (const ModelDef* def = try_find_model(name)) {
     Model model = def->build(CheckedArguments(def->name, def->arguments, arguments));
-    model.composite()->set_recipe(def->name, arguments);
+    model.composite()->set_recipe(Note(def->name), arguments);
     return model;
   }
   if (const OpDef* op = try_find_op(name)) return Model::op(op->name, arguments);
