@@ -78,6 +78,8 @@ std::string_view class_name(ErrorKind kind) {
       return "StateError";
     case ErrorKind::backend:
       return "BackendError";
+    case ErrorKind::out_of_memory:
+      return "OutOfMemoryError";
   }
   MITHRIL_CHECK(false, "an error kind outside the enumeration");
   std::abort();
@@ -116,6 +118,8 @@ void raise(ErrorDetails details) {
       throw StateError(std::move(details));
     case ErrorKind::backend:
       throw BackendError(std::move(details));
+    case ErrorKind::out_of_memory:
+      throw OutOfMemoryError(std::move(details));
   }
   MITHRIL_CHECK(false, "an error kind outside the enumeration");
   std::abort();

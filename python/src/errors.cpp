@@ -10,10 +10,10 @@
 namespace mithril::python {
 namespace {
 
-constexpr ErrorKind all_kinds[] = {ErrorKind::connection, ErrorKind::name,  ErrorKind::shape,
-                                   ErrorKind::type,       ErrorKind::value, ErrorKind::gradient,
-                                   ErrorKind::parse,      ErrorKind::input, ErrorKind::state,
-                                   ErrorKind::backend};
+constexpr ErrorKind all_kinds[] = {
+    ErrorKind::connection, ErrorKind::name,     ErrorKind::shape,        ErrorKind::type,
+    ErrorKind::value,      ErrorKind::gradient, ErrorKind::parse,        ErrorKind::input,
+    ErrorKind::state,      ErrorKind::backend,  ErrorKind::out_of_memory};
 
 PyObject* base_of(ErrorKind kind) {
   switch (kind) {
@@ -23,6 +23,8 @@ PyObject* base_of(ErrorKind kind) {
       return PyExc_TypeError;
     case ErrorKind::backend:
       return PyExc_RuntimeError;
+    case ErrorKind::out_of_memory:
+      return PyExc_MemoryError;
     default:
       return PyExc_ValueError;
   }
@@ -31,7 +33,19 @@ PyObject* base_of(ErrorKind kind) {
 // The classes live as long as the process: a translator may run while the interpreter shuts down.
 py::object* classes[std::size(all_kinds)];
 
+// What an operator that is written in Python has left behind; null where nothing is.
+py::object taken_error() {
+  if (!PyErr_Occurred()) return {};
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  Py_XDECREF(type);
+  Py_XDECREF(trace);
+  return py::reinterpret_steal<py::object>(value);
+}
+
 void set_error(const Error& error) {
+  py::object cause = taken_error();
   const ErrorDetails& details = error.details();
   py::list facts;
   for (const Fact& fact : details.facts)
@@ -44,6 +58,7 @@ void set_error(const Error& error) {
   instance.attr("message") = details.message;
   instance.attr("facts") = facts;
   instance.attr("help") = details.help;
+  if (cause) PyException_SetCause(instance.ptr(), cause.release().ptr());
   PyErr_SetObject(type.ptr(), instance.ptr());
 }
 

@@ -90,7 +90,7 @@ TEST_CASE("an error keeps its details") {
 
 TEST_CASE_TEMPLATE("raise throws the class of the kind", Class, ConnectionError, NameError,
                    ShapeError, TypeError, ValueError, GradientError, ParseError, InputError,
-                   StateError, BackendError) {
+                   StateError, BackendError, OutOfMemoryError) {
   const ErrorKind kind = Class(ErrorDetails{}).kind();
   CHECK_THROWS_AS(raise({.kind = kind, .code = "E0000", .message = "no"}), Class);
 }
@@ -99,6 +99,7 @@ TEST_CASE("each kind has the name of its class") {
   CHECK(class_name(ErrorKind::connection) == "ConnectionError");
   CHECK(class_name(ErrorKind::gradient) == "GradientError");
   CHECK(class_name(ErrorKind::backend) == "BackendError");
+  CHECK(class_name(ErrorKind::out_of_memory) == "OutOfMemoryError");
 }
 
 TEST_CASE("an error is caught as std::exception") {
