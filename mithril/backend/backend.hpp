@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mithril/backend/memory.hpp"
 #include "mithril/graph/graph.hpp"
 #include "mithril/graph/observer.hpp"
 
@@ -91,6 +92,8 @@ class Backend {
   // What came out of an executable, as a tensor that may be written to: dense, and shared with
   // nothing. Gradients are given so.
   virtual Tensor own(const Tensor& tensor) const { return tensor.copy(); }
+  // Null where it keeps no account.
+  virtual BackendMemory* memory() { return nullptr; }
 };
 
 }  // namespace mithril

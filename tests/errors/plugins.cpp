@@ -31,8 +31,8 @@ TEST_CASE("a plugin of another Mithril is refused") {
   CHECK(opening("other_version") ==
         "mithril.BackendError[E1003]: the backend was built for another Mithril: " + path +
             "\n"
-            "  expected : plugin version 1\n"
-            "  got      : 2\n"
+            "  expected : plugin version 2\n"
+            "  got      : 3\n"
             "  help: build it again");
 }
 

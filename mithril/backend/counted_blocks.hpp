@@ -1,0 +1,20 @@
+// Blocks of memory that count for a meter, by their addresses: for a deleter that is given no more.
+#pragma once
+
+#include <cstdint>
+
+#include "mithril/backend/meter.hpp"
+
+namespace mithril {
+
+struct CountedBlock {
+  Meter* meter = nullptr;  // stays until the block is given back
+  int64_t bytes = 0;
+};
+
+// From any thread, also while the process ends.
+void remember_block(const void* address, CountedBlock block);
+// Gives it back to its meter and forgets it; nothing happens where it is none of these.
+void forget_block(const void* address, const char* device);
+
+}  // namespace mithril
