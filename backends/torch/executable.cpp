@@ -11,6 +11,7 @@
 
 #include "backends/torch/autograd.hpp"
 #include "backends/torch/program.hpp"
+#include "backends/torch/refusals.hpp"
 #include "backends/torch/script.hpp"
 #include "backends/torch/tensors.hpp"
 #include "mithril/base/error.hpp"
@@ -68,11 +69,12 @@ void keep_result(const Result& result, Registers& registers) {
 // A graph on a device; programs are made for the sizes that come.
 class SizedPrograms {
  public:
-  SizedPrograms(Graph graph, c10::Device device, std::shared_ptr<const Observer> observer,
+  SizedPrograms(Graph graph, const Settings& settings, std::shared_ptr<const Observer> observer,
                 bool scripted)
       : graph_(std::move(graph)),
         sizes_(graph_),
-        device_(device),
+        device_(settings.device),
+        switches_(settings.switches),
         observer_(std::move(observer)),
         scripted_(scripted && !observer_),
         shown_(graph_.nodes().size()) {
@@ -85,13 +87,16 @@ class SizedPrograms {
   }
 
   // Below autograd: gradients are part of the graph.
-  std::vector<at::Tensor> run(at::TensorList inputs) const {
+  std::vector<at::Tensor> run(at::TensorList inputs, const MemoryScope& scope) const {
     const at::AutoDispatchBelowADInplaceOrView below;
+    const SwitchScope switches(switches_);
     const std::shared_ptr<const Program> program = program_for(inputs);
     if (program->script) return run_script(*program->script, inputs);
     Registers registers = begin(*program, inputs);
     Stack stack;
-    for (size_t i = 0; i < program->nodes.size(); ++i) run_node(*program, i, registers, stack);
+    for (size_t i = 0; i < program->nodes.size(); ++i) {
+      run_node(*program, i, registers, stack, scope);
+    }
     std::vector<at::Tensor> outputs;
     for (const Output& output : graph_.outputs()) {
       outputs.push_back(registers[index(output.value)].toTensor());
@@ -155,6 +160,8 @@ class SizedPrograms {
     const at::NoGradGuard without_gradients;
     try {
       return script.run(inputs);
+    } catch (const c10::OutOfMemoryError&) {
+      throw;
     } catch (const c10::Error& error) {
       raise({.kind = ErrorKind::backend,
              .code = "E1012",
@@ -163,15 +170,26 @@ class SizedPrograms {
     }
   }
 
-  void run_node(const Program& program, size_t at, Registers& registers, Stack& stack) const {
+  void run_node(const Program& program, size_t at, Registers& registers, Stack& stack,
+                const MemoryScope& scope) const {
     const PlannedNode& planned = program.plan.nodes[at];
     const LoweredNode& node = program.nodes[at];
     try {
       if (node.spelling.empty()) run_on_host(planned, registers);
       for (const Step& step : node.steps) run_step(step, registers, stack);
       for (const Result& result : node.results) keep_result(result, registers);
+      scope.check(graph_.value(planned.outputs.front()).name, planned.op->name);
+    } catch (const c10::OutOfMemoryError& error) {
+      refuse_memory(operation(planned, node), error.what_without_backtrace());
     } catch (const c10::Error& error) {
-      refuse(planned, node, error);
+      refuse_operation(operation(planned, node), switches_, error.what_without_backtrace());
+    } catch (const Error&) {
+      throw;
+    } catch (const InternalError&) {
+      throw;
+    } catch (const std::exception& error) {  // of an operator that is written in Python
+      if (scope.refusal()) refuse_memory(operation(planned, node), error.what());
+      refuse_operation(operation(planned, node), switches_, error.what());
     }
     for (auto it = registers.begin() + static_cast<ptrdiff_t>(graph_.values().size());
          it != registers.end(); ++it) {
@@ -201,13 +219,8 @@ class SizedPrograms {
     }
   }
 
-  [[noreturn]] void refuse(const PlannedNode& planned, const LoweredNode& node,
-                           const c10::Error& error) const {
-    raise({.kind = ErrorKind::backend,
-           .code = "E1012",
-           .path = graph_.value(planned.outputs.front()).name,
-           .message = std::string("torch refused: ") + error.what_without_backtrace(),
-           .facts = {{"op", planned.op->name}, {"spelling", node.spelling}}});
+  Operation operation(const PlannedNode& planned, const LoweredNode& node) const {
+    return {graph_.value(planned.outputs.front()).name, planned.op->name, node.spelling};
   }
 
   std::shared_ptr<const Program> program_for(at::TensorList inputs) const {
@@ -224,6 +237,7 @@ class SizedPrograms {
   }
 
   Program program_of(at::TensorList inputs) const {
+    const MeterScope nobody(nullptr);  // a program's numbers are no memory of a run
     std::vector<Tensor> described;
     for (const at::Tensor& input : inputs) described.push_back(from_torch(input));
     return lower(graph_, make_plan(graph_, sizes_, described), device_);
@@ -242,6 +256,7 @@ class SizedPrograms {
   const Graph graph_;
   const SizedGraph sizes_;
   const c10::Device device_;
+  const Switches switches_;
   const std::shared_ptr<const Observer> observer_;
   const bool scripted_;
   std::vector<bool> shown_;   // per node: whether the observer wants what it makes
@@ -253,50 +268,58 @@ class SizedPrograms {
 
 class SplitPrograms final : public Halves {
  public:
-  SplitPrograms(GradientGraphs graphs, std::vector<bool> inputs, c10::Device device,
+  SplitPrograms(GradientGraphs graphs, std::vector<bool> inputs, const Context& context,
                 const std::shared_ptr<const Observer>& observer, bool scripted)
-      : forward_(std::move(graphs.forward), device, observer, scripted),
-        backward_(std::move(graphs.backward), device, observer, scripted) {
+      : memory_(context.memory),
+        forward_(std::move(graphs.forward), context.settings, observer, scripted),
+        backward_(std::move(graphs.backward), context.settings, observer, scripted) {
     outputs = graphs.differentiable.size();
     differentiable = std::move(graphs.differentiable);
     wanted = std::move(inputs);
   }
   std::vector<at::Tensor> forward(at::TensorList inputs) const override {
-    return forward_.run(inputs);
+    return run(forward_, inputs);
   }
+  // Called by torch: in Python its error is torch's own class.
   std::vector<at::Tensor> backward(at::TensorList given) const override {
-    return backward_.run(given);
+    try {
+      return run(backward_, given);
+    } catch (const OutOfMemoryError& error) {
+      C10_THROW_ERROR(OutOfMemoryError, error.what());
+    }
   }
 
  private:
+  std::vector<at::Tensor> run(const SizedPrograms& programs, at::TensorList inputs) const {
+    MemoryScope scope(*memory_);
+    std::vector<at::Tensor> made = programs.run(inputs, scope);
+    scope.keep(made);
+    scope.finish();
+    return made;
+  }
+
+  const std::shared_ptr<TorchMemory> memory_;
   SizedPrograms forward_, backward_;
 };
 
 class TorchExecutable final : public Executable {
  public:
-  TorchExecutable(const Graph& graph, const Settings& settings, LoadOptions options)
-      : device_(settings.device),
-        scripted_(settings.jit_compile && options.jit),
-        programs_(graph, device_, options.observer, scripted_),
+  TorchExecutable(const Graph& graph, const Context& context, LoadOptions options)
+      : context_(context),
+        device_(context.settings.device),
+        scripted_(context.settings.jit_compile && options.jit),
+        programs_(graph, context.settings, options.observer, scripted_),
         options_(std::move(options)) {}
 
   std::vector<Tensor> run(std::span<const Tensor> inputs) const override {
-    std::vector<at::Tensor> given, made;
-    given.reserve(inputs.size());
-    bool differentiable = false;
-    for (const Tensor& input : inputs) {
-      given.push_back(to_torch(input, device_));
-      differentiable = differentiable || given.back().requires_grad();
+    MemoryScope scope(*context_.memory);
+    try {
+      std::vector<Tensor> outputs = run(inputs, scope);
+      scope.finish();
+      return outputs;
+    } catch (const c10::OutOfMemoryError& error) {
+      refuse_memory({}, error.what_without_backtrace());
     }
-    if (differentiable && options_.split && at::GradMode::is_enabled()) {
-      made = differentiable_run(halves_for(given), given);
-    } else {
-      made = programs_.run(given);
-    }
-    std::vector<Tensor> outputs;
-    outputs.reserve(made.size());
-    for (const at::Tensor& tensor : made) outputs.push_back(from_torch(tensor));
-    return outputs;
   }
 
   bool save_torchscript(const std::string& path, std::span<const SavedInput> inputs,
@@ -319,18 +342,39 @@ class TorchExecutable final : public Executable {
   }
 
  private:
+  std::vector<Tensor> run(std::span<const Tensor> inputs, MemoryScope& scope) const {
+    std::vector<at::Tensor> given, made;
+    given.reserve(inputs.size());
+    bool differentiable = false;
+    for (const Tensor& input : inputs) {
+      given.push_back(to_torch(input, device_));
+      differentiable = differentiable || given.back().requires_grad();
+    }
+    if (differentiable && options_.split && at::GradMode::is_enabled()) {
+      made = differentiable_run(halves_for(given), given);
+    } else {
+      made = programs_.run(given, scope);
+    }
+    scope.keep(made);
+    std::vector<Tensor> outputs;
+    outputs.reserve(made.size());
+    for (const at::Tensor& tensor : made) outputs.push_back(from_torch(tensor));
+    return outputs;
+  }
+
   std::shared_ptr<const Halves> halves_for(at::TensorList inputs) const {
     std::vector<bool> wanted;
     for (const at::Tensor& input : inputs) wanted.push_back(input.requires_grad());
     const std::lock_guard lock(mutex_);
     std::shared_ptr<const Halves>& halves = halves_[wanted];
     if (!halves) {
-      halves = std::make_shared<SplitPrograms>(options_.split(wanted), wanted, device_,
+      halves = std::make_shared<SplitPrograms>(options_.split(wanted), wanted, context_,
                                                options_.observer, scripted_);
     }
     return halves;
   }
 
+  const Context context_;
   const c10::Device device_;
   const bool scripted_;
   const SizedPrograms programs_;
@@ -342,16 +386,9 @@ class TorchExecutable final : public Executable {
 
 }  // namespace
 
-std::unique_ptr<Executable> make_executable(const Graph& graph, const Settings& settings,
+std::unique_ptr<Executable> make_executable(const Graph& graph, const Context& context,
                                             const LoadOptions& options) {
-  return std::make_unique<TorchExecutable>(graph, settings, options);
-}
-
-Tensor adopt(const Tensor& tensor, const Settings& settings, bool parameter) {
-  at::Tensor adopted = to_torch(tensor, c10::Device(settings.device));
-  if (parameter && settings.requires_grad) adopted = adopted.detach().requires_grad_();
-  if (!parameter && adopted.requires_grad()) adopted = adopted.detach();
-  return from_torch(adopted);
+  return std::make_unique<TorchExecutable>(graph, context, options);
 }
 
 }  // namespace mithril::torch_backend

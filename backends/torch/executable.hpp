@@ -3,16 +3,20 @@
 
 #include <memory>
 
+#include "backends/torch/memory.hpp"
 #include "backends/torch/settings.hpp"
 #include "mithril/backend/backend.hpp"
 
 namespace mithril::torch_backend {
 
-// With options.split, outputs of inputs that require a gradient can be differentiated by torch.
-std::unique_ptr<Executable> make_executable(const Graph& graph, const Settings& settings,
-                                            const LoadOptions& options);
+// What everything that a backend runs shares.
+struct Context {
+  Settings settings;
+  std::shared_ptr<TorchMemory> memory;  // shared: what runs may outlive the backend
+};
 
-// The tensor on the device; a parameter as a leaf of torch's autograd where that was asked for.
-Tensor adopt(const Tensor& tensor, const Settings& settings, bool parameter);
+// With options.split, outputs of inputs that require a gradient can be differentiated by torch.
+std::unique_ptr<Executable> make_executable(const Graph& graph, const Context& context,
+                                            const LoadOptions& options);
 
 }  // namespace mithril::torch_backend

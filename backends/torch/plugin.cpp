@@ -1,8 +1,8 @@
 // What the library gives to Mithril: a backend made from options.
 #include <algorithm>
 
-#include "backends/torch/devices.hpp"
 #include "backends/torch/executable.hpp"
+#include "backends/torch/library.hpp"
 #include "backends/torch/settings.hpp"
 #include "backends/torch/tensors.hpp"
 #include "mithril/backend/plugin.hpp"
@@ -12,7 +12,8 @@ namespace {
 
 class Torch final : public Backend {
  public:
-  explicit Torch(const Arguments& options) : settings_(read_settings(options)) {}
+  explicit Torch(const Arguments& options)
+      : settings_(read_settings(options)), memory_(std::make_shared<TorchMemory>(settings_)) {}
 
   std::string_view name() const override { return "torch"; }
   DType default_dtype() const override { return settings_.dtype; }
@@ -30,16 +31,33 @@ class Torch final : public Backend {
   }
 
   std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) override {
-    return make_executable(graph, settings_, options);
+    return make_executable(graph, {settings_, memory_}, options);
   }
 
   Tensor adopt(const Tensor& tensor, bool parameter) const override {
-    return torch_backend::adopt(tensor, settings_, parameter);
+    return memory_->count([&] { return std::vector<Tensor>{adopted(tensor, parameter)}; }).front();
   }
-  Tensor own(const Tensor& tensor) const override { return torch_backend::own(tensor); }
+  Tensor own(const Tensor& tensor) const override {
+    if (is_own(tensor)) return tensor;
+    return memory_->count([&] { return std::vector<Tensor>{tensor.copy()}; }).front();
+  }
+
+  // What torch takes on an mps device it does not tell.
+  BackendMemory* memory() override { return settings_.device == "mps" ? nullptr : memory_.get(); }
 
  private:
+  // On the device; a parameter as a leaf of torch's autograd where that was asked for. Memory of
+  // Mithril's own is copied once, so that a parameter is torch's and counts.
+  Tensor adopted(const Tensor& tensor, bool parameter) const {
+    at::Tensor made = to_torch(tensor, c10::Device(settings_.device));
+    if (!tensor.foreign() && made.device().is_cpu()) made = made.clone();
+    if (parameter && settings_.requires_grad) made = made.detach().requires_grad_();
+    if (!parameter && made.requires_grad()) made = made.detach();
+    return from_torch(made);
+  }
+
   const Settings settings_;
+  const std::shared_ptr<TorchMemory> memory_;
 };
 
 std::shared_ptr<Backend> make(const Arguments& options) { return std::make_shared<Torch>(options); }

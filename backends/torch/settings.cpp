@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "backends/torch/devices.hpp"
+#include "backends/torch/library.hpp"
+#include "mithril/backend/memory.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
@@ -53,6 +54,19 @@ const std::vector<Option>& all_options() {
       {"use_amp", [](Settings& s, const Datum& value) { s.use_amp = value.flag(); }},
       {"amp_dtype",
        [](Settings& s, const Datum& value) { s.amp_dtype = checked_amp_dtype(value.dtype()); }},
+      {"memory_limit",
+       [](Settings& s, const Datum& value) { s.memory_limit = read_bytes(value, "memory_limit"); }},
+      {"release_unused", [](Settings& s, const Datum& value) { s.release_unused = value.flag(); }},
+      {"deterministic",
+       [](Settings& s, const Datum& value) {
+         if (value.flag()) s.switches = Switches::deterministic;
+       }},
+      // What is the fastest may be another kernel each time: deterministic goes first.
+      {"benchmark",
+       [](Settings& s, const Datum& value) {
+         const bool free = s.switches == Switches::as_they_are;
+         if (value.flag() && free) s.switches = Switches::benchmark;
+       }},
   };
   return options;
 }
@@ -76,6 +90,11 @@ std::optional<DType> Settings::mixed_precision() const {
 Settings read_settings(const Arguments& options) {
   Settings settings;
   for (const auto& [name, value] : options) option(name).set(settings, value);
+  if (settings.memory_limit && settings.device == "mps") {
+    raise({.kind = ErrorKind::backend,
+           .code = "E1002",
+           .message = "backend 'torch' does not do memory_limit on mps yet"});
+  }
   return settings;
 }
 

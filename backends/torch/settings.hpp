@@ -1,9 +1,11 @@
 // What a user may ask of the backend, as the plugin takes it: options by name.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
+#include "backends/torch/library.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/tensor/dtype.hpp"
 
@@ -17,6 +19,9 @@ struct Settings {
   bool use_amp = false;
   std::optional<DType> amp_dtype = std::nullopt;  // float16 or bfloat16
   bool jit_compile = false;
+  std::optional<int64_t> memory_limit = std::nullopt;  // in bytes
+  bool release_unused = false;
+  Switches switches = Switches::as_they_are;
 
   // What products are computed in: nothing where mixed precision is not asked for.
   std::optional<DType> mixed_precision() const;
@@ -24,7 +29,7 @@ struct Settings {
 
 // NameError E0616 for an option that there is not, BackendError E1005 for a device that is not
 // there, TypeError E0383 for a dtype that is none of floats, E0385 for an amp_dtype that is not
-// lower.
+// lower, ValueError E0430 for a memory_limit that is no size.
 Settings read_settings(const Arguments& options);
 
 }  // namespace mithril::torch_backend

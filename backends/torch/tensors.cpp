@@ -99,10 +99,10 @@ Tensor from_torch(const at::Tensor& tensor) {
                          readable ? tensor.const_data_ptr() : nullptr);
 }
 
-Tensor own(const Tensor& tensor) {
+bool is_own(const Tensor& tensor) {
   const auto& held = *static_cast<const at::Tensor*>(tensor.foreign()->object());
   const bool alone = held.use_count() == 1 && held.storage().use_count() == 1;
-  return alone && held.is_non_overlapping_and_dense() ? tensor : tensor.copy();
+  return alone && held.is_non_overlapping_and_dense();
 }
 
 }  // namespace mithril::torch_backend

@@ -14,8 +14,8 @@ at::Tensor to_torch(const Tensor& tensor, c10::Device device);
 bool is_torch(const Tensor& tensor);  // of this torch
 // TypeError E0389 for a dtype that Mithril lacks.
 Tensor from_torch(const at::Tensor& tensor);
-// A tensor of this torch: itself where it is dense and nobody else holds its elements, else a copy.
-Tensor own(const Tensor& tensor);
+// Of a tensor of this torch: whether it is dense and nobody else holds its elements.
+bool is_own(const Tensor& tensor);
 
 }  // namespace mithril::torch_backend
 

@@ -18,6 +18,12 @@ struct TorchOptions {
   // float16 or bfloat16; by default bfloat16 on the CPU, float16 elsewhere.
   std::optional<DType> amp_dtype = std::nullopt;
   bool jit_compile = false;  // runs as TorchScript what TorchScript can express
+  // "4GB" (10^9 bytes each), "4GiB" (2^30), or bytes: more than that gives OutOfMemoryError E1101.
+  Datum memory_limit = None{};
+  // The same bits from run to run; BackendError E1024 for an op without such a kernel.
+  bool deterministic = false;
+  bool benchmark = false;       // cuDNN tries its kernels; not together with deterministic
+  bool release_unused = false;  // whether memory kept for later goes back after each evaluate
 };
 
 // BackendError E1006 where the plugin or torch is missing, E1005 for a device that is not there.
@@ -26,8 +32,14 @@ inline std::shared_ptr<Backend> torch(const TorchOptions& options = {}) {
                       {"dtype", options.dtype},
                       {"requires_grad", options.requires_grad},
                       {"use_amp", options.use_amp},
-                      {"jit_compile", options.jit_compile}};
+                      {"jit_compile", options.jit_compile},
+                      {"release_unused", options.release_unused},
+                      {"deterministic", options.deterministic},
+                      {"benchmark", options.benchmark}};
   if (options.amp_dtype) arguments.emplace_back("amp_dtype", *options.amp_dtype);
+  if (!options.memory_limit.is_none()) {
+    arguments.emplace_back("memory_limit", options.memory_limit);
+  }
   return load_backend(plugin_path("mithril_torch"), arguments);
 }
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from . import _core
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import torch
 
 
@@ -48,6 +50,12 @@ class TorchBackend(_core.Backend):
             float16 elsewhere.
         jit_compile: runs as TorchScript what TorchScript can express; `summary` of a compiled
             model says what it cannot.
+        deterministic: the same bits from run to run; BackendError names the op that has no such
+            kernel in torch.
+        benchmark: cuDNN tries its kernels and takes the fastest; deterministic goes first.
+        memory_limit: "4GB" (10^9 bytes each), "4GiB" (2^30) or a number of bytes: needing more
+            raises OutOfMemoryError. What evaluations, parameters and arrays take counts.
+        release_unused: whether memory that is kept for later goes back after each evaluation.
 
     Example:
         backend = TorchBackend(device="cpu", dtype=torch.float64)
@@ -62,16 +70,26 @@ class TorchBackend(_core.Backend):
         use_amp: bool = False,
         amp_dtype: Any = None,
         jit_compile: bool = False,
+        *,
+        deterministic: bool = False,
+        benchmark: bool = False,
+        memory_limit: str | float | None = None,
+        release_unused: bool = False,
     ) -> None:
         self._torch = import_torch()
         name = _dtype_name(dtype)
-        options = {
+        options: dict[str, Any] = {
             "device": str(device),
             "dtype": name,
             "requires_grad": requires_grad,
             "use_amp": use_amp,
             "jit_compile": jit_compile,
+            "release_unused": release_unused,
+            "deterministic": deterministic,
+            "benchmark": benchmark,
         }
+        if memory_limit is not None:
+            options["memory_limit"] = memory_limit
         if amp_dtype is not None:
             options["amp_dtype"] = _dtype_name(amp_dtype)
         super().__init__("mithril_torch", options)
@@ -83,46 +101,56 @@ class TorchBackend(_core.Backend):
 
     def array(self, value: Any, dtype: Any = None) -> torch.Tensor:
         """A tensor of the numbers; those of a tensor or an array are shared where they can."""
-        made = self._torch.as_tensor(value, device=self.device)
-        if dtype is not None:
-            return made.to(self._torch_dtype(dtype))
-        return made.to(self.dtype) if made.is_floating_point() else made
+
+        def make() -> torch.Tensor:
+            made = self._torch.as_tensor(value, device=self.device)
+            if dtype is not None:
+                return made.to(self._torch_dtype(dtype))
+            return made.to(self.dtype) if made.is_floating_point() else made
+
+        return self._make(make)
 
     def zeros(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
-        return self._torch.zeros(self._shape(shape), **self._made(dtype))
+        return self._make(self._torch.zeros, self._shape(shape), **self._made(dtype))
 
     def ones(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
-        return self._torch.ones(self._shape(shape), **self._made(dtype))
+        return self._make(self._torch.ones, self._shape(shape), **self._made(dtype))
 
     def empty(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
-        return self._torch.empty(self._shape(shape), **self._made(dtype))
+        return self._make(self._torch.empty, self._shape(shape), **self._made(dtype))
 
     def full(self, *shape: Any, value: Any = None, dtype: Any = None) -> torch.Tensor:
         """full(2, 3, value=1.0) or full((2, 3), 1.0)."""
         if value is None:
             *shape, value = shape  # type: ignore[assignment]
-        return self._torch.full(self._shape(tuple(shape)), value, **self._made(dtype))
+        return self._make(self._torch.full, self._shape(tuple(shape)), value, **self._made(dtype))
 
     def rand(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> torch.Tensor:
         """Uniform in [0, 1)."""
-        return self._torch.rand(self._shape(shape), **self._drawn(seed), **self._made(dtype))
+        return self._make(
+            self._torch.rand, self._shape(shape), **self._drawn(seed), **self._made(dtype)
+        )
 
     def randn(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> torch.Tensor:
         """Standard normal."""
-        return self._torch.randn(self._shape(shape), **self._drawn(seed), **self._made(dtype))
+        return self._make(
+            self._torch.randn, self._shape(shape), **self._drawn(seed), **self._made(dtype)
+        )
 
     def randint(
         self, low: int, high: int, *shape: Any, dtype: Any = None, seed: int | None = None
     ) -> torch.Tensor:
         """Integers from low to high - 1; int64 unless another dtype is asked for."""
         made = self._made(dtype if dtype is not None else self._torch.int64)
-        return self._torch.randint(low, high, self._shape(shape), **self._drawn(seed), **made)
+        return self._make(
+            self._torch.randint, low, high, self._shape(shape), **self._drawn(seed), **made
+        )
 
     def arange(self, *bounds: Any, dtype: Any = None) -> torch.Tensor:
         """arange(stop), arange(start, stop) or arange(start, stop, step)."""
         if dtype is None and all(isinstance(bound, int) for bound in bounds):
             dtype = self._torch.int64
-        return self._torch.arange(*bounds, **self._made(dtype))
+        return self._make(self._torch.arange, *bounds, **self._made(dtype))
 
     def manual_seed(self, seed: int) -> None:
         """Where rand, randn and randint go on from when they are given no seed."""
@@ -140,12 +168,12 @@ class TorchBackend(_core.Backend):
             return tensor
         return self._torch.from_dlpack(tensor)
 
-    def clear_cache(self) -> None:
-        """Gives memory that torch keeps for later back to the device."""
-        if self.device.type == "cuda":
-            self._torch.cuda.empty_cache()
-
     # ---- helpers ----
+
+    def _make(self, fn: Callable[..., torch.Tensor], *args: Any, **options: Any) -> torch.Tensor:
+        """fn(*args, **options), which counts as the backend's memory."""
+        made: torch.Tensor = self._counted(fn, *args, **options)
+        return made
 
     def _torch_dtype(self, dtype: Any) -> Any:
         if isinstance(dtype, self._torch.dtype):

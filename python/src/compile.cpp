@@ -149,8 +149,10 @@ py::dict shapes_of(const CompiledModel& model) {
 }  // namespace
 
 void bind_compile(py::module_& module) {
-  py::class_<Backend, std::shared_ptr<Backend>>(module, "Backend",
-                                                "What a model can be compiled for.")
+  py::class_<Backend, std::shared_ptr<Backend>> backend(module, "Backend",
+                                                        "What a model can be compiled for.");
+  bind_memory(module, backend);
+  backend
       .def(py::init([](const std::string& library, const py::dict& options) {
              Arguments arguments;
              for (const auto& [name, value] : options) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "mithril/backend/backend.hpp"
 #include "mithril/model/connection.hpp"
 #include "mithril/model/model.hpp"
 #include "mithril/tensor/tensor_map.hpp"
@@ -57,5 +58,6 @@ void bind_json(py::module_& module);
 void bind_library(py::module_& module);
 void bind_constraints(py::module_& module);
 void bind_compile(py::module_& module);
+void bind_memory(py::module_& module, py::class_<Backend, std::shared_ptr<Backend>>& backend);
 
 }  // namespace mithril::python

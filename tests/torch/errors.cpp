@@ -39,6 +39,23 @@ TEST_CASE("a tensor of a library that torch does not know is refused") {
   CHECK(text.ends_with("  help: give its host()"));
 }
 
+TEST_CASE("an op without a deterministic kernel is refused where that is asked for") {
+  if (!is_built()) return;
+  OpDef op = find_op("relu");
+  op.spell = {{"torch", "aten::put(input, aten::argsort(input), input)"}};
+  const std::vector<Tensor> inputs{Tensor::of<float>({2}, {1, 2})};
+  const auto run = [&](const TorchOptions& options) {
+    return torch(options)->load(one_node(op), {})->run(inputs).front();
+  };
+  CHECK(text_of_error([&] { run({.deterministic = true}); })
+            .starts_with(
+                "mithril.BackendError[E1024]: y: torch does not do relu with the same bits each "
+                "time\n  spelling   : aten::put(input, aten::argsort(input), input)\n"
+                "  torch says : put_ does not have a deterministic implementation"));
+  CHECK(identical(run({}).host(), inputs.front()));
+  CHECK(identical(run({.benchmark = true}).host(), inputs.front()));
+}
+
 TEST_CASE("a spelling that torch has no operator for is refused") {
   if (!is_built()) return;
   OpDef op = find_op("relu");

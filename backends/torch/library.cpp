@@ -1,0 +1,314 @@
+// What is torch's own for the whole process: its version, its devices, its switches, its memory.
+#include "backends/torch/library.hpp"
+
+#include <ATen/Context.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/detail/CUDAHooksInterface.h>
+#include <c10/core/CPUAllocator.h>
+#include <c10/core/CachingDeviceAllocator.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
+#include <malloc.h>
+#include <torch/headeronly/version.h>
+
+#include <mutex>
+#include <unordered_map>
+
+#include "backends/torch/memory.hpp"
+#include "backends/torch/tensors.hpp"
+#include "mithril/backend/counted_blocks.hpp"
+#include "mithril/base/error.hpp"
+#include "mithril/tensor/foreign.hpp"
+
+// Declared here, because its header brings much else.
+extern "C" uint64_t aoti_torch_abi_version();
+
+namespace mithril::torch_backend {
+namespace {
+
+std::string version_text(uint64_t version) {
+  return "torch " + std::to_string(version >> 56) + "." + std::to_string(version >> 48 & 0xff);
+}
+
+}  // namespace
+
+std::vector<std::string> devices() {
+  std::vector<std::string> names{"cpu"};
+  const int count = at::hasCUDA() ? at::detail::getCUDAHooks().deviceCount() : 0;
+  for (int i = 0; i < count; ++i) names.push_back("cuda:" + std::to_string(i));
+  if (at::hasMPS()) names.emplace_back("mps");
+  return names;
+}
+
+const char* built_for() { return "torch " TORCH_VERSION; }
+
+// Inline code of the headers has to be that of the libraries: the same major and minor version.
+const char* misfit() {
+  static std::string there;
+  constexpr int patch_bits = 48;
+  const uint64_t version = aoti_torch_abi_version();
+  if (version >> patch_bits == TORCH_ABI_VERSION >> patch_bits) return nullptr;
+  there = version_text(version);
+  return there.c_str();
+}
+
+// ---- switches ----
+
+namespace {
+
+struct SwitchValues {
+  bool deterministic, only_warned, filled, cudnn_deterministic, mkldnn_deterministic, benchmark;
+};
+
+SwitchValues read_switches() {
+  const at::Context& torch = at::globalContext();
+  return {torch.deterministicAlgorithms(),
+          torch.deterministicAlgorithmsWarnOnly(),
+          torch.deterministicFillUninitializedMemory(),
+          torch.deterministicCuDNN(),
+          torch.deterministicMkldnn(),
+          torch.benchmarkCuDNN()};
+}
+
+void write_switches(const SwitchValues& values) {
+  at::Context& torch = at::globalContext();
+  torch.setDeterministicAlgorithms(values.deterministic, values.only_warned);
+  torch.setDeterministicFillUninitializedMemory(values.filled);
+  torch.setDeterministicCuDNN(values.cudnn_deterministic);
+  torch.setDeterministicMkldnn(values.mkldnn_deterministic);
+  torch.setBenchmarkCuDNN(values.benchmark);
+}
+
+// The runs of all threads that want something, and what they found.
+struct SwitchedRuns {
+  std::mutex mutex;
+  int deterministic = 0, benchmark = 0;
+  SwitchValues before = {};
+
+  void change(Switches wanted, int by) {
+    const std::lock_guard lock(mutex);
+    if (deterministic + benchmark == 0) before = read_switches();
+    (wanted == Switches::deterministic ? deterministic : benchmark) += by;
+    SwitchValues values = before;
+    if (deterministic > 0) {
+      // Filling every new tensor with NaN would cost time, and no op reads what it did not write.
+      values = {true, false, false, true, true, false};
+    } else if (benchmark > 0) {
+      values.benchmark = true;
+    }
+    write_switches(values);
+  }
+};
+
+SwitchedRuns& switched_runs() {
+  static SwitchedRuns runs;
+  return runs;
+}
+
+}  // namespace
+
+SwitchScope::SwitchScope(Switches wanted) : wanted_(wanted) {
+  if (wanted_ != Switches::as_they_are) switched_runs().change(wanted_, 1);
+}
+
+SwitchScope::~SwitchScope() {
+  if (wanted_ != Switches::as_they_are) switched_runs().change(wanted_, -1);
+}
+
+// ---- memory of the CPU ----
+
+namespace {
+
+// Never removed again. Its deleter is one for all blocks, and the context of a block is its
+// address, as oneDNN's scratch memory needs it.
+class CountingAllocator final : public c10::Allocator {
+ public:
+  static void install() {
+    static const bool installed = [] {
+      auto* counting = new CountingAllocator();
+      free_ = counting->torchs_->raw_deleter();
+      c10::SetCPUAllocator(counting);
+      return c10::GetCPUAllocator() == counting;
+    }();
+    MITHRIL_CHECK(installed, "another library keeps torch's allocator for itself");
+  }
+
+  c10::DataPtr allocate(size_t bytes) override {
+    MeterScope* scope = MeterScope::current();
+    if (!scope || bytes == 0) return torchs_->allocate(bytes);
+    const auto size = static_cast<int64_t>(bytes);
+    if (!scope->take(cpu, size)) {
+      C10_THROW_ERROR(OutOfMemoryError, "more memory is needed than memory_limit allows");
+    }
+    c10::DataPtr block = allocated(*scope, size);
+    void* address = block.release_context();
+    remember_block(address, {scope->meter(), size});
+    return {address, address, free, c10::Device(c10::DeviceType::CPU)};
+  }
+
+  c10::DeleterFnPtr raw_deleter() const override { return free; }
+  void copy_data(void* to, const void* from, size_t bytes) const override {
+    torchs_->copy_data(to, from, bytes);
+  }
+
+ private:
+  static constexpr const char* cpu = "cpu";
+
+  c10::DataPtr allocated(MeterScope& scope, int64_t bytes) {
+    try {
+      return torchs_->allocate(static_cast<size_t>(bytes));
+    } catch (const c10::Error& error) {
+      scope.fail(cpu, bytes);
+      C10_THROW_ERROR(OutOfMemoryError, error.what_without_backtrace());
+    }
+  }
+
+  static void free(void* address) {
+    forget_block(address, cpu);
+    free_(address);
+  }
+
+  c10::Allocator* const torchs_ = c10::GetCPUAllocator();
+  static inline c10::DeleterFnPtr free_ = nullptr;
+};
+
+}  // namespace
+
+// ---- memory of a GPU ----
+
+// Called under the allocator's lock, which a throw would leave in a state of its own: what is above
+// the limit is found by `check`.
+struct MemoryScope::Reports {
+  class Listener final : public c10::MemoryReportingInfoBase {
+   public:
+    void reportMemoryUsage(void* address, int64_t bytes, size_t, size_t,
+                           c10::Device device) override {
+      MeterScope* scope = MeterScope::current();
+      if (!scope || device.is_cpu()) return;
+      const std::string name = device.str();
+      if (bytes > 0) {
+        scope->add(name.c_str(), bytes);
+        blocks.insert_or_assign(address, Block{name, bytes});
+      } else if (const auto at = blocks.find(address); at != blocks.end()) {
+        scope->give(name.c_str(), at->second.bytes);
+        blocks.erase(at);
+      }
+    }
+    // Of the CPU, whose allocator would look for what it does not know.
+    bool memoryProfilingEnabled() const override { return false; }
+
+    struct Block {
+      std::string device;
+      int64_t bytes;
+    };
+    std::unordered_map<const void*, Block> blocks;  // taken in this scope and still there
+  };
+
+  static constexpr auto slot = c10::DebugInfoKind::PROFILER_STATE;
+
+  static bool is_free() {
+    const c10::DebugInfoBase* there = c10::ThreadLocalDebugInfo::get(slot);
+    return !there || dynamic_cast<const Listener*>(there);
+  }
+
+  const std::shared_ptr<Listener> listener = std::make_shared<Listener>();
+  const c10::DebugInfoGuard guard{slot, listener};
+};
+
+MemoryScope::MemoryScope(TorchMemory& memory) : memory_(memory), scope_(memory.meter_.get()) {
+  if (memory.device_ != "cpu" && Reports::is_free()) reports_ = std::make_unique<Reports>();
+  memory.meter_->sweep();
+}
+
+MemoryScope::~MemoryScope() { leave(); }
+
+void MemoryScope::keep(std::span<const at::Tensor> made) {
+  if (!reports_) return;
+  auto& blocks = reports_->listener->blocks;
+  for (const at::Tensor& tensor : made) {
+    if (!tensor.defined() || !tensor.has_storage()) continue;
+    const auto at = blocks.find(tensor.storage().data());
+    if (at == blocks.end()) continue;
+    const auto is_gone = [storage = tensor.storage().getWeakStorageImpl()] {
+      return storage.expired();
+    };
+    memory_.meter_->watch({is_gone, at->second.device, at->second.bytes});
+    blocks.erase(at);
+  }
+}
+
+// What nobody keeps is torch's own from now on, such as the workspace of a library.
+void MemoryScope::leave() {
+  if (!reports_) return;
+  for (const auto& [address, block] : reports_->listener->blocks) {
+    scope_.give(block.device.c_str(), block.bytes);
+  }
+  reports_.reset();
+}
+
+void MemoryScope::finish() {
+  leave();
+  if (memory_.release_unused_) memory_.clear_cache();
+  scope_.finish();
+}
+
+// ---- what a backend tells of it ----
+
+namespace {
+
+c10::DeviceAllocator* caching_allocator(const std::string& device) {
+  if (!device.starts_with("cuda")) return nullptr;
+  c10::DeviceAllocator* allocator = c10::getDeviceAllocator(c10::Device(device).type());
+  return allocator->initialized() ? allocator : nullptr;
+}
+
+}  // namespace
+
+TorchMemory::TorchMemory(const Settings& settings)
+    : device_(settings.device),
+      release_unused_(settings.release_unused),
+      meter_(Meter::make(settings.memory_limit)) {
+  CountingAllocator::install();
+}
+
+MemoryStats TorchMemory::stats() const {
+  meter_->sweep();
+  MemoryStats stats{
+      .allocated = meter_->allocated(), .peak = meter_->peak(), .limit = meter_->limit()};
+  if (c10::DeviceAllocator* allocator = caching_allocator(device_)) {
+    const auto all = allocator->getDeviceStats(c10::Device(device_).index());
+    stats.cached = all.reserved_bytes[0].current - all.allocated_bytes[0].current;
+  }
+  return stats;
+}
+
+MemoryHookHandle TorchMemory::add_hook(MemoryHook hook) {
+  return meter_->add_hook(std::move(hook));
+}
+
+// On the CPU the C library is what keeps memory for later.
+void TorchMemory::clear_cache() {
+  if (c10::DeviceAllocator* allocator = caching_allocator(device_)) return allocator->emptyCache();
+  malloc_trim(0);
+}
+
+std::vector<Tensor> TorchMemory::count(const std::function<std::vector<Tensor>()>& body) {
+  MemoryScope scope(*this);
+  std::vector<Tensor> made;
+  try {
+    made = body();
+  } catch (const Error&) {
+    throw;
+  } catch (...) {
+    if (scope.refusal()) out_of_memory(*scope.refusal(), "", "");
+    throw;
+  }
+  scope.check("", "");
+  for (const Tensor& tensor : made) {
+    if (is_torch(tensor))
+      scope.keep({static_cast<const at::Tensor*>(tensor.foreign()->object()), 1});
+  }
+  scope.finish();
+  return made;
+}
+
+}  // namespace mithril::torch_backend

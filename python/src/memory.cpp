@@ -1,0 +1,65 @@
+// What a backend tells of its memory.
+#include "mithril/backend/memory.hpp"
+
+#include "convert.hpp"
+#include "mithril/backend/backend.hpp"
+#include "mithril/base/error.hpp"
+
+namespace mithril::python {
+namespace {
+
+py::dict stats_of(Backend& backend) {
+  const MemoryStats stats = memory_of(backend).stats();
+  py::dict dict;
+  dict["allocated"] = stats.allocated;
+  dict["cached"] = stats.cached;
+  dict["peak"] = stats.peak;
+  dict["limit"] = stats.limit ? py::object(py::int_(*stats.limit)) : py::none();
+  return dict;
+}
+
+MemoryHookHandle add_hook(Backend& backend, const py::function& hook) {
+  return memory_of(backend).add_hook(
+      [hook = shared_function(hook)](const std::string& device, int64_t taken, int64_t given) {
+        const py::gil_scoped_acquire lock;
+        (*hook)(device, taken, given);
+      });
+}
+
+// The array that fn(*args, **kwargs) makes, counted.
+py::object counted(Backend& backend, const py::object& fn, const py::args& args,
+                   const py::kwargs& kwargs) {
+  py::object made;
+  const auto make = [&]() -> std::vector<Tensor> {
+    made = fn(*args, **kwargs);
+    try {
+      return {tensor_of(made)};
+    } catch (const TypeError&) {
+      return {};  // of a dtype that is none of ours, which `fn` may make
+    }
+  };
+  if (BackendMemory* memory = backend.memory()) memory->count(make);
+  if (!backend.memory()) make();
+  return made;
+}
+
+}  // namespace
+
+void bind_memory(py::module_& module, py::class_<Backend, std::shared_ptr<Backend>>& backend) {
+  py::class_<MemoryHookHandle>(module, "MemoryHookHandle", "A hook on a backend's memory.")
+      .def("remove", &MemoryHookHandle::remove, "From now on the hook is not called.");
+  backend
+      .def("get_memory_stats", stats_of,
+           "The bytes that are allocated, cached, were in use at peak, and the limit, which may be "
+           "None.")
+      .def("register_memory_hook", add_hook, py::arg("fn"),
+           "fn(device, alloc_size, free_size) is told of memory taken and given back, when the "
+           "evaluation that did it is at its end; what it raises surfaces there. A handle with "
+           "remove().")
+      .def(
+          "clear_cache", [](Backend& b) { memory_of(b).clear_cache(); },
+          py::call_guard<py::gil_scoped_release>(), "Gives memory that is kept for later back.")
+      .def("_counted", counted, py::arg("fn"));
+}
+
+}  // namespace mithril::python
