@@ -18,7 +18,8 @@ class Torch final : public Backend {
   std::string_view name() const override { return "torch"; }
   DType default_dtype() const override { return settings_.dtype; }
   GraphOptions graph_options() const override {
-    return {.mixed_precision = settings_.mixed_precision()};
+    return {.mixed_precision = settings_.mixed_precision(),
+            .use_checkpointing = settings_.memory_efficient};
   }
 
   std::vector<std::string> missing(const Graph& graph) const override {

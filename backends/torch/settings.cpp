@@ -49,6 +49,8 @@ const std::vector<Option>& all_options() {
   static const std::vector<Option> options{
       {"device", [](Settings& s, const Datum& value) { s.device = checked_device(value.text()); }},
       {"dtype", [](Settings& s, const Datum& value) { s.dtype = checked_dtype(value.dtype()); }},
+      {"memory_efficient",
+       [](Settings& s, const Datum& value) { s.memory_efficient = value.flag(); }},
       {"requires_grad", [](Settings& s, const Datum& value) { s.requires_grad = value.flag(); }},
       {"jit_compile", [](Settings& s, const Datum& value) { s.jit_compile = value.flag(); }},
       {"use_amp", [](Settings& s, const Datum& value) { s.use_amp = value.flag(); }},

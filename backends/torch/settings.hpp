@@ -15,6 +15,7 @@ namespace mithril::torch_backend {
 struct Settings {
   std::string device = "cpu";  // one that is there, with its number: "cuda:0"
   DType dtype = DType::float32;
+  bool memory_efficient = false;
   bool requires_grad = false;
   bool use_amp = false;
   std::optional<DType> amp_dtype = std::nullopt;  // float16 or bfloat16

@@ -13,8 +13,10 @@ namespace mithril {
 struct TorchOptions {
   std::string device = "cpu";    // "cuda", "cuda:1", "mps"
   DType dtype = DType::float32;  // of floats that nothing else decides; a floating one
-  bool requires_grad = false;    // whether parameters are leaves of torch's autograd
-  bool use_amp = false;          // products in lower precision; parameters stay as they are
+  // Compiles with use_checkpointing, asked for or not.
+  bool memory_efficient = false;
+  bool requires_grad = false;  // whether parameters are leaves of torch's autograd
+  bool use_amp = false;        // products in lower precision; parameters stay as they are
   // float16 or bfloat16; by default bfloat16 on the CPU, float16 elsewhere.
   std::optional<DType> amp_dtype = std::nullopt;
   bool jit_compile = false;  // runs as TorchScript what TorchScript can express
@@ -30,6 +32,7 @@ struct TorchOptions {
 inline std::shared_ptr<Backend> torch(const TorchOptions& options = {}) {
   Arguments arguments{{"device", options.device},
                       {"dtype", options.dtype},
+                      {"memory_efficient", options.memory_efficient},
                       {"requires_grad", options.requires_grad},
                       {"use_amp", options.use_amp},
                       {"jit_compile", options.jit_compile},

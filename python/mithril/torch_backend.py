@@ -55,6 +55,7 @@ class TorchBackend(_core.Backend):
         benchmark: cuDNN tries its kernels and takes the fastest; deterministic goes first.
         memory_limit: "4GB" (10^9 bytes each), "4GiB" (2^30) or a number of bytes: needing more
             raises OutOfMemoryError. What evaluations, parameters and arrays take counts.
+        memory_efficient: compiles with use_checkpointing, asked for or not.
         release_unused: whether memory that is kept for later goes back after each evaluation.
 
     Example:
@@ -74,6 +75,7 @@ class TorchBackend(_core.Backend):
         deterministic: bool = False,
         benchmark: bool = False,
         memory_limit: str | float | None = None,
+        memory_efficient: bool = False,
         release_unused: bool = False,
     ) -> None:
         self._torch = import_torch()
@@ -84,6 +86,7 @@ class TorchBackend(_core.Backend):
             "requires_grad": requires_grad,
             "use_amp": use_amp,
             "jit_compile": jit_compile,
+            "memory_efficient": memory_efficient,
             "release_unused": release_unused,
             "deterministic": deterministic,
             "benchmark": benchmark,

@@ -68,12 +68,17 @@ def test_outputs_and_gradients_are_the_same_to_the_bit(name: str, options: dict)
             assert torch.equal(ours[key], theirs[key]), key
 
 
-def test_autograd_saves_less() -> None:
+@pytest.mark.parametrize(
+    ("backend_options", "compile_options"),
+    [({}, {"use_checkpointing": True}), ({"memory_efficient": True}, {})],
+    ids=["asked of compile", "asked of the backend"],
+)
+def test_autograd_saves_less(backend_options: dict, compile_options: dict) -> None:
     shape = [3, TOKENS, WIDTH]
-    backend = ml.TorchBackend(requires_grad=True)
     gradients, saved = [], []
-    for use in (False, True):
-        compiled = ml.compile(transformer(), backend, shapes={"x": shape}, use_checkpointing=use)
+    for of_backend, of_compile in (({}, {}), (backend_options, compile_options)):
+        backend = ml.TorchBackend(requires_grad=True, **of_backend)
+        compiled = ml.compile(transformer(), backend, shapes={"x": shape}, **of_compile)
         params = compiled.get_parameters()
         sizes: list[int] = []
 
