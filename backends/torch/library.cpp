@@ -4,12 +4,14 @@
 #include <ATen/Context.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/detail/CUDAHooksInterface.h>
+#include <ATen/ops/empty.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
 #include <malloc.h>
 #include <torch/headeronly/version.h>
 
+#include <cstring>
 #include <mutex>
 #include <unordered_map>
 
@@ -139,6 +141,11 @@ class CountingAllocator final : public c10::Allocator {
     if (!scope->take(cpu, size)) {
       C10_THROW_ERROR(OutOfMemoryError, "more memory is needed than memory_limit allows");
     }
+    Reserve* reserve = scope->meter()->reserve();
+    if (void* part = reserve ? reserve->take(bytes) : nullptr) {
+      remember_block(part, {scope->meter(), size, reserve});
+      return {part, part, free, c10::Device(c10::DeviceType::CPU)};
+    }
     c10::DataPtr block = allocated(*scope, size);
     void* address = block.release_context();
     remember_block(address, {scope->meter(), size});
@@ -163,8 +170,7 @@ class CountingAllocator final : public c10::Allocator {
   }
 
   static void free(void* address) {
-    forget_block(address, cpu);
-    free_(address);
+    if (!forget_block(address, cpu)) free_(address);
   }
 
   c10::Allocator* const torchs_ = c10::GetCPUAllocator();
@@ -261,14 +267,37 @@ c10::DeviceAllocator* caching_allocator(const std::string& device) {
   return allocator->initialized() ? allocator : nullptr;
 }
 
+// On a GPU torch's cache keeps what was taken once, and gives it out in parts.
+std::unique_ptr<Reserve> preallocated(const Settings& settings) {
+  if (!settings.preallocate) return nullptr;
+  const int64_t bytes = *settings.memory_limit;
+  const MeterScope nobody(nullptr);
+  try {
+    if (settings.device != "cpu") {
+      at::empty({bytes}, at::TensorOptions(c10::kByte).device(c10::Device(settings.device)));
+      return nullptr;
+    }
+    c10::DataPtr block = c10::GetCPUAllocator()->allocate(static_cast<size_t>(bytes));
+    // A page is there once it was written to.
+    std::memset(block.get(), 0, static_cast<size_t>(bytes));
+    const c10::DeleterFnPtr free = block.get_deleter();
+    return std::make_unique<Reserve>(block.release_context(), static_cast<size_t>(bytes), free);
+  } catch (const c10::Error&) {
+    out_of_memory({bytes, 0}, "", "");
+  }
+}
+
+std::shared_ptr<Meter> make_meter(const Settings& settings) {
+  CountingAllocator::install();
+  return Meter::make(settings.memory_limit, preallocated(settings));
+}
+
 }  // namespace
 
 TorchMemory::TorchMemory(const Settings& settings)
     : device_(settings.device),
       release_unused_(settings.release_unused),
-      meter_(Meter::make(settings.memory_limit)) {
-  CountingAllocator::install();
-}
+      meter_(make_meter(settings)) {}
 
 MemoryStats TorchMemory::stats() const {
   meter_->sweep();
@@ -277,6 +306,8 @@ MemoryStats TorchMemory::stats() const {
   if (c10::DeviceAllocator* allocator = caching_allocator(device_)) {
     const auto all = allocator->getDeviceStats(c10::Device(device_).index());
     stats.cached = all.reserved_bytes[0].current - all.allocated_bytes[0].current;
+  } else if (const Reserve* reserve = meter_->reserve()) {
+    stats.cached = static_cast<int64_t>(reserve->left());
   }
   return stats;
 }

@@ -40,6 +40,27 @@ DType checked_amp_dtype(DType dtype) {
          .help = "choose float16 or bfloat16"});
 }
 
+bool is_preallocated(const std::string& choice) {
+  if (choice == "preallocate") return true;
+  if (choice == "lazy") return false;
+  unknown_name(ErrorKind::name, "E0620", "memory_allocation", choice, "", {"lazy", "preallocate"});
+}
+
+// What no option can tell alone.
+void check_together(const Settings& settings) {
+  if (settings.memory_limit && settings.device == "mps") {
+    raise({.kind = ErrorKind::backend,
+           .code = "E1002",
+           .message = "backend 'torch' does not do memory_limit on mps yet"});
+  }
+  if (!settings.preallocate || (settings.memory_limit && !settings.release_unused)) return;
+  raise({.kind = ErrorKind::value,
+         .code = "E0431",
+         .message = settings.memory_limit
+                        ? "memory_allocation 'preallocate' keeps what release_unused gives back"
+                        : "memory_allocation 'preallocate' needs a memory_limit"});
+}
+
 struct Option {
   std::string name;
   void (*set)(Settings& settings, const Datum& value);
@@ -58,6 +79,8 @@ const std::vector<Option>& all_options() {
        [](Settings& s, const Datum& value) { s.amp_dtype = checked_amp_dtype(value.dtype()); }},
       {"memory_limit",
        [](Settings& s, const Datum& value) { s.memory_limit = read_bytes(value, "memory_limit"); }},
+      {"memory_allocation",
+       [](Settings& s, const Datum& value) { s.preallocate = is_preallocated(value.text()); }},
       {"release_unused", [](Settings& s, const Datum& value) { s.release_unused = value.flag(); }},
       {"deterministic",
        [](Settings& s, const Datum& value) {
@@ -92,11 +115,7 @@ std::optional<DType> Settings::mixed_precision() const {
 Settings read_settings(const Arguments& options) {
   Settings settings;
   for (const auto& [name, value] : options) option(name).set(settings, value);
-  if (settings.memory_limit && settings.device == "mps") {
-    raise({.kind = ErrorKind::backend,
-           .code = "E1002",
-           .message = "backend 'torch' does not do memory_limit on mps yet"});
-  }
+  check_together(settings);
   return settings;
 }
 

@@ -21,6 +21,7 @@ struct Settings {
   std::optional<DType> amp_dtype = std::nullopt;  // float16 or bfloat16
   bool jit_compile = false;
   std::optional<int64_t> memory_limit = std::nullopt;  // in bytes
+  bool preallocate = false;  // all that memory_limit allows, when the backend is made
   bool release_unused = false;
   Switches switches = Switches::as_they_are;
 
@@ -30,7 +31,8 @@ struct Settings {
 
 // NameError E0616 for an option that there is not, BackendError E1005 for a device that is not
 // there, TypeError E0383 for a dtype that is none of floats, E0385 for an amp_dtype that is not
-// lower, ValueError E0430 for a memory_limit that is no size.
+// lower, ValueError E0430 for a memory_limit that is no size, NameError E0620 for
+// a memory_allocation that there is not, ValueError E0431 where it does not go with other options.
 Settings read_settings(const Arguments& options);
 
 }  // namespace mithril::torch_backend

@@ -24,7 +24,9 @@ struct TorchOptions {
   Datum memory_limit = None{};
   // The same bits from run to run; BackendError E1024 for an op without such a kernel.
   bool deterministic = false;
-  bool benchmark = false;       // cuDNN tries its kernels; not together with deterministic
+  bool benchmark = false;  // cuDNN tries its kernels; not together with deterministic
+  // "lazy", or "preallocate": all that memory_limit allows, when the backend is made.
+  std::string memory_allocation = "lazy";
   bool release_unused = false;  // whether memory kept for later goes back after each evaluate
 };
 
@@ -36,6 +38,7 @@ inline std::shared_ptr<Backend> torch(const TorchOptions& options = {}) {
                       {"requires_grad", options.requires_grad},
                       {"use_amp", options.use_amp},
                       {"jit_compile", options.jit_compile},
+                      {"memory_allocation", options.memory_allocation},
                       {"release_unused", options.release_unused},
                       {"deterministic", options.deterministic},
                       {"benchmark", options.benchmark}};

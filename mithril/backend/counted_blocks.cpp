@@ -150,13 +150,18 @@ CountedBlock taken_out(const void* address) {
 
 void remember_block(const void* address, CountedBlock block) { own_blocks().add(address, block); }
 
-void forget_block(const void* address, const char* device) {
+bool forget_block(void* address, const char* device) {
   const CountedBlock block = taken_out(address);
-  if (!block.meter) return;
+  if (!block.meter) return false;
+  if (block.reserve) block.reserve->give(address);
   MeterScope* scope = MeterScope::current();
-  if (scope && scope->meter() == block.meter) return scope->give(device, block.bytes);
+  if (scope && scope->meter() == block.meter) {
+    scope->give(device, block.bytes);
+    return block.reserve != nullptr;
+  }
   if (block.meter->has_hooks()) block.meter->keep({device, 0, block.bytes});
   block.meter->give(block.bytes);
+  return block.reserve != nullptr;
 }
 
 }  // namespace mithril

@@ -10,11 +10,13 @@ namespace mithril {
 struct CountedBlock {
   Meter* meter = nullptr;  // stays until the block is given back
   int64_t bytes = 0;
+  Reserve* reserve = nullptr;  // of the meter, that it is a part of; null: torch's, or the system's
 };
 
 // From any thread, also while the process ends.
 void remember_block(const void* address, CountedBlock block);
-// Gives it back to its meter and forgets it; nothing happens where it is none of these.
-void forget_block(const void* address, const char* device);
+// Gives it back to its meter and forgets it; nothing happens where it is none of these. Whether its
+// reserve has its memory back.
+bool forget_block(void* address, const char* device);
 
 }  // namespace mithril

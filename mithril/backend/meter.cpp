@@ -24,8 +24,8 @@ void out_of_memory(const MemoryRefusal& refusal, const std::string& path, const 
 
 // ---- Meter ----
 
-std::shared_ptr<Meter> Meter::make(std::optional<int64_t> limit) {
-  return {new Meter(limit), &Meter::let_go};
+std::shared_ptr<Meter> Meter::make(std::optional<int64_t> limit, std::unique_ptr<Reserve> reserve) {
+  return {new Meter(limit, std::move(reserve)), &Meter::let_go};
 }
 
 void Meter::let_go(Meter* meter) {

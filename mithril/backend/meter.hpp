@@ -7,9 +7,11 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mithril/backend/memory.hpp"
+#include "mithril/backend/reserve.hpp"
 #include "mithril/base/error.hpp"
 
 namespace mithril {
@@ -41,7 +43,9 @@ struct WatchedMemory {
 class Meter {
  public:
   // Whoever asked for it lets it go, and it stays until all that it counts is given back.
-  static std::shared_ptr<Meter> make(std::optional<int64_t> limit);
+  // With a reserve, if it has one, that what it counts may be parts of.
+  static std::shared_ptr<Meter> make(std::optional<int64_t> limit,
+                                     std::unique_ptr<Reserve> reserve = nullptr);
   Meter(const Meter&) = delete;
   Meter& operator=(const Meter&) = delete;
 
@@ -60,6 +64,7 @@ class Meter {
   int64_t allocated() const { return allocated_; }
   int64_t peak() const { return peak_; }
   std::optional<int64_t> limit() const { return limit_; }
+  Reserve* reserve() const { return reserve_.get(); }  // null: it has none
 
   MemoryHookHandle add_hook(MemoryHook hook);
   bool has_hooks() const { return has_hooks_.load(std::memory_order_relaxed); }
@@ -74,12 +79,14 @@ class Meter {
     std::shared_ptr<const MemoryHook> call;  // shared: called while others are added
   };
 
-  explicit Meter(std::optional<int64_t> limit) : limit_(limit) {}
+  Meter(std::optional<int64_t> limit, std::unique_ptr<Reserve> reserve)
+      : limit_(limit), reserve_(std::move(reserve)) {}
   ~Meter() = default;
   static void let_go(Meter* meter);
   void raise_peak(int64_t now);
 
   const std::optional<int64_t> limit_;
+  const std::unique_ptr<Reserve> reserve_;
   std::atomic<int64_t> allocated_{0}, peak_{0};
   std::atomic<bool> has_hooks_{false}, watches_{false};
   std::mutex mutex_;  // guards what follows

@@ -56,6 +56,8 @@ class TorchBackend(_core.Backend):
         memory_limit: "4GB" (10^9 bytes each), "4GiB" (2^30) or a number of bytes: needing more
             raises OutOfMemoryError. What evaluations, parameters and arrays take counts.
         memory_efficient: compiles with use_checkpointing, asked for or not.
+        memory_allocation: "lazy", or "preallocate": all that memory_limit allows is taken when the
+            backend is made.
         release_unused: whether memory that is kept for later goes back after each evaluation.
 
     Example:
@@ -76,6 +78,7 @@ class TorchBackend(_core.Backend):
         benchmark: bool = False,
         memory_limit: str | float | None = None,
         memory_efficient: bool = False,
+        memory_allocation: str = "lazy",
         release_unused: bool = False,
     ) -> None:
         self._torch = import_torch()
@@ -87,6 +90,7 @@ class TorchBackend(_core.Backend):
             "use_amp": use_amp,
             "jit_compile": jit_compile,
             "memory_efficient": memory_efficient,
+            "memory_allocation": memory_allocation,
             "release_unused": release_unused,
             "deterministic": deterministic,
             "benchmark": benchmark,

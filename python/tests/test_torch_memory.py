@@ -172,6 +172,61 @@ def test_a_cleared_cache_changes_no_numbers() -> None:
     assert out.sum() == 0
 
 
+# ---- all at once ----
+
+
+def test_preallocated_memory_is_given_out_in_parts() -> None:
+    backend = ml.TorchBackend(memory_limit="1MiB", memory_allocation="preallocate")
+    assert backend.get_memory_stats()["cached"] == 2**20
+    compiled = compiled_on(backend)
+    params, x = compiled.get_parameters(), torch.randn(2, 2, 6, 6)
+    given = {"y": torch.ones(2, 3)}
+    outputs, gradients = compiled.evaluate(params, {"x": x}, output_gradients=given)
+    assert 0 < (backend.get_memory_stats()["cached"] or 0) < 2**20
+    plain = compiled_on(ml.TorchBackend())
+    expected = plain.evaluate(params, {"x": x}, output_gradients=given)
+    assert torch.equal(outputs["y"], expected[0]["y"])
+    assert all(torch.equal(gradients[key], value) for key, value in expected[1].items())
+    with pytest.raises(ml.OutOfMemoryError):
+        backend.zeros(2**20)
+    del outputs, gradients, params
+    stats = backend.get_memory_stats()
+    assert (stats["allocated"], stats["cached"]) == (0, 2**20)
+
+
+def test_preallocated_memory_outlives_its_backend() -> None:
+    backend = ml.TorchBackend(memory_limit="1MiB", memory_allocation="preallocate")
+    ones = backend.ones(1000)
+    del backend
+    gc.collect()
+    assert ones.sum() == 1000
+
+
+def test_what_cannot_be_preallocated_is_refused() -> None:
+    text = text_of(
+        ml.OutOfMemoryError,
+        lambda: ml.TorchBackend(memory_limit=2**61, memory_allocation="preallocate"),
+    )
+    assert text.startswith("mithril.OutOfMemoryError[E1102]: there is not enough memory\n")
+    text = text_of(ml.ValueError, lambda: ml.TorchBackend(memory_allocation="preallocate"))
+    assert text == (
+        "mithril.ValueError[E0431]: memory_allocation 'preallocate' needs a memory_limit"
+    )
+    text = text_of(
+        ml.ValueError,
+        lambda: ml.TorchBackend(
+            memory_limit="1MB", memory_allocation="preallocate", release_unused=True
+        ),
+    )
+    assert text.endswith("memory_allocation 'preallocate' keeps what release_unused gives back")
+    text = text_of(ml.NameError, lambda: ml.TorchBackend(memory_allocation="preallocat"))
+    assert text == (
+        "mithril.NameError[E0620]: there is no memory_allocation 'preallocat'\n"
+        "  known : lazy, preallocate\n"
+        "  help: did you mean 'preallocate'?"
+    )
+
+
 # ---- hooks ----
 
 

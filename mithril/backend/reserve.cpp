@@ -1,0 +1,65 @@
+#include "mithril/backend/reserve.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace mithril {
+namespace {
+
+constexpr size_t alignment = 64;
+
+}  // namespace
+
+Reserve::Reserve(void* memory, size_t bytes, std::function<void(void*)> free)
+    : memory_(memory), free_memory_(std::move(free)), left_(bytes / alignment * alignment) {
+  if (left_ > 0) free_[static_cast<std::byte*>(memory)] = left_;
+}
+
+Reserve::~Reserve() { free_memory_(memory_); }
+
+// The smallest free part that is large enough; the first of these.
+void* Reserve::take(size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (bytes > left_) return nullptr;
+  const size_t size = std::max<size_t>(1, (bytes + alignment - 1) / alignment) * alignment;
+  auto best = free_.end();
+  for (auto part = free_.begin(); part != free_.end(); ++part) {
+    if (part->second >= size && (best == free_.end() || part->second < best->second)) best = part;
+  }
+  if (best == free_.end()) return nullptr;
+  const auto [address, room] = *best;
+  free_.erase(best);
+  if (room > size) free_[address + size] = room - size;
+  used_[address] = size;
+  left_ -= size;
+  return address;
+}
+
+void Reserve::give(void* address) {
+  const std::lock_guard lock(mutex_);
+  const auto used = used_.find(static_cast<std::byte*>(address));
+  auto [begin, size] = *used;
+  used_.erase(used);
+  left_ += size;
+  auto after = free_.lower_bound(begin);
+  if (after != free_.end() && begin + size == after->first) {
+    size += after->second;
+    after = free_.erase(after);
+  }
+  if (after != free_.begin()) {
+    const auto before = std::prev(after);
+    if (before->first + before->second == begin) {
+      before->second += size;
+      return;
+    }
+  }
+  free_[begin] = size;
+}
+
+size_t Reserve::left() const {
+  const std::lock_guard lock(mutex_);
+  return left_;
+}
+
+}  // namespace mithril
