@@ -12,6 +12,7 @@
 #include "backends/torch/autograd.hpp"
 #include "backends/torch/program.hpp"
 #include "backends/torch/refusals.hpp"
+#include "backends/torch/run_step.hpp"
 #include "backends/torch/script.hpp"
 #include "backends/torch/tensors.hpp"
 #include "mithril/base/error.hpp"
@@ -21,50 +22,6 @@
 
 namespace mithril::torch_backend {
 namespace {
-
-using Registers = std::vector<c10::IValue>;
-using Stack = std::vector<c10::IValue>;
-
-void push(Stack& stack, const Operand& operand, const c10::IValue& value,
-          const Registers& registers) {
-  switch (operand.kind) {
-    case Operand::Kind::constant:
-      stack.push_back(value);
-      return;
-    case Operand::Kind::tensor:
-      stack.push_back(registers[static_cast<size_t>(operand.registers[0])]);
-      return;
-    case Operand::Kind::tensors:
-      c10::List<at::Tensor> list;
-      for (const int at : operand.registers) {
-        list.push_back(registers[static_cast<size_t>(at)].toTensor());
-      }
-      stack.emplace_back(std::move(list));
-  }
-}
-
-void run_step(const Step& step, Registers& registers, Stack& stack) {
-  stack.clear();
-  for (size_t i = 0; i < step.call.operands.size(); ++i) {
-    push(stack, step.call.operands[i], step.call.values[i], registers);
-  }
-  step.call.op.callBoxed(stack);
-  for (size_t i = 0; i < step.call.results; ++i) {
-    registers[static_cast<size_t>(step.first) + i] = std::move(stack[i]);
-  }
-}
-
-at::Tensor tensor_of(const Result& result, const Registers& registers) {
-  const c10::IValue& made = registers[static_cast<size_t>(result.from)];
-  if (result.item < 0) return made.toTensor();
-  return made.toListRef()[static_cast<size_t>(result.item)].toTensor();
-}
-
-void keep_result(const Result& result, Registers& registers) {
-  at::Tensor tensor = tensor_of(result, registers);
-  if (tensor.scalar_type() != result.dtype) tensor = tensor.to(result.dtype);
-  registers[index(result.value)] = std::move(tensor);
-}
 
 // A graph on a device; programs are made for the sizes that come.
 class SizedPrograms {
@@ -91,7 +48,7 @@ class SizedPrograms {
     const at::AutoDispatchBelowADInplaceOrView below;
     const SwitchScope switches(switches_);
     const std::shared_ptr<const Program> program = program_for(inputs);
-    if (program->script) return run_script(*program->script, inputs);
+    if (program->script) return run_script(*program->script, inputs, scope);
     Registers registers = begin(*program, inputs);
     Stack stack;
     for (size_t i = 0; i < program->nodes.size(); ++i) {
@@ -147,25 +104,43 @@ class SizedPrograms {
     Registers registers = begin(program, inputs);
     Stack stack;
     for (size_t i = 0; i < program.nodes.size(); ++i) {
-      for (const Step& step : program.nodes[i].steps) run_step(step, registers, stack);
-      for (Result& result : program.nodes[i].results) {
-        result.converted = tensor_of(result, registers).scalar_type() != result.dtype;
-        keep_result(result, registers);
-      }
+      LoweredNode& node = program.nodes[i];
+      name_errors(program.plan.nodes[i], node, [&] {
+        for (const Step& step : node.steps) run_step(step, registers, stack);
+        for (Result& result : node.results) {
+          result.converted = tensor_of(result, registers).scalar_type() != result.dtype;
+          keep_result(result, registers);
+        }
+      });
     }
   }
 
-  // What torch says there, it says of the whole.
-  std::vector<at::Tensor> run_script(const Script& script, at::TensorList inputs) const {
+  // Runs a node, or a part of it; what torch throws goes on as an error that names the op.
+  template <typename F>
+  void name_errors(const PlannedNode& planned, const LoweredNode& node, F run) const {
+    try {
+      run();
+    } catch (const c10::OutOfMemoryError& error) {
+      refuse_memory(operation(planned, node), error.what_without_backtrace());
+    } catch (const c10::Error& error) {
+      refuse_operation(operation(planned, node), switches_, error.what_without_backtrace());
+    }
+  }
+
+  // The executor of TorchScript throws texts: a trace of the script, and last what went wrong.
+  std::vector<at::Tensor> run_script(const Script& script, at::TensorList inputs,
+                                     const MemoryScope& scope) const {
     const at::NoGradGuard without_gradients;
     try {
       return script.run(inputs);
-    } catch (const c10::OutOfMemoryError&) {
-      throw;
-    } catch (const c10::Error& error) {
+    } catch (const std::exception& error) {
+      if (scope.refusal()) refuse_memory({}, error.what());
+      const std::string text = error.what();
+      const size_t end = text.find_last_not_of('\n') + 1;
+      const size_t begin = end == 0 ? 0 : text.rfind('\n', end - 1) + 1;
       raise({.kind = ErrorKind::backend,
              .code = "E1012",
-             .message = std::string("torch refused: ") + error.what_without_backtrace(),
+             .message = "torch refused: " + text.substr(begin, end - begin),
              .help = "without jit_compile the op is named"});
     }
   }
@@ -175,14 +150,12 @@ class SizedPrograms {
     const PlannedNode& planned = program.plan.nodes[at];
     const LoweredNode& node = program.nodes[at];
     try {
-      if (node.spelling.empty()) run_on_host(planned, registers);
-      for (const Step& step : node.steps) run_step(step, registers, stack);
-      for (const Result& result : node.results) keep_result(result, registers);
-      scope.check(graph_.value(planned.outputs.front()).name, planned.op->name);
-    } catch (const c10::OutOfMemoryError& error) {
-      refuse_memory(operation(planned, node), error.what_without_backtrace());
-    } catch (const c10::Error& error) {
-      refuse_operation(operation(planned, node), switches_, error.what_without_backtrace());
+      name_errors(planned, node, [&] {
+        if (node.spelling.empty()) run_on_host(planned, registers);
+        for (const Step& step : node.steps) run_step(step, registers, stack);
+        for (const Result& result : node.results) keep_result(result, registers);
+        scope.check(graph_.value(planned.outputs.front()).name, planned.op->name);
+      });
     } catch (const Error&) {
       throw;
     } catch (const InternalError&) {

@@ -136,3 +136,32 @@ def test_what_is_missing_is_said() -> None:
         "mithril.BackendError[E1021]: backend 'cpu' writes no TorchScript\n"
         "  help: compile for TorchBackend"
     )
+
+
+def test_what_torch_refuses_is_an_error_of_ours() -> None:
+    model = ml.Model()
+    model |= ml.Embedding(3, 2)(input="index", output="y")
+    backend = ml.TorchBackend(jit_compile=True)
+    compiled = ml.compile(model, backend, shapes={"index": [2]})
+    params = compiled.get_parameters()
+    right, wrong = torch.tensor([0, 2]), torch.tensor([0, 7])
+    with pytest.raises(ml.BackendError, match=r"BackendError\[E1012\]: y: torch refused"):
+        compiled.evaluate(params, {"index": wrong})  # while it is made
+    compiled.evaluate(params, {"index": right})
+    with pytest.raises(ml.BackendError, match="torch refused"):
+        compiled.evaluate(params, {"index": wrong})  # as TorchScript
+
+
+def test_the_limit_of_memory_holds_in_torchscript() -> None:
+    model = ml.Model()
+    model |= ml.Linear(100)(input="x", output="y")
+    backend = ml.TorchBackend(jit_compile=True, memory_limit=200_000)
+    compiled = ml.compile(model, backend, shapes={"x": [None, 100]})
+    params = compiled.get_parameters()
+    kept = []
+    with pytest.raises(ml.OutOfMemoryError, match="more memory is needed than memory_limit allows"):
+        for _ in range(50):
+            kept.append(compiled.evaluate(params, {"x": torch.ones(20, 100)})["y"])
+    assert len(kept) > 1  # hit in a script that has run before
+    kept.clear()
+    compiled.evaluate(params, {"x": torch.ones(20, 100)})
