@@ -14,24 +14,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-Names float_outputs(const Graph& graph) {
-  Names names;
-  for (const Output& output : graph.outputs()) {
-    if (graph.value(output.value).dtype == DType::float64) names.push_back(output.name);
-  }
-  return names;
-}
-
-Names float_inputs(const RowGraph& built, const std::vector<std::string>& held) {
-  Names names;
-  for (std::size_t i = 0; i < built.tensors.size(); ++i) {
-    const bool hold = std::find(held.begin(), held.end(), built.ports[i]) != held.end();
-    const Value& value = built.graph.value(built.graph.inputs()[i]);
-    if (value.dtype == DType::float64 && !hold) names.push_back(value.name);
-  }
-  return names;
-}
-
 Names with_suffix(Names names, const char* suffix) {
   for (std::string& name : names) name += suffix;
   return names;
@@ -41,12 +23,6 @@ ValueId output_of(const Graph& graph, const std::string& name) {
   const auto at = std::find_if(graph.outputs().begin(), graph.outputs().end(),
                                [&](const Output& output) { return output.name == name; });
   return at->value;
-}
-
-std::vector<Tensor> all_inputs(const Derivative::Sample& sample) {
-  std::vector<Tensor> inputs = sample.inputs;
-  inputs.insert(inputs.end(), sample.incoming.begin(), sample.incoming.end());
-  return inputs;
 }
 
 // Nothing can be moved in an empty input: only the form of its gradient is checked, and not counted
@@ -108,7 +84,7 @@ void check_second(const Derivative& first, const RowGraph& built, Report& report
     return;  // an op of the gradient has none of its own, which its record declares
   }
   const Derivative::Sample at = first.sample(generate(built.tensors, seed), seed);
-  const Derivative::Sample sample = second->sample(all_inputs(at), seed);
+  const Derivative::Sample sample = second->sample(at.all_inputs(), seed);
   if (!at.finite || !sample.finite) return;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (sample.gradients[i].size() == 0) continue;
@@ -146,7 +122,7 @@ void check_gradients(const OpDef& op, const OpCase& row, Report& report, std::ui
     }
     const Derivative::Sample sample =
         derivative.sample(generate(built.tensors, first_seed), first_seed);
-    check_backends(op, derivative.backward(), all_inputs(sample), "gradients", 1e-10, report);
+    check_backends(op, derivative.backward(), sample.all_inputs(), "gradients", 1e-10, report);
     check_symbolic(op, row, derivative, built, report, first_seed);
     check_second(derivative, built, report, first_seed);
   });

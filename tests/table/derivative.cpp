@@ -44,6 +44,12 @@ bool all_finite(const std::vector<Tensor>& tensors) {
 
 }  // namespace
 
+std::vector<Tensor> Derivative::Sample::all_inputs() const {
+  std::vector<Tensor> all = inputs;
+  all.insert(all.end(), incoming.begin(), incoming.end());
+  return all;
+}
+
 Derivative::Derivative(const Graph& graph, std::vector<std::string> outputs,
                        std::vector<std::string> wanted)
     : outputs_(std::move(outputs)),
@@ -71,9 +77,7 @@ Derivative::Sample Derivative::sample(std::vector<Tensor> inputs, std::uint64_t 
     sample.incoming.push_back(random_direction(outputs[at].dims(), random));
   }
   sample.finite = all_finite(sample.inputs) && all_finite(outputs);
-  std::vector<Tensor> all = sample.inputs;
-  all.insert(all.end(), sample.incoming.begin(), sample.incoming.end());
-  const std::vector<Tensor> results = backward_.run(all);
+  const std::vector<Tensor> results = backward_.run(sample.all_inputs());
   sample.gradients.assign(results.end() - static_cast<std::ptrdiff_t>(wanted_.size()),
                           results.end());
   return sample;

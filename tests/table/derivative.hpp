@@ -28,6 +28,8 @@ class Derivative {
     std::vector<Tensor> incoming;   // a gradient for each of `outputs`
     std::vector<Tensor> gradients;  // of each of `wanted`
     bool finite = true;             // all that went in and all that came out
+
+    std::vector<Tensor> all_inputs() const;  // of the differentiated graph
   };
   Sample sample(std::vector<Tensor> inputs, std::uint64_t seed) const;
 

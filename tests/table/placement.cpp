@@ -154,4 +154,19 @@ std::vector<Inferred> place(const OpDef& op, const OpCase& row, Knowledge knowle
   return Placement(op, row, knowledge).run(seed);
 }
 
+bool makes_values(const OpDef& op, const OpCase& row) {
+  const std::vector<Inferred> outputs = place(op, row, Knowledge::numbers, 0);
+  return std::any_of(outputs.begin(), outputs.end(),
+                     [](const Inferred& output) { return output.is_value(); });
+}
+
+bool is_accepted(const OpDef& op, const OpCase& row) {
+  try {
+    place(op, row, Knowledge::numbers, 0);
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace mithril::tests

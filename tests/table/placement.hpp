@@ -29,4 +29,10 @@ struct Inferred {
 std::vector<Inferred> place(const OpDef& op, const OpCase& row, Knowledge knowledge,
                             std::uint64_t seed);
 
+// Whether an output is a value, so that the row has no place in a graph.
+bool makes_values(const OpDef& op, const OpCase& row);
+
+// Whether the op takes the row in these sizes; a refusal is not a failure.
+bool is_accepted(const OpDef& op, const OpCase& row);
+
 }  // namespace mithril::tests

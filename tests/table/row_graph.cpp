@@ -118,6 +118,24 @@ RowGraph build(const OpDef& op, const OpCase& row, Knowledge knowledge, DType fl
   return result;
 }
 
+std::vector<std::string> float_outputs(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const Output& output : graph.outputs()) {
+    if (graph.value(output.value).dtype == DType::float64) names.push_back(output.name);
+  }
+  return names;
+}
+
+std::vector<std::string> float_inputs(const RowGraph& built, const std::vector<std::string>& held) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < built.tensors.size(); ++i) {
+    const bool hold = std::find(held.begin(), held.end(), built.ports[i]) != held.end();
+    const Value& value = built.graph.value(built.graph.inputs()[i]);
+    if (value.dtype == DType::float64 && !hold) names.push_back(value.name);
+  }
+  return names;
+}
+
 namespace {
 
 Sizes sizes_of(const Graph& graph, const std::vector<Tensor>& inputs) {

@@ -32,6 +32,11 @@ struct RowGraph {
 RowGraph build(const OpDef& op, const OpCase& row, Knowledge knowledge = Knowledge::numbers,
                DType floats = DType::float64);
 
+// What a gradient can be asked for: the float64 outputs, and the float64 inputs of ports that are
+// not held.
+std::vector<std::string> float_outputs(const Graph& graph);
+std::vector<std::string> float_inputs(const RowGraph& built, const std::vector<std::string>& held);
+
 // What the row gives to each port, in port order; ports left out have their defaults, list ports no
 // items. std::invalid_argument for a port that the op lacks, that is given twice, or that is left
 // out without a default.

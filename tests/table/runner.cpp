@@ -15,22 +15,6 @@ constexpr std::uint64_t first_seed = 1;
 constexpr int seeds = 6;               // of the row as it stands
 constexpr std::uint64_t variants = 3;  // of the row in other sizes, one seed each
 
-bool makes_values(const OpDef& op, const OpCase& row) {
-  const std::vector<Inferred> outputs = place(op, row, Knowledge::numbers, 0);
-  return std::any_of(outputs.begin(), outputs.end(),
-                     [](const Inferred& output) { return output.is_value(); });
-}
-
-// Whether the op takes the row in these sizes; a refusal is not a failure.
-bool accepted(const OpDef& op, const OpCase& row) {
-  try {
-    place(op, row, Knowledge::numbers, 0);
-  } catch (const Error&) {
-    return false;
-  }
-  return true;
-}
-
 void check_tensors(const OpDef& op, const OpCase& row, Report& report, std::uint64_t seed,
                    int gradient_seeds) {
   check_evaluation(op, row, report, seed);
@@ -51,7 +35,7 @@ void run_row(const OpDef& op, const OpCase& row, Report& report) {
   check_tensors(op, row, report, first_seed, seeds);
   for (std::uint64_t variant = 1; variant <= variants; ++variant) {
     const std::optional<OpCase> other = resized(row, variant);
-    if (!other || !accepted(op, *other)) continue;
+    if (!other || !is_accepted(op, *other)) continue;
     report.enter(fmt::format("{}, {}, in other sizes {}", op.name, row.name, sizes_text(*other)));
     check_tensors(op, *other, report, first_seed + static_cast<std::uint64_t>(seeds) + variant, 1);
   }
