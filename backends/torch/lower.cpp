@@ -51,10 +51,14 @@ class NodeLowering {
 
   SpellingContext context() const { return {*node_.op, node_.values, dims_, node_.output_dims}; }
 
+  void widen() {
+    if (!widen_to_result()) widen_to_scalars();
+  }
+
   // Where the result is of a higher kind than all that it is made of (the mean of ints), it is
   // computed in the result's dtype.
   // So are products of tensors of several widths, which torch refuses.
-  void widen() {
+  bool widen_to_result() {
     const Kinds wanted = tensor_kind(dtype_);
     const bool product = node_.op->cast == CastPolicy::lower;
     std::vector<size_t> admitted;
@@ -62,15 +66,36 @@ class NodeLowering {
       const CompiledPorts::Port& pattern = node_.op->compiled.ports[port];
       for (size_t n = node_.op->inputs[port].list ? list_size() : 1; n > 0; --n, ++at) {
         if (arguments_[at] < 0 || !(kinds_at(pattern) & wanted)) continue;
-        const DType have = graph_.values()[static_cast<size_t>(arguments_[at])].dtype;
-        if (!product && tensor_kind(have) >= wanted) return;
+        const DType have = dtype_of(at);
+        if (!product && tensor_kind(have) >= wanted) return false;
         if (have != dtype_) admitted.push_back(at);
       }
     }
-    for (const size_t at : admitted) {
-      const Operand input{.kind = Operand::Kind::tensor, .registers = {arguments_[at]}};
-      arguments_[at] = call("aten::to", {{"", input}, {"", constant(dtype_)}}).registers[0];
+    for (const size_t at : admitted) convert(at, dtype_);
+    return true;
+  }
+
+  // Of tensors of one kind torch lets those without axes give way, whatever their width: a float32
+  // vector times a float64 scalar would be computed in float32.
+  void widen_to_scalars() {
+    for (size_t at = 0; at < arguments_.size(); ++at) {
+      if (arguments_[at] < 0 || !dims_[at].empty()) continue;
+      const DType scalar = dtype_of(at);
+      for (size_t other = 0; other < arguments_.size(); ++other) {
+        if (arguments_[other] < 0) continue;
+        const DType have = dtype_of(other), both = promote(have, scalar);
+        if (tensor_kind(have) == tensor_kind(scalar) && both != have) convert(other, both);
+      }
     }
+  }
+
+  DType dtype_of(size_t at) const {
+    return graph_.values()[static_cast<size_t>(node_.tensors[at])].dtype;
+  }
+
+  void convert(size_t at, DType dtype) {
+    const Operand input{.kind = Operand::Kind::tensor, .registers = {arguments_[at]}};
+    arguments_[at] = call("aten::to", {{"", input}, {"", constant(dtype)}}).registers[0];
   }
 
   Kinds kinds_at(const CompiledPorts::Port& pattern) const {

@@ -122,7 +122,8 @@ class RandomCheck {
 
   void compare_backends(const std::string& how, const Graph& graph, const Tensors& inputs) {
     report_.count(Check::composition, how, [&] {
-      return complaint(backends_difference(graph, in_order(graph, inputs), 1e-10));
+      const std::string apart = backends_difference(graph, in_order(graph, inputs), 1e-10);
+      return apart.empty() ? apart : complaint(apart + "\n" + to_string(graph));
     });
   }
 

@@ -71,8 +71,9 @@ void check_backends(const OpDef& op, const Graph& graph, const std::vector<Tenso
 
 std::string backends_difference(const Graph& graph, const std::vector<Tensor>& inputs,
                                 double tolerance) {
+  const double allowed = std::max(tolerance, rounding_of(graph));
   for (const auto& backend : available_backends()) {
-    const std::string apart = backend_difference(*backend, graph, inputs, tolerance);
+    const std::string apart = backend_difference(*backend, graph, inputs, allowed);
     if (!apart.empty()) return fmt::format("on {}: {}", backend->name(), apart);
   }
   return {};
