@@ -11,8 +11,8 @@ Model Linear(LinearOptions options) {
   return make_model("Linear", arguments);
 }
 
-ModelDef define_linear();
-ModelDef define_linear() {
+ModelDef define_linear_model();
+ModelDef define_linear_model() {
   return {
       .name = "Linear",
       .doc =
@@ -23,22 +23,23 @@ ModelDef define_linear() {
       .build =
           [](const CheckedArguments& arguments) {
             Model model = model_of_class("Linear");
-            const Connection input = model["input"], weight = model["weight"];
+            model["input"];
+            model["weight"];
             const DimSpec outputs = arguments.has("dimension")
                                         ? DimSpec(arguments.integer("dimension"))
                                         : DimSpec(std::string("O"));
             model.set_shapes({{"weight", ShapeSpec(std::vector<DimSpec>{outputs, Any{}})}});
             model.set_initializer("weight", {.law = Initializer::Law::uniform_fan_in});
-            Connection output = matmul(input, weight.T());
+            Bindings bindings{{"input", "input"}, {"weight", "weight"}, {"output", "output"}};
             if (arguments.flag("use_bias")) {
-              const Connection bias = model["bias"];
-              model.set_shapes({{"bias", ShapeSpec(std::vector<DimSpec>{outputs})}});
-              model.set_types({{"bias", kind::tensor}});  // else the sum waits for what it is
-              output = output + bias;
+              model["bias"];
+              bindings.emplace_back("bias", "bias");
+            }
+            model |= Model::op("linear")(bindings);
+            if (arguments.flag("use_bias")) {
               model.set_initializer("bias",
                                     {.law = Initializer::Law::uniform_fan_in, .fan_of = "weight"});
             }
-            model.expose_keys({{"output", output}});
             model.set_cin({"input"}).set_cout({"output"});
             return model;
           },

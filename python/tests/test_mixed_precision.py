@@ -30,7 +30,7 @@ STANDS_FOR = {
     "variance": "sum",
 }
 # The CPU's list has names only; all that it has of these and cat is float32.
-LOWER_ON_CPU = {"matmul", "conv1d", "conv2d"}
+LOWER_ON_CPU = {"matmul", "linear", "conv1d", "conv2d"}
 
 
 def autocast_lists() -> dict[str, str]:

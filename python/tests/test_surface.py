@@ -332,8 +332,8 @@ def test_canonical_ports_are_chosen():
 
 def test_a_summary_has_levels_shapes_and_types():
     net = chain()
-    assert "transpose" not in net.summary()
-    assert "  transpose" in net.summary(depth=1)
+    assert "primitivelinear" not in net.summary()
+    assert "  primitivelinear" in net.summary(depth=1)
     assert "float tensor" in net.summary(types=True)
     assert "weight" not in net.summary(shapes=False).split("inputs:")[0]
 

@@ -41,7 +41,7 @@ TEST_CASE("a hook sees the value at its path, with gradients and without") {
 TEST_CASE("hooks do not change what comes out") {
   const CompiledModel compiled = network();
   CompiledModel hooked = compiled;
-  hooked.register_hook("linear.matrixmultiply.output", [](const Tensor&) {});
+  hooked.register_hook("linear.primitivelinear.output", [](const Tensor&) {});
   const TensorMap params = compiled.get_parameters();
   const OutputGradients ones_in{{"y", Tensor::full(DType::float32, {4, 3}, 1)}};
   const auto [outputs, gradients] = compiled.evaluate(params, {{"x", ones()}}, ones_in);
@@ -201,8 +201,7 @@ TEST_CASE("a hook at no value gives the nearest") {
   }
   CHECK(text ==
         "mithril.NameError[E0613]: there is no value 'linear.wieght'\n"
-        "  known : x, linear.weight, linear.bias, linear.transpose.output, "
-        "linear.matrixmultiply.output, h, y\n"
+        "  known : x, linear.weight, linear.bias, h, y\n"
         "  help: did you mean 'linear.weight'?");
 }
 

@@ -139,10 +139,10 @@ TEST_CASE("a value where a tensor is") {
                   model.set_values({{"w", 3}});
                 }) ==
         "mithril.TypeError[E0301]: w: types differ\n"
-        "  one side   : int tensor or float tensor            from linear.matrixmultiply.right\n"
-        "  other side : int                                   given by set_values({\"w\": 3})\n"
-        "  known      : int tensor or float tensor [64, ?1]   from linear.matrixmultiply.right\n"
-        "  stated     : 3                                     given by set_values({\"w\": 3})");
+        "  one side   : float tensor            from linear.primitivelinear.weight\n"
+        "  other side : int                     given by set_values({\"w\": 3})\n"
+        "  known      : float tensor [64, ?1]   from linear.primitivelinear.weight\n"
+        "  stated     : 3                       given by set_values({\"w\": 3})");
 }
 
 TEST_CASE("a tensor of another shape") {
@@ -152,12 +152,10 @@ TEST_CASE("a tensor of another shape") {
                   model.set_values({{"w", Tensor(DType::float32, {3, 4})}});
                 }) ==
         "mithril.ShapeError[E0202]: w: two dims differ\n"
-        "  one side   : 64                                    from linear.weight\n"
-        "  other side : 3                                     given by set_values({\"w\": "
-        "float32[3, 4]})\n"
-        "  known      : int tensor or float tensor [64, ?1]   from linear.matrixmultiply.right\n"
-        "  stated     : float32[3, 4]                         given by set_values({\"w\": "
-        "float32[3, 4]})");
+        "  one side   : 64                      from linear.weight\n"
+        "  other side : 3                       given by set_values({\"w\": float32[3, 4]})\n"
+        "  known      : float tensor [64, ?1]   from linear.primitivelinear.weight\n"
+        "  stated     : float32[3, 4]           given by set_values({\"w\": float32[3, 4]})");
 }
 
 TEST_CASE("a key described with another shape") {
@@ -297,7 +295,7 @@ TEST_CASE("what a model is chained to and does not fit") {
   Model model = linear();
   CHECK(refusal(model, [&] { model += layer; }) ==
         "mithril.ShapeError[E0202]: model: port 'x': two dims differ\n"
-        "  one side   : 64              from linear.bias\n"
+        "  one side   : 64              from linear.weight\n"
         "  other side : 4               given by set_shapes({\"x\": [3, 4]})\n"
         "  port x     : [3, 4]\n"
         "  bound to   : [..., ?1, 64]   on y");

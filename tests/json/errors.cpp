@@ -138,7 +138,7 @@ TEST_CASE("JSON of a model that cannot be composed names the place beside the pa
             chain(R"("m1": {"input": "x", "output": "y"}, "m2": {"input": "z", "output": "y"})")) ==
         "mithril.ConnectionError[E0101]: y: two outputs drive one connection\n"
         "  at     : /connections/m2\n"
-        "  first  : m1.add\n"
+        "  first  : m1.primitivelinear\n"
         "  second : m2\n"
         "  help: give one of the outputs another name");
   CHECK(refusal(R"({"name": "Linear", "assigned_shapes": [["weight", [2, 3, 4]]]})")

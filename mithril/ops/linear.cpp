@@ -1,0 +1,86 @@
+// A linear map of the last axis, with its weight as layers hold it.
+#include <algorithm>
+#include <vector>
+
+#include "mithril/ops/support/broadcasting.hpp"
+#include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+// The weight with the outputs side by side, as a row of the result has them.
+template <typename Total, typename T>
+std::vector<Total> columns_of(const Elements<T>& weight, int64_t outputs, int64_t inputs) {
+  std::vector<Total> columns(static_cast<size_t>(weight.size()));
+  for (int64_t o = 0; o < outputs; ++o)
+    for (int64_t i = 0; i < inputs; ++i)
+      columns[static_cast<size_t>(i * outputs + o)] = static_cast<Total>(weight[o * inputs + i]);
+  return columns;
+}
+
+void eval_linear(EvalContext& c) {
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    using Total = Accumulator<T>;
+    const auto x = c.read<T>("input");
+    const int64_t outputs = c.dims("weight")[0], inputs = c.dims("weight")[1];
+    const auto columns = columns_of<Total>(c.read<T>("weight"), outputs, inputs);
+    std::vector<Total> start(static_cast<size_t>(outputs)), row;
+    if (c.has("bias")) {
+      const auto bias = c.read<T>("bias");
+      std::copy(bias.begin(), bias.end(), start.begin());
+    }
+    T* y = c.write<T>();
+    for (int64_t at = 0; at < c.out().size(); at += outputs) {
+      row = start;
+      for (int64_t i = 0; i < inputs; ++i) {
+        const auto factor = static_cast<Total>(x[at / outputs * inputs + i]);
+        const Total* with = columns.data() + i * outputs;
+        for (int64_t o = 0; o < outputs; ++o) row[static_cast<size_t>(o)] += factor * with[o];
+      }
+      for (int64_t o = 0; o < outputs; ++o) y[at + o] = static_cast<T>(row[static_cast<size_t>(o)]);
+    }
+  });
+}
+
+// All rows of a batch of matrices as one matrix.
+Expression all_rows(const Expression& x) {
+  return x.ranked() && x.dims().size() == 2 ? x : call("flatten", {x, 0, -2});
+}
+
+void differentiate_linear(GradContext& g) {
+  const Expression grad = g.out_grad();
+  if (g.needs("input")) flow_summed(g, "input", call("matmul", {grad, g.in("weight")}));
+  if (!g.needs("weight") && !g.needs("bias")) return;
+  const Expression rows = all_rows(grad);
+  if (g.needs("weight")) {
+    const Expression columns = call("swapaxes", {rows, -1, -2});
+    flow_summed(g, "weight", call("matmul", {columns, all_rows(g.in("input"))}));
+  }
+  if (g.needs("bias")) flow_summed(g, "bias", call("sum", {rows, 0}));
+}
+
+}  // namespace
+
+OpDef define_linear() {
+  return {
+      .name = "linear",
+      .doc = "input @ weight.T + bias, over the last axis of the input.",
+      .inputs = {{"input", "*n M I", "number"},
+                 {"weight", "O I", "float"},
+                 optional("bias", "O", "float")},
+      .outputs = {{"output", "*n M O", "float"}},
+      .eval = eval_linear,
+      .grad = differentiate_linear,
+      .cast = CastPolicy::lower,
+      .operations =
+          [](auto inputs, auto outputs) {
+            return 2.0 * static_cast<double>(element_count(outputs[0])) *
+                   static_cast<double>(inputs[1][1]);
+          },
+      .spell = {{"torch", "aten::linear(input, weight, bias)"}, {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril
