@@ -5,29 +5,48 @@
 namespace mithril {
 namespace {
 
-class Planner {
- public:
-  Planner(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs)
-      : graph_(graph), sizes_(sizes), dims_(graph.values().size()), node_sizes_(graph) {
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      know(graph.inputs()[i], inputs[i].dims());
-      plan_.inputs.push_back(inputs[i].dims());
+// Per node the values that nobody reads after it.
+std::vector<std::vector<ValueId>> last_reads(const Graph& graph) {
+  std::vector<bool> kept(graph.values().size());
+  for (const Output& output : graph.outputs()) kept[index(output.value)] = true;
+  std::vector<std::vector<ValueId>> released(graph.nodes().size());
+  for (size_t i = released.size(); i-- > 0;) {
+    const auto last_use = [&](ValueId id) {
+      if (!kept[index(id)]) released[i].push_back(id);
+      kept[index(id)] = true;
+    };
+    const Node& node = graph.nodes()[i];
+    for (const ValueId id : node.outputs) last_use(id);
+    for (const Argument& argument : node.arguments) {
+      if (const ValueId* id = tensor_of(argument)) last_use(*id);
     }
+  }
+  return released;
+}
+
+}  // namespace
+
+class Planner::Sizes {
+ public:
+  Sizes(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs)
+      : graph_(graph),
+        sizes_(sizes),
+        released_(last_reads(graph)),
+        dims_(graph.values().size()),
+        node_sizes_(graph) {
+    for (size_t i = 0; i < inputs.size(); ++i) know(graph.inputs()[i], inputs[i].dims());
     for (const Constant& constant : graph.constants()) {
       know(constant.value, constant.tensor.dims());
     }
     enter(0);
   }
 
-  Plan run() {
-    plan_.nodes.reserve(graph_.nodes().size());
-    for (size_t i = 0; i < graph_.nodes().size(); ++i) {
-      const SizedNode& sized = sizes_.nodes()[i];
-      if (sized.stage != stage_) enter(sized.stage);
-      plan_.nodes.push_back(plan_node(graph_.nodes()[i], sized));
-    }
-    release();
-    return std::move(plan_);
+  PlannedNode next() {
+    const SizedNode& sized = sizes_.nodes()[next_];
+    if (sized.stage != stage_) enter(sized.stage);
+    PlannedNode planned = plan_node(graph_.nodes()[next_], sized);
+    planned.released = std::move(released_[next_++]);
+    return planned;
   }
 
  private:
@@ -146,34 +165,28 @@ class Planner {
                                   : Tensor::scalar(datum.real());
   }
 
-  void release() {
-    std::vector<bool> kept(graph_.values().size());
-    for (const Output& output : graph_.outputs()) kept[index(output.value)] = true;
-    for (auto node = plan_.nodes.rbegin(); node != plan_.nodes.rend(); ++node) {
-      auto last_use = [&](ValueId id) {
-        if (!kept[index(id)]) node->released.push_back(id);
-        kept[index(id)] = true;
-      };
-      for (const ValueId id : node->outputs) last_use(id);
-      for (const int32_t at : node->tensors) {
-        if (at >= 0) last_use(static_cast<ValueId>(at));
-      }
-    }
-  }
-
   const Graph& graph_;
   const SizedGraph& sizes_;
+  size_t next_ = 0;
+  std::vector<std::vector<ValueId>> released_;
   std::vector<Dims> dims_;  // per value, once they are known
   NodeSizes node_sizes_;
   int32_t stage_ = 0;
   std::vector<int64_t> numbers_;  // what the stage's program computes
-  Plan plan_;
 };
 
-}  // namespace
+Planner::Planner(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs)
+    : sizes_(std::make_unique<Sizes>(graph, sizes, inputs)) {}
+Planner::~Planner() = default;
+PlannedNode Planner::next() { return sizes_->next(); }
 
 Plan make_plan(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs) {
-  return Planner(graph, sizes, inputs).run();
+  Planner planner(graph, sizes, inputs);
+  Plan plan;
+  for (const Tensor& input : inputs) plan.inputs.push_back(input.dims());
+  plan.nodes.reserve(graph.nodes().size());
+  for (size_t i = 0; i < graph.nodes().size(); ++i) plan.nodes.push_back(planner.next());
+  return plan;
 }
 
 }  // namespace mithril

@@ -1,5 +1,6 @@
 // A graph with every size known: what the interpreter needs to run it.
 #pragma once
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,19 @@ constexpr int32_t absent = INT32_MIN;
 struct Plan {
   std::vector<Dims> inputs;  // that it was made for
   std::vector<PlannedNode> nodes;
+};
+
+// Plans one node after the other, so that each may run before the next is planned.
+class Planner {
+ public:
+  // The graph and its sizes outlive it. InputError where an input contradicts the graph's dims.
+  Planner(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs);
+  ~Planner();
+  PlannedNode next();  // called once for each node
+
+ private:
+  class Sizes;
+  std::unique_ptr<Sizes> sizes_;
 };
 
 // InputError where an input contradicts the graph's dims. Threads may plan with one graph at once.
