@@ -69,12 +69,31 @@ Flattened flatten_with(Composite& model, DType default_dtype, const CompileOptio
   return flattened;
 }
 
-PipelineOptions passes_for(const std::string& level, bool debug) {
-  PipelineOptions options{.verify = debug};
-  if (level == "none") options.passes = {{"expand_ops", expand_ops}};
-  if (level == "none" || level == "default" || level == "max") return options;
-  unknown_name(ErrorKind::name, "E0610", "optimization level", level, "",
-               {"none", "default", "max"});
+PipelineOptions passes_for(const CompileOptions& given, const GraphOptions& wanted) {
+  const std::string& level = given.optimization_level;
+  if (level != "none" && level != "default" && level != "max") {
+    unknown_name(ErrorKind::name, "E0610", "optimization level", level, "",
+                 {"none", "default", "max"});
+  }
+  PipelineOptions options{.verify = given.debug};
+  if (level == "none" || wanted.as_composed) options.passes = {{"expand_ops", expand_only}};
+  return options;
+}
+
+// What rewrites a graph that the backend wants as it was composed.
+void refuse_rewriting(const CompileOptions& options) {
+  const std::pair<const char*, bool> asked[] = {
+      {"use_checkpointing", options.use_checkpointing},
+      {"optimization_level='max'", options.optimization_level == "max"}};
+  for (const auto& [option, wanted] : asked) {
+    if (!wanted) continue;
+    raise({.kind = ErrorKind::value,
+           .code = "E0432",
+           .message = std::string("eager_mode runs op by op what was composed: it does not go "
+                                  "with ") +
+                      option,
+           .help = "leave one of the two out"});
+  }
 }
 
 // With casts, while each op is still whole.
@@ -186,11 +205,12 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
   const std::shared_ptr<Composite> composite = model.composite();
   auto parts = std::make_shared<Parts>();
   refuse_what_is_missing(options, *backend);
-  parts->passes = passes_for(options.optimization_level, options.debug);
+  const GraphOptions wanted = backend->graph_options();
+  if (wanted.as_composed) refuse_rewriting(options);
+  parts->passes = passes_for(options, wanted);
   parts->backend = std::move(backend);
   parts->load_options.jit = options.jit;
-  parts->use_checkpointing =
-      options.use_checkpointing || parts->backend->graph_options().use_checkpointing;
+  parts->use_checkpointing = options.use_checkpointing || wanted.use_checkpointing;
   parts->inference = options.inference;
   parts->safe_shapes = options.safe_shapes;
   parts->debug = options.debug;
@@ -201,8 +221,8 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
       flatten_with(open_model(composite), parts->backend->default_dtype(), options);
   parts->inputs = std::move(flattened.keys);
   parts->source = std::move(flattened.flat.graph);
-  if (const auto lower = parts->backend->graph_options().mixed_precision) {
-    parts->source = in_mixed_precision(parts->source, *lower, *parts);
+  if (wanted.mixed_precision) {
+    parts->source = in_mixed_precision(parts->source, *wanted.mixed_precision, *parts);
   }
   parts->graph = run_passes(parts->source, parts->passes);
   check_backend(*parts->backend, parts->graph);

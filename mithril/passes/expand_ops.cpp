@@ -27,7 +27,7 @@ void expand(Rebuilder& rebuilder, const Graph& from, const Node& node, int round
   }
 }
 
-Graph expand_once(const Graph& graph, int round) {
+Rebuilder expanded_once(const Graph& graph, int round) {
   Rebuilder rebuilder(graph);
   for (const Node& node : graph.nodes()) {
     if (is_expandable(node)) {
@@ -36,20 +36,24 @@ Graph expand_once(const Graph& graph, int round) {
       rebuilder.keep(node);
     }
   }
-  return rebuilder.finish();
+  return rebuilder;
 }
 
-}  // namespace
-
-Graph expand_ops(const Graph& graph) {
+Graph expand(const Graph& graph, Graph (Rebuilder::*finish)()) {
   Graph result = graph;
   for (int round = 1;; ++round) {
     const auto& nodes = result.nodes();
     const auto left = std::find_if(nodes.begin(), nodes.end(), is_expandable);
     if (left == nodes.end()) return result;
     MITHRIL_CHECK(round <= most_rounds, "op " + left->op->name + " expands into itself");
-    result = expand_once(result, round);
+    Rebuilder rebuilder = expanded_once(result, round);
+    result = (rebuilder.*finish)();
   }
 }
+
+}  // namespace
+
+Graph expand_ops(const Graph& graph) { return expand(graph, &Rebuilder::finish); }
+Graph expand_only(const Graph& graph) { return expand(graph, &Rebuilder::finish_whole); }
 
 }  // namespace mithril

@@ -72,8 +72,13 @@ void Rebuilder::become(ValueId old, ValueId now) {
 }
 
 Graph Rebuilder::finish() {
+  Graph graph = finish_whole();
+  graph.drop_unread();
+  return graph;
+}
+
+Graph Rebuilder::finish_whole() {
   for (const Output& output : from_.outputs()) to_.add_output(output.name, map(output.value));
-  to_.drop_unread();
   return std::move(to_);
 }
 

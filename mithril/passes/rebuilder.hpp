@@ -32,6 +32,7 @@ class Rebuilder {
 
   // The new graph, without nodes and constants that nobody reads. Call it last.
   Graph finish();
+  Graph finish_whole();  // with them
 
  private:
   void state_equal(ValueId old, ValueId now);

@@ -1,0 +1,110 @@
+// What of a model reaches the backend: optimization levels, and backends that want all of it.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "backends/cpu/cpu.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/models/ops.hpp"
+#include "tests/errors/text_of_error.hpp"
+
+namespace mithril {
+namespace {
+
+// Runs as the backend on the CPU, and keeps what it was given.
+class Keeping final : public Backend {
+ public:
+  explicit Keeping(GraphOptions options = {}) : options_(options) {}
+  std::string_view name() const override { return cpu_->name(); }
+  DType default_dtype() const override { return cpu_->default_dtype(); }
+  GraphOptions graph_options() const override { return options_; }
+  std::vector<std::string> missing(const Graph& graph) const override {
+    return cpu_->missing(graph);
+  }
+  std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) override {
+    graphs.push_back(graph);
+    return cpu_->load(graph, options);
+  }
+  std::vector<Graph> graphs;
+
+ private:
+  const GraphOptions options_;
+  const std::shared_ptr<Backend> cpu_ = cpu();
+};
+
+// `twice` and `again` are equal, nobody reads `unread`, and `y` is written with other ops.
+Model model_to_optimise() {
+  Model model;
+  model |= Relu()({{"input", "x"}, {"output", "twice"}});
+  model |= Relu()({{"input", "x"}, {"output", "again"}});
+  model |= Sine()({{"input", "x"}, {"output", "unread"}});
+  model |= Model::op("multiply")({{"left", "twice"}, {"right", "again"}, {"output", "product"}});
+  model |= Model::op("absolute_error")({{"input", "product"}, {"target", "x"}, {"output", "y"}});
+  model.expose_keys({"y"});
+  return model;
+}
+
+std::string made(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const Node& node : graph.nodes()) names.push_back(graph.value(node.outputs.front()).name);
+  return join(names, " ");
+}
+
+std::string compiled_to(const CompileOptions& options, GraphOptions wanted = {}) {
+  const auto backend = std::make_shared<Keeping>(wanted);
+  compile(model_to_optimise(), backend, options);
+  return made(backend->graphs.at(0));
+}
+
+const std::string all = "twice again unread product y.subtract_4 y";
+const CompileOptions level_none{.shapes = {{"x", {3, 2}}}, .optimization_level = "none"};
+
+}  // namespace
+
+TEST_CASE("optimization level none keeps every value of the model") {
+  CHECK(compiled_to(level_none) == all);
+}
+
+TEST_CASE("by default what is equal is made once and what nobody reads is not made") {
+  const std::string fewer = "twice product y.subtract_4 y";
+  CHECK(compiled_to({.shapes = {{"x", {3, 2}}}}) == fewer);
+  CHECK(compiled_to({.shapes = {{"x", {3, 2}}}, .optimization_level = "max"}) == fewer);
+}
+
+TEST_CASE("a backend gets graphs as they were composed where it wants that") {
+  CHECK(compiled_to({.shapes = {{"x", {3, 2}}}}, {.as_composed = true}) == all);
+}
+
+TEST_CASE("gradients are the same at every optimization level") {
+  const Tensor x = Tensor::of<float>({3, 2}, {2, -2, 3, 4, -5, 6});
+  const auto gradient = [&](CompileOptions options) {
+    options.trainable_keys = {"x"};
+    const CompiledModel compiled = compile(model_to_optimise(), cpu(), options);
+    const Tensor ones = Tensor::full(DType::float32, {3, 2}, 1);
+    return compiled.evaluate({{"x", x}}, {}, {{"y", ones}}).second.at("x");
+  };
+  // |x * x - x| for x > 0, else |x|
+  const Tensor expected = Tensor::of<float>({3, 2}, {3, -1, 5, 7, -1, 11});
+  for (const char* level : {"none", "default", "max"}) {
+    CAPTURE(level);
+    CHECK(identical(gradient({.shapes = {{"x", {3, 2}}}, .optimization_level = level}), expected));
+  }
+}
+
+TEST_CASE("what rewrites a graph is refused by a backend that wants it as it was composed") {
+  const auto text = [](const CompileOptions& options) {
+    return tests::text_of_error([&] { compiled_to(options, {.as_composed = true}); });
+  };
+  CHECK(text({.use_checkpointing = true}) ==
+        "mithril.ValueError[E0432]: eager_mode runs op by op what was composed: it does not go "
+        "with use_checkpointing\n"
+        "  help: leave one of the two out");
+  CHECK(text({.optimization_level = "max"}) ==
+        "mithril.ValueError[E0432]: eager_mode runs op by op what was composed: it does not go "
+        "with optimization_level='max'\n"
+        "  help: leave one of the two out");
+}
+
+}  // namespace mithril
