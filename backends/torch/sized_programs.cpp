@@ -1,0 +1,223 @@
+#include "backends/torch/sized_programs.hpp"
+
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/core/grad_mode.h>
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+
+#include "backends/torch/refusals.hpp"
+#include "backends/torch/script.hpp"
+#include "backends/torch/tensors.hpp"
+#include "mithril/base/error.hpp"
+#include "mithril/eval/run_node.hpp"
+
+namespace mithril::torch_backend {
+namespace {
+
+std::vector<Tensor> described(at::TensorList inputs) {
+  std::vector<Tensor> tensors;
+  for (const at::Tensor& input : inputs) tensors.push_back(from_torch(input));
+  return tensors;
+}
+
+}  // namespace
+
+SizedPrograms::SizedPrograms(Graph graph, const Settings& settings,
+                             std::shared_ptr<const Observer> observer, bool scripted)
+    : graph_(std::move(graph)),
+      sizes_(graph_),
+      device_(settings.device),
+      switches_(settings.switches),
+      observer_(std::move(observer)),
+      scripted_(scripted && !observer_),
+      shown_(graph_.nodes().size()) {
+  for (size_t i = 0; i < shown_.size() && observer_; ++i) {
+    shown_[i] = observer_->wants(graph_.nodes()[i]);
+  }
+  for (const Constant& constant : graph_.constants()) {
+    constants_.push_back(to_torch(constant.tensor, device_));
+  }
+}
+
+std::vector<at::Tensor> SizedPrograms::run(at::TensorList inputs, const MemoryScope& scope) const {
+  const at::AutoDispatchBelowADInplaceOrView below;
+  const SwitchScope switches(switches_);
+  const std::shared_ptr<const Program> program = program_for(inputs);
+  if (program->script) return run_script(*program->script, inputs, scope);
+  Registers registers = begin(*program, inputs);
+  Stack stack;
+  for (size_t i = 0; i < program->nodes.size(); ++i) {
+    run_node(*program, i, registers, stack, scope);
+  }
+  std::vector<at::Tensor> outputs;
+  for (const Output& output : graph_.outputs()) {
+    outputs.push_back(registers[index(output.value)].toTensor());
+  }
+  return outputs;
+}
+
+void SizedPrograms::save_script(const std::string& path, std::span<const SavedInput> inputs,
+                                std::span<const SavedOutput> outputs) const {
+  std::vector<at::Tensor> example;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const DType dtype = graph_.value(graph_.inputs()[i]).dtype;
+    example.push_back(
+        to_torch(inputs[i].value ? *inputs[i].value : Tensor(dtype, inputs[i].dims), device_));
+  }
+  Program program = program_of(example);
+  if (const OpDef* op = beyond_script(program)) {
+    raise({.kind = ErrorKind::backend,
+           .code = "E1023",
+           .message = "TorchScript has no operator for " + op->name,
+           .help = "what torch lacks runs in Mithril, and stays in it"});
+  }
+  learn_conversions(program, example);
+  torch_backend::save_script(path, graph_, program, constants_, inputs, outputs);
+}
+
+std::set<std::string> SizedPrograms::beyond() const {
+  const std::lock_guard lock(mutex_);
+  return beyond_;
+}
+
+// ---- running ----
+
+Registers SizedPrograms::begin(const Program& program, at::TensorList inputs) const {
+  Registers registers(program.registers);
+  for (size_t i = 0; i < inputs.size(); ++i) registers[index(graph_.inputs()[i])] = inputs[i];
+  for (size_t i = 0; i < constants_.size(); ++i) {
+    registers[index(graph_.constants()[i].value)] = constants_[i];
+  }
+  return registers;
+}
+
+// Runs a node, or a part of it; what torch throws goes on as an error that names the op.
+template <typename F>
+void SizedPrograms::name_errors(const PlannedNode& planned, const LoweredNode& node, F run) const {
+  try {
+    run();
+  } catch (const c10::OutOfMemoryError& error) {
+    refuse_memory(operation(planned, node), error.what_without_backtrace());
+  } catch (const c10::Error& error) {
+    refuse_operation(operation(planned, node), switches_, error.what_without_backtrace());
+  }
+}
+
+// The executor of TorchScript throws texts: a trace of the script, and last what went wrong.
+std::vector<at::Tensor> SizedPrograms::run_script(const Script& script, at::TensorList inputs,
+                                                  const MemoryScope& scope) const {
+  const at::NoGradGuard without_gradients;
+  try {
+    return script.run(inputs);
+  } catch (const std::exception& error) {
+    if (scope.refusal()) refuse_memory({}, error.what());
+    const std::string text = error.what();
+    const size_t end = text.find_last_not_of('\n') + 1;
+    const size_t begin = end == 0 ? 0 : text.rfind('\n', end - 1) + 1;
+    raise({.kind = ErrorKind::backend,
+           .code = "E1012",
+           .message = "torch refused: " + text.substr(begin, end - begin),
+           .help = "without jit_compile the op is named"});
+  }
+}
+
+void SizedPrograms::run_node(const Program& program, size_t at, Registers& registers, Stack& stack,
+                             const MemoryScope& scope) const {
+  const PlannedNode& planned = program.plan.nodes[at];
+  const LoweredNode& node = program.nodes[at];
+  try {
+    name_errors(planned, node, [&] {
+      if (node.spelling.empty()) run_on_host(planned, registers);
+      for (const Step& step : node.steps) run_step(step, registers, stack);
+      for (const Result& result : node.results) keep_result(result, registers);
+      scope.check(graph_.value(planned.outputs.front()).name, planned.op->name);
+    });
+  } catch (const Error&) {
+    throw;
+  } catch (const InternalError&) {
+    throw;
+  } catch (const std::exception& error) {  // of an operator that is written in Python
+    if (scope.refusal()) refuse_memory(operation(planned, node), error.what());
+    refuse_operation(operation(planned, node), switches_, error.what());
+  }
+  for (auto it = registers.begin() + static_cast<ptrdiff_t>(graph_.values().size());
+       it != registers.end(); ++it) {
+    *it = c10::IValue();
+  }
+  if (shown_[at]) show(graph_.nodes()[at], registers);
+  for (const ValueId id : planned.released) registers[index(id)] = c10::IValue();
+}
+
+void SizedPrograms::show(const Node& node, Registers& registers) const {
+  for (const ValueId id : node.outputs) {
+    at::Tensor& tensor = registers[index(id)].toTensor();
+    tensor = to_torch(observer_->made(graph_, node, id, from_torch(tensor)), device_);
+  }
+}
+
+void SizedPrograms::run_on_host(const PlannedNode& planned, Registers& registers) const {
+  std::vector<std::optional<Tensor>> values(graph_.values().size());
+  for (const int32_t at : planned.tensors) {
+    if (at < 0) continue;
+    values[static_cast<size_t>(at)] =
+        from_torch(registers[static_cast<size_t>(at)].toTensor().cpu().contiguous());
+  }
+  mithril::run_node(planned, graph_, values);
+  for (const ValueId id : planned.outputs) {
+    registers[index(id)] = to_torch(*values[index(id)], device_);
+  }
+}
+
+Operation SizedPrograms::operation(const PlannedNode& planned, const LoweredNode& node) const {
+  return {graph_.value(planned.outputs.front()).name, planned.op->name, node.spelling};
+}
+
+// ---- programs ----
+
+std::shared_ptr<const Program> SizedPrograms::program_for(at::TensorList inputs) const {
+  const auto fits = [&](const Program& program) {
+    return std::equal(
+        inputs.begin(), inputs.end(), program.plan.inputs.begin(), program.plan.inputs.end(),
+        [](const at::Tensor& input, const Dims& dims) { return input.sizes() == dims; });
+  };
+  return programs_.find_or_make(fits, [&] {
+    Program program = program_of(inputs);
+    if (scripted_) script(program, inputs);
+    return program;
+  });
+}
+
+Program SizedPrograms::program_of(at::TensorList inputs) const {
+  const MeterScope nobody(nullptr);  // a program's numbers are no memory of a run
+  return lower(graph_, make_plan(graph_, sizes_, described(inputs)), device_);
+}
+
+void SizedPrograms::script(Program& program, at::TensorList inputs) const {
+  if (const OpDef* op = beyond_script(program)) {
+    const std::lock_guard lock(mutex_);
+    beyond_.insert(op->name);
+  } else {
+    learn_conversions(program, inputs);
+    program.script = make_script(graph_, program, constants_);
+  }
+}
+
+// Runs the program once, for TorchScript cannot tell beforehand what dtypes come out.
+void SizedPrograms::learn_conversions(Program& program, at::TensorList inputs) const {
+  const at::AutoDispatchBelowADInplaceOrView below;
+  Registers registers = begin(program, inputs);
+  Stack stack;
+  for (size_t i = 0; i < program.nodes.size(); ++i) {
+    LoweredNode& node = program.nodes[i];
+    name_errors(program.plan.nodes[i], node, [&] {
+      for (const Step& step : node.steps) run_step(step, registers, stack);
+      for (Result& result : node.results) {
+        result.converted = tensor_of(result, registers).scalar_type() != result.dtype;
+        keep_result(result, registers);
+      }
+    });
+  }
+}
+
+}  // namespace mithril::torch_backend

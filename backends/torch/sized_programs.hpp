@@ -1,0 +1,66 @@
+// A graph on a device, with programs for the sizes that come.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/torch/memory.hpp"
+#include "backends/torch/program.hpp"
+#include "backends/torch/run_step.hpp"
+#include "backends/torch/settings.hpp"
+#include "mithril/backend/backend.hpp"
+#include "mithril/eval/size_cache.hpp"
+
+namespace mithril::torch_backend {
+
+struct Operation;  // refusals.hpp
+
+// Any number of threads may run it at once.
+class SizedPrograms {
+ public:
+  SizedPrograms(Graph graph, const Settings& settings, std::shared_ptr<const Observer> observer,
+                bool scripted);
+
+  // Below autograd: gradients are part of the graph.
+  std::vector<at::Tensor> run(at::TensorList inputs, const MemoryScope& scope) const;
+  const Graph& graph() const { return graph_; }
+  void save_script(const std::string& path, std::span<const SavedInput> inputs,
+                   std::span<const SavedOutput> outputs) const;
+  // Ops that kept a program from running as TorchScript, as far as programs have been made.
+  std::set<std::string> beyond() const;
+
+ private:
+  Registers begin(const Program& program, at::TensorList inputs) const;
+  void run_node(const Program& program, size_t at, Registers& registers, Stack& stack,
+                const MemoryScope& scope) const;
+  void run_on_host(const PlannedNode& planned, Registers& registers) const;
+  std::vector<at::Tensor> run_script(const Script& script, at::TensorList inputs,
+                                     const MemoryScope& scope) const;
+  template <typename F>
+  void name_errors(const PlannedNode& planned, const LoweredNode& node, F run) const;
+  Operation operation(const PlannedNode& planned, const LoweredNode& node) const;
+  void show(const Node& node, Registers& registers) const;
+
+  std::shared_ptr<const Program> program_for(at::TensorList inputs) const;
+  Program program_of(at::TensorList inputs) const;
+  void script(Program& program, at::TensorList inputs) const;
+  void learn_conversions(Program& program, at::TensorList inputs) const;
+
+  const Graph graph_;
+  const SizedGraph sizes_;
+  const c10::Device device_;
+  const Switches switches_;
+  const std::shared_ptr<const Observer> observer_;
+  const bool scripted_;
+  std::vector<bool> shown_;   // per node: whether the observer wants what it makes
+  mutable std::mutex mutex_;  // guards beyond_
+  mutable std::set<std::string> beyond_;
+  std::vector<at::Tensor> constants_;
+  const SizeCache<Program> programs_ = {};
+};
+
+}  // namespace mithril::torch_backend
