@@ -305,6 +305,14 @@ class NodeLowering {
 
 }  // namespace
 
+LoweredNode lower(const Graph& graph, const PlannedNode& node, const std::vector<Dims>& arguments,
+                  c10::Device device, size_t& registers) {
+  NodeLowering lowering(graph, node, arguments, device);
+  LoweredNode lowered = lowering.run();
+  registers = std::max(registers, lowering.registers());
+  return lowered;
+}
+
 Program lower(const Graph& graph, Plan plan, c10::Device device) {
   std::vector<Dims> dims(graph.values().size());
   for (size_t i = 0; i < plan.inputs.size(); ++i) dims[index(graph.inputs()[i])] = plan.inputs[i];
@@ -318,9 +326,7 @@ Program lower(const Graph& graph, Plan plan, c10::Device device) {
     for (const int32_t at : node.tensors) {
       arguments.push_back(at >= 0 ? dims[static_cast<size_t>(at)] : Dims{});
     }
-    NodeLowering lowering(graph, node, arguments, device);
-    program.nodes.push_back(lowering.run());
-    program.registers = std::max(program.registers, lowering.registers());
+    program.nodes.push_back(lower(graph, node, arguments, device, program.registers));
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       dims[index(node.outputs[i])] = node.output_dims[i];
     }

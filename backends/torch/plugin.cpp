@@ -19,7 +19,8 @@ class Torch final : public Backend {
   DType default_dtype() const override { return settings_.dtype; }
   GraphOptions graph_options() const override {
     return {.mixed_precision = settings_.mixed_precision(),
-            .use_checkpointing = settings_.memory_efficient};
+            .use_checkpointing = settings_.memory_efficient,
+            .as_composed = settings_.eager_mode};
   }
 
   std::vector<std::string> missing(const Graph& graph) const override {

@@ -44,5 +44,8 @@ struct Program {
 };
 
 Program lower(const Graph& graph, Plan plan, c10::Device device);
+// One node, given the dims of its arguments (of values none). `registers` grows to what it needs.
+LoweredNode lower(const Graph& graph, const PlannedNode& node, const std::vector<Dims>& arguments,
+                  c10::Device device, size_t& registers);
 
 }  // namespace mithril::torch_backend

@@ -46,12 +46,23 @@ bool is_preallocated(const std::string& choice) {
   unknown_name(ErrorKind::name, "E0620", "memory_allocation", choice, "", {"lazy", "preallocate"});
 }
 
+[[noreturn]] void refuse_beside_eager_mode(const std::string& option) {
+  raise({.kind = ErrorKind::value,
+         .code = "E0432",
+         .message = "eager_mode runs op by op what was composed: it does not go with " + option,
+         .help = "leave one of the two out"});
+}
+
 // What no option can tell alone.
 void check_together(const Settings& settings) {
   if (settings.memory_limit && settings.device == "mps") {
     raise({.kind = ErrorKind::backend,
            .code = "E1002",
            .message = "backend 'torch' does not do memory_limit on mps yet"});
+  }
+  if (settings.eager_mode && (settings.jit_compile || settings.memory_efficient)) {
+    const char* other = settings.jit_compile ? "jit_compile" : "memory_efficient";
+    refuse_beside_eager_mode(other);
   }
   if (!settings.preallocate || (settings.memory_limit && !settings.release_unused)) return;
   raise({.kind = ErrorKind::value,
@@ -73,6 +84,7 @@ const std::vector<Option>& all_options() {
       {"memory_efficient",
        [](Settings& s, const Datum& value) { s.memory_efficient = value.flag(); }},
       {"requires_grad", [](Settings& s, const Datum& value) { s.requires_grad = value.flag(); }},
+      {"eager_mode", [](Settings& s, const Datum& value) { s.eager_mode = value.flag(); }},
       {"jit_compile", [](Settings& s, const Datum& value) { s.jit_compile = value.flag(); }},
       {"use_amp", [](Settings& s, const Datum& value) { s.use_amp = value.flag(); }},
       {"amp_dtype",

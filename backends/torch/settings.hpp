@@ -20,6 +20,7 @@ struct Settings {
   bool use_amp = false;
   std::optional<DType> amp_dtype = std::nullopt;  // float16 or bfloat16
   bool jit_compile = false;
+  bool eager_mode = false;
   std::optional<int64_t> memory_limit = std::nullopt;  // in bytes
   bool preallocate = false;  // all that memory_limit allows, when the backend is made
   bool release_unused = false;

@@ -21,6 +21,15 @@ std::vector<Tensor> described(at::TensorList inputs) {
   return tensors;
 }
 
+// Of the tensors that a node reads; of values none.
+std::vector<Dims> argument_dims(const PlannedNode& planned, const Registers& registers) {
+  std::vector<Dims> dims;
+  for (const int32_t at : planned.tensors) {
+    dims.push_back(at < 0 ? Dims{} : registers[static_cast<size_t>(at)].toTensor().sizes().vec());
+  }
+  return dims;
+}
+
 }  // namespace
 
 SizedPrograms::SizedPrograms(Graph graph, const Settings& settings,
@@ -30,6 +39,7 @@ SizedPrograms::SizedPrograms(Graph graph, const Settings& settings,
       device_(settings.device),
       switches_(settings.switches),
       observer_(std::move(observer)),
+      eager_(settings.eager_mode),
       scripted_(scripted && !observer_),
       shown_(graph_.nodes().size()) {
   for (size_t i = 0; i < shown_.size() && observer_; ++i) {
@@ -43,12 +53,13 @@ SizedPrograms::SizedPrograms(Graph graph, const Settings& settings,
 std::vector<at::Tensor> SizedPrograms::run(at::TensorList inputs, const MemoryScope& scope) const {
   const at::AutoDispatchBelowADInplaceOrView below;
   const SwitchScope switches(switches_);
-  const std::shared_ptr<const Program> program = program_for(inputs);
-  if (program->script) return run_script(*program->script, inputs, scope);
-  Registers registers = begin(*program, inputs);
-  Stack stack;
-  for (size_t i = 0; i < program->nodes.size(); ++i) {
-    run_node(*program, i, registers, stack, scope);
+  const std::shared_ptr<const Program> program = eager_ ? nullptr : program_for(inputs);
+  if (program && program->script) return run_script(*program->script, inputs, scope);
+  Registers registers = begin(program ? program->registers : graph_.values().size(), inputs);
+  if (program) {
+    run_program(*program, registers, scope);
+  } else {
+    run_eagerly(inputs, registers, scope);
   }
   std::vector<at::Tensor> outputs;
   for (const Output& output : graph_.outputs()) {
@@ -83,13 +94,39 @@ std::set<std::string> SizedPrograms::beyond() const {
 
 // ---- running ----
 
-Registers SizedPrograms::begin(const Program& program, at::TensorList inputs) const {
-  Registers registers(program.registers);
+Registers SizedPrograms::begin(size_t count, at::TensorList inputs) const {
+  Registers registers(count);
   for (size_t i = 0; i < inputs.size(); ++i) registers[index(graph_.inputs()[i])] = inputs[i];
   for (size_t i = 0; i < constants_.size(); ++i) {
     registers[index(graph_.constants()[i].value)] = constants_[i];
   }
   return registers;
+}
+
+void SizedPrograms::run_program(const Program& program, Registers& registers,
+                                const MemoryScope& scope) const {
+  Stack stack;
+  for (size_t i = 0; i < program.nodes.size(); ++i) {
+    run_node(i, program.plan.nodes[i], program.nodes[i], registers, stack, scope);
+  }
+}
+
+void SizedPrograms::run_eagerly(at::TensorList inputs, Registers& registers,
+                                const MemoryScope& scope) const {
+  Planner planner(graph_, sizes_, described(inputs));
+  Stack stack;
+  for (size_t i = 0; i < graph_.nodes().size(); ++i) {
+    PlannedNode planned;
+    LoweredNode node;
+    {
+      const MeterScope nobody(nullptr);  // a plan's numbers are no memory of a run
+      planned = planner.next();
+      size_t needed = registers.size();
+      node = lower(graph_, planned, argument_dims(planned, registers), device_, needed);
+      registers.resize(needed);
+    }
+    run_node(i, planned, node, registers, stack, scope);
+  }
 }
 
 // Runs a node, or a part of it; what torch throws goes on as an error that names the op.
@@ -122,10 +159,8 @@ std::vector<at::Tensor> SizedPrograms::run_script(const Script& script, at::Tens
   }
 }
 
-void SizedPrograms::run_node(const Program& program, size_t at, Registers& registers, Stack& stack,
-                             const MemoryScope& scope) const {
-  const PlannedNode& planned = program.plan.nodes[at];
-  const LoweredNode& node = program.nodes[at];
+void SizedPrograms::run_node(size_t at, const PlannedNode& planned, const LoweredNode& node,
+                             Registers& registers, Stack& stack, const MemoryScope& scope) const {
   try {
     name_errors(planned, node, [&] {
       if (node.spelling.empty()) run_on_host(planned, registers);
@@ -206,7 +241,7 @@ void SizedPrograms::script(Program& program, at::TensorList inputs) const {
 // Runs the program once, for TorchScript cannot tell beforehand what dtypes come out.
 void SizedPrograms::learn_conversions(Program& program, at::TensorList inputs) const {
   const at::AutoDispatchBelowADInplaceOrView below;
-  Registers registers = begin(program, inputs);
+  Registers registers = begin(program.registers, inputs);
   Stack stack;
   for (size_t i = 0; i < program.nodes.size(); ++i) {
     LoweredNode& node = program.nodes[i];

@@ -34,9 +34,11 @@ class SizedPrograms {
   std::set<std::string> beyond() const;
 
  private:
-  Registers begin(const Program& program, at::TensorList inputs) const;
-  void run_node(const Program& program, size_t at, Registers& registers, Stack& stack,
-                const MemoryScope& scope) const;
+  Registers begin(size_t registers, at::TensorList inputs) const;
+  void run_program(const Program& program, Registers& registers, const MemoryScope& scope) const;
+  void run_eagerly(at::TensorList inputs, Registers& registers, const MemoryScope& scope) const;
+  void run_node(size_t at, const PlannedNode& planned, const LoweredNode& node,
+                Registers& registers, Stack& stack, const MemoryScope& scope) const;
   void run_on_host(const PlannedNode& planned, Registers& registers) const;
   std::vector<at::Tensor> run_script(const Script& script, at::TensorList inputs,
                                      const MemoryScope& scope) const;
@@ -55,6 +57,7 @@ class SizedPrograms {
   const c10::Device device_;
   const Switches switches_;
   const std::shared_ptr<const Observer> observer_;
+  const bool eager_;  // plans are made as nodes run, and not kept
   const bool scripted_;
   std::vector<bool> shown_;   // per node: whether the observer wants what it makes
   mutable std::mutex mutex_;  // guards beyond_

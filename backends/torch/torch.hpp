@@ -20,6 +20,9 @@ struct TorchOptions {
   // float16 or bfloat16; by default bfloat16 on the CPU, float16 elsewhere.
   std::optional<DType> amp_dtype = std::nullopt;
   bool jit_compile = false;  // runs as TorchScript what TorchScript can express
+  // Runs graphs as they were composed, op by op: hooks, debug output and errors come at the op. Not
+  // together with jit_compile, memory_efficient, or compiling with use_checkpointing or "max".
+  bool eager_mode = false;
   // "4GB" (10^9 bytes each), "4GiB" (2^30), or bytes: more than that gives OutOfMemoryError E1101.
   Datum memory_limit = None{};
   // The same bits from run to run; BackendError E1024 for an op without such a kernel.
@@ -38,6 +41,7 @@ inline std::shared_ptr<Backend> torch(const TorchOptions& options = {}) {
                       {"requires_grad", options.requires_grad},
                       {"use_amp", options.use_amp},
                       {"jit_compile", options.jit_compile},
+                      {"eager_mode", options.eager_mode},
                       {"memory_allocation", options.memory_allocation},
                       {"release_unused", options.release_unused},
                       {"deterministic", options.deterministic},

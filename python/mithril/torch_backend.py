@@ -50,6 +50,8 @@ class TorchBackend(_core.Backend):
             float16 elsewhere.
         jit_compile: runs as TorchScript what TorchScript can express; `summary` of a compiled
             model says what it cannot.
+        eager_mode: runs graphs as they were composed, op by op, for debugging: hooks, debug output
+            and errors come at the op. Not together with jit_compile or memory_efficient.
         deterministic: the same bits from run to run; BackendError names the op that has no such
             kernel in torch.
         benchmark: cuDNN tries its kernels and takes the fastest; deterministic goes first.
@@ -74,6 +76,7 @@ class TorchBackend(_core.Backend):
         amp_dtype: Any = None,
         jit_compile: bool = False,
         *,
+        eager_mode: bool = False,
         deterministic: bool = False,
         benchmark: bool = False,
         memory_limit: str | float | None = None,
@@ -89,6 +92,7 @@ class TorchBackend(_core.Backend):
             "requires_grad": requires_grad,
             "use_amp": use_amp,
             "jit_compile": jit_compile,
+            "eager_mode": eager_mode,
             "memory_efficient": memory_efficient,
             "memory_allocation": memory_allocation,
             "release_unused": release_unused,
