@@ -59,6 +59,7 @@ class TorchExecutable final : public Executable {
       : context_(context),
         device_(context.settings.device),
         scripted_(context.settings.jit_compile && options.jit),
+        graph_(graph),
         programs_(graph, context.settings, options.observer, scripted_),
         options_(std::move(options)) {}
 
@@ -75,7 +76,8 @@ class TorchExecutable final : public Executable {
 
   bool save_torchscript(const std::string& path, std::span<const SavedInput> inputs,
                         std::span<const SavedOutput> outputs) const override {
-    programs_.save_script(path, inputs, outputs);
+    const SizedPrograms portable(graph_, context_.settings, nullptr, true);
+    portable.save_script(path, inputs, outputs);
     return true;
   }
 
@@ -128,6 +130,7 @@ class TorchExecutable final : public Executable {
   const Context context_;
   const c10::Device device_;
   const bool scripted_;
+  const Graph graph_;
   const SizedPrograms programs_;
   const LoadOptions options_;
   mutable std::mutex mutex_;  // guards halves_

@@ -96,7 +96,7 @@ class Conversion {
         return datum_.kind() == kind::string ? std::optional<c10::IValue>(datum_.text())
                                              : std::nullopt;
       case TypeKind::ListType:
-        return list(*type.castRaw<c10::ListType>()->getElementType());
+        return list(type.castRaw<c10::ListType>()->getElementType());
       default:
         return std::nullopt;
     }
@@ -119,11 +119,13 @@ class Conversion {
     return c10::IValue(datum_.integer());
   }
 
-  std::optional<c10::IValue> list(const c10::Type& item) const {
+  std::optional<c10::IValue> list(const c10::TypePtr& type) const {
+    const c10::Type& item = *type;
     if (item.kind() == TypeKind::IntType || item.kind() == TypeKind::SymIntType) {
       return ints_of(argument_, datum_);
     }
     if (datum_.kind() != kind::tuple) return std::nullopt;
+    if (datum_.tuple().empty()) return c10::IValue(c10::impl::GenericList(type));
     if (item.kind() == TypeKind::BoolType) {
       return list_of<bool>(datum_, kind::bool_value, [](const Datum& d) { return d.flag(); });
     }
@@ -242,6 +244,8 @@ std::string described(const Argument& argument) {
 }
 
 }  // namespace
+
+bool has_operator(const std::string& name) { return !overloads_of(name).empty(); }
 
 Call resolve(const std::string& name, const std::vector<Argument>& arguments, const Made& made) {
   for (const bool numbers_as_tensors : {false, true}) {

@@ -37,6 +37,9 @@ struct Made {  // what tensors made from nothing are like
   c10::Device device;
 };
 
+// Whether this torch, as it was built, has it.
+bool has_operator(const std::string& name);
+
 // Chooses the overload by what the arguments are; a number takes a tensor's place where no
 // overload takes numbers. BackendError E1011 where none fits, listing those that there are.
 Call resolve(const std::string& name, const std::vector<Argument>& arguments, const Made& made);

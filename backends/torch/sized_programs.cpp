@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "backends/torch/onednn.hpp"
 #include "backends/torch/refusals.hpp"
 #include "backends/torch/script.hpp"
 #include "backends/torch/tensors.hpp"
@@ -30,11 +31,30 @@ std::vector<Dims> argument_dims(const PlannedNode& planned, const Registers& reg
   return dims;
 }
 
+// TorchScript is made of what any torch has, and files of it hold plain weights; eager mode runs the
+// ops as they are.
+bool wants_onednn(const Settings& settings, bool scripted) {
+  static const bool built = has_operator("mkldnn::_linear_pointwise");
+  return built && !scripted && !settings.eager_mode && c10::Device(settings.device).is_cpu();
+}
+
+at::Tensor packed(const at::Tensor& weight) {
+  const Operand operand{.kind = Operand::Kind::tensor, .registers = {0}};
+  const Made made{weight.scalar_type(), weight.device()};
+  const Step reorder{resolve("mkldnn::_reorder_linear_weight", {{"", operand}}, made)};
+  const at::AutoDispatchBelowADInplaceOrView below;
+  Registers registers{weight};
+  Stack stack;
+  run_step(reorder, registers, stack);
+  return registers[0].toTensor();
+}
+
 }  // namespace
 
 SizedPrograms::SizedPrograms(Graph graph, const Settings& settings,
                              std::shared_ptr<const Observer> observer, bool scripted)
-    : graph_(std::move(graph)),
+    : graph_(wants_onednn(settings, scripted) ? use_onednn(graph, observer.get())
+                                              : std::move(graph)),
       sizes_(graph_),
       device_(settings.device),
       switches_(settings.switches),
@@ -45,8 +65,11 @@ SizedPrograms::SizedPrograms(Graph graph, const Settings& settings,
   for (size_t i = 0; i < shown_.size() && observer_; ++i) {
     shown_[i] = observer_->wants(graph_.nodes()[i]);
   }
+  const std::vector<ValueId> to_pack = packed_weights(graph_);
   for (const Constant& constant : graph_.constants()) {
-    constants_.push_back(to_torch(constant.tensor, device_));
+    const bool pack = std::find(to_pack.begin(), to_pack.end(), constant.value) != to_pack.end();
+    const at::Tensor tensor = to_torch(constant.tensor, device_);
+    constants_.push_back(pack ? packed(tensor) : tensor);
   }
 }
 
