@@ -19,3 +19,14 @@ write_basic_package_version_file(MithrilConfigVersion.cmake COMPATIBILITY SameMi
 install(FILES "${PROJECT_BINARY_DIR}/MithrilConfig.cmake"
               "${PROJECT_BINARY_DIR}/MithrilConfigVersion.cmake"
         DESTINATION "${MITHRIL_CONFIG_DIR}" COMPONENT libraries)
+
+# What is bound to one release of torch is installed beside the rest, and can be left out of it.
+if(TARGET mithril_torch)
+  install(TARGETS mithril_torch LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT torch)
+  install(TARGETS mithril_torch_tensors EXPORT MithrilTorchTargets COMPONENT torch)
+  install(EXPORT MithrilTorchTargets NAMESPACE Mithril:: DESTINATION "${MITHRIL_CONFIG_DIR}"
+          COMPONENT torch)
+  configure_file(cmake/MithrilTorchComponent.cmake.in MithrilTorchComponent.cmake @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/MithrilTorchComponent.cmake" cmake/MithrilFindTorch.cmake
+          DESTINATION "${MITHRIL_CONFIG_DIR}" COMPONENT torch)
+endif()
