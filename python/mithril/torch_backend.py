@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from .torch_library import import_torch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import torch
-
-
-def import_torch() -> Any:
-    """PyTorch, with its libraries loaded, so that the plugin finds them."""
-    if importlib.util.find_spec("torch") is None:
-        raise _core.BackendError(
-            "TorchBackend needs PyTorch, which is not installed: pip install torch"
-        )
-    if importlib.util.find_spec("mithril._torch") is None:
-        raise _core.BackendError(
-            "this Mithril was built without the backend on PyTorch: build it with "
-            "-DMITHRIL_TORCH=ON, where torch is installed"
-        )
-    torch = importlib.import_module("torch")
-    _core.use_bridge(importlib.import_module("mithril._torch").bridge)
-    return torch
 
 
 def _dtype_name(dtype: Any) -> str:

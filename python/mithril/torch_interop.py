@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ._core import CompiledModel, Model, raise_error
-from .torch_backend import TorchBackend, import_torch
+from .torch_backend import TorchBackend
+from .torch_library import import_torch
 
 if TYPE_CHECKING:
     import torch

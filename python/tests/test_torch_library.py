@@ -1,0 +1,91 @@
+"""What TorchBackend says where torch, or its library for that torch, is missing or another."""
+
+import hashlib
+import importlib.util
+import json
+import subprocess
+import sys
+
+import pytest
+
+import mithril as ml
+from mithril import torch_library
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package that was installed, with a library for torch 2.11.0."""
+    monkeypatch.setattr(torch_library, "PACKAGE", tmp_path)
+    (tmp_path / "source").mkdir()
+    (tmp_path / "libmithril_core.so").write_bytes(b"core")
+    write_note(tmp_path)
+    return tmp_path
+
+
+def write_note(package, **changes):
+    core = hashlib.sha256(b"core").hexdigest()
+    note = {"torch": "2.11.0", "core": core, **changes}
+    (package / "_torch_build.json").write_text(json.dumps(note))
+
+
+def refusal(torch_version):
+    with pytest.raises(ml.BackendError) as caught:
+        torch_library._check_build(torch_version)
+    return str(caught.value)
+
+
+def test_without_torch_it_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(ml.BackendError) as caught:
+        torch_library.import_torch.__wrapped__()
+    assert str(caught.value) == (
+        "mithril.BackendError[E1013]: TorchBackend needs PyTorch, which is not installed\n"
+        "  help: pip install torch"
+    )
+
+
+def test_a_backend_that_is_not_built_says_how_to_build_it(package):
+    (package / "_torch_build.json").unlink()
+    assert refusal("2.15.0+cu132") == (
+        "mithril.BackendError[E1014]: the backend on PyTorch has not been built\n"
+        "  torch : 2.15.0+cu132\n"
+        "  help: python -m mithril.build_torch builds it for the torch that is installed"
+    )
+    (package / "source").rmdir()
+    assert refusal("2.15.0").endswith(
+        "help: build Mithril with -DMITHRIL_TORCH=ON, where torch is installed"
+    )
+
+
+def test_a_backend_for_another_torch_is_refused_with_both(package):
+    assert refusal("2.15.0+cu132") == (
+        f"mithril.BackendError[E1004]: the backend was built for torch 2.11.0: "
+        f"{package}/libmithril_torch.so\n"
+        "  expected : torch 2.11.0\n"
+        "  got      : torch 2.15.0\n"
+        "  help: python -m mithril.build_torch builds it for the torch that is installed"
+    )
+    refusal("2.1.0")
+    torch_library._check_build("2.11.1+cpu")  # only the release has to be the same
+
+
+def test_a_backend_for_another_mithril_is_refused(package):
+    write_note(package, core="0")
+    assert refusal("2.11.0").startswith(
+        f"mithril.BackendError[E1003]: the backend was built for another Mithril: "
+        f"{package}/libmithril_torch.so\n"
+        "  expected : libmithril_core.so 0\n"
+    )
+    write_note(package, core="")  # of a build tree
+    torch_library._check_build("2.11.0")
+
+
+def test_a_build_tree_builds_the_backend_itself():
+    result = subprocess.run(
+        [sys.executable, "-m", "mithril.build_torch"], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 1
+    assert result.stderr == (
+        "mithril.build_torch: this Mithril stands in its build tree: configure that with "
+        "-DMITHRIL_TORCH=ON\n"
+    )
