@@ -31,8 +31,8 @@ std::vector<Dims> argument_dims(const PlannedNode& planned, const Registers& reg
   return dims;
 }
 
-// TorchScript is made of what any torch has, and files of it hold plain weights; eager mode runs the
-// ops as they are.
+// TorchScript is made of what any torch has, and files of it hold plain weights; eager mode runs
+// the ops as they are.
 bool wants_onednn(const Settings& settings, bool scripted) {
   static const bool built = has_operator("mkldnn::_linear_pointwise");
   return built && !scripted && !settings.eager_mode && c10::Device(settings.device).is_cpu();
