@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "backends/torch/onednn.hpp"
+#include "backends/torch/onednn_ops.hpp"
 #include "backends/torch/refusals.hpp"
 #include "backends/torch/script.hpp"
 #include "backends/torch/tensors.hpp"
@@ -38,10 +39,12 @@ bool wants_onednn(const Settings& settings, bool scripted) {
   return built && !scripted && !settings.eager_mode && c10::Device(settings.device).is_cpu();
 }
 
-at::Tensor packed(const at::Tensor& weight) {
-  const Operand operand{.kind = Operand::Kind::tensor, .registers = {0}};
+at::Tensor packed(const at::Tensor& weight, const Packing& packing) {
+  std::vector<mithril::torch_backend::Argument> arguments{
+      {"", {.kind = Operand::Kind::tensor, .registers = {0}}}};
+  for (const Datum& number : packing.arguments) arguments.push_back({"", {.constant = number}});
   const Made made{weight.scalar_type(), weight.device()};
-  const Step reorder{resolve("mkldnn::_reorder_linear_weight", {{"", operand}}, made)};
+  const Step reorder{resolve(packing.operation, arguments, made)};
   const at::AutoDispatchBelowADInplaceOrView below;
   Registers registers{weight};
   Stack stack;
@@ -65,11 +68,13 @@ SizedPrograms::SizedPrograms(Graph graph, const Settings& settings,
   for (size_t i = 0; i < shown_.size() && observer_; ++i) {
     shown_[i] = observer_->wants(graph_.nodes()[i]);
   }
-  const std::vector<ValueId> to_pack = packed_weights(graph_);
+  const std::vector<Packing> wanted = packings(graph_);
   for (const Constant& constant : graph_.constants()) {
-    const bool pack = std::find(to_pack.begin(), to_pack.end(), constant.value) != to_pack.end();
-    const at::Tensor tensor = to_torch(constant.tensor, device_);
-    constants_.push_back(pack ? packed(tensor) : tensor);
+    at::Tensor tensor = to_torch(constant.tensor, device_);
+    for (const Packing& packing : wanted) {
+      if (packing.weight == constant.value) tensor = packed(tensor, packing);
+    }
+    constants_.push_back(std::move(tensor));
   }
 }
 

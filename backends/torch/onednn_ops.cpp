@@ -1,0 +1,141 @@
+#include "backends/torch/onednn_ops.hpp"
+
+#include "mithril/base/error.hpp"
+#include "mithril/op/eval_context.hpp"
+#include "mithril/op/patterns.hpp"
+#include "mithril/op/registry.hpp"
+#include "mithril/op/spelling.hpp"
+#include "mithril/ops/support/window_spelling.hpp"
+
+namespace mithril::torch_backend {
+namespace {
+
+// Multiplications and additions below which a call of oneDNN costs more than it saves, measured for
+// weights as they are (benchmarks/torch_products.py).
+constexpr double worthwhile = 5e7;
+
+double operations(const Dims& rows, int64_t columns) {
+  double count = 2.0 * static_cast<double>(columns);
+  for (const int64_t size : rows) count *= static_cast<double>(size);
+  return count;
+}
+
+std::string quoted(const std::string& text) { return '"' + text + '"'; }
+
+bool has_addend(const SpellingContext& c) { return !c.dims("addend").empty(); }
+
+// The arguments after the geometry where nothing is added.
+std::vector<std::string> spelled_activation(const SpellingContext& c) {
+  const std::string& algorithm = c.value("algorithm").text();
+  return {quoted(c.value("activation").text()), "[]",
+          algorithm.empty() ? "None" : quoted(algorithm)};
+}
+
+std::string spell_linear(const SpellingContext& c) {
+  const double count = operations(c.dims("input"), c.dims("weight")[0]);
+  if (!c.value("packed").flag() && count < worthwhile) {
+    return "aten::linear(input, weight, bias)";
+  }
+  const char* op = "mkldnn::_linear_pointwise";
+  if (has_addend(c)) return spell_call(op, {"input", "addend", "weight", "bias", quoted("add")});
+  std::vector<std::string> arguments{"input", "weight", "bias"};
+  for (std::string& argument : spelled_activation(c)) arguments.push_back(std::move(argument));
+  return spell_call(op, arguments);
+}
+
+std::string spell_conv2d(const SpellingContext& c) {
+  const auto [input, padding] = spelled_convolution(c);
+  std::vector<std::string> arguments{input};
+  if (has_addend(c)) arguments.emplace_back("addend");
+  for (std::string argument :
+       {std::string("weight"), std::string("bias"), padding, spell_pair(c.value("stride")),
+        spell_pair(c.value("dilation")), std::string("groups")}) {
+    arguments.push_back(std::move(argument));
+  }
+  if (has_addend(c)) {
+    const std::string& activation = c.value("activation").text();
+    const std::string last = activation == "none" ? "None" : quoted(activation);
+    arguments.insert(arguments.end(), {quoted("add"), "None", last, "[]", "None"});
+  } else {
+    for (std::string& argument : spelled_activation(c)) arguments.push_back(std::move(argument));
+  }
+  return spell_call("mkldnn::_convolution_pointwise", arguments);
+}
+
+std::string spell_matmul(const SpellingContext& c) {
+  if (operations(c.dims("left"), c.dims("right")[1]) < worthwhile) {
+    return "aten::matmul(left, right)";
+  }
+  return "mkldnn::_linear_pointwise(left, aten::t(right), None, \"none\", [], None)";
+}
+
+OpDef derived(const char* from, std::string (*spell)(const SpellingContext&)) {
+  OpDef op = find_op(from);
+  // That of the record knows nothing of the ports that it gets here.
+  op.eval = [](EvalContext& c) { MITHRIL_CHECK(false, c.op_name() + " for torch alone ran here"); };
+  op.spell = {{"torch", "oneDNN's kernel where it is faster", spell}};
+  return op;
+}
+
+OpDef product(const char* from, const char* shape, std::string (*spell)(const SpellingContext&)) {
+  OpDef op = derived(from, spell);
+  op.inputs.push_back(optional("addend", shape, "float"));
+  for (const char* port : {"activation", "algorithm"}) op.inputs.push_back(value(port, "str"));
+  op.inputs.push_back(value("packed", "bool"));
+  compile_patterns(op);
+  return op;
+}
+
+Datum pair(int64_t first, int64_t second) { return Datum::ints({first, second}); }
+
+// Numbers that the node's spelling gives to the kernel: the layout may depend on them.
+std::vector<Datum> geometry(const Node& node) {
+  const auto of = [&](const char* port) -> const Datum& {
+    return std::get<Datum>(node.arguments[node.argument_index(port)]);
+  };
+  std::vector<Datum> found;
+  int64_t padding[2];
+  for (const size_t axis : {0, 1}) {
+    const auto [before, after] = padding_of(of("padding"), axis, 2);
+    padding[axis] = same(before, after) ? resolve(before).constant() : 0;
+  }
+  found.push_back(pair(padding[0], padding[1]));
+  for (const char* port : {"stride", "dilation"}) {
+    found.push_back(pair(per_axis(of(port), 0).integer(), per_axis(of(port), 1).integer()));
+  }
+  found.push_back(of("groups"));
+  return found;
+}
+
+}  // namespace
+
+const OpDef& onednn_linear() {
+  static const OpDef op = product("linear", "*n M O", spell_linear);
+  return op;
+}
+
+const OpDef& onednn_conv2d() {
+  static const OpDef op = product("conv2d", "N Co Ho Wo", spell_conv2d);
+  return op;
+}
+
+const OpDef& onednn_matmul() {
+  static const OpDef op = derived("matmul", spell_matmul);
+  return op;
+}
+
+std::vector<Packing> packings(const Graph& graph) {
+  std::vector<Packing> found;
+  for (const Node& node : graph.nodes()) {
+    const bool linear = node.op == &onednn_linear();
+    if (!linear && node.op != &onednn_conv2d()) continue;
+    if (!std::get<Datum>(node.arguments[node.argument_index("packed")]).flag()) continue;
+    const ValueId weight = *tensor_of(node.arguments[node.argument_index("weight")]);
+    found.push_back(linear
+                        ? Packing{weight, "mkldnn::_reorder_linear_weight", {}}
+                        : Packing{weight, "mkldnn::_reorder_convolution_weight", geometry(node)});
+  }
+  return found;
+}
+
+}  // namespace mithril::torch_backend
