@@ -111,3 +111,83 @@ def test_large_products_train_on_the_same_kernels():
             torch.testing.assert_close(gradients[key], gradient, rtol=1e-4, atol=1e-4)
         ops = ops_of(partial(compiled.evaluate, params, {}, given))
         assert ops.count(KERNEL) == kernels
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"stride": 2, "padding": 1},
+        {"dilation": 2, "groups": 4},
+        {"padding": ((0, 2), (1, 1)), "stride": (1, 2)},
+        {"use_bias": False},
+    ],
+    ids=str,
+)
+def test_bound_convolutions_are_packed(options):
+    model = ml.Model()
+    model |= ml.Conv2d(filters=8, kernel_size=3, **options)(input="x", output="c")
+    model |= ml.Relu()(input="c", output="y")
+    model.expose_keys("y")
+    shapes = {"x": ["N", 4, 9, 8]}
+    compiled = ml.compile(model, ml.TorchBackend(), shapes=shapes, data_keys=["x"], inference=True)
+    params = compiled.get_parameters()
+    bound = compiled.bind(params)
+    for samples in (3, 0, 1):
+        x = torch.randn(samples, 4, 9, 8)
+        expected = compiled.evaluate(params, {"x": x})["y"]
+        torch.testing.assert_close(bound.evaluate({}, {"x": x})["y"], expected, **CLOSE)
+    ops = ops_of(lambda: bound.evaluate({}, {"x": x}))
+    assert "mkldnn::_convolution_pointwise" in ops
+    assert "aten::relu" not in ops
+
+
+def block(kind: str) -> ml.Model:
+    """A sum of two products of x, one of them with a Relu, and a Relu at the end."""
+    make = {
+        "linear": lambda: ml.Linear(512),
+        "conv": lambda: ml.Conv2d(filters=4, kernel_size=3, padding=1),
+    }[kind]
+    model = ml.Model()
+    model |= make()(input="x", output="a")
+    model |= ml.Relu()(input="a", output="r")
+    model |= make()(input="r", output="b")
+    model |= make()(input="x", output="c")
+    model |= ml.Add()(left="c", right="b", output="s")
+    model |= ml.Add()(left="x", right="s", output="t")
+    model |= ml.Relu()(input="t", output="y")
+    model.expose_keys("y")
+    return model
+
+
+@pytest.mark.parametrize(("kind", "dims"), [("linear", [3, 512]), ("conv", [2, 4, 5, 6])])
+def test_a_sum_is_taken_along_with_one_of_its_terms(kind, dims):
+    compiled = ml.compile(
+        block(kind), ml.TorchBackend(), shapes={"x": dims}, data_keys=["x"], inference=True
+    )
+    params = compiled.get_parameters()
+    x = torch.randn(dims)
+    before = x.clone()
+    bound = compiled.bind(params)
+    expected = compiled.evaluate(params, {"x": x})["y"]
+    torch.testing.assert_close(bound.evaluate({}, {"x": x})["y"], expected, **CLOSE)
+    assert torch.equal(x, before)
+    assert ops_of(lambda: bound.evaluate({}, {"x": x})).count("aten::add") == 1
+
+
+def test_a_sum_that_broadcasts_is_not_taken_along():
+    model = ml.Model()
+    model |= ml.Linear(512)(input="x", output="a")
+    model |= ml.Add()(left="a", right="z", output="y")
+    compiled = ml.compile(
+        model,
+        ml.TorchBackend(),
+        shapes={"x": ["N", 512], "z": ["M", 512]},
+        data_keys=["x", "z"],
+        inference=True,
+    )
+    bound = compiled.bind(compiled.get_parameters())
+    for n, m in ((1, 3), (3, 1), (3, 3)):
+        data = {"x": torch.randn(n, 512), "z": torch.randn(m, 512)}
+        expected = compiled.evaluate(compiled.get_parameters(), data)["y"]
+        torch.testing.assert_close(bound.evaluate({}, data)["y"], expected, **CLOSE)
