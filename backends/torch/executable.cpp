@@ -87,7 +87,8 @@ class TorchExecutable final : public Executable {
       const Spelling* spelling = node.op->spelling("torch");
       if (!spelling || spelling->text.starts_with("unsupported")) beyond.insert(node.op->name);
     }
-    if (!scripted_) return {};
+    if (!context_.settings.jit_compile) return {};
+    if (!scripted_) return {"jit_compile: not with use_checkpointing, nor with jit=False"};
     if (options_.observer) return {"jit_compile: not while hooks or debug look on"};
     if (beyond.empty()) return {};
     return {"jit_compile: runs op by op, for TorchScript has no " +

@@ -204,11 +204,14 @@ void SizedPrograms::run_node(size_t at, const PlannedNode& planned, const Lowere
     if (scope.refusal()) refuse_memory(operation(planned, node), error.what());
     refuse_operation(operation(planned, node), switches_, error.what());
   }
-  for (auto it = registers.begin() + static_cast<ptrdiff_t>(graph_.values().size());
-       it != registers.end(); ++it) {
-    *it = c10::IValue();
-  }
   if (shown_[at]) show(graph_.nodes()[at], registers);
+  release(planned, registers);
+}
+
+// What the node needed on its way, and what nobody reads after it.
+void SizedPrograms::release(const PlannedNode& planned, Registers& registers) const {
+  const auto beyond_values = static_cast<ptrdiff_t>(graph_.values().size());
+  std::fill(registers.begin() + beyond_values, registers.end(), c10::IValue());
   for (const ValueId id : planned.released) registers[index(id)] = c10::IValue();
 }
 
@@ -280,6 +283,7 @@ void SizedPrograms::learn_conversions(Program& program, at::TensorList inputs) c
         keep_result(result, registers);
       }
     });
+    release(program.plan.nodes[i], registers);
   }
 }
 

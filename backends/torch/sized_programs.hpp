@@ -39,6 +39,7 @@ class SizedPrograms {
   void run_eagerly(at::TensorList inputs, Registers& registers, const MemoryScope& scope) const;
   void run_node(size_t at, const PlannedNode& planned, const LoweredNode& node,
                 Registers& registers, Stack& stack, const MemoryScope& scope) const;
+  void release(const PlannedNode& planned, Registers& registers) const;
   void run_on_host(const PlannedNode& planned, Registers& registers) const;
   std::vector<at::Tensor> run_script(const Script& script, at::TensorList inputs,
                                      const MemoryScope& scope) const;

@@ -209,8 +209,9 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
   if (wanted.as_composed) refuse_rewriting(options);
   parts->passes = passes_for(options, wanted);
   parts->backend = std::move(backend);
-  parts->load_options.jit = options.jit;
   parts->use_checkpointing = options.use_checkpointing || wanted.use_checkpointing;
+  // A compiler of the backend's may find that what is computed again was computed before.
+  parts->load_options.jit = options.jit && !parts->use_checkpointing;
   parts->inference = options.inference;
   parts->safe_shapes = options.safe_shapes;
   parts->debug = options.debug;

@@ -75,6 +75,47 @@ def test_what_it_cannot_express_runs_as_before_and_the_summary_says_so() -> None
     )
 
 
+def test_checkpointing_is_not_undone() -> None:
+    deep = ml.Model()
+    deep |= ml.Linear(32)(input="x")
+    for _ in range(20):
+        deep += ml.Gelu()
+        deep += ml.Linear(32)
+    deep += ml.Mean()(output="loss")
+    x = torch.randn(2048, 32)
+
+    def peak_of(**options: bool) -> tuple[int, str]:
+        backend = ml.TorchBackend(jit_compile=True)
+        compiled = ml.compile(
+            deep, backend, shapes={"x": list(x.shape)}, data_keys=["x"], **options
+        )
+        params = compiled.get_parameters()
+        for _ in range(2):
+            compiled.evaluate(params, {"x": x}, output_gradients=True)
+        return backend.get_memory_stats()["peak"], compiled.summary()
+
+    whole, _ = peak_of()
+    again, summary = peak_of(use_checkpointing=True)
+    assert again < whole / 2
+    assert "jit_compile: not with use_checkpointing" in summary
+
+
+def test_running_it_takes_no_more_memory() -> None:
+    """Making a script runs the graph once: that holds no more than the script does."""
+    deep = ml.Model()
+    deep |= ml.Tanh()(input="x")
+    for _ in range(20):
+        deep += ml.Tanh()
+    x = torch.randn(100_000)
+    backend = ml.TorchBackend(jit_compile=True)
+    compiled = ml.compile(
+        deep, backend, shapes={"x": list(x.shape)}, data_keys=["x"], inference=True
+    )
+    for _ in range(3):
+        compiled.evaluate({}, {"x": x})
+    assert backend.get_memory_stats()["peak"] < 4 * x.nbytes
+
+
 def test_a_file_runs_without_mithril(tmp_path: Path) -> None:
     compiled = compiled_on(network())
     params = compiled.get_parameters()
