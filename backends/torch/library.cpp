@@ -209,7 +209,7 @@ struct MemoryScope::Reports {
     std::unordered_map<const void*, Block> blocks;  // taken in this scope and still there
   };
 
-  static constexpr auto slot = c10::DebugInfoKind::PROFILER_STATE;
+  static inline const c10::DebugInfoKind slot = c10::DebugInfoKind::PROFILER_STATE;
 
   static bool is_free() {
     const c10::DebugInfoBase* there = c10::ThreadLocalDebugInfo::get(slot);
