@@ -1,7 +1,8 @@
 # The commands of the README: each sets up what it needs, builds, and runs.
 build := build/release
 python := .venv/bin/python
-# The release of PyTorch that `make test` installs where .venv has none; none: tests without it.
+# The release of PyTorch that `make test` installs in .venv, in place of another that is there; none:
+# installs nothing.
 TORCH ?= 2.11.0
 
 .PHONY: demo test format clean set-up torch
