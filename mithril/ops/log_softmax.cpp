@@ -21,9 +21,7 @@ OpDef define_log_softmax() {
           },
       .grad =
           [](GradContext& g) {
-            const Expression dy = g.out_grad();
-            const Expression total = call("sum", {dy, g.value("axis"), true});
-            g.flow("input", dy - call("exp", {g.out()}) * total);
+            g.flow("input", call("log_softmax_grad", {g.out_grad(), g.out(), g.value("axis")}));
           },
       .cast = CastPolicy::float32,
       .operations = [](auto inputs,

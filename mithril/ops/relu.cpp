@@ -16,8 +16,7 @@ OpDef define_relu() {
           },
       .grad =
           [](GradContext& g) {
-            const Expression flat = call("less_equal", {g.in("input"), 0});
-            g.flow("input", call("where", {flat, 0.0, g.out_grad()}));
+            g.flow("input", call("relu_grad", {g.out_grad(), g.out()}));
           },
       .spell = {{"torch", "aten::relu(input)"}, {"c", "{input} < 0 ? 0 : {input}"}},
   };

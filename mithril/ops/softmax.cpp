@@ -19,8 +19,7 @@ OpDef define_softmax() {
           },
       .grad =
           [](GradContext& g) {
-            const Expression y = g.out(), weighted = g.out_grad() * y;
-            g.flow("input", weighted - y * call("sum", {weighted, g.value("axis"), true}));
+            g.flow("input", call("softmax_grad", {g.out_grad(), g.out(), g.value("axis")}));
           },
       .cast = CastPolicy::float32,
       .operations = [](auto inputs,

@@ -133,6 +133,9 @@ class Gather(Model):
 class Gelu(Model):
     def __init__(self, approximate: bool = False, *, name: str | None = None, **ports: Any) -> None: ...
 
+class GeluGrad(Model):
+    def __init__(self, approximate: bool = False, *, name: str | None = None, **ports: Any) -> None: ...
+
 class Greater(Model):
     def __init__(self, *, name: str | None = None, **ports: Any) -> None: ...
 
@@ -170,6 +173,9 @@ class Log(Model):
     def __init__(self, robust: bool = False, threshold: float | None = None, *, name: str | None = None, **ports: Any) -> None: ...
 
 class LogSoftmax(Model):
+    def __init__(self, axis: int = -1, *, name: str | None = None, **ports: Any) -> None: ...
+
+class LogSoftmaxGrad(Model):
     def __init__(self, axis: int = -1, *, name: str | None = None, **ports: Any) -> None: ...
 
 class LogicalAnd(Model):
@@ -283,6 +289,9 @@ class RandomUniform(Model):
 class Relu(Model):
     def __init__(self, *, name: str | None = None, **ports: Any) -> None: ...
 
+class ReluGrad(Model):
+    def __init__(self, *, name: str | None = None, **ports: Any) -> None: ...
+
 class Reshape(Model):
     def __init__(self, shape: tuple[Any, ...] | list[Any] | int = ..., *, name: str | None = None, **ports: Any) -> None: ...
 
@@ -320,6 +329,9 @@ class SliceGrad(Model):
     def __init__(self, starts: tuple[Any, ...] | list[Any] = ..., stops: tuple[Any, ...] | list[Any] = ..., steps: tuple[Any, ...] | list[Any] | None = None, axes: tuple[Any, ...] | list[Any] | None = None, *, name: str | None = None, **ports: Any) -> None: ...
 
 class Softmax(Model):
+    def __init__(self, axis: int = -1, *, name: str | None = None, **ports: Any) -> None: ...
+
+class SoftmaxGrad(Model):
     def __init__(self, axis: int = -1, *, name: str | None = None, **ports: Any) -> None: ...
 
 class Softplus(Model):
@@ -376,4 +388,4 @@ class Where(Model):
 class Zeros(Model):
     def __init__(self, shape: tuple[Any, ...] | list[Any] | int = ..., dtype: dtype_ | None = None, *, name: str | None = None, **ports: Any) -> None: ...
 
-__all__ = ["Absolute", "AbsoluteError", "Add", "Arange", "ArgMax", "ArgMin", "AvgPool1D", "AvgPool2D", "AvgPool2dGrad", "BatchNorm2D", "BinaryCrossEntropy", "BroadcastTo", "Buffer", "Cast", "Clamp", "Concat", "ConcatGrad", "Conv1d", "Conv2d", "Conv2dInputGrad", "Conv2dWeightGrad", "Convolution1D", "Convolution2D", "Cosine", "CrossEntropy", "Divide", "Dropout", "Dtype", "Embedding", "Equal", "Erf", "ExpandDims", "ExpandLike", "ExpandReduced", "Exponential", "Eye", "FillLike", "Flatten", "Floor", "FloorDivide", "Full", "Gather", "Gelu", "Greater", "GreaterEqual", "Indexer", "Item", "Layer", "LayerNorm", "LeakyRelu", "Length", "Less", "LessEqual", "Linear", "Log", "LogSoftmax", "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXOr", "MLP", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D", "MaxPool2dGrad", "MaxPool2dPick", "Maximum", "Mean", "Min", "Minimum", "Multiply", "Negate", "NotEqual", "Ones", "Pad", "PickClass", "PlaceClass", "Power", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D", "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveSlice", "PrimitiveSplit", "Prod", "ProdOfOthers", "RandomUniform", "Relu", "Reshape", "ReshapeLike", "ScatterAdd", "Shape", "ShiftLeft", "ShiftRight", "Sigmoid", "Sign", "Sine", "Size", "Slice", "SliceGrad", "Softmax", "Softplus", "Sqrt", "Square", "SquaredError", "Squeeze", "Subtract", "Sum", "SumTo", "SwapAxes", "Tanh", "ToList", "ToTensor", "ToTuple", "Transpose", "Variance", "Watch", "Where", "Zeros"]
+__all__ = ["Absolute", "AbsoluteError", "Add", "Arange", "ArgMax", "ArgMin", "AvgPool1D", "AvgPool2D", "AvgPool2dGrad", "BatchNorm2D", "BinaryCrossEntropy", "BroadcastTo", "Buffer", "Cast", "Clamp", "Concat", "ConcatGrad", "Conv1d", "Conv2d", "Conv2dInputGrad", "Conv2dWeightGrad", "Convolution1D", "Convolution2D", "Cosine", "CrossEntropy", "Divide", "Dropout", "Dtype", "Embedding", "Equal", "Erf", "ExpandDims", "ExpandLike", "ExpandReduced", "Exponential", "Eye", "FillLike", "Flatten", "Floor", "FloorDivide", "Full", "Gather", "Gelu", "GeluGrad", "Greater", "GreaterEqual", "Indexer", "Item", "Layer", "LayerNorm", "LeakyRelu", "Length", "Less", "LessEqual", "Linear", "Log", "LogSoftmax", "LogSoftmaxGrad", "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXOr", "MLP", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D", "MaxPool2dGrad", "MaxPool2dPick", "Maximum", "Mean", "Min", "Minimum", "Multiply", "Negate", "NotEqual", "Ones", "Pad", "PickClass", "PlaceClass", "Power", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D", "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveSlice", "PrimitiveSplit", "Prod", "ProdOfOthers", "RandomUniform", "Relu", "ReluGrad", "Reshape", "ReshapeLike", "ScatterAdd", "Shape", "ShiftLeft", "ShiftRight", "Sigmoid", "Sign", "Sine", "Size", "Slice", "SliceGrad", "Softmax", "SoftmaxGrad", "Softplus", "Sqrt", "Square", "SquaredError", "Squeeze", "Subtract", "Sum", "SumTo", "SwapAxes", "Tanh", "ToList", "ToTensor", "ToTuple", "Transpose", "Variance", "Watch", "Where", "Zeros"]

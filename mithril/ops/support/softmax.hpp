@@ -1,4 +1,5 @@
-// What softmax and log_softmax share: the rows along an axis, shifted so that exp cannot overflow.
+// What softmax, log_softmax and their gradients share: the rows along an axis, shifted so that exp
+// cannot overflow.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -34,6 +35,37 @@ void map_softmax(EvalContext& c, F f) {
       }
     }
   });
+}
+
+// output = f(grad, result, sum of `term` over the row) along the axis, all in double: gradients for
+// what softmax or log_softmax gave.
+template <typename Term, typename F>
+void map_softmax_grad(EvalContext& c, Term term, F f) {
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    const auto grad = c.read<double>("grad"), result = c.read<double>("result");
+    T* dx = c.write<T>();
+    const Dims& dims = c.dims("grad");
+    const AxisView view(dims, axis_of(c.integer("axis"), dims.size()));
+    for (int64_t o = 0; o < view.outer; ++o) {
+      for (int64_t i = 0; i < view.inner; ++i) {
+        double sum = 0;
+        for (int64_t k = 0; k < view.size; ++k)
+          sum += term(grad[view.at(o, k, i)], result[view.at(o, k, i)]);
+        for (int64_t k = 0; k < view.size; ++k) {
+          const int64_t at = view.at(o, k, i);
+          dx[at] = static_cast<T>(f(grad[at], result[at], sum));
+        }
+      }
+    }
+  });
+}
+
+// The axis is one of `grad`, which has the shape of the result.
+inline bool check_softmax_grad(Solver& s) {
+  const Datum* axis = s.value("axis");
+  std::vector<Dim> dims;
+  return axis && s.shape("grad", dims) && axis_set(s, *axis, dims.size());
 }
 
 }  // namespace mithril

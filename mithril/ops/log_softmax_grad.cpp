@@ -1,0 +1,45 @@
+// The gradient of log_softmax.
+#include <cmath>
+
+#include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/softmax.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_log_softmax_grad() {
+  return {
+      .name = "log_softmax_grad",
+      .doc =
+          "The gradient of log_softmax, which gave `result`: grad - exp(result) * sum(grad) along "
+          "its axis.",
+      .inputs = {{"grad", "*s", "float"},
+                 {"result", "*s", "float"},
+                 value("axis", "int", Datum(-1))},
+      .outputs = {{"output", "*s", "float"}},
+      .solve = check_softmax_grad,
+      .eval =
+          [](EvalContext& c) {
+            map_softmax_grad(
+                c, [](double dy, double) { return dy; },
+                [](double dy, double y, double sum) { return dy - std::exp(y) * sum; });
+          },
+      .grad =
+          [](GradContext& g) {
+            const Expression y = call("exp", {g.in("result")}), change = g.out_grad();
+            const Datum& axis = g.value("axis");
+            const Expression weighted = change * y;
+            if (g.needs("grad"))
+              flow_summed(g, "grad", change - call("sum", {weighted, axis, true}));
+            if (g.needs("result"))
+              flow_summed(g, "result", -weighted * call("sum", {g.in("grad"), axis, true}));
+          },
+      .cast = CastPolicy::float32,
+      .operations = [](auto inputs,
+                       auto) { return 4.0 * static_cast<double>(element_count(inputs[0])); },
+      .spell = {{"torch", "aten::_log_softmax_backward_data(grad, result, axis, output.dtype)"},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,43 @@
+// The gradient of softmax.
+#include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/softmax.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_softmax_grad() {
+  return {
+      .name = "softmax_grad",
+      .doc =
+          "The gradient of softmax, which gave `result`: result * (grad - sum(grad * result)) "
+          "along its axis.",
+      .inputs = {{"grad", "*s", "float"},
+                 {"result", "*s", "float"},
+                 value("axis", "int", Datum(-1))},
+      .outputs = {{"output", "*s", "float"}},
+      .solve = check_softmax_grad,
+      .eval =
+          [](EvalContext& c) {
+            map_softmax_grad(
+                c, [](double dy, double y) { return dy * y; },
+                [](double dy, double y, double sum) { return y * (dy - sum); });
+          },
+      .grad =
+          [](GradContext& g) {
+            const Expression dy = g.in("grad"), y = g.in("result"), change = g.out_grad();
+            const Datum& axis = g.value("axis");
+            if (g.needs("grad")) flow_summed(g, "grad", call("softmax_grad", {change, y, axis}));
+            if (!g.needs("result")) return;
+            const Expression sum = call("sum", {dy * y, axis, true});
+            const Expression changed = call("sum", {change * y, axis, true});
+            flow_summed(g, "result", change * (dy - sum) - dy * changed);
+          },
+      .cast = CastPolicy::float32,
+      .operations = [](auto inputs,
+                       auto) { return 4.0 * static_cast<double>(element_count(inputs[0])); },
+      .spell = {{"torch", "aten::_softmax_backward_data(grad, result, axis, output.dtype)"},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril
