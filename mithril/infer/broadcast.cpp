@@ -82,7 +82,7 @@ class Broadcast final : public Relation {
     }
     while (at.a.backs() > 0 && at.b.backs() > 0) {
       if (at.out.backs() == 0) {
-        if (!at.out.is_bare()) return cannot_pair(facts, at.out);
+        if (!at.out.is_bare()) return begin_result(facts, at);
         if (grow_result(facts, at)) return true;
         continue;
       }
@@ -107,9 +107,16 @@ class Broadcast final : public Relation {
     return true;
   }
 
-  bool cannot_pair(Facts& facts, const ShapeWindow& out) {
-    if (out.run()) return false;  // its first dims may or may not be these
-    too_few_dims(facts);
+  // The result is known by its first dims alone. Where the operands are whole, so is its rank; else
+  // its first dims may or may not be those of the next pair.
+  bool begin_result(Facts& facts, const Windows& at) {
+    if (!at.out.run()) too_few_dims(facts);
+    if (at.a.run() || at.b.run()) return false;
+    SmallVector<Dim, 8> dims;
+    for (size_t i = 0; i < std::max(at.a.backs(), at.b.backs()); ++i)
+      dims.push_back(Dim(facts.symbol()));
+    unify(facts, at.out, ShapeWindow(std::span<const Dim>(dims.data(), dims.size())));
+    return advance(facts);
   }
 
   [[noreturn]] void too_few_dims(Facts& facts) {

@@ -88,6 +88,16 @@ TEST_CASE("last dims are paired while the ranks are unknown") {
   CHECK(text(sum.out) == "[3, 2, 4, 5]");
 }
 
+TEST_CASE("operands of known rank give it to a result of which the first dims are known") {
+  Sum sum;
+  const Dim n(sum.facts.symbol()), c(sum.facts.symbol());
+  sum.facts.unify(sum.out, sum.facts.store(Shape{{n, c}, sum.facts.run(), {}}));
+  give(sum.facts, sum.a, {1, 3});
+  give(sum.facts, sum.b, {0, 1});
+  sum.facts.settle();
+  CHECK(text(sum.out) == "[0, 3]");
+}
+
 TEST_CASE("operands of no dims and of zero size broadcast") {
   Sum scalar, empty;
   give(scalar.facts, scalar.a, {});
