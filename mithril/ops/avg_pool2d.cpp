@@ -23,7 +23,7 @@ void eval_avg_pool2d(EvalContext& c) {
 }
 
 std::string spell_avg_pool2d(const SpellingContext& c) {
-  return spell_pooling(c, false, [&](const auto& window) {
+  return spell_pooling(c, "input", false, [&](const auto& window) {
     const std::string planes = spell_planes("input", c.dims("input"));
     return spell_whole(spell_call("aten::avg_pool2d", {planes, window[0], window[1], window[2]}),
                        c.out());

@@ -23,7 +23,7 @@ void eval_avg_pool2d_grad(EvalContext& c) {
 }
 
 std::string spell_avg_pool2d_grad(const SpellingContext& c) {
-  return spell_pooling(c, false, [&](const auto& window) {
+  return spell_pooling(c, "like", false, [&](const auto& window) {
     return spell_whole(
         spell_call("aten::avg_pool2d_backward",
                    {spell_planes("grad", c.dims("grad")), spell_planes("like", c.dims("like")),

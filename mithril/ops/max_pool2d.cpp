@@ -27,7 +27,7 @@ void eval_max_pool2d(EvalContext& c) {
 }
 
 std::string spell_max_pool2d(const SpellingContext& c) {
-  return spell_pooling(c, true, [&](const auto& window) {
+  return spell_pooling(c, "input", true, [&](const auto& window) {
     const std::string planes = spell_planes("input", c.dims("input"));
     return spell_whole(
         spell_call("aten::max_pool2d", {planes, window[0], window[1], window[2], "dilation"}),

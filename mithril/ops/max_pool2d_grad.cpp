@@ -8,7 +8,7 @@ namespace mithril {
 namespace {
 
 std::string spell_max_pool2d_grad(const SpellingContext& c) {
-  return spell_pooling(c, true, [&](const auto& window) {
+  return spell_pooling(c, "input", true, [&](const auto& window) {
     const std::string grad = spell_planes("grad", c.dims("grad"));
     const std::string input = spell_planes("input", c.dims("input"));
     const std::string places = spell_call("aten::max_pool2d_with_indices",

@@ -115,9 +115,10 @@ inline std::optional<std::vector<std::string>> spelled_window(const SpellingCont
 }
 
 template <typename Spell>
-std::string spell_pooling(const SpellingContext& c, bool dilated, Spell spell) {
+std::string spell_pooling(const SpellingContext& c, const char* planes, bool dilated, Spell spell) {
   const auto window = spelled_window(c);
   if (!window) return "unsupported: padding that differs between the ends, or is wide";
+  if (element_count(c.dims(planes)) == 0) return "unsupported: planes without elements";
   const auto is_one = [](const Datum& datum) { return datum.integer() == 1; };
   const Datum dilation = c.value("dilation");
   if (!dilated && !(is_one(per_axis(dilation, 0)) && is_one(per_axis(dilation, 1)))) {
