@@ -84,6 +84,7 @@ class Parser {
     skip_spaces();
     if (at_ < text_.size() && is_letter(text_[at_])) {
       std::string word = name();
+      skip_spaces();
       if (!text_.substr(at_).starts_with("==") && take("=")) return word;
     }
     at_ = start;
