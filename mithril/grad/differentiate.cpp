@@ -112,8 +112,8 @@ class Differentiation {
     const std::string& name = graph_.value(node.outputs.front()).name;
     if (!node.op->grad) no_gradient(node, name);
     enter(name);
-    std::vector<ValueId> output_grads;
-    for (const ValueId output : node.outputs) output_grads.push_back(grad_or_zeros(output));
+    std::vector<std::optional<ValueId>> output_grads;
+    for (const ValueId output : node.outputs) output_grads.push_back(grads_[index(output)]);
     std::vector<bool> needed;
     for (const Argument& argument : node.arguments) {
       const ValueId* tensor = tensor_of(argument);
@@ -136,8 +136,6 @@ class Differentiation {
 
   ValueId grad_or_zeros(ValueId id) {
     if (const auto grad = grads_[index(id)]) return *grad;
-    if (!is_floating(graph_.value(id).dtype))
-      return id;  // an op does not read the gradient of an index
     return call("fill_like", {expression(id), 0.0}).id;
   }
 

@@ -30,11 +30,18 @@ const Datum& NodeContext::value(std::string_view port, int item) const {
 }
 
 GradContext::GradContext(Graph& graph, const Node& node, const std::string& scope,
-                         std::vector<ValueId> output_grads, std::vector<bool> needed)
+                         std::vector<std::optional<ValueId>> output_grads, std::vector<bool> needed)
     : NodeContext(graph, node, scope),
       output_grads_(std::move(output_grads)),
       needed_(std::move(needed)),
       flows_(node_.arguments.size()) {}
+
+Expression GradContext::out_grad(int index) const {
+  if (const auto grad = output_grads_[index]) return expression(*grad);
+  const Expression made = out(index);
+  // An op does not read the gradient of an index.
+  return is_floating(made.dtype()) ? call("fill_like", {made, 0.0}) : made;
+}
 
 bool GradContext::needs(std::string_view port, int item) const {
   return needed_[node_.argument_index(port) + static_cast<size_t>(item)];

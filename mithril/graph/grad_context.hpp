@@ -34,12 +34,13 @@ class GradContext : public NodeContext {
  public:
   // needed: per argument, whether its gradient is asked for.
   GradContext(Graph& graph, const Node& node, const std::string& scope,
-              std::vector<ValueId> output_grads, std::vector<bool> needed);
+              std::vector<std::optional<ValueId>> output_grads, std::vector<bool> needed);
 
   Expression out(int index = 0) const { return expression(node_.outputs[index]); }
-  Expression out_grad(int index = 0) const {
-    return expression(output_grads_[index]);
-  }  // zeros where nothing flows back
+  // Whether anything flows back: saves an op with several outputs the sums for those that nobody
+  // reads.
+  bool has_out_grad(int index) const { return output_grads_[index].has_value(); }
+  Expression out_grad(int index = 0) const;  // zeros where nothing flows back
   // Whether anyone asks for the gradient of this port (false for values): saves building what would
   // be pruned.
   bool needs(std::string_view port, int item = 0) const;
@@ -49,7 +50,7 @@ class GradContext : public NodeContext {
   const std::vector<std::optional<ValueId>>& flows() const { return flows_; }
 
  private:
-  std::vector<ValueId> output_grads_;
+  std::vector<std::optional<ValueId>> output_grads_;
   std::vector<bool> needed_;
   std::vector<std::optional<ValueId>> flows_;
 };
