@@ -3,6 +3,7 @@
 
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/softmax.hpp"
+#include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -37,7 +38,9 @@ OpDef define_log_softmax_grad() {
       .cast = CastPolicy::float32,
       .operations = [](auto inputs,
                        auto) { return 4.0 * static_cast<double>(element_count(inputs[0])); },
-      .spell = {{"torch", "aten::_log_softmax_backward_data(grad, result, axis, output.dtype)"},
+      .spell = {{"torch", spell_call("aten::_log_softmax_backward_data",
+                                     {spell_as_output("grad"), spell_as_output("result"), "axis",
+                                      "output.dtype"})},
                 {"c", "unsupported: a loop nest"}},
   };
 }

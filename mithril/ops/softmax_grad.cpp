@@ -1,6 +1,7 @@
 // The gradient of softmax.
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/softmax.hpp"
+#include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -35,7 +36,9 @@ OpDef define_softmax_grad() {
       .cast = CastPolicy::float32,
       .operations = [](auto inputs,
                        auto) { return 4.0 * static_cast<double>(element_count(inputs[0])); },
-      .spell = {{"torch", "aten::_softmax_backward_data(grad, result, axis, output.dtype)"},
+      .spell = {{"torch", spell_call("aten::_softmax_backward_data",
+                                     {spell_as_output("grad"), spell_as_output("result"), "axis",
+                                      "output.dtype"})},
                 {"c", "unsupported: a loop nest"}},
   };
 }
