@@ -68,9 +68,9 @@ class Weights:
 
     def bind_state(self) -> None:
         for path, value in self._state.items():
-            ml.Buffer(name=f"{path}.next")(value)
+            self._model |= ml.Buffer()(input=value, output=f"{path}.next")
             initial = array_of(self._module.get_buffer(path))
-            self._model.bind_state_keys(path, f"{path}.next.output", initial)
+            self._model.bind_state_keys(path, f"{path}.next", initial)
 
     def _parameter(self, name: str, tensor: torch.nn.Parameter) -> Connection:
         if name not in self.parameters:

@@ -9,22 +9,16 @@ import torch.nn.functional as F  # noqa: N812 - as everyone writes it
 from torch import nn
 
 from . import models as ml
-from ._core import Connection
-from .from_torch_table import Builder, Table, refuse_if, table, weight_and_bias
+from .from_torch_table import Table, refuse_if, table, weight_and_bias
 
 
-def normalised(x: Any, axes: Any, eps: float) -> Any:
-    return (x - x.mean(axes, True)) / (x.var(axes, True) + eps).sqrt()
+def given(**ports: Any) -> dict[str, Any]:
+    return {name: value for name, value in ports.items() if value is not None}
 
 
 def scaled(x: Any, weight: Any, bias: Any) -> Any:
     x = x if weight is None else x * weight
     return x if bias is None else x + bias
-
-
-def aligned(weight: Any, shape: tuple[int, ...]) -> Any:
-    """[C] so that it meets the channels."""
-    return None if weight is None else weight.reshape(shape)
 
 
 # ---- over the last axes ----
@@ -38,12 +32,14 @@ def layer_norm(
     eps: float = 1e-5,
     name: str | None = None,
 ) -> Any:
-    if len(normalized_shape) > 1:
-        axes = tuple(range(-len(normalized_shape), 0))
-        return scaled(normalised(input, axes, eps), weight, bias)
+    axes = len(normalized_shape)
+    if axes > 1:
+        flat: list[Any] = [
+            x if x is None else ml.Flatten(start_dim=-axes)(x) for x in (input, weight, bias)
+        ]
+        return ml.ReshapeLike()(layer_norm(flat[0], (-1,), flat[1], flat[2], eps, name), input)
     made = ml.LayerNorm(use_scale=weight is not None, use_bias=bias is not None, eps=eps, name=name)
-    ports = {"weight": weight, "bias": bias}
-    return made(input=input, **{key: value for key, value in ports.items() if value is not None})
+    return made(input=input, **given(weight=weight, bias=bias))
 
 
 def layer_norm_module(part: Any, module: Any, input: Any) -> Any:
@@ -78,10 +74,12 @@ def group_norm(
     input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5
 ) -> Any:
     count = input.shape[0]
-    groups = normalised(input.reshape((count, num_groups, -1)), -1, eps)
+    rows = input.reshape((count, num_groups, -1))
+    groups = ml.LayerNorm(use_scale=False, use_bias=False, eps=eps)(input=rows)
     if weight is not None or bias is not None:
         groups = groups.reshape((count, channels_of(weight, bias), -1))
-    output = scaled(groups, aligned(weight, (-1, 1)), aligned(bias, (-1, 1)))
+    weight, bias = (x if x is None else x.reshape((-1, 1)) for x in (weight, bias))
+    output = scaled(groups, weight, bias)
     return ml.ReshapeLike()(output, input)
 
 
@@ -100,27 +98,34 @@ def instance_norm_module(part: Any, module: Any, input: Any) -> Any:
     return group_norm(input, module.num_features, *weight_and_bias(part, module), module.eps)
 
 
-# ---- over the batch: x is [N, C, H, W], or [N, C, all the rest] where the rank may vary ----
+# ---- over the batch ----
 
-PLANES = ((0, 2, 3), (1, -1, 1, 1))
-ROWS = ((0, 2), (-1, 1))
+STATISTICS = ("running_mean", "running_var")
 
 
-def normalised_batch(
-    x: Any, form: Any, statistics: tuple[Any, ...], weight: Any, bias: Any, eps: float
+def by_batch(
+    input: Any, statistics: Any, weight: Any, bias: Any, name: str | None = None, **options: float
+) -> list[Any]:
+    """The output, and what the running statistics are then."""
+    made = ml.BatchNormTraining(name=name, **options)
+    kept = dict(zip(STATISTICS, statistics, strict=True))
+    output, _, _, *new = made(input=input, **kept, **given(weight=weight, bias=bias))
+    return [output, *new]
+
+
+def by_batch_alone(
+    input: Any, channels: int, weight: Any, bias: Any, eps: float, name: str | None = None
 ) -> Any:
-    """Without statistics by those of the batch."""
-    axes, shape = form
+    nothing = ml.Zeros()(shape=(channels,))
+    return by_batch(input, (nothing, nothing), weight, bias, name, eps=eps)[0]
+
+
+def by_statistics(
+    input: Any, statistics: Any, weight: Any, bias: Any, eps: float, name: str | None = None
+) -> Any:
+    made = ml.BatchNormInference(eps=eps, name=name)
     mean, variance = statistics
-    if mean is None:
-        x = normalised(x, axes, eps)
-    else:
-        x = (x - aligned(mean, shape)) / (aligned(variance, shape) + eps).sqrt()
-    return scaled(x, aligned(weight, shape), aligned(bias, shape))
-
-
-def rows_of(input: Connection, channels: int) -> Connection:
-    return input.reshape((input.shape[0], channels, -1))
+    return made(input=input, mean=mean, variance=variance, **given(weight=weight, bias=bias))
 
 
 def batch_norm(
@@ -134,37 +139,32 @@ def batch_norm(
     eps: float = 1e-5,
 ) -> Any:
     refuse_if(training and running_mean is not None, "as a function that changes its statistics")
-    known = running_mean if running_mean is not None else weight
-    refuse_if(known is None, "without statistics and weight")
-    rows = rows_of(input, channels_of(known, None))
-    output = normalised_batch(rows, ROWS, (running_mean, running_var), weight, bias, eps)
-    return ml.ReshapeLike()(output, input)
+    if running_mean is not None:
+        return by_statistics(input, (running_mean, running_var), weight, bias, eps)
+    refuse_if(weight is None, "without statistics and weight")
+    return by_batch_alone(input, channels_of(weight, None), weight, bias, eps)
 
 
-def batch_norm_module(form: Any) -> Builder:
-    def build(part: Any, module: Any, input: Any) -> Any:
-        ports = weight_and_bias(part, module)
-        tracks = module.running_mean is not None
-        kept = tuple(part.get(name) if tracks else None for name in ("running_mean", "running_var"))
-        if tracks:
-            part.get("num_batches_tracked")
-        x = input if form is PLANES else rows_of(input, module.num_features)
-        if tracks and module.training:
-            update_statistics(part, module, x, form[0])
-            kept = (None, None)
-        output = normalised_batch(x, form, kept, *ports, module.eps)
-        return output if form is PLANES else ml.ReshapeLike()(output, input)
+def batch_norm_module(part: Any, module: Any, input: Any) -> Any:
+    ports = weight_and_bias(part, module)
+    if module.running_mean is None:
+        return by_batch_alone(input, module.num_features, *ports, module.eps, part.name)
+    statistics = [part.get(name) for name in STATISTICS]
+    count = part.get("num_batches_tracked")
+    if not module.training:
+        return by_statistics(input, statistics, *ports, module.eps, part.name)
+    part.set("num_batches_tracked", count + 1)
+    momentum = 1.0 if module.momentum is None else module.momentum
+    output, *new = by_batch(input, statistics, *ports, part.name, eps=module.eps, momentum=momentum)
+    for name, old, now in zip(STATISTICS, statistics, new, strict=True):
+        part.set(name, now if module.momentum is not None else mean_of_all(old, now, count))
+    return output
 
-    return build
 
-
-def update_statistics(part: Any, module: Any, x: Any, axes: Any) -> None:
-    """As torch does: with the variance of a sample; without a momentum the mean of all batches."""
-    count = part.get("num_batches_tracked") + 1
-    part.set("num_batches_tracked", count)
-    share = 1.0 / count if module.momentum is None else module.momentum
-    for name, now in (("running_mean", x.mean(axes)), ("running_var", x.var(axes, False, 1.0))):
-        part.set(name, part.get(name) * (1.0 - share) + now * share)
+def mean_of_all(old: Any, now: Any, count: Any) -> Any:
+    """Of `count` batches before, and one more: what torch keeps without a momentum."""
+    share = 1.0 / (count + 1)
+    return old * (1.0 - share) + now * share
 
 
 FUNCTIONS: Table = table(
@@ -180,6 +180,5 @@ MODULES: Table = table(
     (rms_norm_module, nn.RMSNorm),
     (group_norm_module, nn.GroupNorm),
     (instance_norm_module, nn.InstanceNorm1d, nn.InstanceNorm2d),
-    (batch_norm_module(ROWS), nn.BatchNorm1d),
-    (batch_norm_module(PLANES), nn.BatchNorm2d),
+    (batch_norm_module, nn.BatchNorm1d, nn.BatchNorm2d),
 )

@@ -34,6 +34,15 @@ class AvgPool2dGrad(Model):
 class BatchNorm2D(Model):
     def __init__(self, num_features: int | None = None, use_scale: bool = True, use_bias: bool = True, eps: float = 1e-05, momentum: float = 0.1, inference: bool = True, *, name: str | None = None, **ports: Any) -> None: ...
 
+class BatchNormGrad(Model):
+    def __init__(self, training: bool = True, *, name: str | None = None, **ports: Any) -> None: ...
+
+class BatchNormInference(Model):
+    def __init__(self, eps: float | int = 1e-05, *, name: str | None = None, **ports: Any) -> None: ...
+
+class BatchNormTraining(Model):
+    def __init__(self, momentum: float | int = 0.1, eps: float | int = 1e-05, *, name: str | None = None, **ports: Any) -> None: ...
+
 class BinaryCrossEntropy(Model):
     def __init__(self, input_type: str = 'logits', pos_weight: float | int = 1.0, robust: bool = False, threshold: float | None = None, *, name: str | None = None, **ports: Any) -> None: ...
 
@@ -154,6 +163,9 @@ class Layer(Model):
 class LayerNorm(Model):
     def __init__(self, use_scale: bool = True, use_bias: bool = True, eps: float = 1e-05, *, name: str | None = None, **ports: Any) -> None: ...
 
+class LayerNormGrad(Model):
+    def __init__(self, *, name: str | None = None, **ports: Any) -> None: ...
+
 class LeakyRelu(Model):
     def __init__(self, slope: float | int = 0.01, *, name: str | None = None, **ports: Any) -> None: ...
 
@@ -261,6 +273,9 @@ class PrimitiveConvolution2D(Model):
 
 class PrimitiveEmbedding(Model):
     def __init__(self, *, name: str | None = None, **ports: Any) -> None: ...
+
+class PrimitiveLayerNorm(Model):
+    def __init__(self, eps: float | int = 1e-05, *, name: str | None = None, **ports: Any) -> None: ...
 
 class PrimitiveLinear(Model):
     def __init__(self, *, name: str | None = None, **ports: Any) -> None: ...
@@ -388,4 +403,4 @@ class Where(Model):
 class Zeros(Model):
     def __init__(self, shape: tuple[Any, ...] | list[Any] | int = ..., dtype: dtype_ | None = None, *, name: str | None = None, **ports: Any) -> None: ...
 
-__all__ = ["Absolute", "AbsoluteError", "Add", "Arange", "ArgMax", "ArgMin", "AvgPool1D", "AvgPool2D", "AvgPool2dGrad", "BatchNorm2D", "BinaryCrossEntropy", "BroadcastTo", "Buffer", "Cast", "Clamp", "Concat", "ConcatGrad", "Conv1d", "Conv2d", "Conv2dInputGrad", "Conv2dWeightGrad", "Convolution1D", "Convolution2D", "Cosine", "CrossEntropy", "Divide", "Dropout", "Dtype", "Embedding", "Equal", "Erf", "ExpandDims", "ExpandLike", "ExpandReduced", "Exponential", "Eye", "FillLike", "Flatten", "Floor", "FloorDivide", "Full", "Gather", "Gelu", "GeluGrad", "Greater", "GreaterEqual", "Indexer", "Item", "Layer", "LayerNorm", "LeakyRelu", "Length", "Less", "LessEqual", "Linear", "Log", "LogSoftmax", "LogSoftmaxGrad", "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXOr", "MLP", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D", "MaxPool2dGrad", "MaxPool2dPick", "Maximum", "Mean", "Min", "Minimum", "Multiply", "Negate", "NotEqual", "Ones", "Pad", "PickClass", "PlaceClass", "Power", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D", "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveSlice", "PrimitiveSplit", "Prod", "ProdOfOthers", "RandomUniform", "Relu", "ReluGrad", "Reshape", "ReshapeLike", "ScatterAdd", "Shape", "ShiftLeft", "ShiftRight", "Sigmoid", "Sign", "Sine", "Size", "Slice", "SliceGrad", "Softmax", "SoftmaxGrad", "Softplus", "Sqrt", "Square", "SquaredError", "Squeeze", "Subtract", "Sum", "SumTo", "SwapAxes", "Tanh", "ToList", "ToTensor", "ToTuple", "Transpose", "Variance", "Watch", "Where", "Zeros"]
+__all__ = ["Absolute", "AbsoluteError", "Add", "Arange", "ArgMax", "ArgMin", "AvgPool1D", "AvgPool2D", "AvgPool2dGrad", "BatchNorm2D", "BatchNormGrad", "BatchNormInference", "BatchNormTraining", "BinaryCrossEntropy", "BroadcastTo", "Buffer", "Cast", "Clamp", "Concat", "ConcatGrad", "Conv1d", "Conv2d", "Conv2dInputGrad", "Conv2dWeightGrad", "Convolution1D", "Convolution2D", "Cosine", "CrossEntropy", "Divide", "Dropout", "Dtype", "Embedding", "Equal", "Erf", "ExpandDims", "ExpandLike", "ExpandReduced", "Exponential", "Eye", "FillLike", "Flatten", "Floor", "FloorDivide", "Full", "Gather", "Gelu", "GeluGrad", "Greater", "GreaterEqual", "Indexer", "Item", "Layer", "LayerNorm", "LayerNormGrad", "LeakyRelu", "Length", "Less", "LessEqual", "Linear", "Log", "LogSoftmax", "LogSoftmaxGrad", "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXOr", "MLP", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D", "MaxPool2dGrad", "MaxPool2dPick", "Maximum", "Mean", "Min", "Minimum", "Multiply", "Negate", "NotEqual", "Ones", "Pad", "PickClass", "PlaceClass", "Power", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D", "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLayerNorm", "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveSlice", "PrimitiveSplit", "Prod", "ProdOfOthers", "RandomUniform", "Relu", "ReluGrad", "Reshape", "ReshapeLike", "ScatterAdd", "Shape", "ShiftLeft", "ShiftRight", "Sigmoid", "Sign", "Sine", "Size", "Slice", "SliceGrad", "Softmax", "SoftmaxGrad", "Softplus", "Sqrt", "Square", "SquaredError", "Squeeze", "Subtract", "Sum", "SumTo", "SwapAxes", "Tanh", "ToList", "ToTensor", "ToTuple", "Transpose", "Variance", "Watch", "Where", "Zeros"]

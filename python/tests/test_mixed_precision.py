@@ -23,8 +23,11 @@ STANDS_FOR = {
     "conv2d_input_grad": "conv2d",
     "conv2d_weight_grad": "conv2d",
     "cross_entropy": "nll_loss",
+    "layer_norm_grad": "layer_norm",
+    "log_softmax_grad": "log_softmax",
     "mean": "sum",  # the same sum, which may overflow in float16
     "prod_of_others": "prod",
+    "softmax_grad": "softmax",
     "square": "pow",  # aten::square is pow, which is listed
     "squared_error": "mse_loss",
     "variance": "sum",

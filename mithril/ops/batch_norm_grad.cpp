@@ -1,0 +1,57 @@
+// The gradient of batch_norm_training and of batch_norm_inference.
+#include "mithril/ops/support/normalization.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+// With statistics that are fixed, torch's kernel takes those of inference: a variance, and eps.
+std::string spell_batch_norm_grad(const SpellingContext& c) {
+  if (element_count(c.dims("input")) == 0) return "unsupported";
+  const std::string weight = "weight == None ? None : " + spell_wide("weight");
+  const std::string mean = spell_wide("mean"), rstd = spell_wide("rstd");
+  std::vector<std::string> arguments = {spell_wide("grad"), spell_wide("input"), weight};
+  if (c.value("training").flag()) {
+    arguments.insert(arguments.end(), {"None", "None", mean, rstd, "True"});
+  } else {
+    const std::string variance = spell_call("aten::pow", {rstd, "-2"});
+    arguments.insert(arguments.end(), {mean, variance, "None", "None", "False"});
+  }
+  arguments.insert(arguments.end(), {"0.0", "[True, True, True]"});
+  return spell_call("aten::native_batch_norm_backward", arguments);
+}
+
+}  // namespace
+
+OpDef define_batch_norm_grad() {
+  return {
+      .name = "batch_norm_grad",
+      .doc =
+          "The gradients of batch_norm_training in its input, weight and bias, for the mean and "
+          "rstd that it gave; with training=False those of batch_norm_inference.",
+      .inputs = {{"grad", "N C *s", "float"},
+                 {"input", "N C *s", "float"},
+                 {"mean", "C", "float"},
+                 {"rstd", "C", "float"},
+                 optional("weight", "C", "float"),
+                 value("training", "bool", true)},
+      .outputs = {{"input_grad", "N C *s", "float"},
+                  {"weight_grad", "C", "float"},
+                  {"bias_grad", "C", "float"}},
+      .eval =
+          [](EvalContext& c) {
+            eval_norm_grad(c, NormGroups::channels(c.dims("input")), !c.flag("training"));
+          },
+      .grad =
+          [](GradContext& g) {
+            differentiate_norm_grad(g, !g.value("training").flag(), second_axis);
+          },
+      .operations = [](auto inputs,
+                       auto) { return 14.0 * static_cast<double>(element_count(inputs[0])); },
+      .couples_samples = true,
+      .spell = {{"torch", "aten::native_batch_norm_backward", spell_batch_norm_grad},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

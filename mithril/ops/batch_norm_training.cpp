@@ -1,0 +1,96 @@
+// Normalising each channel by the statistics of the batch, which the running ones follow.
+#include <cmath>
+
+#include "mithril/ops/support/normalization.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+void eval_batch_norm_training(EvalContext& c) {
+  const NormGroups groups = NormGroups::channels(c.dims("input"));
+  const Moments m = moments(groups, c.read<double>("input"));
+  const std::vector<double> rstd = reciprocal_deviations(c, groups, m);
+  const auto old_mean = c.read<double>("running_mean"), old_var = c.read<double>("running_var");
+  const double share = c.real("momentum"), others = static_cast<double>(groups.size) - 1;
+  std::vector<double> new_mean, new_var;
+  for (int64_t i = 0; i < old_mean.size(); ++i) {
+    const auto at = static_cast<size_t>(i);
+    new_mean.push_back(old_mean[i] * (1 - share) + m.mean[at] * share);
+    new_var.push_back(old_var[i] * (1 - share) + m.squares[at] / others * share);
+  }
+  write_normalised(c, groups, m.mean, rstd);
+  write_numbers(c, 1, m.mean);
+  write_numbers(c, 2, rstd);
+  write_numbers(c, 3, new_mean);
+  write_numbers(c, 4, new_var);
+}
+
+// What flows to the input by the statistics of its channels, those of the batch and the running
+// ones.
+Expression flow_of_all_statistics(const GradContext& g, const Expression& x) {
+  const Expression mean = g.out(1);
+  const double share = g.value("momentum").real();
+  const Expression whole = flow_of_statistics(
+      x, mean, g.out(2), g.out_grad(1) + g.out_grad(3) * share, g.out_grad(2), second_axis);
+  const Expression elements = second_axis(x);
+  const Expression slope = g.out_grad(4) * (2 * share) / (group_sizes(elements, mean) - 1.0);
+  return whole + second_axis((elements - mean) * slope);
+}
+
+void differentiate_batch_norm_training(GradContext& g) {
+  const Expression x = float_input(g);
+  const std::vector<Expression> grads =
+      call_all("batch_norm_grad", {g.out_grad(), x, g.out(1), g.out(2), g.operand("weight")});
+  const bool more =
+      g.has_out_grad(1) || g.has_out_grad(2) || g.has_out_grad(3) || g.has_out_grad(4);
+  if (g.needs("input"))
+    flow_summed(g, "input", more ? grads[0] + flow_of_all_statistics(g, x) : grads[0]);
+  if (g.needs("weight")) flow_summed(g, "weight", grads[1]);
+  if (g.needs("bias")) flow_summed(g, "bias", grads[2]);
+  const double rest = 1 - g.value("momentum").real();
+  if (g.needs("running_mean")) flow_summed(g, "running_mean", g.out_grad(3) * rest);
+  if (g.needs("running_var")) flow_summed(g, "running_var", g.out_grad(4) * rest);
+}
+
+std::string spell_batch_norm_training(const SpellingContext& c) {
+  if (element_count(c.dims("input")) == 0) return "unsupported";
+  return spell_call("aten::_native_batch_norm_legit_functional",
+                    {spell_as_output("input"), spell_optional_as_output("weight"),
+                     spell_optional_as_output("bias"), spell_as_output("running_mean"),
+                     spell_as_output("running_var"), "True", "momentum", "eps"});
+}
+
+}  // namespace
+
+OpDef define_batch_norm_training() {
+  return {
+      .name = "batch_norm_training",
+      .doc =
+          "(input - mean) * rstd * weight + bias, for the mean of each channel (the second axis) "
+          "over the batch and rstd = 1 / sqrt(variance + eps) (https://arxiv.org/abs/1502.03167); "
+          "the running statistics move to those of the batch, the variance with n - 1 for n, by "
+          "`momentum`.",
+      .inputs = {{"input", "N C *s", "number"},
+                 {"running_mean", "C", "float"},
+                 {"running_var", "C", "float"},
+                 optional("weight", "C", "float"),
+                 optional("bias", "C", "float"),
+                 value("momentum", "float|int", 0.1),
+                 value("eps", "float|int", 1e-5)},
+      .outputs = {{"output", "N C *s", "float"},
+                  {"mean", "C", "float"},
+                  {"rstd", "C", "float"},
+                  {"new_running_mean", "C", "float"},
+                  {"new_running_var", "C", "float"}},
+      .eval = eval_batch_norm_training,
+      .grad = differentiate_batch_norm_training,
+      .operations = [](auto inputs,
+                       auto) { return 7.0 * static_cast<double>(element_count(inputs[0])); },
+      .couples_samples = true,
+      .spell = {{"torch", "aten::_native_batch_norm_legit_functional", spell_batch_norm_training},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,64 @@
+// Normalising the last axis.
+#include "mithril/ops/support/normalization.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+void eval_layer_norm(EvalContext& c) {
+  const NormGroups groups = NormGroups::rows(c.dims("input"));
+  const Moments m = moments(groups, c.read<double>("input"));
+  const std::vector<double> rstd = reciprocal_deviations(c, groups, m);
+  write_normalised(c, groups, m.mean, rstd);
+  write_numbers(c, 1, m.mean);
+  write_numbers(c, 2, rstd);
+}
+
+void differentiate_layer_norm(GradContext& g) {
+  const Expression x = float_input(g), mean = g.out(1), rstd = g.out(2);
+  const std::vector<Expression> grads =
+      call_all("layer_norm_grad", {g.out_grad(), x, mean, rstd, g.operand("weight")});
+  if (g.needs("input")) {
+    const bool whole = g.has_out_grad(1) || g.has_out_grad(2);
+    g.flow("input", !whole ? grads[0]
+                           : grads[0] + flow_of_statistics(x, mean, rstd, g.out_grad(1),
+                                                           g.out_grad(2), last_axis));
+  }
+  if (g.needs("weight")) flow_summed(g, "weight", grads[1]);
+  if (g.needs("bias")) flow_summed(g, "bias", grads[2]);
+}
+
+std::string spell_layer_norm(const SpellingContext& c) {
+  const Dims& dims = c.dims("input");
+  if (element_count(dims) == 0) return "unsupported";
+  return spell_call("aten::native_layer_norm",
+                    {spell_as_output("input"), to_string(Dims{dims.back()}),
+                     spell_optional_as_output("weight"), spell_optional_as_output("bias"), "eps"});
+}
+
+}  // namespace
+
+OpDef define_layer_norm() {
+  return {
+      .name = "layer_norm",
+      .doc =
+          "(input - mean) * rstd * weight + bias, for the mean of each row along the last axis and "
+          "rstd = 1 / sqrt(variance + eps) (https://arxiv.org/abs/1607.06450).",
+      .inputs = {{"input", "*lead D", "number"},
+                 optional("weight", "D", "float"),
+                 optional("bias", "D", "float"),
+                 value("eps", "float|int", 1e-5)},
+      .outputs = {{"output", "*lead D", "float"},
+                  {"mean", "*lead 1", "float"},
+                  {"rstd", "*lead 1", "float"}},
+      .eval = eval_layer_norm,
+      .grad = differentiate_layer_norm,
+      .cast = CastPolicy::float32,
+      .operations = [](auto inputs,
+                       auto) { return 7.0 * static_cast<double>(element_count(inputs[0])); },
+      .spell = {{"torch", "aten::native_layer_norm", spell_layer_norm},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

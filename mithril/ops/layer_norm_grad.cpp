@@ -1,0 +1,47 @@
+// The gradient of layer_norm.
+#include "mithril/ops/support/normalization.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+// Torch's kernel wants a weight, and a bias for its dtype.
+std::string spell_layer_norm_grad(const SpellingContext& c) {
+  const Dims& dims = c.dims("input");
+  if (element_count(dims) == 0) return "unsupported";
+  const std::string row = to_string(Dims{dims.back()});
+  const std::string ones = spell_call("aten::ones", {row});
+  const std::string weight =
+      "weight == None ? " + spell_wide(ones, ones) + " : " + spell_wide("weight");
+  return spell_call("aten::native_layer_norm_backward",
+                    {spell_wide("grad"), spell_wide("input"), row, spell_wide("mean"),
+                     spell_wide("rstd"), weight, weight, "[True, True, True]"});
+}
+
+}  // namespace
+
+OpDef define_layer_norm_grad() {
+  return {
+      .name = "layer_norm_grad",
+      .doc =
+          "The gradients of layer_norm in its input, weight and bias, for the mean and rstd that "
+          "it gave.",
+      .inputs = {{"grad", "*lead D", "float"},
+                 {"input", "*lead D", "float"},
+                 {"mean", "*lead 1", "float"},
+                 {"rstd", "*lead 1", "float"},
+                 optional("weight", "D", "float")},
+      .outputs = {{"input_grad", "*lead D", "float"},
+                  {"weight_grad", "D", "float"},
+                  {"bias_grad", "D", "float"}},
+      .eval = [](EvalContext& c) { eval_norm_grad(c, NormGroups::rows(c.dims("input")), false); },
+      .grad = [](GradContext& g) { differentiate_norm_grad(g, false, last_axis); },
+      .cast = CastPolicy::float32,
+      .operations = [](auto inputs,
+                       auto) { return 14.0 * static_cast<double>(element_count(inputs[0])); },
+      .spell = {{"torch", "aten::native_layer_norm_backward", spell_layer_norm_grad},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril
