@@ -1,0 +1,43 @@
+// Entries of a cache: files in a folder, each with its key, all of it under a checksum.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace mithril {
+
+// Nothing here throws, but for lack of memory: a cache that cannot be used is an empty one. Any
+// number of threads and processes may use a folder at once.
+class CacheFiles {
+ public:
+  static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;  // of a folder
+  static constexpr std::uint64_t most_of_entry = std::uint64_t{64} << 20;
+
+  // Without a folder nothing is kept.
+  explicit CacheFiles(std::string folder, std::uint64_t limit = most_bytes)
+      : folder_(std::move(folder)), limit_(limit) {}
+
+  // $MITHRIL_CACHE_DIR, else mithril in $XDG_CACHE_HOME, else .cache/mithril in $HOME.
+  static std::string usual_folder();
+
+  // What was kept under the key: nothing where there is no file for it that is whole, the user's
+  // own, and nobody else's to write.
+  std::optional<std::string> find(std::string_view key) const;
+  // Replaces what was kept. Where the folder outgrows its limit, what was not used for longest
+  // goes.
+  void keep(std::string_view key, std::string_view entry) const;
+
+  std::string file_of(std::string_view key) const;
+
+ private:
+  bool make_folder() const;
+  void make_room() const;
+
+  const std::string folder_;
+  const std::uint64_t limit_;
+};
+
+}  // namespace mithril
