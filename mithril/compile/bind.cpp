@@ -45,6 +45,7 @@ CompiledModel CompiledModel::bind(const TensorMap& params) const {
   parts->without_hooks = nullptr;
   parts->inference = true;
   parts->load_options.observer = parts->debug ? print_values(nullptr) : nullptr;
+  parts->cache = nullptr;
   parts->source = fix_inputs(parts->source, tensors);
   parts->graph = run_passes(parts->source, parts->passes);
   parts->load();

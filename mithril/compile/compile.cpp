@@ -109,15 +109,11 @@ Graph in_mixed_precision(const Graph& graph, DType lower, const Parts& parts) {
 
 // What the options promise and nothing does yet: refused, never ignored.
 void refuse_what_is_missing(const CompileOptions& options, const Backend& backend) {
-  const std::pair<const char*, bool> asked[] = {{"file_path", !options.file_path.empty()},
-                                                {"cache", options.cache}};
-  for (const auto& [option, wanted] : asked) {
-    if (!wanted) continue;
-    raise({.kind = ErrorKind::backend,
-           .code = "E1002",
-           .message = "backend " + quoted(backend.name()) + " does not do " + option + " yet",
-           .help = "leave it out: what is computed stays the same"});
-  }
+  if (options.file_path.empty()) return;
+  raise({.kind = ErrorKind::backend,
+         .code = "E1002",
+         .message = "backend " + quoted(backend.name()) + " does not do file_path yet",
+         .help = "leave it out: what is computed stays the same"});
 }
 
 void check_backend(const Backend& backend, const Graph& graph) {
@@ -216,6 +212,10 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
   parts->safe_shapes = options.safe_shapes;
   parts->debug = options.debug;
   if (options.debug) parts->load_options.observer = print_values(nullptr);
+  // Passes are only checked where they run.
+  if (options.cache && !options.debug) {
+    parts->cache = std::make_shared<const GraphCache>(CacheFiles(CacheFiles::usual_folder()));
+  }
   parts->model = composite;
 
   Flattened flattened =
@@ -225,7 +225,7 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
   if (wanted.mixed_precision) {
     parts->source = in_mixed_precision(parts->source, *wanted.mixed_precision, *parts);
   }
-  parts->graph = run_passes(parts->source, parts->passes);
+  parts->graph = parts->passed(parts->source);
   check_backend(*parts->backend, parts->graph);
   if (options.use_short_namings) shorten(parts->inputs, parts->graph.outputs());
   place(*parts, flattened.outputs, flattened.flat.states);

@@ -4,7 +4,6 @@
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/parts.hpp"
-#include "mithril/passes/recompute.hpp"
 #include "mithril/passes/split_gradient.hpp"
 
 namespace mithril {
@@ -192,16 +191,6 @@ std::vector<std::string> CompiledParts::input_labels() const {
   std::vector<std::string> labels;
   for (const InputKey& input : inputs) labels.push_back(quoted(input.key));
   return labels;
-}
-
-Graph CompiledParts::differentiated(const DifferentiateOptions& options) const {
-  PipelineOptions after = passes;
-  if (use_checkpointing) {
-    after.passes.push_back({"recompute", [outputs = graph.outputs().size()](const Graph& whole) {
-                              return recompute(whole, outputs);
-                            }});
-  }
-  return run_passes(differentiate(graph, options), after);
 }
 
 std::vector<bool> CompiledParts::differentiable_outputs() const {

@@ -48,6 +48,7 @@ HookHandle CompiledModel::register_hook(const std::string& path, HookFunction fu
   std::erase_if(parts->hooks, [](const Hook& hook) { return !*hook.active; });
   const auto active = std::make_shared<std::atomic<bool>>(true);
   parts->hooks.push_back({*value, options.gradient, std::move(function), active});
+  parts->cache = nullptr;
   parts->graph = run_passes(with_hooks(parts->source, parts->hooks), parts->passes);
   const std::shared_ptr<const Observer> calls = call_hooks(parts->hooks);
   parts->load_options.observer = parts->debug ? print_values(calls) : calls;

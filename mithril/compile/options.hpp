@@ -51,9 +51,12 @@ struct CompileOptions {
   // Computes again in the gradient what it can do without keeping: the same results in less memory.
   bool use_checkpointing = false;
 
-  // BackendError E1002 where the backend does not do them yet.
+  // Keeps what becomes of the graph on disk, and takes it from there for an equal graph: see
+  // docs/pytorch-backend.md. Whatever is wrong there, the results are the same.
+  bool cache = false;
+
+  // BackendError E1002 where the backend does not do it yet.
   std::string file_path = {};  // where the generated source is written
-  bool cache = false;          // keeps what was compiled for the next process
 };
 
 }  // namespace mithril

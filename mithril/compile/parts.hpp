@@ -10,6 +10,7 @@
 
 #include "mithril/backend/backend.hpp"
 #include "mithril/compile/compiled_model.hpp"
+#include "mithril/compile/graph_cache.hpp"
 #include "mithril/compile/key_classes.hpp"
 #include "mithril/compile/signature.hpp"
 #include "mithril/compile/watching.hpp"
@@ -34,6 +35,7 @@ struct CompiledParts {
   std::shared_ptr<Backend> backend;  // shared: users compile many models for one
   LoadOptions load_options;
   PipelineOptions passes;
+  std::shared_ptr<const GraphCache> cache;  // null: graphs are made each time
   bool inference = false;
   bool use_checkpointing = false;
   bool safe_shapes = true;
@@ -53,6 +55,7 @@ struct CompiledParts {
 
   std::vector<std::string> input_labels() const;                    // for messages
   std::vector<bool> differentiable_outputs() const;                 // per output of the graph
+  Graph passed(const Graph& graph) const;                           // through the passes
   Graph differentiated(const DifferentiateOptions& options) const;  // after the passes
 };
 

@@ -79,8 +79,8 @@ CompiledModel compile_model(const Model& model, py::handle backend, py::handle s
                   .optimization_level = optimization_level,
                   .debug = debug,
                   .use_checkpointing = use_checkpointing,
-                  .file_path = file_path.is_none() ? "" : py::str(file_path).cast<std::string>(),
-                  .cache = cache});
+                  .cache = cache,
+                  .file_path = file_path.is_none() ? "" : py::str(file_path).cast<std::string>()});
 }
 
 OutputGradients gradients_of(py::handle given) {

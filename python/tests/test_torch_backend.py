@@ -224,6 +224,7 @@ def test_dtypes_that_are_none_of_ours_are_refused() -> None:
 
 def test_the_snippets_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MITHRIL_CACHE_DIR", str(tmp_path / "cache"))
     guide = Path(__file__).parents[2] / "docs" / "pytorch-backend.md"
     snippets = re.findall(r"```python\n(.*?)```", guide.read_text(), re.DOTALL)
     assert len(snippets) >= 2

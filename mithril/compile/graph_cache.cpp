@@ -1,0 +1,51 @@
+#include "mithril/compile/graph_cache.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "mithril/base/version.hpp"
+#include "mithril/compile/build_id.hpp"
+#include "mithril/graph/graph_bytes.hpp"
+#include "mithril/op/registry.hpp"
+
+namespace mithril {
+namespace {
+
+// No other op can have these names.
+constexpr std::string_view own_ops[] = {
+#define MITHRIL_OP(name, model) #name,
+#include "mithril/ops/list.inc"
+#undef MITHRIL_OP
+};
+
+// What an op of the user's means does not show in a graph.
+bool has_own_ops_only(const Graph& graph) {
+  std::unordered_set<const OpDef*> ops;
+  for (const Node& node : graph.nodes()) ops.insert(node.op);
+  return std::all_of(ops.begin(), ops.end(), [](const OpDef* op) {
+    const bool listed =
+        std::find(std::begin(own_ops), std::end(own_ops), op->name) != std::end(own_ops);
+    return listed && try_find_op(op->name) == op;
+  });
+}
+
+}  // namespace
+
+Graph GraphCache::find_or_make(const Graph& base, const std::string& how,
+                               const std::function<Graph()>& make) const {
+  if (build_id().empty() || !has_own_ops_only(base)) return make();
+  const std::optional<GraphBytes> of_base = to_bytes(base);
+  if (!of_base) return make();
+  std::string key = std::string(version()) + '\n' + build_id() + '\n' + how + '\n';
+  key += of_base->bytes;
+  if (const std::optional<std::string> entry = files_.find(key)) {
+    if (std::optional<Graph> made = made_from_bytes(*entry, base, *of_base))
+      return *std::move(made);
+  }
+  Graph made = make();
+  if (!has_own_ops_only(made)) return made;
+  if (const auto entry = bytes_of_made(made, base, *of_base)) files_.keep(key, *entry);
+  return made;
+}
+
+}  // namespace mithril

@@ -1,0 +1,226 @@
+// Compiling with a cache: never another result than without.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/cpu.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/compile/graph_cache.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/ops.hpp"
+#include "mithril/op/registry.hpp"
+#include "tests/compile/cache_folder.hpp"
+
+namespace mithril {
+namespace {
+
+using tests::CacheFolder;
+using tests::contents;
+using tests::replace_contents;
+
+CompiledModel compiled(bool cache, CompileOptions options = {}) {
+  Model model;
+  model |= Linear({.dimension = 3})({{"input", "x"}, {"output", "h"}});
+  model |= Gelu()({{"input", "h"}, {"output", "a"}});
+  model |= Gelu()({{"input", "h"}, {"output", "b"}});
+  model |= Model::op("multiply")({{"left", "a"}, {"right", "b"}, {"output", "y"}});
+  if (options.shapes.empty()) options.shapes = {{"x", {any, 2}}};
+  options.cache = cache;
+  return compile(model, cpu(), options);
+}
+
+struct Results {
+  TensorMap outputs, gradients;
+  std::string summary;
+};
+
+Results results_of(const CompiledModel& model) {
+  const Tensor x = Tensor::of<float>({2, 2}, {1, -2, 3, 4});
+  const Tensor incoming = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  auto [outputs, gradients] = model.evaluate(model.get_parameters(), {{"x", x}}, {{"y", incoming}});
+  return {std::move(outputs), std::move(gradients), model.summary()};
+}
+
+void check_same(const TensorMap& a, const TensorMap& b) {
+  CHECK(a.keys() == b.keys());
+  for (const auto& [key, tensor] : a) CHECK(identical(b.at(key), tensor));
+}
+
+void check_as_without(const CompileOptions& options = {}) {
+  const Results with = results_of(compiled(true, options)),
+                without = results_of(compiled(false, options));
+  check_same(with.outputs, without.outputs);
+  check_same(with.gradients, without.gradients);
+  CHECK(with.summary == without.summary);
+}
+
+// Which file it is: one that is written again is another.
+ino_t identity(const std::string& path) {
+  struct stat about;
+  REQUIRE(stat(path.c_str(), &about) == 0);
+  return about.st_ino;
+}
+
+std::vector<ino_t> identities(const CacheFolder& folder) {
+  std::vector<ino_t> all;
+  for (const std::string& path : folder.files()) all.push_back(identity(path));
+  return all;
+}
+
+Graph one_relu() {
+  return parse_graph("graph { input x: float32[N] y: float32[N] = relu(input: x) output y = y }");
+}
+
+}  // namespace
+
+TEST_CASE("a model that was compiled before is read, with its gradients") {
+  const CacheFolder folder;
+  compiled(true);
+  CHECK(folder.files().size() == 1);
+  check_as_without();
+  CHECK(folder.files().size() == 2);
+  const std::vector<ino_t> before = identities(folder);
+  check_as_without();
+  CHECK(identities(folder) == before);
+}
+
+TEST_CASE("nothing is kept where it was not asked for, or while debugging") {
+  const CacheFolder folder;
+  compiled(false);
+  compiled(true, {.debug = true});
+  CHECK(folder.files().empty());
+}
+
+TEST_CASE("other options are other entries") {
+  const CacheFolder folder;
+  size_t entries = 0;
+  const CompileOptions all[] = {{},
+                                {.shapes = {{"x", {5, 2}}}},
+                                {.shapes = {{"x", {"N", 2}}}},
+                                {.optimization_level = "none"},
+                                {.discard_keys = {"a"}}};
+  for (const CompileOptions& options : all) {
+    compiled(true, options);
+    CHECK(folder.files().size() == ++entries);
+  }
+  const std::vector<ino_t> before = identities(folder);
+  for (const CompileOptions& options : all) compiled(true, options);
+  CHECK(identities(folder) == before);
+}
+
+TEST_CASE("gradients of other outputs and with checkpoints are other entries") {
+  const CacheFolder folder;
+  check_as_without();
+  check_as_without({.use_checkpointing = true});
+  CHECK(folder.files().size() == 3);
+  const CompiledModel model = compiled(true);
+  const Tensor x = Tensor::full(DType::float32, {1, 2}, 1),
+               g = Tensor::full(DType::float32, {1, 3}, 1);
+  model.evaluate(model.get_parameters(), {{"x", x}}, {{"a", g}});
+  CHECK(folder.files().size() == 4);
+}
+
+TEST_CASE("short names, an inference model and levels are as without a cache") {
+  const CacheFolder folder;
+  for (int times = 0; times < 2; ++times) {
+    check_as_without({.use_short_namings = true});
+    check_as_without({.optimization_level = "none"});
+    CHECK(compiled(true, {.inference = true}).summary() ==
+          compiled(false, {.inference = true}).summary());
+  }
+}
+
+TEST_CASE("hooks and fixed parameters work on a model from the cache") {
+  const CacheFolder folder;
+  compiled(true);
+  CompiledModel model = compiled(true);
+  const TensorMap params = model.get_parameters();
+  const Tensor x = Tensor::full(DType::float32, {1, 2}, 1);
+  const Tensor expected = model.evaluate(params, {{"x", x}}).at("y");
+  CHECK(identical(model.bind(params).evaluate({}, {{"x", x}}).at("y"), expected));
+  int calls = 0;
+  model.register_hook("b", [&](const Tensor&) { ++calls; });
+  CHECK(identical(model.evaluate(params, {{"x", x}}).at("y"), expected));
+  CHECK(calls == 1);
+  CHECK(folder.files().size() == 1);
+}
+
+TEST_CASE("an entry that is damaged, cut or of something else is made again") {
+  const CacheFolder folder;
+  results_of(compiled(true));
+  const std::vector<std::string> paths = folder.files();
+  REQUIRE(paths.size() == 2);
+  std::mt19937 random(3);
+  for (const std::string& path : paths) {
+    const std::string whole = contents(path);
+    for (int times = 0; times < 12; ++times) {
+      CAPTURE(times);
+      std::string damaged = whole;
+      if (times % 3 == 0) damaged[random() % whole.size()] ^= 1;
+      if (times % 3 == 1) damaged.resize(random() % whole.size());
+      if (times % 3 == 2) damaged = contents(path == paths[0] ? paths[1] : paths[0]);
+      replace_contents(path, damaged);
+      check_as_without();
+      CHECK(contents(path) == whole);
+    }
+  }
+}
+
+TEST_CASE("an entry that is whole and describes no graph is made again") {
+  const CacheFolder folder;
+  const CacheFiles files(folder.path());
+  const GraphCache cache(files);
+  const Graph base = one_relu();
+  int made = 0;
+  const auto make = [&] { return ++made, base; };
+  CHECK(cache.find_or_make(base, "as it is", make) == base);
+  const std::string path = folder.files().at(0), whole = contents(path);
+  uint64_t length = 0;
+  std::copy_n(whole.data() + 24, sizeof(length), reinterpret_cast<char*>(&length));
+  const std::string key = whole.substr(32, length);
+  REQUIRE(files.file_of(key) == path);
+  for (const char* entry : {"", "not a graph", "\1\2\3"}) {
+    files.keep(key, entry);
+    CHECK(cache.find_or_make(base, "as it is", make) == base);
+  }
+  CHECK(made == 4);
+  CHECK(cache.find_or_make(base, "as it is", make) == base);
+  CHECK(made == 4);
+}
+
+TEST_CASE("a folder that cannot be written is no error") {
+  const CacheFolder folder;
+  CacheFolder::use("/proc/no_such");
+  check_as_without();
+}
+
+TEST_CASE("what an op of the user's means may change: it is made each time") {
+  OpDef op = find_op("relu");
+  op.name = "users_relu";
+  const CacheFolder folder;
+  const GraphCache cache{CacheFiles(folder.path())};
+  Graph graph;
+  graph.add_output("y", graph.add(op, {graph.add_input({.name = "x", .dims = {Dim(2)}})}, "y")[0]);
+  int made = 0;
+  for (int times = 0; times < 2; ++times) {
+    cache.find_or_make(graph, "as it is", [&] { return ++made, graph; });
+    cache.find_or_make(one_relu(), "to the user's", [&] { return ++made, graph; });
+  }
+  CHECK(made == 4);
+  CHECK(folder.files().empty());
+}
+
+TEST_CASE("an op by the name of another, with other meaning, is made each time") {
+  OpDef op = find_op("relu");
+  const CacheFolder folder;
+  const GraphCache cache{CacheFiles(folder.path())};
+  Graph graph;
+  graph.add_output("y", graph.add(op, {graph.add_input({.name = "x", .dims = {Dim(2)}})}, "y")[0]);
+  cache.find_or_make(graph, "as it is", [&] { return graph; });
+  CHECK(folder.files().empty());
+}
+
+}  // namespace mithril
