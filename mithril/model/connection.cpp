@@ -35,6 +35,9 @@ Connection Connection::at(const std::vector<Binding>& items) const {
 
 Connection Connection::shape() const { return mithril::apply("shape", {*this}); }
 Connection Connection::size() const { return mithril::apply("size", {*this}); }
+Connection Connection::size(const Binding& dim) const {
+  return mithril::apply("size", {*this, dim});
+}
 Connection Connection::len() const { return mithril::apply("length", {*this}); }
 Connection Connection::T() const { return mithril::apply("transpose", {*this}); }
 Connection Connection::eq(const Binding& other) const {
@@ -67,6 +70,12 @@ Connection Connection::transpose(const Binding& axes) const {
 Connection Connection::clamp(const Binding& min, const Binding& max) const {
   return mithril::apply("clamp", {*this, min, max});
 }
+Connection Connection::sum() const { return sum(none); }
+Connection Connection::mean() const { return mean(none); }
+Connection Connection::max() const { return max(none); }
+Connection Connection::min() const { return min(none); }
+Connection Connection::prod() const { return prod(none); }
+Connection Connection::var() const { return var(none); }
 Connection Connection::sum(const Binding& axis, bool keepdim) const {
   return mithril::apply("sum", {*this, axis, keepdim});
 }
@@ -96,8 +105,11 @@ Wire* Connection::wire() const {
   return top(wire_);
 }
 
-Slice slice(Datum start, Datum stop, Datum step) {
-  return {std::move(start), std::move(stop), std::move(step)};
+Binding slice(const Binding& start, const Binding& stop, const Binding& step) {
+  const Datum* ends[] = {std::get_if<Datum>(&start.held()), std::get_if<Datum>(&stop.held()),
+                         std::get_if<Datum>(&step.held())};
+  if (ends[0] && ends[1] && ends[2]) return Slice{*ends[0], *ends[1], *ends[2]};
+  return apply("make_slice", {start, stop, step});
 }
 
 Connection operator+(const Connection& a, const Binding& b) { return apply("add", {a, b}); }
@@ -106,10 +118,6 @@ Connection operator*(const Connection& a, const Binding& b) { return apply("mult
 Connection operator/(const Connection& a, const Binding& b) { return apply("divide", {a, b}); }
 // As in Python: the rest has the sign of the divisor.
 Connection operator%(const Connection& a, const Binding& b) { return a - floor_divide(a, b) * b; }
-Connection operator+(double a, const Connection& b) { return apply("add", {a, b}); }
-Connection operator-(double a, const Connection& b) { return apply("subtract", {a, b}); }
-Connection operator*(double a, const Connection& b) { return apply("multiply", {a, b}); }
-Connection operator/(double a, const Connection& b) { return apply("divide", {a, b}); }
 Connection operator-(const Connection& a) { return apply("negate", {a}); }
 Connection operator~(const Connection& a) { return apply("logical_not", {a}); }
 Connection operator>(const Connection& a, const Binding& b) { return apply("greater", {a, b}); }

@@ -1,9 +1,11 @@
 // A wire of a model in a user's hand.
 #pragma once
+#include <concepts>
 #include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "mithril/model/binding.hpp"
@@ -23,13 +25,14 @@ class Connection {
   Connection(std::shared_ptr<Composite> model, Wire* wire)
       : model_(std::move(model)), wire_(wire) {}
 
-  // x[0], x[slice(1, 5)], x.at({slice(1), ellipsis, none}): NumPy's rules; items may be
+  // x[0], x[slice(1, 5)], x.at({slice(1, none), ellipsis, none}): NumPy's rules; items may be
   // connections.
   Connection operator[](const Binding& index) const;
   Connection at(const std::vector<Binding>& items) const;
 
-  Connection shape() const;  // a tuple of ints
-  Connection size() const;
+  Connection shape() const;                   // a tuple of ints
+  Connection size() const;                    // the number of elements
+  Connection size(const Binding& dim) const;  // of one axis, or the product of several
   Connection len() const;
   Connection T() const;  // all axes reversed
   Connection eq(const Binding& other) const;
@@ -47,6 +50,13 @@ class Connection {
   Connection reshape(const Binding& shape) const;
   Connection transpose(const Binding& axes) const;
   Connection clamp(const Binding& min, const Binding& max) const;
+  // Over all axes, or over one or several: x.mean(), x.mean(-1, true), x.mean({2, 3}).
+  Connection sum() const;
+  Connection mean() const;
+  Connection max() const;
+  Connection min() const;
+  Connection prod() const;
+  Connection var() const;
   Connection sum(const Binding& axis, bool keepdim = false) const;
   Connection mean(const Binding& axis, bool keepdim = false) const;
   Connection max(const Binding& axis, bool keepdim = false) const;
@@ -96,18 +106,18 @@ using Bindings = std::vector<std::pair<std::string, Binding>>;  // port -> what 
 
 inline constexpr None none{};
 inline constexpr Ellipsis ellipsis{};
-// slice(stop), slice(start, stop), slice(start, stop, step) as Python's; slice(1, none) is 1: .
-Slice slice(Datum start, Datum stop, Datum step = {});
+// slice(start, stop, step) is Python's start:stop:step, none an end that is left out. They may be
+// connections: x[slice(0, x.shape()[0] - 1)].
+Binding slice(const Binding& start, const Binding& stop, const Binding& step = none);
+
+// Applies an op to bindings in the order of its ports: apply("gelu", {x, true}). The first output.
+Connection apply(std::string_view op, std::vector<Binding> operands);
 
 Connection operator+(const Connection& a, const Binding& b);
 Connection operator-(const Connection& a, const Binding& b);
 Connection operator*(const Connection& a, const Binding& b);
 Connection operator/(const Connection& a, const Binding& b);
 Connection operator%(const Connection& a, const Binding& b);
-Connection operator+(double a, const Connection& b);
-Connection operator-(double a, const Connection& b);
-Connection operator*(double a, const Connection& b);
-Connection operator/(double a, const Connection& b);
 Connection operator-(const Connection& a);
 Connection operator~(const Connection& a);
 Connection operator>(const Connection& a, const Binding& b);
@@ -123,7 +133,34 @@ Connection pow(const Connection& base, const Binding& exponent);
 Connection floor_divide(const Connection& a, const Binding& b);
 Connection matmul(const Connection& a, const Binding& b);
 
-// Applies an op to bindings in the order of its ports: apply("gelu", {x, true}). The first output.
-Connection apply(std::string_view op, std::vector<Binding> operands);
+// On the left too, where an int stays an int: 2 * x.shape()[0].
+template <typename T>
+concept LeftOperand = std::is_arithmetic_v<T> || std::same_as<T, Tensor>;
+#define MITHRIL_LEFT_OPERAND(function, op)               \
+  template <LeftOperand T>                               \
+  Connection function(const T& a, const Connection& b) { \
+    return apply(op, {Binding(a), Binding(b)});          \
+  }
+MITHRIL_LEFT_OPERAND(operator+, "add")
+MITHRIL_LEFT_OPERAND(operator-, "subtract")
+MITHRIL_LEFT_OPERAND(operator*, "multiply")
+MITHRIL_LEFT_OPERAND(operator/, "divide")
+MITHRIL_LEFT_OPERAND(operator>, "greater")
+MITHRIL_LEFT_OPERAND(operator>=, "greater_equal")
+MITHRIL_LEFT_OPERAND(operator<, "less")
+MITHRIL_LEFT_OPERAND(operator<=, "less_equal")
+MITHRIL_LEFT_OPERAND(operator&, "logical_and")
+MITHRIL_LEFT_OPERAND(operator|, "logical_or")
+MITHRIL_LEFT_OPERAND(operator^, "logical_xor")
+MITHRIL_LEFT_OPERAND(operator<<, "shift_left")
+MITHRIL_LEFT_OPERAND(operator>>, "shift_right")
+MITHRIL_LEFT_OPERAND(pow, "power")
+MITHRIL_LEFT_OPERAND(floor_divide, "floor_divide")
+MITHRIL_LEFT_OPERAND(matmul, "matmul")
+#undef MITHRIL_LEFT_OPERAND
+template <LeftOperand T>
+Connection operator%(const T& a, const Connection& b) {
+  return a - floor_divide(a, b) * b;
+}
 
 }  // namespace mithril

@@ -63,6 +63,34 @@ TEST_CASE("arithmetic on a shape is known when the dims are") {
   CHECK(model.shape("output") == "[N, 3*W]");
 }
 
+TEST_CASE("an int on the left of a connection stays an int") {
+  const ml::Connection x("x");
+  ml::Model model =
+      ml::Model::create({{"y", x.reshape({2 * x.shape()[0], 12 - x.shape()[1]})},
+                         {"power", ml::apply("zeros", {{7 % x.shape()[0], ml::pow(2, x.len())}})},
+                         {"larger", 3 > x}});
+  model.set_shapes({{"x", {4, 8}}});
+  CHECK(model.shape("y") == "[8, 4]");
+  CHECK(model.shape("power") == "[3, 16]");
+  CHECK(model.at("larger").shape_text() == "[4, 8]");
+}
+
+TEST_CASE("the ends of a slice may be connections") {
+  const ml::Connection x("x");
+  ml::Model model = ml::Model::create({{"y", x[ml::slice(1, x.shape()[0] - 1)]}});
+  model.set_shapes({{"x", {6, 5}}});
+  CHECK(model.shape("y") == "[4, 5]");
+}
+
+TEST_CASE("a reduction takes all axes where none is given") {
+  const ml::Connection x("x");
+  ml::Model model =
+      ml::Model::create({{"sum", x.sum()}, {"rows", ml::apply("zeros", {{x.size(0)}})}});
+  model.set_shapes({{"x", {6, 5}}});
+  CHECK(model.shape("sum") == "[]");
+  CHECK(model.shape("rows") == "[6]");
+}
+
 TEST_CASE("connections may be indexed and sliced") {
   const ml::Connection x("x");
   ml::Model model =
