@@ -31,8 +31,8 @@ ModelDef define_dropout() {
             const Connection input = model["input"], key = model["key"];
             model.set_types({{"key", kind::int_tensor}});
             const Connection kept = apply("random_uniform", {input, key}) >= p;
-            model.expose_keys(
-                {{"output", apply("where", {kept, input / (1.0 - p), 0.0})}, {"new_key", key + 1}});
+            model.expose_keys({{"output", apply("where", {kept, input / (1.0 - p), 0.0})}});
+            model |= Model::op("add")({{"left", key}, {"right", 1}, {"output", "new_key"}});
             model.bind_state_keys("key", "new_key", Tensor::scalar(arguments.integer("seed")));
             model.set_cin({"input"}).set_cout({"output"});
             return model;

@@ -52,7 +52,7 @@ def scaled_dot_product_attention(
     scores = causal(scores) if is_causal else masked(scores, attn_mask, keeps=True)
     weights = ml.Softmax(axis=-1)(scores)
     if dropout_p > 0:
-        weights = ml.Dropout(p=dropout_p, seed=draw_seed())(weights)[0]
+        weights = ml.Dropout(p=dropout_p, seed=draw_seed())(weights)
     return weights @ value
 
 
@@ -119,7 +119,7 @@ def multihead_attention(
     weights = ml.Softmax(axis=-1)(scores)
     if module.training and module.dropout > 0:
         dropped = ml.Dropout(p=module.dropout, seed=part.draw_seed(), name=f"{part.name}.dropout")
-        weights = dropped(weights)[0]
+        weights = dropped(weights)
     heads = (weights @ v).transpose((0, 2, 1, 3))
     joined = shapes.flatten(heads, 2)
     out = module.out_proj

@@ -127,13 +127,13 @@ def dropout(
 ) -> Any:
     if not training or p == 0:
         return input
-    return ml.Dropout(p=p, seed=draw_seed())(input)[0]
+    return ml.Dropout(p=p, seed=draw_seed())(input)
 
 
 def dropout_module(part: Any, module: Any, input: Any) -> Any:
     if not module.training or module.p == 0:
         return input
-    return ml.Dropout(p=module.p, seed=part.draw_seed(), name=part.name)(input)[0]
+    return ml.Dropout(p=module.p, seed=part.draw_seed(), name=part.name)(input)
 
 
 def channel_dropout(

@@ -113,6 +113,15 @@ TEST_CASE("gradients go back through the mask that the outputs came through") {
   }
 }
 
+TEST_CASE("layers with state give one output where they are applied") {
+  const Connection image("image");
+  CHECK(ml::Dropout().apply({image}).size() == 1);
+  CHECK(ml::BatchNorm2D({.inference = false}).apply({image}).size() == 1);
+  const CompiledModel model =
+      compile(ml::BatchNorm2D({.num_features = 2, .inference = false}), cpu());
+  CHECK(model.output_keys() == std::vector<std::string>{"output"});
+}
+
 TEST_CASE("dropout for inference passes everything") {
   const CompiledModel model = compile(ml::Dropout({.p = 0.5, .inference = true}), cpu());
   const Tensor input = Tensor::full(DType::float32, {9}, 3);
