@@ -41,7 +41,7 @@ class Torch final : public Backend {
   }
   Tensor own(const Tensor& tensor) const override {
     if (is_own(tensor)) return tensor;
-    return memory_->count([&] { return std::vector<Tensor>{tensor.copy()}; }).front();
+    return memory_->count([&] { return std::vector<Tensor>{tensor.to(tensor.dtype())}; }).front();
   }
 
   // What torch takes on an mps device it does not tell.

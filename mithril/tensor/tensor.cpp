@@ -142,7 +142,7 @@ double Tensor::item() const {
 }
 
 Tensor Tensor::to(DType dtype) const {
-  if (foreign_ && dtype != dtype_) return foreign_->converted(dtype);
+  if (foreign_) return foreign_->converted(dtype);
   if (dtype == dtype_) return copy();
   Tensor result = empty(dtype, dims_);
   visit_dtype(dtype_, [&](auto from) {
@@ -157,9 +157,9 @@ Tensor Tensor::to(DType dtype) const {
 }
 
 Tensor Tensor::copy() const {
-  if (foreign_) return foreign_->converted(dtype_);
+  const Tensor here = host();
   Tensor result = empty(dtype_, dims_);
-  copy_bytes(result.data_, data_, bytes());
+  copy_bytes(result.data_, here.data_, bytes());
   return result;
 }
 

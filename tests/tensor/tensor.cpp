@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "tests/errors/elsewhere.hpp"
+
 namespace mithril {
 
 namespace {
@@ -131,6 +133,14 @@ TEST_CASE("elements borrowed from const cannot be written") {
   CHECK(text_of_error([&] { tensor.mutable_data<float>(); }) ==
         "mithril.ValueError[E0483]: a float32 tensor of dims [1] is read-only: its elements are "
         "borrowed\n  help: write to its copy()");
+}
+
+TEST_CASE("a copy of elements of another library can be written") {
+  Tensor tensor = tests::elsewhere();
+  CHECK(tensor.read_only());
+  Tensor copy = tensor.copy();
+  copy.mutable_data<float>()[0] = 5.0F;
+  CHECK(identical(copy, Tensor::of<float>({2}, {5, 2})));
 }
 
 TEST_CASE("reading as another type is refused") {
