@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "mithril/base/error.hpp"
+#include "mithril/base/names.hpp"
 
 namespace mithril {
 namespace {
@@ -18,13 +19,26 @@ namespace {
          .help = std::move(help)});
 }
 
+// The file that was probably meant, of those beside it.
+std::string nearest_file(const std::filesystem::path& path) {
+  std::error_code unreadable;
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path.parent_path(), unreadable))
+    names.push_back(entry.path().filename().string());
+  return std::filesystem::exists(path, unreadable) ? ""
+                                                   : did_you_mean(path.filename().string(), names);
+}
+
 [[noreturn]] void refuse_opening(const std::string& path) {
   const char* why = dlerror();
+  const std::string nearest = nearest_file(path);
   raise({.kind = ErrorKind::backend,
          .code = "E1006",
          .message = "the backend's library cannot be opened: " + path,
          .facts = {{"why", why ? why : "the system does not say"}},
-         .help = "build it with -DMITHRIL_TORCH=ON against the torch that is installed"});
+         .help = nearest.empty()
+                     ? "build it with -DMITHRIL_TORCH=ON against the torch that is installed"
+                     : nearest});
 }
 
 const BackendPlugin& open(const std::string& path) {

@@ -26,6 +26,10 @@ TEST_CASE("a plugin that is not there says what the system says") {
                        "  why : /nowhere/libmithril_torch.so: cannot open shared object file"));
 }
 
+TEST_CASE("a plugin that is not there gives the nearest file") {
+  CHECK(opening("misfti").ends_with("\n  help: did you mean 'libmisfit.so'?"));
+}
+
 TEST_CASE("a plugin of another Mithril is refused") {
   const std::string path = std::string(TEST_PLUGINS) + "/libother_version.so";
   CHECK(opening("other_version") ==
