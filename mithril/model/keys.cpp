@@ -7,6 +7,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/pointer_map.hpp"
+#include "mithril/base/text.hpp"
 #include "mithril/model/composition.hpp"
 
 namespace mithril {
@@ -25,6 +26,15 @@ std::unordered_set<const Wire*> state_wires(const Composite& model, bool inputs)
   for (const StatePair& pair : model.extras->states)
     wires.insert(top(inputs ? pair.input : pair.output));
   return wires;
+}
+
+[[noreturn]] void refuse_end(const Model& model, const std::string& key, bool as_input) {
+  raise({.kind = ErrorKind::name,
+         .code = "E0611",
+         .message = quoted(key) + " of " + (as_input ? "set_cin" : "set_cout") + " is not an " +
+                    (as_input ? "input" : "output") + " of the model",
+         .facts = {{as_input ? "inputs" : "outputs",
+                    join(as_input ? model.input_keys() : model.output_keys(), ", ")}}});
 }
 
 // A name as this model sees it: the wire's path without the path of the model itself.
@@ -188,7 +198,11 @@ Model& Model::expose_keys(const std::vector<std::pair<std::string, Connection>>&
 Model& Model::set_cin(const std::vector<std::string>& keys) {
   Composite& model = open_model(changing());
   std::vector<CanonicalPort> ports;
-  for (const std::string& key : keys) ports.push_back({wire_at(model, key), 0});
+  for (const std::string& key : keys) {
+    Wire* wire = wire_at(model, key);
+    if (wire->driver) refuse_end(*this, key, true);
+    ports.push_back({wire, 0});
+  }
   model.canonical_inputs = std::move(ports);
   model.chooses_inputs = true;
   return *this;
@@ -199,6 +213,7 @@ Model& Model::set_cout(const std::vector<std::string>& keys) {
   std::vector<CanonicalPort> ports;
   for (const std::string& key : keys) {
     Wire* wire = wire_at(model, key);
+    if (!wire->driver && !is_valued(wire)) refuse_end(*this, key, false);
     ports.push_back({wire, wire->uses});
   }
   model.canonical_outputs = std::move(ports);

@@ -229,6 +229,17 @@ TEST_CASE("an unknown argument of an op gives the nearest") {
         "  help: did you mean 'axis'?");
 }
 
+TEST_CASE("parts are chained from inputs to outputs") {
+  Model model;
+  model |= Model::op("relu")({{"input", "x"}, {"output", "y"}});
+  CHECK(text_of_error([&] { model.set_cin({"y"}); }) ==
+        "mithril.NameError[E0611]: 'y' of set_cin is not an input of the model\n"
+        "  inputs : x");
+  CHECK(text_of_error([&] { model.set_cout({"x"}); }) ==
+        "mithril.NameError[E0611]: 'x' of set_cout is not an output of the model\n"
+        "  outputs : y");
+}
+
 TEST_CASE("a port is bound once") {
   CHECK(text_of_error([] {
           Model::op("add")({{"left", "a"}, {"right", "b"}, {"left", "c"}});
