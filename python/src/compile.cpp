@@ -165,7 +165,11 @@ void bind_compile(py::module_& module) {
            py::arg("library"), py::arg("options") = py::dict())
       .def_property_readonly("name", &Backend::name);
   module.def(
-      "CpuBackend", [](py::handle dtype) { return cpu({.dtype = dtype_of_object(dtype)}); },
+      "CpuBackend",
+      [](py::handle dtype, const py::kwargs& unknown) {
+        refuse_unknown(unknown, "CpuBackend", {"dtype"});
+        return cpu({.dtype = dtype_of_object(dtype)});
+      },
       py::arg("dtype") = DType::float32, "The backend that runs in this process on the CPU.");
   module.def("compile", compile_model, py::arg("model"), py::arg("backend"), py::kw_only(),
              py::arg("shapes") = py::none(), py::arg("types") = py::none(),

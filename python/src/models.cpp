@@ -268,8 +268,14 @@ void bind_models(py::module_& module) {
           "Asks fn(solver) about these keys, now and when what it found unknown changes, until it "
           "answers True.")
       .def("get_shapes", &Model::get_shapes, "What is known of the shapes of inputs and outputs.")
-      .def("summary", &Model::summary, py::arg("shapes") = true, py::arg("types") = false,
-           py::arg("depth") = 0, "A table of the parts; depth: how many levels of their parts too.")
+      .def(
+          "summary",
+          [](const Model& m, bool shapes, bool types, int depth, const py::kwargs& unknown) {
+            refuse_unknown(unknown, "summary", {"shapes", "types", "depth"});
+            return m.summary(shapes, types, depth);
+          },
+          py::arg("shapes") = true, py::arg("types") = false, py::arg("depth") = 0,
+          "A table of the parts; depth: how many levels of their parts too.")
       .def("__repr__", [](const Model& m) {
         return "<" + m.class_name() + (m.name().empty() ? "" : " '" + m.name() + "'") + ">";
       });

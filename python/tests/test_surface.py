@@ -112,6 +112,8 @@ MISTAKES = {
     "port of connect": (lambda _: ml.Relu().connect(ouput="x"), "'output'"),
     "key of set_shapes": (lambda m: m.set_shapes(faa=[1]), "'fa'"),
     "key of set_values": (lambda m: m.set_values({"faa": 1}), "'fa'"),
+    "option of a backend": (lambda _: ml.CpuBackend(dtpye=ml.float64), "'dtype'"),
+    "option of summary": (lambda m: m.summary(dpeth=1), "'depth'"),
     "level": (lambda m: ml.compile(m, ml.CpuBackend(), optimization_level="nome"), "'none'"),
 }
 
