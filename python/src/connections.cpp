@@ -27,12 +27,19 @@ Connection io_key(const std::optional<std::string>& name, py::handle value, py::
   return Connection(key);
 }
 
+// A list of numbers chooses as an array does: x[[0, 2]] is rows 0 and 2, x[0, 2] one element.
+Binding item_of(py::handle item) {
+  Binding read = binding_of(item);
+  if (!py::isinstance<py::list>(item) || !std::holds_alternative<Datum>(read.held())) return read;
+  return tensor_of(py::module_::import("numpy").attr("asarray")(item));
+}
+
 Connection indexed(const Connection& x, py::handle index) {
   std::vector<Binding> items;
   if (py::isinstance<py::tuple>(index)) {
-    for (const py::handle item : index) items.push_back(binding_of(item));
+    for (const py::handle item : index) items.push_back(item_of(item));
   } else {
-    items.push_back(binding_of(index));
+    items.push_back(item_of(index));
   }
   return x.at(items);
 }

@@ -20,6 +20,12 @@ def test_a_call_with_connections_is_an_application():
     assert block.output_keys == ["output"]
 
 
+@pytest.mark.parametrize("layer", [ml.Dropout(0.5), ml.BatchNorm2D(3, inference=False)])
+def test_a_layer_with_state_applies_as_one_without(layer):
+    y = ml.Relu()(layer(ml.IOKey("x"))) + 1
+    assert ml.Model.create(y=y).output_keys == ["y"]
+
+
 def test_ports_are_attributes():
     net = ml.Model()
     linear = ml.Linear(4)
@@ -55,6 +61,41 @@ def test_functional():
     net = ml.Model()
     net |= affine()(a="p", b="q", output="r")
     assert (net.input_keys, net.output_keys) == (["p", "q"], ["r"])
+
+
+ROWS = np.arange(6, dtype=np.float64).reshape(2, 3)
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: x[[1, 0, 1]],
+        lambda x: x[:, [0, 2]],
+        lambda x: x[[[0, 1], [1, 1]]],
+        lambda x: x[np.array([1, 0])],
+        lambda x: x[-1, ::-1],
+        lambda x: x[1:, ..., None],
+        lambda x: x[None, ..., 0],
+        lambda x: x[: x.shape[0] - 1],
+        lambda x: 1 + x - 2 * x / 4,
+        lambda x: 7 % (x + 1) + x % 2 + (x + 1) // 2 + 7 // (x + 1),
+        lambda x: 2**x + x**2,
+        lambda x: x @ x.T,
+        lambda x: -abs(x - 3),
+        lambda x: (x > 1) & ~(x >= 4) | (x < 2) ^ (x <= 3),
+        lambda x: x.mean() + x.sum(axis=0) + x.max(axis=(0, 1)) - x.min() * x.prod(axis=-2),
+        lambda x: x.reshape((x.shape[0] * x.shape[1] // 2, 2)),
+        lambda x: x.reshape(x.shape[::-1]),
+        lambda x: x.transpose((1, 0)),
+        lambda x: np.ones(3) + x,
+    ],
+)
+def test_operators_are_numpys(fn):
+    model = ml.Model.create(y=fn(ml.IOKey("x", shape=["N", 3])))
+    compiled = ml.compile(model, ml.CpuBackend(dtype=ml.float64), data_keys=["x"])
+    y, expected = compiled.evaluate({}, {"x": ROWS})["y"], fn(ROWS)
+    assert y.shape == expected.shape
+    assert np.allclose(y, expected, rtol=1e-12)
 
 
 def test_an_error_has_its_parts():
