@@ -12,19 +12,21 @@ def functional(function: Callable[..., Any]) -> Callable[..., Model]:
     """Turns a function of connections into a maker of models.
 
     The parameters of the function become the inputs of the model, what it returns its outputs: one
-    connection is called "output", a dict names several.
+    connection is called "output", a dict names several. A parameter with a default is an option of
+    the maker.
 
         @ml.functional
-        def block(x):
-            return ml.Relu()(ml.Linear(64)(x)) + x
+        def block(x, width=64):
+            return ml.Relu()(ml.Linear(width)(x)) + x
 
-        net |= block()(x="image", output="h")
+        net |= block(width=32)(x="image", output="h")
     """
+    parameters = inspect.signature(function).parameters.values()
+    inputs = [each.name for each in parameters if each.default is each.empty]
 
     @functools.wraps(function)
-    def make() -> Model:
-        inputs = {name: IOKey(name) for name in inspect.signature(function).parameters}
-        result = function(**inputs)
+    def make(**options: Any) -> Model:
+        result = function(**{name: IOKey(name) for name in inputs}, **options)
         if isinstance(result, Connection):
             result = {"output": result}
         elif isinstance(result, tuple):

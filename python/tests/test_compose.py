@@ -63,6 +63,16 @@ def test_functional():
     assert (net.input_keys, net.output_keys) == (["p", "q"], ["r"])
 
 
+def test_parameters_of_a_function_with_a_default_are_options():
+    @ml.functional
+    def scaled(x, times=2, *, plus=0):
+        return x * times + plus
+
+    compiled = ml.compile(scaled(plus=1), ml.CpuBackend(), data_keys=["x"])
+    assert compiled.data_keys == ["x"]
+    assert compiled.evaluate({}, {"x": np.float32(3)})["output"] == 7
+
+
 ROWS = np.arange(6, dtype=np.float64).reshape(2, 3)
 
 
