@@ -99,7 +99,9 @@ py::object shared_array(const Tensor& tensor) {
   auto* held = new Tensor(tensor);
   const py::capsule base(held, [](void* pointer) { delete static_cast<Tensor*>(pointer); });
   std::vector<py::ssize_t> dims(tensor.dims().begin(), tensor.dims().end());
-  return py::array(*dtype, std::move(dims), std::vector<py::ssize_t>{}, tensor.raw_data(), base);
+  py::array array(*dtype, std::move(dims), std::vector<py::ssize_t>{}, tensor.raw_data(), base);
+  if (tensor.read_only()) array.attr("setflags")(py::arg("write") = false);
+  return array;
 }
 
 }  // namespace

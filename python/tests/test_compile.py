@@ -57,6 +57,14 @@ def test_dlpack_goes_out():
     assert np.from_dlpack(tensor).tolist() == [0, 1, 2, 3]
 
 
+def test_what_is_read_only_stays_so():
+    array = np.ones(3, np.float32)
+    assert ml.Tensor(array).numpy().flags.writeable
+    array.setflags(write=False)
+    assert not ml.Tensor(array).numpy().flags.writeable
+    assert not np.from_dlpack(ml.Tensor(array)).flags.writeable
+
+
 def test_state_comes_back():
     net = ml.Model()
     net |= ml.BatchNorm2D(num_features=2, inference=False)(input="x", output="y")
