@@ -3,6 +3,7 @@
 
 #include "mithril/compile/parts.hpp"
 #include "mithril/passes/fix_inputs.hpp"
+#include "mithril/passes/fold_batch_norm.hpp"
 
 namespace mithril {
 namespace {
@@ -47,6 +48,10 @@ CompiledModel CompiledModel::bind(const TensorMap& params) const {
   parts->load_options.observer = parts->debug ? print_values(nullptr) : nullptr;
   parts->cache = nullptr;
   parts->source = fix_inputs(parts->source, tensors);
+  // With one pass alone what was composed stays as it is.
+  if (parts->passes.passes.size() > 1) {
+    parts->passes.passes.push_back({"fold_batch_norm", fold_batch_norm});
+  }
   parts->graph = run_passes(parts->source, parts->passes);
   parts->load();
   return CompiledModel(std::move(parts));

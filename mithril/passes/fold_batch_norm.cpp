@@ -1,0 +1,150 @@
+#include "mithril/passes/fold_batch_norm.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "mithril/op/registry.hpp"
+#include "mithril/passes/rebuilder.hpp"
+
+namespace mithril {
+namespace {
+
+using Numbers = std::vector<double>;
+
+Numbers numbers_of(const Tensor& tensor) {
+  Numbers numbers;
+  for (int64_t i = 0; i < tensor.size(); ++i) numbers.push_back(tensor.at_as_double(i));
+  return numbers;
+}
+
+// input * scale + shift, a number of each for each channel.
+struct Affine {
+  Numbers scale, shift;
+};
+
+class FoldBatchNorm {
+ public:
+  explicit FoldBatchNorm(const Graph& graph)
+      : from_(graph), rebuilder_(graph), readers_(graph.values().size()) {
+    for (const Constant& constant : graph.constants()) {
+      constants_.emplace(constant.value, &constant.tensor);
+    }
+    for (const Output& output : graph.outputs()) ++readers_[index(output.value)];
+    for (const Node& node : graph.nodes()) {
+      if (is_product(node)) products_.emplace(node.outputs[0], &node);
+      for (const Argument& argument : node.arguments) {
+        if (const ValueId* id = tensor_of(argument)) ++readers_[index(*id)];
+      }
+    }
+  }
+
+  Graph run() {
+    for (const Node& node : from_.nodes()) {
+      const auto affine = node.op == &batch_norm_ ? foldable(node) : std::nullopt;
+      if (affine) {
+        fold(node, *products_.at(*tensor_of(node.arguments[0])), *affine);
+      } else {
+        rebuilder_.keep(node);
+      }
+    }
+    return rebuilder_.finish();
+  }
+
+ private:
+  // Its first axis makes the channels, which are the second axis of what comes out.
+  bool is_product(const Node& node) const {
+    const Value& made = from_.value(node.outputs[0]);
+    const bool by_row = node.op->name == "linear" && made.ranked && made.dims.size() == 2;
+    return by_row || node.op->name == "conv1d" || node.op->name == "conv2d";
+  }
+
+  // What the norm does, where it and the product before it are constants.
+  std::optional<Affine> foldable(const Node& norm) const {
+    const auto at = products_.find(*tensor_of(norm.arguments[0]));
+    if (at == products_.end() || readers_[index(at->first)] > 1) return std::nullopt;
+    const Node& product = *at->second;
+    if (!constant(product, "weight") || !is_known(product, "bias")) return std::nullopt;
+    if (from_.value(product.outputs[0]).dtype != from_.value(norm.outputs[0]).dtype) {
+      return std::nullopt;
+    }
+    for (const char* port : {"mean", "variance"}) {
+      if (!constant(norm, port)) return std::nullopt;
+    }
+    if (!is_known(norm, "weight") || !is_known(norm, "bias")) return std::nullopt;
+    Affine affine = affine_of(norm);
+    const bool finite = std::all_of(affine.scale.begin(), affine.scale.end(),
+                                    [](double scale) { return std::isfinite(scale); });
+    return finite ? std::optional(std::move(affine)) : std::nullopt;
+  }
+
+  Affine affine_of(const Node& norm) const {
+    const Numbers mean = numbers_of(*constant(norm, "mean")),
+                  variance = numbers_of(*constant(norm, "variance"));
+    const size_t channels = mean.size();
+    const Numbers weight = numbers_or(norm, "weight", channels, 1),
+                  bias = numbers_or(norm, "bias", channels, 0);
+    const double eps = std::get<Datum>(norm.arguments[norm.argument_index("eps")]).real();
+    Affine affine;
+    for (size_t c = 0; c < channels; ++c) {
+      affine.scale.push_back(weight[c] / std::sqrt(variance[c] + eps));
+      affine.shift.push_back(bias[c] - mean[c] * affine.scale[c]);
+    }
+    return affine;
+  }
+
+  void fold(const Node& norm, const Node& product, const Affine& affine) {
+    const Tensor& weight = *constant(product, "weight");
+    Numbers weights = numbers_of(weight);
+    const size_t channels = affine.scale.size(), each = channels ? weights.size() / channels : 0;
+    for (size_t i = 0; i < weights.size(); ++i) weights[i] *= affine.scale[i / each];
+    Numbers biases = numbers_or(product, "bias", channels, 0);
+    for (size_t c = 0; c < channels; ++c) {
+      biases[c] = biases[c] * affine.scale[c] + affine.shift[c];
+    }
+    Node folded = rebuilder_.map_arguments(product);
+    set(folded, "weight", norm, Tensor::of<double>(weight.dims(), weights).to(weight.dtype()));
+    set(folded, "bias", norm,
+        Tensor::of<double>({static_cast<int64_t>(channels)}, biases).to(weight.dtype()));
+    rebuilder_.add(std::move(folded), norm.outputs);
+  }
+
+  void set(Node& node, const char* port, const Node& norm, Tensor tensor) {
+    const std::string name = from_.value(norm.outputs[0]).name + "." + port + "_" +
+                             std::to_string(rebuilder_.graph().nodes().size());
+    node.arguments[node.argument_index(port)] =
+        rebuilder_.graph().add_constant(name, std::move(tensor));
+  }
+
+  // Null: not a constant.
+  const Tensor* constant(const Node& node, const char* port) const {
+    const ValueId* id = tensor_of(node.arguments[node.argument_index(port)]);
+    const auto at = id ? constants_.find(*id) : constants_.end();
+    return at == constants_.end() ? nullptr : at->second;
+  }
+
+  // A constant, or left out.
+  bool is_known(const Node& node, const char* port) const {
+    return !tensor_of(node.arguments[node.argument_index(port)]) || constant(node, port);
+  }
+
+  Numbers numbers_or(const Node& node, const char* port, size_t count, double number) const {
+    const Tensor* tensor = constant(node, port);
+    return tensor ? numbers_of(*tensor) : Numbers(count, number);
+  }
+
+  const OpDef& batch_norm_ = find_op("batch_norm_inference");
+  const Graph& from_;
+  Rebuilder rebuilder_;
+  std::vector<int> readers_;  // per value; outputs of the graph count
+  std::unordered_map<ValueId, const Tensor*> constants_;
+  std::unordered_map<ValueId, const Node*> products_;  // by what they make
+};
+
+}  // namespace
+
+Graph fold_batch_norm(const Graph& graph) { return FoldBatchNorm(graph).run(); }
+
+}  // namespace mithril
