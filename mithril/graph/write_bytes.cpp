@@ -168,10 +168,10 @@ class GraphEncoder {
     for (size_t i = 0; i < count; ++i) {
       bytes_.byte(roles[i]);
       const size_t begin = bytes_.size();
-      describe(graph_.values()[i]);
       if (base_) {
-        refer(begin);
+        refer(graph_.values()[i]);
       } else {
+        describe(graph_.values()[i]);
         described_.insert(described_.end(), {begin, bytes_.size() - begin});
       }
       if (tensors[i]) write(*tensors[i]);
@@ -196,12 +196,14 @@ class GraphEncoder {
   }
 
   // A value that the base has is its number there, others are described after a zero.
-  void refer(size_t begin) {
-    const std::string described(bytes_.from(begin));
-    const auto known = known_.find(described);
+  void refer(const Value& value) {
+    const size_t begin = bytes_.size();
+    bytes_.number(0);
+    describe(value);
+    const auto known = known_.find(bytes_.from(begin + 1));
+    if (known == known_.end()) return;
     bytes_.cut(begin);
-    bytes_.number(known == known_.end() ? 0 : known->second + 1);
-    if (known == known_.end()) bytes_.raw(described);
+    bytes_.number(known->second + 1);
   }
 
   void write(const Tensor& tensor) {
