@@ -23,14 +23,12 @@ ModelDef define_embedding_model() {
                     {"dim", "int|none", Datum(), "columns of the table; None: inferred"}},
       .build =
           [](const CheckedArguments& arguments) {
-            const auto dim = [&](const char* name) {
-              return arguments.has(name) ? DimSpec(arguments.integer(name)) : DimSpec(Any{});
-            };
             Model model = model_of_class("Embedding");
             model["input"];
             model["weight"];
             model.set_shapes(
-                {{"weight", ShapeSpec(std::vector<DimSpec>{dim("num_embeddings"), dim("dim")})}});
+                {{"weight", ShapeSpec(std::vector<DimSpec>{arguments.size("num_embeddings"),
+                                                           arguments.size("dim")})}});
             model |= Model::op("embedding")(
                 {{"input", "input"}, {"weight", "weight"}, {"output", "output"}});
             model.set_initializer("weight", {.law = Initializer::Law::normal});

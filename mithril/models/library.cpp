@@ -106,6 +106,12 @@ std::vector<int64_t> CheckedArguments::ints(std::string_view name) const {
   return numbers;
 }
 
+DimSpec CheckedArguments::size(std::string_view name, DimSpec inferred) const {
+  if (!has(name)) return inferred;
+  if (integer(name) < 0) reject(name, "at least 0");
+  return DimSpec(integer(name));
+}
+
 void CheckedArguments::reject(std::string_view name, std::string expected) const {
   raise({.kind = ErrorKind::value,
          .code = "E0402",

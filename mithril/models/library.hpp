@@ -31,6 +31,8 @@ class CheckedArguments {
   bool flag(std::string_view name) const { return (*this)[name].flag(); }
   const std::string& text(std::string_view name) const { return (*this)[name].text(); }
   std::vector<int64_t> ints(std::string_view name) const;
+  // A size, checked to be at least 0; `inferred` where the argument is None.
+  DimSpec size(std::string_view name, DimSpec inferred = Any{}) const;
   // ValueError E0402 naming model and argument.
   [[noreturn]] void reject(std::string_view name, std::string expected) const;
 

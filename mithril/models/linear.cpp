@@ -25,9 +25,7 @@ ModelDef define_linear_model() {
             Model model = model_of_class("Linear");
             model["input"];
             model["weight"];
-            const DimSpec outputs = arguments.has("dimension")
-                                        ? DimSpec(arguments.integer("dimension"))
-                                        : DimSpec(std::string("O"));
+            const DimSpec outputs = arguments.size("dimension", DimSpec(std::string("O")));
             model.set_shapes({{"weight", ShapeSpec(std::vector<DimSpec>{outputs, Any{}})}});
             model.set_initializer("weight", {.law = Initializer::Law::uniform_fan_in});
             Bindings bindings{{"input", "input"}, {"weight", "weight"}, {"output", "output"}};

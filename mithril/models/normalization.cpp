@@ -45,8 +45,7 @@ Model build_batch_norm2d(const CheckedArguments& arguments) {
   Model model = model_of_class("BatchNorm2D");
   const bool inference = arguments.flag("inference");
   model["input"];
-  const DimSpec channels =
-      arguments.has("num_features") ? DimSpec(arguments.integer("num_features")) : DimSpec(Any{});
+  const DimSpec channels = arguments.size("num_features");
   model.set_shapes({{"input", ShapeSpec(std::vector<DimSpec>{Any{}, channels, Any{}, Any{}})}});
   Bindings bindings{{"input", "input"}, {"output", "output"}};
   bind_statistics(model, inference, bindings);

@@ -1,6 +1,8 @@
 // The errors of making models of the library and of the book of ops, as text.
 #include <doctest/doctest.h>
 
+#include <string>
+
 #include "mithril/models/library.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/errors/text_of_error.hpp"
@@ -41,6 +43,19 @@ TEST_CASE("an argument out of its range is refused") {
         "mithril.ValueError[E0402]: Dropout: argument 'p' is out of range\n"
         "  expected : at least 0 and below 1\n"
         "  got      : 1.5");
+}
+
+TEST_CASE("a negative size is refused by the name of its argument") {
+  const auto refused = [](const char* model, const char* argument) {
+    return text_of_error([&] {
+             make_model(model, {{argument, -4}});
+           }) == std::string("mithril.ValueError[E0402]: ") + model + ": argument '" + argument +
+                     "' is out of range\n  expected : at least 0\n  got      : -4";
+  };
+  CHECK(refused("Linear", "dimension"));
+  CHECK(refused("Embedding", "num_embeddings"));
+  CHECK(refused("Embedding", "dim"));
+  CHECK(refused("BatchNorm2D", "num_features"));
 }
 
 TEST_CASE("an argument that is needed is asked for") {
