@@ -118,7 +118,13 @@ template <typename Spell>
 std::string spell_pooling(const SpellingContext& c, const char* planes, bool dilated, Spell spell) {
   const auto window = spelled_window(c);
   if (!window) return "unsupported: padding that differs between the ends, or is wide";
-  if (element_count(c.dims(planes)) == 0) return "unsupported: planes without elements";
+  const Dims& dims = c.dims(planes);
+  if (element_count(dims) == 0) return "unsupported: planes without elements";
+  for (const size_t axis : {0, 1}) {
+    // Torch would take an element from beyond the plane for the largest.
+    if (per_axis(c.value("dilation"), axis).integer() > dims[dims.size() - 2 + axis])
+      return "unsupported: windows of padding alone";
+  }
   const auto is_one = [](const Datum& datum) { return datum.integer() == 1; };
   const Datum dilation = c.value("dilation");
   if (!dilated && !(is_one(per_axis(dilation, 0)) && is_one(per_axis(dilation, 1)))) {
