@@ -1,5 +1,7 @@
 // The largest element of each window over the last two axes.
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "mithril/ops/support/pooling.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -19,9 +21,12 @@ void eval_max_pool2d(EvalContext& c) {
     using Limits = std::numeric_limits<T>;
     const T nothing = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
     const auto x = c.read<T>("input");
+    const PoolWindow window = pool_window(c, c.dims("input"), c.out().dims());
     T* y = c.write<T>();
-    for (const int64_t at : largest_of(pool_window(c, c.dims("input"), c.out().dims()), x)) {
+    int64_t* place = c.write<int64_t>(1);
+    for (const int64_t at : largest_of(window, x)) {
       *y++ = at < 0 ? nothing : x[at];
+      *place++ = at < 0 ? -1 : at % window.inputs();
     }
   });
 }
@@ -29,9 +34,11 @@ void eval_max_pool2d(EvalContext& c) {
 std::string spell_max_pool2d(const SpellingContext& c) {
   return spell_pooling(c, "input", true, [&](const auto& window) {
     const std::string planes = spell_planes("input", c.dims("input"));
-    return spell_whole(
-        spell_call("aten::max_pool2d", {planes, window[0], window[1], window[2], "dilation"}),
-        c.out());
+    const std::string both = spell_call("aten::max_pool2d_with_indices",
+                                        {planes, window[0], window[1], window[2], "dilation"});
+    if (is_pooled_whole(c.out())) return both;
+    return "[" + spell_whole(both + "[0]", c.out()) + ", " + spell_whole(both + "[1]", c.out()) +
+           "]";
   });
 }
 
@@ -46,16 +53,20 @@ OpDef define_max_pool2d() {
           "Kernel, stride (None: the kernel) and dilation are an int or one for each axis; "
           "padding, never the "
           "largest, an int, one for each axis, or (before, after) for each axis, of at most half "
-          "the window.",
+          "the window. `places` are the indices of these elements in their planes.",
       .inputs = pooling_inputs({{"input", "*lead H W", "T=number"}}, "int|tuple"),
-      .outputs = {{"output", "*lead Ho Wo", "T"}},
+      .outputs = {{"output", "*lead Ho Wo", "T"}, {"places", "*lead Ho Wo", "int"}},
       .solve = solve_max_pool2d,
       .eval = eval_max_pool2d,
       .grad =
           [](GradContext& g) {
-            g.flow("input", pool(g, "max_pool2d_grad", {g.out_grad(), g.in("input")}));
+            std::vector<Operand> operands = {g.out_grad(), g.in("input")};
+            for (const char* port : {"kernel_size", "stride", "padding", "dilation"})
+              operands.emplace_back(g.value(port));
+            operands.emplace_back(g.out(1));
+            g.flow("input", call("max_pool2d_grad", std::move(operands)));
           },
-      .spell = {{"torch", "aten::max_pool2d of planes", spell_max_pool2d},
+      .spell = {{"torch", "aten::max_pool2d_with_indices of planes", spell_max_pool2d},
                 {"c", "unsupported: a loop nest"}},
   };
 }

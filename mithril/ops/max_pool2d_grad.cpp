@@ -1,4 +1,7 @@
 // The gradient of max_pool2d.
+#include <utility>
+#include <vector>
+
 #include "mithril/ops/support/pooling.hpp"
 #include "mithril/ops/support/support.hpp"
 #include "mithril/ops/support/window_spelling.hpp"
@@ -11,9 +14,11 @@ std::string spell_max_pool2d_grad(const SpellingContext& c) {
   return spell_pooling(c, "input", true, [&](const auto& window) {
     const std::string grad = spell_planes("grad", c.dims("grad"));
     const std::string input = spell_planes("input", c.dims("input"));
-    const std::string places = spell_call("aten::max_pool2d_with_indices",
-                                          {input, window[0], window[1], window[2], "dilation"}) +
-                               "[1]";
+    const std::string found = spell_call("aten::max_pool2d_with_indices",
+                                         {input, window[0], window[1], window[2], "dilation"}) +
+                              "[1]";
+    const std::string places =
+        "places == None ? " + found + " : " + spell_planes("places", c.dims("grad"));
     return spell_whole(
         spell_call("aten::max_pool2d_with_indices_backward",
                    {grad, input, window[0], window[1], window[2], "dilation", "False", places}),
@@ -24,13 +29,15 @@ std::string spell_max_pool2d_grad(const SpellingContext& c) {
 }  // namespace
 
 OpDef define_max_pool2d_grad() {
+  std::vector<PortDef> inputs = pooling_inputs(
+      {{"grad", "*lead Ho Wo", "T=float"}, {"input", "*lead H W", "number"}}, "int|tuple");
+  inputs.push_back(optional("places", "*lead Ho Wo", "int"));
   return {
       .name = "max_pool2d_grad",
       .doc =
           "Gives each element of `grad` to the first largest element of its window of `input`, and "
-          "adds up.",
-      .inputs = pooling_inputs(
-          {{"grad", "*lead Ho Wo", "T=float"}, {"input", "*lead H W", "number"}}, "int|tuple"),
+          "adds up. `places`, where max_pool2d found them, spare the search.",
+      .inputs = std::move(inputs),
       .outputs = {{"output", "*lead H W", "T"}},
       .solve = solve_pool2d,
       .eval =
