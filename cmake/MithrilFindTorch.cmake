@@ -26,7 +26,7 @@ if(NOT TARGET Mithril::torch_library)
     "${MITHRIL_TORCH_DIR}/include" "${MITHRIL_TORCH_DIR}/include/torch/csrc/api/include")
   # Compiled again where the release changes, however old the files of the new one are.
   target_compile_definitions(Mithril::torch_library INTERFACE
-    "MITHRIL_TORCH_RELEASE=${MITHRIL_TORCH_VERSION}")
+    "MITHRIL_TORCH_RELEASE=\"${MITHRIL_TORCH_VERSION}\"")
   foreach(library IN ITEMS torch_cpu c10)
     target_link_libraries(Mithril::torch_library INTERFACE
       "${MITHRIL_TORCH_DIR}/lib/${CMAKE_SHARED_LIBRARY_PREFIX}${library}${CMAKE_SHARED_LIBRARY_SUFFIX}")

@@ -1,4 +1,4 @@
-# The plugin libmithril_torch.so, built against the torch of the Python in use.
+# The backend on PyTorch, libmithril_torch.so, built against the torch of the Python in use.
 if(NOT Python_EXECUTABLE AND EXISTS "${PROJECT_SOURCE_DIR}/.venv/bin/python")
   set(Python_EXECUTABLE "${PROJECT_SOURCE_DIR}/.venv/bin/python")
 endif()
@@ -28,19 +28,28 @@ set_target_properties(mithril_torch_tensors PROPERTIES
   CXX_VISIBILITY_PRESET hidden
   VISIBILITY_INLINES_HIDDEN ON)
 
-# Found beside libmithril_core.so. Programs that have no torch of their own need to find torch, too.
+# Two libraries, found beside libmithril_core.so: what is compiled against torch, and the plugin that
+# opens it where that torch is there. Programs that have no torch of their own need to find it, too.
 file(GLOB torch_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/backends/torch/*.cpp")
-list(REMOVE_ITEM torch_sources "${PROJECT_SOURCE_DIR}/backends/torch/tensors.cpp")
-add_library(mithril_torch MODULE ${torch_sources})
-mithril_set_warnings(mithril_torch)
-target_compile_features(mithril_torch PRIVATE cxx_std_20)
-target_include_directories(mithril_torch PRIVATE "${PROJECT_SOURCE_DIR}")
-target_link_libraries(mithril_torch PRIVATE mithril_torch_tensors)
-set_target_properties(mithril_torch PROPERTIES
-  CXX_VISIBILITY_PRESET hidden
-  VISIBILITY_INLINES_HIDDEN ON
-  INSTALL_RPATH "$ORIGIN;${MITHRIL_TORCH_DIR}/lib"
-  LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+list(FILTER torch_sources EXCLUDE REGEX "/(plugin|tensors)[.]cpp$")
+add_library(mithril_torch_backend MODULE ${torch_sources})
+target_link_libraries(mithril_torch_backend PRIVATE mithril_torch_tensors)
+add_library(mithril_torch MODULE "${PROJECT_SOURCE_DIR}/backends/torch/plugin.cpp")
+target_link_libraries(mithril_torch PRIVATE mithril_core ${CMAKE_DL_LIBS})
+target_compile_definitions(mithril_torch PRIVATE
+                           "MITHRIL_TORCH_RELEASE=\"${MITHRIL_TORCH_VERSION}\"")
+add_dependencies(mithril_torch mithril_torch_backend)
+foreach(library IN ITEMS mithril_torch_backend mithril_torch)
+  mithril_set_warnings(${library})
+  target_compile_features(${library} PRIVATE cxx_std_20)
+  target_include_directories(${library} PRIVATE "${PROJECT_SOURCE_DIR}")
+  set_target_properties(${library} PROPERTIES
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON
+    BUILD_RPATH "${MITHRIL_TORCH_DIR}/lib"
+    INSTALL_RPATH "$ORIGIN;${MITHRIL_TORCH_DIR}/lib"
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+endforeach()
 
 # The module mithril._torch, in the package of the build, with the note of what it was built for.
 function(mithril_add_torch_module package_dir)

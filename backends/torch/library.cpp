@@ -1,4 +1,4 @@
-// What is torch's own for the whole process: its version, its devices, its switches, its memory.
+// What is torch's own for the whole process: its devices, its switches, its memory.
 #include "backends/torch/library.hpp"
 
 #include <ATen/Context.h>
@@ -9,7 +9,6 @@
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
 #include <malloc.h>
-#include <torch/headeronly/version.h>
 
 #include <cstring>
 #include <mutex>
@@ -21,36 +20,13 @@
 #include "mithril/base/error.hpp"
 #include "mithril/tensor/foreign.hpp"
 
-// Declared here, because its header brings much else.
-extern "C" uint64_t aoti_torch_abi_version();
-
 namespace mithril::torch_backend {
-namespace {
-
-std::string version_text(uint64_t version) {
-  return "torch " + std::to_string(version >> 56) + "." + std::to_string(version >> 48 & 0xff);
-}
-
-}  // namespace
-
 std::vector<std::string> devices() {
   std::vector<std::string> names{"cpu"};
   const int count = at::hasCUDA() ? at::detail::getCUDAHooks().deviceCount() : 0;
   for (int i = 0; i < count; ++i) names.push_back("cuda:" + std::to_string(i));
   if (at::hasMPS()) names.emplace_back("mps");
   return names;
-}
-
-const char* built_for() { return "torch " TORCH_VERSION; }
-
-// Inline code of the headers has to be that of the libraries: the same major and minor version.
-const char* misfit() {
-  static std::string there;
-  constexpr int patch_bits = 48;
-  const uint64_t version = aoti_torch_abi_version();
-  if (version >> patch_bits == TORCH_ABI_VERSION >> patch_bits) return nullptr;
-  there = version_text(version);
-  return there.c_str();
 }
 
 // ---- switches ----

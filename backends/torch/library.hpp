@@ -1,4 +1,4 @@
-// The torch that is loaded: its version, its devices, and the switches that it has for all threads.
+// The torch that is loaded: its devices, and the switches that it has for all threads.
 #pragma once
 
 #include <string>
@@ -7,10 +7,6 @@
 namespace mithril::torch_backend {
 
 std::vector<std::string> devices();  // "cpu", "cuda:0", "mps"
-
-const char* built_for();  // "torch 2.11.0"
-// Null where the torch that is loaded is the one that this was built for; else its version.
-const char* misfit();
 
 // What is switched for the whole of torch while it runs.
 enum class Switches {

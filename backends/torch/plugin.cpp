@@ -1,75 +1,46 @@
-// What the library gives to Mithril: a backend made from options.
-#include <algorithm>
-
-#include "backends/torch/executable.hpp"
-#include "backends/torch/library.hpp"
-#include "backends/torch/settings.hpp"
-#include "backends/torch/tensors.hpp"
+// The library that is opened first. Nothing of torch is in it, so that it can tell whether the
+// torch that is there is the one that libmithril_torch_backend.so, which stands beside it, was
+// compiled against: opening that with another torch may fail in any way.
 #include "mithril/backend/plugin.hpp"
 
-namespace mithril::torch_backend {
+#include <dlfcn.h>
+
+#include <string>
+#include <string_view>
+
+namespace mithril {
 namespace {
 
-class Torch final : public Backend {
- public:
-  explicit Torch(const Arguments& options)
-      : settings_(read_settings(options)), memory_(std::make_shared<TorchMemory>(settings_)) {}
+constexpr std::string_view built_for = "torch " MITHRIL_TORCH_RELEASE;
 
-  std::string_view name() const override { return "torch"; }
-  DType default_dtype() const override { return settings_.dtype; }
-  GraphOptions graph_options() const override {
-    return {.mixed_precision = settings_.mixed_precision(),
-            .use_checkpointing = settings_.memory_efficient,
-            .as_composed = settings_.eager_mode};
-  }
+// "torch 2.15"; empty where there is none. The one that is loaded, or else the one that this
+// library is told of by its run path; it stays loaded.
+std::string torch_there() {
+  void* torch = dlopen("libtorch_cpu.so", RTLD_LAZY | RTLD_LOCAL);
+  if (!torch) return {};
+  using Version = std::uint64_t (*)();
+  const auto version = reinterpret_cast<Version>(dlsym(torch, "aoti_torch_abi_version"));
+  if (!version) return "an older torch";
+  const std::uint64_t there = version();
+  return "torch " + std::to_string(there >> 56) + "." + std::to_string(there >> 48 & 0xff);
+}
 
-  std::vector<std::string> missing(const Graph& graph) const override {
-    std::vector<std::string> names;
-    for (const Node& node : graph.nodes()) {
-      const bool listed = std::find(names.begin(), names.end(), node.op->name) != names.end();
-      if (!node.op->spelling("torch") && !node.op->eval && !listed) names.push_back(node.op->name);
-    }
-    return names;
-  }
+// Inline code of torch's headers has to be that of its libraries: the same major and minor version.
+// Without torch it is the opening of the backend that says what is missing.
+const char* misfit() {
+  static const std::string there = torch_there();
+  return there.empty() || built_for.starts_with(there + ".") ? nullptr : there.c_str();
+}
 
-  std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) override {
-    return make_executable(graph, {settings_, memory_}, options);
-  }
-
-  Tensor adopt(const Tensor& tensor, bool parameter) const override {
-    return memory_->count([&] { return std::vector<Tensor>{adopted(tensor, parameter)}; }).front();
-  }
-  Tensor own(const Tensor& tensor) const override {
-    if (is_own(tensor)) return tensor;
-    return memory_->count([&] { return std::vector<Tensor>{tensor.to(tensor.dtype())}; }).front();
-  }
-
-  // What torch takes on an mps device it does not tell.
-  BackendMemory* memory() override { return settings_.device == "mps" ? nullptr : memory_.get(); }
-
- private:
-  // On the device; a parameter as a leaf of torch's autograd where that was asked for. Memory of
-  // Mithril's own is copied once, so that a parameter is torch's and counts.
-  Tensor adopted(const Tensor& tensor, bool parameter) const {
-    at::Tensor made = to_torch(tensor, c10::Device(settings_.device));
-    if (!tensor.foreign() && made.device().is_cpu()) made = made.clone();
-    if (parameter && settings_.requires_grad) made = made.detach().requires_grad_();
-    if (!parameter && made.requires_grad()) made = made.detach();
-    return from_torch(made);
-  }
-
-  const Settings settings_;
-  const std::shared_ptr<TorchMemory> memory_;
-};
-
-std::shared_ptr<Backend> make(const Arguments& options) { return std::make_shared<Torch>(options); }
+std::shared_ptr<Backend> make(const Arguments& options) {
+  return load_backend(plugin_path("mithril_torch_backend"), options);
+}
 
 }  // namespace
-}  // namespace mithril::torch_backend
+}  // namespace mithril
 
 extern "C" __attribute__((visibility("default"))) const mithril::BackendPlugin* mithril_backend() {
-  static const mithril::BackendPlugin plugin{
-      mithril::plugin_version, mithril::torch_backend::built_for(), mithril::torch_backend::misfit,
-      mithril::torch_backend::make};
+  static const mithril::BackendPlugin plugin{mithril::plugin_version, mithril::built_for.data(),
+                                             mithril::misfit, mithril::make};
   return &plugin;
 }

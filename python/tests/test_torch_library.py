@@ -3,6 +3,9 @@
 import hashlib
 import importlib.util
 import json
+import os
+import re
+import shutil
 import subprocess
 import sys
 
@@ -88,4 +91,40 @@ def test_a_build_tree_builds_the_backend_itself():
     assert result.stderr == (
         "mithril.build_torch: this Mithril stands in its build tree: configure that with "
         "-DMITHRIL_TORCH=ON\n"
+    )
+
+
+OPEN = """
+from mithril import _core
+try:
+    _core.Backend("mithril_torch", {})
+except _core.BackendError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(not shutil.which("c++"), reason="there is no compiler for a torch that is none")
+def test_the_library_is_not_opened_beside_another_torch(tmp_path):
+    pytest.importorskip("mithril._torch", reason="built without -DMITHRIL_TORCH=ON")
+    source = tmp_path / "torch.cpp"
+    source.write_text(
+        'extern "C" unsigned long aoti_torch_abi_version() { return 0x010dUL << 48; }'
+    )
+    other = ["c++", "-shared", "-fPIC", "-Wl,-soname,libtorch_cpu.so"]
+    subprocess.run([*other, "-o", tmp_path / "libtorch_cpu.so", source], check=True)
+    printed = subprocess.run(
+        [sys.executable, "-c", OPEN],
+        env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    built = json.loads((torch_library.PACKAGE / "_torch_build.json").read_text())["torch"]
+    assert re.fullmatch(
+        rf"mithril.BackendError\[E1004\]: the backend was built for torch {built}: "
+        r".*/libmithril_torch.so\n"
+        rf"  expected : torch {built}\n"
+        r"  got      : torch 1.13\n"
+        r"  help: build it again, against the one that is installed\n",
+        printed,
     )

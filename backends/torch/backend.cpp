@@ -1,0 +1,75 @@
+// What libmithril_torch_backend.so gives to plugin.cpp, which knows that torch fits: a backend made
+// from options.
+#include <algorithm>
+
+#include "backends/torch/executable.hpp"
+#include "backends/torch/settings.hpp"
+#include "backends/torch/tensors.hpp"
+#include "mithril/backend/plugin.hpp"
+
+namespace mithril::torch_backend {
+namespace {
+
+class Torch final : public Backend {
+ public:
+  explicit Torch(const Arguments& options)
+      : settings_(read_settings(options)), memory_(std::make_shared<TorchMemory>(settings_)) {}
+
+  std::string_view name() const override { return "torch"; }
+  DType default_dtype() const override { return settings_.dtype; }
+  GraphOptions graph_options() const override {
+    return {.mixed_precision = settings_.mixed_precision(),
+            .use_checkpointing = settings_.memory_efficient,
+            .as_composed = settings_.eager_mode};
+  }
+
+  std::vector<std::string> missing(const Graph& graph) const override {
+    std::vector<std::string> names;
+    for (const Node& node : graph.nodes()) {
+      const bool listed = std::find(names.begin(), names.end(), node.op->name) != names.end();
+      if (!node.op->spelling("torch") && !node.op->eval && !listed) names.push_back(node.op->name);
+    }
+    return names;
+  }
+
+  std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) override {
+    return make_executable(graph, {settings_, memory_}, options);
+  }
+
+  Tensor adopt(const Tensor& tensor, bool parameter) const override {
+    return memory_->count([&] { return std::vector<Tensor>{adopted(tensor, parameter)}; }).front();
+  }
+  Tensor own(const Tensor& tensor) const override {
+    if (is_own(tensor)) return tensor;
+    return memory_->count([&] { return std::vector<Tensor>{tensor.to(tensor.dtype())}; }).front();
+  }
+
+  // What torch takes on an mps device it does not tell.
+  BackendMemory* memory() override { return settings_.device == "mps" ? nullptr : memory_.get(); }
+
+ private:
+  // On the device; a parameter as a leaf of torch's autograd where that was asked for. Memory of
+  // Mithril's own is copied once, so that a parameter is torch's and counts.
+  Tensor adopted(const Tensor& tensor, bool parameter) const {
+    at::Tensor made = to_torch(tensor, c10::Device(settings_.device));
+    if (!tensor.foreign() && made.device().is_cpu()) made = made.clone();
+    if (parameter && settings_.requires_grad) made = made.detach().requires_grad_();
+    if (!parameter && made.requires_grad()) made = made.detach();
+    return from_torch(made);
+  }
+
+  const Settings settings_;
+  const std::shared_ptr<TorchMemory> memory_;
+};
+
+std::shared_ptr<Backend> make(const Arguments& options) { return std::make_shared<Torch>(options); }
+
+}  // namespace
+}  // namespace mithril::torch_backend
+
+extern "C" __attribute__((visibility("default"))) const mithril::BackendPlugin* mithril_backend() {
+  static const mithril::BackendPlugin plugin{mithril::plugin_version, nullptr,
+                                             []() -> const char* { return nullptr; },
+                                             mithril::torch_backend::make};
+  return &plugin;
+}
