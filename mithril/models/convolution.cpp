@@ -65,6 +65,16 @@ std::vector<ArgumentDef> arguments_of(const std::string& channels, bool required
   return defs;
 }
 
+template <typename Options>
+Arguments inferable(const Options& options) {
+  return {{"kernel_size", options.kernel_size.value_or(Datum())},
+          {"out_channels", options.out_channels ? Datum(*options.out_channels) : Datum()},
+          {"stride", options.stride},
+          {"padding", options.padding},
+          {"dilation", options.dilation},
+          {"use_bias", options.use_bias}};
+}
+
 }  // namespace
 
 Model Conv2d(const Conv2dOptions& options) {
@@ -84,6 +94,16 @@ Model Conv1d(const Conv1dOptions& options) {
                                {"padding", options.padding},
                                {"dilation", options.dilation},
                                {"use_bias", options.use_bias}});
+}
+
+Model Convolution2D(const Convolution2DOptions& options) {
+  Arguments arguments = inferable(options);
+  arguments.emplace_back("groups", options.groups);
+  return make_model("Convolution2D", arguments);
+}
+
+Model Convolution1D(const Convolution1DOptions& options) {
+  return make_model("Convolution1D", inferable(options));
 }
 
 ModelDef define_convolution2d();

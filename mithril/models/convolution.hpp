@@ -1,5 +1,7 @@
 // Convolution layers.
 #pragma once
+#include <optional>
+
 #include "mithril/model/model.hpp"
 
 namespace mithril {
@@ -25,5 +27,23 @@ struct Conv1dOptions {
 };
 // As Conv2d over one axis: input [N, C, L], weight [filters, C, K].
 Model Conv1d(const Conv1dOptions& options);
+
+// As Conv2d and Conv1d, with sizes of the weight that are inferred where they are left out.
+struct Convolution2DOptions {
+  std::optional<Datum> kernel_size = std::nullopt;
+  std::optional<int64_t> out_channels = std::nullopt;
+  Datum stride = 1, padding = 0, dilation = 1;
+  int64_t groups = 1;
+  bool use_bias = true;
+};
+Model Convolution2D(const Convolution2DOptions& options = {});
+
+struct Convolution1DOptions {
+  std::optional<Datum> kernel_size = std::nullopt;
+  std::optional<int64_t> out_channels = std::nullopt;
+  Datum stride = 1, padding = 0, dilation = 1;
+  bool use_bias = true;
+};
+Model Convolution1D(const Convolution1DOptions& options = {});
 
 }  // namespace mithril

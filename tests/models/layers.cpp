@@ -92,6 +92,17 @@ TEST_CASE("dropout keeps the mean and drops a share of p") {
   CHECK(dropped == doctest::Approx(0.3).epsilon(0.04));
 }
 
+TEST_CASE("convolutions infer what is left out from the weight") {
+  Model image = ml::Convolution2D({.stride = 2, .groups = 2});
+  image.set_shapes({{"weight", {6, 2, 3, 3}}, {"input", {"N", 4, 9, 9}}});
+  CHECK(image.shape("output") == "[N, 6, 4, 4]");
+  CHECK(image.shape("bias") == "[6]");
+  Model line = ml::Convolution1D({.out_channels = 5, .padding = 1, .use_bias = false});
+  line.set_shapes({{"weight", {Any{}, Any{}, 3}}, {"input", {"N", 4, 9}}});
+  CHECK(line.shape("weight") == "[5, 4, 3]");
+  CHECK(line.shape("output") == "[N, 5, 9]");
+}
+
 TEST_CASE("dropout draws by its seed") {
   const TensorMap params{{"input", full(100, 1)}};
   const auto output = [&](const CompiledModel& model) {
