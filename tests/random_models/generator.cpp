@@ -137,6 +137,8 @@ class Generator {
   // index has its size.
   const std::string* fitting(const Row& row, const TensorSpec& spec) {
     if (!is_floating(spec.dtype)) return nullptr;
+    // So do numbers that are positive in their row, as deviations have to be.
+    if (spec.fill == TensorSpec::Fill::uniform && spec.low > 0) return nullptr;
     std::vector<const std::string*> fit;
     for (const Available& value : available_) {
       const bool sized = has_integers(row.content) ? value.dims == spec.dims
