@@ -9,6 +9,7 @@
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/grad/differentiate.hpp"
 #include "mithril/op/registry.hpp"
+#include "mithril/passes/passes.hpp"
 
 namespace mithril {
 namespace {
@@ -31,7 +32,7 @@ std::vector<std::vector<double>> slopes(const char* op,
   for (const Datum& value : values) arguments.emplace_back(value);
   graph.add_output("output", graph.add(find_op(op), std::move(arguments), "output")[0]);
   tensors.push_back(Tensor::full(DType::float64, dims, 1));
-  const std::vector<Tensor> results = interpret(differentiate(graph, options), tensors);
+  const std::vector<Tensor> results = interpret(differentiate(expand_ops(graph), options), tensors);
   std::vector<std::vector<double>> gradients;
   for (size_t i = 1; i < results.size(); ++i) {
     const auto elements = results[i].values<double>();
@@ -61,6 +62,19 @@ TEST_CASE("leaky_relu has its slope at 0 too") {
 
 TEST_CASE("clamp lets gradients through at its limits") {
   CHECK(slopes("clamp", {{-2, -1, 0, 1, 2}}, {-1, 1}) == Slopes{{0, 1, 1, 1, 0}});
+}
+
+TEST_CASE("stop_gradient lets no gradient through") {
+  CHECK(slopes("stop_gradient", {{3, 4}}) == Slopes{{0, 0}});
+}
+
+TEST_CASE("losses have the mean of both slopes where these meet") {
+  CHECK(slopes("hinge_loss", {{1, -1, 3}, {1, -1, 1}})[0] == std::vector<double>{-0.5, 0.5, 0});
+  CHECK(slopes("quantile_loss", {{1}, {1}}, {0.9}) == Slopes{{-0.4}, {0.4}});
+}
+
+TEST_CASE("norm_modifier is flat at its peaks") {
+  CHECK(slopes("norm_modifier", {{2, 5, 6}}) == Slopes{{1, 0, -1}});
 }
 
 TEST_CASE("floor_divide lets no gradient through") {

@@ -1,0 +1,32 @@
+// Loss: how far one distribution is from another.
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_kl_divergence() {
+  return {
+      .name = "kl_divergence",
+      .doc =
+          "target * (log(target) - log(input)), element by element, of two distributions "
+          "(https://en.wikipedia.org/wiki/Kullback-Leibler_divergence); the logarithms are robust: "
+          "below `threshold` (None: the smallest normal number) their tangent there.",
+      .inputs = {{"input", "*a", "number"},
+                 {"target", "*b", "number"},
+                 value("threshold", "float|none", None())},
+      .outputs = {{"output", "*o", "float"}},
+      .where = {"*o = broadcast(*a, *b)"},
+      .expand =
+          [](ExpandContext& e) {
+            auto log = [&](const Expression& x) {
+              return call("log", {x, true, e.operand("threshold")});
+            };
+            const Expression target = e.in("target");
+            e.become(target * (log(target) - log(e.in("input"))));
+          },
+      .cast = CastPolicy::float32,
+      .spell = {{"torch", "unsupported: written as other ops"},
+                {"c", "unsupported: written as other ops"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,24 @@
+// Loss: the square of the hinge loss.
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_quad_hinge_loss() {
+  return {
+      .name = "quad_hinge_loss",
+      .doc = "max(0, 1 - target * input)², element by element, for targets 1 and -1.",
+      .inputs = {{"input", "*a", "number"}, {"target", "*b", "any"}},
+      .outputs = {{"output", "*o", "float"}},
+      .where = {"*o = broadcast(*a, *b)"},
+      .expand =
+          [](ExpandContext& e) {
+            const Expression product = e.in("target") * e.in("input");
+            e.become(call("square", {call("maximum", {call("subtract", {1.0, product}), 0.0})}));
+          },
+      .cast = CastPolicy::float32,
+      .spell = {{"torch", "unsupported: written as other ops"},
+                {"c", "unsupported: written as other ops"}},
+  };
+}
+
+}  // namespace mithril

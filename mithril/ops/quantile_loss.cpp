@@ -1,0 +1,29 @@
+// Loss: what a quantile makes smallest.
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_quantile_loss() {
+  return {
+      .name = "quantile_loss",
+      .doc =
+          "The larger of quantile * error and (quantile - 1) * error with error = target - input, "
+          "element by element; where there is no error its slope is the mean of both.",
+      .inputs = {{"input", "*a", "number"},
+                 {"target", "*b", "number"},
+                 {"quantile", "", "operand", 0.5}},
+      .outputs = {{"output", "*o", "float"}},
+      .where = {"*o = broadcast(*a, *b)"},
+      .expand =
+          [](ExpandContext& e) {
+            const Expression error = e.in("target") - e.in("input");
+            const Expression above = error * e.operand("quantile");
+            e.become(call("maximum", {above, above - error}));
+          },
+      .cast = CastPolicy::float32,
+      .spell = {{"torch", "unsupported: written as other ops"},
+                {"c", "unsupported: written as other ops"}},
+  };
+}
+
+}  // namespace mithril

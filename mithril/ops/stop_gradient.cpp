@@ -1,0 +1,20 @@
+// The elements as they are, but for gradients a constant.
+#include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_stop_gradient() {
+  return {
+      .name = "stop_gradient",
+      .doc = "The input; no gradient passes it.",
+      .inputs = {{"input", "*s", "T=any"}},
+      .outputs = {{"output", "*s", "T"}},
+      .eval = copy_elements,
+      .grad = [](GradContext&) {},  // nothing flows
+      .operations = no_arithmetic,
+      .spell = {{"torch", "aten::detach(input)"}, {"c", "{input}"}},
+  };
+}
+
+}  // namespace mithril

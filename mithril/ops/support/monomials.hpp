@@ -1,0 +1,21 @@
+// How many products a polynomial has.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "mithril/op/solver.hpp"
+
+namespace mithril {
+
+inline void check_degree(Solver& s, int64_t degree) {
+  if (degree < 1) s.reject("the degree is too low", "at least 1", std::to_string(degree));
+}
+
+// Products of 1 to `degree` out of so many variables, each any number of times.
+inline Dim monomial_count(const Dim& variables, int64_t degree) {
+  Dim count = 1;
+  for (int64_t i = 1; i <= degree; ++i) count = floor_divide(count * (variables + i), i);
+  return count - 1;
+}
+
+}  // namespace mithril

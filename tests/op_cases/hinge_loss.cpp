@@ -1,0 +1,30 @@
+// Rows of hinge_loss.
+#include "tests/table/case.hpp"
+
+MITHRIL_OP_CASES(hinge_loss) {
+  const TensorSpec sides = tensor({3}, {1, -1, 1});
+  return {
+      {.name = "two tensors",
+       .inputs = {{"input", normal({2, 3}).away_from({-1, 1})}, {"target", sides}}},
+      {.name = "both are broadcast",
+       .inputs = {{"input", normal({2, 1}).away_from({-1, 1})}, {"target", sides}}},
+      {.name = "one element",
+       .inputs = {{"input", normal({1}).away_from({1})}, {"target", tensor({1}, {1})}}},
+      {.name = "no elements", .inputs = {{"input", normal({0, 3})}, {"target", normal({3})}}},
+      {.name = "as a hand does",
+       .inputs = {{"input", tensor({3}, {0.25, -0.5, 3})}, {"target", sides}},
+       .expect = {{"output", tensor({3}, {0.75, 0.5, 0})}}},
+      {.name = "ints as targets",
+       .inputs = {{"input", normal({3}).away_from({-1, 1})}, {"target", sides.as(DType::int64)}}},
+      {.name = "two ints",
+       .inputs = {{"input", tensor({3}, {2, 1, 0}).as(DType::int64)},
+                  {"target", sides.as(DType::int64)}},
+       .expect = {{"output", tensor({3}, {0, 2, 1})}}},
+      {.name = "float32",
+       .inputs = {{"input", normal({3}).away_from({-1, 1}).as(DType::float32)},
+                  {"target", sides.as(DType::float32)}}},
+      {.name = "dims that do not broadcast",
+       .inputs = {{"input", normal({2, 3})}, {"target", normal({2, 4})}},
+       .error = "E0203"},
+  };
+}
