@@ -17,6 +17,7 @@ namespace {
 Arguments needed_arguments(const ModelDef& def) {
   if (def.name == "MLP")
     return {{"activations", Datum(Tuple{"Relu", "Softmax"})}, {"dimensions", Datum::ints({4, 2})}};
+  if (def.name == "KernelizedSVM") return {{"kernel", "RBFKernel"}};
   Arguments arguments;
   for (const ArgumentDef& argument : def.arguments) {
     if (argument.fallback) continue;

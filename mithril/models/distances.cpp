@@ -1,0 +1,82 @@
+#include "mithril/models/distances.hpp"
+
+#include "mithril/models/builder.hpp"
+
+namespace mithril {
+namespace {
+
+Connection modified_norm(Model& model) {
+  const Connection norm = model["norm"];
+  model.set_types({{"norm", kind::float_tensor}});
+  return apply("norm_modifier", {norm});
+}
+
+Model build_encoder_distance_matrix(const CheckedArguments& arguments) {
+  Model model = model_of_class("EncoderDistanceMatrix");
+  const Connection a = model["input1"], b = model["input2"], norm = modified_norm(model);
+  const Connection powers = apply("distance_matrix", {a, b, norm});
+  const bool robust = arguments.flag("robust"), final = arguments.flag("get_final_distance");
+  model.expose_keys({{"output", final ? apply("power", {powers, 1.0 / norm, robust}) : powers}});
+  const DimSpec rows = std::string("N"), others = std::string("M");
+  model.set_shapes({{"output", ShapeSpec(std::vector<DimSpec>{rows, others})}});
+  model.set_cin({"input1", "input2"}).set_cout({"output"});
+  return model;
+}
+
+Model build_mds_core(const CheckedArguments& arguments) {
+  Model model = model_of_class("MDSCore");
+  const Connection distances = model["distances"], predicted = model["pred_distances"],
+                   norm = modified_norm(model);
+  const Connection inverse = apply("stable_reciprocal", {norm});
+  auto power = [&](const Connection& base, const Connection& exponent) {
+    return apply("power", {base, exponent, arguments.flag("robust")});
+  };
+  const bool exact = arguments.flag("exact_distances");
+  const Connection wanted = exact ? distances : power(distances, inverse);
+  const Connection powers = exact ? power(distances, norm) : distances;
+  const Connection apart = (wanted - power(predicted, inverse)).abs();
+  const Connection whole = apply("stable_reciprocal", {powers.sum()});
+  model.expose_keys({{"output", power(power(apart, norm).sum() * whole, inverse)}});
+  const DimSpec rows = std::string("N");
+  const ShapeSpec square(std::vector<DimSpec>{rows, rows});
+  model.set_shapes({{"distances", square}, {"pred_distances", square}});
+  model.set_cin({"distances", "pred_distances", "norm"}).set_cout({"output"});
+  return model;
+}
+
+}  // namespace
+
+Model EncoderDistanceMatrix(const EncoderDistanceMatrixOptions& options) {
+  return make_model("EncoderDistanceMatrix", {{"get_final_distance", options.get_final_distance},
+                                              {"robust", options.robust}});
+}
+Model MDSCore(const MDSCoreOptions& options) {
+  return make_model("MDSCore",
+                    {{"exact_distances", options.exact_distances}, {"robust", options.robust}});
+}
+
+ModelDef define_encoder_distance_matrix();
+ModelDef define_encoder_distance_matrix() {
+  return {.name = "EncoderDistanceMatrix",
+          .doc =
+              "Distances between all pairs of rows, in a norm that norm_modifier keeps between 1 "
+              "and 5. Ports: input1 [N, D], input2 [M, D], norm, output [N, M].",
+          .arguments = {{"get_final_distance", "bool", true, "take the root of the sum of powers"},
+                        {"robust", "bool", true, "the root is a robust power"}},
+          .build = build_encoder_distance_matrix};
+}
+
+ModelDef define_mds_core();
+ModelDef define_mds_core() {
+  return {
+      .name = "MDSCore",
+      .doc =
+          "The stress of multidimensional scaling: how far predicted distances, given as powers "
+          "of the norm, are from those wanted, relative to these. Ports: distances [N, N], "
+          "pred_distances [N, N], norm, output.",
+      .arguments = {{"exact_distances", "bool", true, "distances are given, not their powers"},
+                    {"robust", "bool", true, "powers are robust ones"}},
+      .build = build_mds_core};
+}
+
+}  // namespace mithril

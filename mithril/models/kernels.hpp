@@ -1,0 +1,27 @@
+// Kernels: how alike the rows of two matrices are; and what is fitted by a linear layer over them.
+#pragma once
+#include <string>
+
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+// l_scale² exp(-|x - y|² / (2 sigma²)) for all pairs of rows. Ports: input1 [N, D], input2 [M, D],
+// l_scale [1], sigma [1], output [N, M].
+Model RBFKernel();
+
+struct PolynomialKernelOptions {
+  bool robust = true;  // the power is the robust one
+};
+// (x . y + poly_coef) ** degree for all pairs of rows. Ports: input1 [N, D], input2 [M, D],
+// poly_coef, degree, output [N, M].
+Model PolynomialKernel(const PolynomialKernelOptions& options = {});
+
+struct KernelizedSVMOptions {
+  std::string kernel;  // class name of a kernel
+};
+// A linear layer with one output over a kernel. Ports: those of the kernel, weight [1, M], bias
+// [1], kernel [N, M], output [N, 1].
+Model KernelizedSVM(const KernelizedSVMOptions& options);
+
+}  // namespace mithril
