@@ -10,11 +10,11 @@ namespace mithril {
 
 class ShapeWindow {
  public:
-  explicit ShapeWindow(const StoredShape& shape) : given_run_(shape.run), run_(shape.run) {
+  explicit ShapeWindow(const StoredShape& shape) : run_(shape.run) {
     add_outside(shape.head(), shape.tail());
     expand();
   }
-  explicit ShapeWindow(const Shape& shape) : given_run_(shape.run), run_(shape.run) {
+  explicit ShapeWindow(const Shape& shape) : run_(shape.run) {
     add_outside(shape.head, shape.tail);
     expand();
   }
@@ -35,14 +35,15 @@ class ShapeWindow {
   // What is left.
   Shape shape() const;
   StoredShape store(Facts& facts) const;
-  // Who bound the run that it was given with.
-  Origin origin() const { return given_run_ ? find(given_run_)->origin : Origin{}; }
+  // Who said the last that is known of the rank.
+  Origin origin() const { return origin_; }
 
  private:
   void add_outside(std::span<const Dim> head, std::span<const Dim> tail);
   void expand();
 
-  Run *given_run_ = nullptr, *run_ = nullptr;
+  Run* run_ = nullptr;
+  Origin origin_;
   SmallVector<Dim, 8> front_, back_;  // back: the last dim first
   size_t taken_front_ = 0, taken_back_ = 0;
 };

@@ -9,6 +9,7 @@ void ShapeWindow::expand() {
   while (run_) {
     run_ = find(run_);
     if (!run_->bound) return;
+    origin_ = run_->origin;
     const StoredShape& definition = run_->definition;
     add_outside(definition.head(), definition.tail());
     run_ = definition.run;

@@ -6,6 +6,7 @@
 
 #include "mithril/model/connection.hpp"
 #include "mithril/model/model.hpp"
+#include "mithril/models/convolution.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/op/solver.hpp"
 #include "tests/errors/text_of_error.hpp"
@@ -80,6 +81,19 @@ TEST_CASE("a shape of another rank") {
         "mithril.ShapeError[E0201]: w: ranks differ\n"
         "  one side   : [64, ?1]   from linear.weight\n"
         "  other side : [4]        given by set_shapes({\"w\": [4]})");
+}
+
+TEST_CASE("a rank that a part further on fixed") {
+  Model model;
+  model |= Linear({.dimension = 4})({{"input", "x"}, {"output", "h"}});
+  model |= Conv2d({.filters = 3, .kernel_size = 3})({{"input", "h"}});
+  CHECK(refusal(model,
+                [&] {
+                  model.set_shapes({{"x", {8, 3}}});
+                }) ==
+        "mithril.ShapeError[E0201]: x: ranks differ\n"
+        "  one side   : [?1, ?2, ?3, ?4]   from conv2d.input\n"
+        "  other side : [8, 3]             given by set_shapes({\"x\": [8, 3]})");
 }
 
 TEST_CASE("a shape that an earlier one of unknown rank does not fit") {
@@ -168,7 +182,7 @@ TEST_CASE("a key described with another shape") {
         "mithril.ShapeError[E0202]: x: two dims differ\n"
         "  one side   : 3        given by set_shapes({\"x\": [3, 4]})\n"
         "  other side : 5        given by IOKey('x', shape=[5, 4])\n"
-        "  known      : [3, 4]   from linear.input\n"
+        "  known      : [3, 4]   given by set_shapes({\"x\": [3, 4]})\n"
         "  stated     : [5, 4]   given by IOKey('x', shape=[5, 4])");
 }
 
