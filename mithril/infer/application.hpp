@@ -58,8 +58,8 @@ void take_apart(Symbol* root, Factors& factors);
 
 // Binds a free root, or posts what watches that it is not negative.
 void bind(Facts& facts, Symbol* root, const Dim& dim);
-// out == dim, where dim is what out's own definition has become.
-void redefine(Facts& facts, Symbol* out, const Dim& dim);
+// The application's out == dim, which is what the application has become.
+void redefine(Facts& facts, const Application& application, const Dim& dim);
 // The symbol is a size from now on, and so is what follows from that.
 void make_size(Facts& facts, Symbol* root);
 bool is_size(const Sum& sum);

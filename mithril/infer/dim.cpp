@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mithril/infer/application.hpp"
+#include "mithril/infer/off_trail.hpp"
 #include "mithril/infer/walk.hpp"
 
 namespace mithril {
@@ -99,13 +100,16 @@ Dim rename(const Dim& dim, Renaming& memo, const std::function<Dim(Symbol*)>& fr
   walk(
       now, [&](Symbol* symbol) { return memo.contains(symbol); },
       [&](Symbol* symbol) {
+        const OffTrail lasting;
         memo[symbol] = fresh(symbol);
         return true;
       },
       [&](Symbol* symbol, const Operation& operation) {
+        const OffTrail lasting;
         const Dim left = renamed(operation.left, memo), right = renamed(operation.right, memo);
         memo[symbol] = operation.multiplies ? left * right : floor_divide(left, right);
       });
+  const OffTrail lasting;
   return renamed(now, memo);
 }
 

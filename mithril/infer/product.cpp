@@ -160,7 +160,7 @@ bool Product::multiply_out(Facts& facts, const Dim& a, const Dim& b) {
       return false;
     }
   }
-  redefine(facts, out, to_dim(product(to_sum(a), to_sum(b), generation + 1)));
+  redefine(facts, *this, to_dim(product(to_sum(a), to_sum(b), generation + 1)));
   return true;
 }
 

@@ -156,13 +156,13 @@ bool Quotient::progress(Facts& facts) {
   const Dim over = resolve(dividend), under = resolve(divisor);
   const Split parts = split(to_sum(over), to_sum(under), generation + 1);
   if (parts.exact) {
-    redefine(facts, out, to_dim(parts.whole));
+    redefine(facts, *this, to_dim(parts.whole));
     return true;
   }
   if (!parts.whole.is_zero() && generation <= last_generation) {
     Sum now = parts.whole;
     add(now, resolved_sum(Dim(quotient_symbol(parts, generation + 1))));
-    redefine(facts, out, to_dim(now));
+    redefine(facts, *this, to_dim(now));
     return true;
   }
   save(dividend);

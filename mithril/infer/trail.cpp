@@ -2,6 +2,9 @@
 #include "mithril/infer/trail.hpp"
 
 #include <cstring>
+#include <utility>
+
+#include "mithril/infer/off_trail.hpp"
 
 namespace mithril {
 namespace {
@@ -29,6 +32,10 @@ void Trail::activate(Facts& speaking) {
 }
 
 void Trail::deactivate() { active_trail = nullptr; }
+
+OffTrail::OffTrail() : active_(std::exchange(active_trail, nullptr)) {}
+
+OffTrail::~OffTrail() { active_trail = active_; }
 
 void Trail::save(void* at, size_t bytes) {
   const Entry entry{at, bytes};

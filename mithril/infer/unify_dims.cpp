@@ -112,6 +112,14 @@ void merge_notes(Symbol* root, const Symbol* lost) {
   if (!notes.quotient) notes.quotient = lost->quotient();
 }
 
+// The definition has come to say that the symbol equals itself.
+void forget(Symbol* root, const Application& definition) {
+  SymbolNotes& notes = notes_of(root);
+  save(notes);
+  if (notes.product == &definition) notes.product = nullptr;
+  if (notes.quotient == &definition) notes.quotient = nullptr;
+}
+
 void unify_symbols(Facts& facts, Symbol* a, Symbol* b) {  // free roots
   if (a == b) return;
   // What one of them multiplies is written with the other's factors from now on.
@@ -132,7 +140,7 @@ void reduce(Facts& facts, const Sum& sum) {
   value.constant = -floor_quotient(sum.constant, pivot.factor);
   for (const Term& term : sum.terms) {
     if (term.symbol == pivot.symbol) continue;
-    add(value, to_sum(Dim(term.symbol)), -floor_quotient(term.factor, pivot.factor));
+    add(value, to_sum(Dim(term.symbol)), -(term.factor / pivot.factor));  // factors keep their sign
   }
   Sum smaller = sum;
   add(smaller, to_sum(Dim(pivot.symbol)), -pivot.factor);
@@ -206,8 +214,10 @@ void make_size(Facts& facts, Symbol* symbol) {
   }
 }
 
-void redefine(Facts& facts, Symbol* out, const Dim& dim) {
+void redefine(Facts& facts, const Application& application, const Dim& dim) {
+  Symbol* out = application.out;
   const Dim root = resolve(Dim(out)), now = resolve(dim);
+  if (root.symbol() && root.symbol() == now.symbol()) return forget(root.symbol(), application);
   if (!root.symbol() || !now.polynomial()) return facts.unify(Dim(out), dim);
   const Sum sum = to_sum(now);
   if (mentions(now, root.symbol()) || is_mentioned_inside(sum, root.symbol())) {

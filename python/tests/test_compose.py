@@ -108,6 +108,17 @@ def test_operators_are_numpys(fn):
     assert np.allclose(y, expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("shape", "rest"), [(["N", 3], 2), (["N", 3], -1), ([4, "M"], 2), (["N", "M"], -1)]
+)
+def test_sizes_made_of_sizes_that_only_compile_names(shape, rest):
+    x = ml.IOKey("x")
+    model = ml.Model.create(y=(x + 1).reshape((x.shape[0] * x.shape[1] // 2, rest)))
+    compiled = ml.compile(model, ml.CpuBackend(), data_keys=["x"], shapes={"x": shape})
+    data = np.arange(12, dtype=np.float32).reshape(4, 3)
+    assert np.array_equal(compiled.evaluate({}, {"x": data})["y"], (data + 1).reshape(6, 2))
+
+
 def test_an_error_has_its_parts():
     net = ml.Model()
     net |= ml.Relu()(input="x", output="y")

@@ -83,6 +83,27 @@ TEST_CASE("an equation between quotients waits for more") {
   CHECK(same(floor_divide(x, 4), 3));
 }
 
+TEST_CASE("a definition that has come to say nothing is forgotten") {
+  Facts facts;
+  const Dim n(facts.symbol("N")), half = floor_divide(n, 2);
+  facts.unify(n, 2 * half);
+  facts.settle();
+  CHECK(to_string(n) == "2*" + to_string(half));
+  CHECK(to_string(half).starts_with("?"));
+  facts.unify(n, 8);
+  facts.settle();
+  CHECK(same(half, 4));
+}
+
+TEST_CASE("what solves an equation keeps the signs of its symbols") {
+  Facts facts;
+  const Dim x(facts.symbol("x")), y(facts.symbol("y"));
+  facts.unify(3 * x, 2 * y);
+  facts.settle();
+  CHECK(to_string(x).starts_with("2*"));
+  CHECK(to_string(y).starts_with("3*"));
+}
+
 TEST_CASE("two dims that equal one quotient both learn its value") {
   Facts facts;
   const Dim h(facts.symbol("h")), a(facts.symbol("a")), b(facts.symbol("b")), g(facts.symbol("g"));

@@ -200,6 +200,19 @@ TEST_CASE("facts may die while an attempt is open that has changed them") {
   CHECK(to_string(n) == "N");
 }
 
+TEST_CASE("dims renamed into other facts keep their definitions when the attempt is undone") {
+  Facts facts, other;
+  const Dim n(facts.symbol("N"));
+  Dim copy;
+  {
+    Attempt attempt(facts);
+    Renaming memo;
+    copy = rename(floor_divide(n * n, 2), memo,
+                  [&](Symbol* symbol) { return Dim(other.symbol(*symbol->name())); });
+  }
+  CHECK(to_string(copy) == "N*N//2");
+}
+
 TEST_CASE("whatever else changes in an attempt can be undone with it") {
   Facts facts;
   std::vector<int> list{1};

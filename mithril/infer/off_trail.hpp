@@ -1,0 +1,19 @@
+// Changes to facts that outlast the Attempt during which they are made.
+#pragma once
+#include "mithril/infer/trail.hpp"
+
+namespace mithril {
+
+// While it lives, this thread saves nothing for undoing.
+class OffTrail {
+ public:
+  OffTrail();
+  ~OffTrail();
+  OffTrail(const OffTrail&) = delete;
+  OffTrail& operator=(const OffTrail&) = delete;
+
+ private:
+  Trail* active_;
+};
+
+}  // namespace mithril
