@@ -2,6 +2,7 @@
 #pragma once
 #include "mithril/compile/compile.hpp"
 #include "mithril/json/model_json.hpp"
+#include "mithril/models/attention.hpp"
 #include "mithril/models/convolution.hpp"
 #include "mithril/models/distances.hpp"
 #include "mithril/models/dropout.hpp"

@@ -57,7 +57,8 @@ class NodeLowering {
 
   // Where the result is of a higher kind than all that it is made of (the mean of ints), it is
   // computed in the result's dtype.
-  // So are products of tensors of several widths, which torch refuses.
+  // So are products of tensors of several widths, which torch refuses; a mask of bools is none of
+  // the factors.
   bool widen_to_result() {
     const Kinds wanted = tensor_kind(dtype_);
     const bool product = node_.op->cast == CastPolicy::lower;
@@ -68,6 +69,7 @@ class NodeLowering {
         if (arguments_[at] < 0 || !(kinds_at(pattern) & wanted)) continue;
         const DType have = dtype_of(at);
         if (!product && tensor_kind(have) >= wanted) return false;
+        if (product && have == DType::boolean) continue;
         if (have != dtype_) admitted.push_back(at);
       }
     }

@@ -22,6 +22,9 @@ class ArgMax(Model):
 class ArgMin(Model):
     def __init__(self, axis: int | None = None, keepdim: bool = False, *, name: str | None = None, **ports: Any) -> None: ...
 
+class AttentionWeights(Model):
+    def __init__(self, is_causal: bool = True, scale: float | int | None = None, *, name: str | None = None, **ports: Any) -> None: ...
+
 class AvgPool1D(Model):
     def __init__(self, kernel_size: int | tuple[Any, ...] | list[Any], stride: int | tuple[Any, ...] | list[Any] | None = None, padding: int | tuple[Any, ...] | list[Any] = 0, dilation: int | tuple[Any, ...] | list[Any] = 1, *, name: str | None = None, **ports: Any) -> None: ...
 
@@ -331,6 +334,9 @@ class PrimitiveMaxPool1D(Model):
 class PrimitiveMaxPool2D(Model):
     def __init__(self, kernel_size: int | tuple[Any, ...] | list[Any] = ..., stride: int | tuple[Any, ...] | list[Any] | None = None, padding: int | tuple[Any, ...] | list[Any] = 0, dilation: int | tuple[Any, ...] | list[Any] = 1, *, name: str | None = None, **ports: Any) -> None: ...
 
+class PrimitiveScaledDotProduct(Model):
+    def __init__(self, is_causal: bool = True, scale: float | int | None = None, dropout_p: float | int = 0.0, *, name: str | None = None, **ports: Any) -> None: ...
+
 class PrimitiveSlice(Model):
     def __init__(self, starts: tuple[Any, ...] | list[Any] = ..., stops: tuple[Any, ...] | list[Any] = ..., steps: tuple[Any, ...] | list[Any] | None = None, axes: tuple[Any, ...] | list[Any] | None = None, *, name: str | None = None, **ports: Any) -> None: ...
 
@@ -366,6 +372,9 @@ class Reshape(Model):
 
 class ReshapeLike(Model):
     def __init__(self, *, name: str | None = None, **ports: Any) -> None: ...
+
+class ScaledDotProduct(Model):
+    def __init__(self, is_causal: bool = True, scale: float | int | None = None, dropout_p: float = 0.0, use_attn_mask: bool = False, *, name: str | None = None, **ports: Any) -> None: ...
 
 class ScatterAdd(Model):
     def __init__(self, axis: int = 0, *, name: str | None = None, **ports: Any) -> None: ...
@@ -463,4 +472,4 @@ class Where(Model):
 class Zeros(Model):
     def __init__(self, shape: tuple[Any, ...] | list[Any] | int = ..., dtype: dtype_ | None = None, *, name: str | None = None, **ports: Any) -> None: ...
 
-__all__ = ["Absolute", "AbsoluteError", "Add", "Arange", "ArgMax", "ArgMin", "AvgPool1D", "AvgPool2D", "AvgPool2dGrad", "BatchNorm2D", "BatchNormGrad", "BatchNormInference", "BatchNormTraining", "BinaryCrossEntropy", "BroadcastTo", "Buffer", "CartesianDifference", "Cast", "Clamp", "Concat", "ConcatGrad", "Conv1d", "Conv2d", "Conv2dInputGrad", "Conv2dWeightGrad", "Convolution1D", "Convolution2D", "Cosine", "CrossEntropy", "DistanceMatrix", "Divide", "Dropout", "Dtype", "Embedding", "EncoderDistanceMatrix", "Equal", "Erf", "ExpandDims", "ExpandLike", "ExpandReduced", "Exponential", "Eye", "FillLike", "Flatten", "Floor", "FloorDivide", "Full", "Gather", "Gelu", "GeluGrad", "Greater", "GreaterEqual", "HingeLoss", "Indexer", "Item", "KLDivergence", "KernelizedSVM", "Layer", "LayerNorm", "LayerNormGrad", "LeakyRelu", "Length", "Less", "LessEqual", "Linear", "LinearSVM", "Log", "LogSoftmax", "LogSoftmaxGrad", "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXOr", "LogisticRegression", "MDSCore", "MLP", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D", "MaxPool2dGrad", "MaxPool2dPick", "Maximum", "Mean", "Min", "Minimum", "Monomials", "Multiply", "Negate", "NormModifier", "NotEqual", "Ones", "Pad", "PermuteTensor", "PickClass", "PlaceClass", "PolynomialFeatures", "PolynomialKernel", "PolynomialRegression", "Power", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D", "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLayerNorm", "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveSlice", "PrimitiveSplit", "Prod", "ProdOfOthers", "QuadHingeLoss", "QuantileLoss", "RBFKernel", "RandomUniform", "Relu", "ReluGrad", "Reshape", "ReshapeLike", "ScatterAdd", "Shape", "ShiftLeft", "ShiftRight", "Sigmoid", "Sign", "Sine", "Size", "Slice", "SliceGrad", "Softmax", "SoftmaxGrad", "Softplus", "Sqrt", "Square", "SquaredError", "Squeeze", "StableReciprocal", "StopGradient", "Subtract", "Sum", "SumTo", "SwapAxes", "Tanh", "ToList", "ToTensor", "ToTuple", "Transpose", "Variance", "Watch", "Where", "Zeros"]
+__all__ = ["Absolute", "AbsoluteError", "Add", "Arange", "ArgMax", "ArgMin", "AttentionWeights", "AvgPool1D", "AvgPool2D", "AvgPool2dGrad", "BatchNorm2D", "BatchNormGrad", "BatchNormInference", "BatchNormTraining", "BinaryCrossEntropy", "BroadcastTo", "Buffer", "CartesianDifference", "Cast", "Clamp", "Concat", "ConcatGrad", "Conv1d", "Conv2d", "Conv2dInputGrad", "Conv2dWeightGrad", "Convolution1D", "Convolution2D", "Cosine", "CrossEntropy", "DistanceMatrix", "Divide", "Dropout", "Dtype", "Embedding", "EncoderDistanceMatrix", "Equal", "Erf", "ExpandDims", "ExpandLike", "ExpandReduced", "Exponential", "Eye", "FillLike", "Flatten", "Floor", "FloorDivide", "Full", "Gather", "Gelu", "GeluGrad", "Greater", "GreaterEqual", "HingeLoss", "Indexer", "Item", "KLDivergence", "KernelizedSVM", "Layer", "LayerNorm", "LayerNormGrad", "LeakyRelu", "Length", "Less", "LessEqual", "Linear", "LinearSVM", "Log", "LogSoftmax", "LogSoftmaxGrad", "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXOr", "LogisticRegression", "MDSCore", "MLP", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D", "MaxPool2dGrad", "MaxPool2dPick", "Maximum", "Mean", "Min", "Minimum", "Monomials", "Multiply", "Negate", "NormModifier", "NotEqual", "Ones", "Pad", "PermuteTensor", "PickClass", "PlaceClass", "PolynomialFeatures", "PolynomialKernel", "PolynomialRegression", "Power", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D", "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLayerNorm", "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveScaledDotProduct", "PrimitiveSlice", "PrimitiveSplit", "Prod", "ProdOfOthers", "QuadHingeLoss", "QuantileLoss", "RBFKernel", "RandomUniform", "Relu", "ReluGrad", "Reshape", "ReshapeLike", "ScaledDotProduct", "ScatterAdd", "Shape", "ShiftLeft", "ShiftRight", "Sigmoid", "Sign", "Sine", "Size", "Slice", "SliceGrad", "Softmax", "SoftmaxGrad", "Softplus", "Sqrt", "Square", "SquaredError", "Squeeze", "StableReciprocal", "StopGradient", "Subtract", "Sum", "SumTo", "SwapAxes", "Tanh", "ToList", "ToTensor", "ToTuple", "Transpose", "Variance", "Watch", "Where", "Zeros"]

@@ -18,6 +18,7 @@ F = torch.nn.functional
 # Whose policy an op has that torch does not list under the name of its spelling.
 STANDS_FOR = {
     "absolute_error": "l1_loss",
+    "attention_weights": "matmul",
     "binary_cross_entropy": "binary_cross_entropy_with_logits",
     "conv1d": "conv1d",
     "conv2d_input_grad": "conv2d",
@@ -33,7 +34,7 @@ STANDS_FOR = {
     "variance": "sum",
 }
 # The CPU's list has names only; all that it has of these and cat is float32.
-LOWER_ON_CPU = {"matmul", "linear", "conv1d", "conv2d"}
+LOWER_ON_CPU = {"matmul", "linear", "conv1d", "conv2d", "scaled_dot_product_attention"}
 
 
 def autocast_lists() -> dict[str, str]:

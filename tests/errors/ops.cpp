@@ -5,6 +5,7 @@
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/grad/differentiate.hpp"
+#include "mithril/models/library.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/errors/text_of_error.hpp"
 
@@ -58,6 +59,41 @@ TEST_CASE("a value that nobody gives is asked for when compiling") {
   CHECK(text_of_error([&] { compile(model, cpu()); }) ==
         "mithril.ValueError[E0403]: y: softmax: the value of port 'axis' is not known\n"
         "  help: bind it to a value, or state one with set_values");
+}
+
+TEST_CASE("a mask of attention that does not fit the scores is refused") {
+  Model model = one("attention_weights",
+                    {{"query", "q"}, {"key", "k"}, {"attn_mask", "mask"}, {"output", "y"}});
+  model.set_shapes({{"q", {2, 3, 4}}, {"k", {2, 5, 4}}});
+  model.set_types({{"mask", kind::bool_tensor}});
+  CHECK(text_of_error([&] {
+          model.set_shapes({{"mask", {2, 3}}});
+        }) ==
+        "mithril.ShapeError[E0206]: attentionweights: port 'attn_mask' does not broadcast to the "
+        "scores, [..., 3, 5]\n"
+        "  expected  : 1 or 5 at axis -1\n"
+        "  got       : 3\n"
+        "  query     : [2, 3, 4]   on q, pattern \"*q L E\"\n"
+        "  key       : [2, 5, 4]   on k, pattern \"*k S E\"\n"
+        "  attn_mask : [2, 3]      on mask, pattern \"*m\"\n"
+        "  output    : [2, 3, 5]   on y, pattern \"*o L S\"\n"
+        "  L         : 3           given by set_shapes({\"q\": [2, 3, 4]})\n"
+        "  E         : 4           given by set_shapes({\"q\": [2, 3, 4]})\n"
+        "  S         : 5           given by set_shapes({\"k\": [2, 5, 4]})");
+}
+
+TEST_CASE("dropout in attention is refused with what does it") {
+  CHECK(text_of_error([] {
+          make_model("ScaledDotProduct", {{"dropout_p", 0.1}});
+        }) ==
+        "mithril.ValueError[E0402]: primitivescaleddotproduct: port 'dropout_p' asks for weights "
+        "dropped at random\n"
+        "  expected : 0; AttentionWeights, Dropout and MatrixMultiply do it with a key\n"
+        "  got      : 0.1\n"
+        "  query    : [..., ?1, ?2]   on query, pattern \"*q L E\"\n"
+        "  key      : [..., ?3, ?2]   on key, pattern \"*k S E\"\n"
+        "  value    : [..., ?3, ?4]   on value, pattern \"*v S F\"\n"
+        "  output   : [..., ?1, ?4]   on output, pattern \"*o L F\"");
 }
 
 TEST_CASE("division of an int by zero is refused where it happens") {

@@ -103,6 +103,22 @@ TEST_CASE("convolutions infer what is left out from the weight") {
   CHECK(line.shape("output") == "[N, 5, 9]");
 }
 
+TEST_CASE("attention has a port for a mask where one is wanted") {
+  const std::vector<std::string> inputs = ml::ScaledDotProduct({.scale = 0.5}).input_keys();
+  CHECK(std::find(inputs.begin(), inputs.end(), "attn_mask") == inputs.end());
+  Model masked = ml::ScaledDotProduct({.is_causal = false, .use_attn_mask = true});
+  masked.set_shapes({{"query", {"N", 2, 3}}, {"key", {"N", 2, 3}}, {"value", {"N", 2, 1}}});
+  CHECK(masked.shape("output") == "[N, 2, 1]");
+  const Tensor query = full(6, 0).reshaped({1, 2, 3});
+  const Tensor value = Tensor::of<double>({1, 2, 1}, {1, 5});
+  const CompiledModel model = compile(masked, cpu({.dtype = DType::float64}),
+                                      {.types = {{"attn_mask", kind::bool_tensor}}});
+  const Tensor mask = Tensor::of<bool>({2, 2}, {true, false, true, true});
+  const TensorMap outputs =
+      model.evaluate({{"key", query}, {"value", value}}, {{"query", query}, {"attn_mask", mask}});
+  CHECK(identical(outputs.at("output"), Tensor::of<double>({1, 2, 1}, {1, 3})));
+}
+
 TEST_CASE("dropout draws by its seed") {
   const TensorMap params{{"input", full(100, 1)}};
   const auto output = [&](const CompiledModel& model) {

@@ -1,0 +1,70 @@
+// How much each query attends to each key.
+#include <fmt/format.h>
+
+#include "mithril/ops/support/attention.hpp"
+
+namespace mithril {
+namespace {
+
+void eval_attention_weights(EvalContext& c) {
+  const AttentionWeights weights(c);
+  const Dims& dims = c.out().dims();
+  std::vector<double> row(static_cast<size_t>(weights.columns()));
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    T* y = c.write<T>();
+    each_broadcast<3>(Dims(dims.begin(), dims.end() - 2),
+                      {&weights.query_batch(), &weights.key_batch(), &weights.mask_batch()},
+                      [&](int64_t, auto& at) {
+                        for (int64_t i = 0; i < weights.rows(); ++i) {
+                          weights.write(at[0], at[1], at[2], i, row.data());
+                          for (const double weight : row) *y++ = static_cast<T>(weight);
+                        }
+                      });
+  });
+}
+
+std::string spell_scale(const SpellingContext& c) {
+  if (!c.value("scale").is_none()) return "scale";
+  return fmt::format("{:.17f}", default_scale(c.dims("query").back()));
+}
+
+// Torch's softmax of a row without a finite score is not a number.
+std::string spell_attention_weights(const SpellingContext& c) {
+  const std::string query = spell_call("aten::mul", {"query", spell_scale(c)});
+  std::string scores = spell_call("aten::matmul", {query, "aten::transpose(key, -2, -1)"});
+  if (c.value("is_causal").flag()) scores = spell_call("aten::add", {scores, spell_causal_bias(c)});
+  const std::string masked = spell_call("aten::add", {scores, spell_mask_bias()});
+  return "attn_mask == None ? " + spell_call("aten::softmax", {scores, "-1"}) + " : " +
+         spell_call("aten::_safe_softmax", {masked, "-1"});
+}
+
+}  // namespace
+
+OpDef define_attention_weights() {
+  return {
+      .name = "attention_weights",
+      .doc =
+          "softmax(query @ key.T * scale + attn_mask) along the last axis: what scaled_dot_product "
+          "weighs the values with. Ports as there.",
+      .inputs = attention_inputs({}),
+      .outputs = {{"output", "*o L S", "float"}},
+      .where = {"*o = broadcast(*q, *k)"},
+      .solve = check_attention_mask,
+      .eval = eval_attention_weights,
+      .grad =
+          [](GradContext& g) {
+            flow_by_scores(g, call("softmax_grad", {g.out_grad(), g.out(), Datum(-1)}));
+          },
+      .cast = CastPolicy::lower,
+      .operations =
+          [](auto inputs, auto outputs) {
+            return (2.0 * static_cast<double>(inputs[0].back()) + 5.0) *
+                   static_cast<double>(element_count(outputs[0]));
+          },
+      .spell = {{"torch", "the softmax of a product and its masks", spell_attention_weights},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

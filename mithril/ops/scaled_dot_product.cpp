@@ -1,0 +1,106 @@
+// Attention: values weighed by how well their keys fit the queries.
+#include "mithril/ops/support/attention.hpp"
+
+namespace mithril {
+namespace {
+
+bool solve_scaled_dot_product(Solver& s) {
+  const bool fits = check_attention_mask(s);
+  const Datum* dropout = s.value("dropout_p");
+  if (!dropout) return false;
+  if (dropout->real() != 0) {
+    s.reject("port 'dropout_p' asks for weights dropped at random",
+             "0; AttentionWeights, Dropout and MatrixMultiply do it with a key",
+             to_string(*dropout));
+  }
+  return fits;
+}
+
+void eval_scaled_dot_product(EvalContext& c) {
+  const AttentionWeights weights(c);
+  const Elements<double> values = c.read<double>("value");
+  const Dims &dims = c.out().dims(), &value = c.dims("value");
+  const Dims value_batch(value.begin(), value.end() - 2);
+  const int64_t width = value.back();
+  std::vector<double> row(static_cast<size_t>(weights.columns()));
+  std::vector<double> total(static_cast<size_t>(width));
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    T* y = c.write<T>();
+    const auto attend = [&](int64_t, auto& at) {
+      for (int64_t i = 0; i < weights.rows(); ++i) {
+        weights.write(at[0], at[1], at[2], i, row.data());
+        std::fill(total.begin(), total.end(), 0.0);
+        for (int64_t j = 0; j < weights.columns(); ++j) {
+          const double* from = values.begin() + (at[3] * weights.columns() + j) * width;
+          for (int64_t f = 0; f < width; ++f)
+            total[static_cast<size_t>(f)] += row[static_cast<size_t>(j)] * from[f];
+        }
+        for (const double element : total) *y++ = static_cast<T>(element);
+      }
+    };
+    each_broadcast<4>(
+        Dims(dims.begin(), dims.end() - 2),
+        {&weights.query_batch(), &weights.key_batch(), &weights.mask_batch(), &value_batch},
+        attend);
+  });
+}
+
+// The weights are computed again: kept, they would take memory for each pair of positions.
+void differentiate_scaled_dot_product(GradContext& g) {
+  const Expression grad = g.out_grad();
+  const Expression weights = call(
+      "attention_weights",
+      {g.in("query"), g.in("key"), g.operand("attn_mask"), g.value("is_causal"), g.value("scale")});
+  if (g.needs("value")) flow_summed(g, "value", call("matmul", {transposed_matrix(weights), grad}));
+  if (!g.needs("query") && !g.needs("key") && !g.needs("attn_mask")) return;
+  const Expression by_weights = call("matmul", {grad, transposed_matrix(g.in("value"))});
+  flow_by_scores(g,
+                 call("softmax_grad", {by_weights, expand_like(weights, by_weights), Datum(-1)}));
+}
+
+// Torch takes a mask or is_causal, not both.
+std::string spell_scaled_dot_product(const SpellingContext& c) {
+  const auto attention = [](const std::string& mask, const char* causal) {
+    return spell_call("aten::scaled_dot_product_attention",
+                      {"query", "key", "value", mask, "0.0", causal, "scale=scale"});
+  };
+  if (!c.value("is_causal").flag()) return attention("attn_mask", "False");
+  const std::string both = spell_call("aten::add", {spell_mask_bias(), spell_causal_bias(c)});
+  return "attn_mask == None ? " + attention("None", "True") + " : " + attention(both, "False");
+}
+
+}  // namespace
+
+OpDef define_scaled_dot_product() {
+  std::vector<PortDef> inputs = attention_inputs({{"value", "*v S F", "number"}});
+  inputs.push_back(value("dropout_p", "float|int", 0.0));
+  return {
+      .name = "scaled_dot_product",
+      .doc =
+          "softmax(query @ key.T * scale + attn_mask) @ value (https://arxiv.org/abs/1706.03762); "
+          "a "
+          "scale of None is 1/sqrt(E), a mask of bools is true where a query [L, E] "
+          "may attend to a key [S, E], one of floats is added, and is_causal=True keeps row i from "
+          "columns after i. A query that may attend to nothing gets zeros.",
+      .inputs = std::move(inputs),
+      .outputs = {{"output", "*o L F", "float"}},
+      .where = {"*w = broadcast(*q, *k)", "*o = broadcast(*w, *v)"},
+      .solve = solve_scaled_dot_product,
+      .eval = eval_scaled_dot_product,
+      .grad = differentiate_scaled_dot_product,
+      .canonical = {"query"},
+      .cast = CastPolicy::lower,
+      .operations =
+          [](auto inputs, auto outputs) {
+            const double rows = static_cast<double>(element_count(outputs[0])) /
+                                std::max(1.0, static_cast<double>(outputs[0].back()));
+            const double widths = static_cast<double>(inputs[0].back() + outputs[0].back());
+            return rows * static_cast<double>(inputs[1].end()[-2]) * (2.0 * widths + 5.0);
+          },
+      .spell = {{"torch", "aten::scaled_dot_product_attention", spell_scaled_dot_product},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril
