@@ -12,24 +12,21 @@ from . import from_torch_shapes as shapes
 from . import models as ml
 from .from_torch_table import Table, is_bool, is_number, refuse_if, table
 
-MINUS_INFINITY = -math.inf
+
+def check_mask(mask: Any) -> None:
+    known = mask is None or is_bool(mask) or is_number(mask)
+    refuse_if(not known, "with a mask of which from_torch(types=...) has to say the type")
 
 
-def masked(scores: Any, mask: Any, keeps: bool) -> Any:
-    """A mask of floats is added; True in one of bools says what is kept, or what is left out."""
-    if mask is None:
-        return scores
-    if is_bool(mask):
-        chosen = (mask, scores, MINUS_INFINITY) if keeps else (mask, MINUS_INFINITY, scores)
-        return ml.Where()(*chosen)
-    refuse_if(not is_number(mask), "with a mask of which from_torch(types=...) has to say the type")
-    return scores + mask
+def weights_of(query: Any, key: Any, mask: Any, is_causal: bool, **scale: Any) -> Any:
+    masks = {} if mask is None else {"attn_mask": mask}
+    return ml.AttentionWeights(is_causal=is_causal)(query=query, key=key, **masks, **scale)
 
 
-def causal(scores: Any) -> Any:
-    rows = shapes.unsqueeze(ml.Arange()(stop=scores.shape[-2]), -1)
-    columns = ml.Arange()(stop=scores.shape[-1])
-    return masked(scores, columns <= rows, keeps=True)
+def attention(query: Any, key: Any, value: Any, mask: Any, is_causal: bool, **scale: Any) -> Any:
+    masks = {} if mask is None else {"attn_mask": mask}
+    attend = ml.PrimitiveScaledDotProduct(is_causal=is_causal)
+    return attend(query=query, key=key, value=value, **masks, **scale)
 
 
 def scaled_dot_product_attention(
@@ -45,15 +42,13 @@ def scaled_dot_product_attention(
     draw_seed: Any,
 ) -> Any:
     refuse_if(enable_gqa, "with enable_gqa=True")
-    if scale is None:
-        width = shapes.size(query, -1)
-        scale = 1.0 / (math.sqrt(width) if isinstance(width, int) else width.tensor().sqrt())
-    scores = (query * scale) @ shapes.swap(key, -1, -2)
-    scores = causal(scores) if is_causal else masked(scores, attn_mask, keeps=True)
-    weights = ml.Softmax(axis=-1)(scores)
-    if dropout_p > 0:
-        weights = ml.Dropout(p=dropout_p, seed=draw_seed())(weights)
-    return weights @ value
+    refuse_if(is_causal and attn_mask is not None, "with a mask and is_causal=True")
+    check_mask(attn_mask)
+    options = {} if scale is None else {"scale": scale}
+    if dropout_p == 0:
+        return attention(query, key, value, attn_mask, is_causal, **options)
+    weights = weights_of(query, key, attn_mask, is_causal, **options)
+    return ml.Dropout(p=dropout_p, seed=draw_seed())(weights) @ value
 
 
 # ---- nn.MultiheadAttention ----
@@ -90,6 +85,18 @@ def in_heads(x: Any, module: Any) -> Any:
     return x.reshape(split).transpose((0, 2, 1, 3))
 
 
+def left_of(masks: list[Any]) -> Any:
+    """What is left when each of one or two masks takes its part: True in one of bools is left out,
+    and one of floats is added."""
+    bools = [mask for mask in masks if is_bool(mask)]
+    floats = [mask for mask in masks if not is_bool(mask)]
+    if not floats:
+        return ~(bools[0] if len(bools) == 1 else bools[0] | bools[1])
+    if not bools:
+        return floats[0] if len(floats) == 1 else floats[0] + floats[1]
+    return ml.Where()(bools[0], -math.inf, floats[0])
+
+
 def multihead_attention(
     part: Any,
     module: Any,
@@ -109,24 +116,28 @@ def multihead_attention(
         turned = {id(each): shapes.swap(each, 0, 1) for each in inputs}
         inputs = tuple(turned[id(each)] for each in inputs)
     q, k, v = (in_heads(each, module) for each in projected(part, module, inputs))
-    scores = (q * (1.0 / math.sqrt(module.head_dim))) @ shapes.swap(k, -1, -2)
     if attn_mask is not None and attn_mask.dims is not None and len(attn_mask.dims) == 3:
         rows, columns = attn_mask.shape[1], attn_mask.shape[2]  # [N * heads, L, S]
         attn_mask = attn_mask.reshape((-1, module.num_heads, rows, columns))
-    scores = masked(scores, attn_mask, keeps=False)
     if key_padding_mask is not None:
-        scores = masked(scores, key_padding_mask[:, None, None], keeps=False)
-    weights = ml.Softmax(axis=-1)(scores)
-    if module.training and module.dropout > 0:
+        key_padding_mask = key_padding_mask[:, None, None]
+    masks = [mask for mask in (attn_mask, key_padding_mask) if mask is not None]
+    for mask in masks:
+        check_mask(mask)
+    mask = left_of(masks) if masks else None
+    drops = module.training and module.dropout > 0
+    weights = weights_of(q, k, mask, False) if need_weights or drops else None
+    if drops:
         dropped = ml.Dropout(p=module.dropout, seed=part.draw_seed(), name=f"{part.name}.dropout")
         weights = dropped(weights)
-    heads = (weights @ v).transpose((0, 2, 1, 3))
+    heads = attention(q, k, v, mask, False) if weights is None else weights @ v
+    heads = heads.transpose((0, 2, 1, 3))
     joined = shapes.flatten(heads, 2)
     out = module.out_proj
     bias = part.get("out_proj.bias") if out.bias is not None else None
     output = linear(joined, part.get("out_proj.weight"), bias)
     output = output if module.batch_first else shapes.swap(output, 0, 1)
-    if not need_weights:
+    if weights is None or not need_weights:
         return output, None
     return output, weights.mean(1) if average_attn_weights else weights
 

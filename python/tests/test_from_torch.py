@@ -202,6 +202,43 @@ def test_dropout_in_training_draws_anew_at_every_place() -> None:
     assert first["output_0"].max() == 1 / 0.75
 
 
+FLOATS, BOOLS = torch.randn(3, 3, dtype=torch.float64), torch.eye(3) > 0
+PADDING = torch.tensor([[False, True, False], [False, False, True]])
+
+
+@pytest.mark.parametrize(
+    "masks",
+    [
+        (BOOLS,),
+        (FLOATS,),
+        (None, PADDING),
+        (BOOLS, PADDING),
+        (FLOATS, PADDING),
+        (FLOATS, FLOATS[:2]),
+    ],
+    ids=["bools", "floats", "padding", "both", "floats and padding", "floats and floats"],
+)
+@pytest.mark.parametrize("need_weights", [False, True])
+def test_masks_of_attention_meet(masks: tuple, need_weights: bool) -> None:
+    mask, padding = (*masks, None)[:2]
+    module = nn.MultiheadAttention(8, 2, batch_first=True).double().eval()
+
+    class Masked(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.attention = module
+            self.register_buffer("mask", mask)
+            self.register_buffer("padding", padding)
+
+        def forward(self, x):
+            options = {"key_padding_mask": self.padding, "need_weights": need_weights}
+            return self.attention(x, x, x, attn_mask=self.mask, **options)[0]
+
+    x = torch.randn(2, 3, 8, dtype=torch.float64)
+    ours = converted(Masked(), {"x": [None, None, 8]})
+    assert torch.allclose(ours(x), Masked()(x), atol=1e-10)
+
+
 def test_masks_need_a_type() -> None:
     module = nn.MultiheadAttention(8, 2, dropout=0.5, batch_first=True).double().eval()
     x = torch.randn(2, 3, 8, dtype=torch.float64)
