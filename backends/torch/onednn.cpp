@@ -140,6 +140,7 @@ class UseOneDnn {
     if (node.op == &matmul_ && all_float32(node) && is_matrix(node.arguments[1])) {
       mapped.op = &onednn_matmul();
     }
+    if (node.op == &weight_grad_ && all_float32(node)) mapped.op = &onednn_conv2d_weight_grad();
     rebuilder_.add(std::move(mapped), node.outputs);
   }
 
@@ -161,7 +162,7 @@ class UseOneDnn {
   }
 
   const OpDef &linear_ = find_op("linear"), &conv2d_ = find_op("conv2d"), &add_ = find_op("add"),
-              &matmul_ = find_op("matmul");
+              &matmul_ = find_op("matmul"), &weight_grad_ = find_op("conv2d_weight_grad");
   const Graph& from_;
   const Observer* observer_;
   Rebuilder rebuilder_;

@@ -62,11 +62,38 @@ std::string spell_conv2d(const SpellingContext& c) {
   return spell_call("mkldnn::_convolution_pointwise", arguments);
 }
 
+std::string spell_product(const std::string& left, const std::string& right) {
+  return spell_call("mkldnn::_linear_pointwise",
+                    {left, spell_call("aten::t", {right}), "None", quoted("none"), "[]", "None"});
+}
+
 std::string spell_matmul(const SpellingContext& c) {
   if (operations(c.dims("left"), c.dims("right")[1]) < worthwhile) {
     return "aten::matmul(left, right)";
   }
-  return "mkldnn::_linear_pointwise(left, aten::t(right), None, \"none\", [], None)";
+  return spell_product("left", "right");
+}
+
+// Axis 1 in front, and all others as one.
+std::string spell_channel_rows(const std::string& tensor, const Dims& dims) {
+  return spell_reshape(spell_call("aten::transpose", {tensor, "0", "1"}), dims);
+}
+
+// Torch's kernel takes up to ten times as long as the product of the gradient and the windows of
+// the input where the weight is large, and met at few places.
+std::string spell_conv2d_weight_grad(const SpellingContext& c) {
+  const Dims &grad = c.dims("grad"), &weight = c.dims("weight");
+  const int64_t places = grad[0] * grad[2] * grad[3], window = weight[1] * weight[2] * weight[3];
+  if (places == 0 || window == 0 || grad[1] < 2 * places || c.integer("groups") != 1) {
+    return spell_convolution_weight_gradient(c);
+  }
+  const auto [input, padding] = spelled_convolution(c);
+  const std::string windows = spell_call(
+      "aten::im2col", {input, to_string(Dims{weight[2], weight[3]}),
+                       spell_pair(c.value("dilation")), padding, spell_pair(c.value("stride"))});
+  const std::string left = spell_channel_rows("grad", {grad[1], places});
+  const std::string right = spell_call("aten::t", {spell_channel_rows(windows, {window, places})});
+  return spell_reshape(spell_product(left, right), weight);
 }
 
 OpDef derived(const char* from, std::string (*spell)(const SpellingContext&)) {
@@ -121,6 +148,11 @@ const OpDef& onednn_conv2d() {
 
 const OpDef& onednn_matmul() {
   static const OpDef op = derived("matmul", spell_matmul);
+  return op;
+}
+
+const OpDef& onednn_conv2d_weight_grad() {
+  static const OpDef op = derived("conv2d_weight_grad", spell_conv2d_weight_grad);
   return op;
 }
 

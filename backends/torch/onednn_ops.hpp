@@ -11,10 +11,12 @@ namespace mithril::torch_backend {
 
 // linear and conv2d with ports more: `addend` (added, of the output's dims; optional), `activation`
 // (oneDNN's name, "none"), `algorithm` (of the activation; empty where it has only one), `packed`
-// (whether the weight is). matmul is as it was, the right one a matrix.
+// (whether the weight is). matmul is as it was, the right one a matrix, and so is
+// conv2d_weight_grad.
 const OpDef& onednn_linear();
 const OpDef& onednn_conv2d();
 const OpDef& onednn_matmul();
+const OpDef& onednn_conv2d_weight_grad();
 
 // What packs the weight of such a node: an operator, and what it is given besides the weight.
 struct Packing {

@@ -60,6 +60,28 @@ def test_bound_weights_are_packed_and_take_the_activation_along(name):
     assert not {"aten::relu", "aten::gelu", "aten::tanh", "aten::sigmoid"} & set(ops)
 
 
+@pytest.mark.parametrize(("size", "product"), [(4, True), (16, False)])
+def test_weights_met_at_few_places_get_their_gradient_by_a_product(size, product):
+    model = ml.Model()
+    layer = ml.Conv2d(filters=64, kernel_size=3, stride=2, padding=1)
+    model |= layer(input="x", weight="w", bias="b", output="y")
+    compiled = ml.compile(
+        model, ml.TorchBackend(), shapes={"x": [4, 32, size, size]}, data_keys=["x"]
+    )
+    params = compiled.get_parameters()
+    x = torch.randn(4, 32, size, size)
+    weight = params["w"].clone().requires_grad_()
+    y = F.conv2d(x, weight, params["b"], 2, 1)
+    incoming = torch.randn_like(y)
+    y.backward(incoming)
+
+    def gradients() -> dict:
+        return compiled.evaluate(params, {"x": x}, output_gradients={"y": incoming})[1]
+
+    torch.testing.assert_close(gradients()["w"], weight.grad, rtol=1e-4, atol=1e-4)
+    assert (KERNEL in ops_of(gradients)) == product
+
+
 def test_what_is_hooked_or_read_twice_is_not_taken_along():
     compiled = network(ml.Gelu)
     params = compiled.get_parameters()
