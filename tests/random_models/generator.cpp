@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <span>
 #include <stdexcept>
@@ -36,14 +37,25 @@ const std::vector<Row>& usable_rows() {
   return rows;
 }
 
-bool has_integers(const OpCase& row) {
+bool any_tensor(const OpCase& row, const std::function<bool(const TensorSpec&)>& holds) {
   for (const auto& [port, content] : row.inputs) {
     for (const Item& item : content.items) {
       const TensorSpec* spec = std::get_if<TensorSpec>(&item);
-      if (spec && is_integer(spec->dtype)) return true;
+      if (spec && holds(*spec)) return true;
     }
   }
   return false;
+}
+
+bool has_integers(const OpCase& row) {
+  return any_tensor(row, [](const TensorSpec& spec) { return is_integer(spec.dtype); });
+}
+
+bool has_infinities(const OpCase& row) {
+  return any_tensor(row, [](const TensorSpec& spec) {
+    return !std::all_of(spec.values.begin(), spec.values.end(),
+                        [](double value) { return std::isfinite(value); });
+  });
 }
 
 ShapeSpec shape_spec(const Dims& dims) {
@@ -103,10 +115,10 @@ class Generator {
       return;
     }
     result_.parts.push_back({std::string(row.op), by_name(described)});
-    for (const auto& [name, spec] : new_inputs_) {
-      result_.inputs.emplace_back(name, spec);
-      make_available(name);
-    }
+    for (const auto& input : new_inputs_) result_.inputs.push_back(input);
+    // What becomes of an infinity elsewhere depends on how a formula is written.
+    if (has_infinities(row.content)) return;
+    for (const auto& [name, spec] : new_inputs_) make_available(name);
     for (const std::string& name : outputs_) make_available(name);
   }
 
