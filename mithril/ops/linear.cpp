@@ -26,20 +26,23 @@ void eval_linear(EvalContext& c) {
     const auto x = c.read<T>("input");
     const int64_t outputs = c.dims("weight")[0], inputs = c.dims("weight")[1];
     const auto columns = columns_of<Total>(c.read<T>("weight"), outputs, inputs);
-    std::vector<Total> start(static_cast<size_t>(outputs)), row;
+    std::vector<Total> bias(static_cast<size_t>(outputs)), row;
     if (c.has("bias")) {
-      const auto bias = c.read<T>("bias");
-      std::copy(bias.begin(), bias.end(), start.begin());
+      const auto given = c.read<T>("bias");
+      std::copy(given.begin(), given.end(), bias.begin());
     }
     T* y = c.write<T>();
     for (int64_t at = 0; at < c.out().size(); at += outputs) {
-      row = start;
+      row.assign(static_cast<size_t>(outputs), Total{});
       for (int64_t i = 0; i < inputs; ++i) {
         const auto factor = static_cast<Total>(x[at / outputs * inputs + i]);
         const Total* with = columns.data() + i * outputs;
         for (int64_t o = 0; o < outputs; ++o) row[static_cast<size_t>(o)] += factor * with[o];
       }
-      for (int64_t o = 0; o < outputs; ++o) y[at + o] = static_cast<T>(row[static_cast<size_t>(o)]);
+      for (int64_t o = 0; o < outputs; ++o) {
+        const auto k = static_cast<size_t>(o);
+        y[at + o] = static_cast<T>(row[k] + bias[k]);
+      }
     }
   });
 }
