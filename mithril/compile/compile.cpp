@@ -10,7 +10,7 @@
 #include "mithril/compile/given.hpp"
 #include "mithril/compile/parts.hpp"
 #include "mithril/infer/symbol.hpp"
-#include "mithril/model/composition.hpp"
+#include "mithril/model/completion.hpp"
 #include "mithril/passes/mix_precision.hpp"
 #include "mithril/passes/passes.hpp"
 
@@ -50,8 +50,9 @@ void discard(Flattened& flattened, const std::vector<std::string>& names) {
 }
 
 Flattened flatten_with(Composite& model, DType default_dtype, const CompileOptions& options) {
+  Composition composition(model);  // never committed: what is stated here ends with it
+  complete(composition);
   const KeySets sets(model, options);
-  const Attempt attempt(*model.facts);  // never committed: what is stated here ends with it
   state_given(model, options);
   const Model root(std::static_pointer_cast<Part>(model.shared_from_this()));
   Flattened flattened{flatten(root, default_dtype), {}, {}};

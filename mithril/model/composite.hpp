@@ -15,6 +15,8 @@
 
 namespace mithril {
 
+class Composition;  // model/composition.hpp
+
 struct Key {
   Note name;  // kept by the facts
   Wire* wire;
@@ -81,6 +83,19 @@ struct Extras {
   std::map<std::string, Run*> runs;
 };
 
+// What a model adds to itself when it is compiled or becomes a part of another, and until then
+// leaves open: a training model its cost, which depends on all the losses that it will get.
+class Completion {
+ public:
+  virtual ~Completion() = default;
+  virtual void require() const = 0;   // raises where it is too early
+  virtual bool is_ready() const = 0;  // whether require() would not
+  virtual void complete(Composition& composition) const = 0;
+  virtual std::string summary(const Composite& model, bool shapes, bool types, int depth) const = 0;
+
+  bool done = false;  // for good: the model has become a part
+};
+
 // A part that is one op, and the values its maker gave for ports.
 struct OpPart final : Part {
   std::unique_ptr<const Arguments> arguments;
@@ -93,6 +108,7 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
   std::unique_ptr<Facts> facts;            // while a root
   std::unique_ptr<Extras> extras;          // while a root
   std::unique_ptr<Recipe> recipe;          // of a library model
+  std::unique_ptr<Completion> completion;  // of a training model
   std::vector<StatedFact> statements;      // of this level, but for what a recipe says
   uint64_t adopted_at = 0;                 // when it became a part
   std::shared_ptr<Composite> merged_into;  // an expression that has become part of another model

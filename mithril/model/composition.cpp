@@ -289,6 +289,13 @@ void Composition::refuse_cycle(Part* driver) const {
   }
 }
 
+void Composition::commit_within(Composition& outer) {
+  facts_.settle();
+  attempt_.commit();
+  outer.adopted_.insert(outer.adopted_.end(), adopted_.begin(), adopted_.end());
+  adopted_.clear();
+}
+
 void Composition::commit() {
   try {
     facts_.settle();

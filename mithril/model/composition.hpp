@@ -34,6 +34,8 @@ class Composition {
   Facts& facts() { return facts_; }
   Composite& here() { return here_; }
   void commit();  // runs inference; what it finds wrong is raised here
+  // As part of another change, which takes over what has to be done in the end.
+  void commit_within(Composition& outer);
 
  private:
   void add_op(const std::shared_ptr<Part>& part, const Bindings& bindings, bool chain);

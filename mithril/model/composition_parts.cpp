@@ -3,6 +3,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/model/completion.hpp"
 #include "mithril/model/statements.hpp"
 
 namespace mithril {
@@ -211,7 +212,7 @@ void Composition::bind(Composite& part, const std::string& port, Wire* inner,
 
 void Composition::add_composite(const std::shared_ptr<Composite>& part, const Bindings& bindings,
                                 bool chain) {
-  open_model(part);
+  complete_for_good(open_model(part), *this);
   std::vector<std::pair<const std::string*, Wire*>> bound;
   for (const auto& [port, binding] : bindings) {
     Wire* inner = find_port(*part, port);

@@ -8,6 +8,7 @@
 #include "mithril/base/names.hpp"
 #include "mithril/base/pointer_map.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/model/completion.hpp"
 #include "mithril/model/composition.hpp"
 
 namespace mithril {
@@ -137,19 +138,24 @@ Wire* wire_at(Composite& model, const std::string& key) {
 
 std::vector<std::string> Model::input_keys() const {
   std::vector<std::string> names;
-  for (NamedPort& port : input_ports(*composite())) names.push_back(std::move(port.name));
+  const std::shared_ptr<Composite> model = composite();
+  const Completed completed(*model);
+  for (NamedPort& port : input_ports(*model)) names.push_back(std::move(port.name));
   return names;
 }
 
 std::vector<std::string> Model::output_keys() const {
   std::vector<std::string> names;
-  for (NamedPort& port : output_ports(*composite())) names.push_back(std::move(port.name));
+  const std::shared_ptr<Composite> model = composite();
+  const Completed completed(*model);
+  for (NamedPort& port : output_ports(*model)) names.push_back(std::move(port.name));
   return names;
 }
 
 Connection Model::operator[](const std::string& key) {
   const std::shared_ptr<Composite> model = composite();
   if (Wire* wire = find_port(*model, key)) return {model, wire};
+  refuse_extension(*model, "the new key " + quoted(key));
   Composition composition(open_model(model));
   Wire* wire = model->named(key);
   composition.commit();
@@ -178,6 +184,7 @@ Model& Model::expose_keys(const std::vector<std::string>& keys) {
 
 Model& Model::expose_keys(const std::vector<std::pair<std::string, Connection>>& keys) {
   Composite& model = open_model(changing());
+  refuse_extension(model, "expose_keys");
   Composition composition(model);
   for (const auto& [name, connection] : keys) {
     Wire* wire = composition.wire_for(connection);
@@ -223,6 +230,7 @@ Model& Model::set_cout(const std::vector<std::string>& keys) {
 
 Model& Model::merge_connections(const std::vector<Binding>& connections, const std::string& name) {
   Composite& model = open_model(changing());
+  refuse_extension(model, "merge_connections");
   Composition composition(model);
   Wire* first = nullptr;
   for (const Binding& binding : connections) {
@@ -243,6 +251,7 @@ Model& Model::merge_connections(const std::vector<Binding>& connections, const s
 
 Model& Model::rename_key(const std::string& from, const std::string& to) {
   Composite& model = open_model(changing());
+  refuse_extension(model, "rename_key");
   Wire* wire = wire_at(model, from);
   if (model.find_key(to)) {
     raise({.kind = ErrorKind::name,

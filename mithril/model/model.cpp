@@ -4,6 +4,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/model/completion.hpp"
 #include "mithril/model/composition.hpp"
 #include "mithril/op/registry.hpp"
 
@@ -15,6 +16,12 @@ std::shared_ptr<Composite> new_root(std::string class_name) {
   root->facts = std::make_unique<Facts>();
   root->facts->decorate = decorate_error;
   return root;
+}
+
+// A model whose parts are its user's.
+Composite& extendable(const std::shared_ptr<Composite>& model) {
+  refuse_extension(*model, "further parts");
+  return open_model(model);
 }
 
 // The model that application builds in: the one that the connections belong to, the larger where
@@ -66,6 +73,8 @@ Model Model::op(std::string_view name, Arguments arguments) {
 }
 
 Call Model::connect(Bindings bindings) const {
+  std::optional<Completed> completed;
+  if (!part_->op) completed.emplace(static_cast<Composite&>(*part_));
   check_ports(*part_, bindings);
   return {part_, std::move(bindings)};
 }
@@ -151,7 +160,7 @@ std::vector<Connection> Model::apply(const std::vector<Binding>& operands) const
 
 std::vector<Connection> Model::apply(const Bindings& inputs) const {
   const std::shared_ptr<Composite> home = home_for(inputs);
-  Composition composition(open_model(home));
+  Composition composition(extendable(home));
   std::vector<std::string> keys;
   if (!part_->op) keys = output_keys();
   composition.add(part_, inputs, false);
@@ -170,21 +179,21 @@ std::vector<Connection> Model::apply(const Bindings& inputs) const {
 }
 
 Model& Model::operator|=(const Connection& expression) {
-  Composition composition(open_model(changing()));
+  Composition composition(extendable(changing()));
   composition.wire_for(expression);
   composition.commit();
   return *this;
 }
 
 Model& Model::operator|=(const Call& call) {
-  Composition composition(open_model(changing()));
+  Composition composition(extendable(changing()));
   composition.add(call.part, call.bindings, false);
   composition.commit();
   return *this;
 }
 
 Model& Model::operator+=(const Call& call) {
-  Composition composition(open_model(changing()));
+  Composition composition(extendable(changing()));
   composition.add(call.part, call.bindings, true);
   composition.commit();
   return *this;

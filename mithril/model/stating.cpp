@@ -3,6 +3,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/base/unknowns.hpp"
 #include "mithril/infer/tensor_kind.hpp"
+#include "mithril/model/completion.hpp"
 #include "mithril/model/shapes.hpp"
 #include "mithril/model/statements.hpp"
 
@@ -91,7 +92,9 @@ std::map<std::string, std::string> Model::get_shapes() const {
 }
 
 std::string Model::shape(const std::string& key) const {
-  Wire* wire = wire_at(*composite(), key);
+  const std::shared_ptr<Composite> model = composite();
+  const Completed completed(*model);
+  Wire* wire = wire_at(*model, key);
   if (!(find(wire->type)->kinds & kind::tensor)) {
     const DatumVariable* value = wire->value ? find(wire->value) : nullptr;
     return value && value->known ? to_string(value->datum) : "unknown";

@@ -5,38 +5,10 @@
 #include "mithril/base/unknowns.hpp"
 #include "mithril/model/composition.hpp"
 #include "mithril/model/keys.hpp"
+#include "mithril/model/table.hpp"
 
 namespace mithril {
 namespace {
-
-using Row = std::vector<std::string>;
-
-std::string table(const std::vector<Row>& rows) {
-  std::vector<size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], text_width(row[i]));
-  }
-  std::string text;
-  for (size_t r = 0; r < rows.size(); ++r) {
-    std::string line;
-    for (size_t i = 0; i < rows[r].size(); ++i)
-      line += rows[r][i] + std::string(widths[i] - text_width(rows[r][i]) + 2, ' ');
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-    if (r == 0) {
-      size_t total = 0;
-      for (const size_t width : widths) total += width + 2;
-      text += std::string(total - 2, '-') + "\n";
-    }
-  }
-  return text;
-}
-
-std::string wire_text(Wire* wire) {
-  if (find(wire->type)->kinds & kind::tensor) return to_string(Facts::resolve(wire->shape));
-  const DatumVariable* value = wire->value ? find(wire->value) : nullptr;
-  return value && value->known ? to_string(value->datum) : "?";
-}
 
 std::string list(const std::vector<NamedPort>& ports, std::string (*text)(Wire*)) {
   std::vector<std::string> items;
@@ -96,6 +68,11 @@ void add_rows(const Composite& model, const std::string& indent, int depth, bool
 
 std::string Model::summary(bool shapes, bool types, int depth) const {
   const std::shared_ptr<Composite> model = composite();
+  if (model->completion) return model->completion->summary(*model, shapes, types, depth);
+  return summary_of(*model, shapes, types, depth);
+}
+
+std::string summary_of(const Composite& model, bool shapes, bool types, int depth) {
   Row header{"part", "class"};
   if (shapes) {
     header.emplace_back("outputs");
@@ -103,15 +80,15 @@ std::string Model::summary(bool shapes, bool types, int depth) const {
   }
   if (types) header.emplace_back("types");
   std::vector<Row> rows{header};
-  add_rows(*model, "", depth, shapes, types, rows);
+  add_rows(model, "", depth, shapes, types, rows);
   UnknownNumbers unknowns;
   for (Row& row : rows) {
     for (std::string& cell : row) cell = unknowns.renumber(cell);
   }
-  std::string title = class_name();
-  if (!name().empty()) title += " '" + name() + "'";
-  const std::string inputs = unknowns.renumber(list(input_ports(*model), wire_text));
-  const std::string outputs = unknowns.renumber(list(output_ports(*model), wire_text));
+  std::string title = model.class_name();
+  if (!model.given_name().empty()) title += " '" + model.given_name() + "'";
+  const std::string inputs = unknowns.renumber(list(input_ports(model), wire_text));
+  const std::string outputs = unknowns.renumber(list(output_ports(model), wire_text));
   return title + "\n" + table(rows) + "inputs:  " + inputs + "\noutputs: " + outputs + "\n";
 }
 

@@ -1,0 +1,20 @@
+// Tables for people.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "mithril/op/part.hpp"
+
+namespace mithril {
+
+struct Composite;
+using Row = std::vector<std::string>;
+
+// The rows under the first, a line below it; columns as wide as their widest cell.
+std::string table(const std::vector<Row>& rows);
+// What is known of the shape or the value: "[N, 64]", "3", "?".
+std::string wire_text(Wire* wire);
+// As Model::summary, also of a model that is a part.
+std::string summary_of(const Composite& model, bool shapes, bool types, int depth);
+
+}  // namespace mithril
