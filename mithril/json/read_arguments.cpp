@@ -6,6 +6,8 @@
 #include "mithril/base/names.hpp"
 #include "mithril/json/values.hpp"
 #include "mithril/models/library.hpp"
+#include "mithril/models/part_argument.hpp"
+#include "mithril/op/part.hpp"
 #include "mithril/op/registry.hpp"
 
 namespace mithril {
@@ -20,15 +22,38 @@ bool is_composite(const std::string& name) {
                     [](unsigned char a, char b) { return std::tolower(a) == b; });
 }
 
-// The names that arguments of this model may have.
-std::vector<std::string> argument_names(const std::string& name) {
-  std::vector<std::string> names;
+// An argument that this model may have, and its kinds where a library model states them.
+struct KnownArgument {
+  std::string name, kinds;
+};
+std::vector<KnownArgument> known_arguments(const std::string& name) {
+  std::vector<KnownArgument> known;
   if (const ModelDef* def = try_find_model(name)) {
-    for (const ArgumentDef& argument : def->arguments) names.push_back(argument.name);
+    for (const ArgumentDef& argument : def->arguments)
+      known.push_back({argument.name, argument.kinds});
   } else if (const OpDef* op = try_find_op(name)) {
-    for (const PortDef& port : op->inputs) names.push_back(port.name);
+    for (const PortDef& port : op->inputs) known.push_back({port.name, ""});
   }
-  return names;
+  return known;
+}
+
+// A class name, or {"name", "args", "given_name"}: see models/part_argument.hpp.
+Datum model_argument(const Json& json, const Place& place) {
+  if (!json.as<Json::Object>()) return text_of(json, place);
+  const Fields fields(json, place, {"name", "args", "tuples", "enums", "given_name"});
+  const Model model = make_named(fields, place);
+  if (const Json* name = fields.find("given_name"))
+    model.part()->give_name(text_of(*name, place.at("given_name")));
+  return reading(place, [&] { return argument_of(model); });
+}
+
+Datum argument(const Json& json, const std::string& kinds, const Place& place) {
+  if (kinds == "model") return model_argument(json, place);
+  if (kinds != "models") return datum_of(json, place);
+  Tuple models;
+  const Json::Array& items = array_of(json, place);
+  for (size_t i = 0; i < items.size(); ++i) models.push_back(model_argument(items[i], place.at(i)));
+  return Datum(std::move(models));
 }
 
 // The members of an enumeration stand in a file as numbers.
@@ -75,13 +100,17 @@ Model make_named(const Fields& fields, const Place& place) {
   const bool composite = is_composite(name);
   if (!composite && !try_find_model(name) && !try_find_op(name))
     return make_named(name, place.at("name"));
-  const std::vector<std::string> known = argument_names(name);
+  const std::vector<KnownArgument> known = known_arguments(name);
   Arguments arguments;
-  for (const auto& [argument, json] : object_of(*args, here)) {
-    if (std::find(known.begin(), known.end(), argument) == known.end())
-      unknown_name(ErrorKind::name, "E0605", "argument of " + name, argument, here.pointer(),
-                   known);
-    arguments.emplace_back(argument, datum_of(json, here.at(argument)));
+  for (const auto& [key, json] : object_of(*args, here)) {
+    const auto is_it = [&, &key = key](const KnownArgument& each) { return each.name == key; };
+    const auto at = std::find_if(known.begin(), known.end(), is_it);
+    if (at == known.end()) {
+      std::vector<std::string> names;
+      for (const KnownArgument& each : known) names.push_back(each.name);
+      unknown_name(ErrorKind::name, "E0605", "argument of " + name, key, here.pointer(), names);
+    }
+    arguments.emplace_back(key, argument(json, at->kinds, here.at(key)));
   }
   if (const Json* tuples = fields.find("tuples")) check_tuples(*args, *tuples, place.at("tuples"));
   if (const Json* enums = fields.find("enums")) name_members(arguments, *enums, place.at("enums"));

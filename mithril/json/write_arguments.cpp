@@ -9,17 +9,38 @@
 namespace mithril {
 namespace {
 
+void write_arguments(const std::string& name, const Arguments& arguments, Json::Object& fields);
+
+// What is a model is written as one; the recipe of it is kept in tuples.
+Json json_of_argument(const Datum& datum, const std::string& kinds) {
+  if (kinds == "models") {
+    Json::Array items;
+    for (const Datum& item : datum.tuple()) items.push_back(json_of_argument(item, "model"));
+    return items;
+  }
+  if (kinds != "model" || datum.kind() == kind::string) return json_of(datum);
+  const Tuple& recipe = datum.tuple();
+  Arguments arguments;
+  for (const Datum& pair : recipe[1].tuple())
+    arguments.emplace_back(pair.tuple()[0].text(), pair.tuple()[1]);
+  Json::Object fields;
+  write_arguments(recipe[0].text(), arguments, fields);
+  if (recipe.size() == 3) fields.emplace_back("given_name", recipe[2].text());
+  return fields;
+}
+
 class Arguing {
  public:
   explicit Arguing(const Arguments* given) : given_(given) {}
 
-  void add(const std::string& name, const std::optional<Datum>& fallback) {
+  void add(const std::string& name, const std::optional<Datum>& fallback,
+           const std::string& kinds = {}) {
     if (!given_) return;
     for (const auto& [key, datum] : *given_) {
       if (key != name) continue;
-      Json json = json_of(datum);
+      Json json = json_of_argument(datum, kinds);
       if (fallback && json == json_of(*fallback)) return;
-      if (datum.kind() == kind::tuple) tuples_.emplace_back(name);
+      if (datum.kind() == kind::tuple && kinds != "model") tuples_.emplace_back(name);
       arguments_.emplace_back(name, std::move(json));
       return;
     }
@@ -38,6 +59,22 @@ class Arguing {
 
 }  // namespace
 
+namespace {
+
+void write_arguments(const std::string& name, const Arguments& arguments, Json::Object& fields) {
+  fields.emplace_back("name", name);
+  Arguing arguing(&arguments);
+  if (const ModelDef* def = try_find_model(name)) {
+    for (const ArgumentDef& argument : def->arguments)
+      arguing.add(argument.name, argument.fallback, argument.kinds);
+  } else if (const OpDef* op = try_find_op(name)) {
+    for (const PortDef& port : op->inputs) arguing.add(port.name, port.fallback);
+  }
+  arguing.write(fields);
+}
+
+}  // namespace
+
 void write_op(const OpPart& part, Json::Object& fields) {
   const OpDef& op = *part.op;
   fields.emplace_back("name", try_find_model(op.model_name) ? op.name : op.model_name);
@@ -47,15 +84,7 @@ void write_op(const OpPart& part, Json::Object& fields) {
 }
 
 void write_recipe(const Recipe& recipe, Json::Object& fields) {
-  fields.emplace_back("name", std::string(*recipe.name));
-  Arguing arguing(&recipe.arguments);
-  if (const ModelDef* def = try_find_model(*recipe.name)) {
-    for (const ArgumentDef& argument : def->arguments)
-      arguing.add(argument.name, argument.fallback);
-  } else if (const OpDef* op = try_find_op(*recipe.name)) {
-    for (const PortDef& port : op->inputs) arguing.add(port.name, port.fallback);
-  }
-  arguing.write(fields);
+  write_arguments(std::string(*recipe.name), recipe.arguments, fields);
 }
 
 }  // namespace mithril

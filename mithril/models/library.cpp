@@ -10,6 +10,7 @@
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/composite.hpp"
+#include "mithril/models/part_argument.hpp"
 #include "mithril/op/patterns.hpp"
 #include "mithril/op/registry.hpp"
 
@@ -49,8 +50,20 @@ Library& library() {
 }
 
 // An int serves where a float is expected.
-bool fits(const Datum& datum, Kinds kinds) {
+bool fits(const Datum& datum, const ArgumentDef& def) {
+  if (def.kinds == "model") return is_part_argument(datum);
+  if (def.kinds == "models") {
+    return datum.kind() == kind::tuple &&
+           std::all_of(datum.tuple().begin(), datum.tuple().end(), is_part_argument);
+  }
+  const Kinds kinds = value_kinds(def.kinds);
   return (datum.kind() & kinds) || (datum.kind() == kind::int_value && (kinds & kind::float_value));
+}
+
+std::string expected_kinds(const ArgumentDef& def) {
+  if (def.kinds == "model") return "a model of the library, or its class name";
+  if (def.kinds == "models") return "models of the library, or their class names";
+  return to_string_kinds(value_kinds(def.kinds));
 }
 
 }  // namespace
@@ -76,11 +89,11 @@ CheckedArguments::CheckedArguments(std::string_view model, const std::vector<Arg
       values_.emplace_back(def.name, *def.fallback);
       continue;
     }
-    if (!fits(at->second, value_kinds(def.kinds))) {
+    if (!fits(at->second, def)) {
       raise({.kind = ErrorKind::type,
              .code = "E0304",
              .message = model_ + ": argument '" + def.name + "' has the wrong kind",
-             .facts = {{"expected", to_string_kinds(value_kinds(def.kinds)), ""},
+             .facts = {{"expected", expected_kinds(def), ""},
                        {"got", to_string(at->second), to_string_kinds(at->second.kind())}}});
     }
     values_.emplace_back(def.name, at->second);
@@ -94,6 +107,8 @@ const Datum& CheckedArguments::operator[](std::string_view name) const {
   MITHRIL_CHECK(false, model_ + " has no argument '" + std::string(name) + "'");
   std::abort();
 }
+
+Model CheckedArguments::part(std::string_view name) const { return made_of((*this)[name]); }
 
 std::vector<int64_t> CheckedArguments::ints(std::string_view name) const {
   const Datum& datum = (*this)[name];

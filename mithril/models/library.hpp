@@ -10,7 +10,8 @@
 
 namespace mithril {
 
-// A constructor argument. `kinds` as for value ports: "int|none", "bool", "str", "tuple".
+// A constructor argument. `kinds` as for value ports: "int|none", "bool", "str", "tuple"; or
+// "model" or "models", by class name or as they were made (models/part_argument.hpp).
 struct ArgumentDef {
   std::string name, kinds;
   std::optional<Datum> fallback = {};  // empty: required
@@ -31,6 +32,7 @@ class CheckedArguments {
   bool flag(std::string_view name) const { return (*this)[name].flag(); }
   const std::string& text(std::string_view name) const { return (*this)[name].text(); }
   std::vector<int64_t> ints(std::string_view name) const;
+  Model part(std::string_view name) const;  // a new one of the model that is the argument
   // A size, checked to be at least 0; `inferred` where the argument is None.
   DimSpec size(std::string_view name, DimSpec inferred = Any{}) const;
   // ValueError E0402 naming model and argument.

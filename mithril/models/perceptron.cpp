@@ -6,14 +6,15 @@
 namespace mithril {
 
 Model Layer(const LayerOptions& options) {
-  Arguments arguments{{"activation", options.activation}};
+  Arguments arguments{{"activation", options.activation.datum()}};
   if (options.dimension) arguments.emplace_back("dimension", *options.dimension);
   return make_model("Layer", arguments);
 }
 
 Model MLP(const MLPOptions& options) {
   Tuple activations, dimensions;
-  for (const std::string& activation : options.activations) activations.emplace_back(activation);
+  for (const PartArgument& activation : options.activations)
+    activations.push_back(activation.datum());
   for (const int64_t dimension : options.dimensions) dimensions.emplace_back(dimension);
   return make_model("MLP", {{"activations", Datum(std::move(activations))},
                             {"dimensions", Datum(std::move(dimensions))}});
@@ -24,14 +25,14 @@ ModelDef define_layer() {
   return {
       .name = "Layer",
       .doc = "activation(input @ weight.T + bias). Ports: input, weight, bias, output.",
-      .arguments = {{"activation", "str", {}, "class name of a part with one input"},
+      .arguments = {{"activation", "model", {}, "a part with one canonical input"},
                     {"dimension", "int|none", Datum(), "number of outputs; None: inferred"}},
       .build =
           [](const CheckedArguments& arguments) {
             Model model = model_of_class("Layer");
             const Model linear = make_model("Linear", {{"dimension", arguments["dimension"]}});
             model |= linear({{"input", "input"}, {"weight", "weight"}, {"bias", "bias"}});
-            model += make_model(arguments.text("activation"))({{"output", "output"}});
+            model += arguments.part("activation")({{"output", "output"}});
             return model;
           },
   };
@@ -42,7 +43,7 @@ ModelDef define_mlp() {
   return {
       .name = "MLP",
       .doc = "A chain of layers. Ports: input, weight0, bias0, weight1, bias1, ..., output.",
-      .arguments = {{"activations", "tuple", {}, "class names, one for each layer"},
+      .arguments = {{"activations", "models", {}, "one for each layer"},
                     {"dimensions", "tuple", {}, "outputs of each layer"}},
       .build =
           [](const CheckedArguments& arguments) {
@@ -53,8 +54,6 @@ ModelDef define_mlp() {
               arguments.reject("dimensions", "as many as there are activations");
             Model model = model_of_class("MLP");
             for (size_t i = 0; i < activations.size(); ++i) {
-              if (activations[i].kind() != kind::string)
-                arguments.reject("activations", "class names");
               const std::string number = std::to_string(i);
               Bindings bindings{{"weight", "weight" + number}, {"bias", "bias" + number}};
               if (i == 0) bindings.emplace_back("input", "input");

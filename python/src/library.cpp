@@ -1,8 +1,11 @@
 // The library of models and ops, as records that the package makes classes of.
 #include <pybind11/stl.h>
 
+#include <algorithm>
+
 #include "convert.hpp"
 #include "mithril/models/library.hpp"
+#include "mithril/models/part_argument.hpp"
 #include "mithril/op/part.hpp"
 #include "mithril/op/registry.hpp"
 
@@ -15,6 +18,18 @@ py::dict argument(const std::string& name, const std::string& kinds,
                  py::arg("required") = !fallback.has_value());
   if (fallback) entry["default"] = object_of(*fallback);
   return entry;
+}
+
+// A model, several of them, or a value.
+Datum argument_datum(py::handle object) {
+  if (py::isinstance<Model>(object)) return argument_of(object.cast<const Model&>());
+  const auto is_model = [](py::handle item) { return py::isinstance<Model>(item); };
+  if ((!py::isinstance<py::list>(object) && !py::isinstance<py::tuple>(object)) ||
+      std::none_of(object.begin(), object.end(), is_model))
+    return datum_of(object);
+  Tuple items;
+  for (const py::handle item : object) items.push_back(argument_datum(item));
+  return Datum(std::move(items));
 }
 
 const char* text_of(CastPolicy policy) {
@@ -65,7 +80,7 @@ void bind_library(py::module_& module) {
       [](const std::string& name, const py::dict& given, const std::optional<std::string>& label) {
         Arguments arguments;
         for (const auto& [key, value] : given)
-          arguments.emplace_back(key.cast<std::string>(), datum_of(value));
+          arguments.emplace_back(key.cast<std::string>(), argument_datum(value));
         Model model = make_model(name, arguments);
         if (label) model.part()->give_name(*label);
         return model;

@@ -65,3 +65,14 @@ def test_mistakes_name_the_place() -> None:
     assert "Linear" in caught.value.help
     with pytest.raises(ml.ParseError, match="stands here twice"):
         ml.Model.from_json('{"name": "Relu", "name": "Gelu"}')
+
+
+def test_models_that_are_arguments_are_written_as_models() -> None:
+    net = ml.MLP(activations=[ml.Relu(), ml.LeakyRelu(slope=0.1)], dimensions=[3, 2])
+    assert json.loads(net.to_json())["args"]["activations"] == [
+        "Relu",
+        {"name": "LeakyRelu", "args": {"slope": 0.1}},
+    ]
+    assert ml.Model.from_json(net.to_json()) == net
+    with pytest.raises(ml.TypeError, match="a model of the library, or its class name"):
+        ml.Layer(activation=3)

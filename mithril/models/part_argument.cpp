@@ -1,0 +1,79 @@
+#include "mithril/models/part_argument.hpp"
+
+#include <algorithm>
+
+#include "mithril/base/error.hpp"
+#include "mithril/model/composite.hpp"
+#include "mithril/models/library.hpp"
+
+namespace mithril {
+namespace {
+
+bool is_untouched(const Composite& model) {
+  return model.recipe && model.recipe->renamed.empty() && model.statements.empty() &&
+         model.parts.size() == model.recipe->parts && model.keys.size() == model.recipe->keys;
+}
+
+Datum recipe_of(const std::string& name, const Arguments* arguments,
+                const std::string& given_name) {
+  if ((!arguments || arguments->empty()) && given_name.empty()) return name;
+  Tuple pairs;
+  if (arguments) {
+    for (const auto& [key, datum] : *arguments) pairs.emplace_back(Tuple{key, datum});
+  }
+  Tuple recipe{name, Datum(std::move(pairs))};
+  if (!given_name.empty()) recipe.emplace_back(given_name);
+  return Datum(std::move(recipe));
+}
+
+bool is_pair(const Datum& datum) {
+  return datum.kind() == kind::tuple && datum.tuple().size() == 2 &&
+         datum.tuple().front().kind() == kind::string;
+}
+
+}  // namespace
+
+PartArgument::PartArgument(const Model& model) : datum_(argument_of(model)) {}
+
+Datum argument_of(const Model& model) {
+  const Part& part = *model.part();
+  if (part.op) {
+    const std::string& name =
+        try_find_model(part.op->model_name) ? part.op->name : part.op->model_name;
+    return recipe_of(name, static_cast<const OpPart&>(part).arguments.get(), part.given_name());
+  }
+  const Composite& composite = static_cast<const Composite&>(part);
+  if (is_untouched(composite))
+    return recipe_of(std::string(*composite.recipe->name), &composite.recipe->arguments,
+                     part.given_name());
+  raise({.kind = ErrorKind::type,
+         .code = "E0305",
+         .message = "a model given as an argument is one of the library, as it was made",
+         .facts = {{"got", part.class_name(),
+                    composite.recipe ? "changed since" : "composed by its user"}},
+         .help = "compose the outer model of parts instead"});
+}
+
+bool is_part_argument(const Datum& datum) {
+  if (datum.kind() == kind::string) return true;
+  if (datum.kind() != kind::tuple) return false;
+  const Tuple& items = datum.tuple();
+  if (items.size() < 2 || items.size() > 3 || items[0].kind() != kind::string ||
+      items[1].kind() != kind::tuple)
+    return false;
+  return std::all_of(items[1].tuple().begin(), items[1].tuple().end(), is_pair) &&
+         (items.size() == 2 || items[2].kind() == kind::string);
+}
+
+Model made_of(const Datum& argument) {
+  if (argument.kind() == kind::string) return make_model(argument.text());
+  const Tuple& items = argument.tuple();
+  Arguments arguments;
+  for (const Datum& pair : items[1].tuple())
+    arguments.emplace_back(pair.tuple()[0].text(), pair.tuple()[1]);
+  Model model = make_model(items[0].text(), arguments);
+  if (items.size() == 3) model.part()->give_name(items[2].text());
+  return model;
+}
+
+}  // namespace mithril

@@ -1,0 +1,64 @@
+// Models as arguments of models.
+#include <doctest/doctest.h>
+
+#include "backends/cpu/cpu.hpp"
+#include "mithril/mithril.hpp"
+#include "tests/errors/text_of_error.hpp"
+#include "tests/json/check_round_trip.hpp"
+
+namespace mithril::tests {
+namespace {
+
+double activated(const Model& layer, double input) {
+  const CompiledModel compiled = compile(layer, cpu({.dtype = DType::float64}),
+                                         {.shapes = {{"input", {1, 1}}, {"output", {1, 1}}}});
+  const TensorMap params{{"weight", Tensor::full(DType::float64, {1, 1}, 1.0)},
+                         {"bias", Tensor::full(DType::float64, {1}, 0.0)}};
+  const TensorMap data{{"input", Tensor::full(DType::float64, {1, 1}, input)}};
+  return compiled.evaluate(params, data).at("output").item();
+}
+
+}  // namespace
+
+TEST_CASE("an activation is a class name, or a model with its arguments") {
+  CHECK(activated(Layer({.activation = "Relu"}), -2) == 0);
+  CHECK(activated(Layer({.activation = Relu()}), -2) == 0);
+  CHECK(activated(Layer({.activation = LeakyRelu({{"slope", 0.5}})}), -2) == -1);
+}
+
+TEST_CASE("one model as the argument of several layers makes parts of their own") {
+  const Model activation = LeakyRelu({{"slope", 0.5}});
+  const Model chain = MLP({.activations = {activation, "Tanh", activation}, .dimensions = {3, 2, 1}});
+  CHECK(chain.input_keys().size() == 7);
+  CHECK(Layer({.activation = "Relu"}) == Layer({.activation = Relu()}));
+}
+
+TEST_CASE("models that are arguments are written with theirs, and read") {
+  check_round_trip(Layer({.activation = LeakyRelu({{"slope", 0.5}}), .dimension = 2}));
+  Model named = Relu();
+  named.part()->give_name("act");
+  check_round_trip(MLP({.activations = {named, Softmax({{"axis", 1}}), "Tanh"},
+                        .dimensions = {3, 2, 1}}));
+  CHECK(from_json(R"({"name": "MLP", "args": {"dimensions": [3, 2], "activations":
+                      ["relu", {"name": "LeakyRelu", "args": {"slope": 0.5}}]}})") ==
+        MLP({.activations = {Relu(), LeakyRelu({{"slope", 0.5}})}, .dimensions = {3, 2}}));
+}
+
+TEST_CASE("a model that its user composed cannot be an argument") {
+  Model own;
+  own |= Relu()({{"input", "input"}, {"output", "output"}});
+  CHECK(text_of_error([&] { Layer({.activation = own}); }) ==
+        "mithril.TypeError[E0305]: a model given as an argument is one of the library, as it was "
+        "made\n"
+        "  got : Model   composed by its user\n"
+        "  help: compose the outer model of parts instead");
+}
+
+TEST_CASE("an argument that should be a model names what came") {
+  CHECK(text_of_error([] { make_model("Layer", {{"activation", 3}}); }) ==
+        "mithril.TypeError[E0304]: Layer: argument 'activation' has the wrong kind\n"
+        "  expected : a model of the library, or its class name\n"
+        "  got      : 3   int");
+}
+
+}  // namespace mithril::tests
