@@ -9,7 +9,7 @@ from case_files import read_case
 from conformance import NOT_THERE_YET, TOLERANCE, Outcome, run_case, run_file
 
 CASES = Path(__file__).parents[2] / "tests" / "conformance" / "cases"
-FILES = ["primitives.json", "models.json"]
+FILES = {"primitives.json": 60, "models.json": 60, "train_models.json": 31}  # at least so many
 
 RELU = {
     "model": "Relu",
@@ -33,7 +33,7 @@ def with_results(**results: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("file", FILES)
 def test_no_case_fails_but_for_a_model_that_is_not_there_yet(file: str) -> None:
     outcomes = run_file(CASES / file, "cpu", TOLERANCE)
-    assert len(outcomes) >= 60
+    assert len(outcomes) >= FILES[file]
     assert [each for each in outcomes if each.failure and each.lacks not in NOT_THERE_YET] == []
 
 
@@ -101,6 +101,20 @@ def test_a_port_of_values_gets_the_value() -> None:
         "results": {"eval": [[1.0], [2.0]]},
     }
     assert run(case).failure == ""
+
+
+def test_a_training_case_is_compared_by_its_cost_and_gradients() -> None:
+    case = {
+        "model": {"name": "Linear", "args": {"dimension": 1, "use_bias": False}},
+        "inputs": {"weight": [[2.0]]},
+        "static_keys": {"input": [[1.0], [2.0]], "target": [[0.0], [0.0]]},
+        "output_specs": {"output": {"loss": "SquaredError", "target_key": "target"}},
+        "discard_keys": ["output"],
+        "results": {"eval": {"final_cost": 10.0}, "grad": {"weight": [[10.0]]}},
+    }
+    assert run(case).failure == ""
+    case["results"] = {"eval": {"final_cost": 9.0}, "grad": {"weight": [[10.0]]}}
+    assert "output final_cost: expected 9.0, got 10.0" in run(case).failure
 
 
 def test_a_model_that_the_library_lacks_is_named() -> None:

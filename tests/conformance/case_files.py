@@ -11,7 +11,8 @@ FRAMEWORKS = {"numpy", "torch", "jax", "mlx"}
 class Case:
     """A model in its JSON form, what it is evaluated with, and what should come out.
 
-    Where `trainable` is None, the model itself says which of its inputs are parameters.
+    Where `trainable` is None, the model itself says which of its inputs are parameters. Where it
+    has a cost, the gradients are those of the cost.
     """
 
     model: Any
@@ -22,6 +23,7 @@ class Case:
     gradients: dict[str, Any]
     trainable: list[str] | None = None
     discarded: tuple[str, ...] = ()
+    has_cost: bool = False
 
 
 class LackingError(Exception):
@@ -31,7 +33,7 @@ class LackingError(Exception):
 def read_case(case: Mapping[str, Any], framework: str) -> Case:
     """The schema is told from the fields; of references per framework, `framework`'s counts."""
     if "output_specs" in case:
-        raise LackingError("TrainModel")
+        return training_case(case, framework)
     outputs = case["results"]["eval"]
     by_key = isinstance(outputs, dict) and not FRAMEWORKS.issuperset(outputs)
     read = model_case(case, framework) if by_key else primitive_case(case, framework)
@@ -64,6 +66,17 @@ def model_case(case: Mapping[str, Any], framework: str) -> Case:
         outputs={key: chosen(value, framework) for key, value in results["eval"].items()},
         gradients={key: chosen(value, framework) for key, value in results.get("grad", {}).items()},
         discarded=tuple(case.get("discard_keys", ())),
+    )
+
+
+TRAINING = ("model", "output_specs", "regularizations", "final_loss_combiner")
+
+
+def training_case(case: Mapping[str, Any], framework: str) -> Case:
+    """A model case whose model is trained: the gradients are those of its cost."""
+    training = {field: case[field] for field in TRAINING if field in case}
+    return replace(
+        model_case(case, framework), model={"name": "TrainModel", **training}, has_cost=True
     )
 
 

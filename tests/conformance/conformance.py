@@ -83,7 +83,9 @@ def evaluate(case: Case, backend: str) -> list[Comparison]:
     data = {key: value for key, value in inputs.items() if key not in parameters}
     comparisons = compared("output", case.outputs, compiled.evaluate(parameters, data))
     if case.output_gradients or case.gradients:
-        seeds = {key: np.array(value) for key, value in case.output_gradients.items()}
+        seeds: Any = {key: np.array(value) for key, value in case.output_gradients.items()}
+        if case.has_cost:
+            seeds = True
         _, gradients = compiled.evaluate(parameters, data, output_gradients=seeds)
         comparisons += compared("gradient of", case.gradients, gradients)
     return comparisons

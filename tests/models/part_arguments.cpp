@@ -3,6 +3,7 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/mithril.hpp"
+#include "mithril/op/part.hpp"
 #include "tests/errors/text_of_error.hpp"
 #include "tests/json/check_round_trip.hpp"
 
