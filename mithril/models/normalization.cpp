@@ -41,12 +41,14 @@ void bind_statistics(Model& model, bool inference, Bindings& bindings) {
   bindings.emplace_back("new_running_var", "new_running_var");
 }
 
-Model build_batch_norm2d(const CheckedArguments& arguments) {
-  Model model = model_of_class("BatchNorm2D");
+// `after`: the dims of the input after the channels.
+Model batch_norm(const char* name, const CheckedArguments& arguments, std::vector<DimSpec> after) {
+  Model model = model_of_class(name);
   const bool inference = arguments.flag("inference");
   model["input"];
-  const DimSpec channels = arguments.size("num_features");
-  model.set_shapes({{"input", ShapeSpec(std::vector<DimSpec>{Any{}, channels, Any{}, Any{}})}});
+  std::vector<DimSpec> dims{Any{}, arguments.size("num_features")};
+  dims.insert(dims.end(), after.begin(), after.end());
+  model.set_shapes({{"input", ShapeSpec(std::move(dims))}});
   Bindings bindings{{"input", "input"}, {"output", "output"}};
   bind_statistics(model, inference, bindings);
   bind_affine(model, arguments, bindings);
@@ -61,6 +63,69 @@ Model build_batch_norm2d(const CheckedArguments& arguments) {
   return model;
 }
 
+// Of any rank: rows of the elements of a group are normalised, then each channel is scaled.
+Model build_group_norm(const CheckedArguments& arguments) {
+  Model model = model_of_class("GroupNorm");
+  const int64_t groups = arguments.integer("num_groups");
+  if (groups < 1) arguments.reject("num_groups", "at least 1");
+  const Connection input = model["input"];
+  model.set_shapes({{"input", {"N", "C", rest()}}});
+  const Connection rows = apply("flatten", {input, 1, -1});  // of a rank that is known
+  const Connection batch = rows.shape()[0];
+  Connection output =
+      apply("layer_norm", {rows.reshape({batch, groups, -1}), none, none, arguments.real("eps")});
+  const bool scales = arguments.flag("use_scale"), shifts = arguments.flag("use_bias");
+  if (scales || shifts) {
+    const Connection channels = model[scales ? "weight" : "bias"].shape()[0];
+    output = output.reshape({batch, channels, -1});
+  }
+  if (scales) output = output * model["weight"].reshape({-1, 1});
+  if (shifts) output = output + model["bias"].reshape({-1, 1});
+  for (const char* key : {"weight", "bias"}) {
+    if (!(key[0] == 'w' ? scales : shifts)) continue;
+    model.set_shapes({{key, {"C"}}}).set_types({{key, kind::float_tensor}});
+    model.set_initializer(
+        key, {.law = key[0] == 'w' ? Initializer::Law::ones : Initializer::Law::zeros});
+  }
+  model.expose_keys({{"output", apply("reshape_like", {output, input})}});
+  model.set_cin({"input"}).set_cout({"output"});
+  return model;
+}
+
+Model build_rms_norm(const CheckedArguments& arguments) {
+  Model model = model_of_class("RMSNorm");
+  const Connection input = model["input"];
+  model.set_shapes({{"input", {rest(), "D"}}});
+  const Connection mean = apply("square", {input}).mean(-1, true);
+  Connection output = input / (mean + arguments.real("eps")).sqrt();
+  if (arguments.flag("use_scale")) {
+    output = output * model["weight"];
+    model.set_shapes({{"weight", {"D"}}}).set_types({{"weight", kind::float_tensor}});
+    model.set_initializer("weight", {.law = Initializer::Law::ones});
+  }
+  model.expose_keys({{"output", output}});
+  model.set_cin({"input"}).set_cout({"output"});
+  return model;
+}
+
+Arguments given(const BatchNormOptions& options) {
+  return {{"num_features", options.num_features ? Datum(*options.num_features) : Datum()},
+          {"use_scale", options.use_scale},
+          {"use_bias", options.use_bias},
+          {"eps", options.eps},
+          {"momentum", options.momentum},
+          {"inference", options.inference}};
+}
+
+std::vector<ArgumentDef> batch_norm_arguments() {
+  return {{"num_features", "int|none", Datum(), "channels; None: inferred"},
+          {"use_scale", "bool", true, "whether there is a weight"},
+          {"use_bias", "bool", true, "whether there is a bias"},
+          {"eps", "float", 1e-5, "added to the variance"},
+          {"momentum", "float", 0.1, "weight of the batch in the running statistics"},
+          {"inference", "bool", true, "normalise with the running statistics, and leave them"}};
+}
+
 }  // namespace
 
 Model LayerNorm(const LayerNormOptions& options) {
@@ -69,14 +134,22 @@ Model LayerNorm(const LayerNormOptions& options) {
       {{"use_scale", options.use_scale}, {"use_bias", options.use_bias}, {"eps", options.eps}});
 }
 
-Model BatchNorm2D(const BatchNorm2DOptions& options) {
-  return make_model("BatchNorm2D", {{"num_features",
-                                     options.num_features ? Datum(*options.num_features) : Datum()},
-                                    {"use_scale", options.use_scale},
-                                    {"use_bias", options.use_bias},
-                                    {"eps", options.eps},
-                                    {"momentum", options.momentum},
-                                    {"inference", options.inference}});
+Model GroupNorm(const GroupNormOptions& options) {
+  return make_model("GroupNorm", {{"num_groups", options.num_groups},
+                                  {"use_scale", options.use_scale},
+                                  {"use_bias", options.use_bias},
+                                  {"eps", options.eps}});
+}
+
+Model RMSNorm(const RMSNormOptions& options) {
+  return make_model("RMSNorm", {{"use_scale", options.use_scale}, {"eps", options.eps}});
+}
+
+Model BatchNorm1D(const BatchNormOptions& options) {
+  return make_model("BatchNorm1D", given(options));
+}
+Model BatchNorm2D(const BatchNormOptions& options) {
+  return make_model("BatchNorm2D", given(options));
 }
 
 ModelDef define_layer_norm_model();
@@ -89,21 +162,51 @@ ModelDef define_layer_norm_model() {
           .build = build_layer_norm};
 }
 
+ModelDef define_group_norm();
+ModelDef define_group_norm() {
+  return {.name = "GroupNorm",
+          .doc =
+              "Normalises each group of channels of each sample. Ports: input [N, C, ...], weight "
+              "[C], bias [C], output.",
+          .arguments = {{"num_groups", "int", 32, "the channels fall into so many groups"},
+                        {"use_scale", "bool", true, "whether there is a weight"},
+                        {"use_bias", "bool", true, "whether there is a bias"},
+                        {"eps", "float", 1e-5, "added to the variance"}},
+          .build = build_group_norm};
+}
+
+ModelDef define_rms_norm();
+ModelDef define_rms_norm() {
+  return {.name = "RMSNorm",
+          .doc =
+              "Divides by the root of the mean square along the last axis. Ports: input [..., D], "
+              "weight [D], output.",
+          .arguments = {{"use_scale", "bool", true, "whether there is a weight"},
+                        {"eps", "float", 1e-5, "added to the mean square"}},
+          .build = build_rms_norm};
+}
+
+ModelDef define_batch_norm1d();
+ModelDef define_batch_norm1d() {
+  return {
+      .name = "BatchNorm1D",
+      .doc =
+          "Normalises each channel over the batch. Ports: input [N, C] or [N, C, L], weight [C], "
+          "bias [C], output; state running_mean [C], running_var [C].",
+      .arguments = batch_norm_arguments(),
+      .build = [](const CheckedArguments& a) { return batch_norm("BatchNorm1D", a, {Rest{}}); }};
+}
+
 ModelDef define_batch_norm2d_model();
 ModelDef define_batch_norm2d_model() {
   return {.name = "BatchNorm2D",
           .doc =
               "Normalises each channel over the batch. Ports: input [N, C, H, W], weight [C], bias "
-              "[C], output; state "
-              "running_mean [C], running_var [C].",
-          .arguments = {{"num_features", "int|none", Datum(), "channels; None: inferred"},
-                        {"use_scale", "bool", true, "whether there is a weight"},
-                        {"use_bias", "bool", true, "whether there is a bias"},
-                        {"eps", "float", 1e-5, "added to the variance"},
-                        {"momentum", "float", 0.1, "weight of the batch in the running statistics"},
-                        {"inference", "bool", true,
-                         "normalise with the running statistics, and leave them"}},
-          .build = build_batch_norm2d};
+              "[C], output; state running_mean [C], running_var [C].",
+          .arguments = batch_norm_arguments(),
+          .build = [](const CheckedArguments& a) {
+            return batch_norm("BatchNorm2D", a, {Any{}, Any{}});
+          }};
 }
 
 }  // namespace mithril

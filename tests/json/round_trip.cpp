@@ -22,7 +22,9 @@ Arguments needed_arguments(const ModelDef& def) {
   for (const ArgumentDef& argument : def.arguments) {
     if (argument.fallback) continue;
     const bool text = argument.kinds.find("str") != std::string::npos;
-    arguments.emplace_back(argument.name, text ? Datum("Relu") : Datum(2));
+    const bool model = argument.kinds == "model";
+    const char* name = argument.name == "cell_type" ? "RNNCell" : "Relu";
+    arguments.emplace_back(argument.name, text || model ? Datum(name) : Datum(2));
   }
   return arguments;
 }

@@ -29,7 +29,8 @@ TEST_CASE("an activation is a class name, or a model with its arguments") {
 
 TEST_CASE("one model as the argument of several layers makes parts of their own") {
   const Model activation = LeakyRelu({{"slope", 0.5}});
-  const Model chain = MLP({.activations = {activation, "Tanh", activation}, .dimensions = {3, 2, 1}});
+  const Model chain =
+      MLP({.activations = {activation, "Tanh", activation}, .dimensions = {3, 2, 1}});
   CHECK(chain.input_keys().size() == 7);
   CHECK(Layer({.activation = "Relu"}) == Layer({.activation = Relu()}));
 }
@@ -38,10 +39,10 @@ TEST_CASE("models that are arguments are written with theirs, and read") {
   check_round_trip(Layer({.activation = LeakyRelu({{"slope", 0.5}}), .dimension = 2}));
   Model named = Relu();
   named.part()->give_name("act");
-  check_round_trip(MLP({.activations = {named, Softmax({{"axis", 1}}), "Tanh"},
-                        .dimensions = {3, 2, 1}}));
+  check_round_trip(
+      MLP({.activations = {named, Softmax({{"axis", 1}}), "Tanh"}, .dimensions = {3, 2, 1}}));
   CHECK(from_json(R"({"name": "MLP", "args": {"dimensions": [3, 2], "activations":
-                      ["relu", {"name": "LeakyRelu", "args": {"slope": 0.5}}]}})") ==
+                      ["Relu", {"name": "LeakyRelu", "args": {"slope": 0.5}}]}})") ==
         MLP({.activations = {Relu(), LeakyRelu({{"slope", 0.5}})}, .dimensions = {3, 2}}));
 }
 
@@ -56,7 +57,9 @@ TEST_CASE("a model that its user composed cannot be an argument") {
 }
 
 TEST_CASE("an argument that should be a model names what came") {
-  CHECK(text_of_error([] { make_model("Layer", {{"activation", 3}}); }) ==
+  CHECK(text_of_error([] {
+          make_model("Layer", {{"activation", 3}});
+        }) ==
         "mithril.TypeError[E0304]: Layer: argument 'activation' has the wrong kind\n"
         "  expected : a model of the library, or its class name\n"
         "  got      : 3   int");

@@ -21,6 +21,7 @@ Datum datum_of(const json& value) {
   if (value.is_number_integer()) return value.get<int64_t>();
   if (value.is_number()) return value.get<double>();
   if (value.is_string()) return value.get<std::string>();
+  if (value.is_null()) return {};
   Tuple items;
   for (const json& item : value) items.push_back(datum_of(item));
   return Datum(std::move(items));

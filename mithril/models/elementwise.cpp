@@ -1,0 +1,72 @@
+#include "mithril/models/elementwise.hpp"
+
+#include "mithril/models/builder.hpp"
+
+namespace mithril {
+namespace {
+
+Model finished(Model model, const Connection& output) {
+  model.expose_keys({{"output", output}});
+  return model.set_cin({"input"}).set_cout({"output"});
+}
+
+Model build_split(const CheckedArguments& arguments) {
+  Model model = model_of_class("Split");
+  const int64_t count = arguments.integer("split_size"), axis = arguments.integer("axis");
+  if (count < 1) arguments.reject("split_size", "at least 1");
+  const Connection input = model["input"];
+  const Connection size = floor_divide(input.shape()[axis], count);
+  std::vector<Binding> names;
+  std::vector<std::string> keys;
+  for (int64_t i = 0; i < count; ++i) keys.push_back("output_" + std::to_string(i));
+  for (const std::string& key : keys) names.emplace_back(key);
+  model |= Model::op("split")({{"input", "input"},
+                               {"sizes", std::vector<Binding>(keys.size(), size)},
+                               {"axis", axis},
+                               {"output", names}});
+  model.expose_keys(keys);
+  return model.set_cin({"input"}).set_cout(keys);
+}
+
+}  // namespace
+
+Model SiLU() { return make_model("SiLU"); }
+Model ElementWiseAffine() { return make_model("ElementWiseAffine"); }
+Model Split(const SplitOptions& options) {
+  return make_model("Split", {{"split_size", options.split_size}, {"axis", options.axis}});
+}
+
+ModelDef define_silu();
+ModelDef define_silu() {
+  return {.name = "SiLU",
+          .doc = "input * sigmoid(input). Ports: input [...], output [...].",
+          .arguments = {},
+          .build = [](const CheckedArguments&) {
+            Model model = model_of_class("SiLU");
+            const Connection input = model["input"];
+            return finished(model, input * apply("sigmoid", {input}));
+          }};
+}
+
+ModelDef define_element_wise_affine();
+ModelDef define_element_wise_affine() {
+  return {.name = "ElementWiseAffine",
+          .doc = "input * weight + bias, broadcast. Ports: input, weight, bias, output.",
+          .arguments = {},
+          .build = [](const CheckedArguments&) {
+            Model model = model_of_class("ElementWiseAffine");
+            const Connection input = model["input"], weight = model["weight"], bias = model["bias"];
+            return finished(model, input * weight + bias);
+          }};
+}
+
+ModelDef define_split_model();
+ModelDef define_split_model() {
+  return {.name = "Split",
+          .doc = "Equal parts along an axis. Ports: input [...], output_0, output_1, ...",
+          .arguments = {{"split_size", "int", {}, "how many parts; it divides the axis"},
+                        {"axis", "int", {}, "may be negative"}},
+          .build = build_split};
+}
+
+}  // namespace mithril

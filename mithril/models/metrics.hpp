@@ -1,0 +1,34 @@
+// Metrics of classification. Ports: pred, label, output. They have no gradients.
+#pragma once
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+// How classes are read off pred and label.
+struct ClassFormat {
+  std::optional<double> threshold = {};  // of binary scores: above it is class 1
+  bool is_binary = false;                // needs a threshold
+  bool is_pred_one_hot = true;           // [N, C]: the class of the largest; false: ints [N]
+  bool is_label_one_hot = true;
+};
+// Classes of pred less those of label. Outputs: pred_formatted, label_formatted (the classes),
+// output.
+Model Metric(const ClassFormat& options = {});
+// How many of the classes are right, of all.
+Model Accuracy(const ClassFormat& options = {});
+
+struct AveragedMetricOptions {
+  // "micro": over all samples (all three are the accuracy then); "macro": the mean over the classes
+  // that are among the labels; "weighted": the mean by how many samples have the class as label.
+  std::string average = "micro";
+  std::optional<int64_t> n_classes = {};  // needed but for micro
+  ClassFormat format = {};
+};
+// true positives / (true positives + false positives); 0 for a class that is never predicted.
+Model Precision(const AveragedMetricOptions& options = {});
+// true positives / (true positives + false negatives).
+Model Recall(const AveragedMetricOptions& options = {});
+// true positives / (true positives + (false positives + false negatives) / 2).
+Model F1(const AveragedMetricOptions& options = {});
+
+}  // namespace mithril

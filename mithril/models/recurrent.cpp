@@ -1,0 +1,250 @@
+#include "mithril/models/recurrent.hpp"
+
+#include <algorithm>
+
+#include "mithril/models/builder.hpp"
+
+namespace mithril {
+namespace {
+
+bool contains(const std::vector<std::string>& keys, const std::string& key) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+// What the steps of a network have in common.
+class Cells {
+ public:
+  Cells(Model& model, const CheckedArguments& arguments) : model_(model), arguments_(arguments) {
+    const Model cell = arguments.part("cell_type");
+    const std::vector<std::string> inputs = cell.input_keys(), outputs = cell.output_keys();
+    for (const char* output : {"output", "hidden", "hidden_compl"}) {
+      if (!contains(outputs, output) || !contains(inputs, "input"))
+        arguments.reject("cell_type", "a cell: RNNCell, LSTMCell or GRUCell");
+    }
+    for (const std::string& key : inputs) {
+      const bool state = key.starts_with("prev_") && contains(outputs, key.substr(5));
+      if (key != "input") (state ? states_ : shared_).push_back(state ? key.substr(5) : key);
+    }
+  }
+
+  // The next step, which reads this; its output gets the next name.
+  Model add(const Binding& input) {
+    Model cell = arguments_.part("cell_type");
+    Bindings bindings{{"input", input}, {"output", "output" + std::to_string(steps_.size())}};
+    for (const std::string& state : states_) {
+      bindings.emplace_back("prev_" + state, steps_.empty() ? Binding("initial_" + state)
+                                                            : Binding(steps_.back().at(state)));
+    }
+    for (const std::string& key : shared_) bindings.emplace_back(key, key);
+    model_ |= cell(bindings);
+    steps_.push_back(cell);
+    return cell;
+  }
+
+  const std::vector<Model>& steps() const { return steps_; }
+  std::string last_output() const { return "output" + std::to_string(steps_.size() - 1); }
+
+ private:
+  Model& model_;
+  const CheckedArguments& arguments_;
+  std::vector<std::string> states_, shared_;
+  std::vector<Model> steps_;
+};
+
+int64_t length_of(const CheckedArguments& arguments, const char* name) {
+  const int64_t length = arguments.integer(name);
+  if (length < 1) arguments.reject(name, "at least 1");
+  return length;
+}
+
+Model finished(Model model, const Cells& cells, const std::string& input) {
+  std::vector<std::string> outputs;
+  for (size_t i = 0; i < cells.steps().size(); ++i) outputs.push_back("output" + std::to_string(i));
+  model.expose_keys(outputs);
+  return model.set_cin({input}).set_cout({cells.last_output()});
+}
+
+Model build_one_to_many(const CheckedArguments& arguments) {
+  Model model = model_of_class("OneToMany");
+  const int64_t length = length_of(arguments, "max_sequence_length");
+  const bool forcing = arguments.flag("teacher_forcing");
+  Cells cells(model, arguments);
+  Model step = cells.add("input");
+  for (int64_t i = 1; i < length; ++i) {
+    const std::string target = "target" + std::to_string(i);
+    const Connection rows = model[target].shape()[0];
+    const Connection source = forcing ? model["target" + std::to_string(i - 1)] : step.at("output");
+    step = cells.add(source[slice(none, rows)]);
+    model.set_differentiability({{target, false}});
+  }
+  if (forcing && length > 1) model.set_differentiability({{"target0", false}});
+  return finished(model, cells, "input");
+}
+
+Model build_one_to_many_inference(const CheckedArguments& arguments) {
+  Model model = model_of_class("OneToManyInference");
+  Cells cells(model, arguments);
+  Model step = cells.add("input");
+  for (int64_t i = 1; i < length_of(arguments, "max_sequence_length"); ++i)
+    step = cells.add(step.at("output"));
+  return finished(model, cells, "input");
+}
+
+Model build_many_to_one(const CheckedArguments& arguments) {
+  Model model = model_of_class("ManyToOne");
+  const int64_t length = length_of(arguments, "max_sequence_length");
+  Cells cells(model, arguments);
+  for (int64_t i = 0; i < length; ++i) {
+    const std::string input = "input" + std::to_string(i);
+    cells.add(input);
+    if (i > 0) model.set_differentiability({{input, false}});  // the first is canonical
+  }
+  std::vector<Binding> states{cells.steps().back().at("hidden")};
+  for (size_t i = cells.steps().size(); i-- > 1;)
+    states.emplace_back(cells.steps()[i].at("hidden_compl"));
+  const Connection hidden = apply("concat", {Binding(std::move(states)), 0});
+  model = finished(model, cells, "input0");
+  model.expose_keys({{"hidden_concat", hidden}});
+  return model.set_cout({"hidden_concat"});
+}
+
+// Keys of the decoder that the whole has, too.
+std::string decoder_key(const std::string& key) {
+  return key.starts_with("target") ? key : "decoder_" + key;
+}
+
+Model encoder_and_decoder(const char* name, const CheckedArguments& arguments,
+                          const char* decoder_name, Arguments more) {
+  Model model = model_of_class(name);
+  const int64_t inputs = length_of(arguments, "max_input_sequence_length");
+  const int64_t targets = length_of(arguments, "max_target_sequence_length");
+  const Datum& cell = arguments["cell_type"];
+  const Model encoder =
+      make_model("ManyToOne", {{"cell_type", cell}, {"max_sequence_length", inputs}});
+  Bindings bindings;
+  for (const std::string& key : encoder.input_keys()) bindings.emplace_back(key, key);
+  model |= encoder(bindings);
+  Connection state = encoder.at("hidden_concat");
+  const bool permutes = std::string_view(name) == "EncoderDecoder";
+  if (permutes) state = apply("permute_tensor", {state, model["indices"]});
+  more.insert(more.begin(), {{"cell_type", cell}, {"max_sequence_length", targets}});
+  const Model decoder = make_model(decoder_name, more);
+  Bindings of_decoder{{"initial_hidden", state}};
+  for (const std::string& key : decoder.input_keys()) {
+    if (key != "initial_hidden") of_decoder.emplace_back(key, decoder_key(key));
+  }
+  const std::vector<std::string> outputs = decoder.output_keys();
+  for (const std::string& key : outputs) of_decoder.emplace_back(key, key);
+  model |= decoder(of_decoder);
+  model.expose_keys(outputs);
+  return model.set_cin({"input0", "decoder_input"}).set_cout({outputs.back()});
+}
+
+std::vector<ArgumentDef> lengths_and(std::vector<ArgumentDef> more) {
+  more.insert(more.begin(), {"cell_type", "model", {}, "RNNCell, LSTMCell or GRUCell"});
+  return more;
+}
+
+ArgumentDef length_argument() { return {"max_sequence_length", "int", {}, "steps"}; }
+ArgumentDef forcing_argument() {
+  return {"teacher_forcing", "bool", false,
+          "a step reads the target of the one before, not its output"};
+}
+ArgumentDef input_length() {
+  return {"max_input_sequence_length", "int", {}, "steps of the encoder"};
+}
+ArgumentDef target_length() {
+  return {"max_target_sequence_length", "int", {}, "steps of the decoder"};
+}
+
+}  // namespace
+
+Model OneToMany(const OneToManyOptions& options) {
+  return make_model("OneToMany", {{"cell_type", options.cell_type.datum()},
+                                  {"max_sequence_length", options.max_sequence_length},
+                                  {"teacher_forcing", options.teacher_forcing}});
+}
+
+Model OneToManyInference(const SequenceOptions& options) {
+  return make_model("OneToManyInference", {{"cell_type", options.cell_type.datum()},
+                                           {"max_sequence_length", options.max_sequence_length}});
+}
+
+Model ManyToOne(const SequenceOptions& options) {
+  return make_model("ManyToOne", {{"cell_type", options.cell_type.datum()},
+                                  {"max_sequence_length", options.max_sequence_length}});
+}
+
+Model EncoderDecoder(const EncoderDecoderOptions& options) {
+  return make_model("EncoderDecoder",
+                    {{"cell_type", options.cell_type.datum()},
+                     {"max_input_sequence_length", options.max_input_sequence_length},
+                     {"max_target_sequence_length", options.max_target_sequence_length},
+                     {"teacher_forcing", options.teacher_forcing}});
+}
+
+Model EncoderDecoderInference(const EncoderDecoderInferenceOptions& options) {
+  return make_model("EncoderDecoderInference",
+                    {{"cell_type", options.cell_type.datum()},
+                     {"max_input_sequence_length", options.max_input_sequence_length},
+                     {"max_target_sequence_length", options.max_target_sequence_length}});
+}
+
+ModelDef define_one_to_many();
+ModelDef define_one_to_many() {
+  return {.name = "OneToMany",
+          .doc =
+              "A sequence out of one input. Ports: input, initial_hidden, the parameters of the "
+              "cell, target1, ..., output0, output1, ...",
+          .arguments = lengths_and({length_argument(), forcing_argument()}),
+          .build = build_one_to_many};
+}
+
+ModelDef define_one_to_many_inference();
+ModelDef define_one_to_many_inference() {
+  return {.name = "OneToManyInference",
+          .doc =
+              "A sequence out of one input, each step reading the output of the one before. Ports: "
+              "input, initial_hidden, the parameters of the cell, output0, output1, ...",
+          .arguments = lengths_and({length_argument()}),
+          .build = build_one_to_many_inference};
+}
+
+ModelDef define_many_to_one();
+ModelDef define_many_to_one() {
+  return {.name = "ManyToOne",
+          .doc =
+              "One state out of a sequence. Ports: input0, input1, ..., initial_hidden, the "
+              "parameters of the cell, output0, output1, ..., hidden_concat.",
+          .arguments = lengths_and({length_argument()}),
+          .build = build_many_to_one};
+}
+
+ModelDef define_encoder_decoder();
+ModelDef define_encoder_decoder() {
+  return {.name = "EncoderDecoder",
+          .doc =
+              "A sequence out of a sequence. Ports: input0, ..., initial_hidden, the parameters of "
+              "the cell, indices, decoder_input, those of the decoder as decoder_w_ih and so on, "
+              "target1, ..., output0, output1, ...",
+          .arguments = lengths_and({input_length(), target_length(), forcing_argument()}),
+          .build = [](const CheckedArguments& arguments) {
+            return encoder_and_decoder("EncoderDecoder", arguments, "OneToMany",
+                                       {{"teacher_forcing", arguments["teacher_forcing"]}});
+          }};
+}
+
+ModelDef define_encoder_decoder_inference();
+ModelDef define_encoder_decoder_inference() {
+  return {
+      .name = "EncoderDecoderInference",
+      .doc =
+          "A sequence out of a sequence, each step of the decoder reading the output of the one "
+          "before. Ports: as EncoderDecoder, without indices and targets.",
+      .arguments = lengths_and({input_length(), target_length()}),
+      .build = [](const CheckedArguments& arguments) {
+        return encoder_and_decoder("EncoderDecoderInference", arguments, "OneToManyInference", {});
+      }};
+}
+
+}  // namespace mithril

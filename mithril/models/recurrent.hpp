@@ -1,0 +1,46 @@
+// Recurrent networks: a cell for each step, all with the same parameters. A cell is a model with
+// input, output, hidden and hidden_compl, and for each state x an input prev_x and an output x:
+// RNNCell, LSTMCell, GRUCell. Sequences of a batch may differ in length; the longest stand first.
+#pragma once
+#include "mithril/models/part_argument.hpp"
+
+namespace mithril {
+
+struct OneToManyOptions {
+  PartArgument cell_type;
+  int64_t max_sequence_length = 1;
+  bool teacher_forcing = false;  // a step reads the target of the one before, not its output
+};
+// A sequence out of one input. Ports: input, initial_x for each state, the parameters of the cell,
+// target1, target2, ... (how many sequences go on is read off them; with teacher forcing target0,
+// too), output0, output1, ...
+Model OneToMany(const OneToManyOptions& options);
+
+struct SequenceOptions {
+  PartArgument cell_type;
+  int64_t max_sequence_length = 1;
+};
+// Each step reads the output of the one before. Ports: as OneToMany, without targets.
+Model OneToManyInference(const SequenceOptions& options);
+// One state out of a sequence. Ports: input0, input1, ..., initial_x for each state, the parameters
+// of the cell, output0, output1, ..., hidden_concat: the last hidden state of each sequence.
+Model ManyToOne(const SequenceOptions& options);
+
+struct EncoderDecoderOptions {
+  PartArgument cell_type;
+  int64_t max_input_sequence_length = 1, max_target_sequence_length = 1;
+  bool teacher_forcing = false;
+};
+// ManyToOne, whose hidden states begin a OneToMany. Ports: those of the encoder; of the decoder
+// decoder_input, its parameters as decoder_w_ih and so on, target1, ..., output0, output1, ...;
+// indices [N]: the order of the target sequences among the input sequences.
+Model EncoderDecoder(const EncoderDecoderOptions& options);
+
+struct EncoderDecoderInferenceOptions {
+  PartArgument cell_type;
+  int64_t max_input_sequence_length = 1, max_target_sequence_length = 1;
+};
+// The same with OneToManyInference, and without indices.
+Model EncoderDecoderInference(const EncoderDecoderInferenceOptions& options);
+
+}  // namespace mithril

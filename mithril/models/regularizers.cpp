@@ -1,0 +1,56 @@
+#include "mithril/models/regularizers.hpp"
+
+#include "mithril/models/builder.hpp"
+
+namespace mithril {
+namespace {
+
+Model finished(Model model, const Connection& output) {
+  model.expose_keys({{"output", output}});
+  model.set_cin({"input"}).set_cout({"output"});
+  return model;
+}
+
+}  // namespace
+
+Model L1() { return make_model("L1"); }
+Model L2() { return make_model("L2"); }
+Model QuadraticFormRegularizer() { return make_model("QuadraticFormRegularizer"); }
+
+ModelDef define_l1();
+ModelDef define_l1() {
+  return {.name = "L1",
+          .doc = "The sum of absolute values. Ports: input [...], output [].",
+          .build = [](const CheckedArguments&) {
+            Model model = model_of_class("L1");
+            const Connection input = model["input"];
+            return finished(model, input.abs().sum());
+          }};
+}
+
+ModelDef define_l2();
+ModelDef define_l2() {
+  return {.name = "L2",
+          .doc = "Half the sum of squares. Ports: input [...], output [].",
+          .build = [](const CheckedArguments&) {
+            Model model = model_of_class("L2");
+            const Connection input = model["input"];
+            return finished(model, apply("square", {input}).sum() * 0.5);
+          }};
+}
+
+ModelDef define_quadratic_form_regularizer();
+ModelDef define_quadratic_form_regularizer() {
+  return {.name = "QuadraticFormRegularizer",
+          .doc =
+              "Half of input @ kernel @ input.T. Ports: input [1, N], kernel [N, N], output [1, "
+              "1].",
+          .build = [](const CheckedArguments&) {
+            Model model = model_of_class("QuadraticFormRegularizer");
+            const Connection input = model["input"], kernel = model["kernel"];
+            model.set_shapes({{"input", {1, "N"}}, {"kernel", {"N", "N"}}});
+            return finished(model, matmul(matmul(input, kernel), input.T()) * 0.5);
+          }};
+}
+
+}  // namespace mithril
