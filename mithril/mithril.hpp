@@ -25,3 +25,4 @@
 #include "mithril/optim/adam.hpp"
 #include "mithril/optim/grad_scaler.hpp"
 #include "mithril/optim/sgd.hpp"
+#include "mithril/train/train_model.hpp"

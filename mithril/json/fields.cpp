@@ -82,6 +82,9 @@ Fields::Fields(const Json& json, const Place& place, std::initializer_list<const
   }
 }
 
+Fields::Fields(const Json& json, const Place& place)
+    : fields_(object_of(json, place)), place_(place) {}
+
 const Json* Fields::find(std::string_view name) const {
   for (const auto& [key, value] : fields_) {
     if (key == name) return &value;

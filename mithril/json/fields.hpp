@@ -27,6 +27,7 @@ std::vector<std::string> names_of(const Json& json, const Place& place);  // an 
 class Fields {
  public:
   Fields(const Json& json, const Place& place, std::initializer_list<const char*> known);
+  Fields(const Json& json, const Place& place);   // whatever they are called
   const Json* find(std::string_view name) const;  // null: it is not there
   const Json& need(std::string_view name) const;  // ParseError E0727 where it is not there
 

@@ -11,6 +11,7 @@
 #include "mithril/json/read_arguments.hpp"
 #include "mithril/json/read_facts.hpp"
 #include "mithril/json/read_specs.hpp"
+#include "mithril/json/read_training.hpp"
 #include "mithril/model/composite.hpp"
 
 namespace mithril {
@@ -198,6 +199,7 @@ class ModelReader {
 
 Model read(const Json& json, const Place& place) {
   if (const auto* name = json.as<std::string>()) return make_named(*name, place);
+  if (is_training(json)) return read_training(json, place, read);
   return ModelReader(json, place).run();
 }
 

@@ -9,6 +9,7 @@
 #include "mithril/json/values.hpp"
 #include "mithril/json/write_arguments.hpp"
 #include "mithril/json/write_facts.hpp"
+#include "mithril/json/write_training.hpp"
 
 namespace mithril {
 namespace {
@@ -177,6 +178,10 @@ Json json_of_part(const Part& part) {
     return fields;
   }
   const Composite& model = static_cast<const Composite&>(part);
+  if (model.completion) {
+    write_training(model, fields, json_of_part);
+    return fields;
+  }
   if (model.recipe) {
     write_recipe(*model.recipe, fields);
   } else {

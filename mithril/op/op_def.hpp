@@ -106,6 +106,9 @@ struct OpDef {
                        std::span<const std::vector<int64_t>> outputs) = nullptr;
   bool watched = false;          // shows what goes through it: no pass may compute it beforehand
   bool couples_samples = false;  // mixes elements along the first dim: batch statistics, sorting
+  // Reduces along `axis` to what is as large as one element, however many there are: mean, max,
+  // min.
+  bool averages = false;
   std::vector<Spelling> spell = {};
 
   // Filled in by add_op.

@@ -31,6 +31,7 @@ OpDef define_mean() {
           },
       .cast = CastPolicy::float32,
       .operations = reduction_operations,
+      .averages = true,
       .spell = {{"torch", "axis == [] ? input : aten::mean(input, axis, keepdim)"},
                 {"c", "unsupported: a loop nest"}},
   };

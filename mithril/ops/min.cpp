@@ -17,6 +17,7 @@ OpDef define_min() {
       .eval = [](EvalContext& c) { eval_extremum(c, [](auto x, auto best) { return x < best; }); },
       .grad = differentiate_extremum,
       .operations = reduction_operations,
+      .averages = true,
       .spell = {{"torch",
                  "axis == [] ? input : axis == None ? aten::amin(input, keepdim=keepdim) : "
                  "aten::amin(input, axis, keepdim)"},

@@ -1,7 +1,7 @@
 """The types of the compiled module."""
 
 import enum
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, NoReturn, TypeAlias, overload
 
@@ -183,6 +183,33 @@ class Model:
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
     def summary(self, shapes: bool = True, types: bool = False, depth: int = 0) -> str: ...
+
+class TrainModel(Model):
+    def __init__(self, model: Model) -> None: ...
+    def add_loss(
+        self,
+        loss: Model,
+        reduce_steps: Sequence[Model] | None = None,
+        key_name: str | None = None,
+        coef: Array | None = None,
+        **ports: Any,
+    ) -> None: ...
+    def add_regularization(
+        self,
+        model: Model,
+        coef: Array,
+        reg_key: str | None = None,
+        key_name: str | None = None,
+        **ports: Any,
+    ) -> None: ...
+    def add_metric(
+        self,
+        model: Model,
+        reduce_steps: Sequence[Model] | None = None,
+        key_name: str | None = None,
+        **ports: Any,
+    ) -> None: ...
+    def set_loss_combiner(self, model: Model) -> None: ...
 
 class Backend:
     def __init__(self, library: str, options: dict[str, Any] = ...) -> None: ...

@@ -5,11 +5,20 @@ or tensors for its ports.
 """
 
 import inspect
+import re
 from typing import Any
 
 from . import _core
+from ._core import Connection, IOKey, Model, TrainModel  # noqa: F401 - found here, too
 
-_KIND_NAMES = {"none": "None", "str": "str", "int": "int", "float": "float", "bool": "bool"}
+_KIND_NAMES = {
+    "none": "None",
+    "model": "str | Model",
+    "models": "list[str | Model]",
+}
+
+
+EXAMPLE_KEYS = {"input": "x", "left": "x", "query": "x", "pred": "y", "target": "t", "output": "y"}
 
 
 def _annotation(kinds: str) -> str:
@@ -39,8 +48,27 @@ def _signature(record: dict[str, Any]) -> inspect.Signature:
     return inspect.Signature([*parameters, name, ports])
 
 
+def _ports(record: dict[str, Any]) -> tuple[str, list[str]]:
+    """What a record says, and its ports: those of an op, or what the text of a model lists."""
+    text, _, listed = record["doc"].partition(" Ports: ")
+    if record["ports"] or not listed:
+        return record["doc"], record["ports"]
+    ports = re.split(r", (?![^\[]*\])", listed.rstrip("."))
+    return text, ports
+
+
+def _example(record: dict[str, Any], ports: list[str]) -> str:
+    names = [re.split(r"[ :]", port)[0] for port in ports]
+    bound = [f'{name}="{key}"' for name, key in EXAMPLE_KEYS.items() if name in names]
+    optional = record["op"] is not None
+    needed = [each["name"] for each in record["arguments"] if each["required"] and not optional]
+    arguments = ", ".join(f"{name}=..." for name in needed)
+    return f"model |= ml.{record['name']}({arguments})({', '.join(bound)})"
+
+
 def _doc(record: dict[str, Any]) -> str:
-    lines = [record["doc"]]
+    text, ports = _ports(record)
+    lines = [text]
     if record["arguments"]:
         lines += ["", "Arguments:"]
         for argument in record["arguments"]:
@@ -49,9 +77,9 @@ def _doc(record: dict[str, Any]) -> str:
             lines.append(
                 f"    {argument['name']} ({_annotation(argument['kinds'])}){default}{note}"
             )
-    if record["ports"]:
-        lines += ["", "Ports:", *(f"    {port}" for port in record["ports"])]
-    lines += ["", "Example:", f'    model |= {record["name"]}(...)(output="y")']
+    if ports:
+        lines += ["", "Ports:", *(f"    {port}" for port in ports)]
+    lines += ["", "Example:", f"    {_example(record, ports)}"]
     return "\n".join(lines)
 
 

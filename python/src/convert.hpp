@@ -20,6 +20,8 @@ namespace py = pybind11;
 // TypeError E0390.
 [[noreturn]] void wrong_type(py::handle object, const std::string& expected);
 
+// A TrainModel where it is one.
+py::object object_of(const Model& model);
 // None, bool, int, float, str, dtype, tuple, list, slice, ... ; TypeError E0390 for anything else.
 Datum datum_of(py::handle object);
 py::object object_of(const Datum& datum);
@@ -54,6 +56,7 @@ void bind_values(py::module_& module);
 void bind_tensors(py::module_& module);
 void bind_connections(py::module_& module);
 void bind_models(py::module_& module);
+void bind_training(py::module_& module);
 void bind_json(py::module_& module);
 void bind_library(py::module_& module);
 void bind_constraints(py::module_& module);

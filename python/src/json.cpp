@@ -7,7 +7,9 @@ namespace mithril::python {
 void bind_json(py::module_& module) {
   py::class_<Model> model = module.attr("Model");
   model.def("to_json", &to_json, "The model as JSON text; docs/model-json.md has the form.")
-      .def_static("from_json", &from_json, py::arg("text"), "The model that JSON text describes.")
+      .def_static(
+          "from_json", [](const std::string& text) { return object_of(from_json(text)); },
+          py::arg("text"), "The model that JSON text describes.")
       .def(
           "__eq__", [](const Model& a, const Model& b) { return a == b; }, py::is_operator())
       // Equal models are told apart in sets and dicts: a hash of what they hold would change there.

@@ -9,6 +9,7 @@ PYBIND11_MODULE(_core, module) {
   bind_tensors(module);
   bind_connections(module);
   bind_models(module);
+  bind_training(module);
   bind_json(module);
   bind_library(module);
   bind_constraints(module);

@@ -343,3 +343,26 @@ def test_importing_it_leaves_torch_alone():
     """Starting torch takes seconds."""
     code = "import mithril, sys; assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_help_gives_arguments_ports_with_shapes_and_an_example() -> None:
+    assert ml.Linear.__doc__ == (
+        "input @ weight.T + bias.\n"
+        "\n"
+        "Arguments:\n"
+        "    dimension (int | None) = None: number of outputs; None: inferred\n"
+        "    use_bias (bool) = True: whether there is a bias\n"
+        "\n"
+        "Ports:\n"
+        "    input [N, ..., I]\n"
+        "    weight [dimension, I]\n"
+        "    bias [dimension]\n"
+        "    output [N, ..., dimension]\n"
+        "\n"
+        "Example:\n"
+        '    model |= ml.Linear()(input="x", output="y")'
+    )
+    assert 'ml.Conv2d(kernel_size=..., filters=...)(input="x", output="y")' in ml.Conv2d.__doc__
+    assert 'ml.Add()(left="x", output="y")' in ml.Add.__doc__
+    for name in ml.models.__all__:
+        assert "Example:\n    model |= ml." in getattr(ml.models, name).__doc__, name

@@ -1,0 +1,13 @@
+// The JSON form of a training model.
+#pragma once
+#include "mithril/json/json.hpp"
+#include "mithril/model/composite.hpp"
+
+namespace mithril {
+
+using WriteModel = Json (*)(const Part& part);
+
+// Losses on one output each stand in output_specs, as many as there are before any other.
+void write_training(const Composite& model, Json::Object& fields, WriteModel write);
+
+}  // namespace mithril

@@ -1,0 +1,41 @@
+// One change of a training model: a loss, a metric or a regulariser, or nothing at all.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "mithril/train/training.hpp"
+
+namespace mithril {
+
+// NameError E0607 where a model has a key called final_cost already.
+void refuse_taken_cost(const Bindings& bindings);
+
+class Addition {
+ public:
+  explicit Addition(Composite& model);
+
+  // ConnectionError E0113 where an input of the part is bound to nothing and has no value.
+  void require_all_ports(Part& part, const Bindings& ports) const;
+  [[noreturn]] void refuse_owned(const Part& part) const;
+
+  // The part, what reduces it and its coefficient; fills in the ports and the output. `call` is for
+  // errors. ConnectionError E0114 where none of its ports is bound to what the model makes.
+  void add(Objective& objective, const Bindings& ports, const char* call);
+  // One more term. NameError E0606 where its key is not there.
+  void add(Penalty& penalty, const PartPointer& part, const Bindings& ports);
+  // Names that are given become outputs; empty ones do not.
+  void commit(const std::vector<std::string>& outputs);
+
+ private:
+  // A name that is there already is that connection: a key, or a port by its path.
+  Bindings resolved(const Bindings& ports) const;
+  void require_output_of_model(const Part& part, const Bindings& ports, const char* call) const;
+  void give_name(const std::string& name, Wire* wire);
+
+  Composite& model_;
+  Composition composition_;
+  size_t keys_;  // before it
+  std::vector<CanonicalPort> inputs_, outputs_;
+};
+
+}  // namespace mithril

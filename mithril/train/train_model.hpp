@@ -1,0 +1,76 @@
+// A model with losses, regularisation and metrics: what is trained is its cost.
+#pragma once
+#include <concepts>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+class Training;
+
+struct LossOptions {
+  std::vector<Model> reduce_steps = {};  // one after the other; none: Mean()
+  std::string key_name = {};             // makes what comes out an output of this name
+  std::optional<double> coef = {};
+};
+struct RegularizationOptions {
+  std::string reg_key = {};   // the port that the regularised key is bound to; empty: the canonical
+  std::string key_name = {};  // makes the penalty an output, before it is multiplied and divided
+};
+struct MetricOptions {
+  std::vector<Model> reduce_steps = {};  // none: as the metric makes it
+  std::string key_name = {};             // empty: the metric's class in lower case
+};
+// Every input that would be a parameter and whose name a regular expression (ECMAScript) is found
+// in.
+struct KeyPattern {
+  std::string text;
+};
+
+// A model of its own: it has the keys of the model that it trains, and one more output, final_cost,
+// a scalar. The cost follows from all that has been added when the model is compiled or becomes a
+// part; compiling leaves it open to more. It takes no further parts (ConnectionError E0115).
+// What a port is bound to and is not there yet becomes a new input, which is data and no parameter.
+//
+//   TrainModel train(net);
+//   train.add_loss(CrossEntropy(), {{"input", "logits"}, {"target", "target"}});
+//   train.add_regularization(L2(), 1e-3, KeyPattern{"weight"});
+//   const auto [out, gradients] = compile(train, cpu()).evaluate(params, data, of_cost);
+class TrainModel : public Model {
+ public:
+  explicit TrainModel(const Model& model);
+  // The training model that a model is; none where it is another.
+  static std::optional<TrainModel> of(const Model& model);
+
+  // ConnectionError E0113 for a port that is bound to nothing, E0114 where no port is bound to what
+  // the model makes, E0117 for a loss of several outputs. What fails leaves all as it was.
+  TrainModel& add_loss(const Model& loss, const Bindings& ports, const LossOptions& options = {});
+  // coef * penalty / the geometric mean of the sizes that the losses which depend on the key are
+  // averaged over. NameError E0606 for a key that is not there, with the nearest.
+  TrainModel& add_regularization(const Model& model, double coef, const Bindings& ports,
+                                 const RegularizationOptions& options = {});
+  // The same for each match. NameError E0621 where there is none, ValueError E0434 for what is no
+  // regular expression, TypeError E0305 for a model of the user's, which cannot be made again for
+  // each match. A template, so that braces are ports.
+  template <std::same_as<KeyPattern> Pattern>
+  TrainModel& add_regularization(const Model& model, double coef, const Pattern& keys,
+                                 const RegularizationOptions& options = {}) {
+    return regularize_matches(model, coef, keys.text, options);
+  }
+  TrainModel& add_metric(const Model& metric, const Bindings& ports,
+                         const MetricOptions& options = {});
+  // Of a tensor with all losses (or of the only one) it makes one number; Sum() to begin with.
+  TrainModel& set_loss_combiner(const Model& combiner);
+
+ private:
+  struct FromPart {};
+  TrainModel(const Model& model, FromPart) : Model(model) {}
+  Training& training();
+  TrainModel& regularize_matches(const Model& model, double coef, const std::string& pattern,
+                                 const RegularizationOptions& options);
+};
+
+}  // namespace mithril

@@ -1,0 +1,106 @@
+// Training models.
+#include "mithril/train/train_model.hpp"
+
+#include <pybind11/stl.h>
+
+#include "convert.hpp"
+#include "mithril/base/error.hpp"
+
+namespace mithril::python {
+namespace {
+
+using Steps = std::optional<std::vector<Model>>;
+using Name = std::optional<std::string>;
+
+double number_of(py::handle object) {
+  if (py::isinstance<py::float_>(object) || py::isinstance<py::int_>(object))
+    return object.cast<double>();
+  if (!py::isinstance<Tensor>(object) && !py::hasattr(object, "__dlpack__"))
+    wrong_type(object, "a number");
+  return tensor_of(object).item();
+}
+
+bool is_pattern(py::handle object) {
+  return py::isinstance(object, py::module_::import("re").attr("Pattern"));
+}
+
+KeyPattern pattern_of(py::handle pattern) {
+  const int unicode = py::module_::import("re").attr("UNICODE").cast<int>();
+  if (!py::isinstance<py::str>(pattern.attr("pattern")) ||
+      pattern.attr("flags").cast<int>() != unicode)
+    wrong_type(pattern, "a regular expression of text, without flags");
+  return {pattern.attr("pattern").cast<std::string>()};
+}
+
+void add_regularization(TrainModel& train, const Model& model, py::handle coef, const Name& reg_key,
+                        const Name& key_name, const py::kwargs& ports) {
+  RegularizationOptions options{.reg_key = reg_key.value_or(""), .key_name = key_name.value_or("")};
+  for (const auto& [port, value] : ports) {
+    if (!is_pattern(value)) continue;
+    if (ports.size() > 1)
+      wrong_type(ports, "a regular expression for the only port of the regulariser");
+    options.reg_key = port.cast<std::string>();
+    train.add_regularization(model, number_of(coef), pattern_of(value), options);
+    return;
+  }
+  train.add_regularization(model, number_of(coef), bindings_of(ports), options);
+}
+
+}  // namespace
+
+void bind_training(py::module_& module) {
+  py::class_<TrainModel, Model>(
+      module, "TrainModel", py::dynamic_attr(),
+      "A model with losses, regularisation and metrics. It has the keys of the model that it\n"
+      "trains, and one more output: final_cost, a scalar.\n\n"
+      "Example:\n"
+      "    train = ml.TrainModel(net)\n"
+      "    train.add_loss(ml.CrossEntropy(), input=\"logits\", target=\"target\")\n"
+      "    train.add_regularization(ml.L2(), 1e-3, input=re.compile(\"weight\"))\n"
+      "    compiled = ml.compile(train, ml.CpuBackend())\n"
+      "    outputs, gradients = compiled.evaluate(params, data, output_gradients=True)")
+      .def(py::init<const Model&>(), py::arg("model"))
+      .def(
+          "add_loss",
+          [](TrainModel& train, const Model& loss, const Steps& reduce_steps, const Name& key_name,
+             py::handle coef, const py::kwargs& ports) {
+            LossOptions options{.reduce_steps = reduce_steps.value_or(std::vector<Model>()),
+                                .key_name = key_name.value_or("")};
+            if (!coef.is_none()) options.coef = number_of(coef);
+            train.add_loss(loss, bindings_of(ports), options);
+          },
+          py::arg("loss"), py::arg("reduce_steps") = py::none(), py::arg("key_name") = py::none(),
+          py::arg("coef") = py::none(),
+          "A loss on an output: add_loss(ml.SquaredError(), input=\"output\", target=\"target\").\n"
+          "reduce_steps: models that reduce it one after the other, Mean() where there are none;\n"
+          "key_name: makes what comes out an output; coef: what it is multiplied by. A port that\n"
+          "names no key of the model names a new one, which is data.")
+      .def("add_regularization", add_regularization, py::arg("model"), py::arg("coef"),
+           py::arg("reg_key") = py::none(), py::arg("key_name") = py::none(),
+           "coef * penalty / the geometric mean of the sizes that the losses which depend on the\n"
+           "key are averaged over. A port takes a key, a connection, or a regular expression\n"
+           "(re.compile) that is looked for in the names of the parameters. reg_key: the port of\n"
+           "what is regularised, where it is not the canonical one.")
+      .def(
+          "add_metric",
+          [](TrainModel& train, const Model& metric, const Steps& reduce_steps,
+             const Name& key_name, const py::kwargs& ports) {
+            train.add_metric(metric, bindings_of(ports),
+                             {.reduce_steps = reduce_steps.value_or(std::vector<Model>()),
+                              .key_name = key_name.value_or("")});
+          },
+          py::arg("model"), py::arg("reduce_steps") = py::none(), py::arg("key_name") = py::none(),
+          "One more output, which the cost does not depend on; called after its class where\n"
+          "key_name does not say.")
+      .def(
+          "set_loss_combiner",
+          [](TrainModel& train, const Model& model) { train.set_loss_combiner(model); },
+          py::arg("model"), "Makes one number of all losses; Sum() to begin with.");
+}
+
+py::object object_of(const Model& model) {
+  if (const std::optional<TrainModel> train = TrainModel::of(model)) return py::cast(*train);
+  return py::cast(model);
+}
+
+}  // namespace mithril::python

@@ -1,0 +1,197 @@
+// The errors of training models, as text; each leaves the model as it was.
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include "tests/errors/text_of_error.hpp"
+#include "tests/train/training.hpp"
+
+namespace mithril::tests {
+namespace {
+
+TrainModel with_loss() {
+  TrainModel train(line());
+  train.add_loss(SquaredError(), {{"input", "output"}, {"target", "target"}});
+  return train;
+}
+
+// What a change of a training model with a loss is refused with.
+template <typename Change>
+std::string refusal(Change change) {
+  TrainModel train = with_loss();
+  const std::string before = to_json(train);
+  const std::string text = text_of_error([&] { change(train); });
+  CHECK(to_json(train) == before);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a loss whose port is bound to nothing") {
+  CHECK(refusal([](TrainModel& train) {
+          train.add_loss(SquaredError(), {{"input", "output"}});
+        }) ==
+        "mithril.ConnectionError[E0113]: port 'target' of SquaredError is bound to nothing\n"
+        "  ports : input, target\n"
+        "  help: bind it to a key, a connection or a value");
+}
+
+TEST_CASE("a loss of nothing that the model makes") {
+  CHECK(refusal([](TrainModel& train) {
+          train.add_loss(SquaredError(), {{"input", "ouptut"}, {"target", "label"}});
+        }) ==
+        "mithril.ConnectionError[E0114]: add_loss: no port of SquaredError is bound to what the "
+        "model makes\n"
+        "  outputs : output\n"
+        "  got     : ouptut, label\n"
+        "  help: did you mean 'output'?");
+}
+
+TEST_CASE("a loss with a port that it has not") {
+  CHECK(refusal([](TrainModel& train) {
+          train.add_loss(SquaredError(), {{"input", "output"}, {"tagret", "label"}});
+        }) ==
+        "mithril.NameError[E0604]: there is no port of SquaredError 'tagret'\n"
+        "  known : input, target, output\n"
+        "  help: did you mean 'target'?");
+}
+
+TEST_CASE("a loss that belongs to a model already") {
+  CHECK(refusal([](TrainModel& train) {
+          Model other;
+          const Model loss = SquaredError();
+          other |= loss({{"input", "a"}, {"target", "b"}});
+          train.add_loss(loss, {{"input", "output"}, {"target", "label"}});
+        }) ==
+        "mithril.ConnectionError[E0103]: squarederror: this part belongs to a model already\n"
+        "  help: make a new part for each place");
+}
+
+TEST_CASE("a loss of two outputs") {
+  CHECK(refusal([](TrainModel& train) {
+          Model two;
+          two |= Relu()({{"input", "input"}, {"output", "a"}});
+          two |= Sine()({{"input", "input"}, {"output", "b"}});
+          train.add_loss(two, {{"input", "output"}});
+        }) ==
+        "mithril.ConnectionError[E0117]: model: Model makes 2 outputs, and a training model reads "
+        "one\n"
+        "  outputs : a, b\n"
+        "  help: expose one of them with expose_keys");
+}
+
+TEST_CASE("a coefficient that is no finite number") {
+  CHECK(refusal([](TrainModel& train) {
+          train.add_loss(SquaredError(), {{"input", "output"}, {"target", "t"}},
+                         {.coef = std::numeric_limits<double>::infinity()});
+        }) ==
+        "mithril.ValueError[E0402]: add_loss: argument 'coef' is out of range\n"
+        "  expected : a finite number\n"
+        "  got      : inf");
+}
+
+TEST_CASE("a key name that is taken") {
+  CHECK(refusal([](TrainModel& train) {
+          train.add_loss(SquaredError(), {{"input", "output"}, {"target", "target"}},
+                         {.key_name = "output"});
+        }) ==
+        "mithril.NameError[E0607]: there is a key 'output' already\n"
+        "  help: choose another key_name");
+}
+
+TEST_CASE("a model that has a final_cost of its own") {
+  Model net;
+  net |= Relu()({{"input", "x"}, {"output", "final_cost"}});
+  CHECK(text_of_error([&] { TrainModel train(net); }) ==
+        "mithril.NameError[E0607]: there is a key 'final_cost' already\n"
+        "  help: rename_key it: a training model calls its cost so");
+}
+
+TEST_CASE("regularisation of a key that is not there") {
+  CHECK(refusal([](TrainModel& train) {
+          train.add_regularization(L2(), 0.1, {{"input", "wieght"}});
+        }) ==
+        "mithril.NameError[E0606]: there is no key 'wieght'\n"
+        "  known : input, weight, bias, target, output\n"
+        "  help: did you mean 'weight'?");
+}
+
+TEST_CASE("regularisation of a value") {
+  CHECK(refusal([](TrainModel& train) {
+          train.add_regularization(L2(), 0.1, {{"input", Tensor::scalar(1.0)}});
+        }) ==
+        "mithril.ConnectionError[E0113]: port 'input' of L2 is bound to no key of the model\n"
+        "  help: bind it to what is regularised");
+}
+
+TEST_CASE("a regular expression that matches no parameter") {
+  CHECK(refusal([](TrainModel& train) {
+          train.add_regularization(L2(), 0.1, KeyPattern{"^input|w_[0-9]"});
+        }) ==
+        "mithril.NameError[E0621]: no parameter matches the regular expression '^input|w_[0-9]'\n"
+        "  parameters : weight, bias");
+}
+
+TEST_CASE("a regular expression that is none") {
+  const std::string text = refusal(
+      [](TrainModel& train) { train.add_regularization(L2(), 0.1, KeyPattern{"(weight"}); });
+  CHECK(text.starts_with("mithril.ValueError[E0434]: '(weight' is no regular expression\n"));
+}
+
+TEST_CASE("a regular expression for a model of the user's") {
+  CHECK(refusal([](TrainModel& train) {
+          Model own;
+          own |= Sum()({{"input", "input"}, {"output", "output"}});
+          train.add_regularization(own, 0.1, KeyPattern{"weight|bias"});
+        }) ==
+        "mithril.TypeError[E0305]: a model given as an argument is one of the library, as it was "
+        "made\n"
+        "  got : Model   composed by its user\n"
+        "  help: compose the outer model of parts instead");
+}
+
+TEST_CASE("a training model without a loss has no cost") {
+  const TrainModel train(line());
+  CHECK(train.output_keys() == std::vector<std::string>{"output"});
+  CHECK(text_of_error([&] { compile(train, cpu()); }) ==
+        "mithril.ConnectionError[E0116]: a training model without a loss has no cost\n"
+        "  help: give it one with add_loss");
+}
+
+TEST_CASE("a cost that is not one number") {
+  TrainModel train = with_loss();
+  train.set_loss_combiner(Relu());
+  train.add_loss(SquaredError(), {{"input", "output"}, {"target", "target"}});
+  CHECK(text_of_error([&] { compile(train, cpu()); }) ==
+        "mithril.ShapeError[E0211]: final_cost: the cost of a training model is one number\n"
+        "  expected : []\n"
+        "  got      : [2]\n"
+        "  help: give set_loss_combiner a model that reduces the losses to one number");
+}
+
+TEST_CASE("a training model takes no parts of its user's") {
+  CHECK(refusal([](TrainModel& train) { train += Relu(); }) ==
+        "mithril.ConnectionError[E0115]: TrainModel does not take further parts\n"
+        "  help: change the model before it is trained, or give it losses, regularisation and "
+        "metrics");
+  CHECK(refusal([](TrainModel& train) {
+          static_cast<void>(train.at("output") * 2.0);
+        }).starts_with("mithril.ConnectionError[E0115]: TrainModel does not take further parts"));
+  CHECK(refusal([](TrainModel& train) {
+          train.rename_key("output", "y");
+        }).starts_with("mithril.ConnectionError[E0115]: TrainModel does not take rename_key"));
+  CHECK(refusal([](TrainModel& train) { static_cast<void>(train["more"]); })
+            .starts_with("mithril.ConnectionError[E0115]: TrainModel does not take the new key "
+                         "'more'"));
+}
+
+TEST_CASE("a training model that is a part is frozen, like others") {
+  TrainModel train = with_loss();
+  Model outer;
+  outer |= train;
+  CHECK(text_of_error([&] {
+          train.add_loss(SquaredError(), {{"input", "output"}, {"target", "target"}});
+        }).starts_with("mithril.ConnectionError[E0104]: trainmodel: "));
+}
+
+}  // namespace mithril::tests

@@ -1,0 +1,36 @@
+// For tests of training models: a small model to train, compiled and evaluated.
+#pragma once
+#include "backends/cpu/cpu.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/mithril.hpp"
+
+namespace mithril::tests {
+
+// output = input @ weight.T + bias of rank 2, one number out.
+inline Model line() {
+  Model model = Linear({.dimension = 1});
+  model.set_shapes({{"input", {"N", 1}}});
+  return model;
+}
+
+inline Tensor column(const std::vector<double>& values) {
+  Tensor tensor(DType::float64, {static_cast<int64_t>(values.size()), 1});
+  std::copy(values.begin(), values.end(), tensor.mutable_values<double>().begin());
+  return tensor;
+}
+
+// weight 2 and bias 1, for these inputs and the target 0.
+struct Trained {
+  TensorMap outputs, gradients;
+  double cost() const { return outputs.at("final_cost").item(); }
+};
+inline Trained run(const TrainModel& train, const std::vector<double>& inputs) {
+  const CompiledModel compiled = compile(train, cpu({.dtype = DType::float64}));
+  const TensorMap params{{"weight", column({2})}, {"bias", Tensor::full(DType::float64, {1}, 1.0)}};
+  const std::vector<double> zeros(inputs.size(), 0.0);
+  const auto [outputs, gradients] =
+      compiled.evaluate(params, {{"input", column(inputs)}, {"target", column(zeros)}}, of_cost);
+  return {outputs, gradients};
+}
+
+}  // namespace mithril::tests
