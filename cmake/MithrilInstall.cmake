@@ -22,7 +22,7 @@ install(FILES "${PROJECT_BINARY_DIR}/MithrilConfig.cmake"
 
 # What is bound to one release of torch is installed beside the rest, and can be left out of it.
 if(TARGET mithril_torch)
-  install(TARGETS mithril_torch mithril_torch_backend
+  install(TARGETS ${mithril_torch_libraries}
           LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT torch)
   install(TARGETS mithril_torch_tensors EXPORT MithrilTorchTargets COMPONENT torch)
   install(EXPORT MithrilTorchTargets NAMESPACE Mithril:: DESTINATION "${MITHRIL_CONFIG_DIR}"

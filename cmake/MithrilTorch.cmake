@@ -39,7 +39,23 @@ target_link_libraries(mithril_torch PRIVATE mithril_core ${CMAKE_DL_LIBS})
 target_compile_definitions(mithril_torch PRIVATE
                            "MITHRIL_TORCH_RELEASE=\"${MITHRIL_TORCH_VERSION}\"")
 add_dependencies(mithril_torch mithril_torch_backend)
-foreach(library IN ITEMS mithril_torch_backend mithril_torch)
+set(mithril_torch_libraries mithril_torch mithril_torch_backend)
+# CUDA graphs, opened where they are asked for: compiled where torch knows GPUs and the headers of
+# CUDA are there, those of the toolkit or those that pip installs beside torch.
+set(torch_cuda "${MITHRIL_TORCH_DIR}/lib/${CMAKE_SHARED_LIBRARY_PREFIX}torch_cuda${CMAKE_SHARED_LIBRARY_SUFFIX}")
+find_path(MITHRIL_CUDA_INCLUDE_DIR cuda_runtime_api.h
+          HINTS "${MITHRIL_TORCH_DIR}/../nvidia/cu13/include"
+                "${MITHRIL_TORCH_DIR}/../nvidia/cuda_runtime/include"
+          PATHS /usr/local/cuda/include)
+if(EXISTS "${torch_cuda}" AND MITHRIL_CUDA_INCLUDE_DIR)
+  add_library(mithril_torch_cuda MODULE "${PROJECT_SOURCE_DIR}/backends/torch/cuda/graph.cpp")
+  target_link_libraries(mithril_torch_cuda PRIVATE mithril_torch_tensors "${torch_cuda}")
+  target_include_directories(mithril_torch_cuda SYSTEM PRIVATE "${MITHRIL_CUDA_INCLUDE_DIR}")
+  list(APPEND mithril_torch_libraries mithril_torch_cuda)
+  add_dependencies(mithril_torch mithril_torch_cuda)
+endif()
+
+foreach(library IN LISTS mithril_torch_libraries)
   mithril_set_warnings(${library})
   target_compile_features(${library} PRIVATE cxx_std_20)
   target_include_directories(${library} PRIVATE "${PROJECT_SOURCE_DIR}")

@@ -3,6 +3,8 @@
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "mithril/base/error.hpp"
+
 namespace mithril::torch_backend {
 namespace {
 
@@ -15,6 +17,15 @@ struct Holder final : torch::CustomClassHolder {
   explicit Holder(std::shared_ptr<const Halves> held) : halves(std::move(held)) {}
   std::shared_ptr<const Halves> halves;
 };
+
+// Called by torch: in Python its error is torch's own class.
+variable_list backward_of(const Halves& halves, at::TensorList given) {
+  try {
+    return halves.backward(given);
+  } catch (const OutOfMemoryError& error) {
+    C10_THROW_ERROR(OutOfMemoryError, error.what());
+  }
+}
 
 // Stands between a gradient and all that it depends on: what is computed below autograd would be
 // taken for a constant in a second derivative.
@@ -63,7 +74,7 @@ struct Evaluation : torch::autograd::Function<Evaluation> {
     variable_list made;
     {
       const at::AutoDispatchBelowADInplaceOrView below;
-      made = halves.backward(given);
+      made = backward_of(halves, given);
     }
     variable_list result{at::Tensor()};  // for the argument that is no tensor
     size_t next = 0;
@@ -78,6 +89,8 @@ struct Evaluation : torch::autograd::Function<Evaluation> {
 };
 
 }  // namespace
+
+bool is_recording_gradients() { return at::GradMode::is_enabled(); }
 
 std::vector<at::Tensor> differentiable_run(const std::shared_ptr<const Halves>& halves,
                                            at::TensorList inputs) {

@@ -22,6 +22,8 @@ class Halves {
   std::vector<bool> wanted;          // per input: whether it gets a gradient
 };
 
+bool is_recording_gradients();  // not under torch.no_grad()
+
 // The outputs; torch differentiates them once. A second derivative through them is an error.
 std::vector<at::Tensor> differentiable_run(const std::shared_ptr<const Halves>& halves,
                                            at::TensorList inputs);

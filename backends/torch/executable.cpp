@@ -1,8 +1,5 @@
 #include "backends/torch/executable.hpp"
 
-#include <ATen/core/grad_mode.h>
-#include <c10/util/Exception.h>
-
 #include <map>
 #include <mutex>
 #include <set>
@@ -20,10 +17,10 @@ namespace {
 class SplitPrograms final : public Halves {
  public:
   SplitPrograms(GradientGraphs graphs, std::vector<bool> inputs, const Context& context,
-                const std::shared_ptr<const Observer>& observer, bool scripted)
+                const RunOptions& options)
       : memory_(context.memory),
-        forward_(std::move(graphs.forward), context.settings, observer, scripted),
-        backward_(std::move(graphs.backward), context.settings, observer, scripted) {
+        forward_(std::move(graphs.forward), context.settings, options),
+        backward_(std::move(graphs.backward), context.settings, options) {
     outputs = graphs.differentiable.size();
     differentiable = std::move(graphs.differentiable);
     wanted = std::move(inputs);
@@ -31,13 +28,8 @@ class SplitPrograms final : public Halves {
   std::vector<at::Tensor> forward(at::TensorList inputs) const override {
     return run(forward_, inputs);
   }
-  // Called by torch: in Python its error is torch's own class.
   std::vector<at::Tensor> backward(at::TensorList given) const override {
-    try {
-      return run(backward_, given);
-    } catch (const OutOfMemoryError& error) {
-      C10_THROW_ERROR(OutOfMemoryError, error.what());
-    }
+    return run(backward_, given);
   }
 
  private:
@@ -58,9 +50,9 @@ class TorchExecutable final : public Executable {
   TorchExecutable(const Graph& graph, const Context& context, LoadOptions options)
       : context_(context),
         device_(context.settings.device),
-        scripted_(context.settings.jit_compile && options.jit),
         graph_(graph),
-        programs_(graph, context.settings, options.observer, scripted_),
+        run_options_{options.observer, context.settings.jit_compile && options.jit, options.max},
+        programs_(graph, context.settings, run_options_),
         options_(std::move(options)) {}
 
   std::vector<Tensor> run(std::span<const Tensor> inputs) const override {
@@ -76,26 +68,35 @@ class TorchExecutable final : public Executable {
 
   bool save_torchscript(const std::string& path, std::span<const SavedInput> inputs,
                         std::span<const SavedOutput> outputs) const override {
-    const SizedPrograms portable(graph_, context_.settings, nullptr, true);
+    const SizedPrograms portable(graph_, context_.settings, {.scripted = true});
     portable.save_script(path, inputs, outputs);
     return true;
   }
 
   std::vector<std::string> notes() const override {
+    std::vector<std::string> notes = script_notes();
+    for (const std::string& why : programs_.not_recorded()) {
+      notes.push_back("CUDA graphs: none, for one cannot hold this: " + why);
+    }
+    return notes;
+  }
+
+ private:
+  std::vector<std::string> script_notes() const {
     std::set<std::string> beyond = programs_.beyond();
     for (const Node& node : programs_.graph().nodes()) {
       const Spelling* spelling = node.op->spelling("torch");
       if (!spelling || spelling->text.starts_with("unsupported")) beyond.insert(node.op->name);
     }
     if (!context_.settings.jit_compile) return {};
-    if (!scripted_) return {"jit_compile: not with use_checkpointing, nor with jit=False"};
+    if (!run_options_.scripted)
+      return {"jit_compile: not with use_checkpointing, nor with jit=False"};
     if (options_.observer) return {"jit_compile: not while hooks or debug look on"};
     if (beyond.empty()) return {};
     return {"jit_compile: runs op by op, for TorchScript has no " +
             join(std::vector<std::string>(beyond.begin(), beyond.end()), ", ")};
   }
 
- private:
   std::vector<Tensor> run(std::span<const Tensor> inputs, MemoryScope& scope) const {
     std::vector<at::Tensor> given, made;
     given.reserve(inputs.size());
@@ -104,7 +105,7 @@ class TorchExecutable final : public Executable {
       given.push_back(to_torch(input, device_));
       differentiable = differentiable || given.back().requires_grad();
     }
-    if (differentiable && options_.split && at::GradMode::is_enabled()) {
+    if (differentiable && options_.split && is_recording_gradients()) {
       made = differentiable_run(halves_for(given), given);
     } else {
       made = programs_.run(given, scope);
@@ -122,16 +123,16 @@ class TorchExecutable final : public Executable {
     const std::lock_guard lock(mutex_);
     std::shared_ptr<const Halves>& halves = halves_[wanted];
     if (!halves) {
-      halves = std::make_shared<SplitPrograms>(options_.split(wanted), wanted, context_,
-                                               options_.observer, scripted_);
+      halves =
+          std::make_shared<SplitPrograms>(options_.split(wanted), wanted, context_, run_options_);
     }
     return halves;
   }
 
   const Context context_;
   const c10::Device device_;
-  const bool scripted_;
   const Graph graph_;
+  const RunOptions run_options_;
   const SizedPrograms programs_;
   const LoadOptions options_;
   mutable std::mutex mutex_;  // guards halves_

@@ -17,12 +17,13 @@ struct Unsupported {};
 class NodeLowering {
  public:
   NodeLowering(const Graph& graph, const PlannedNode& node, const std::vector<Dims>& dims,
-               c10::Device device)
+               const Target& target)
       : graph_(graph),
         node_(node),
         dims_(dims),
         dtype_(graph.value(node.outputs.front()).dtype),
-        made_{scalar_type(dtype_), device},
+        made_{scalar_type(dtype_), target.device},
+        channels_last_(target.channels_last),
         next_(static_cast<int>(graph.values().size())) {
     for (const int32_t at : node.tensors) arguments_.push_back(at);
   }
@@ -34,6 +35,7 @@ class NodeLowering {
     try {
       const Expression expression = parse_spelling(lowered_.spelling);
       widen();
+      put_channels_last();
       finish(lower(expression));
     } catch (const Unsupported&) {
       return on_host();
@@ -50,6 +52,15 @@ class NodeLowering {
   }
 
   SpellingContext context() const { return {*node_.op, node_.values, dims_, node_.output_dims}; }
+
+  // On a GPU convolutions are fastest so, and what they make is laid out as what they are given.
+  void put_channels_last() {
+    if (!channels_last_ || node_.op->name != "conv2d") return;
+    constexpr int64_t channels_last = 2;  // at::MemoryFormat
+    const Operand input{.kind = Operand::Kind::tensor, .registers = {arguments_.front()}};
+    const std::vector<Argument> arguments{{"", input}, {"memory_format", constant(channels_last)}};
+    arguments_.front() = call("aten::contiguous", arguments).registers[0];
+  }
 
   void widen() {
     if (!widen_to_result()) widen_to_scalars();
@@ -300,6 +311,7 @@ class NodeLowering {
   std::vector<int32_t> arguments_;  // registers of tensors, negative for values
   DType dtype_;
   Made made_;
+  const bool channels_last_;
   int next_;
   int list_ = -1;  // the register of the list that was made last
   LoweredNode lowered_;
@@ -308,27 +320,27 @@ class NodeLowering {
 }  // namespace
 
 LoweredNode lower(const Graph& graph, const PlannedNode& node, const std::vector<Dims>& arguments,
-                  c10::Device device, size_t& registers) {
-  NodeLowering lowering(graph, node, arguments, device);
+                  const Target& target, size_t& registers) {
+  NodeLowering lowering(graph, node, arguments, target);
   LoweredNode lowered = lowering.run();
   registers = std::max(registers, lowering.registers());
   return lowered;
 }
 
-Program lower(const Graph& graph, Plan plan, c10::Device device) {
+Program lower(const Graph& graph, Plan plan, const Target& target) {
   std::vector<Dims> dims(graph.values().size());
   for (size_t i = 0; i < plan.inputs.size(); ++i) dims[index(graph.inputs()[i])] = plan.inputs[i];
   for (const Constant& constant : graph.constants()) {
     dims[index(constant.value)] = constant.tensor.dims();
   }
   Program program{
-      .plan = std::move(plan), .device = device, .nodes = {}, .registers = graph.values().size()};
+      .plan = std::move(plan), .target = target, .nodes = {}, .registers = graph.values().size()};
   for (const PlannedNode& node : program.plan.nodes) {
     std::vector<Dims> arguments;
     for (const int32_t at : node.tensors) {
       arguments.push_back(at >= 0 ? dims[static_cast<size_t>(at)] : Dims{});
     }
-    program.nodes.push_back(lower(graph, node, arguments, device, program.registers));
+    program.nodes.push_back(lower(graph, node, arguments, target, program.registers));
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       dims[index(node.outputs[i])] = node.output_dims[i];
     }

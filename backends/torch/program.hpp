@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/torch/operators.hpp"
+#include "backends/torch/recording.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/graph/graph.hpp"
 
@@ -35,17 +36,24 @@ struct LoweredNode {
 
 class Script;  // script.hpp
 
+// What a program is made for.
+struct Target {
+  c10::Device device;
+  bool channels_last = false;  // convolutions see their channels last in memory
+};
+
 struct Program {
   Plan plan;
-  c10::Device device;
+  Target target;
   std::vector<LoweredNode> nodes;  // as the plan's
   size_t registers = 0;
   std::shared_ptr<const Script> script = nullptr;  // runs in place of the nodes; null: they run
+  std::shared_ptr<Recorder> recorder = nullptr;    // replays the nodes; null: they run each time
 };
 
-Program lower(const Graph& graph, Plan plan, c10::Device device);
+Program lower(const Graph& graph, Plan plan, const Target& target);
 // One node, given the dims of its arguments (of values none). `registers` grows to what it needs.
 LoweredNode lower(const Graph& graph, const PlannedNode& node, const std::vector<Dims>& arguments,
-                  c10::Device device, size_t& registers);
+                  const Target& target, size_t& registers);
 
 }  // namespace mithril::torch_backend

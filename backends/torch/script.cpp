@@ -288,7 +288,7 @@ void save_script(const std::string& path, const Graph& graph, const Program& pro
                  const std::vector<at::Tensor>& constants, std::span<const SavedInput> inputs,
                  std::span<const SavedOutput> outputs) {
   Writer writer(graph, program);
-  writer.write_inputs(inputs, program.device);
+  writer.write_inputs(inputs, program.target.device);
   writer.write_body(constants);
   writer.write_outputs(outputs);
   writer.save(path);

@@ -39,6 +39,11 @@ bool wants_onednn(const Settings& settings, bool scripted) {
   return built && !scripted && !settings.eager_mode && c10::Device(settings.device).is_cpu();
 }
 
+Target target(const Settings& settings, const RunOptions& options) {
+  const c10::Device device(settings.device);
+  return {device, options.max && device.is_cuda() && !options.scripted};
+}
+
 at::Tensor packed(const at::Tensor& weight, const Packing& packing) {
   std::vector<mithril::torch_backend::Argument> arguments{
       {"", {.kind = Operand::Kind::tensor, .registers = {0}}}};
@@ -54,23 +59,23 @@ at::Tensor packed(const at::Tensor& weight, const Packing& packing) {
 
 }  // namespace
 
-SizedPrograms::SizedPrograms(Graph graph, const Settings& settings,
-                             std::shared_ptr<const Observer> observer, bool scripted)
-    : graph_(wants_onednn(settings, scripted) ? use_onednn(graph, observer.get())
-                                              : std::move(graph)),
+SizedPrograms::SizedPrograms(Graph graph, const Settings& settings, const RunOptions& options)
+    : graph_(wants_onednn(settings, options.scripted) ? use_onednn(graph, options.observer.get())
+                                                      : std::move(graph)),
       sizes_(graph_),
-      device_(settings.device),
+      target_(target(settings, options)),
       switches_(settings.switches),
-      observer_(std::move(observer)),
+      observer_(options.observer),
       eager_(settings.eager_mode),
-      scripted_(scripted && !observer_),
+      scripted_(options.scripted && !observer_),
+      recorded_(options.max && target_.device.is_cuda() && !observer_ && !scripted_),
       shown_(graph_.nodes().size()) {
   for (size_t i = 0; i < shown_.size() && observer_; ++i) {
     shown_[i] = observer_->wants(graph_.nodes()[i]);
   }
   const std::vector<Packing> wanted = packings(graph_);
   for (const Constant& constant : graph_.constants()) {
-    at::Tensor tensor = to_torch(constant.tensor, device_);
+    at::Tensor tensor = to_torch(constant.tensor, target_.device);
     for (const Packing& packing : wanted) {
       if (packing.weight == constant.value) tensor = packed(tensor, packing);
     }
@@ -83,6 +88,12 @@ std::vector<at::Tensor> SizedPrograms::run(at::TensorList inputs, const MemorySc
   const SwitchScope switches(switches_);
   const std::shared_ptr<const Program> program = eager_ ? nullptr : program_for(inputs);
   if (program && program->script) return run_script(*program->script, inputs, scope);
+  const auto plain = [&](at::TensorList given) { return run_plainly(program.get(), given, scope); };
+  return program && program->recorder ? program->recorder->run(inputs, plain) : plain(inputs);
+}
+
+std::vector<at::Tensor> SizedPrograms::run_plainly(const Program* program, at::TensorList inputs,
+                                                   const MemoryScope& scope) const {
   Registers registers = begin(program ? program->registers : graph_.values().size(), inputs);
   if (program) {
     run_program(*program, registers, scope);
@@ -101,8 +112,8 @@ void SizedPrograms::save_script(const std::string& path, std::span<const SavedIn
   std::vector<at::Tensor> example;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const DType dtype = graph_.value(graph_.inputs()[i]).dtype;
-    example.push_back(
-        to_torch(inputs[i].value ? *inputs[i].value : Tensor(dtype, inputs[i].dims), device_));
+    example.push_back(to_torch(inputs[i].value ? *inputs[i].value : Tensor(dtype, inputs[i].dims),
+                               target_.device));
   }
   Program program = program_of(example);
   if (const OpDef* op = beyond_script(program)) {
@@ -118,6 +129,15 @@ void SizedPrograms::save_script(const std::string& path, std::span<const SavedIn
 std::set<std::string> SizedPrograms::beyond() const {
   const std::lock_guard lock(mutex_);
   return beyond_;
+}
+
+std::set<std::string> SizedPrograms::not_recorded() const {
+  const std::lock_guard lock(mutex_);
+  std::set<std::string> why;
+  for (const auto& recorder : recorders_) {
+    if (const std::string refusal = recorder->refusal(); !refusal.empty()) why.insert(refusal);
+  }
+  return why;
 }
 
 // ---- running ----
@@ -150,7 +170,7 @@ void SizedPrograms::run_eagerly(at::TensorList inputs, Registers& registers,
       const MeterScope nobody(nullptr);  // a plan's numbers are no memory of a run
       planned = planner.next();
       size_t needed = registers.size();
-      node = lower(graph_, planned, argument_dims(planned, registers), device_, needed);
+      node = lower(graph_, planned, argument_dims(planned, registers), target_, needed);
       registers.resize(needed);
     }
     run_node(i, planned, node, registers, stack, scope);
@@ -218,7 +238,7 @@ void SizedPrograms::release(const PlannedNode& planned, Registers& registers) co
 void SizedPrograms::show(const Node& node, Registers& registers) const {
   for (const ValueId id : node.outputs) {
     at::Tensor& tensor = registers[index(id)].toTensor();
-    tensor = to_torch(observer_->made(graph_, node, id, from_torch(tensor)), device_);
+    tensor = to_torch(observer_->made(graph_, node, id, from_torch(tensor)), target_.device);
   }
 }
 
@@ -231,7 +251,7 @@ void SizedPrograms::run_on_host(const PlannedNode& planned, Registers& registers
   }
   mithril::run_node(planned, graph_, values);
   for (const ValueId id : planned.outputs) {
-    registers[index(id)] = to_torch(*values[index(id)], device_);
+    registers[index(id)] = to_torch(*values[index(id)], target_.device);
   }
 }
 
@@ -250,13 +270,14 @@ std::shared_ptr<const Program> SizedPrograms::program_for(at::TensorList inputs)
   return programs_.find_or_make(fits, [&] {
     Program program = program_of(inputs);
     if (scripted_) script(program, inputs);
+    if (recorded_) record(program);
     return program;
   });
 }
 
 Program SizedPrograms::program_of(at::TensorList inputs) const {
   const MeterScope nobody(nullptr);  // a program's numbers are no memory of a run
-  return lower(graph_, make_plan(graph_, sizes_, described(inputs)), device_);
+  return lower(graph_, make_plan(graph_, sizes_, described(inputs)), target_);
 }
 
 void SizedPrograms::script(Program& program, at::TensorList inputs) const {
@@ -267,6 +288,16 @@ void SizedPrograms::script(Program& program, at::TensorList inputs) const {
     learn_conversions(program, inputs);
     program.script = make_script(graph_, program, constants_);
   }
+}
+
+// What runs on the host waits for the GPU, which no recording can hold.
+void SizedPrograms::record(Program& program) const {
+  const auto on_host = [](const LoweredNode& node) { return node.spelling.empty(); };
+  if (graph_.inputs().empty() || !cuda_record()) return;
+  if (std::any_of(program.nodes.begin(), program.nodes.end(), on_host)) return;
+  program.recorder = std::make_shared<Recorder>(cuda_record());
+  const std::lock_guard lock(mutex_);
+  recorders_.push_back(program.recorder);
 }
 
 // Runs the program once, for TorchScript cannot tell beforehand what dtypes come out.

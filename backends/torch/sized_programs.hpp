@@ -19,11 +19,17 @@ namespace mithril::torch_backend {
 
 struct Operation;  // refusals.hpp
 
+// How programs are run.
+struct RunOptions {
+  std::shared_ptr<const Observer> observer = nullptr;
+  bool scripted = false;  // as TorchScript
+  bool max = false;       // as LoadOptions::max
+};
+
 // Any number of threads may run it at once.
 class SizedPrograms {
  public:
-  SizedPrograms(Graph graph, const Settings& settings, std::shared_ptr<const Observer> observer,
-                bool scripted);
+  SizedPrograms(Graph graph, const Settings& settings, const RunOptions& options);
 
   // Below autograd: gradients are part of the graph.
   std::vector<at::Tensor> run(at::TensorList inputs, const MemoryScope& scope) const;
@@ -32,8 +38,12 @@ class SizedPrograms {
                    std::span<const SavedOutput> outputs) const;
   // Ops that kept a program from running as TorchScript, as far as programs have been made.
   std::set<std::string> beyond() const;
+  // Why programs are not recorded, as far as that has been tried.
+  std::set<std::string> not_recorded() const;
 
  private:
+  std::vector<at::Tensor> run_plainly(const Program* program, at::TensorList inputs,
+                                      const MemoryScope& scope) const;
   Registers begin(size_t registers, at::TensorList inputs) const;
   void run_program(const Program& program, Registers& registers, const MemoryScope& scope) const;
   void run_eagerly(at::TensorList inputs, Registers& registers, const MemoryScope& scope) const;
@@ -51,18 +61,21 @@ class SizedPrograms {
   std::shared_ptr<const Program> program_for(at::TensorList inputs) const;
   Program program_of(at::TensorList inputs) const;
   void script(Program& program, at::TensorList inputs) const;
+  void record(Program& program) const;
   void learn_conversions(Program& program, at::TensorList inputs) const;
 
   const Graph graph_;
   const SizedGraph sizes_;
-  const c10::Device device_;
+  const Target target_;
   const Switches switches_;
   const std::shared_ptr<const Observer> observer_;
   const bool eager_;  // plans are made as nodes run, and not kept
   const bool scripted_;
+  const bool recorded_;       // a GPU's runs
   std::vector<bool> shown_;   // per node: whether the observer wants what it makes
-  mutable std::mutex mutex_;  // guards beyond_
+  mutable std::mutex mutex_;  // guards beyond_ and recorders_
   mutable std::set<std::string> beyond_;
+  mutable std::vector<std::shared_ptr<const Recorder>> recorders_;
   std::vector<at::Tensor> constants_;
   const SizeCache<Program> programs_ = {};
 };

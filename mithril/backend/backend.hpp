@@ -57,6 +57,8 @@ struct GradientGraphs {
 
 struct LoadOptions {
   bool jit = true;  // whether the backend may compile what it runs, where it can
+  // What takes longer to begin with, or more memory, so that runs become faster.
+  bool max = false;
   // The halves with the gradients of some of the inputs (a flag for each), for a backend that takes
   // part in its library's automatic differentiation; null where there are no gradients. May be
   // called from any thread. GradientError as in differentiate.

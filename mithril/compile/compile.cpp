@@ -209,6 +209,7 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
   parts->use_checkpointing = options.use_checkpointing || wanted.use_checkpointing;
   // A compiler of the backend's may find that what is computed again was computed before.
   parts->load_options.jit = options.jit && !parts->use_checkpointing;
+  parts->load_options.max = options.optimization_level == "max";
   parts->inference = options.inference;
   parts->safe_shapes = options.safe_shapes;
   parts->debug = options.debug;
