@@ -20,6 +20,7 @@ from ._core import (
     TrainModel,
     TypeError,
     ValueError,
+    __version__,
     compile,
     dtype,
 )
@@ -61,6 +62,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "TrainModel",
     "TypeError",
     "ValueError",
+    "__version__",
     "as_torch_module",
     "backends",
     "bfloat16",

@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from typing_extensions import Self
 
+__version__: str
+
 class Error(Exception):
     code: str
     path: str

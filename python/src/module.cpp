@@ -1,8 +1,12 @@
 // The module mithril._core.
+#include <string>
+
 #include "convert.hpp"
+#include "mithril/base/version.hpp"
 
 PYBIND11_MODULE(_core, module) {
   using namespace mithril::python;
+  module.attr("__version__") = std::string(mithril::version());
   module.doc() = "The core of Mithril; import mithril instead.";
   bind_errors(module);
   bind_values(module);

@@ -2,11 +2,17 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import mithril as ml
+
+
+def test_the_version_is_the_distributions():
+    project = (Path(__file__).parents[2] / "CMakeLists.txt").read_text(encoding="utf-8")
+    assert f"project(Mithril VERSION {ml.__version__} " in project
 
 
 def run(model, data=None, **options):
