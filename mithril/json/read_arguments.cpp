@@ -49,6 +49,12 @@ Datum model_argument(const Json& json, const Place& place) {
 
 Datum argument(const Json& json, const std::string& kinds, const Place& place) {
   if (kinds == "model") return model_argument(json, place);
+  if (kinds == "names|none" && json.as<Json::Object>()) {
+    Tuple names;
+    for (const auto& [what, name] : object_of(json, place))
+      names.emplace_back(Tuple{what, text_of(name, place.at(what))});
+    return Datum(std::move(names));
+  }
   if (kinds != "models") return datum_of(json, place);
   Tuple models;
   const Json::Array& items = array_of(json, place);

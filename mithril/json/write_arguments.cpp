@@ -18,6 +18,12 @@ Json json_of_argument(const Datum& datum, const std::string& kinds) {
     for (const Datum& item : datum.tuple()) items.push_back(json_of_argument(item, "model"));
     return items;
   }
+  if (kinds == "names|none" && !datum.is_none()) {
+    Json::Object names;
+    for (const Datum& pair : datum.tuple())
+      names.emplace_back(pair.tuple()[0].text(), pair.tuple()[1].text());
+    return names;
+  }
   if (kinds != "model" || datum.kind() == kind::string) return json_of(datum);
   const Tuple& recipe = datum.tuple();
   Arguments arguments;
@@ -28,6 +34,8 @@ Json json_of_argument(const Datum& datum, const std::string& kinds) {
   if (recipe.size() == 3) fields.emplace_back("given_name", recipe[2].text());
   return fields;
 }
+
+bool is_array(const Json& json) { return json.as<Json::Array>() != nullptr; }
 
 class Arguing {
  public:
@@ -40,7 +48,7 @@ class Arguing {
       if (key != name) continue;
       Json json = json_of_argument(datum, kinds);
       if (fallback && json == json_of(*fallback)) return;
-      if (datum.kind() == kind::tuple && kinds != "model") tuples_.emplace_back(name);
+      if (is_array(json)) tuples_.emplace_back(name);
       arguments_.emplace_back(name, std::move(json));
       return;
     }

@@ -41,7 +41,7 @@ Model build_polynomial_kernel(const CheckedArguments& arguments) {
 
 Model build_kernelized_svm(const CheckedArguments& arguments) {
   Model model = model_of_class("KernelizedSVM");
-  const Model kernel = make_model(arguments.text("kernel"));
+  const Model kernel = arguments.part("kernel");
   if (kernel.input_keys().size() < 2 || kernel.output_keys().size() != 1)
     arguments.reject("kernel", "a kernel: a model of two or more inputs and one output");
   Bindings bindings{{kernel.output_keys().front(), "kernel"}};
@@ -60,7 +60,7 @@ Model PolynomialKernel(const PolynomialKernelOptions& options) {
   return make_model("PolynomialKernel", {{"robust", options.robust}});
 }
 Model KernelizedSVM(const KernelizedSVMOptions& options) {
-  return make_model("KernelizedSVM", {{"kernel", options.kernel}});
+  return make_model("KernelizedSVM", {{"kernel", options.kernel.datum()}});
 }
 
 ModelDef define_rbf_kernel();
@@ -89,7 +89,7 @@ ModelDef define_kernelized_svm() {
           .doc =
               "A linear layer with one output over a kernel. Ports: those of the kernel, weight "
               "[1, M], bias [1], kernel [N, M], output [N, 1].",
-          .arguments = {{"kernel", "str", {}, "class name of a kernel"}},
+          .arguments = {{"kernel", "model", {}, "RBFKernel, PolynomialKernel"}},
           .build = build_kernelized_svm};
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "mithril/model/model.hpp"
+#include "mithril/models/part_argument.hpp"
 
 namespace mithril {
 
@@ -18,7 +18,7 @@ struct PolynomialKernelOptions {
 Model PolynomialKernel(const PolynomialKernelOptions& options = {});
 
 struct KernelizedSVMOptions {
-  std::string kernel;  // class name of a kernel
+  PartArgument kernel;  // a model of two or more inputs and one output
 };
 // A linear layer with one output over a kernel. Ports: those of the kernel, weight [1, M], bias
 // [1], kernel [N, M], output [N, 1].

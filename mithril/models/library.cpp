@@ -49,9 +49,19 @@ Library& library() {
   return instance;
 }
 
+// Pairs of strings.
+bool is_names(const Datum& datum) {
+  return datum.kind() == kind::tuple &&
+         std::all_of(datum.tuple().begin(), datum.tuple().end(), [](const Datum& pair) {
+           return pair.kind() == kind::tuple && pair.tuple().size() == 2 &&
+                  pair.tuple()[0].kind() == kind::string && pair.tuple()[1].kind() == kind::string;
+         });
+}
+
 // An int serves where a float is expected.
 bool fits(const Datum& datum, const ArgumentDef& def) {
   if (def.kinds == "model") return is_part_argument(datum);
+  if (def.kinds == "names|none") return datum.is_none() || is_names(datum);
   if (def.kinds == "models") {
     return datum.kind() == kind::tuple &&
            std::all_of(datum.tuple().begin(), datum.tuple().end(), is_part_argument);
@@ -63,6 +73,7 @@ bool fits(const Datum& datum, const ArgumentDef& def) {
 std::string expected_kinds(const ArgumentDef& def) {
   if (def.kinds == "model") return "a model of the library, or its class name";
   if (def.kinds == "models") return "models of the library, or their class names";
+  if (def.kinds == "names|none") return "names by what they are for, or None";
   return to_string_kinds(value_kinds(def.kinds));
 }
 

@@ -4,6 +4,25 @@
 #include "mithril/models/linear.hpp"
 
 namespace mithril {
+namespace {
+
+struct ParameterNames {
+  std::string weight = "weight", bias = "bias";
+};
+
+ParameterNames parameter_names(const CheckedArguments& arguments) {
+  ParameterNames names;
+  if (!arguments.has("input_name_templates")) return names;
+  for (const Datum& pair : arguments["input_name_templates"].tuple()) {
+    const std::string& what = pair.tuple()[0].text();
+    if (what != "weight" && what != "bias")
+      arguments.reject("input_name_templates", "names of weight and bias");
+    (what == "weight" ? names.weight : names.bias) = pair.tuple()[1].text();
+  }
+  return names;
+}
+
+}  // namespace
 
 Model Layer(const LayerOptions& options) {
   Arguments arguments{{"activation", options.activation.datum()}};
@@ -16,8 +35,15 @@ Model MLP(const MLPOptions& options) {
   for (const PartArgument& activation : options.activations)
     activations.push_back(activation.datum());
   for (const int64_t dimension : options.dimensions) dimensions.emplace_back(dimension);
-  return make_model("MLP", {{"activations", Datum(std::move(activations))},
-                            {"dimensions", Datum(std::move(dimensions))}});
+  Arguments arguments{{"activations", Datum(std::move(activations))},
+                      {"dimensions", Datum(std::move(dimensions))}};
+  if (!options.input_name_templates.empty()) {
+    Tuple names;
+    for (const auto& [what, name] : options.input_name_templates)
+      names.emplace_back(Tuple{what, name});
+    arguments.emplace_back("input_name_templates", Datum(std::move(names)));
+  }
+  return make_model("MLP", arguments);
 }
 
 ModelDef define_layer();
@@ -44,7 +70,9 @@ ModelDef define_mlp() {
       .name = "MLP",
       .doc = "A chain of layers. Ports: input, weight0, bias0, weight1, bias1, ..., output.",
       .arguments = {{"activations", "models", {}, "one for each layer"},
-                    {"dimensions", "tuple", {}, "outputs of each layer"}},
+                    {"dimensions", "tuple", {}, "outputs of each layer"},
+                    {"input_name_templates", "names|none", Datum(),
+                     "what weight and bias are called, before the number of the layer"}},
       .build =
           [](const CheckedArguments& arguments) {
             const Tuple &activations = arguments["activations"].tuple(),
@@ -52,10 +80,11 @@ ModelDef define_mlp() {
             if (activations.empty()) arguments.reject("activations", "at least one layer");
             if (activations.size() != dimensions.size())
               arguments.reject("dimensions", "as many as there are activations");
+            const ParameterNames names = parameter_names(arguments);
             Model model = model_of_class("MLP");
             for (size_t i = 0; i < activations.size(); ++i) {
               const std::string number = std::to_string(i);
-              Bindings bindings{{"weight", "weight" + number}, {"bias", "bias" + number}};
+              Bindings bindings{{"weight", names.weight + number}, {"bias", names.bias + number}};
               if (i == 0) bindings.emplace_back("input", "input");
               if (i + 1 == activations.size()) bindings.emplace_back("output", "output");
               model += make_model("Layer", {{"activation", activations[i]},

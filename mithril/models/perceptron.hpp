@@ -14,6 +14,8 @@ Model Layer(const LayerOptions& options);
 struct MLPOptions {
   std::vector<PartArgument> activations;  // one for each layer
   std::vector<int64_t> dimensions;        // outputs of each layer
+  // {{"weight", "w"}, {"bias", "b"}} calls the parameters w0, b0, w1, b1, ...
+  std::vector<std::pair<std::string, std::string>> input_name_templates = {};
 };
 // Ports: input, weight0, bias0, weight1, bias1, ..., output.
 Model MLP(const MLPOptions& options);

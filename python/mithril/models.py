@@ -15,6 +15,7 @@ _KIND_NAMES = {
     "none": "None",
     "model": "str | Model",
     "models": "list[str | Model]",
+    "names": "dict[str, str]",
 }
 
 

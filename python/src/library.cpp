@@ -20,9 +20,15 @@ py::dict argument(const std::string& name, const std::string& kinds,
   return entry;
 }
 
-// A model, several of them, or a value.
+// A model, several of them, a dict as pairs, or a value.
 Datum argument_datum(py::handle object) {
   if (py::isinstance<Model>(object)) return argument_of(object.cast<const Model&>());
+  if (py::isinstance<py::dict>(object)) {
+    Tuple pairs;
+    for (const auto& [key, value] : object.cast<py::dict>())
+      pairs.emplace_back(Tuple{datum_of(key), datum_of(value)});
+    return Datum(std::move(pairs));
+  }
   const auto is_model = [](py::handle item) { return py::isinstance<Model>(item); };
   if ((!py::isinstance<py::list>(object) && !py::isinstance<py::tuple>(object)) ||
       std::none_of(object.begin(), object.end(), is_model))

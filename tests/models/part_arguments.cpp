@@ -46,6 +46,21 @@ TEST_CASE("models that are arguments are written with theirs, and read") {
         MLP({.activations = {Relu(), LeakyRelu({{"slope", 0.5}})}, .dimensions = {3, 2}}));
 }
 
+TEST_CASE("the parameters of a chain of layers may have other names") {
+  const Model chain = MLP({.activations = {"Relu", "Tanh"},
+                           .dimensions = {3, 2},
+                           .input_name_templates = {{"weight", "w"}, {"bias", "b"}}});
+  CHECK(chain.input_keys() == std::vector<std::string>{"w0", "b0", "input", "w1", "b1"});
+  check_round_trip(chain);
+  CHECK(from_json(R"({"name": "MLP", "args": {"activations": ["Relu", "Tanh"], "dimensions": [3, 2],
+                      "input_name_templates": {"weight": "w", "bias": "b"}}})") == chain);
+  CHECK(text_of_error([] {
+          MLP({.activations = {"Relu"},
+               .dimensions = {3},
+               .input_name_templates = {{"wieght", "w"}}});
+        }).find("expected : names of weight and bias") != std::string::npos);
+}
+
 TEST_CASE("a model that its user composed cannot be an argument") {
   Model own;
   own |= Relu()({{"input", "input"}, {"output", "output"}});
