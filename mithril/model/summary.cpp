@@ -72,7 +72,7 @@ std::string Model::summary(bool shapes, bool types, int depth) const {
   return summary_of(*model, shapes, types, depth);
 }
 
-std::string summary_of(const Composite& model, bool shapes, bool types, int depth) {
+std::vector<Row> summary_rows(const Composite& model, bool shapes, bool types, int depth) {
   Row header{"part", "class"};
   if (shapes) {
     header.emplace_back("outputs");
@@ -81,6 +81,11 @@ std::string summary_of(const Composite& model, bool shapes, bool types, int dept
   if (types) header.emplace_back("types");
   std::vector<Row> rows{header};
   add_rows(model, "", depth, shapes, types, rows);
+  return rows;
+}
+
+std::string summary_of(const Composite& model, bool shapes, bool types, int depth) {
+  std::vector<Row> rows = summary_rows(model, shapes, types, depth);
   UnknownNumbers unknowns;
   for (Row& row : rows) {
     for (std::string& cell : row) cell = unknowns.renumber(cell);

@@ -14,6 +14,8 @@ using Row = std::vector<std::string>;
 std::string table(const std::vector<Row>& rows);
 // What is known of the shape or the value: "[N, 64]", "3", "?".
 std::string wire_text(Wire* wire);
+// The rows of the summary, the header first.
+std::vector<Row> summary_rows(const Composite& model, bool shapes, bool types, int depth);
 // As Model::summary, also of a model that is a part.
 std::string summary_of(const Composite& model, bool shapes, bool types, int depth);
 

@@ -6,6 +6,7 @@
 #include "convert.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/model/composite.hpp"
+#include "mithril/model/html.hpp"
 
 namespace mithril::python {
 namespace {
@@ -276,6 +277,7 @@ void bind_models(py::module_& module) {
           },
           py::arg("shapes") = true, py::arg("types") = false, py::arg("depth") = 0,
           "A table of the parts; depth: how many levels of their parts too.")
+      .def("_repr_html_", &to_html)
       .def("__repr__", [](const Model& m) {
         return "<" + m.class_name() + (m.name().empty() ? "" : " '" + m.name() + "'") + ">";
       });
