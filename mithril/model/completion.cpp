@@ -34,6 +34,16 @@ void complete_for_good(Composite& model, Composition& outer) {
   composition.commit_within(outer);
 }
 
+void refuse_early(Composite& model, const std::string& key) {
+  const Completed completed(model);
+  if (!is_open(model) || !find_port(model, key)) return;
+  raise({.kind = ErrorKind::name,
+         .code = "E0606",
+         .path = path(&model),
+         .message = "there is no key '" + key + "' yet",
+         .help = "it is made when the model is compiled, or becomes a part: bind it then"});
+}
+
 void refuse_extension(const Composite& model, const std::string& call) {
   if (!model.completion) return;
   raise({.kind = ErrorKind::connection,

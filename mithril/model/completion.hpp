@@ -20,6 +20,8 @@ class Completed {
 void complete(Composition& composition);
 // Adds it for good, as part of a change of another model.
 void complete_for_good(Composite& model, Composition& outer);
+// NameError E0606 for a key that the completion will make: no connection of it lasts before.
+void refuse_early(Composite& model, const std::string& key);
 // ConnectionError E0115 where the model is one that completes itself: its parts are its own affair.
 void refuse_extension(const Composite& model, const std::string& call);
 

@@ -155,6 +155,7 @@ std::vector<std::string> Model::output_keys() const {
 Connection Model::operator[](const std::string& key) {
   const std::shared_ptr<Composite> model = composite();
   if (Wire* wire = find_port(*model, key)) return {model, wire};
+  refuse_early(*model, key);
   refuse_extension(*model, "the new key " + quoted(key));
   Composition composition(open_model(model));
   Wire* wire = model->named(key);
@@ -171,6 +172,7 @@ Connection Model::at(const std::string& key) const {
     unknown_name(ErrorKind::name, "E0606", "key", key, path(part_.get()), names);
   }
   const std::shared_ptr<Composite> model = composite();
+  if (!find_port(*model, key)) refuse_early(*model, key);
   return {model, wire_at(*model, key)};
 }
 

@@ -185,6 +185,14 @@ TEST_CASE("a training model takes no parts of its user's") {
                          "'more'"));
 }
 
+TEST_CASE("the cost is no key to bind before it is made") {
+  const std::string text =
+      "mithril.NameError[E0606]: there is no key 'final_cost' yet\n"
+      "  help: it is made when the model is compiled, or becomes a part: bind it then";
+  CHECK(refusal([](TrainModel& train) { static_cast<void>(train["final_cost"]); }) == text);
+  CHECK(refusal([](TrainModel& train) { static_cast<void>(train.at("final_cost")); }) == text);
+}
+
 TEST_CASE("a training model that is a part is frozen, like others") {
   TrainModel train = with_loss();
   Model outer;
