@@ -18,7 +18,9 @@ OpDef define_argmin() {
           [](EvalContext& c) { eval_best_index(c, [](auto x, auto best) { return x < best; }); },
       .not_differentiable = "an index is an integer",
       .operations = reduction_operations,
-      .spell = {{"torch", "aten::argmin(input, axis, keepdim)"}, {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "aten::argmin",
+                 [](const SpellingContext& c) { return spell_best_index("aten::argmin", c); }},
+                {"c", "unsupported: a loop nest"}},
   };
 }
 

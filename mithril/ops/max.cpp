@@ -21,6 +21,8 @@ OpDef define_max() {
       .spell = {{"torch",
                  "axis == [] ? input : axis == None ? aten::amax(input, keepdim=keepdim) : "
                  "aten::amax(input, axis, keepdim)"},
+      .spell = {{"torch", "aten::amax",
+                 [](const SpellingContext& c) { return spell_extremum("aten::amax", c); }},
                 {"c", "unsupported: a loop nest"}},
   };
 }

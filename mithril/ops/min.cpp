@@ -21,6 +21,8 @@ OpDef define_min() {
       .spell = {{"torch",
                  "axis == [] ? input : axis == None ? aten::amin(input, keepdim=keepdim) : "
                  "aten::amin(input, axis, keepdim)"},
+      .spell = {{"torch", "aten::amin",
+                 [](const SpellingContext& c) { return spell_extremum("aten::amin", c); }},
                 {"c", "unsupported: a loop nest"}},
   };
 }

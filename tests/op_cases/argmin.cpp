@@ -5,6 +5,9 @@
 
 MITHRIL_OP_CASES(argmin) {
   return {
+      {.name = "of nothing nothing",
+       .inputs = {{"input", normal({0, 0})}, {"axis", 1}},
+       .expect = {{"output", tensor({0}, {}).as(DType::int64)}}},
       {.name = "all", .inputs = {{"input", distinct({2, 3})}}},
       {.name = "the last axis", .inputs = {{"input", distinct({2, 3})}, {"axis", -1}}},
       {.name = "the first axis, kept",

@@ -2,10 +2,12 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/spelling.hpp"
 
 namespace mithril {
 
@@ -74,6 +76,22 @@ inline void differentiate_extremum(GradContext& g) {
   const Expression mask = call("cast", {chosen, Datum(x.dtype())});
   const Expression count = call("sum", {mask, g.value("axis"), g.value("keepdim")});
   g.flow("input", expand_reduced(g, g.out_grad() / count, x) * mask);
+}
+
+// torch refuses an axis without elements, also where nothing is to be chosen.
+inline std::string spell_chosen(const SpellingContext& c, const std::string& otherwise) {
+  if (element_count(c.out()) > 0) return otherwise;
+  return spell_call("aten::zeros", {to_string(c.out())});
+}
+
+inline std::string spell_best_index(const char* op, const SpellingContext& c) {
+  return spell_chosen(c, spell_call(op, {"input", "axis", "keepdim"}));
+}
+
+inline std::string spell_extremum(const char* op, const SpellingContext& c) {
+  const std::string whole = spell_call(op, {"input", "keepdim=keepdim"});
+  const std::string along = spell_call(op, {"input", "axis", "keepdim"});
+  return spell_chosen(c, "axis == [] ? input : axis == None ? " + whole + " : " + along);
 }
 
 }  // namespace mithril
