@@ -19,6 +19,16 @@ Expression of_probabilities(ExpandContext& e, const Expression& target, const Op
   return -(log(p) * target * weight + log(call("subtract", {1.0, p})) * others);
 }
 
+// True: as much for positive targets as for negative ones, by their share. Of logits the share is
+// that of the targets' sigmoid, as in the Python library whose losses these are.
+Operand positive_weight(ExpandContext& e, const Expression& target, bool logits) {
+  const Datum& given = e.value("pos_weight");
+  if (given.kind() != kind::bool_value) return Operand(given);
+  if (!given.flag()) return 1.0;
+  const Expression share = call("mean", {logits ? call("sigmoid", {target}) : target});
+  return call("subtract", {1.0, share}) / share;
+}
+
 }  // namespace
 
 OpDef define_binary_cross_entropy() {
@@ -27,11 +37,11 @@ OpDef define_binary_cross_entropy() {
       .doc =
           "-(pos_weight * target * log(p) + (1 - target) * log(1 - p)), element by element, where "
           "p is sigmoid(input) for input_type=\"logits\" and input for \"probs\"; robust and "
-          "threshold are those of log.",
+          "threshold are those of log. pos_weight=True makes up for fewer positive targets.",
       .inputs = {{"input", "*s", "float"},
                  {"target", "*s", "any"},
                  value("input_type", "str", "logits"),
-                 value("pos_weight", "float|int", 1.0),
+                 value("pos_weight", "float|int|bool", 1.0),
                  value("robust", "bool", false),
                  value("threshold", "float|none", None())},
       .outputs = {{"output", "*s", "float"}},
@@ -47,8 +57,8 @@ OpDef define_binary_cross_entropy() {
             const Expression x = e.in("input");
             Expression target = e.in("target");
             if (target.dtype() != x.dtype()) target = call("cast", {target, Datum(x.dtype())});
-            const Operand weight = e.operand("pos_weight");
             const bool logits = e.value("input_type").text() == "logits";
+            const Operand weight = positive_weight(e, target, logits);
             e.become(logits ? of_logits(x, target, weight) : of_probabilities(e, target, weight));
           },
       .dtype_from = "input",
