@@ -38,9 +38,7 @@ OpDef define_log() {
           [](GradContext& g) {
             const Expression x = g.in("input");
             if (!g.value("robust").flag()) return g.flow("input", g.out_grad() / x);
-            const Expression size = call("maximum", {call("abs", {x}), robust_threshold(g)});
-            const Expression slope = g.out_grad() / size;
-            g.flow("input", call("where", {call("less", {x, 0}), -slope, slope}));
+            g.flow("input", call("robust_log_grad", {g.out_grad(), x, robust_threshold(g)}));
           },
       .cast = CastPolicy::float32,
       .spell = {{"torch", "robust ? unsupported : aten::log(input)"},

@@ -1,20 +1,8 @@
 // random_uniform: numbers drawn from a key, the same wherever they are drawn.
+#include "mithril/ops/support/random_bits.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
-namespace {
-
-// SplitMix64 (Steele, Lea, Flood 2014), a counter-based generator: element i of key k is a function
-// of k and i alone.
-uint64_t mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
-}  // namespace
-
 OpDef define_random_uniform() {
   return {
       .name = "random_uniform",
@@ -25,14 +13,13 @@ OpDef define_random_uniform() {
       .outputs = {{"output", "*s", "float"}},
       .eval =
           [](EvalContext& c) {
-            const uint64_t key = mix(static_cast<uint64_t>(c.read<int64_t>("key")[0]));
+            const RandomBits bits(c.read<int64_t>("key")[0]);
             c.typed([&](auto zero) {
               using T = decltype(zero);
               T* y = c.write<T>();
               for (int64_t i = 0; i < c.out().size(); ++i) {
-                const uint64_t bits =
-                    mix(key ^ mix(static_cast<uint64_t>(i))) >> 40;  // 24: what a float32 holds
-                y[i] = static_cast<T>(static_cast<double>(bits) * 0x1p-24);
+                const uint64_t high = bits.at(i) >> 40;  // 24: what a float32 holds
+                y[i] = static_cast<T>(static_cast<double>(high) * 0x1p-24);
               }
             });
           },

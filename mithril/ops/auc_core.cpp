@@ -1,0 +1,57 @@
+// auc_core: how many are found, and how many wrongly, as a threshold falls.
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+// Scores that are equal are found at once.
+void eval_auc_core(EvalContext& c) {
+  const auto scores = c.read<double>("input");
+  const auto labels = c.read<bool>("label");
+  const int64_t count = scores.size();
+  std::vector<int64_t> order(static_cast<size_t>(count));
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](int64_t a, int64_t b) { return scores[a] > scores[b]; });
+  const auto positive = static_cast<double>(std::count(labels.begin(), labels.end(), true));
+  const double negative = static_cast<double>(count) - positive;
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    T* y = c.write<T>();
+    double found = 0, wrong = 0;
+    for (int64_t i = 0, next = 0; i < count; ++i) {
+      for (; next < count &&
+             scores[order[static_cast<size_t>(next)]] == scores[order[static_cast<size_t>(i)]];
+           ++next) {
+        ++(labels[order[static_cast<size_t>(next)]] ? found : wrong);
+      }
+      y[i] = static_cast<T>(found / positive);
+      y[count + i] = static_cast<T>(wrong / negative);
+    }
+  });
+}
+
+}  // namespace
+
+OpDef define_auc_core() {
+  return {
+      .name = "auc_core",
+      .doc =
+          "The shares of positive and of negative samples whose score is at least that of each "
+          "sample, from the highest score down, as two rows: the points of a receiver operating "
+          "characteristic, as often as samples share a score.",
+      .inputs = {{"input", "N", "float"}, {"label", "N", "bool"}},
+      .outputs = {{"output", "2 N", "float"}},
+      .eval = eval_auc_core,
+      .not_differentiable = "it counts",
+      .cast = CastPolicy::float32,
+      .couples_samples = true,
+      .spell = {{"torch", "unsupported: counts with a loop"}, {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

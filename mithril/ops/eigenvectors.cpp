@@ -1,0 +1,56 @@
+// eigenvectors: of symmetric matrices.
+#include "mithril/ops/support/eigen.hpp"
+#include "mithril/ops/support/linear_algebra.hpp"
+#include "mithril/ops/support/spelling.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+// V (F * (Vᵀ G)) Vᵀ with F[i, j] = 1 / (value[j] - value[i]), and 0 where these are equal.
+void differentiate_eigenvectors(GradContext& g) {
+  const Expression vectors = g.out(), values = call("eigenvalues", {g.in("input")});
+  const Expression gaps = call("expand_dims", {values, -2}) - call("expand_dims", {values, -1});
+  const Expression same = call("equal", {gaps, 0});
+  const Expression turning = call("matmul", {transposed(vectors), g.out_grad()});
+  const Expression inner = call("where", {same, 0.0, turning / call("where", {same, 1.0, gaps})});
+  const Expression whole = call("matmul", {call("matmul", {vectors, inner}), transposed(vectors)});
+  g.flow("input", symmetric_part(whole));
+}
+
+std::string spell_eigenvectors() {
+  const std::string vectors = "aten::linalg_eigh(" + std::string(spelled_symmetric_part) + ")[1]";
+  const std::string negative = "aten::lt(aten::sum(" + vectors + ", [-2], True), 0)";
+  return spell_call("aten::where", {negative, "aten::neg(" + vectors + ")", vectors});
+}
+
+}  // namespace
+
+OpDef define_eigenvectors() {
+  return {
+      .name = "eigenvectors",
+      .doc =
+          "The eigenvectors of the symmetric part (A + Aᵀ) / 2 of each square matrix, as columns "
+          "in "
+          "the order of their eigenvalues; of length 1, and the sum of each is not negative. Those "
+          "of equal eigenvalues are no function of the matrix: gradients leave them out.",
+      .inputs = {{"input", "*b N N", "float"}},
+      .outputs = {{"output", "*b N N", "float"}},
+      .eval =
+          [](EvalContext& c) {
+            each_matrix(c, [](const Matrix& matrix) {
+              return eigen_of_symmetric(symmetric_part(matrix)).vectors.elements;
+            });
+          },
+      .grad = differentiate_eigenvectors,
+      .cast = CastPolicy::float32,
+      .operations =
+          [](auto inputs, auto) {
+            return 9.0 * static_cast<double>(element_count(inputs[0]) * inputs[0].back());
+          },
+      .spell = {{"torch", spell_unless_half(spell_eigenvectors())},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,21 @@
+// is_nan: what is no number.
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_is_nan() {
+  return {
+      .name = "is_nan",
+      .doc = "Whether each element is NaN: differs from itself. Ints and bools never do.",
+      .inputs = {{"input", "*s", "any"}},
+      .outputs = {{"output", "*s", "bool"}},
+      .expand =
+          [](ExpandContext& e) {
+            e.become(call("not_equal", {e.in("input"), e.in("input")}));
+          },
+      .spell = {{"torch", "unsupported: written as other ops"},
+                {"c", "unsupported: written as other ops"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,28 @@
+// positions: where the rows of a tensor stand.
+#include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_positions() {
+  return {
+      .name = "positions",
+      .doc = "0, 1, 2, ... for the last axis but one of a tensor.",
+      .inputs = {{"like", "*b T H", "any"}},
+      .outputs = {{"output", "T", "int"}},
+      .eval =
+          [](EvalContext& c) {
+            c.typed([&](auto zero) {
+              using T = decltype(zero);
+              T* y = c.write<T>();
+              for (int64_t i = 0; i < c.out().size(); ++i) y[i] = static_cast<T>(i);
+            });
+          },
+      .not_differentiable = "positions do not depend on what stands there",
+      .operations = no_arithmetic,
+      .spell = {{"torch", "aten::arange(output.shape[0])"},
+                {"c", "unsupported: depends on its index"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,35 @@
+// randn: normally distributed numbers drawn from a key, the same wherever they are drawn.
+#include "mithril/ops/support/making.hpp"
+#include "mithril/ops/support/random_bits.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_randn() {
+  return {
+      .name = "randn",
+      .doc =
+          "Numbers of mean 0 and deviation 1 in a shape, drawn from a key: the same key gives the "
+          "same numbers.",
+      .inputs = {value("shape", "tuple|int"),
+                 {"key", "", "int|value int"},
+                 value("dtype", "dtype|none", Datum())},
+      .outputs = {{"output", "*o", "float"}},
+      .solve = [](Solver& s) { return solve_filled(s, kind::float_tensor); },
+      .eval =
+          [](EvalContext& c) {
+            const RandomBits bits(c.read<int64_t>("key")[0]);
+            c.typed([&](auto zero) {
+              using T = decltype(zero);
+              T* y = c.write<T>();
+              for (int64_t i = 0; i < c.out().size(); ++i) y[i] = static_cast<T>(bits.normal(i));
+            });
+          },
+      .not_differentiable = "it has no float among its inputs",
+      .dtype_from = "dtype",
+      .spell = {{"torch", "unsupported: torch draws other numbers from a seed"},
+                {"c", "unsupported: a loop"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,71 @@
+// solve_triangular: equations whose matrix is a triangle.
+#include "mithril/ops/support/linear_algebra.hpp"
+#include "mithril/ops/support/matrices.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+// By substitution, from the row that holds one unknown.
+Matrix solution(const Matrix& matrix, Matrix right, bool upper) {
+  for (int64_t step = 0; step < matrix.rows; ++step) {
+    const int64_t i = upper ? matrix.rows - 1 - step : step;
+    const int64_t first = upper ? i + 1 : 0, past = upper ? matrix.rows : i;
+    for (int64_t column = 0; column < right.columns; ++column) {
+      for (int64_t k = first; k < past; ++k) right(i, column) -= matrix(i, k) * right(k, column);
+      right(i, column) /= matrix(i, i);
+    }
+  }
+  return right;
+}
+
+void eval_solve_triangular(EvalContext& c) {
+  const auto matrices = c.read<double>("matrix"), right = c.read<double>("right");
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    T* y = c.write<T>();
+    for (int64_t i = 0; i < matrix_count(c.dims("matrix")); ++i) {
+      const Matrix solved = solution(matrix_at(matrices, c.dims("matrix"), i),
+                                     matrix_at(right, c.dims("right"), i), c.flag("upper"));
+      for (const double element : solved.elements) *y++ = static_cast<T>(element);
+    }
+  });
+}
+
+// Of the right side A⁻ᵀ G; of the matrix the triangle of its negative product with the solution.
+void differentiate_solve_triangular(GradContext& g) {
+  const bool upper = g.value("upper").flag();
+  const Expression back = transposed(g.in("matrix"));
+  const Expression right = call("solve_triangular", {back, g.out_grad(), !upper});
+  g.flow("right", right);
+  if (!g.needs("matrix")) return;
+  const Expression whole = -call("matmul", {right, transposed(g.out())});
+  g.flow("matrix", upper ? transposed(call("tril", {transposed(whole)})) : call("tril", {whole}));
+}
+
+}  // namespace
+
+OpDef define_solve_triangular() {
+  return {
+      .name = "solve_triangular",
+      .doc =
+          "X with matrix X = right, where of each matrix the lower triangle is read, or with "
+          "upper=True the upper one.",
+      .inputs = {{"matrix", "*b N N", "T=float"},
+                 {"right", "*b N K", "T"},
+                 value("upper", "bool", false)},
+      .outputs = {{"output", "*b N K", "T"}},
+      .eval = eval_solve_triangular,
+      .grad = differentiate_solve_triangular,
+      .cast = CastPolicy::float32,
+      .operations =
+          [](auto inputs, auto) {
+            return static_cast<double>(element_count(inputs[1]) * inputs[0].back());
+          },
+      .spell = {{"torch",
+                 spell_unless_half("aten::linalg_solve_triangular(matrix, right, upper=upper)")},
+                {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril

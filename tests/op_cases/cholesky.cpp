@@ -1,0 +1,22 @@
+// Rows of cholesky.
+#include "tests/table/case.hpp"
+
+MITHRIL_OP_CASES(cholesky) {
+  const TensorSpec definite = tensor({3, 3}, {4, 1, 0.5, 1, 5, -1, 0.5, -1, 6});
+  return {
+      {.name = "of three rows", .inputs = {{"input", definite}}},
+      {.name = "several",
+       .inputs = {{"input", tensor({2, 2, 2}, {2, 0.5, 0.5, 3, 1, -0.25, -0.25, 4})}}},
+      {.name = "one element", .inputs = {{"input", positive({1, 1})}}},
+      {.name = "no elements", .inputs = {{"input", normal({0, 0})}}},
+      {.name = "float32", .inputs = {{"input", definite.as(DType::float32)}}},
+      {.name = "as a hand does",
+       .inputs = {{"input", tensor({2, 2}, {4, 2, 2, 10})}},
+       .expect = {{"output", tensor({2, 2}, {2, 0, 1, 3})}}},
+      {.name = "of what is not symmetric the symmetric part",
+       .inputs = {{"input", tensor({2, 2}, {4, 3, 1, 10})}},
+       .expect = {{"output", tensor({2, 2}, {2, 0, 1, 3})}}},
+      {.name = "no square", .inputs = {{"input", normal({2, 3})}}, .error = "E0202"},
+      {.name = "ints", .inputs = {{"input", integers({2, 2}, 0, 9)}}, .error = "E0301"},
+  };
+}
