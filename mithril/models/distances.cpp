@@ -44,6 +44,25 @@ Model build_mds_core(const CheckedArguments& arguments) {
   return model;
 }
 
+Model build_tsne_core(const CheckedArguments& arguments) {
+  Model model = model_of_class("TSNECore");
+  const Connection distances = model["distances"], predicted = model["pred_distances"];
+  auto wanted = [&]() -> Connection {
+    if (!arguments.flag("calculate_p_joint")) return model["p_joint"];
+    const bool exact = arguments.flag("exact_distances");
+    const Connection squares = exact ? apply("square", {distances}) : distances;
+    return apply("tsne_p_joint", {squares, arguments.real("perplexity")});
+  };
+  const Connection others = apply("eye_complement", {distances.size(0)});
+  const Connection near = 1.0 / (1.0 + predicted) * others;
+  model.expose_keys({{"output", apply("kl_divergence", {near / near.sum(), wanted()}).sum()}});
+  const DimSpec rows = std::string("N");
+  const ShapeSpec square(std::vector<DimSpec>{rows, rows});
+  model.set_shapes({{"distances", square}, {"pred_distances", square}});
+  model.set_cin({"distances"}).set_cout({"output"});
+  return model;
+}
+
 }  // namespace
 
 Model EncoderDistanceMatrix(const EncoderDistanceMatrixOptions& options) {
@@ -53,6 +72,12 @@ Model EncoderDistanceMatrix(const EncoderDistanceMatrixOptions& options) {
 Model MDSCore(const MDSCoreOptions& options) {
   return make_model("MDSCore",
                     {{"exact_distances", options.exact_distances}, {"robust", options.robust}});
+}
+
+Model TSNECore(const TSNECoreOptions& options) {
+  return make_model("TSNECore", {{"exact_distances", options.exact_distances},
+                                 {"calculate_p_joint", options.calculate_p_joint},
+                                 {"perplexity", options.perplexity}});
 }
 
 ModelDef define_encoder_distance_matrix();
@@ -77,6 +102,20 @@ ModelDef define_mds_core() {
       .arguments = {{"exact_distances", "bool", true, "distances are given, not their powers"},
                     {"robust", "bool", true, "powers are robust ones"}},
       .build = build_mds_core};
+}
+
+ModelDef define_tsne_core();
+ModelDef define_tsne_core() {
+  return {
+      .name = "TSNECore",
+      .doc =
+          "How far the neighbours among predicted points, given squared distances, are from "
+          "those wanted: a Kullback-Leibler divergence. Ports: distances [N, N], pred_distances "
+          "[N, N], p_joint [N, N] unless it is calculated, output.",
+      .arguments = {{"exact_distances", "bool", true, "distances are given, not their squares"},
+                    {"calculate_p_joint", "bool", false, "from the distances"},
+                    {"perplexity", "float", 20.0, "how many neighbours a point has"}},
+      .build = build_tsne_core};
 }
 
 }  // namespace mithril

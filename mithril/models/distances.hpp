@@ -1,5 +1,8 @@
 // Distances between rows, and how well points in few dimensions keep them.
 #pragma once
+#include <cstdint>
+#include <string>
+
 #include "mithril/model/model.hpp"
 
 namespace mithril {
@@ -19,5 +22,38 @@ struct MDSCoreOptions {
 // The stress of multidimensional scaling: how far predicted distances, given as powers, are from
 // those wanted. Ports: distances [N, N], pred_distances [N, N], norm, output.
 Model MDSCore(const MDSCoreOptions& options = {});
+
+struct TSNECoreOptions {
+  bool exact_distances = true;     // distances are given, not their squares
+  bool calculate_p_joint = false;  // from the distances; else the port p_joint takes them
+  double perplexity = 20;          // how many neighbours a point has, for calculate_p_joint
+};
+// How far the neighbours among predicted points, given squared distances, are from those wanted.
+// Ports: distances [N, N], pred_distances [N, N], p_joint [N, N], output.
+Model TSNECore(const TSNECoreOptions& options = {});
+
+struct DistanceEncoderOptions {
+  std::string base_model = "MDSCore";    // or "TSNECore"
+  std::string input_type = "distances";  // "powered_distances", "points"
+};
+// Points whose distances are like those of the input. Ports: input [N, N], or [N, D] for points,
+// coords [N, d], norm, output, predicted_coords.
+Model DistanceEncoder(const DistanceEncoderOptions& options = {});
+
+struct MDSOptions {
+  int64_t prediction_dim = 2;            // d
+  std::string input_type = "distances";  // "powered_distances", "points"
+};
+// Multidimensional scaling: a DistanceEncoder of MDSCore.
+Model MDS(const MDSOptions& options = {});
+
+struct TSNEOptions {
+  int64_t prediction_dim = 2;            // d
+  std::string input_type = "distances";  // "powered_distances", "points"
+  double preplexity = 20;                // the perplexity of TSNECore, so spelled
+  bool calculate_p_joint = false;
+};
+// t-distributed stochastic neighbour embedding: a DistanceEncoder of TSNECore.
+Model TSNE(const TSNEOptions& options = {});
 
 }  // namespace mithril

@@ -6,9 +6,9 @@ namespace mithril {
 namespace {
 
 ShapeSpec shape(std::vector<DimSpec> dims) { return ShapeSpec(std::move(dims)); }
-const DimSpec rows = std::string("N"), others = std::string("M"), columns = std::string("D");
 
 void state_kernel_shapes(Model& model) {
+  const DimSpec rows = std::string("N"), others = std::string("M"), columns = std::string("D");
   model.set_shapes({{"input1", shape({rows, columns})},
                     {"input2", shape({others, columns})},
                     {"output", shape({rows, others})}});

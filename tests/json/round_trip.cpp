@@ -18,6 +18,7 @@ Arguments needed_arguments(const ModelDef& def) {
   if (def.name == "MLP")
     return {{"activations", Datum(Tuple{"Relu", "Softmax"})}, {"dimensions", Datum::ints({4, 2})}};
   if (def.name == "KernelizedSVM") return {{"kernel", "RBFKernel"}};
+  if (def.name == "DistanceEncoder") return {{"base_model", "MDSCore"}};
   Arguments arguments;
   for (const ArgumentDef& argument : def.arguments) {
     if (argument.fallback) continue;

@@ -1,0 +1,124 @@
+// DistanceEncoder, and the two kinds of it: points whose distances are like those that are given.
+#include "mithril/models/builder.hpp"
+#include "mithril/models/distances.hpp"
+
+namespace mithril {
+namespace {
+
+ArgumentDef input_type() {
+  return {"input_type", "str", "distances",
+          "what the input holds: \"distances\", \"powered_distances\" or \"points\""};
+}
+
+std::string checked_input_type(const CheckedArguments& arguments) {
+  const std::string& type = arguments.text("input_type");
+  if (type != "distances" && type != "powered_distances" && type != "points")
+    arguments.reject("input_type", "\"distances\", \"powered_distances\" or \"points\"");
+  return type;
+}
+
+// Powers of the distances between the rows of a key.
+Connection powers_between(Model& model, const std::string& key) {
+  const Model matrix = make_model("EncoderDistanceMatrix", {{"get_final_distance", false}});
+  const Connection points = model[key], norm = model["norm"];
+  return matrix.apply(Bindings{{"input1", points}, {"input2", points}, {"norm", norm}}).front();
+}
+
+Model encoder(const std::string& name, const std::string& type, const Model& base) {
+  Model model = model_of_class(name);
+  Bindings bindings{{"output", "output"}};
+  for (const std::string& key : base.input_keys()) {
+    if (key == "norm" || (type == "points" && key == "p_joint")) bindings.emplace_back(key, key);
+  }
+  const Connection input = model["input"];
+  const Connection distances = type == "points" ? powers_between(model, "input") : input;
+  bindings.emplace_back("distances", distances);
+  bindings.emplace_back("pred_distances", powers_between(model, "coords"));
+  model |= base(bindings);
+  model |= Model::op("buffer")({{"input", "coords"}, {"output", "predicted_coords"}});
+  model.set_cin({"input"}).set_cout({"output"});
+  return model;
+}
+
+// With a number of dims for the points.
+Model sized(Model model, const CheckedArguments& arguments) {
+  const DimSpec dims = arguments.size("prediction_dim");
+  model.set_shapes({{"coords", ShapeSpec(std::vector<DimSpec>{Any{}, dims})}});
+  return model;
+}
+
+Model build_distance_encoder(const CheckedArguments& arguments) {
+  const std::string type = checked_input_type(arguments);
+  const Model base =
+      make_model(arguments.text("base_model"), {{"exact_distances", type == "distances"}});
+  return encoder("DistanceEncoder", type, base);
+}
+
+Model build_mds(const CheckedArguments& arguments) {
+  const std::string type = checked_input_type(arguments);
+  const Model base = make_model("MDSCore", {{"exact_distances", type == "distances"}});
+  return sized(encoder("MDS", type, base), arguments);
+}
+
+Model build_tsne(const CheckedArguments& arguments) {
+  const std::string type = checked_input_type(arguments);
+  const Model base = make_model("TSNECore", {{"exact_distances", type == "distances"},
+                                             {"calculate_p_joint", arguments["calculate_p_joint"]},
+                                             {"perplexity", arguments["preplexity"]}});
+  return sized(encoder("TSNE", type, base), arguments);
+}
+
+}  // namespace
+
+Model DistanceEncoder(const DistanceEncoderOptions& options) {
+  return make_model("DistanceEncoder",
+                    {{"base_model", options.base_model}, {"input_type", options.input_type}});
+}
+Model MDS(const MDSOptions& options) {
+  return make_model(
+      "MDS", {{"prediction_dim", options.prediction_dim}, {"input_type", options.input_type}});
+}
+Model TSNE(const TSNEOptions& options) {
+  return make_model("TSNE", {{"prediction_dim", options.prediction_dim},
+                             {"input_type", options.input_type},
+                             {"preplexity", options.preplexity},
+                             {"calculate_p_joint", options.calculate_p_joint}});
+}
+
+ModelDef define_distance_encoder();
+ModelDef define_distance_encoder() {
+  return {.name = "DistanceEncoder",
+          .doc =
+              "Points whose distances are like those of the input. Ports: input [N, N], or [N, D] "
+              "for points, coords [N, d], norm, output, predicted_coords.",
+          .arguments = {{"base_model", "str", {}, "\"MDSCore\" or \"TSNECore\""}, input_type()},
+          .build = build_distance_encoder};
+}
+
+ModelDef define_mds();
+ModelDef define_mds() {
+  return {.name = "MDS",
+          .doc =
+              "Multidimensional scaling: points whose distances are those of the input. Ports: "
+              "input [N, N], or [N, D] for points, coords [N, prediction_dim], norm, output, "
+              "predicted_coords.",
+          .arguments = {{"prediction_dim", "int", {}, "dims of the points"}, input_type()},
+          .build = build_mds};
+}
+
+ModelDef define_tsne();
+ModelDef define_tsne() {
+  return {
+      .name = "TSNE",
+      .doc =
+          "t-distributed stochastic neighbour embedding: points that have the neighbours of the "
+          "input. Ports: input [N, N], or [N, D] for points, coords [N, prediction_dim], norm, "
+          "p_joint [N, N] unless it is calculated, output, predicted_coords.",
+      .arguments = {{"prediction_dim", "int", {}, "dims of the points"},
+                    input_type(),
+                    {"preplexity", "float", 20.0, "how many neighbours a point has (so spelled)"},
+                    {"calculate_p_joint", "bool", false, "from the distances of the input"}},
+      .build = build_tsne};
+}
+
+}  // namespace mithril

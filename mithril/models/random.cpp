@@ -1,0 +1,84 @@
+#include "mithril/models/random.hpp"
+
+#include <algorithm>
+
+#include "mithril/models/builder.hpp"
+
+namespace mithril {
+namespace {
+
+// The op with its values as ports of the model: those given are known, the others stay open.
+Model drawing(const std::string& name, const char* op, const CheckedArguments& arguments,
+              const std::vector<std::string>& ports, const std::vector<std::string>& open) {
+  Model model = model_of_class(name);
+  const Connection key = model["key"];
+  model.set_types({{"key", kind::int_tensor}});
+  Bindings bindings{{"key", key}, {"output", "output"}};
+  for (const std::string& port : ports) {
+    const bool is_open =
+        !arguments.has(port) && std::find(open.begin(), open.end(), port) != open.end();
+    bindings.emplace_back(
+        port, is_open ? IOKey{.name = port} : IOKey{.name = port, .value = arguments[port]});
+  }
+  model |= Model::op(op)(bindings);
+  model |= Model::op("add")({{"left", key}, {"right", 1}, {"output", "new_key"}});
+  model.expose_keys(std::vector<std::string>{"output"});
+  model.bind_state_keys("key", "new_key", Tensor::scalar(arguments.integer("key")));
+  model.set_cin({"shape"}).set_cout({"output"});
+  return model;
+}
+
+Arguments given(const std::optional<std::vector<int64_t>>& shape, int64_t key,
+                const std::optional<DType>& dtype) {
+  Arguments arguments{{"key", key}};
+  if (shape) arguments.emplace_back("shape", Datum::ints(*shape));
+  if (dtype) arguments.emplace_back("dtype", *dtype);
+  return arguments;
+}
+
+ArgumentDef shape() { return {"shape", "int|tuple|none", Datum(), "None: the port says"}; }
+ArgumentDef key() { return {"key", "int", 0, "that the first numbers are drawn from"}; }
+
+}  // namespace
+
+Model Randn(const RandnOptions& options) {
+  return make_model("Randn", given(options.shape, options.key, options.dtype));
+}
+Model RandInt(const RandIntOptions& options) {
+  Arguments arguments = given(options.shape, options.key, options.dtype);
+  arguments.emplace_back("low", options.low);
+  arguments.emplace_back("high", options.high);
+  return make_model("RandInt", arguments);
+}
+
+ModelDef define_randn_model();
+ModelDef define_randn_model() {
+  return {
+      .name = "Randn",
+      .doc =
+          "Normally distributed numbers, others with each evaluation. Ports: shape, dtype, "
+          "output; state key.",
+      .arguments = {shape(), key(), {"dtype", "dtype|none", Datum(), "None: the default float"}},
+      .build = [](const CheckedArguments& arguments) {
+        return drawing("Randn", "randn", arguments, {"shape", "dtype"}, {"shape"});
+      }};
+}
+
+ModelDef define_randint_model();
+ModelDef define_randint_model() {
+  return {.name = "RandInt",
+          .doc =
+              "Ints from low up to but without high, others with each evaluation. Ports: shape, "
+              "low, high, dtype, output; state key.",
+          .arguments = {shape(),
+                        key(),
+                        {"low", "int|none", Datum(), "the least; None: the port says"},
+                        {"high", "int|none", Datum(), "one past the greatest; None: the port says"},
+                        {"dtype", "dtype|none", Datum(), "None: the default int"}},
+          .build = [](const CheckedArguments& arguments) {
+            return drawing("RandInt", "randint", arguments, {"shape", "low", "high", "dtype"},
+                           {"shape", "low", "high"});
+          }};
+}
+
+}  // namespace mithril

@@ -1,0 +1,28 @@
+// Random tensors whose key is a state: others with each evaluation.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+struct RandnOptions {
+  std::optional<std::vector<int64_t>> shape = {};  // none: the port says
+  int64_t key = 0;                                 // that the first numbers are drawn from
+  std::optional<DType> dtype = {};                 // none: the backend's floats
+};
+// Normally distributed numbers. Ports: shape, dtype, output; state key.
+Model Randn(const RandnOptions& options = {});
+
+struct RandIntOptions {
+  std::optional<std::vector<int64_t>> shape = {};  // none: the port says
+  int64_t key = 0;                                 // that the first numbers are drawn from
+  int64_t low = 0, high = 2;                       // high is excluded
+  std::optional<DType> dtype = {};                 // none: the backend's ints
+};
+// Ints. Ports: shape, low, high, output; state key.
+Model RandInt(const RandIntOptions& options = {});
+
+}  // namespace mithril
