@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <cmath>
 #include <functional>
 #include <map>
 
@@ -74,6 +75,16 @@ std::string bits_difference(const Tensors& got, const Tensors& expected) {
   return "";
 }
 
+// Of windows of padding alone; what comes of infinity times padding, backends may say differently.
+bool has_infinity(const Tensors& tensors) {
+  for (const auto& [name, tensor] : tensors) {
+    for (std::int64_t i = 0; i < tensor.size(); ++i) {
+      if (std::isinf(tensor.at_as_double(i))) return true;
+    }
+  }
+  return false;
+}
+
 struct Outcome {
   Tensors outputs;
   std::string refusal;  // the code of the error
@@ -104,7 +115,7 @@ class RandomCheck {
     compare("with all passes", optimised, {});
     compare("with all passes, without shapes", optimised, {.shapes = false});
     compare("with all passes and constants", optimised, {.literals = constants()});
-    if (!refusal_.empty()) return;
+    if (!refusal_.empty() || has_infinity(expected_)) return;
     compare_backends("on every backend", plain(compose(random_)), inputs_);
     compare_gradients();
   }
