@@ -1,0 +1,54 @@
+"""Gradients of linear algebra, on both backends, are those of torch's autograd."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mithril as ml
+
+torch = pytest.importorskip("torch")
+
+RANDOM = np.random.default_rng(3)
+ROOT = np.tril(RANDOM.normal(size=(4, 4))) + 3 * np.eye(4)
+DEFINITE = ROOT @ ROOT.T
+RIGHT = RANDOM.normal(size=(4, 2))
+
+CASES: dict[str, Any] = {
+    "cholesky": (ml.Cholesky, torch.linalg.cholesky, {"input": DEFINITE}),
+    "eigenvalues": (ml.Eigenvalues, torch.linalg.eigvalsh, {"input": DEFINITE}),
+    "solve_triangular": (
+        ml.SolveTriangular,
+        lambda matrix, right: torch.linalg.solve_triangular(matrix, right, upper=False),
+        {"matrix": ROOT, "right": RIGHT},
+    ),
+    "gpr_alpha": (
+        ml.GPRAlpha,
+        lambda label_mu_diff, L, K_term: torch.cholesky_solve(label_mu_diff, L),  # noqa: N803
+        {"label_mu_diff": RIGHT[:, :1], "L": ROOT},
+    ),
+}
+
+
+@pytest.mark.parametrize("backend", ["CpuBackend", "TorchBackend"])
+@pytest.mark.parametrize("name", CASES)
+def test_gradients_are_those_of_torch(name: str, backend: str) -> None:
+    if not hasattr(ml, backend):
+        pytest.skip("this build has no torch")
+    make, function, given = CASES[name]
+    data = {"K_term": DEFINITE} if name == "gpr_alpha" else {}
+    compiled = ml.compile(
+        make(),
+        getattr(ml, backend)(dtype=ml.float64),
+        trainable_keys=set(given),
+        data_keys=set(data),
+    )
+    tensors = {key: torch.tensor(value, requires_grad=True) for key, value in given.items()}
+    expected = function(**tensors, **{key: torch.tensor(value) for key, value in data.items()})
+    incoming = RANDOM.normal(size=expected.shape)
+    expected.backward(torch.tensor(incoming))
+    data = {key: data[key] for key in data if key in compiled.input_keys}
+    outputs, gradients = compiled.evaluate(given, data, output_gradients={"output": incoming})
+    np.testing.assert_allclose(outputs["output"], expected.detach(), rtol=0, atol=1e-10)
+    for key, tensor in tensors.items():
+        np.testing.assert_allclose(gradients[key], tensor.grad, rtol=0, atol=1e-10, err_msg=key)
