@@ -18,9 +18,6 @@ OpDef define_max() {
       .grad = differentiate_extremum,
       .operations = reduction_operations,
       .averages = true,
-      .spell = {{"torch",
-                 "axis == [] ? input : axis == None ? aten::amax(input, keepdim=keepdim) : "
-                 "aten::amax(input, axis, keepdim)"},
       .spell = {{"torch", "aten::amax",
                  [](const SpellingContext& c) { return spell_extremum("aten::amax", c); }},
                 {"c", "unsupported: a loop nest"}},

@@ -18,9 +18,6 @@ OpDef define_min() {
       .grad = differentiate_extremum,
       .operations = reduction_operations,
       .averages = true,
-      .spell = {{"torch",
-                 "axis == [] ? input : axis == None ? aten::amin(input, keepdim=keepdim) : "
-                 "aten::amin(input, axis, keepdim)"},
       .spell = {{"torch", "aten::amin",
                  [](const SpellingContext& c) { return spell_extremum("aten::amin", c); }},
                 {"c", "unsupported: a loop nest"}},
