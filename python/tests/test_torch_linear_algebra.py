@@ -14,17 +14,22 @@ ROOT = np.tril(RANDOM.normal(size=(4, 4))) + 3 * np.eye(4)
 DEFINITE = ROOT @ ROOT.T
 RIGHT = RANDOM.normal(size=(4, 2))
 
+
+def solved(matrix: Any, right: Any, upper: bool = False) -> Any:
+    return torch.linalg.solve_triangular(matrix, right, upper=upper)
+
+
 CASES: dict[str, Any] = {
     "cholesky": (ml.Cholesky, torch.linalg.cholesky, {"input": DEFINITE}),
     "eigenvalues": (ml.Eigenvalues, torch.linalg.eigvalsh, {"input": DEFINITE}),
     "solve_triangular": (
         ml.SolveTriangular,
-        lambda matrix, right: torch.linalg.solve_triangular(matrix, right, upper=False),
+        solved,
         {"matrix": ROOT, "right": RIGHT},
     ),
     "gpr_alpha": (
         ml.GPRAlpha,
-        lambda label_mu_diff, L, K_term: torch.cholesky_solve(label_mu_diff, L),  # noqa: N803
+        lambda label_mu_diff, L, K_term: solved(L.T, solved(L, label_mu_diff), True),  # noqa: N803
         {"label_mu_diff": RIGHT[:, :1], "L": ROOT},
     ),
 }
