@@ -4,16 +4,24 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-NOT_SOURCES = {".git", ".venv", ".cache", "build", "dist", "__pycache__"}
+CACHES = {".cache", ".mypy_cache", ".pytest_cache", ".ruff_cache", "__pycache__"}
+NOT_SOURCES = CACHES | {".git", ".venv", "build", "dist"}
+
+
+def names_in_git() -> list[Path] | None:
+    """What git tracks or would; None where there is no git, or what was unpacked from an archive."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    try:
+        listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return None
+    return [Path(line) for line in listing.stdout.splitlines()] if not listing.returncode else None
 
 
 def tracked_files() -> list[Path]:
     """The files that belong to the project, relative to its root, new ones included."""
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-    listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if listing.returncode == 0:
-        names = [Path(line) for line in listing.stdout.splitlines()]
-    else:  # unpacked from an archive
+    names = names_in_git()
+    if names is None:
         names = [path.relative_to(ROOT) for path in ROOT.rglob("*")]
     return sorted(
         name
