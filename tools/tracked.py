@@ -9,7 +9,7 @@ NOT_SOURCES = CACHES | {".git", ".venv", "build", "dist"}
 
 
 def names_in_git() -> list[Path] | None:
-    """What git tracks or would; None where there is no git, or what was unpacked from an archive."""
+    """What git tracks or would; None without git, or of what was unpacked from an archive."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     try:
         listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
