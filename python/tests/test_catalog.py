@@ -1,0 +1,67 @@
+"""Each name of the catalogue works, or is said not to; docs/catalog.md says the same."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from catalog import CATALOG, Entry, class_of, entries, parameters, same
+from catalog_notes import ABSENT
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("section", CATALOG)
+def test_each_name_is_here_or_deliberately_not(section: str) -> None:
+    lacking = [each.name for each in entries(section) if not each.here and not each.absent]
+    assert lacking == []
+
+
+def test_what_is_deliberately_absent_is_not_here() -> None:
+    found = {
+        described["name"]
+        for section, names in CATALOG.items()
+        for described in names
+        if class_of(section, described["name"]) is not None
+    }
+    assert found & set(ABSENT) == set()
+
+
+def test_the_document_says_what_is_found() -> None:
+    tool = ROOT / "tools" / "make_catalog_doc"
+    run = subprocess.run([sys.executable, str(tool), "--check"], check=False)
+    assert run.returncode == 0, "run tools/make_catalog_doc"
+
+
+def test_constructors_are_read_from_their_signatures() -> None:
+    assert parameters("kernel_size, padding=(0, 0), t=<Constant.X: 2>(kw), name=None(kw)") == [
+        ("kernel_size", None),
+        ("padding", "(0, 0)"),
+        ("t", "<Constant.X: 2>"),
+    ]
+    assert parameters("n=1, name=None(kw), **kwargs") == [("n", "1")]
+
+
+def test_defaults_are_compared_as_values() -> None:
+    assert same("1e-05", 1e-5) and same("(0, 0)", (0, 0)) and same("<Constant.X: 2>", None)
+    assert not same("0", 1) and not same("''", None)
+
+
+def of(entries: list[Entry], name: str) -> Entry:
+    return next(each for each in entries if each.name == name)
+
+
+def test_a_port_and_an_argument_too_few_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    relu = {
+        "name": "Relu",
+        "sig": "slope=1, input=TBD, name=None(kw)",
+        "inputs": ["input", "slope"],
+        "outputs": ["output", "mask"],
+        "vals": None,
+    }
+    monkeypatch.setitem(CATALOG, "primitives", [relu])
+    assert of(entries("primitives"), "Relu").differs == [
+        "no argument slope",
+        "no port slope",
+        "no port mask",
+    ]

@@ -1,0 +1,69 @@
+"""What the catalogue cannot say of itself: examples, what is deliberately absent, what differs."""
+
+from typing import Any
+
+RECURRENT = {"cell_type": "RNNCell", "max_sequence_length": 2}
+DECODER = {
+    "cell_type": "RNNCell",
+    "max_input_sequence_length": 2,
+    "max_target_sequence_length": 2,
+}
+WINDOW = {"kernel_size": 2}
+
+# Arguments of constructors that cannot do without.
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "AUC": {"n_classes": 2},
+    "AvgPool2D": WINDOW,
+    "DistanceEncoder": {"base_model": "MDSCore"},
+    "EncoderDecoder": DECODER,
+    "EncoderDecoderInference": DECODER,
+    "KernelizedSVM": {"kernel": "RBFKernel"},
+    "Layer": {"activation": "Relu"},
+    "MDS": {"prediction_dim": 2},
+    "MLP": {"activations": ["Relu", "Relu"], "dimensions": [2, 2]},
+    "ManyToOne": RECURRENT,
+    "MaxPool1D": WINDOW,
+    "MaxPool2D": WINDOW,
+    "OneToMany": RECURRENT,
+    "OneToManyInference": RECURRENT,
+    "PolynomialRegression": {"degree": 2},
+    "PositionalEncoding": {"hidden_dim": 4},
+    "Split": {"split_size": 2, "axis": 0},
+    "SwapAxes": {"axis1": 0, "axis2": 1},
+    "TSNE": {"prediction_dim": 2},
+}
+
+BASE = "a base class of others, of no use by itself"
+INFERRED = "ports take all these forms as they are: there is nothing to convert"
+FROM_ELEMENTS = "sizes and values here follow from sizes and values, never from elements"
+
+# Names that are deliberately not here, and why.
+ABSENT: dict[str, str] = {
+    "AUC": "not yet: `AUCCore`, `Trapezoid` and a mean compose it",
+    "Activation": BASE,
+    "ArithmeticOperation": BASE,
+    "BitwiseOperators": BASE,
+    "BitwiseOperatorsOp": BASE,
+    "Cell": BASE,
+    "CustomPrimitiveModel": "a user's own op is a record: `add_op` in C++",
+    "PaddingConverter1D": INFERRED,
+    "PaddingConverter2D": INFERRED,
+    "Pool1D": BASE,
+    "Pool2D": BASE,
+    "PrimitivePool2D": BASE,
+    "PrimitiveUnion": "tuples are joined by `ToTuple` and indexing",
+    "RNN": BASE,
+    "Reduce": BASE,
+    "ReduceOp": BASE,
+    "RelationalModel": BASE,
+    "RelationalOperatorsOp": BASE,
+    "ShiftOperators": BASE,
+    "SingleInputModel": BASE,
+    "SingleInputOperationOp": BASE,
+    "StrideConverter": INFERRED,
+    "SupervisedLoss": BASE,
+    "TensorToList": FROM_ELEMENTS,
+    "TensorToListOp": FROM_ELEMENTS,
+    "TupleConverter": INFERRED,
+    "Unique": FROM_ELEMENTS,
+}
