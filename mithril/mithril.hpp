@@ -3,6 +3,7 @@
 #include "mithril/compile/compile.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/models/attention.hpp"
+#include "mithril/models/auc.hpp"
 #include "mithril/models/convolution.hpp"
 #include "mithril/models/distances.hpp"
 #include "mithril/models/dropout.hpp"

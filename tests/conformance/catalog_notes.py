@@ -39,7 +39,6 @@ FROM_ELEMENTS = "sizes and values here follow from sizes and values, never from 
 
 # Names that are deliberately not here, and why.
 ABSENT: dict[str, str] = {
-    "AUC": "not yet: `AUCCore`, `Trapezoid` and a mean compose it",
     "Activation": BASE,
     "ArithmeticOperation": BASE,
     "BitwiseOperators": BASE,
