@@ -28,7 +28,9 @@ STANDS_FOR = {
     "log_softmax_grad": "log_softmax",
     "mean": "sum",  # the same sum, which may overflow in float16
     "prod_of_others": "prod",
+    "robust_log_grad": "log",
     "softmax_grad": "softmax",
+    "solve_triangular": "triangular_solve",  # its older name
     "square": "pow",  # aten::square is pow, which is listed
     "squared_error": "mse_loss",
     "variance": "sum",
