@@ -134,8 +134,9 @@ std::set<std::string> SizedPrograms::beyond() const {
 std::set<std::string> SizedPrograms::not_recorded() const {
   const std::lock_guard lock(mutex_);
   std::set<std::string> why;
-  for (const auto& recorder : recorders_) {
-    if (const std::string refusal = recorder->refusal(); !refusal.empty()) why.insert(refusal);
+  for (const std::weak_ptr<const Recorder>& known : recorders_) {
+    const auto recorder = known.lock();
+    if (recorder && !recorder->refusal().empty()) why.insert(recorder->refusal());
   }
   return why;
 }
@@ -297,6 +298,7 @@ void SizedPrograms::record(Program& program) const {
   if (std::any_of(program.nodes.begin(), program.nodes.end(), on_host)) return;
   program.recorder = std::make_shared<Recorder>(cuda_record());
   const std::lock_guard lock(mutex_);
+  std::erase_if(recorders_, [](const auto& recorder) { return recorder.expired(); });
   recorders_.push_back(program.recorder);
 }
 

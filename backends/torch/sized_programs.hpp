@@ -75,7 +75,7 @@ class SizedPrograms {
   std::vector<bool> shown_;   // per node: whether the observer wants what it makes
   mutable std::mutex mutex_;  // guards beyond_ and recorders_
   mutable std::set<std::string> beyond_;
-  mutable std::vector<std::shared_ptr<const Recorder>> recorders_;
+  mutable std::vector<std::weak_ptr<const Recorder>> recorders_;  // of the programs there are
   std::vector<at::Tensor> constants_;
   const SizeCache<Program> programs_ = {};
 };

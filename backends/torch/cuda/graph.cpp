@@ -27,10 +27,10 @@ class CudaGraph final : public Recording {
       done_.block(aside);
       for (const at::Tensor& input : inputs) inputs_.push_back(input.clone());
       run(inputs_);  // libraries set themselves up, which no graph can hold
-      capture(run);
       done_.record(aside);
+      done_.block(outside);  // now, for what is captured below does not run, and may fail
+      capture(run);
     }
-    done_.block(outside);
   }
 
   ~CudaGraph() override { done_.synchronize(); }
