@@ -1,23 +1,9 @@
 // eye: ones on the diagonal.
-#include <algorithm>
-
 #include "mithril/ops/support/making.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
-namespace {
-
-bool solve_eye(Solver& s) {
-  const Datum *rows = s.value("N"), *columns = s.value("M");
-  if (rows) s.set("rows", dims_of(s, *rows).front());
-  const Datum* width = columns && columns->is_none() ? rows : columns;
-  if (width) s.set("columns", dims_of(s, *width).front());
-  return solve_dtype(s, kind::float_tensor) && rows && width;
-}
-
-}  // namespace
-
 OpDef define_eye() {
   return {
       .name = "eye",
@@ -28,15 +14,7 @@ OpDef define_eye() {
                  value("dtype", "dtype|none", Datum())},
       .outputs = {{"output", "rows columns", "any"}},
       .solve = solve_eye,
-      .eval =
-          [](EvalContext& c) {
-            const int64_t rows = c.out().dims()[0], columns = c.out().dims()[1];
-            c.typed([&](auto zero) {
-              using T = decltype(zero);
-              T* y = c.write<T>();
-              for (int64_t i = 0; i < std::min(rows, columns); ++i) y[i * columns + i] = T(1);
-            });
-          },
+      .eval = write_eye,
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
       .operations = no_arithmetic,

@@ -1,21 +1,8 @@
 // eye_complement: ones everywhere but on the diagonal.
 #include "mithril/ops/support/making.hpp"
-#include "mithril/ops/support/sizes.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
-namespace {
-
-bool solve_eye_complement(Solver& s) {
-  const Datum *rows = s.value("N"), *columns = s.value("M");
-  if (rows) s.set("rows", dims_of(s, *rows).front());
-  const Datum* width = columns && columns->is_none() ? rows : columns;
-  if (width) s.set("columns", dims_of(s, *width).front());
-  return solve_dtype(s, kind::float_tensor) && rows && width;
-}
-
-}  // namespace
-
 OpDef define_eye_complement() {
   return {
       .name = "eye_complement",
@@ -25,7 +12,7 @@ OpDef define_eye_complement() {
       .inputs = {value("N", "int"), value("M", "int|none", Datum()),
                  value("dtype", "dtype|none", Datum())},
       .outputs = {{"output", "rows columns", "int|float"}},
-      .solve = solve_eye_complement,
+      .solve = solve_eye,
       .expand =
           [](ExpandContext& e) {
             const Expression eye =

@@ -1,6 +1,5 @@
 // eye_like: ones on the diagonal of a matrix of the same size.
-#include <algorithm>
-
+#include "mithril/ops/support/making.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -12,15 +11,7 @@ OpDef define_eye_like() {
       .doc = "A matrix in the dims and the dtype of `like`: ones on its diagonal, zeros elsewhere.",
       .inputs = {{"like", "N M", "T=any"}},
       .outputs = {{"output", "N M", "T"}},
-      .eval =
-          [](EvalContext& c) {
-            const int64_t rows = c.out().dims()[0], columns = c.out().dims()[1];
-            c.typed([&](auto zero) {
-              using T = decltype(zero);
-              T* y = c.write<T>();
-              for (int64_t i = 0; i < std::min(rows, columns); ++i) y[i * columns + i] = T(1);
-            });
-          },
+      .eval = write_eye,
       .grad = [](GradContext&) {},  // the elements of `like` do not matter: nothing flows
       .operations = no_arithmetic,
       .spell = {{"torch", "aten::eye(output.shape[0], output.shape[1])"},

@@ -1,5 +1,8 @@
-// What ops that make tensors out of values share: the kind that a dtype port asks for, filling.
+// What ops that make tensors out of values share: the kind that a dtype port asks for, filling,
+// diagonals.
 #pragma once
+#include <algorithm>
+#include <cstdint>
 #include <type_traits>
 
 #include "mithril/infer/tensor_kind.hpp"
@@ -23,6 +26,25 @@ inline bool solve_filled(Solver& s, Kinds otherwise) {
   const Datum* shape = s.value("shape");
   if (shape) s.set_shape("output", dims_of(s, *shape));
   return solve_dtype(s, otherwise) && shape;
+}
+
+// The same, and the dims of a matrix: N rows, and M columns or N where M is None.
+inline bool solve_eye(Solver& s) {
+  const Datum *rows = s.value("N"), *columns = s.value("M");
+  if (rows) s.set("rows", dims_of(s, *rows).front());
+  const Datum* width = columns && columns->is_none() ? rows : columns;
+  if (width) s.set("columns", dims_of(s, *width).front());
+  return solve_dtype(s, kind::float_tensor) && rows && width;
+}
+
+// Ones on the diagonal of a matrix of zeros.
+inline void write_eye(EvalContext& c) {
+  const int64_t rows = c.out().dims()[0], columns = c.out().dims()[1];
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    T* y = c.write<T>();
+    for (int64_t i = 0; i < std::min(rows, columns); ++i) y[i * columns + i] = T(1);
+  });
 }
 
 // A number in the type of an element.
