@@ -42,7 +42,7 @@ ModelDef define_auc() {
   return {.name = "AUC",
           .doc =
               "The area under the receiver operating characteristic, the mean over the classes. "
-              "Ports: pred [N, n_classes], or [N] for one class, label [N, C] or [N], output [].",
+              "Ports: pred [N, n_classes] or [N] for one class, label [N, C] or [N], output [].",
           .arguments = {{"n_classes", "int", {}, "each against all others"},
                         {"is_label_one_hot", "bool", true, "label has a number for each class"}},
           .build = build_auc};

@@ -89,7 +89,7 @@ ModelDef define_distance_encoder();
 ModelDef define_distance_encoder() {
   return {.name = "DistanceEncoder",
           .doc =
-              "Points whose distances are like those of the input. Ports: input [N, N], or [N, D] "
+              "Points whose distances are like those of the input. Ports: input [N, N] or [N, D] "
               "for points, coords [N, d], norm, output, predicted_coords.",
           .arguments = {{"base_model", "str", {}, "\"MDSCore\" or \"TSNECore\""}, input_type()},
           .build = build_distance_encoder};
@@ -100,7 +100,7 @@ ModelDef define_mds() {
   return {.name = "MDS",
           .doc =
               "Multidimensional scaling: points whose distances are those of the input. Ports: "
-              "input [N, N], or [N, D] for points, coords [N, prediction_dim], norm, output, "
+              "input [N, N] or [N, D] for points, coords [N, prediction_dim], norm, output, "
               "predicted_coords.",
           .arguments = {{"prediction_dim", "int", {}, "dims of the points"}, input_type()},
           .build = build_mds};
@@ -112,7 +112,7 @@ ModelDef define_tsne() {
       .name = "TSNE",
       .doc =
           "t-distributed stochastic neighbour embedding: points that have the neighbours of the "
-          "input. Ports: input [N, N], or [N, D] for points, coords [N, prediction_dim], norm, "
+          "input. Ports: input [N, N] or [N, D] for points, coords [N, prediction_dim], norm, "
           "p_joint [N, N] unless it is calculated, output, predicted_coords.",
       .arguments = {{"prediction_dim", "int", {}, "dims of the points"},
                     input_type(),

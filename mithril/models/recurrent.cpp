@@ -240,7 +240,7 @@ ModelDef define_encoder_decoder_inference() {
       .name = "EncoderDecoderInference",
       .doc =
           "A sequence out of a sequence, each step of the decoder reading the output of the one "
-          "before. Ports: as EncoderDecoder, without indices and targets.",
+          "before. Ports: as EncoderDecoder without indices and targets.",
       .arguments = lengths_and({input_length(), target_length()}),
       .build = [](const CheckedArguments& arguments) {
         return encoder_and_decoder("EncoderDecoderInference", arguments, "OneToManyInference", {});

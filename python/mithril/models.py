@@ -19,7 +19,15 @@ _KIND_NAMES = {
 }
 
 
-EXAMPLE_KEYS = {"input": "x", "left": "x", "query": "x", "pred": "y", "target": "t", "output": "y"}
+EXAMPLE_KEYS = {
+    "input": "x",
+    "left": "x",
+    "query": "x",
+    "pred": "p",
+    "target": "t",
+    "label": "t",
+    "output": "y",
+}
 
 
 def _annotation(kinds: str) -> str:
@@ -54,7 +62,7 @@ def _ports(record: dict[str, Any]) -> tuple[str, list[str]]:
     text, _, listed = record["doc"].partition(" Ports: ")
     if record["ports"] or not listed:
         return record["doc"], record["ports"]
-    ports = re.split(r", (?![^\[]*\])", listed.rstrip("."))
+    ports = re.split(r", (?![^\[]*\])", re.sub(r"(?<!\.)\.$", "", listed))
     return text, ports
 
 

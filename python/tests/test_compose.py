@@ -1,5 +1,7 @@
 """Composing from Python: bindings, applications, expressions, errors."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -133,6 +135,18 @@ def test_an_error_has_its_parts():
 def test_an_unknown_argument_names_the_nearest():
     with pytest.raises(ml.NameError, match="did you mean 'dimension'"):
         ml.Linear(dimensin=3)
+
+
+@pytest.mark.parametrize("name", ml.models.__all__)
+def test_help_lists_ports_by_name_and_binds_each_to_a_key_of_its_own(name):
+    text = getattr(ml, name).__doc__
+    _, _, ports = text.partition("\nPorts:\n")
+    for line in ports.partition("\n\n")[0].splitlines():
+        assert re.match(r"    (\w|\.\.\.$)", line), line
+        assert not line.startswith("    or "), line
+        assert line.count("(") == line.count(")"), line
+    keys = re.findall(r'="(\w+)"', text.partition("\nExample:\n")[2])
+    assert len(keys) == len(set(keys))
 
 
 def test_classes_are_documented():
