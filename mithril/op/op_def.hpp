@@ -109,6 +109,8 @@ struct OpDef {
   // Reduces along `axis` to what is as large as one element, however many there are: mean, max,
   // min.
   bool averages = false;
+  // The output has the elements of the first input, in their order: a view of them will do.
+  bool keeps_elements = false;
   std::vector<Spelling> spell = {};
 
   // Filled in by add_op.

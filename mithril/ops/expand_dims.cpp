@@ -42,6 +42,7 @@ OpDef define_expand_dims() {
       .eval = copy_elements,
       .grad = flow_reshaped,
       .operations = no_arithmetic,
+      .keeps_elements = true,
       .spell = {{"torch", "aten::reshape(input, output.shape)"}, {"c", "unsupported: a loop nest"}},
   };
 }

@@ -26,6 +26,7 @@ OpDef define_reshape_like() {
       .eval = copy_elements,
       .grad = flow_reshaped,
       .operations = no_arithmetic,
+      .keeps_elements = true,
       .spell = {{"torch", "aten::reshape(input, like.shape)"}, {"c", "unsupported: a loop nest"}},
   };
 }

@@ -65,6 +65,7 @@ OpDef define_squeeze() {
       .eval = copy_elements,
       .grad = flow_reshaped,
       .operations = no_arithmetic,
+      .keeps_elements = true,
       .spell = {{"torch", "aten::reshape(input, output.shape)"}, {"c", "unsupported: a loop nest"}},
   };
 }

@@ -13,6 +13,7 @@ OpDef define_stop_gradient() {
       .eval = copy_elements,
       .grad = [](GradContext&) {},  // nothing flows
       .operations = no_arithmetic,
+      .keeps_elements = true,
       .spell = {{"torch", "aten::detach(input)"}, {"c", "{input}"}},
   };
 }

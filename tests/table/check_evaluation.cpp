@@ -62,6 +62,17 @@ void check_expected(const OpCase& row, const Graph& graph, const std::vector<Ten
   }
 }
 
+void check_keeping(const OpDef& op, const std::vector<Tensor>& inputs,
+                   const std::vector<Tensor>& outputs, Report& report) {
+  if (!op.keeps_elements || inputs.empty()) return;
+  report.count(Check::evaluation, "the elements of the input are kept", [&] {
+    const Tensor& input = inputs.front();
+    if (outputs.front().size() != input.size()) return std::string("there are more or fewer");
+    return identical(outputs.front().reshaped(input.dims()), input) ? std::string()
+                                                                    : "they are others";
+  });
+}
+
 }  // namespace
 
 void check_evaluation(const OpDef& op, const OpCase& row, Report& report, std::uint64_t seed) {
@@ -77,6 +88,7 @@ void check_evaluation(const OpDef& op, const OpCase& row, Report& report, std::u
   });
   if (outputs.empty()) return;
   check_expected(row, built.graph, outputs, report);
+  check_keeping(op, inputs, outputs, report);
   check_backends(op, built.graph, inputs, "float64", 1e-10, report);
   for (const Knowledge knowledge :
        {Knowledge::shared_symbols, Knowledge::symbols, Knowledge::nothing}) {
