@@ -9,6 +9,9 @@
 
 namespace mithril {
 
+// Of a number of bytes: "1.2 MiB".
+std::string memory_text(double bytes);
+
 inline std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 // The columns that UTF-8 text takes, one a code point.

@@ -18,14 +18,6 @@ std::vector<std::string> names_of(const std::vector<NamedIndex>& keys) {
   return names;
 }
 
-// "1.2 MiB".
-std::string memory(double bytes) {
-  static constexpr std::array units = {"B", "KiB", "MiB", "GiB", "TiB"};
-  size_t unit = 0;
-  for (; bytes >= 1024 && unit + 1 < units.size(); ++unit) bytes /= 1024;
-  return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, units[unit]);
-}
-
 // 1234567 as "1,234,567".
 std::string grouped(std::int64_t number) {
   std::string text = std::to_string(number);
@@ -123,7 +115,7 @@ std::string CompiledModel::summary() const {
   for (const std::string& note : parts_->forward->executable->notes()) notes += note + "\n";
   return table.text() +
          fmt::format("{} parameters in {} tensors, {}{}\n", grouped(count),
-                     parts_->parameters.size(), memory(static_cast<double>(bytes)), open) +
+                     parts_->parameters.size(), memory_text(static_cast<double>(bytes)), open) +
          notes;
 }
 
