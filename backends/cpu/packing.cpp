@@ -1,0 +1,111 @@
+#include "backends/cpu/packing.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+
+namespace mithril::cpu_backend {
+namespace {
+
+// A line of cache, and of a vector register.
+int64_t rounded(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// The gaps between what is in use; what lies behind the end is free as well.
+class Gaps {
+ public:
+  int64_t take(int64_t bytes) {
+    const auto best = by_size_.lower_bound({bytes, 0});
+    if (best == by_size_.end()) return take_at_end(bytes);
+    const auto [size, offset] = *best;
+    erase(offset, size);
+    if (size > bytes) insert(offset + bytes, size - bytes);
+    return offset;
+  }
+
+  void give(int64_t offset, int64_t bytes) {
+    const auto after = by_offset_.lower_bound(offset);
+    if (after != by_offset_.end() && after->first == offset + bytes) {
+      const auto [at, size] = *after;
+      bytes += size;
+      erase(at, size);
+    }
+    const auto next = by_offset_.lower_bound(offset);
+    if (next != by_offset_.begin()) {
+      const auto [at, size] = *std::prev(next);
+      if (at + size == offset) {
+        erase(at, size);
+        offset = at;
+        bytes += size;
+      }
+    }
+    insert(offset, bytes);
+  }
+
+  int64_t end() const { return end_; }
+
+ private:
+  // A gap that touches the end is a beginning.
+  int64_t take_at_end(int64_t bytes) {
+    int64_t offset = end_;
+    if (!by_offset_.empty()) {
+      const auto [at, size] = *by_offset_.rbegin();
+      if (at + size == end_) {
+        erase(at, size);
+        offset = at;
+      }
+    }
+    end_ = offset + bytes;
+    return offset;
+  }
+
+  void insert(int64_t offset, int64_t bytes) {
+    by_offset_.emplace(offset, bytes);
+    by_size_.emplace(bytes, offset);
+  }
+  void erase(int64_t offset, int64_t bytes) {
+    by_offset_.erase(offset);
+    by_size_.erase({bytes, offset});
+  }
+
+  std::map<int64_t, int64_t> by_offset_;
+  std::set<std::pair<int64_t, int64_t>> by_size_;
+  int64_t end_ = 0;
+};
+
+std::vector<size_t> sorted(std::span<const Lifetime> lifetimes,
+                           bool (*before)(const Lifetime&, const Lifetime&)) {
+  std::vector<size_t> order(lifetimes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return before(lifetimes[a], lifetimes[b]); });
+  return order;
+}
+
+}  // namespace
+
+Packing pack(std::span<const Lifetime> lifetimes) {
+  // Of what is made in one step the largest comes first, while there are large gaps.
+  const auto begins = sorted(lifetimes, [](const Lifetime& a, const Lifetime& b) {
+    return a.first != b.first ? a.first < b.first : a.bytes > b.bytes;
+  });
+  const auto ends =
+      sorted(lifetimes, [](const Lifetime& a, const Lifetime& b) { return a.last < b.last; });
+  Packing packing{.offsets = std::vector<int64_t>(lifetimes.size())};
+  Gaps gaps;
+  auto ending = ends.begin();
+  for (const size_t i : begins) {
+    for (; lifetimes[*ending].last < lifetimes[i].first; ++ending) {
+      const int64_t bytes = rounded(lifetimes[*ending].bytes);
+      if (bytes > 0) gaps.give(packing.offsets[*ending], bytes);
+    }
+    const int64_t bytes = rounded(lifetimes[i].bytes);
+    if (bytes > 0) packing.offsets[i] = gaps.take(bytes);
+  }
+  packing.bytes = gaps.end();
+  return packing;
+}
+
+}  // namespace mithril::cpu_backend

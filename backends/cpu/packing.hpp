@@ -1,0 +1,25 @@
+// Where values stand in one piece of memory, so that those that live at once never overlap.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace mithril::cpu_backend {
+
+// A value that is made in one step and read until another, both included.
+struct Lifetime {
+  int64_t bytes = 0;
+  int32_t first = 0, last = 0;
+};
+
+struct Packing {
+  std::vector<int64_t> offsets;  // of each lifetime, in bytes; multiples of 64
+  int64_t bytes = 0;             // that all of it takes
+};
+
+// Step by step, each value goes where the smallest gap holds it, or to the end: n log n for n
+// lifetimes. Nothing where the sum does not fit 64 bits is asked for: the sizes add up to less.
+Packing pack(std::span<const Lifetime> lifetimes);
+
+}  // namespace mithril::cpu_backend
