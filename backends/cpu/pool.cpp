@@ -1,0 +1,149 @@
+#include "backends/cpu/pool.hpp"
+
+#ifdef __linux__
+#include <pthread.h>
+#include <sched.h>
+#endif
+
+#include <algorithm>
+#include <system_error>
+#include <thread>
+
+namespace mithril::cpu_backend {
+namespace {
+
+// About a tenth of a millisecond: as long as a helper looks for work before it sleeps.
+constexpr int spins = 4000;
+
+void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+uint32_t epoch_of(uint64_t next) { return static_cast<uint32_t>(next >> 32); }
+int task_of(uint64_t next) { return static_cast<int>(static_cast<uint32_t>(next)); }
+uint64_t beginning(uint32_t epoch) { return uint64_t{epoch} << 32; }
+// While a job is written down, none of its tasks may be taken.
+uint64_t closed(uint32_t epoch) { return beginning(epoch) | INT32_MAX; }
+
+}  // namespace
+
+class Pool::Helper {
+ public:
+  Helper(Pool& pool, int helper_number)
+      : number(helper_number), thread_([&pool, this] { pool.help(*this); }) {
+    handle_ = thread_.native_handle();
+    thread_.detach();
+  }
+
+  const int number;
+  std::atomic<bool> sleeps{false};
+
+  // The system likes to wake a thread where its waker runs, and to leave it there for long.
+  void keep_off_this_processor() {
+#ifdef __linux__
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+    CPU_CLR(static_cast<size_t>(sched_getcpu()), &allowed);
+    if (CPU_COUNT(&allowed) > 0) pthread_setaffinity_np(handle_, sizeof allowed, &allowed);
+#endif
+  }
+
+ private:
+  std::thread thread_;
+  std::thread::native_handle_type handle_;
+};
+
+Pool& Pool::shared() {
+  // Never destroyed: helpers may look at it until the process is gone.
+  static Pool* pool = new Pool();
+  return *pool;
+}
+
+void Pool::run_shared(Job job, int tasks, int threads) {
+  const std::unique_lock lock(busy_, std::try_to_lock);
+  if (!lock) {
+    for (int i = 0; i < tasks; ++i) job.call(job.task, i);
+    return;
+  }
+  const int helping = add_helpers(std::min({threads, tasks, processor_count()}) - 1);
+  const uint32_t epoch = epoch_of(next_.load(std::memory_order_relaxed)) + 1;
+  // Who still looks at the last job sees that it is over once it sees anything of this one.
+  next_.store(closed(epoch), std::memory_order_seq_cst);
+  call_.store(job.call, std::memory_order_release);
+  task_.store(job.task, std::memory_order_release);
+  tasks_.store(tasks, std::memory_order_release);
+  helping_.store(helping, std::memory_order_release);
+  done_.store(0, std::memory_order_relaxed);
+  next_.store(beginning(epoch), std::memory_order_seq_cst);
+  epoch_.store(epoch, std::memory_order_seq_cst);
+  wake_helpers(helping);
+  work(epoch);
+  while (done_.load(std::memory_order_acquire) != tasks) relax();
+}
+
+void Pool::work(uint32_t epoch) {
+  uint64_t next = next_.load(std::memory_order_acquire);
+  while (epoch_of(next) == epoch) {
+    const auto call = call_.load(std::memory_order_acquire);
+    const void* task = task_.load(std::memory_order_acquire);
+    if (task_of(next) >= tasks_.load(std::memory_order_acquire)) return;
+    if (!next_.compare_exchange_weak(next, next + 1, std::memory_order_acq_rel)) continue;
+    call(task, task_of(next));
+    done_.fetch_add(1, std::memory_order_release);
+    next = next_.load(std::memory_order_acquire);
+  }
+}
+
+int Pool::add_helpers(int wanted) {
+  try {
+    while (static_cast<int>(helpers_.size()) < wanted) {
+      helpers_.push_back(std::make_unique<Helper>(*this, static_cast<int>(helpers_.size())));
+    }
+  } catch (const std::system_error&) {
+    // There are no more threads to be had.
+  }
+  return std::min(wanted, static_cast<int>(helpers_.size()));
+}
+
+void Pool::wake_helpers(int wanted) {
+  bool any = false;
+  for (int i = 0; i < wanted; ++i) {
+    Helper& helper = *helpers_[static_cast<size_t>(i)];
+    if (!helper.sleeps.load(std::memory_order_seq_cst)) continue;
+    helper.keep_off_this_processor();
+    any = true;
+  }
+  if (any) epoch_.notify_all();
+}
+
+void Pool::help(Helper& helper) {
+  uint32_t seen = 0;
+  while (true) {
+    for (int i = 0; i < spins && epoch_.load(std::memory_order_acquire) == seen; ++i) relax();
+    if (epoch_.load(std::memory_order_acquire) == seen) {
+      // A caller either sees that this one sleeps, or is seen here.
+      helper.sleeps.store(true, std::memory_order_seq_cst);
+      epoch_.wait(seen, std::memory_order_seq_cst);
+      helper.sleeps.store(false, std::memory_order_seq_cst);
+    }
+    seen = epoch_.load(std::memory_order_acquire);
+    if (helper.number < helping_.load(std::memory_order_acquire)) work(seen);
+  }
+}
+
+int processor_count() {
+  static const int count = [] {
+#ifdef __linux__
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
+#endif
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  }();
+  return count;
+}
+
+}  // namespace mithril::cpu_backend

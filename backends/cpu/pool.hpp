@@ -1,0 +1,65 @@
+// Threads of this process that kernels share.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+#include <vector>
+
+namespace mithril::cpu_backend {
+
+// Work is cut into tasks, which who called and the helpers take one after the other. Who called
+// never waits for a helper that has taken none, so that a busy processor costs time in proportion.
+// One caller has the helpers at a time; others meanwhile do their tasks themselves.
+class Pool {
+ public:
+  // Of the process; it lives as long as that does.
+  static Pool& shared();
+
+  // Calls task(i) for each i below `tasks`, in any order, on at most `threads` threads: this one
+  // and helpers. Tasks throw nothing.
+  template <typename Task>
+  void run(int tasks, int threads, const Task& task) {
+    static_assert(std::is_invocable_v<const Task&, int>);
+    if (tasks == 1 || threads <= 1) {
+      for (int i = 0; i < tasks; ++i) task(i);
+    } else if (tasks > 0) {
+      run_shared({[](const void* task, int i) { (*static_cast<const Task*>(task))(i); }, &task},
+                 tasks, threads);
+    }
+  }
+
+ private:
+  struct Job {
+    void (*call)(const void* task, int i);
+    const void* task;
+  };
+  class Helper;
+
+  Pool() = default;
+  ~Pool() = default;
+  void run_shared(Job job, int tasks, int threads);
+  int add_helpers(int wanted);  // how many there are then, at most so many
+  void wake_helpers(int wanted);
+  // Takes tasks of this epoch until none is left.
+  void work(uint32_t epoch);
+  [[noreturn]] void help(Helper& helper);
+
+  // The epoch, which counts jobs, and the next task that nobody has taken: 32 bits each.
+  alignas(64) std::atomic<uint64_t> next_{0};
+  // Read while they may be changed; a task is only taken where the epoch is still the same.
+  std::atomic<void (*)(const void*, int)> call_{nullptr};
+  std::atomic<const void*> task_{nullptr};
+  std::atomic<int> tasks_{0}, helping_{0};  // helpers whose number is below the latter take part
+  alignas(64) std::atomic<int> done_{0};
+  alignas(64) std::atomic<uint32_t> epoch_{0};  // what sleepers wait for
+  std::mutex busy_;                             // held by who has the helpers
+  std::vector<std::unique_ptr<Helper>> helpers_;
+};
+
+// Of the processors that this process may use.
+int processor_count();
+
+}  // namespace mithril::cpu_backend

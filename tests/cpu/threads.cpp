@@ -1,0 +1,61 @@
+// The pool of the CPU backend: each task is done once, whoever else asks meanwhile.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "backends/cpu/pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// How often each task of one job was done.
+std::vector<int> counted(int tasks, int threads) {
+  std::vector<std::atomic<int>> counts(static_cast<size_t>(tasks));
+  Pool::shared().run(tasks, threads, [&](int task) { ++counts[static_cast<size_t>(task)]; });
+  return {counts.begin(), counts.end()};
+}
+
+}  // namespace
+
+TEST_CASE("each task is done once") {
+  for (int round = 0; round < 2000; ++round) {
+    const int tasks = round % 7;
+    REQUIRE(counted(tasks, 4) == std::vector<int>(static_cast<size_t>(tasks), 1));
+  }
+}
+
+TEST_CASE("helpers that sleep are woken") {
+  for (int round = 0; round < 20; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    REQUIRE(counted(50, 8) == std::vector<int>(50, 1));
+  }
+}
+
+TEST_CASE("many threads ask at once") {
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 8; ++caller) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 300; ++round) {
+        if (counted(5, 3) != std::vector<int>(5, 1)) ++wrong;
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("what a task writes is seen after the job") {
+  std::vector<int> numbers(1000);
+  for (int round = 1; round < 200; ++round) {
+    Pool::shared().run(10, 4, [&](int task) {
+      for (int i = task * 100; i < task * 100 + 100; ++i) numbers[static_cast<size_t>(i)] = round;
+    });
+    REQUIRE(numbers == std::vector<int>(1000, round));
+  }
+}
+
+}  // namespace mithril::cpu_backend
