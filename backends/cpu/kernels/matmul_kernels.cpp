@@ -1,0 +1,132 @@
+#include "backends/cpu/kernels/matmul_kernels.hpp"
+
+#include "backends/cpu/kernels/targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/matmul_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace mithril::cpu_backend::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <typename T>
+using Vector = hn::Vec<hn::ScalableTag<T>>;
+
+// Two vectors wide, and as many rows as there are registers for; one is for the element of a.
+#if HWY_TARGET == HWY_AVX3
+constexpr int height = 14;
+#else
+constexpr int height = 6;
+#endif
+
+template <typename T, int rows>
+HWY_ATTR void run_tile(const Tile<T>& t) {
+  const hn::ScalableTag<T> d;
+  constexpr int64_t lanes = HWY_LANES(T);
+  Vector<T> sums[rows][2];
+  for (int i = 0; i < rows; ++i) {
+    const T* begin = t.c + i * t.c_step;
+    sums[i][0] = t.add ? hn::LoadU(d, begin) : hn::Zero(d);
+    sums[i][1] = t.add ? hn::LoadU(d, begin + lanes) : hn::Zero(d);
+  }
+  const T *a = t.a, *b = t.b;
+#pragma GCC unroll 4
+  for (int64_t k = 0; k < t.depth; ++k, a += t.a_step, b += t.b_step) {
+    const Vector<T> left = hn::LoadU(d, b), right = hn::LoadU(d, b + lanes);
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+      const Vector<T> factor = hn::Set(d, a[i]);
+      sums[i][0] = hn::MulAdd(factor, left, sums[i][0]);
+      sums[i][1] = hn::MulAdd(factor, right, sums[i][1]);
+    }
+  }
+  if (t.bias) {
+    const Vector<T> left = hn::LoadU(d, t.bias), right = hn::LoadU(d, t.bias + lanes);
+    for (int i = 0; i < rows; ++i) {
+      sums[i][0] = hn::Add(sums[i][0], left);
+      sums[i][1] = hn::Add(sums[i][1], right);
+    }
+  }
+  for (int i = 0; i < rows; ++i) {
+    hn::StoreU(sums[i][0], d, t.c + i * t.c_step);
+    hn::StoreU(sums[i][1], d, t.c + i * t.c_step + lanes);
+  }
+}
+
+template <typename T, int rows>
+HWY_ATTR void run_dots(const Dots<T>& t, int64_t first) {
+  const hn::ScalableTag<T> d;
+  constexpr int64_t lanes = HWY_LANES(T);
+  const T* from[rows];
+  Vector<T> sums[rows][2];
+  for (int j = 0; j < rows; ++j) {
+    from[j] = t.rows + (first + j) * t.row_step;
+    sums[j][0] = sums[j][1] = hn::Zero(d);
+  }
+  int64_t k = 0;
+  for (; k + 2 * lanes <= t.depth; k += 2 * lanes) {
+    const Vector<T> left = hn::LoadU(d, t.x + k), right = hn::LoadU(d, t.x + k + lanes);
+    for (int j = 0; j < rows; ++j) {
+      sums[j][0] = hn::MulAdd(left, hn::LoadU(d, from[j] + k), sums[j][0]);
+      sums[j][1] = hn::MulAdd(right, hn::LoadU(d, from[j] + k + lanes), sums[j][1]);
+    }
+  }
+  for (int j = 0; j < rows; ++j) {
+    T sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(sums[j][0], sums[j][1])));
+    for (int64_t rest = k; rest < t.depth; ++rest) sum += t.x[rest] * from[j][rest];
+    t.out[first + j] = t.bias ? sum + t.bias[first + j] : sum;
+  }
+}
+
+template <typename T>
+HWY_ATTR void dots(const Dots<T>& t) {
+  int64_t j = 0;
+  for (; j + 4 <= t.count; j += 4) run_dots<T, 4>(t, j);
+  for (; j < t.count; ++j) run_dots<T, 1>(t, j);
+}
+
+template <typename T, int rows>
+void fill(MatmulKernels<T>& kernels) {
+  if constexpr (rows > 0) {
+    kernels.tile[rows] = run_tile<T, rows>;
+    fill<T, rows - 1>(kernels);
+  }
+}
+
+template <typename T>
+const MatmulKernels<T>& kernels() {
+  static const MatmulKernels<T> filled = [] {
+    MatmulKernels<T> made{.height = height, .width = 2 * HWY_LANES(T), .tile = {}, .dots = dots<T>};
+    fill<T, height>(made);
+    return made;
+  }();
+  return filled;
+}
+
+}  // namespace
+
+const MatmulKernels<float>& matmul_of_floats() { return kernels<float>(); }
+const MatmulKernels<double>& matmul_of_doubles() { return kernels<double>(); }
+
+}  // namespace mithril::cpu_backend::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mithril::cpu_backend {
+
+template <>
+const MatmulKernels<float>& matmul_kernels(Instructions instructions) {
+  MITHRIL_RETURN_KERNELS(instructions, matmul_of_floats);
+}
+
+template <>
+const MatmulKernels<double>& matmul_kernels(Instructions instructions) {
+  MITHRIL_RETURN_KERNELS(instructions, matmul_of_doubles);
+}
+
+}  // namespace mithril::cpu_backend
+#endif

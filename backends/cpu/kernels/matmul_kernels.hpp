@@ -1,0 +1,49 @@
+// The innermost loops of matrix products.
+#pragma once
+
+#include <cstdint>
+
+#include "backends/cpu/kernels/instructions.hpp"
+
+namespace mithril::cpu_backend {
+
+// c[i][j] = sum over k of a[k][i] * b[k][j], plus bias[j], for a few rows i and `width` columns j.
+template <typename T>
+struct Tile {
+  const T* a;  // the rows' elements for each k, `a_step` apart
+  int64_t a_step;
+  const T* b;  // `width` elements for each k, `b_step` apart
+  int64_t b_step;
+  T* c;  // row-major, `c_step` apart
+  int64_t c_step;
+  int64_t depth;  // of k
+  bool add;       // to what is in c
+  const T* bias;  // added last; null: none
+};
+
+// out[j] = sum over k of x[k] * rows[j][k], plus bias[j].
+template <typename T>
+struct Dots {
+  const T* x;
+  const T* rows;
+  int64_t row_step;
+  int64_t count;  // of rows
+  int64_t depth;
+  const T* bias;  // added last; null: none
+  T* out;
+};
+
+// Sums are in the order of k in every tile, whatever the number of its rows.
+template <typename T>
+struct MatmulKernels {
+  static constexpr int most_rows = 14;
+  int height;                                   // rows of the largest tile
+  int width;                                    // columns of each
+  void (*tile[most_rows + 1])(const Tile<T>&);  // by rows, from 1 to height
+  void (*dots)(const Dots<T>&);
+};
+
+template <typename T>
+const MatmulKernels<T>& matmul_kernels(Instructions instructions = best_instructions());
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,201 @@
+#include "backends/cpu/matmul.hpp"
+
+#include <algorithm>
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Of k: as long as a tile of the left side stays in the first-level cache.
+constexpr int64_t depth_block = 512;
+// Rows up to which packing the right side costs more than it saves.
+constexpr int64_t few_rows = 3;
+// Multiplications that are worth a thread of their own.
+constexpr int64_t worth_a_thread = 1 << 16;
+
+int64_t up(int64_t count, int64_t by) { return (count + by - 1) / by; }
+
+// Where the last panel is narrower than a tile, tiles are written beside the product.
+template <typename T>
+struct Margin {
+  alignas(64) T product[MatmulKernels<T>::most_rows * 32];
+  alignas(64) T bias[32];
+};
+
+template <typename T>
+class Blocks {
+ public:
+  Blocks(const Product<T>& product, const Block& block)
+      : p_(product), block_(block), kernels_(*product.kernels) {}
+
+  void run() {
+    for (int64_t k = 0; k == 0 || k < p_.depth; k += depth_block) {
+      const int64_t depth = std::min(depth_block, p_.depth - k);
+      for (int64_t i = block_.first_row; i < block_.last_row; i += kernels_.height) {
+        const int64_t rows = std::min<int64_t>(kernels_.height, block_.last_row - i);
+        pack_left(i, rows, k, depth);
+        for (int64_t j = block_.first_column; j < block_.last_column; j += kernels_.width) {
+          run_tile(i, rows, j, k, depth);
+        }
+      }
+    }
+  }
+
+ private:
+  void pack_left(int64_t i, int64_t rows, int64_t k, int64_t depth) {
+    const Matrix<T>& left = p_.left;
+    const T* from = left.data + i * left.row_step + k * left.column_step;
+    if (rows == 1) {
+      rows_ = from;
+      rows_step_ = left.column_step;
+      return;
+    }
+    const int64_t height = kernels_.height;
+    rows_ = left_;
+    rows_step_ = height;
+    for (int64_t row = 0; row < rows; ++row) {
+      const T* next = from + row * left.row_step;
+      for (int64_t at = 0; at < depth; ++at) {
+        left_[at * height + row] = next[at * left.column_step];
+      }
+    }
+  }
+
+  void run_tile(int64_t i, int64_t rows, int64_t j, int64_t k, int64_t depth) {
+    const int64_t width = kernels_.width, columns = std::min(width, p_.columns - j);
+    const bool packed = p_.packed != nullptr;
+    Tile<T> tile{.a = rows_,
+                 .a_step = rows_step_,
+                 .b = packed ? p_.packed + j * p_.depth + k * width
+                             : p_.right.data + k * p_.right.row_step + j,
+                 .b_step = packed ? width : p_.right.row_step,
+                 .c = p_.product + i * p_.columns + j,
+                 .c_step = p_.columns,
+                 .depth = depth,
+                 .add = k > 0,
+                 .bias = p_.bias && k + depth == p_.depth ? p_.bias + j : nullptr};
+    if (columns == width) return kernels_.tile[rows](tile);
+    run_beside(tile, rows, columns, k, depth, j);
+  }
+
+  void run_beside(Tile<T> tile, int64_t rows, int64_t columns, int64_t k, int64_t depth,
+                  int64_t j) {
+    const int64_t width = kernels_.width;
+    T* product = tile.c;
+    margin_ = {};
+    for (int64_t row = 0; row < rows && tile.add; ++row) {
+      std::copy_n(product + row * p_.columns, columns, margin_.product + row * width);
+    }
+    if (tile.bias) {
+      std::copy_n(tile.bias, columns, margin_.bias);
+      tile.bias = margin_.bias;
+    }
+    if (!p_.packed) {
+      if (packed_depth_ != k) pack_margin(j, k, depth);
+      tile.b = right_;
+      tile.b_step = width;
+    }
+    tile.c = margin_.product;
+    tile.c_step = width;
+    kernels_.tile[rows](tile);
+    for (int64_t row = 0; row < rows; ++row) {
+      std::copy_n(margin_.product + row * width, columns, product + row * p_.columns);
+    }
+  }
+
+  void pack_margin(int64_t j, int64_t k, int64_t depth) {
+    Product<T> margin = p_;
+    margin.right.data += k * p_.right.row_step + j * p_.right.column_step;
+    margin.depth = depth;
+    margin.columns = p_.columns - j;
+    pack_right(margin, 0, 1, right_);
+    packed_depth_ = k;
+  }
+
+  const Product<T>& p_;
+  const Block block_;
+  const MatmulKernels<T>& kernels_;
+  int64_t packed_depth_ = -1;  // the k that right_ begins with
+  const T* rows_ = nullptr;    // of the left side, as tiles want them
+  int64_t rows_step_ = 0;
+  Margin<T> margin_;
+  alignas(64) T left_[depth_block * MatmulKernels<T>::most_rows];
+  alignas(64) T right_[depth_block * 32];
+};
+
+template <typename T>
+void run_dots(const Product<T>& p, const Block& block) {
+  const int64_t first = block.first_column;
+  for (int64_t i = block.first_row; i < block.last_row; ++i) {
+    p.kernels->dots({.x = p.left.data + i * p.left.row_step,
+                     .rows = p.right.data + first * p.right.column_step,
+                     .row_step = p.right.column_step,
+                     .count = block.last_column - first,
+                     .depth = p.depth,
+                     .bias = p.bias ? p.bias + first : nullptr,
+                     .out = p.product + i * p.columns + first});
+  }
+}
+
+}  // namespace
+
+void MatmulPlan::choose(bool left_rows_lie, bool rows_lie, bool columns_lie) {
+  dots_ = left_rows_lie && columns_lie && !rows_lie && rows_ <= few_rows;
+  packs_ = !dots_ && !(rows_lie && rows_ <= 2 * height_);
+}
+
+// Whole tiles of rows where there are enough of them, for then each task packs rows of its own.
+int64_t MatmulPlan::row_parts(int threads) const {
+  const int64_t parts = std::min<int64_t>(threads, up(rows_, height_));
+  const bool worth = rows_ * columns_ * std::max<int64_t>(depth_, 1) >= threads * worth_a_thread;
+  return worth && parts == threads && up(rows_, height_) % parts == 0 ? parts : 1;
+}
+
+int64_t MatmulPlan::column_parts(int threads) const {
+  if (row_parts(threads) > 1) return 1;
+  const int64_t work = rows_ * columns_ * std::max<int64_t>(depth_, 1);
+  return std::clamp<int64_t>(std::min<int64_t>(work / worth_a_thread, panels()), 1, threads);
+}
+
+int MatmulPlan::tasks(int threads) const {
+  return static_cast<int>(row_parts(threads) * column_parts(threads));
+}
+
+Block MatmulPlan::block(int task, int threads) const {
+  const auto part = [](int64_t count, int64_t unit, int64_t parts, int64_t which) {
+    return std::min(count, up(count, unit) * which / parts * unit);
+  };
+  const int64_t down = row_parts(threads), across = column_parts(threads);
+  const int64_t row = task / across, column = task % across;
+  return {part(rows_, height_, down, row), part(rows_, height_, down, row + 1),
+          part(columns_, width_, across, column), part(columns_, width_, across, column + 1)};
+}
+
+template <typename T>
+void pack_right(const Product<T>& product, int64_t first, int64_t last, T* packed) {
+  const Matrix<T>& right = product.right;
+  const int64_t width = product.kernels->width;
+  for (int64_t panel = first; panel < last; ++panel) {
+    T* to = packed + panel * width * product.depth;
+    const T* from = right.data + panel * width * right.column_step;
+    const int64_t count = std::min(width, product.columns - panel * width);
+    for (int64_t k = 0; k < product.depth; ++k, to += width) {
+      const T* next = from + k * right.row_step;
+      for (int64_t j = 0; j < count; ++j) to[j] = next[j * right.column_step];
+      std::fill(to + count, to + width, T{});
+    }
+  }
+}
+
+template <typename T>
+void multiply(const Product<T>& product, const MatmulPlan& plan, const Block& block) {
+  if (block.first_row == block.last_row || block.first_column == block.last_column) return;
+  if (plan.dots() && !product.packed) return run_dots(product, block);
+  Blocks<T>(product, block).run();
+}
+
+template void pack_right(const Product<float>&, int64_t, int64_t, float*);
+template void pack_right(const Product<double>&, int64_t, int64_t, double*);
+template void multiply(const Product<float>&, const MatmulPlan&, const Block&);
+template void multiply(const Product<double>&, const MatmulPlan&, const Block&);
+
+}  // namespace mithril::cpu_backend

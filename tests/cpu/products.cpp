@@ -1,0 +1,147 @@
+// Matrix products against sums in the order of the book: sizes around those of tiles and blocks,
+// both ways of lying in memory on both sides, each set of instructions, any number of threads.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <random>
+
+#include "backends/cpu/matmul.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+struct Sizes {
+  int64_t rows, columns, depth;
+};
+
+template <typename T>
+struct Sample {
+  Sizes size;
+  bool left_transposed, right_transposed, biased;
+  std::vector<T> left, right, bias;
+
+  Sample(Sizes sizes, int layout, uint32_t seed)
+      : size(sizes),
+        left_transposed(layout & 1),
+        right_transposed(layout & 2),
+        biased(layout & 4),
+        left(filled(sizes.rows * sizes.depth, seed)),
+        right(filled(sizes.depth * sizes.columns, seed + 1)),
+        bias(filled(sizes.columns, seed + 2)) {}
+
+  static std::vector<T> filled(int64_t count, uint32_t seed) {
+    std::mt19937 random(seed);
+    std::vector<T> numbers(static_cast<size_t>(count));
+    for (T& number : numbers) number = std::uniform_real_distribution<T>(-1, 1)(random);
+    return numbers;
+  }
+
+  Product<T> product(const MatmulKernels<T>& kernels, T* into) const {
+    return {
+        .kernels = &kernels,
+        .rows = size.rows,
+        .columns = size.columns,
+        .depth = size.depth,
+        .left = {left.data(), left_transposed ? 1 : size.depth, left_transposed ? size.rows : 1},
+        .right = {right.data(), right_transposed ? 1 : size.columns,
+                  right_transposed ? size.depth : 1},
+        .bias = biased ? bias.data() : nullptr,
+        .product = into};
+  }
+};
+
+template <typename T>
+std::vector<T> multiplied(const Sample<T>& sample, Instructions instructions, int threads,
+                          bool packed) {
+  const MatmulKernels<T>& kernels = matmul_kernels<T>(instructions);
+  // Where nothing is written, it shows.
+  std::vector<T> made(static_cast<size_t>(sample.size.rows * sample.size.columns), std::nan(""));
+  Product<T> product = sample.product(kernels, made.data());
+  const MatmulPlan plan(product);
+  std::vector<T> panels(static_cast<size_t>(plan.packed_count()));
+  if (packed || plan.packs()) {
+    pack_right(product, 0, plan.panels(), panels.data());
+    product.packed = panels.data();
+  }
+  for (int task = 0; task < plan.tasks(threads); ++task) {
+    multiply(product, plan, plan.block(task, threads));
+  }
+  return made;
+}
+
+// Of one element; empty where all are right.
+template <typename T>
+std::string first_wrong(const Sample<T>& sample, const std::vector<T>& made) {
+  const Product<T> p = sample.product(matmul_kernels<T>(), nullptr);
+  const double allowed = 4 * std::numeric_limits<T>::epsilon() * std::sqrt(p.depth + 1.0);
+  for (int64_t i = 0; i < p.rows; ++i) {
+    for (int64_t j = 0; j < p.columns; ++j) {
+      double sum = p.bias ? p.bias[j] : 0, size = std::abs(sum);
+      for (int64_t k = 0; k < p.depth; ++k) {
+        const double part =
+            static_cast<double>(p.left.data[i * p.left.row_step + k * p.left.column_step]) *
+            p.right.data[k * p.right.row_step + j * p.right.column_step];
+        sum += part;
+        size += std::abs(part);
+      }
+      const double got = made[static_cast<size_t>(i * p.columns + j)];
+      if (!(std::abs(got - sum) <= allowed * size)) {
+        return fmt::format("[{}, {}] is {}, expected {}", i, j, got, sum);
+      }
+    }
+  }
+  return {};
+}
+
+template <typename T>
+void check_all(Sizes sizes) {
+  for (const Instructions instructions : present_instructions()) {
+    for (int layout = 0; layout < 8; ++layout) {
+      const Sample<T> sample(sizes, layout, 7);
+      for (const bool packed : {false, true}) {
+        const std::vector<T> made = multiplied(sample, instructions, 1, packed);
+        const std::string where =
+            fmt::format("{} x {} x {}, layout {}, {}{}", sizes.rows, sizes.columns, sizes.depth,
+                        layout, name(instructions), packed ? ", packed" : "");
+        CHECK_MESSAGE(first_wrong(sample, made).empty(), where, ": ", first_wrong(sample, made));
+        for (const int threads : {2, 3, 8}) {
+          CHECK_MESSAGE(multiplied(sample, instructions, threads, packed) == made, where,
+                        ": other bits with threads: ", threads);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("products of sizes around those of tiles") {
+  for (const int64_t rows : {1, 2, 3, 4, 6, 7, 13, 14, 15, 29}) {
+    for (const int64_t columns : {1, 2, 15, 16, 17, 32, 33, 65}) {
+      check_all<float>({rows, columns, 5});
+      check_all<double>({rows, columns, 3});
+    }
+  }
+}
+
+TEST_CASE("products of depths around that of a block") {
+  for (const int64_t depth : {0, 1, 31, 32, 33, 511, 512, 513, 1030}) {
+    check_all<float>({5, 20, depth});
+    check_all<double>({3, 9, depth});
+    check_all<float>({1, 7, depth});
+  }
+}
+
+TEST_CASE("products that are large enough for threads") {
+  check_all<float>({64, 200, 70});
+  check_all<double>({28, 130, 90});
+  check_all<float>({1, 700, 300});
+}
+
+TEST_CASE("products without elements") {
+  check_all<float>({0, 3, 4});
+  check_all<float>({3, 0, 4});
+}
+
+}  // namespace mithril::cpu_backend
