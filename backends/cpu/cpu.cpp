@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/cpu/planned.hpp"
+#include "backends/cpu/pool.hpp"
 #include "mithril/eval/interpreter.hpp"
 
 namespace mithril {
@@ -37,7 +39,11 @@ class Cpu final : public Backend {
   }
 
   std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) override {
-    return std::make_unique<Interpreted>(graph, options.observer);
+    if (options_.reference) return std::make_unique<Interpreted>(graph, options.observer);
+    const int threads = options_.threads > 0 ? options_.threads : cpu_backend::processor_count();
+    return cpu_backend::make_planned(
+        graph,
+        {.observer = options.observer, .threads = threads, .memory_limit = options_.memory_limit});
   }
 
  private:
@@ -53,6 +59,12 @@ std::shared_ptr<Backend> cpu(CpuOptions options) {
            .message = "the default dtype of a backend is that of floats, not " +
                       std::string(name(options.dtype)),
            .help = "choose float32, float64, float16 or bfloat16"});
+  }
+  if (options.threads < 0) {
+    raise({.kind = ErrorKind::value,
+           .code = "E0433",
+           .message = "threads is " + std::to_string(options.threads) + ", expected 0 or more",
+           .help = "0 takes as many as the process has processors"});
   }
   return std::make_shared<Cpu>(options);
 }

@@ -1,7 +1,9 @@
 // The backend that runs in this process on the CPU.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "mithril/backend/backend.hpp"
 
@@ -9,10 +11,18 @@ namespace mithril {
 
 struct CpuOptions {
   DType dtype = DType::float32;  // of floats that nothing else decides; a floating one
+  // At most so many threads work on one evaluation; 0: as many as the process has processors. The
+  // results have the same bits with any number.
+  int threads = 0;
+  // Runs node by node what each op's record says that it means, as slow as it is: the oracle that
+  // tests compare with.
+  bool reference = false;
+  // In bytes: evaluating what would need more at once, inputs left out, is OutOfMemoryError E1101.
+  std::optional<int64_t> memory_limit = {};
 };
 
 // Shared, because every model compiled for it keeps it. TypeError E0383 for a dtype that is not
-// floating.
+// floating, ValueError E0433 for fewer threads than none.
 std::shared_ptr<Backend> cpu(CpuOptions options = {});
 
 }  // namespace mithril

@@ -41,7 +41,8 @@ class Executable {
     static_cast<void>(path), static_cast<void>(inputs), static_cast<void>(outputs);
     return false;
   }
-  // A line each, for the summary: what was not done that was asked for, and why.
+  // A line each, for the summary: what it takes to run, what was not done that was asked for, and
+  // why.
   virtual std::vector<std::string> notes() const { return {}; }
 };
 

@@ -82,7 +82,9 @@ OpDef define_linear() {
             return 2.0 * static_cast<double>(element_count(outputs[0])) *
                    static_cast<double>(inputs[1][1]);
           },
-      .spell = {{"torch", "aten::linear(input, weight, bias)"}, {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "aten::linear(input, weight, bias)"},
+                {"cpu", "product(input, transposed(weight), bias)"},
+                {"c", "unsupported: a loop nest"}},
   };
 }
 

@@ -314,7 +314,13 @@ def IOKey(  # noqa: N802
     differentiable: bool | None = None,
     interval: tuple[float, float] | None = None,
 ) -> Connection: ...
-def CpuBackend(dtype: Any = ...) -> Backend: ...  # noqa: N802
+def CpuBackend(  # noqa: N802
+    dtype: Any = ...,
+    *,
+    threads: int = 0,
+    memory_limit: str | float | None = None,
+    reference: bool = False,
+) -> Backend: ...
 def compile(
     model: Model,
     backend: Backend,

@@ -3,6 +3,7 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "convert.hpp"
+#include "mithril/backend/memory.hpp"
 #include "mithril/backend/plugin.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/optim/grad_scaler.hpp"
@@ -166,11 +167,21 @@ void bind_compile(py::module_& module) {
       .def_property_readonly("name", &Backend::name);
   module.def(
       "CpuBackend",
-      [](py::handle dtype, const py::kwargs& unknown) {
-        refuse_unknown(unknown, "CpuBackend", {"dtype"});
-        return cpu({.dtype = dtype_of_object(dtype)});
+      [](py::handle dtype, int threads, py::handle memory_limit, bool reference,
+         const py::kwargs& unknown) {
+        refuse_unknown(unknown, "CpuBackend", {"dtype", "threads", "memory_limit", "reference"});
+        CpuOptions options{
+            .dtype = dtype_of_object(dtype), .threads = threads, .reference = reference};
+        if (!memory_limit.is_none()) {
+          options.memory_limit = read_bytes(datum_of(memory_limit), "memory_limit");
+        }
+        return cpu(options);
       },
-      py::arg("dtype") = DType::float32, "The backend that runs in this process on the CPU.");
+      py::arg("dtype") = DType::float32, py::kw_only(), py::arg("threads") = 0,
+      py::arg("memory_limit") = py::none(), py::arg("reference") = false,
+      "The backend that runs in this process on the CPU, on at most so many threads (0: as many as "
+      "there are processors). Evaluating what needs more than memory_limit (\"4GB\", \"4GiB\" or "
+      "bytes) is refused; reference=True runs each op as its record says what it means, slowly.");
   module.def("compile", compile_model, py::arg("model"), py::arg("backend"), py::kw_only(),
              py::arg("shapes") = py::none(), py::arg("types") = py::none(),
              py::arg("data_keys") = py::none(), py::arg("constant_keys") = py::none(),

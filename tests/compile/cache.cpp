@@ -13,6 +13,7 @@
 #include "mithril/models/ops.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/compile/cache_folder.hpp"
+#include "tests/table/compare.hpp"
 
 namespace mithril {
 namespace {
@@ -140,7 +141,8 @@ TEST_CASE("hooks and fixed parameters work on a model from the cache") {
   const TensorMap params = model.get_parameters();
   const Tensor x = Tensor::full(DType::float32, {1, 2}, 1);
   const Tensor expected = model.evaluate(params, {{"x", x}}).at("y");
-  CHECK(identical(model.bind(params).evaluate({}, {{"x", x}}).at("y"), expected));
+  const Tensor bound = model.bind(params).evaluate({}, {{"x", x}}).at("y");
+  CHECK(tests::difference(bound, expected, 1e-6).empty());
   int calls = 0;
   model.register_hook("b", [&](const Tensor&) { ++calls; });
   CHECK(identical(model.evaluate(params, {{"x", x}}).at("y"), expected));

@@ -157,4 +157,10 @@ TEST_CASE("the default dtype of a backend is a floating one") {
         "  help: choose float32, float64, float16 or bfloat16");
 }
 
+TEST_CASE("a backend has no fewer threads than none") {
+  CHECK(text_of_error([] { cpu({.threads = -2}); }) ==
+        "mithril.ValueError[E0433]: threads is -2, expected 0 or more\n"
+        "  help: 0 takes as many as the process has processors");
+}
+
 }  // namespace mithril

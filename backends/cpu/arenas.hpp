@@ -1,0 +1,60 @@
+// Memory for runs, kept from one to the next.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace mithril::cpu_backend {
+
+// What one run works in. It never shrinks.
+class Arena {
+ public:
+  Arena() = default;
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // At least so many bytes, aligned to 64, and so many bases, the first of which are these bytes.
+  void reserve(int64_t bytes, size_t bases);
+  std::span<std::byte*> bases() { return bases_; }
+
+ private:
+  std::byte* memory_ = nullptr;
+  int64_t bytes_ = 0;
+  std::vector<std::byte*> bases_;
+};
+
+// As many as there were runs at once. Any number of threads may take and give.
+class Arenas {
+ public:
+  std::unique_ptr<Arena> take();
+  void give(std::unique_ptr<Arena> arena);
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Arena>> free_;
+};
+
+// An arena for as long as it lives.
+class ArenaLoan {
+ public:
+  ArenaLoan(Arenas& arenas, int64_t bytes, size_t bases) : arenas_(arenas), arena_(arenas.take()) {
+    arena_->reserve(bytes, bases);
+  }
+  ~ArenaLoan() { arenas_.give(std::move(arena_)); }
+  ArenaLoan(const ArenaLoan&) = delete;
+  ArenaLoan& operator=(const ArenaLoan&) = delete;
+
+  std::span<std::byte*> bases() const { return arena_->bases(); }
+
+ private:
+  Arenas& arenas_;
+  std::unique_ptr<Arena> arena_;
+};
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,48 @@
+// Steps before it is known where their values stand.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backends/cpu/step.hpp"
+#include "mithril/eval/plan.hpp"
+#include "mithril/graph/graph.hpp"
+
+namespace mithril::cpu_backend {
+
+// The graph with the sizes of one plan.
+class Sized {
+ public:
+  Sized(const Graph& graph, const Plan& plan);
+
+  const Graph& graph() const { return graph_; }
+  const Node& node(size_t i) const { return graph_.nodes()[i]; }
+  const PlannedNode& planned(size_t i) const { return plan_.nodes[i]; }
+  size_t node_count() const { return plan_.nodes.size(); }
+  const Dims& dims(ValueId id) const { return *dims_[index(id)]; }
+  DType dtype(ValueId id) const { return graph_.value(id).dtype; }
+  int64_t count(ValueId id) const { return counts_[index(id)]; }  // of elements
+  int64_t bytes(ValueId id) const;
+
+ private:
+  void know(ValueId id, const Dims& dims) { dims_[index(id)] = &dims; }
+
+  const Graph& graph_;
+  const Plan& plan_;
+  std::vector<const Dims*> dims_;
+  std::vector<int64_t> counts_;
+};
+
+// Where each value stands; only those that steps read or write.
+using Places = std::vector<Place>;
+
+struct Draft {
+  std::vector<ValueId> reads, writes;
+  int64_t scratch_bytes = 0;  // that it works in
+  // `places` are indexed by ValueId.
+  std::function<std::unique_ptr<Step>(const Places& places, Place scratch)> make;
+};
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,33 @@
+#include "backends/cpu/kernel_drafts.hpp"
+
+#include <map>
+#include <string_view>
+
+#include "backends/cpu/product.hpp"
+#include "mithril/op/spelling.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+using Drafting = std::optional<Draft> (*)(const Context&, size_t, const SpelledExpression&);
+
+// By the names that records spell.
+const std::map<std::string_view, Drafting>& kernels() {
+  static const std::map<std::string_view, Drafting> kernels = {{"product", draft_product}};
+  return kernels;
+}
+
+}  // namespace
+
+std::optional<Draft> draft_kernel(const Context& context, size_t node) {
+  const OpDef& op = *context.sized.node(node).op;
+  const Spelling* spelling = op.spelling("cpu");
+  if (!spelling) return std::nullopt;
+  const SpelledExpression call = parse_spelling(spelling->text);
+  const auto kernel = kernels().find(call.text);
+  MITHRIL_CHECK(kernel != kernels().end(),
+                "op " + op.name + " is spelled with a kernel that there is not: " + call.text);
+  return kernel->second(context, node, call);
+}
+
+}  // namespace mithril::cpu_backend

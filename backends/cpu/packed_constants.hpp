@@ -1,0 +1,35 @@
+// Constants as kernels like them best, made once for all plans of a graph.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+
+#include "mithril/graph/graph.hpp"
+
+namespace mithril::cpu_backend {
+
+// Any number of threads may ask at once.
+class PackedConstants {
+ public:
+  using Bytes = std::shared_ptr<const std::byte[]>;  // shared: plans keep what their steps read
+
+  explicit PackedConstants(const Graph& graph);  // which outlives it
+
+  const Tensor* find(ValueId id) const;  // null: it is no constant
+  // What `make` gives for this constant, if it was not asked for before: `form` tells the ways
+  // apart in which one constant may be packed.
+  Bytes pack(ValueId id, int64_t form, const std::function<Bytes(const Tensor&)>& make);
+
+ private:
+  std::map<ValueId, const Tensor*> constants_;
+  std::mutex mutex_;
+  std::map<std::pair<ValueId, int64_t>, Bytes> packed_;
+};
+
+// Of so many bytes, aligned to 64.
+std::shared_ptr<std::byte[]> aligned_bytes(int64_t bytes);
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,123 @@
+#include "backends/cpu/planned.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "backends/cpu/arenas.hpp"
+#include "backends/cpu/program.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/eval/size_cache.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+class Planned final : public Executable {
+ public:
+  Planned(Graph graph, PlanOptions options)
+      : graph_(std::move(graph)), sizes_(graph_), options_(std::move(options)), packed_(graph_) {
+    for (const Constant& constant : graph_.constants()) {
+      constants_.push_back(constant.tensor.host());
+    }
+  }
+
+  std::vector<Tensor> run(std::span<const Tensor> inputs) const override {
+    MITHRIL_CHECK(inputs.size() == graph_.inputs().size(),
+                  "the graph takes another number of inputs");
+    const std::shared_ptr<const Program> program = program_for(inputs);
+    const ArenaLoan loan(arenas_, program->arena_bytes, program->bases);
+    const std::span<std::byte*> bases = loan.bases();
+    // Nothing writes to what it was given.
+    const auto base = [](const Tensor& tensor) {
+      return static_cast<std::byte*>(const_cast<void*>(tensor.raw_data()));
+    };
+    auto next = std::transform(inputs.begin(), inputs.end(), bases.begin() + 1, base);
+    std::transform(constants_.begin(), constants_.end(), next, base);
+    std::vector<Tensor> results;
+    results.reserve(program->results.size());
+    for (const Result& result : program->results) {
+      results.push_back(begin(result, inputs, results));
+      if (result.from == Result::From::buffer) bases[result.index] = base(results.back());
+    }
+    const Frame frame(bases);
+    for (const auto& step : program->steps) step->run(frame);
+    return results;
+  }
+
+  std::vector<std::string> notes() const override {
+    std::shared_ptr<const Program> program;
+    try {
+      program = shown_program();
+    } catch (const Error& error) {
+      return {"evaluating is refused: " + error.details().message};
+    }
+    if (!program) return {};
+    const auto peak = static_cast<double>(program->arena_bytes + program->buffer_bytes);
+    return {"evaluating takes " + memory_text(peak) + ", where all values are " +
+            memory_text(static_cast<double>(program->value_bytes))};
+  }
+
+ private:
+  std::shared_ptr<const Program> program_for(std::span<const Tensor> inputs) const {
+    const auto fits = [&](const Program& program) {
+      return std::equal(inputs.begin(), inputs.end(), program.plan.inputs.begin(),
+                        [](const Tensor& input, const Dims& dims) { return input.dims() == dims; });
+    };
+    return programs_.find_or_make(fits, [&] {
+      return make_program(graph_, make_plan(graph_, sizes_, inputs),
+                          {.packed = packed_,
+                           .threads = options_.threads,
+                           .observer = options_.observer.get(),
+                           .memory_limit = options_.memory_limit});
+    });
+  }
+
+  // What a run gives, to be written where it is made anew.
+  Tensor begin(const Result& result, std::span<const Tensor> inputs,
+               std::span<const Tensor> results) const {
+    switch (result.from) {
+      case Result::From::input:
+        return inputs[result.index];
+      case Result::From::constant:
+        return constants_[result.index];
+      case Result::From::result:
+        return results[result.index];
+      case Result::From::buffer:
+        break;
+    }
+    return Tensor::empty(result.dtype, result.dims);
+  }
+
+  // Where the sizes of the inputs are known before they come; null where they are not.
+  std::shared_ptr<const Program> shown_program() const {
+    std::vector<Tensor> inputs;
+    for (const ValueId id : graph_.inputs()) {
+      const Value& value = graph_.value(id);
+      if (!value.ranked) return nullptr;
+      Dims dims;
+      for (const Dim& dim : value.dims) {
+        if (!resolve(dim).is_constant()) return nullptr;
+        dims.push_back(resolve(dim).constant());
+      }
+      // Of an input nothing but its dims is looked at.
+      inputs.push_back(Tensor::borrow(value.dtype, dims, static_cast<void*>(nullptr), nullptr));
+    }
+    return program_for(inputs);
+  }
+
+  const Graph graph_;
+  const SizedGraph sizes_;
+  const PlanOptions options_;
+  std::vector<Tensor> constants_;
+  mutable PackedConstants packed_;
+  const SizeCache<Program> programs_ = {};
+  mutable Arenas arenas_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executable> make_planned(Graph graph, PlanOptions options) {
+  return std::make_unique<Planned>(std::move(graph), std::move(options));
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,51 @@
+// A graph for inputs of certain sizes: steps over one piece of memory, one after the other.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "backends/cpu/packed_constants.hpp"
+#include "backends/cpu/step.hpp"
+#include "mithril/eval/plan.hpp"
+#include "mithril/graph/graph.hpp"
+#include "mithril/graph/observer.hpp"
+
+namespace mithril::cpu_backend {
+
+// What a run gives for an output of the graph: a tensor that it was given, one that it makes anew,
+// for who evaluates keeps it, or the same as for an output before.
+struct Result {
+  enum class From : uint8_t { input, constant, buffer, result } from;
+  size_t index = 0;
+  // Of a buffer.
+  DType dtype = DType::float32;
+  Dims dims = {};
+};
+
+struct Program {
+  Plan plan;  // what steps know of their nodes
+  std::vector<std::unique_ptr<Step>> steps;
+  std::vector<Result> results;
+  int64_t arena_bytes = 0;
+  int64_t buffer_bytes = 0;  // of what runs make anew
+  int64_t value_bytes = 0;   // of all that nodes make
+
+  // Of the frame: the arena, the inputs, the constants, the buffers: so many.
+  size_t bases = 0;
+};
+
+struct ProgramOptions {
+  PackedConstants& packed;
+  int threads = 1;                           // that a step may use, at most
+  const Observer* observer = nullptr;        // null: nobody looks
+  std::optional<int64_t> memory_limit = {};  // in bytes
+};
+
+// Ops that keep the elements of their input make a view of them; what the observer wants to see is
+// made as it stands. The graph and what the options refer to outlive the program. OutOfMemoryError
+// E1101 where a run would need more than the limit, E1102 where it would need more than the machine
+// has; both before anything is allocated.
+Program make_program(const Graph& graph, Plan plan, const ProgramOptions& options);
+
+}  // namespace mithril::cpu_backend
