@@ -1,0 +1,126 @@
+#include "backends/cpu/kernels/elementwise_kernels.hpp"
+
+#include "backends/cpu/kernels/targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/elementwise_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "backends/cpu/kernels/vector_math-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace mithril::cpu_backend::HWY_NAMESPACE {
+namespace {
+
+template <class D>
+HWY_ATTR V<D> truth(D d, hn::Mask<D> mask) {
+  return hn::IfThenElseZero(mask, number(d, 1));
+}
+template <class D>
+HWY_ATTR hn::Mask<D> is_true(D d, V<D> x) {
+  return unequal(x, hn::Zero(d));
+}
+
+// An operation as a type: an expression of d and of the vectors x[0], x[1], ...
+#define MITHRIL_OPERATION(name, count, expression)                 \
+  struct name {                                                    \
+    static constexpr int arity = count;                            \
+    template <class D>                                             \
+    HWY_ATTR static V<D> of([[maybe_unused]] D d, const V<D>* x) { \
+      return expression;                                           \
+    }                                                              \
+  }
+MITHRIL_OPERATION(Copy, 1, x[0]);
+MITHRIL_OPERATION(Negate, 1, hn::Neg(x[0]));
+MITHRIL_OPERATION(Not, 1, truth(d, hn::Eq(x[0], hn::Zero(d))));
+MITHRIL_OPERATION(Abs, 1, hn::Abs(x[0]));
+MITHRIL_OPERATION(Sqrt, 1, hn::Sqrt(x[0]));
+MITHRIL_OPERATION(Floor, 1, hn::Floor(x[0]));
+MITHRIL_OPERATION(Exp, 1, exp(d, x[0]));
+MITHRIL_OPERATION(Log, 1, log(d, x[0]));
+MITHRIL_OPERATION(Log1p, 1, log1p(d, x[0]));
+MITHRIL_OPERATION(Tanh, 1, tanh(d, x[0]));
+MITHRIL_OPERATION(Erf, 1, erf_float(d, x[0]));
+MITHRIL_OPERATION(Add, 2, hn::Add(x[0], x[1]));
+MITHRIL_OPERATION(Subtract, 2, hn::Sub(x[0], x[1]));
+MITHRIL_OPERATION(Multiply, 2, hn::Mul(x[0], x[1]));
+MITHRIL_OPERATION(Divide, 2, hn::Div(x[0], x[1]));
+MITHRIL_OPERATION(Maximum, 2,
+                  hn::IfThenElse(hn::Or(hn::Gt(x[0], x[1]), unequal(x[1], x[1])), x[0], x[1]));
+MITHRIL_OPERATION(Minimum, 2,
+                  hn::IfThenElse(hn::Or(hn::Lt(x[0], x[1]), unequal(x[1], x[1])), x[0], x[1]));
+MITHRIL_OPERATION(Less, 2, truth(d, hn::Lt(x[0], x[1])));
+MITHRIL_OPERATION(LessEqual, 2, truth(d, hn::Le(x[0], x[1])));
+MITHRIL_OPERATION(Equal, 2, truth(d, hn::Eq(x[0], x[1])));
+MITHRIL_OPERATION(NotEqual, 2, truth(d, unequal(x[0], x[1])));
+MITHRIL_OPERATION(And, 2, truth(d, hn::And(is_true(d, x[0]), is_true(d, x[1]))));
+MITHRIL_OPERATION(Or, 2, truth(d, hn::Or(is_true(d, x[0]), is_true(d, x[1]))));
+MITHRIL_OPERATION(Choose, 3, hn::IfThenElse(is_true(d, x[0]), x[1], x[2]));
+MITHRIL_OPERATION(ChooseLess, 4, hn::IfThenElse(hn::Lt(x[0], x[1]), x[2], x[3]));
+MITHRIL_OPERATION(ChooseLessEqual, 4, hn::IfThenElse(hn::Le(x[0], x[1]), x[2], x[3]));
+MITHRIL_OPERATION(ChooseEqual, 4, hn::IfThenElse(hn::Eq(x[0], x[1]), x[2], x[3]));
+MITHRIL_OPERATION(ChooseNotEqual, 4, hn::IfThenElse(unequal(x[0], x[1]), x[2], x[3]));
+#undef MITHRIL_OPERATION
+
+template <class Operation, typename T>
+HWY_ATTR void run(T* to, const Source<T>* sources, size_t count) {
+  const hn::ScalableTag<T> d;
+  constexpr int arity = Operation::arity;
+  Source<T> from[arity];
+  for (int k = 0; k < arity; ++k) from[k] = sources[k];
+  for (size_t i = 0; i < count; i += HWY_LANES(T)) {
+    V<decltype(d)> x[arity];
+    for (int k = 0; k < arity; ++k) x[k] = hn::LoadU(d, from[k].at + (i & from[k].mask));
+    hn::StoreU(Operation::of(d, x), d, to + i);
+  }
+}
+
+template <typename T, class... Operations>
+ElementwiseKernels<T> in_order() {
+  return {.lanes = HWY_LANES(T), .run = {run<Operations, T>...}};
+}
+
+// In the order of the enumeration.
+template <typename T>
+ElementwiseKernels<T> made() {
+  return in_order<T, Copy, Negate, Not, Abs, Sqrt, Floor, Exp, Log, Log1p, Tanh,
+                  std::conditional_t<sizeof(T) == 4, Erf, Copy>, Add, Subtract, Multiply, Divide,
+                  Maximum, Minimum, Less, LessEqual, Equal, NotEqual, And, Or, Choose, ChooseLess,
+                  ChooseLessEqual, ChooseEqual, ChooseNotEqual>();
+}
+
+}  // namespace
+
+const ElementwiseKernels<float>& elementwise_of_floats() {
+  static const ElementwiseKernels<float> kernels = made<float>();
+  return kernels;
+}
+
+const ElementwiseKernels<double>& elementwise_of_doubles() {
+  static const ElementwiseKernels<double> kernels = [] {
+    ElementwiseKernels<double> all = made<double>();
+    all.run[static_cast<size_t>(cpu_backend::Operation::erf)] = nullptr;
+    return all;
+  }();
+  return kernels;
+}
+
+}  // namespace mithril::cpu_backend::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mithril::cpu_backend {
+
+template <>
+const ElementwiseKernels<float>& elementwise_kernels(Instructions instructions) {
+  MITHRIL_RETURN_KERNELS(instructions, elementwise_of_floats);
+}
+
+template <>
+const ElementwiseKernels<double>& elementwise_kernels(Instructions instructions) {
+  MITHRIL_RETURN_KERNELS(instructions, elementwise_of_doubles);
+}
+
+}  // namespace mithril::cpu_backend
+#endif
