@@ -68,7 +68,7 @@ OpDef define_floor_divide() {
           },
       .grad = [](GradContext&) {},  // constant between its steps: nothing flows
       .spell = {{"torch", "aten::floor_divide(numerator, denominator)"},
-                {"c", "floor({numerator} / {denominator})"}},
+                {"c", "unsupported: the floor of a rounded quotient is another"}},
   };
 }
 

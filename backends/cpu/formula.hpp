@@ -1,0 +1,32 @@
+// The expressions of C in which records spell what their ops do with each element:
+//   "{input} < 0 ? 0 : {input}"
+// Names in braces are ports; T(x) converts to the type of the output.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mithril::cpu_backend {
+
+struct Formula {
+  enum class Kind : uint8_t {
+    port,         // text: its name
+    number,       // number
+    call,         // text: "exp"; children: arguments
+    unary,        // text: "-", "!"
+    binary,       // text: "+", "<=", "&&"; children: left, right
+    choice,       // children: condition, then, otherwise
+    unsupported,  // a branch for which there is no expression
+  };
+  Kind kind;
+  std::string text = {};
+  double number = 0;
+  std::vector<Formula> children = {};
+};
+
+// InternalError with the place of the mistake: formulas stand in records, not in what users write.
+Formula parse_formula(std::string_view text);
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,47 @@
+// Nodes that treat each element on its own, as one list of operations on blocks of elements.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "backends/cpu/draft.hpp"
+#include "backends/cpu/kernels/elementwise_kernels.hpp"
+
+namespace mithril::cpu_backend {
+
+// Where an operation reads or writes: inputs come first, then constants, then what operations made.
+using Slot = int16_t;
+
+struct Instruction {
+  Operation operation;
+  Slot to;
+  std::array<Slot, 4> from;
+};
+
+struct Loop {
+  DType dtype;  // that it computes in: float32 or float64
+  Dims dims;    // of all that it makes
+  std::vector<ValueId> inputs;
+  std::vector<double> constants;
+  std::vector<Instruction> instructions;  // each writes a slot of its own
+  struct Made {
+    ValueId value;
+    Slot slot;
+  };
+  std::vector<Made> outputs;
+  Slot slots = 0;
+
+  Slot first_made() const { return static_cast<Slot>(inputs.size() + constants.size()); }
+};
+
+// The loop of these nodes, in the order of the graph, which makes the values of `kept`. Nothing
+// where a record spells no formula, or operations or dtypes have no kernels.
+std::optional<Loop> make_loop(const Sized& sized, std::span<const size_t> nodes,
+                              std::span<const ValueId> kept);
+
+// What a node would be computed in; nothing where it has no place in a loop.
+std::optional<DType> loop_dtype(const Sized& sized, size_t node);
+
+}  // namespace mithril::cpu_backend

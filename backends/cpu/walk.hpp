@@ -1,0 +1,45 @@
+// How a tensor is walked along the elements of another that it is broadcast to.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "mithril/tensor/tensor.hpp"
+
+namespace mithril::cpu_backend {
+
+class Walk {
+ public:
+  // The dims broadcast: each is that of `to`, or 1, or missing at the front.
+  Walk(const Dims& from, const Dims& to);
+
+  bool is_dense() const;   // the elements are those of `to`, in their order
+  bool is_single() const;  // there is one element for all
+
+  // Calls run(to, from, count, step) for runs of elements: `to` counts from 0 for the element
+  // `begin`, `from` counts the tensor's elements, which are `step` (0 or more) apart.
+  template <typename Run>
+  void each_run(int64_t begin, int64_t end, Run run) const {
+    int64_t at = begin;
+    while (at < end) {
+      int64_t rest = at, from = 0;
+      for (const Axis& axis : axes_) {
+        from += rest % axis.size * axis.step;
+        rest /= axis.size;
+      }
+      const Axis& inner = axes_.front();
+      const int64_t count = std::min(end - at, inner.size - at % inner.size);
+      run(at - begin, from, count, inner.step);
+      at += count;
+    }
+  }
+
+ private:
+  struct Axis {
+    int64_t size, step;
+  };
+  std::vector<Axis> axes_;  // innermost first; neighbours that are walked alike are one
+};
+
+}  // namespace mithril::cpu_backend
