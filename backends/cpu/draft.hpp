@@ -38,9 +38,15 @@ class Sized {
 // Where each value stands; only those that steps read or write.
 using Places = std::vector<Place>;
 
+// What is written where something of the same size stood, which is read before and never after.
+struct Overwrite {
+  ValueId write, read;
+};
+
 struct Draft {
   std::vector<ValueId> reads, writes;
-  int64_t scratch_bytes = 0;  // that it works in
+  std::vector<Overwrite> overwrites = {};  // that are possible
+  int64_t scratch_bytes = 0;               // that it works in
   // `places` are indexed by ValueId.
   std::function<std::unique_ptr<Step>(const Places& places, Place scratch)> make;
 };

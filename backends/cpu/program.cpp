@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "backends/cpu/fusion.hpp"
 #include "backends/cpu/kernel_drafts.hpp"
+#include "backends/cpu/loop_step.hpp"
 #include "backends/cpu/packing.hpp"
 #include "backends/cpu/plain_steps.hpp"
 #include "mithril/backend/meter.hpp"
@@ -18,7 +20,8 @@ struct Storage {
   ValueId made;
   std::optional<Place> given = {};  // of an input or a constant
   int64_t bytes = 0;
-  bool kept = false;  // one of its values is an output
+  bool kept = false;                // one of its values is an output
+  std::optional<size_t> same = {};  // the storage in whose place it is
   int32_t first = 0, last = 0;
 };
 
@@ -41,11 +44,14 @@ class Planning {
       add_storage({constant.value, Place{base++, 0}});
     }
     first_buffer_ = static_cast<size_t>(base);
-    for (size_t i = 0; i < sized_.node_count(); ++i) add_node(i);
+    const std::vector<std::vector<size_t>> groups = fused_groups(sized_, nodes_alone());
+    find_kept(groups);
+    for (const std::vector<size_t>& group : groups) add_group(group);
   }
 
   void finish(Program& program, std::optional<int64_t> memory_limit) {
     learn_lifetimes();
+    overwrite();
     const Places places = place(program);
     program.bases = first_buffer_ + buffers_.size();
     check_memory(program, memory_limit);
@@ -58,18 +64,67 @@ class Planning {
  private:
   // ---- what there is to do ----
 
+  bool is_observed(const Node& node) const { return observer_ && observer_->wants(node); }
+
+  std::vector<bool> nodes_alone() const {
+    std::vector<bool> alone;
+    for (const Node& node : graph_.nodes()) {
+      alone.push_back(node.op->keeps_elements || is_observed(node));
+    }
+    return alone;
+  }
+
+  // What is read outside the group that makes it.
+  void find_kept(const std::vector<std::vector<size_t>>& groups) {
+    std::vector<size_t> group_of(sized_.node_count()), made_by(graph_.values().size(), SIZE_MAX);
+    for (size_t group = 0; group < groups.size(); ++group) {
+      for (const size_t node : groups[group]) {
+        for (const ValueId id : sized_.node(node).outputs) made_by[index(id)] = group;
+      }
+      for (const size_t node : groups[group]) group_of[node] = group;
+    }
+    is_kept_ = is_output_;
+    for (size_t node = 0; node < sized_.node_count(); ++node) {
+      for (const int32_t at : sized_.planned(node).tensors) {
+        if (at < 0) continue;
+        const auto value = static_cast<size_t>(at);
+        if (made_by[value] != group_of[node]) is_kept_[value] = true;
+      }
+    }
+  }
+
+  void add_group(const std::vector<size_t>& nodes) {
+    if (nodes.size() > 1 && add_loop(nodes)) return;
+    for (const size_t node : nodes) {
+      for (const ValueId id : sized_.node(node).outputs) is_kept_[index(id)] = true;
+      add_node(node);
+    }
+  }
+
+  bool add_loop(std::span<const size_t> nodes) {
+    std::vector<ValueId> kept;
+    for (const size_t node : nodes) {
+      const ValueId made = sized_.node(node).outputs.front();
+      if (is_kept_[index(made)]) kept.push_back(made);
+    }
+    auto loop = make_loop(sized_, nodes, kept);
+    if (!loop || !fits_a_step(*loop)) return false;
+    add_draft(draft_loop(context_, *std::move(loop)));
+    return true;
+  }
+
   void add_node(size_t i) {
     const Node& node = sized_.node(i);
-    const bool observed = observer_ && observer_->wants(node);
+    const size_t nodes[] = {i};
     if (node.op->keeps_elements && keeps_size(node)) {
-      if (!observed && may_be_view(node)) return add_view(node);
+      if (!is_observed(node) && may_be_view(node)) return add_view(node);
       add_draft(copied(sized_, i));
     } else if (auto draft = draft_kernel(context_, i)) {
       add_draft(*std::move(draft));
-    } else {
+    } else if (!loop_dtype(sized_, i) || !add_loop(nodes)) {
       add_draft(evaluated(sized_, i));
     }
-    if (observed) drafts_.push_back(shown(sized_, i, *observer_));
+    if (is_observed(node)) drafts_.push_back(shown(sized_, i, *observer_));
   }
 
   static ValueId source(const Node& node) { return *tensor_of(node.arguments.front()); }
@@ -123,12 +178,38 @@ class Planning {
     }
   }
 
+  size_t root(ValueId id) const {
+    const size_t storage = storage_of_[index(id)];
+    return storages_[storage].same.value_or(storage);
+  }
+
+  void overwrite() {
+    for (size_t step = 0; step < drafts_.size(); ++step) {
+      for (const Overwrite& at : drafts_[step].overwrites) {
+        Storage &from = storages_[root(at.read)], &to = storages_[storage_of_[index(at.write)]];
+        const bool ends = from.last == static_cast<int32_t>(step) && !from.given && !from.kept;
+        if (!ends || to.kept || from.bytes != to.bytes || is_read_otherwise(step, at.read))
+          continue;
+        to.same = root(at.read);
+        from.last = to.last;
+      }
+    }
+  }
+
+  // Whether the step reads a view of this value, too.
+  bool is_read_otherwise(size_t step, ValueId read) const {
+    const std::vector<ValueId>& reads = drafts_[step].reads;
+    return std::any_of(reads.begin(), reads.end(),
+                       [&](ValueId other) { return other != read && root(other) == root(read); });
+  }
+
   Places place(Program& program) {
     std::vector<Lifetime> lifetimes;
     for (const Storage& storage : storages_) {
       if (storage.given) continue;
       program.value_bytes += std::min(storage.bytes, most_bytes - program.value_bytes + 1);
-      if (!storage.kept) lifetimes.push_back({storage.bytes, storage.first, storage.last});
+      if (!storage.kept && !storage.same)
+        lifetimes.push_back({storage.bytes, storage.first, storage.last});
     }
     for (size_t step = 0; step < drafts_.size(); ++step) {
       const auto at = static_cast<int32_t>(step);
@@ -139,7 +220,7 @@ class Planning {
     program.arena_bytes = packing.bytes;
     auto offset = packing.offsets.begin();
     for (Storage& storage : storages_) {
-      if (storage.given) continue;
+      if (storage.given || storage.same) continue;
       if (!storage.kept) {
         storage.given = Place{0, *offset++};
         continue;
@@ -152,7 +233,9 @@ class Planning {
     for (; offset != packing.offsets.end(); ++offset) scratch_.push_back({0, *offset});
     Places places;
     places.reserve(storage_of_.size());
-    for (const size_t storage : storage_of_) places.push_back(*storages_[storage].given);
+    for (const size_t storage : storage_of_) {
+      places.push_back(*storages_[storages_[storage].same.value_or(storage)].given);
+    }
     return places;
   }
 
@@ -199,6 +282,7 @@ class Planning {
   std::vector<Storage> storages_;
   std::vector<size_t> storage_of_;  // per value
   std::vector<bool> is_output_;     // per value
+  std::vector<bool> is_kept_;       // per value: something outside its group reads it
   std::vector<Draft> drafts_;
   std::vector<Place> scratch_;  // per draft
   std::vector<ValueId> buffers_;

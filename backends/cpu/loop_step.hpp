@@ -1,0 +1,14 @@
+// Runs loops block by block, so that what is made on the way stays in the first-level cache.
+#pragma once
+
+#include "backends/cpu/context.hpp"
+#include "backends/cpu/draft.hpp"
+#include "backends/cpu/loop.hpp"
+
+namespace mithril::cpu_backend {
+
+// False where the loop needs more room than a thread has for it.
+bool fits_a_step(const Loop& loop);
+Draft draft_loop(const Context& context, Loop loop);
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,132 @@
+// Nodes that are done in one loop give what they give one by one, and share memory where they can.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "backends/cpu/cpu.hpp"
+#include "mithril/eval/interpreter.hpp"
+#include "tests/table/compare.hpp"
+#include "tests/table/generate.hpp"
+
+namespace mithril {
+namespace {
+
+Tensor random(const Dims& dims, std::uint64_t seed) {
+  return tests::generate({tests::normal(dims).as(DType::float32)}, seed).front();
+}
+
+// Empty where the backend gives what the reference gives.
+std::string apart(const std::string& text, const std::vector<Tensor>& inputs, int threads = 1) {
+  const Graph graph = parse_graph(text);
+  const auto executable = cpu({.threads = threads})->load(graph, {});
+  const std::vector<Tensor> expected = interpret(graph, inputs), got = executable->run(inputs);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const std::string difference = tests::difference(got[i], expected[i], 1e-5);
+    if (!difference.empty()) return graph.outputs()[i].name + ": " + difference;
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("loops of sizes around that of a block, with what is broadcast") {
+  for (const int64_t columns : {1, 7, 16, 511, 512, 513, 1025}) {
+    for (const int64_t rows : {1, 3}) {
+      CAPTURE(columns);
+      CAPTURE(rows);
+      const std::string whole = fmt::format("float32[{}, {}]", rows, columns);
+      const std::string text = fmt::format(
+          "graph {{\n"
+          "  input x: {0}\n"
+          "  input row: float32[{2}]\n"
+          "  input column: float32[{1}, 1]\n"
+          "  input number: float32[]\n"
+          "  a: {0} = add(left: x, right: row)\n"
+          "  b: {0} = multiply(left: a, right: column)\n"
+          "  c: {0} = maximum(left: b, right: number)\n"
+          "  d: {0} = gelu(input: c)\n"
+          "  e: bool[{1}, {2}] = less(left: d, right: x)\n"
+          "  f: {0} = where(cond: e, input1: d, input2: -1.5)\n"
+          "  output b = b\n"
+          "  output e = e\n"
+          "  output f = f\n"
+          "}}\n",
+          whole, rows, columns);
+      CHECK(apart(text, {random({rows, columns}, 1), random({columns}, 2), random({rows, 1}, 3),
+                         random({}, 4)}) == "");
+    }
+  }
+}
+
+TEST_CASE("what needs a result of the loop is not passed by") {
+  // b stands between a and c, and d is read where c overwrites.
+  const std::string text =
+      "graph {\n"
+      "  input x: float32[4, 5]\n"
+      "  a: float32[4, 5] = exp(input: x)\n"
+      "  s: float32[5] = sum(input: a, axis: 0)\n"
+      "  c: float32[4, 5] = divide(numerator: a, denominator: s)\n"
+      "  d: float32[4, 5] = subtract(left: c, right: a)\n"
+      "  e: float32[20] = reshape(input: d, shape: (20,))\n"
+      "  f: float32[4, 5] = reshape(input: e, shape: (4, 5))\n"
+      "  g: float32[4, 5] = multiply(left: f, right: d)\n"
+      "  h: float32[4, 5] = add(left: g, right: f)\n"
+      "  i: float32[4, 5] = cos(input: h)\n"
+      "  j: float32[4, 5] = add(left: i, right: d)\n"
+      "  output j = j\n"
+      "}\n";
+  CHECK(apart(text, {random({4, 5}, 5)}) == "");
+}
+
+TEST_CASE("equal results are two outputs") {
+  const std::string text =
+      "graph {\n"
+      "  input x: float32[3]\n"
+      "  a: float32[3] = exp(input: x)\n"
+      "  b: float32[3] = exp(input: x)\n"
+      "  c: float32[3] = buffer(input: a)\n"
+      "  d: float32[3] = add(left: a, right: b)\n"
+      "  e: float32[3] = multiply(left: d, right: c)\n"
+      "  output a = a\n"
+      "  output b = b\n"
+      "  output c = c\n"
+      "  output e = e\n"
+      "}\n";
+  CHECK(apart(text, {random({3}, 6)}) == "");
+}
+
+TEST_CASE("a long chain runs in many loops, over one value") {
+  std::string text = "graph {\n  input x: float32[100]\n";
+  std::string from = "x";
+  for (int i = 0; i < 100; ++i) {
+    const std::string to = "v" + std::to_string(i);
+    text +=
+        "  " + to + ": float32[100] = " + (i % 2 ? "tanh" : "negate") + "(input: " + from + ")\n";
+    from = to;
+  }
+  text += "  output y = " + from + "\n}\n";
+  CHECK(apart(text, {random({100}, 7)}) == "");
+  // The output, and one value in a multiple of 64 bytes.
+  const auto executable = cpu()->load(parse_graph(text), {});
+  CHECK(executable->notes().front() == "evaluating takes 848 B, where all values are 2.7 KiB");
+}
+
+TEST_CASE("loops give the same bits on any number of threads") {
+  const std::string text =
+      "graph {\n"
+      "  input x: float32[100, 1003]\n"
+      "  input b: float32[1003]\n"
+      "  a: float32[100, 1003] = add(left: x, right: b)\n"
+      "  g: float32[100, 1003] = gelu(input: a)\n"
+      "  y: float32[100, 1003] = multiply(left: g, right: x)\n"
+      "  output y = y\n"
+      "}\n";
+  const std::vector<Tensor> inputs{random({100, 1003}, 8), random({1003}, 9)};
+  const Graph graph = parse_graph(text);
+  const Tensor one = cpu({.threads = 1})->load(graph, {})->run(inputs).front();
+  for (const int threads : {2, 3, 7}) {
+    CHECK(identical(cpu({.threads = threads})->load(graph, {})->run(inputs).front(), one));
+  }
+  CHECK(apart(text, inputs) == "");
+}
+
+}  // namespace mithril
