@@ -1,0 +1,130 @@
+#include "runner/bench.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "backends/cpu/cpu.hpp"
+#include "runner/npz.hpp"
+#include "runner/workloads.hpp"
+
+namespace mithril::bench {
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double median(std::vector<double> times) {
+  std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 2), times.end());
+  return times[times.size() / 2];
+}
+
+struct Data {
+  TensorMap inputs, weights;
+  std::optional<Tensor> reference;
+};
+
+Data data_of(const Workload& workload, const std::string& folder) {
+  Data data;
+  for (size_t i = 0; i < workload.inputs.size(); ++i) {
+    const bool target = workload.learning_rate > 0 && i + 1 == workload.inputs.size();
+    data.inputs[target ? "y" : "x" + std::to_string(i)] = workload.inputs[i];
+  }
+  if (folder.empty()) return data;
+  for (const auto& [name, array] : read_npz(folder + "/inputs.npz")) data.inputs[name] = array;
+  for (const auto& [name, array] : read_npz(folder + "/params.npz")) {
+    data.weights[key_of(name)] = array;
+  }
+  data.reference = read_npz(folder + "/ref.npz").at("out");
+  return data;
+}
+
+CompiledModel compiled(const Workload& workload, const Data& data, int threads) {
+  CompileOptions options;
+  for (const auto& [key, tensor] : data.inputs) {
+    options.data_keys.push_back(key);
+    options.shapes.emplace_back(
+        key, ShapeSpec(std::vector<DimSpec>(tensor.dims().begin(), tensor.dims().end())));
+  }
+  return compile(workload.model(), cpu({.threads = threads}), options);
+}
+
+// One call; what it gives is compared with the reference.
+using Call = std::function<Tensor()>;
+
+Call inference(const CompiledModel& model, const Data& data, TensorMap params) {
+  const CompiledModel bound = model.bind(params);
+  return [bound, inputs = data.inputs] { return bound.evaluate({}, inputs).at("out"); };
+}
+
+Call training(const CompiledModel& model, const Data& data, TensorMap params, double rate) {
+  auto held = std::make_shared<TensorMap>();
+  for (const auto& [key, tensor] : params) (*held)[key] = tensor.copy();
+  auto optimizer = std::make_shared<SGD>(SGDOptions{.lr = rate});
+  return [model, inputs = data.inputs, held, optimizer] {
+    auto [outputs, gradients] = model.evaluate(*held, inputs, of_cost);
+    optimizer->step(*held, gradients);
+    return outputs.at("loss");
+  };
+}
+
+// ||got - expected|| / ||expected||; of training, the losses of the first steps.
+double relative_error(const std::vector<Tensor>& got, const Tensor& expected) {
+  double apart = 0, size = 0;
+  int64_t at = 0;
+  for (const Tensor& tensor : got) {
+    for (int64_t i = 0; i < tensor.size() && at < expected.size(); ++i, ++at) {
+      const double wanted = expected.at_as_double(at);
+      apart += std::pow(tensor.at_as_double(i) - wanted, 2);
+      size += wanted * wanted;
+    }
+  }
+  return at == expected.size() ? std::sqrt(apart / size) : INFINITY;
+}
+
+// Calls until as much time is over, some at a time where one is short.
+double time_of(const Call& call, double seconds) {
+  const double start = now();
+  call();
+  const int at_once = std::max(1, static_cast<int>(0.002 / std::max(now() - start, 1e-7)));
+  std::vector<double> times;
+  while (times.size() < 3 || now() - start < seconds) {
+    const double before = now();
+    for (int i = 0; i < at_once; ++i) call();
+    times.push_back((now() - before) / at_once);
+  }
+  return median(std::move(times));
+}
+
+}  // namespace
+
+std::string bench(const BenchOptions& options) {
+  const Workload workload = bench::workload(options.workload);
+  const Data data = data_of(workload, options.data);
+  const bool trains = workload.learning_rate > 0;
+  const double start = now();
+  const CompiledModel model = compiled(workload, data, options.threads);
+  const TensorMap params = data.reference ? data.weights : model.get_parameters();
+  const Call call = trains ? training(model, data, params, workload.learning_rate)
+                           : inference(model, data, params);
+  std::vector<Tensor> results{call()};
+  const double cold = now() - start;
+  while (trains && results.size() < 4) results.push_back(call());
+  std::vector<double> rounds;
+  for (int i = 0; i < options.rounds; ++i) rounds.push_back(time_of(call, 0.3));
+  std::string line =
+      "{\"ms\": " + std::to_string(median(rounds) * 1e3) + ", \"cold_s\": " + std::to_string(cold);
+  if (data.reference) {
+    char error[32];
+    std::snprintf(error, sizeof error, "%.3g", relative_error(results, *data.reference));
+    line += std::string(", \"rel_err\": ") + error;
+  }
+  return line + "}";
+}
+
+}  // namespace mithril::bench

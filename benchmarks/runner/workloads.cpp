@@ -1,0 +1,107 @@
+#include "runner/workloads.hpp"
+
+#include <algorithm>
+#include <random>
+#include <stdexcept>
+
+namespace mithril::bench {
+namespace {
+
+Tensor random(Dims dims) {
+  Tensor tensor(DType::float32, std::move(dims));
+  std::mt19937 bits(0);
+  std::normal_distribution<float> normal;
+  for (float& element : tensor.mutable_values<float>()) element = normal(bits);
+  return tensor;
+}
+
+Model mlp(std::vector<int64_t> sizes) {
+  Model model;
+  std::string from = "x0";
+  for (size_t i = 1; i < sizes.size(); ++i) {
+    const std::string layer = "l_" + std::to_string(i - 1);
+    const bool last = i + 1 == sizes.size();
+    const std::string to = last ? "out" : layer + "_output";
+    model |= Linear({.dimension = sizes[i]})({{"input", from},
+                                              {"weight", layer + "_weight"},
+                                              {"bias", layer + "_bias"},
+                                              {"output", to}});
+    from = to;
+    if (last) break;
+    from = layer + "_positive";
+    model |= Relu()({{"input", to}, {"output", from}});
+  }
+  return model;
+}
+
+Model classifier(const std::vector<int64_t>& sizes) {
+  Model model = mlp(sizes);
+  model.expose_keys({"out"});
+  return model;
+}
+
+// gelu(x * 1.1 + 0.3) * 0.7 + r
+Model gelu_chain() {
+  Model model;
+  model |= Model::op("multiply")({{"left", "x0"}, {"right", 1.1}, {"output", "scaled"}});
+  model |= Model::op("add")({{"left", "scaled"}, {"right", 0.3}, {"output", "shifted"}});
+  model |= Model::op("gelu")({{"input", "shifted"}, {"output", "active"}});
+  model |= Model::op("multiply")({{"left", "active"}, {"right", 0.7}, {"output", "weighted"}});
+  model |= Model::op("add")({{"left", "weighted"}, {"right", "x1"}, {"output", "out"}});
+  model.expose_keys({"out"});
+  return model;
+}
+
+Model softmax() {
+  Model model;
+  model |= Model::op("softmax")({{"input", "x0"}, {"axis", -1}, {"output", "out"}});
+  model.expose_keys({"out"});
+  return model;
+}
+
+Model with_loss(Model model) {
+  model |= CrossEntropy()({{"input", "out"}, {"target", "y"}, {"output", "losses"}});
+  model |= Mean()({{"input", "losses"}, {"output", "loss"}});
+  model.expose_keys({"loss"});
+  return model;
+}
+
+Workload training(std::string name, std::vector<int64_t> sizes, int64_t batch) {
+  Tensor classes(DType::int64, {batch});
+  int64_t next = 0;
+  for (int64_t& label : classes.mutable_values<int64_t>()) label = next++ % sizes.back();
+  return {.name = std::move(name),
+          .model = [sizes] { return with_loss(mlp(sizes)); },
+          .inputs = {random({batch, sizes.front()}), classes},
+          .learning_rate = 1e-3};
+}
+
+std::vector<Workload> all() {
+  const std::vector<int64_t> usual{784, 512, 256, 10}, deep(22, 64), small{64, 64, 64, 10};
+  return {{"deepmlp_b1", [deep] { return classifier(deep); }, {random({1, 64})}},
+          {"mlp_b1", [usual] { return classifier(usual); }, {random({1, 784})}},
+          {"mlp_b64", [usual] { return classifier(usual); }, {random({64, 784})}},
+          {"gelu_chain_1m", gelu_chain, {random({1 << 20}), random({1 << 20})}},
+          {"gelu_chain_16k", gelu_chain, {random({1 << 14}), random({1 << 14})}},
+          {"softmax_1k", softmax, {random({1024, 1024})}},
+          training("train_mlp_b64", usual, 64),
+          training("train_mlp_small_b32", small, 32)};
+}
+
+}  // namespace
+
+Workload workload(const std::string& name) {
+  std::string names;
+  for (Workload& known : all()) {
+    if (known.name == name) return std::move(known);
+    names += " " + known.name;
+  }
+  throw std::runtime_error("there is no workload " + name + "; there are" + names);
+}
+
+std::string key_of(std::string name) {
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+}
+
+}  // namespace mithril::bench
