@@ -59,13 +59,32 @@ void differentiate_scaled_dot_product(GradContext& g) {
                  call("softmax_grad", {by_weights, expand_like(weights, by_weights), Datum(-1)}));
 }
 
-// Torch takes a mask or is_causal, not both.
+std::string spell_times(size_t times, const char* op, std::string of) {
+  for (; times > 0; --times) of = spell_call(op, {of, "0"});
+  return of;
+}
+
+// Torch's quick kernels want four axes, and masks of two or four. It takes a mask or is_causal, not
+// both.
 std::string spell_scaled_dot_product(const SpellingContext& c) {
-  const auto attention = [](const std::string& mask, const char* causal) {
-    return spell_call("aten::scaled_dot_product_attention",
-                      {"query", "key", "value", mask, "0.0", causal, "scale=scale"});
+  const size_t rank = c.dims("query").size(), mask_rank = c.dims("attn_mask").size();
+  const bool alike = c.dims("key").size() == rank && c.dims("value").size() == rank;
+  const size_t missing = alike && rank < 4 ? 4 - rank : 0;
+  const auto widened = [&](const char* port) {
+    return spell_times(missing, "aten::unsqueeze", port);
   };
-  if (!c.value("is_causal").flag()) return attention("attn_mask", "False");
+  const auto attention = [&](const std::string& mask, const char* causal) {
+    const std::string made = spell_call(
+        "aten::scaled_dot_product_attention",
+        {widened("query"), widened("key"), widened("value"), mask, "0.0", causal, "scale=scale"});
+    return spell_times(missing, "aten::squeeze", made);
+  };
+  if (!c.value("is_causal").flag()) {
+    const bool by_four = mask_rank == 3 && rank + missing == 4;
+    const size_t missing_of_mask = mask_rank < 2 ? 2 - mask_rank : by_four;
+    const std::string mask = spell_times(missing_of_mask, "aten::unsqueeze", "attn_mask");
+    return attention("attn_mask == None ? None : " + mask, "False");
+  }
   const std::string both = spell_call("aten::add", {spell_mask_bias(), spell_causal_bias(c)});
   return "attn_mask == None ? " + attention("None", "True") + " : " + attention(both, "False");
 }
