@@ -64,10 +64,11 @@ std::string spell_times(size_t times, const char* op, std::string of) {
   return of;
 }
 
-// Torch's quick kernels want four axes, and masks of two or four. It takes a mask or is_causal, not
-// both.
+// Torch's quick kernels want four axes, and masks of two or four, and divide by the number of
+// matrices. It takes a mask or is_causal, not both.
 std::string spell_scaled_dot_product(const SpellingContext& c) {
   const size_t rank = c.dims("query").size(), mask_rank = c.dims("attn_mask").size();
+  if (element_count(c.out()) == 0) return "aten::zeros(output.shape)";
   const bool alike = c.dims("key").size() == rank && c.dims("value").size() == rank;
   const size_t missing = alike && rank < 4 ? 4 - rank : 0;
   const auto widened = [&](const char* port) {
