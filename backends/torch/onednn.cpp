@@ -8,6 +8,7 @@
 
 #include "backends/torch/onednn_ops.hpp"
 #include "mithril/op/registry.hpp"
+#include "mithril/passes/readers.hpp"
 #include "mithril/passes/rebuilder.hpp"
 
 namespace mithril::torch_backend {
@@ -39,14 +40,8 @@ struct Chain {
 class UseOneDnn {
  public:
   UseOneDnn(const Graph& graph, const Observer* observer)
-      : from_(graph), observer_(observer), rebuilder_(graph), readers_(graph.values().size()) {
+      : from_(graph), observer_(observer), rebuilder_(graph), readers_(reader_counts(graph)) {
     for (const Constant& constant : graph.constants()) constants_.insert(constant.value);
-    for (const Output& output : graph.outputs()) ++readers_[index(output.value)];
-    for (const Node& node : graph.nodes()) {
-      for (const Argument& argument : node.arguments) {
-        if (const ValueId* id = tensor_of(argument)) ++readers_[index(*id)];
-      }
-    }
     for (const Node& node : graph.nodes()) plan(node);
   }
 
@@ -166,7 +161,7 @@ class UseOneDnn {
   const Graph& from_;
   const Observer* observer_;
   Rebuilder rebuilder_;
-  std::vector<int> readers_;  // per value; outputs of the graph count
+  const std::vector<int> readers_;
   std::unordered_set<ValueId> constants_, taken_;
   std::unordered_map<ValueId, Chain> chains_;  // by what they make
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mithril/op/registry.hpp"
+#include "mithril/passes/readers.hpp"
 #include "mithril/passes/rebuilder.hpp"
 
 namespace mithril {
@@ -28,16 +29,12 @@ struct Affine {
 class FoldBatchNorm {
  public:
   explicit FoldBatchNorm(const Graph& graph)
-      : from_(graph), rebuilder_(graph), readers_(graph.values().size()) {
+      : from_(graph), rebuilder_(graph), readers_(reader_counts(graph)) {
     for (const Constant& constant : graph.constants()) {
       constants_.emplace(constant.value, &constant.tensor);
     }
-    for (const Output& output : graph.outputs()) ++readers_[index(output.value)];
     for (const Node& node : graph.nodes()) {
       if (is_product(node)) products_.emplace(node.outputs[0], &node);
-      for (const Argument& argument : node.arguments) {
-        if (const ValueId* id = tensor_of(argument)) ++readers_[index(*id)];
-      }
     }
   }
 
@@ -138,7 +135,7 @@ class FoldBatchNorm {
   const OpDef& batch_norm_ = find_op("batch_norm_inference");
   const Graph& from_;
   Rebuilder rebuilder_;
-  std::vector<int> readers_;  // per value; outputs of the graph count
+  const std::vector<int> readers_;
   std::unordered_map<ValueId, const Tensor*> constants_;
   std::unordered_map<ValueId, const Node*> products_;  // by what they make
 };

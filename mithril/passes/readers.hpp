@@ -1,0 +1,21 @@
+// How often each value of a graph is read.
+#pragma once
+#include <vector>
+
+#include "mithril/graph/graph.hpp"
+
+namespace mithril {
+
+// Per value; an output of the graph counts as a reader.
+inline std::vector<int> reader_counts(const Graph& graph) {
+  std::vector<int> readers(graph.values().size());
+  for (const Output& output : graph.outputs()) ++readers[index(output.value)];
+  for (const Node& node : graph.nodes()) {
+    for (const Argument& argument : node.arguments) {
+      if (const ValueId* id = tensor_of(argument)) ++readers[index(*id)];
+    }
+  }
+  return readers;
+}
+
+}  // namespace mithril
