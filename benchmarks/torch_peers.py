@@ -1,18 +1,21 @@
 """Steps of training and inference on TorchBackend, beside PyTorch's own eager mode.
 
 Prints JSON: medians in milliseconds, and the median of the ratios of rounds that were run one after
-the other. Usage: python benchmarks/torch_peers.py [--processor] [ROUNDS [WORKLOAD ...]], on the CPU
-with 2 threads, or with --processor with one, by the time of the processor, which other work on the
-machine disturbs less. Both sides train the same weights with the same fused Adam; `bound` is
-inference with the parameters fixed.
+the other; for inference also how far the outputs are apart, relative to the largest. Usage:
+python benchmarks/torch_peers.py [--processor] [ROUNDS [WORKLOAD ...]], on the CPU with 2 threads,
+or with --processor with one, by the time of the processor, which other work on the machine disturbs
+less. Both sides train the same weights with the same fused Adam; `bound` is inference with the
+parameters fixed. Workloads that end in `_written_out` have attention as two products and a softmax.
 """
 
 import argparse
 import copy
 import json
+import math
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import torch
 from torch import nn
@@ -76,10 +79,16 @@ class ResNet18(nn.Module):
         return self.head(self.blocks(self.pool(self.stem(x))).mean(dim=(2, 3)))
 
 
+def attention_written_out(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    scores = q @ k.transpose(-1, -2) * (1 / math.sqrt(q.shape[-1]))
+    return torch.softmax(scores, -1) @ v
+
+
 class BertBlock(nn.Module):
-    def __init__(self, width: int = 768, heads: int = 12) -> None:
+    def __init__(self, width: int = 768, heads: int = 12, written_out: bool = False) -> None:
         super().__init__()
         self.width, self.heads = width, heads
+        self.attend = attention_written_out if written_out else F.scaled_dot_product_attention
         self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
         self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
         self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
@@ -90,7 +99,7 @@ class BertBlock(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         parts = self.qkv(x).split(self.width, 2)
         q, k, v = (self.by_head(parts[i]) for i in range(3))
-        attention = F.scaled_dot_product_attention(q, k, v)
+        attention = self.attend(q, k, v)
         x = self.norm1(x + self.out(attention.transpose(1, 2).reshape(-1, 128, self.width)))
         return self.norm2(x + self.down(F.gelu(self.up(x))))
 
@@ -98,12 +107,12 @@ class BertBlock(nn.Module):
 class BertBase(nn.Module):
     """Of 12 blocks, with the embeddings of BERT-base, of which one sentence uses one type."""
 
-    def __init__(self, width: int = 768) -> None:
+    def __init__(self, width: int = 768, written_out: bool = False) -> None:
         super().__init__()
         self.words, self.types = nn.Embedding(30522, width), nn.Embedding(2, width)
         self.places = nn.Parameter(torch.randn(128, width))
         self.norm = nn.LayerNorm(width)
-        self.blocks = nn.Sequential(*(BertBlock(width) for _ in range(12)))
+        self.blocks = nn.Sequential(*(BertBlock(width, written_out=written_out) for _ in range(12)))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.blocks(self.norm(self.words(x) + self.places + self.types.weight[0]))
@@ -114,8 +123,9 @@ WORKLOADS: dict[str, tuple[Callable[[], nn.Module], torch.Tensor]] = {
     "resnet18": (ResNet18, torch.randn(4, 3, 64, 64)),
     "bert_block": (BertBlock, torch.randn(1, 128, 768)),
     "bert_base": (BertBase, torch.randint(30522, (1, 128))),
+    "bert_base_written_out": (partial(BertBase, written_out=True), torch.randint(30522, (1, 128))),
 }
-INFERENCE_ONLY = {"bert_base"}
+INFERENCE_ONLY = {"bert_base", "bert_base_written_out"}
 
 
 def eager_training(module: nn.Module, x: torch.Tensor, target: torch.Tensor) -> Step:
@@ -154,7 +164,7 @@ def our_training(module: nn.Module, x: torch.Tensor, target: torch.Tensor) -> St
     return step
 
 
-def eager_inference(module: nn.Module, x: torch.Tensor) -> Step:
+def eager_inference(module: nn.Module, x: torch.Tensor) -> Callable[[], torch.Tensor]:
     def step() -> torch.Tensor:
         with torch.inference_mode():
             return module(x)
@@ -162,12 +172,17 @@ def eager_inference(module: nn.Module, x: torch.Tensor) -> Step:
     return step
 
 
-def our_inference(module: nn.Module, x: torch.Tensor, bound: bool) -> Step:
+def our_inference(module: nn.Module, x: torch.Tensor, bound: bool) -> Callable[[], torch.Tensor]:
     model, params = ml.from_torch(module)
     compiled = ml.compile(model, ml.TorchBackend(), shapes={"x": list(x.shape)}, inference=True)
     if bound:
         compiled, params = compiled.bind(params), {}
-    return lambda: compiled.evaluate(params, {"x": x})
+    return lambda: compiled.evaluate(params, {"x": x})["output"]
+
+
+def relative_error(got: torch.Tensor, expected: torch.Tensor) -> float:
+    error = (got - expected).abs().max() / expected.abs().max()
+    return float(f"{error.item():.1e}")
 
 
 def timed(step: Step, seconds: float, clock: Clock) -> float:
@@ -183,7 +198,7 @@ def timed(step: Step, seconds: float, clock: Clock) -> float:
 
 
 def compare(
-    peers: dict[str, Step], rounds: int, clock: Clock = time.perf_counter
+    peers: Mapping[str, Step], rounds: int, clock: Clock = time.perf_counter
 ) -> dict[str, float]:
     """The first is the one that the others are compared with."""
     first = next(iter(peers))
@@ -257,7 +272,9 @@ def main() -> None:
             "ours": our_inference(module, x, bound=False),
             "bound": our_inference(module, x, bound=True),
         }
-        print(json.dumps({f"infer {name}": compare(inference, rounds, clock)}), flush=True)
+        row = {"error": relative_error(inference["bound"](), inference["eager"]())}
+        row.update(compare(inference, rounds, clock))
+        print(json.dumps({f"infer {name}": row}), flush=True)
 
 
 if __name__ == "__main__":
