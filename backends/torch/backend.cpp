@@ -20,6 +20,7 @@ class Torch final : public Backend {
   GraphOptions graph_options() const override {
     return {.mixed_precision = settings_.mixed_precision(),
             .use_checkpointing = settings_.memory_efficient,
+            .fused_attention = true,
             .as_composed = settings_.eager_mode};
   }
 

@@ -74,6 +74,9 @@ struct GraphOptions {
   std::optional<DType> mixed_precision = std::nullopt;
   // Whether gradients compute again what they can do without keeping (passes/recompute.hpp).
   bool use_checkpointing = false;
+  // Whether attention that is written out runs faster as one op (passes/fuse_attention.hpp):
+  // inference then has it so.
+  bool fused_attention = false;
   // Whether graphs are to be as they were composed, for every op to be seen: no passes but what
   // they cannot do without. It does not go with what rewrites them, which compile refuses.
   bool as_composed = false;

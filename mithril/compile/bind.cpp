@@ -49,8 +49,10 @@ CompiledModel CompiledModel::bind(const TensorMap& params) const {
   parts->cache = nullptr;
   parts->source = fix_inputs(parts->source, tensors);
   // With one pass alone what was composed stays as it is.
-  if (parts->passes.passes.size() > 1) {
-    parts->passes.passes.push_back({"fold_batch_norm", fold_batch_norm});
+  std::vector<Pass>& passes = parts->passes.passes;
+  if (passes.size() > 1) {
+    if (parts->backend->graph_options().fused_attention) passes = passes_with_fused_attention();
+    passes.push_back({"fold_batch_norm", fold_batch_norm});
   }
   parts->graph = run_passes(parts->source, parts->passes);
   parts->load();

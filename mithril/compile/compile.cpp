@@ -77,6 +77,7 @@ PipelineOptions passes_for(const CompileOptions& given, const GraphOptions& want
                  {"none", "default", "max"});
   }
   PipelineOptions options{.verify = given.debug};
+  if (given.inference && wanted.fused_attention) options.passes = passes_with_fused_attention();
   if (level == "none" || wanted.as_composed) options.passes = {{"expand_ops", expand_only}};
   return options;
 }

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "mithril/base/names.hpp"
+#include "mithril/passes/fuse_attention.hpp"
 #include "mithril/passes/passes.hpp"
 
 namespace mithril {
@@ -57,6 +58,15 @@ const std::vector<Pass>& default_passes() {
       {"fold_constants", fold_constants},
       {"merge_equal", merge_equal},
       {"prune", prune},
+  };
+  return passes;
+}
+
+const std::vector<Pass>& passes_with_fused_attention() {
+  static const std::vector<Pass> passes = {
+      {"expand_ops", expand_ops},         {"fold_constants", fold_constants},
+      {"merge_equal", merge_equal},       {"fuse_attention", fuse_attention},
+      {"fold_constants", fold_constants}, {"prune", prune},
   };
   return passes;
 }

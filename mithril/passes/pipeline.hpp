@@ -15,6 +15,8 @@ struct Pass {
 };
 
 const std::vector<Pass>& default_passes();
+// For graphs that no gradient is to be made of: it is quicker with what was kept on the way.
+const std::vector<Pass>& passes_with_fused_attention();
 
 using Trace = std::function<void(const Pass&, const Graph& result)>;
 Trace print_to(std::ostream& stream);  // the name and the whole graph; the stream outlives it

@@ -58,6 +58,25 @@ std::string compiled_to(const CompileOptions& options, GraphOptions wanted = {})
   return made(backend->graphs.at(0));
 }
 
+// softmax(query @ key.T) @ value, the key with a weight.
+Model attention_written_out() {
+  Model model;
+  model |= Model::op("multiply")({{"left", "x"}, {"right", "weight"}, {"output", "key"}});
+  model |= SwapAxes({{"axis1", 1}, {"axis2", 2}})({{"input", "key"}, {"output", "turned"}});
+  model |= Model::op("matmul")({{"left", "x"}, {"right", "turned"}, {"output", "scores"}});
+  model |= Softmax()({{"input", "scores"}, {"output", "weights"}});
+  model |= Model::op("matmul")({{"left", "weights"}, {"right", "x"}, {"output", "y"}});
+  return model.expose_keys({"y"});
+}
+
+std::string attention_compiled_to(CompileOptions options, GraphOptions wanted) {
+  const auto backend = std::make_shared<Keeping>(wanted);
+  options.shapes = {{"x", {2, 3, 4}}, {"weight", {4}}};
+  options.trainable_keys = {"weight"};
+  compile(attention_written_out(), backend, options);
+  return made(backend->graphs.back());
+}
+
 const std::string all = "twice again unread product y.subtract_4 y";
 const CompileOptions level_none{.shapes = {{"x", {3, 2}}}, .optimization_level = "none"};
 
@@ -75,6 +94,31 @@ TEST_CASE("by default what is equal is made once and what nobody reads is not ma
 
 TEST_CASE("a backend gets graphs as they were composed where it wants that") {
   CHECK(compiled_to({.shapes = {{"x", {3, 2}}}}, {.as_composed = true}) == all);
+}
+
+TEST_CASE("attention that is written out is one op in inference, where a backend is quicker so") {
+  const std::string written = "key turned scores weights y";
+  const GraphOptions wanted{.fused_attention = true};
+  CHECK(attention_compiled_to({.inference = true}, wanted) == "key y");
+  CHECK(attention_compiled_to({.inference = true}, {}) == written);
+  CHECK(attention_compiled_to({}, wanted) == written);
+  CHECK(attention_compiled_to({.inference = true, .optimization_level = "none"}, wanted) ==
+        written);
+  CHECK(attention_compiled_to({.inference = true},
+                              {.fused_attention = true, .as_composed = true}) == written);
+}
+
+TEST_CASE("attention that is written out is one op in a bound model, unless a hook sees into it") {
+  const auto backend = std::make_shared<Keeping>(GraphOptions{.fused_attention = true});
+  const CompiledModel compiled =
+      compile(attention_written_out(), backend,
+              {.shapes = {{"x", {2, 3, 4}}, {"weight", {4}}}, .trainable_keys = {"weight"}});
+  CompiledModel bound = compiled.bind(compiled.get_parameters());
+  CHECK(made(backend->graphs.back()) == "key y");
+  Dims seen;
+  bound.register_hook("weights", [&](const Tensor& weights) { seen = weights.dims(); });
+  bound.evaluate({}, {{"x", Tensor::full(DType::float32, {2, 3, 4}, 1)}});
+  CHECK(seen == Dims{2, 3, 3});
 }
 
 TEST_CASE("gradients are the same at every optimization level") {
