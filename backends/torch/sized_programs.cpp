@@ -57,6 +57,16 @@ at::Tensor packed(const at::Tensor& weight, const Packing& packing) {
   return registers[0].toTensor();
 }
 
+// Of numbers that nobody has given an op may refuse some, as linear algebra does matrices of zeros:
+// square matrices become those of ones on the diagonal, which all of it takes.
+at::Tensor harmless(const at::Tensor& tensor) {
+  const bool square = tensor.dim() >= 2 && tensor.size(-1) == tensor.size(-2);
+  if (!square || !tensor.is_floating_point()) return tensor;
+  at::Tensor ones = tensor.new_zeros(tensor.sizes());
+  ones.diagonal(0, -2, -1).fill_(1);
+  return ones;
+}
+
 }  // namespace
 
 SizedPrograms::SizedPrograms(Graph graph, const Settings& settings, const RunOptions& options)
@@ -112,8 +122,9 @@ void SizedPrograms::save_script(const std::string& path, std::span<const SavedIn
   std::vector<at::Tensor> example;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const DType dtype = graph_.value(graph_.inputs()[i]).dtype;
-    example.push_back(to_torch(inputs[i].value ? *inputs[i].value : Tensor(dtype, inputs[i].dims),
-                               target_.device));
+    const auto on_device = [&](const Tensor& tensor) { return to_torch(tensor, target_.device); };
+    example.push_back(inputs[i].value ? on_device(*inputs[i].value)
+                                      : harmless(on_device(Tensor(dtype, inputs[i].dims))));
   }
   Program program = program_of(example);
   if (const OpDef* op = beyond_script(program)) {
@@ -122,7 +133,7 @@ void SizedPrograms::save_script(const std::string& path, std::span<const SavedIn
            .message = "TorchScript has no operator for " + op->name,
            .help = "what torch lacks runs in Mithril, and stays in it"});
   }
-  learn_conversions(program, example);
+  learn_conversions(program, example, Numbers::nobodys);
   torch_backend::save_script(path, graph_, program, constants_, inputs, outputs);
 }
 
@@ -286,7 +297,7 @@ void SizedPrograms::script(Program& program, at::TensorList inputs) const {
     const std::lock_guard lock(mutex_);
     beyond_.insert(op->name);
   } else {
-    learn_conversions(program, inputs);
+    learn_conversions(program, inputs, Numbers::given);
     program.script = make_script(graph_, program, constants_);
   }
 }
@@ -303,7 +314,8 @@ void SizedPrograms::record(Program& program) const {
 }
 
 // Runs the program once, for TorchScript cannot tell beforehand what dtypes come out.
-void SizedPrograms::learn_conversions(Program& program, at::TensorList inputs) const {
+void SizedPrograms::learn_conversions(Program& program, at::TensorList inputs,
+                                      Numbers numbers) const {
   const at::AutoDispatchBelowADInplaceOrView below;
   Registers registers = begin(program.registers, inputs);
   Stack stack;
@@ -314,6 +326,8 @@ void SizedPrograms::learn_conversions(Program& program, at::TensorList inputs) c
       for (Result& result : node.results) {
         result.converted = tensor_of(result, registers).scalar_type() != result.dtype;
         keep_result(result, registers);
+        c10::IValue& kept = registers[index(result.value)];
+        if (numbers == Numbers::nobodys) kept = harmless(kept.toTensor());
       }
     });
     release(program.plan.nodes[i], registers);

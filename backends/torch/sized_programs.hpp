@@ -1,6 +1,7 @@
 // A graph on a device, with programs for the sizes that come.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -62,7 +63,8 @@ class SizedPrograms {
   Program program_of(at::TensorList inputs) const;
   void script(Program& program, at::TensorList inputs) const;
   void record(Program& program) const;
-  void learn_conversions(Program& program, at::TensorList inputs) const;
+  enum class Numbers : uint8_t { given, nobodys };  // of the inputs: what a user gave, or anything
+  void learn_conversions(Program& program, at::TensorList inputs, Numbers numbers) const;
 
   const Graph graph_;
   const SizedGraph sizes_;

@@ -179,6 +179,24 @@ def test_what_is_missing_is_said() -> None:
     )
 
 
+def test_a_file_of_linear_algebra_needs_no_example_that_it_can_be_done_with(
+    tmp_path: Path,
+) -> None:
+    model = ml.Model()
+    model |= ml.MatrixMultiply()(left="x", right="turned", output="gram")
+    model |= ml.Transpose()(input="x", output="turned")
+    model |= ml.Cholesky()(input="gram", output="factor")
+    model |= ml.Cholesky()(input="covariance", output="other")
+    shapes = {"x": [3, 5], "covariance": [2, 2]}
+    backend = ml.TorchBackend(dtype=torch.float64)
+    compiled = ml.compile(model, backend, shapes=shapes, data_keys=["x", "covariance"])
+    compiled.save_torchscript(str(tmp_path / "factors.pt"), {})
+    x, covariance = torch.randn(3, 5).double(), torch.tensor([[2.0, 1], [1, 3]]).double()
+    loaded = torch.jit.load(str(tmp_path / "factors.pt"))(x=x, covariance=covariance)
+    for key, matrix in {"factor": x @ x.T, "other": covariance}.items():
+        assert torch.allclose(loaded[key], torch.linalg.cholesky(matrix), rtol=0, atol=1e-12)
+
+
 def test_what_torch_refuses_is_an_error_of_ours() -> None:
     model = ml.Model()
     model |= ml.Embedding(3, 2)(input="index", output="y")
