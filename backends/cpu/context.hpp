@@ -1,6 +1,7 @@
 // What drafts of steps may know of the plan that they are for.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "backends/cpu/draft.hpp"
@@ -12,6 +13,9 @@ struct Context {
   const Sized& sized;
   PackedConstants& packed;
   int threads = 1;  // at most, that a step may use
+  // Per value: what it is with its last two axes exchanged, where it is made only for who cannot
+  // read it so.
+  const std::vector<std::optional<ValueId>>& transposes;
 };
 
 }  // namespace mithril::cpu_backend

@@ -3,8 +3,9 @@
 #include <map>
 #include <string_view>
 
+#include "backends/cpu/movement.hpp"
+#include "backends/cpu/parsed.hpp"
 #include "backends/cpu/product.hpp"
-#include "mithril/op/spelling.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -13,7 +14,8 @@ using Drafting = std::optional<Draft> (*)(const Context&, size_t, const SpelledE
 
 // By the names that records spell.
 const std::map<std::string_view, Drafting>& kernels() {
-  static const std::map<std::string_view, Drafting> kernels = {{"product", draft_product}};
+  static const std::map<std::string_view, Drafting> kernels = {
+      {"permuted", draft_movement}, {"product", draft_product}, {"swapaxes", draft_movement}};
   return kernels;
 }
 
@@ -21,13 +23,12 @@ const std::map<std::string_view, Drafting>& kernels() {
 
 std::optional<Draft> draft_kernel(const Context& context, size_t node) {
   const OpDef& op = *context.sized.node(node).op;
-  const Spelling* spelling = op.spelling("cpu");
-  if (!spelling) return std::nullopt;
-  const SpelledExpression call = parse_spelling(spelling->text);
-  const auto kernel = kernels().find(call.text);
+  const SpelledExpression* call = kernel_of(op);
+  if (!call) return std::nullopt;
+  const auto kernel = kernels().find(call->text);
   MITHRIL_CHECK(kernel != kernels().end(),
-                "op " + op.name + " is spelled with a kernel that there is not: " + call.text);
-  return kernel->second(context, node, call);
+                "op " + op.name + " is spelled with a kernel that there is not: " + call->text);
+  return kernel->second(context, node, *call);
 }
 
 }  // namespace mithril::cpu_backend

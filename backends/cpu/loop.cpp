@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "backends/cpu/formula.hpp"
+#include "backends/cpu/parsed.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -80,8 +80,7 @@ class LoopWriter {
   void add(size_t node) {
     node_ = &sized_.node(node);
     planned_ = &sized_.planned(node);
-    const Formula formula = parse_formula(node_->op->spelling("c")->text);
-    Operand result = write(formula);
+    Operand result = write(*formula_of(*node_->op));
     const ValueId made = node_->outputs.front();
     if (sized_.dtype(made) == DType::boolean && !truths_.contains(result)) {
       result = operation(Operation::not_equal, {result, constant(0)});
@@ -281,7 +280,9 @@ bool is_computed(DType dtype) { return dtype == DType::float32 || dtype == DType
 // Whether the node takes what it reads as it is, or only converts it.
 bool fits(const Sized& sized, size_t node, DType dtype) {
   const Node& at = sized.node(node);
-  const bool converts = at.op->spelling("c")->text == "T({input})";
+  const Formula& formula = *formula_of(*at.op);
+  const bool converts = formula.kind == Kind::call && formula.text == "T" &&
+                        formula.children.front().kind == Kind::port;
   const Dims& dims = sized.dims(at.outputs.front());
   for (const int32_t tensor : sized.planned(node).tensors) {
     if (tensor < 0) continue;
@@ -310,8 +311,7 @@ std::optional<Loop> make_loop(const Sized& sized, std::span<const size_t> nodes,
 
 std::optional<DType> loop_dtype(const Sized& sized, size_t node) {
   const Node& at = sized.node(node);
-  const Spelling* spelling = at.op->spelling("c");
-  if (!spelling || spelling->text.starts_with("unsupported") || at.op->watched) return std::nullopt;
+  if (!formula_of(*at.op) || at.op->watched) return std::nullopt;
   if (at.outputs.size() != 1) return std::nullopt;
   DType dtype = sized.dtype(at.outputs.front());
   if (dtype == DType::boolean) {

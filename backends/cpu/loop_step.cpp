@@ -18,7 +18,7 @@ constexpr int most_blocks = 24;
 constexpr int most_slots = 96;
 constexpr int most_lanes = 16;
 // Operations on elements that are worth a thread of their own.
-constexpr int64_t worth_a_thread = 1 << 15;
+constexpr int64_t worth_a_thread = 1 << 17;
 
 // Where the slots of a loop are while it runs: a block each, for as long as it is read.
 struct Room {

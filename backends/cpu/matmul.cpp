@@ -9,8 +9,10 @@ namespace {
 constexpr int64_t depth_block = 512;
 // Rows up to which packing the right side costs more than it saves.
 constexpr int64_t few_rows = 3;
-// Multiplications that are worth a thread of their own.
-constexpr int64_t worth_a_thread = 1 << 16;
+// Multiplications that are worth a thread of their own: some microseconds.
+constexpr int64_t worth_a_thread = 1 << 18;
+// Where a column of the right side meets fewer rows, the time is that of reading it.
+constexpr int64_t rows_of_reading = 4;
 
 int64_t up(int64_t count, int64_t by) { return (count + by - 1) / by; }
 
@@ -52,6 +54,12 @@ class Blocks {
     const int64_t height = kernels_.height;
     rows_ = left_;
     rows_step_ = height;
+    if (left.row_step == 1) {
+      for (int64_t at = 0; at < depth; ++at) {
+        std::copy_n(from + at * left.column_step, rows, left_ + at * height);
+      }
+      return;
+    }
     for (int64_t row = 0; row < rows; ++row) {
       const T* next = from + row * left.row_step;
       for (int64_t at = 0; at < depth; ++at) {
@@ -146,14 +154,17 @@ void MatmulPlan::choose(bool left_rows_lie, bool rows_lie, bool columns_lie) {
 // Whole tiles of rows where there are enough of them, for then each task packs rows of its own.
 int64_t MatmulPlan::row_parts(int threads) const {
   const int64_t parts = std::min<int64_t>(threads, up(rows_, height_));
-  const bool worth = rows_ * columns_ * std::max<int64_t>(depth_, 1) >= threads * worth_a_thread;
+  const bool worth = work() >= threads * worth_a_thread;
   return worth && parts == threads && up(rows_, height_) % parts == 0 ? parts : 1;
 }
 
 int64_t MatmulPlan::column_parts(int threads) const {
   if (row_parts(threads) > 1) return 1;
-  const int64_t work = rows_ * columns_ * std::max<int64_t>(depth_, 1);
-  return std::clamp<int64_t>(std::min<int64_t>(work / worth_a_thread, panels()), 1, threads);
+  return std::clamp<int64_t>(std::min<int64_t>(work() / worth_a_thread, panels()), 1, threads);
+}
+
+int64_t MatmulPlan::work() const {
+  return std::max(rows_, rows_of_reading) * columns_ * std::max<int64_t>(depth_, 1);
 }
 
 int MatmulPlan::tasks(int threads) const {

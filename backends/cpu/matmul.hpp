@@ -59,6 +59,7 @@ class MatmulPlan {
   // Whether the rows of the left side, and the rows and columns of the right one, have their
   // elements side by side.
   void choose(bool left_rows_lie, bool rows_lie, bool columns_lie);
+  int64_t work() const;
   int64_t row_parts(int threads) const;
   int64_t column_parts(int threads) const;
 

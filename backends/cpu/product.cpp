@@ -116,6 +116,12 @@ std::optional<Side> side_of(const PlannedNode& planned, const Node& node,
   return Side{static_cast<ValueId>(at), transposed};
 }
 
+// What is only another one with its axes exchanged is read so.
+Side read_through(const Context& context, Side side) {
+  const std::optional<ValueId> source = context.transposes[index(side.id)];
+  return source ? Side{*source, !side.transposed} : side;
+}
+
 // Of the axes before the last two: how far a side moves along each axis of the product.
 std::vector<int64_t> batch_steps(const Dims& dims, size_t product_rank) {
   std::vector<int64_t> steps(product_rank - 2);
@@ -216,9 +222,10 @@ std::optional<Draft> draft_product(const Context& context, size_t at,
     if (sides.back() && context.sized.dtype(sides.back()->id) != dtype) return std::nullopt;
   }
   if (!sides[0] || !sides[1]) return std::nullopt;
+  const Side left = read_through(context, *sides[0]), right = read_through(context, *sides[1]);
   const std::optional<Side> bias = sides.size() > 2 ? sides[2] : std::nullopt;
-  if (dtype == DType::float32) return draft<float>(context, *sides[0], *sides[1], bias, product);
-  if (dtype == DType::float64) return draft<double>(context, *sides[0], *sides[1], bias, product);
+  if (dtype == DType::float32) return draft<float>(context, left, right, bias, product);
+  if (dtype == DType::float64) return draft<double>(context, left, right, bias, product);
   return std::nullopt;
 }
 

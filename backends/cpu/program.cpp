@@ -8,6 +8,7 @@
 #include "backends/cpu/fusion.hpp"
 #include "backends/cpu/kernel_drafts.hpp"
 #include "backends/cpu/loop_step.hpp"
+#include "backends/cpu/movement.hpp"
 #include "backends/cpu/packing.hpp"
 #include "backends/cpu/plain_steps.hpp"
 #include "mithril/backend/meter.hpp"
@@ -30,13 +31,17 @@ constexpr int64_t most_bytes = std::numeric_limits<int64_t>::max() / 4;
 
 class Planning {
  public:
-  Planning(const Context& context, const Observer* observer)
+  // The context sees `transposes` change as nodes are added.
+  Planning(const Context& context, std::vector<std::optional<ValueId>>& transposes,
+           const Observer* observer)
       : graph_(context.sized.graph()),
         sized_(context.sized),
         context_(context),
         observer_(observer),
         storage_of_(graph_.values().size()),
-        is_output_(graph_.values().size()) {
+        is_output_(graph_.values().size()),
+        transposes_(transposes),
+        waiting_(graph_.values().size()) {
     for (const Output& output : graph_.outputs()) is_output_[index(output.value)] = true;
     int32_t base = 1;
     for (const ValueId id : graph_.inputs()) add_storage({id, Place{base++, 0}});
@@ -113,10 +118,27 @@ class Planning {
     return true;
   }
 
+  // Where products alone read what the node makes, nobody makes it.
+  bool waits(size_t i) {
+    const ValueId made = sized_.node(i).outputs.front();
+    if (is_output_[index(made)] || is_observed(sized_.node(i))) return false;
+    transposes_[index(made)] = transposed_by(sized_, i);
+    waiting_[index(made)] = i;
+    return transposes_[index(made)].has_value();
+  }
+
+  void make_waiting(ValueId id) {
+    if (!transposes_[index(id)]) return;
+    transposes_[index(id)].reset();
+    add_draft(*draft_kernel(context_, waiting_[index(id)]));
+  }
+
   void add_node(size_t i) {
     const Node& node = sized_.node(i);
     const size_t nodes[] = {i};
+    if (waits(i)) return;
     if (node.op->keeps_elements && keeps_size(node)) {
+      make_waiting(source(node));
       if (!is_observed(node) && may_be_view(node)) return add_view(node);
       add_draft(copied(sized_, i));
     } else if (auto draft = draft_kernel(context_, i)) {
@@ -152,6 +174,7 @@ class Planning {
   }
 
   void add_draft(Draft draft) {
+    for (const ValueId id : draft.reads) make_waiting(id);
     const auto step = static_cast<int32_t>(drafts_.size());
     for (const ValueId id : draft.writes) {
       add_storage({.made = id,
@@ -283,6 +306,9 @@ class Planning {
   std::vector<size_t> storage_of_;  // per value
   std::vector<bool> is_output_;     // per value
   std::vector<bool> is_kept_;       // per value: something outside its group reads it
+  // Per value: of what it is the transpose, as long as it is not made, and the node that makes it.
+  std::vector<std::optional<ValueId>>& transposes_;
+  std::vector<size_t> waiting_;
   std::vector<Draft> drafts_;
   std::vector<Place> scratch_;  // per draft
   std::vector<ValueId> buffers_;
@@ -294,8 +320,9 @@ class Planning {
 Program make_program(const Graph& graph, Plan plan, const ProgramOptions& options) {
   Program program{.plan = std::move(plan)};
   const Sized sized(graph, program.plan);
-  const Context context{sized, options.packed, options.threads};
-  Planning(context, options.observer).finish(program, options.memory_limit);
+  std::vector<std::optional<ValueId>> transposes(graph.values().size());
+  const Context context{sized, options.packed, options.threads, transposes};
+  Planning(context, transposes, options.observer).finish(program, options.memory_limit);
   return program;
 }
 

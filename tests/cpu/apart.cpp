@@ -1,0 +1,26 @@
+#include "tests/cpu/apart.hpp"
+
+#include "backends/cpu/cpu.hpp"
+#include "mithril/eval/interpreter.hpp"
+#include "tests/table/compare.hpp"
+#include "tests/table/generate.hpp"
+
+namespace mithril::tests {
+
+Tensor random(const Dims& dims, std::uint64_t seed) {
+  return generate({normal(dims).as(DType::float32)}, seed).front();
+}
+
+// Empty where the backend gives what the reference gives.
+std::string apart(const std::string& text, const std::vector<Tensor>& inputs, int threads) {
+  const Graph graph = parse_graph(text);
+  const auto executable = cpu({.threads = threads})->load(graph, {});
+  const std::vector<Tensor> expected = interpret(graph, inputs), got = executable->run(inputs);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const std::string wrong = difference(got[i], expected[i], 1e-5);
+    if (!wrong.empty()) return graph.outputs()[i].name + ": " + wrong;
+  }
+  return {};
+}
+
+}  // namespace mithril::tests

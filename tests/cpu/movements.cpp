@@ -1,0 +1,88 @@
+// Axes in another order: made, or read so by products.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "tests/cpu/apart.hpp"
+
+namespace mithril::tests {
+
+TEST_CASE("axes are put in any order") {
+  const Tensor x = random({2, 1, 37, 70}, 1);
+  struct Case {
+    const char *axes, *dims, *reversed;
+  };
+  for (const Case& at : {Case{"(0, 1, 3, 2)", "2, 1, 70, 37", "37, 70, 1, 2"},
+                         Case{"(3, 2, 1, 0)", "70, 37, 1, 2", "2, 1, 37, 70"},
+                         Case{"(2, 0, 1, 3)", "37, 2, 1, 70", "70, 1, 2, 37"},
+                         Case{"(0, 2, 1, 3)", "2, 37, 1, 70", "70, 1, 37, 2"},
+                         Case{"(1, 3, 0, 2)", "1, 70, 2, 37", "37, 2, 70, 1"},
+                         Case{"(-4, -3, -2, -1)", "2, 1, 37, 70", "70, 37, 1, 2"}}) {
+    CAPTURE(at.axes);
+    const std::string text = fmt::format(
+        "graph {{\n"
+        "  input x: float32[2, 1, 37, 70]\n"
+        "  y: float32[{0}] = transpose(input: x, axes: {1})\n"
+        "  b: bool[{0}] = greater(left: y, right: 0.5)\n"
+        "  z: bool[{2}] = transpose(input: b)\n"
+        "  output y = y\n"
+        "  output z = z\n"
+        "}}\n",
+        at.dims, at.axes, at.reversed);
+    CHECK(apart(text, {x}, 2) == "");
+  }
+}
+
+TEST_CASE("large tensors are moved by several threads") {
+  const std::string text =
+      "graph {\n"
+      "  input x: float32[700, 500]\n"
+      "  y: float32[500, 700] = swapaxes(input: x)\n"
+      "  output y = y\n"
+      "}\n";
+  CHECK(apart(text, {random({700, 500}, 2)}, 2) == "");
+}
+
+TEST_CASE("products read what is transposed where it stands") {
+  const std::string text =
+      "graph {\n"
+      "  input x: float32[3, 4, 5]\n"
+      "  input w: float32[6, 5]\n"
+      "  input v: float32[4, 6]\n"
+      "  e: float32[3, 4, 5] = exp(input: x)\n"
+      "  wt: float32[5, 6] = swapaxes(input: w)\n"
+      "  et: float32[3, 5, 4] = swapaxes(input: e, axis1: -1, axis2: -2)\n"
+      "  a: float32[3, 4, 6] = matmul(left: e, right: wt)\n"
+      "  b: float32[3, 5, 6] = matmul(left: et, right: a)\n"
+      "  c: float32[3, 5, 6] = matmul(left: et, right: v)\n"
+      "  d: float32[3, 4, 4] = matmul(left: e, right: et)\n"
+      "  vt: float32[6, 4] = transpose(input: v)\n"
+      "  vtt: float32[4, 6] = transpose(input: vt)\n"
+      "  f: float32[3, 5, 6] = matmul(left: et, right: vtt)\n"
+      "  output b = b\n"
+      "  output c = c\n"
+      "  output d = d\n"
+      "  output f = f\n"
+      "}\n";
+  CHECK(apart(text, {random({3, 4, 5}, 3), random({6, 5}, 4), random({4, 6}, 5)}) == "");
+}
+
+TEST_CASE("what is transposed is made for others than products, when they come") {
+  const std::string text =
+      "graph {\n"
+      "  input x: float32[4, 5]\n"
+      "  e: float32[4, 5] = exp(input: x)\n"
+      "  t: float32[5, 4] = swapaxes(input: e)\n"
+      "  p: float32[4, 4] = matmul(left: e, right: t)\n"
+      "  f: float32[4, 5] = negate(input: e)\n"
+      "  r: float32[20] = reshape(input: t, shape: (20,))\n"
+      "  q: float32[4, 4] = matmul(left: f, right: t)\n"
+      "  s: float32[5, 4] = tanh(input: t)\n"
+      "  output p = p\n"
+      "  output q = q\n"
+      "  output r = r\n"
+      "  output s = s\n"
+      "}\n";
+  CHECK(apart(text, {random({4, 5}, 6)}) == "");
+}
+
+}  // namespace mithril::tests
