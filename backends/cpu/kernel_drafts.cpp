@@ -6,6 +6,7 @@
 #include "backends/cpu/movement.hpp"
 #include "backends/cpu/parsed.hpp"
 #include "backends/cpu/product.hpp"
+#include "backends/cpu/rows.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -15,7 +16,9 @@ using Drafting = std::optional<Draft> (*)(const Context&, size_t, const SpelledE
 // By the names that records spell.
 const std::map<std::string_view, Drafting>& kernels() {
   static const std::map<std::string_view, Drafting> kernels = {
-      {"permuted", draft_movement}, {"product", draft_product}, {"swapaxes", draft_movement}};
+      {"log_softmax", draft_rows}, {"log_softmax_grad", draft_rows}, {"permuted", draft_movement},
+      {"product", draft_product},  {"softmax", draft_rows},          {"softmax_grad", draft_rows},
+      {"swapaxes", draft_movement}};
   return kernels;
 }
 

@@ -1,0 +1,98 @@
+#include "backends/cpu/rows.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "backends/cpu/kernels/row_kernels.hpp"
+#include "backends/cpu/pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Elements that are worth a thread of their own.
+constexpr int64_t worth_a_thread = 1 << 14;
+
+template <typename T>
+RowKernel<T> kernel_named(std::string_view name) {
+  static const std::map<std::string_view, RowKernel<T>> kernels = {
+      {"softmax", row_kernels<T>().softmax},
+      {"log_softmax", row_kernels<T>().log_softmax},
+      {"softmax_grad", row_kernels<T>().softmax_grad},
+      {"log_softmax_grad", row_kernels<T>().log_softmax_grad}};
+  return kernels.at(name);
+}
+
+struct RowPlaces {
+  Place first, second, to;
+};
+
+template <typename T>
+class RowStep final : public Step {
+ public:
+  RowStep(RowKernel<T> kernel, int64_t rows, int64_t size, int threads, RowPlaces places)
+      : kernel_(kernel), rows_(rows), size_(size), threads_(threads), places_(places) {}
+
+  void run(const Frame& frame) const override {
+    const T *first = frame.read<T>(places_.first), *second = frame.read<T>(places_.second);
+    T* to = frame.write<T>(places_.to);
+    const int64_t parts =
+        std::clamp<int64_t>(std::min(rows_ * size_ / worth_a_thread, rows_), 1, threads_);
+    Pool::shared().run(static_cast<int>(parts), threads_, [&](int part) {
+      for (int64_t row = rows_ * part / parts; row < rows_ * (part + 1) / parts; ++row) {
+        const int64_t at = row * size_;
+        kernel_(first + at, second + at, to + at, size_);
+      }
+    });
+  }
+
+ private:
+  RowKernel<T> kernel_;
+  int64_t rows_, size_;
+  int threads_;
+  RowPlaces places_;
+};
+
+template <typename T>
+Draft draft(const Context& context, std::string_view name, const std::vector<ValueId>& sources,
+            ValueId to) {
+  const int64_t size = context.sized.dims(to).back();
+  const int64_t rows = size == 0 ? 0 : context.sized.count(to) / size;
+  Draft draft{.reads = sources, .writes = {to}};
+  // A row is read as a whole before it is written, or element by element.
+  for (const ValueId source : sources) draft.overwrites.push_back({to, source});
+  draft.make = [=, kernel = kernel_named<T>(name), threads = context.threads](const Places& places,
+                                                                              Place) {
+    const RowPlaces at{places[index(sources.front())], places[index(sources.back())],
+                       places[index(to)]};
+    return std::make_unique<RowStep<T>>(kernel, rows, size, threads, at);
+  };
+  return draft;
+}
+
+}  // namespace
+
+std::optional<Draft> draft_rows(const Context& context, size_t at, const SpelledExpression& call) {
+  const Sized& sized = context.sized;
+  const Node& node = sized.node(at);
+  const PlannedNode& planned = sized.planned(at);
+  const ValueId to = node.outputs.front();
+  const DType dtype = sized.dtype(to);
+  const auto rank = static_cast<int64_t>(sized.dims(to).size());
+  const int64_t axis = planned.values[node.argument_index(call.children.back().text)].integer();
+  if (rank == 0 || (axis != -1 && axis != rank - 1)) return std::nullopt;
+  std::vector<ValueId> sources;
+  for (size_t i = 0; i + 1 < call.children.size(); ++i) {
+    const int32_t tensor = planned.tensors[node.argument_index(call.children[i].text)];
+    if (tensor < 0) return std::nullopt;
+    sources.push_back(static_cast<ValueId>(tensor));
+    if (sized.dtype(sources.back()) != dtype || sized.dims(sources.back()) != sized.dims(to)) {
+      return std::nullopt;
+    }
+  }
+  if (dtype == DType::float32) return draft<float>(context, call.text, sources, to);
+  if (dtype == DType::float64) return draft<double>(context, call.text, sources, to);
+  return std::nullopt;
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,75 @@
+// Softmax and its like, row by row: sizes around those of vectors, and numbers that are none.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "backends/cpu/kernels/row_kernels.hpp"
+#include "tests/cpu/apart.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+constexpr float infinite = std::numeric_limits<float>::infinity();
+
+std::vector<float> softmax(const std::vector<float>& row, Instructions instructions) {
+  std::vector<float> made(row.size());
+  const auto count = static_cast<int64_t>(row.size());
+  row_kernels<float>(instructions).softmax(row.data(), row.data(), made.data(), count);
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("softmax of rows of any length") {
+  for (const Instructions instructions : present_instructions()) {
+    CAPTURE(name(instructions));
+    for (int64_t count = 1; count < 70; ++count) {
+      const Tensor x = tests::random({count}, static_cast<std::uint64_t>(count));
+      const std::vector<float> row(x.values<float>().begin(), x.values<float>().end());
+      double sum = 0;
+      for (const float number : row) sum += std::exp(static_cast<double>(number));
+      const std::vector<float> made = softmax(row, instructions);
+      for (size_t i = 0; i < row.size(); ++i) {
+        REQUIRE(made[i] == doctest::Approx(std::exp(static_cast<double>(row[i])) / sum));
+      }
+    }
+  }
+}
+
+TEST_CASE("softmax of numbers whose powers are too large or too small") {
+  for (const Instructions instructions : present_instructions()) {
+    CAPTURE(name(instructions));
+    CHECK(softmax({1000, 1000, -infinite}, instructions) == std::vector<float>{0.5, 0.5, 0});
+    CHECK(softmax({-1000, -1000}, instructions) == std::vector<float>{0.5, 0.5});
+    for (const float none : {infinite, std::nanf("")}) {
+      std::vector<float> row(40, 1);
+      row[17] = none;
+      CHECK(std::isnan(softmax(row, instructions)[17]));
+    }
+    CHECK(std::isnan(softmax({-infinite, -infinite}, instructions)[0]));
+  }
+}
+
+TEST_CASE("rows and their gradients on one thread and on more") {
+  const std::string text =
+      "graph {\n"
+      "  input x: float32[60, 1001]\n"
+      "  input g: float32[60, 1001]\n"
+      "  e: float32[60, 1001] = exp(input: x)\n"
+      "  a: float32[60, 1001] = softmax(input: e, axis: -1)\n"
+      "  b: float32[60, 1001] = log_softmax(input: x, axis: 1)\n"
+      "  c: float32[60, 1001] = softmax_grad(grad: g, result: a, axis: 1)\n"
+      "  d: float32[60, 1001] = log_softmax_grad(grad: c, result: b, axis: -1)\n"
+      "  f: float32[60, 1001] = softmax(input: d, axis: 0)\n"
+      "  output b = b\n"
+      "  output d = d\n"
+      "  output f = f\n"
+      "}\n";
+  const std::vector<Tensor> inputs{tests::random({60, 1001}, 1), tests::random({60, 1001}, 2)};
+  CHECK(tests::apart(text, inputs) == "");
+  CHECK(tests::apart(text, inputs, 2) == "");
+}
+
+}  // namespace mithril::cpu_backend
