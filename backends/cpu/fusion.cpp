@@ -109,7 +109,9 @@ class Fusion {
     std::vector<size_t> seen, waiting;
     const auto visit = [&](size_t group) {
       const bool older = groups_[group].back() < first;
-      if (older || std::find(seen.begin(), seen.end(), group) != seen.end()) return;
+      if (older || seen.size() > most_visited ||
+          std::find(seen.begin(), seen.end(), group) != seen.end())
+        return;
       seen.push_back(group);
       waiting.push_back(group);
     };
