@@ -72,6 +72,10 @@ void check_ports(Part& part, const Bindings& bindings);
 std::vector<Wire*> open_outputs(const Composite& model);
 // The canonical inputs that nothing drives and that hold no value.
 std::vector<Wire*> open_inputs(const Composite& model);
+// From now on they are canonical outputs of this part, whoever reads them. Undone with the Attempt.
+void keep_open_outputs(Composite& part);
+// The inputs of an op that are canonical.
+std::vector<std::string> canonical_names(const OpDef& op);
 // A key or a port by its path, or "output", the canonical output that nobody named; null: none.
 Wire* find_port(Composite& model, std::string_view key);
 // The same. NameError E0606 with the nearest.

@@ -42,12 +42,6 @@ bool has_port(Part& part, std::string_view port) {
   unknown_name(ErrorKind::name, "E0604", "port of " + part.class_name(), port, path(&part), names);
 }
 
-std::vector<std::string> canonical_names(const OpDef& op) {
-  if (!op.canonical.empty()) return op.canonical;
-  if (op.inputs.empty()) return {};
-  return {op.inputs.front().name};
-}
-
 // What the ports of an op are bound to, values given when it was made included.
 class OpBindings {
  public:
@@ -240,6 +234,7 @@ void Composition::add_composite(const std::shared_ptr<Composite>& part, const Bi
   }
   here_.adopt_child(part);
   adopted_.push_back(part);
+  keep_open_outputs(*part);
   take_extras(*part);
   for (size_t i = 0; i < bound.size(); ++i)
     bind(*part, *bound[i].first, bound[i].second, bindings[i].second);

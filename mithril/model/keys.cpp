@@ -16,26 +16,12 @@ namespace {
 
 bool holds_tensor(const Wire* wire) { return (find(wire->type)->kinds & kind::tensor) != 0; }
 
-bool is_inside(const Part* part, const Composite& model) {
-  while (part && part != &model) part = part->owner;
-  return part != nullptr;
-}
-
 std::unordered_set<const Wire*> state_wires(const Composite& model, bool inputs) {
   std::unordered_set<const Wire*> wires;
   if (!model.extras) return wires;
   for (const StatePair& pair : model.extras->states)
     wires.insert(top(inputs ? pair.input : pair.output));
   return wires;
-}
-
-[[noreturn]] void refuse_end(const Model& model, const std::string& key, bool as_input) {
-  raise({.kind = ErrorKind::name,
-         .code = "E0611",
-         .message = quoted(key) + " of " + (as_input ? "set_cin" : "set_cout") + " is not an " +
-                    (as_input ? "input" : "output") + " of the model",
-         .facts = {{as_input ? "inputs" : "outputs",
-                    join(as_input ? model.input_keys() : model.output_keys(), ", ")}}});
 }
 
 // A name as this model sees it: the wire's path without the path of the model itself.
@@ -47,6 +33,11 @@ std::string name_in(const Composite& model, Wire* wire) {
 }
 
 }  // namespace
+
+bool is_inside(const Part* part, const Composite& model) {
+  while (part && part != &model) part = part->owner;
+  return part != nullptr;
+}
 
 std::vector<Part*> all_op_parts(const Composite& model) {
   std::vector<Part*> ops;
@@ -201,32 +192,6 @@ Model& Model::expose_keys(const std::vector<std::pair<std::string, Connection>>&
     if (wire->driver || is_valued(wire)) model.selects_outputs = true;
   }
   model.exposes_keys = true;
-  return *this;
-}
-
-Model& Model::set_cin(const std::vector<std::string>& keys) {
-  Composite& model = open_model(changing());
-  std::vector<CanonicalPort> ports;
-  for (const std::string& key : keys) {
-    Wire* wire = wire_at(model, key);
-    if (wire->driver) refuse_end(*this, key, true);
-    ports.push_back({wire, 0});
-  }
-  model.canonical_inputs = std::move(ports);
-  model.chooses_inputs = true;
-  return *this;
-}
-
-Model& Model::set_cout(const std::vector<std::string>& keys) {
-  Composite& model = open_model(changing());
-  std::vector<CanonicalPort> ports;
-  for (const std::string& key : keys) {
-    Wire* wire = wire_at(model, key);
-    if (!wire->driver && !is_valued(wire)) refuse_end(*this, key, false);
-    ports.push_back({wire, wire->uses});
-  }
-  model.canonical_outputs = std::move(ports);
-  model.chooses_outputs = true;
   return *this;
 }
 

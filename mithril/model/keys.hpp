@@ -17,6 +17,7 @@ std::vector<NamedPort> input_ports(const Composite& model, bool with_state = fal
 // Named outputs, or those exposed, once any are; where there is none, the canonical output as
 // "output".
 std::vector<NamedPort> output_ports(const Composite& model);
+bool is_inside(const Part* part, const Composite& model);  // at any depth, or the model itself
 // Every op of the tree in the order of composing, without recursion.
 std::vector<Part*> all_op_parts(const Composite& model);
 

@@ -81,6 +81,9 @@ class Model {
   Model& rename_key(const std::string& from, const std::string& to);
   Model& set_cin(const std::vector<std::string>& keys);
   Model& set_cout(const std::vector<std::string>& keys);
+  // The canonical ports: of a model what += chains to, of a part what they were when it became one.
+  std::vector<Connection> cins() const, couts() const;
+  Connection cin() const, cout() const;  // ConnectionError E0105 where there is not just one
   Model& merge_connections(const std::vector<Binding>& connections, const std::string& name = {});
 
   // ---- facts: a contradiction is an error there and then, which leaves the model as it was ----

@@ -161,9 +161,13 @@ void bind_models(py::module_& module) {
       .def(py::init([](const Model& other) { return other; }))
       .def_static(
           "create",
-          [](const py::kwargs& outputs) {
+          [](const py::args& only, const py::kwargs& outputs) {
             std::vector<std::pair<std::string, Connection>> named;
             std::string name;
+            if (only.size() > 1)
+              throw py::type_error("Model.create takes one output without a name: name the others");
+            for (const py::handle output : only)
+              named.emplace_back("output", connection_of(output));
             for (const auto& [key, value] : outputs) {
               if (key.cast<std::string>() == "name" && py::isinstance<py::str>(value))
                 name = value.cast<std::string>();
@@ -172,7 +176,7 @@ void bind_models(py::module_& module) {
             }
             return Model::create(named, name);
           },
-          "Turns an expression into a model: Model.create(output=h).")
+          "Turns an expression into a model: Model.create(output=h); Model.create(h) is the same.")
       .def("__call__", call)
       .def(
           "connect",
@@ -194,6 +198,11 @@ void bind_models(py::module_& module) {
       .def("__getitem__", [](Model& m, const std::string& key) { return m[key]; })
       .def_property_readonly("input_keys", &Model::input_keys)
       .def_property_readonly("output_keys", &Model::output_keys)
+      .def_property_readonly("cin", &Model::cin, "The input that model += part chains to.")
+      .def_property_readonly("cout", &Model::cout, "The output that model += part chains from.")
+      .def_property_readonly("cins", &Model::cins, "The canonical inputs, where there are several.")
+      .def_property_readonly("couts", &Model::couts,
+                             "The canonical outputs, where there are several.")
       .def_property_readonly("name", &Model::name)
       .def_property_readonly("class_name", &Model::class_name)
       .def(
