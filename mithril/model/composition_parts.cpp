@@ -52,7 +52,9 @@ class OpBindings {
     if (const Binding* binding = find_binding(bindings_, port)) return binding;
     if (!part_.arguments) return nullptr;
     for (const auto& [name, datum] : *part_.arguments) {
-      if (name == port) return made_.emplace_back(std::make_unique<Binding>(datum)).get();
+      if (name != port) continue;
+      Binding made = is_list(port) ? Binding(items_of(datum)) : Binding(datum);
+      return made_.emplace_back(std::make_unique<Binding>(std::move(made))).get();
     }
     return nullptr;
   }
@@ -84,6 +86,17 @@ class OpBindings {
   }
 
  private:
+  bool is_list(const std::string& port) const {
+    return std::any_of(op_.inputs.begin(), op_.inputs.end(),
+                       [&](const PortDef& def) { return def.list && def.name == port; });
+  }
+
+  // Those of a tuple; of any other value itself.
+  static std::vector<Binding> items_of(const Datum& datum) {
+    if (datum.kind() != kind::tuple) return {Binding(datum)};
+    return {datum.tuple().begin(), datum.tuple().end()};
+  }
+
   [[noreturn]] void list_expected(const PortDef& port) const {
     raise({.kind = ErrorKind::connection,
            .code = "E0109",
