@@ -1,0 +1,55 @@
+"""The stubs of the core name what the core has, class by class, and nothing else."""
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+
+import mithril as ml
+from mithril import _core
+
+STUBS = ast.parse((Path(ml.__file__).parent / "_core.pyi").read_text(encoding="utf-8"), "_core.pyi")
+CLASSES = {each.name: each for each in STUBS.body if isinstance(each, ast.ClassDef)}
+# What pybind11 adds, and what every object has.
+COMMON = {"_pybind11_conduit_v1_"}
+# What an enumeration has by its base.
+ENUM = {"name", "value"}
+
+
+def stated(described: ast.ClassDef) -> set[str]:
+    names = set()
+    for each in described.body:
+        if isinstance(each, ast.FunctionDef):
+            names.add(each.name)
+        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
+            names.add(each.targets[0].id)
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+            names.add(each.target.id)
+    return {name for name in names if not name.startswith("__")}
+
+
+def some_error() -> ml.Error:
+    with pytest.raises(ml.Error) as caught:
+        ml.Linear(dimension=-1)
+    return caught.value
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_the_stub_of_a_class_is_complete_and_true(name: str) -> None:
+    made = getattr(_core, name, None)
+    if not inspect.isclass(made):
+        pytest.skip(f"{name} is a type for checkers alone")
+    of_instances = set(vars(some_error())) if name == "Error" else set()
+    own = {key for key in vars(made) if not key.startswith("__")} - COMMON
+    own -= ENUM if name == "dtype" else set()
+    assert stated(CLASSES[name]) >= own, "in the core, but not in its stub"
+    assert own | of_instances | set(dir(made)) >= stated(CLASSES[name]), (
+        "in the stub, but not in the core"
+    )
+
+
+def test_every_class_and_function_of_the_core_has_a_stub() -> None:
+    names = {each.name for each in STUBS.body if isinstance(each, (ast.ClassDef, ast.FunctionDef))}
+    here = {name for name, each in vars(_core).items() if callable(each) and name[0] != "_"}
+    assert here - names == set()
