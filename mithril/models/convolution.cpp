@@ -1,6 +1,7 @@
 #include "mithril/models/convolution.hpp"
 
 #include "mithril/models/builder.hpp"
+#include "mithril/models/padding.hpp"
 
 namespace mithril {
 namespace {
@@ -30,11 +31,12 @@ Model convolution(const std::string& name, const CheckedArguments& arguments,
     arguments.reject(channels, "at least 1");
   Model model = model_of_class(name);
   model["input"];
-  model["weight"];
+  const Connection weight = model["weight"];
   model.set_shapes({{"weight", ShapeSpec(weight_shape(arguments, channels, axes))}});
   model.set_initializer("weight", {.law = Initializer::Law::uniform_fan_in});
   Bindings bindings{{"input", "input"}, {"weight", "weight"}, {"output", "output"}};
-  for (const char* port : {"stride", "padding", "dilation"})
+  bindings.emplace_back("padding", padding_binding(arguments, axes, &weight));
+  for (const char* port : {"stride", "dilation"})
     bindings.emplace_back(port, IOKey{.name = port, .value = arguments[port]});
   if (axes == 2)
     bindings.emplace_back("groups", IOKey{.name = "groups", .value = arguments["groups"]});
@@ -56,7 +58,7 @@ std::vector<ArgumentDef> arguments_of(const std::string& channels, bool required
        "an int or one for each axis"},
       {channels, required ? "int" : "int|none", open, "output channels"},
       {"stride", "int|tuple", 1, "an int or one for each axis"},
-      {"padding", "int|tuple", 0, "zeros on each side"},
+      padding_argument("zeros on each side"),
       {"dilation", "int|tuple", 1, "distance between the elements of the kernel"},
   };
   if (groups)

@@ -6,7 +6,7 @@
 
 namespace mithril {
 
-// Of any kernel, stride, padding or dilation: an int, or a tuple with one for each axis.
+// Kernel, stride, padding, dilation: an int, or a tuple of one for each axis; padding "same", too.
 struct Conv2dOptions {
   int64_t filters = 0;  // output channels
   Datum kernel_size = 3;

@@ -1,14 +1,17 @@
 #include "mithril/models/pooling.hpp"
 
 #include "mithril/models/builder.hpp"
+#include "mithril/models/padding.hpp"
 
 namespace mithril {
 namespace {
 
-Model pool(const std::string& name, const char* op, const CheckedArguments& arguments) {
+Model pool(const std::string& name, const char* op, const CheckedArguments& arguments,
+           size_t axes) {
   Model model = model_of_class(name);
   Bindings bindings{{"input", "input"}, {"output", "output"}};
-  for (const char* port : {"kernel_size", "stride", "padding", "dilation"}) {
+  bindings.emplace_back("padding", padding_binding(arguments, axes));
+  for (const char* port : {"kernel_size", "stride", "dilation"}) {
     bindings.emplace_back(port, IOKey{.name = port, .value = arguments[port]});
   }
   model |= Model::op(op)(bindings);
@@ -18,7 +21,7 @@ Model pool(const std::string& name, const char* op, const CheckedArguments& argu
 std::vector<ArgumentDef> pool_arguments() {
   return {{"kernel_size", "int|tuple", {}, "size of the window"},
           {"stride", "int|tuple|none", Datum(), "None: the size of the window"},
-          {"padding", "int|tuple", 0, "elements added on each side"},
+          padding_argument("elements added on each side"),
           {"dilation", "int|tuple", 1, "distance between the elements of a window"}};
 }
 
@@ -39,33 +42,41 @@ Model AvgPool2D(const PoolOptions& options) { return make_model("AvgPool2D", giv
 ModelDef define_max_pool1d_model();
 ModelDef define_max_pool1d_model() {
   return {.name = "MaxPool1D",
-          .doc = "The largest element of each window over the last axis.",
+          .doc =
+              "The largest element of each window over the last axis. Ports: input [..., L], "
+              "kernel_size, stride, padding, dilation, output [..., Lo].",
           .arguments = pool_arguments(),
-          .build = [](const CheckedArguments& a) { return pool("MaxPool1D", "max_pool1d", a); }};
+          .build = [](const CheckedArguments& a) { return pool("MaxPool1D", "max_pool1d", a, 1); }};
 }
 
 ModelDef define_max_pool2d_model();
 ModelDef define_max_pool2d_model() {
   return {.name = "MaxPool2D",
-          .doc = "The largest element of each window over the last two axes.",
+          .doc =
+              "The largest element of each window over the last two axes. Ports: input [..., H, "
+              "W], kernel_size, stride, padding, dilation, output [..., Ho, Wo].",
           .arguments = pool_arguments(),
-          .build = [](const CheckedArguments& a) { return pool("MaxPool2D", "max_pool2d", a); }};
+          .build = [](const CheckedArguments& a) { return pool("MaxPool2D", "max_pool2d", a, 2); }};
 }
 
 ModelDef define_avg_pool1d_model();
 ModelDef define_avg_pool1d_model() {
   return {.name = "AvgPool1D",
-          .doc = "The mean of each window over the last axis.",
+          .doc =
+              "The mean of each window over the last axis. Ports: input [..., L], kernel_size, "
+              "stride, padding, dilation, output [..., Lo].",
           .arguments = pool_arguments(),
-          .build = [](const CheckedArguments& a) { return pool("AvgPool1D", "avg_pool1d", a); }};
+          .build = [](const CheckedArguments& a) { return pool("AvgPool1D", "avg_pool1d", a, 1); }};
 }
 
 ModelDef define_avg_pool2d_model();
 ModelDef define_avg_pool2d_model() {
   return {.name = "AvgPool2D",
-          .doc = "The mean of each window over the last two axes.",
+          .doc =
+              "The mean of each window over the last two axes. Ports: input [..., H, W], "
+              "kernel_size, stride, padding, dilation, output [..., Ho, Wo].",
           .arguments = pool_arguments(),
-          .build = [](const CheckedArguments& a) { return pool("AvgPool2D", "avg_pool2d", a); }};
+          .build = [](const CheckedArguments& a) { return pool("AvgPool2D", "avg_pool2d", a, 2); }};
 }
 
 }  // namespace mithril
