@@ -1,0 +1,130 @@
+// bell_widths: how wide a bell over each point has the perplexity that t-SNE asks for.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "mithril/ops/support/neighbours.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+constexpr double narrowest = 1e-19;  // its square is a float32, too
+constexpr double widest = 1001;
+
+// The probabilities that point i has each other point for a neighbour: bells over the distances.
+std::vector<double> neighbours(std::span<const double> squares, size_t i, double nearest,
+                               double sigma) {
+  std::vector<double> result(squares.size());
+  double sum = 0;
+  for (size_t j = 0; j < squares.size(); ++j) {
+    if (j == i) continue;
+    result[j] = std::exp((nearest - squares[j]) / (2 * sigma * sigma));
+    sum += result[j];
+  }
+  for (double& probability : result) probability /= sum;
+  return result;
+}
+
+// How many neighbours that are as good as certain.
+double perplexity(const std::vector<double>& probabilities, double threshold) {
+  double entropy = 0;
+  for (const double probability : probabilities) {
+    const double p = std::clamp(probability, threshold, 1 - threshold);
+    entropy -= p * std::log2(p);
+  }
+  return std::exp2(entropy);
+}
+
+double nearest_other(std::span<const double> squares, size_t i) {
+  double nearest = std::numeric_limits<double>::infinity();
+  for (size_t j = 0; j < squares.size(); ++j) {
+    if (j != i) nearest = std::min(nearest, squares[j]);
+  }
+  return nearest;
+}
+
+struct Search {
+  double perplexity, threshold;
+};
+
+// By bisection.
+double width(std::span<const double> squares, size_t i, double nearest, const Search& search) {
+  double lower = narrowest, upper = widest;
+  while (true) {
+    const double middle = lower + (upper - lower) / 2;
+    if (middle == lower || middle == upper) return middle;
+    const double reached = perplexity(neighbours(squares, i, nearest, middle), search.threshold);
+    if (reached == search.perplexity) return middle;
+    (reached > search.perplexity ? upper : lower) = middle;
+  }
+}
+
+void eval_bell_widths(EvalContext& c) {
+  const auto squares = c.read<double>("squared_distances");
+  const auto n = static_cast<size_t>(c.out().dims()[0]);
+  const Datum& given = c.value("threshold");
+  const Search search{
+      .perplexity = c.read<double>("target_perplexity")[0],
+      .threshold = given.is_none() ? std::numeric_limits<double>::epsilon() : given.real()};
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    T *widths = c.write<T>(0), *nearest = c.write<T>(1);
+    for (size_t i = 0; i < n; ++i) {
+      const std::span row(squares.begin() + i * n, n);
+      const double first = nearest_other(row, i);
+      widths[i] = static_cast<T>(width(row, i, first, search));
+      nearest[i] = static_cast<T>(first);
+    }
+  });
+}
+
+// The width stays where the perplexity does: what a distance adds to the entropy, a change of the
+// width takes away. At the ends of the search, or with all distances the same, nothing changes.
+void flow_bell_widths(GradContext& g) {
+  const Expression squares = g.in("squared_distances"), sigma = g.out();
+  const Bells bells = bells_over(squares, sigma, g.out(1));
+  const Expression mean = call("sum", {bells.probabilities * bells.farther, 1, true});
+  const Expression apart = bells.farther - mean;
+  const Expression variance = call("sum", {bells.probabilities * apart * apart, 1, true});
+  const Expression decided = call(
+      "logical_and", {call("greater", {variance, 1e-30}), call("less", {sigma, widest - 1e-3})});
+  const Expression scaled =
+      call("where", {decided, g.out_grad() * sigma / call("where", {decided, variance, 1.0}), 0.0});
+  if (g.needs("squared_distances")) {
+    const Expression first =
+        call("cast", {call("equal", {squares, g.out(1)}), Datum(squares.dtype())}) *
+        others(squares);
+    g.flow("squared_distances", scaled * bells.probabilities * apart * 0.5 +
+                                    g.out_grad(1) * first / call("sum", {first, 1, true}));
+  }
+  if (!g.needs("target_perplexity")) return;
+  const Expression power = call("square", {call("square", {sigma})});
+  g.flow("target_perplexity", call("sum", {scaled * power * 2.0}) / g.operand("target_perplexity"));
+}
+
+}  // namespace
+
+OpDef define_bell_widths() {
+  return {
+      .name = "bell_widths",
+      .doc =
+          "For each point the sigma, at most 1001, of the bell exp(-d² / (2 sigma²)) over "
+          "its squared distances to the others that gives `target_perplexity` (probabilities count "
+          "from `threshold`, None: 2**-52, up to 1 - threshold), and the least of the distances.",
+      .inputs = {{"squared_distances", "N N", "float"},
+                 {"target_perplexity", "", "operand"},
+                 value("threshold", "float|none", None())},
+      .outputs = {{"output", "N 1", "float"}, {"nearest", "N 1", "float"}},
+      .eval = eval_bell_widths,
+      .grad = flow_bell_widths,
+      .dtype_from = "squared_distances",
+      .cast = CastPolicy::float32,
+      .couples_samples = true,
+      .spell = {{"torch", "unsupported: searches with a loop"}, {"c", "unsupported: a loop nest"}},
+  };
+}
+
+}  // namespace mithril
