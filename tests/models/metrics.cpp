@@ -92,6 +92,12 @@ TEST_CASE("the area under the curve is how often the right class scores higher")
   CHECK(measure(AUC({.n_classes = 2, .is_label_one_hot = false}), scores, classes({0, 0, 1, 1})) ==
         doctest::Approx(0.75));
   CHECK(measure(AUC({.n_classes = 2}), scores, one_hot({0, 0, 1, 1}, 2)) == doctest::Approx(0.75));
+  // Pairs that share a score count half: of 4 pairs two are in order and two are tied.
+  Tensor shared(DType::float64, {4});
+  const std::vector<double> tied{0.5, 0.5, 0.2, 0.5};
+  std::copy(tied.begin(), tied.end(), shared.mutable_values<double>().begin());
+  const Model one = AUC({.n_classes = 1, .is_label_one_hot = false});
+  CHECK(measure(one, shared, classes({0, 0, 1, 1})) == doctest::Approx(0.75));
   CHECK(text_of_error([] { AUC({.n_classes = 0}); }) ==
         "mithril.ValueError[E0402]: AUC: argument 'n_classes' is out of range\n"
         "  expected : at least 1\n"
