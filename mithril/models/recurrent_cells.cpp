@@ -1,6 +1,7 @@
 #include "mithril/models/recurrent_cells.hpp"
 
 #include "mithril/models/builder.hpp"
+#include "mithril/op/solver.hpp"
 
 namespace mithril {
 namespace {
@@ -123,6 +124,13 @@ Model build_lstm_cell(const CheckedArguments&) {
   return model.set_shapes({{"hidden", {"N", 1, "H"}}, {"cell", {"N", 1, "H"}}});
 }
 
+bool has_three_gates(Solver& s) {
+  std::vector<Dim> dims;
+  if (!s.shape("w_hh", dims)) return false;
+  s.same(dims[0], dims[1] * Dim(3));
+  return true;
+}
+
 Model build_gru_cell(const CheckedArguments&) {
   Model model = model_of_class("GRUCell");
   const Connection input = model["input"], previous = model["prev_hidden"], w_ih = model["w_ih"],
@@ -136,6 +144,7 @@ Model build_gru_cell(const CheckedArguments&) {
                     {"bias_hh", {"G"}},
                     {"w_out", {"O", "H"}},
                     {"bias_out", {"O"}}});
+  model.add_constraint(has_three_gates, {"w_hh"});
   const Connection rest = other_rows(previous, input), before = first_rows(previous, input);
   const Connection of_input = linear(input, w_ih, bias_ih),
                    of_state = linear(before, w_hh, bias_hh);
