@@ -5,6 +5,17 @@
 namespace mithril {
 namespace {
 
+double eps_of(const CheckedArguments& arguments) {
+  if (!(arguments.real("eps") >= 0)) arguments.reject("eps", "at least 0");
+  return arguments.real("eps");
+}
+
+double momentum_of(const CheckedArguments& arguments) {
+  const double momentum = arguments.real("momentum");
+  if (!(momentum >= 0 && momentum <= 1)) arguments.reject("momentum", "at least 0 and at most 1");
+  return momentum;
+}
+
 // Weight and bias, where they are wanted: bound to the ports of these names.
 void bind_affine(Model& model, const CheckedArguments& arguments, Bindings& bindings) {
   if (arguments.flag("use_scale")) {
@@ -24,7 +35,8 @@ Model build_layer_norm(const CheckedArguments& arguments) {
   model["input"];
   Bindings bindings{{"input", "input"}, {"output", "output"}};
   bind_affine(model, arguments, bindings);
-  model |= Model::op("layer_norm", {{"eps", arguments.real("eps")}})(bindings);
+  bindings.emplace_back("eps", IOKey{.name = "eps", .value = Datum(eps_of(arguments))});
+  model |= Model::op("layer_norm")(bindings);
   model.set_cin({"input"}).set_cout({"output"});
   return model;
 }
@@ -45,6 +57,7 @@ void bind_statistics(Model& model, bool inference, Bindings& bindings) {
 Model batch_norm(const char* name, const CheckedArguments& arguments, std::vector<DimSpec> after) {
   Model model = model_of_class(name);
   const bool inference = arguments.flag("inference");
+  const double momentum = momentum_of(arguments);
   model["input"];
   std::vector<DimSpec> dims{Any{}, arguments.size("num_features")};
   dims.insert(dims.end(), after.begin(), after.end());
@@ -52,8 +65,8 @@ Model batch_norm(const char* name, const CheckedArguments& arguments, std::vecto
   Bindings bindings{{"input", "input"}, {"output", "output"}};
   bind_statistics(model, inference, bindings);
   bind_affine(model, arguments, bindings);
-  Arguments options{{"eps", arguments.real("eps")}};
-  if (!inference) options.emplace_back("momentum", arguments.real("momentum"));
+  Arguments options{{"eps", eps_of(arguments)}};
+  if (!inference) options.emplace_back("momentum", momentum);
   model |= Model::op(inference ? "batch_norm_inference" : "batch_norm_training", options)(bindings);
   if (!inference) {
     model.bind_state_keys("running_mean", "new_running_mean", Tensor::scalar(0.0f));
@@ -68,12 +81,12 @@ Model build_group_norm(const CheckedArguments& arguments) {
   Model model = model_of_class("GroupNorm");
   const int64_t groups = arguments.integer("num_groups");
   if (groups < 1) arguments.reject("num_groups", "at least 1");
-  const Connection input = model["input"];
+  const Connection input = model["input"], eps = model["eps"];
+  model.set_values({{"eps", Datum(eps_of(arguments))}});
   model.set_shapes({{"input", {"N", "C", rest()}}});
   const Connection rows = apply("flatten", {input, 1, -1});  // of a rank that is known
   const Connection batch = rows.shape()[0];
-  Connection output =
-      apply("layer_norm", {rows.reshape({batch, groups, -1}), none, none, arguments.real("eps")});
+  Connection output = apply("layer_norm", {rows.reshape({batch, groups, -1}), none, none, eps});
   const bool scales = arguments.flag("use_scale"), shifts = arguments.flag("use_bias");
   if (scales || shifts) {
     const Connection channels = model[scales ? "weight" : "bias"].shape()[0];
@@ -97,7 +110,7 @@ Model build_rms_norm(const CheckedArguments& arguments) {
   const Connection input = model["input"];
   model.set_shapes({{"input", {rest(), "D"}}});
   const Connection mean = apply("square", {input}).mean(-1, true);
-  Connection output = input / (mean + arguments.real("eps")).sqrt();
+  Connection output = input / (mean + eps_of(arguments)).sqrt();
   if (arguments.flag("use_scale")) {
     output = output * model["weight"];
     model.set_shapes({{"weight", {"D"}}}).set_types({{"weight", kind::float_tensor}});

@@ -37,6 +37,7 @@ OpDef define_where() {
             if (g.needs("input1")) flow_summed(g, "input1", call("where", {cond, dy, 0.0}));
             if (g.needs("input2")) flow_summed(g, "input2", call("where", {cond, 0.0, dy}));
           },
+      .canonical = {"input1"},
       .spell = {{"torch", "aten::where(cond, input1, input2)"},
                 {"c", "{cond} ? {input1} : {input2}"}},
   };

@@ -65,3 +65,20 @@ def test_a_port_and_an_argument_too_few_are_told(monkeypatch: pytest.MonkeyPatch
         "no port slope",
         "no port mask",
     ]
+
+
+def test_other_canonical_ports_and_shapes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    linear = {
+        "name": "Linear",
+        "sig": "dimension=None, use_bias=True",
+        "inputs": ["input", "weight", "bias"],
+        "outputs": ["output"],
+        "shapes": {"input": ["u1", "(V1, ...)", "u2"], "bias": [1, "u3"]},
+        "cin": ["input", "weight"],
+        "cout": ["output"],
+    }
+    monkeypatch.setitem(CATALOG, "models", [linear])
+    assert of(entries("models"), "Linear").differs == [
+        "chains to input, not input or weight",
+        "bias is [O], not [1, u3]",
+    ]

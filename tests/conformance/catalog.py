@@ -7,7 +7,7 @@ operators, primitives and models with their constructors, ports, shapes and type
 import ast
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,8 @@ def entry(section: str, described: dict[str, Any]) -> Entry:
     ports = {port.split(":")[0] for port in record["ports"]}
     differs = argument_differences(described, record, make)
     differs += port_differences(described, ports, make)
+    differs += canonical_differences(described, make)
+    differs += shape_differences(described, make)
     return Entry(name, True, differs)
 
 
@@ -143,3 +145,50 @@ def port_differences(
     more = [key for key in own_inputs if key not in theirs]
     more += [key for key in own_outputs if key not in outputs]
     return differs + [f"port {port} more" for port in more]
+
+
+def canonical_differences(described: dict[str, Any], make: Callable[[], ml.Model]) -> list[str]:
+    """Of what `model += part` chains to and from; nothing is asked of an op with list ports."""
+    try:
+        ours = [{port.name for port in ports} for ports in (make().cins, make().couts)]
+    except ml.ConnectionError:
+        return []
+    differs = []
+    for key, way, own in zip(("cin", "cout"), ("to", "from"), ours, strict=True):
+        theirs = described.get(key)
+        if theirs and own and set(theirs) != own:
+            differs.append(f"chains {way} {listed(own)}, not {listed(theirs)}")
+    return differs
+
+
+def listed(names: Iterable[str]) -> str:
+    return " or ".join(sorted(names))
+
+
+# ---- shapes ----
+
+
+def shape_differences(described: dict[str, Any], make: Callable[[], ml.Model]) -> list[str]:
+    """Of ports whose shapes there do not fit here; they may be more general here."""
+    model = make()
+    differs = []
+    for port, shape in (described.get("shapes") or {}).items():
+        if shape is None or port.startswith("$"):
+            continue
+        try:
+            make().set_shapes({port: [dim_here(dim) for dim in shape]})
+        except ml.ShapeError:
+            differs.append(f"{port} is {model.get_shapes()[port]}, not {told(shape)}")
+        except (ml.NameError, ml.ConnectionError):
+            continue  # told as a port that is not there
+    return differs
+
+
+def dim_here(dim: int | str) -> Any:
+    """ "u1" is a size, "(V1, ...)" any number of them."""
+    return dim if isinstance(dim, int) else ... if dim.startswith("(") else dim
+
+
+def told(shape: list[int | str]) -> str:
+    dims = ["..." if isinstance(dim, str) and dim.startswith("(") else dim for dim in shape]
+    return f"[{', '.join(map(str, dims))}]"

@@ -20,7 +20,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "KernelizedSVM": {"kernel": "RBFKernel"},
     "Layer": {"activation": "Relu"},
     "MDS": {"prediction_dim": 2},
-    "MLP": {"activations": ["Relu", "Relu"], "dimensions": [2, 2]},
+    "MLP": {"activations": ["Relu", "Relu"], "dimensions": [2, 3]},
     "ManyToOne": RECURRENT,
     "MaxPool1D": WINDOW,
     "MaxPool2D": WINDOW,
@@ -28,14 +28,15 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "OneToManyInference": RECURRENT,
     "PolynomialRegression": {"degree": 2},
     "PositionalEncoding": {"hidden_dim": 4},
+    "ScaledDotProduct": {"use_attn_mask": True},
     "Split": {"split_size": 2, "axis": 0},
     "SwapAxes": {"axis1": 0, "axis2": 1},
     "TSNE": {"prediction_dim": 2},
 }
 
 BASE = "a base class of others, of no use by itself"
-INFERRED = "ports take all these forms as they are: there is nothing to convert"
-FROM_ELEMENTS = "sizes and values here follow from sizes and values, never from elements"
+INFERRED = "convolutions and pools take all these forms as they are: there is nothing to convert"
+FROM_ELEMENTS = "its {} would depend on elements: here all follow from sizes before anything runs"
 
 # Names that are deliberately not here, and why.
 ABSENT: dict[str, str] = {
@@ -50,7 +51,7 @@ ABSENT: dict[str, str] = {
     "Pool1D": BASE,
     "Pool2D": BASE,
     "PrimitivePool2D": BASE,
-    "PrimitiveUnion": "tuples are joined by `ToTuple` and indexing",
+    "PrimitiveUnion": "a tuple is made of the items of others: `ToTuple()(input=[a[0], a[1], b])`",
     "RNN": BASE,
     "Reduce": BASE,
     "ReduceOp": BASE,
@@ -61,8 +62,8 @@ ABSENT: dict[str, str] = {
     "SingleInputOperationOp": BASE,
     "StrideConverter": INFERRED,
     "SupervisedLoss": BASE,
-    "TensorToList": FROM_ELEMENTS,
-    "TensorToListOp": FROM_ELEMENTS,
+    "TensorToList": FROM_ELEMENTS.format("values"),
+    "TensorToListOp": FROM_ELEMENTS.format("values"),
     "TupleConverter": INFERRED,
-    "Unique": FROM_ELEMENTS,
+    "Unique": FROM_ELEMENTS.format("size"),
 }
