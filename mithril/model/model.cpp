@@ -4,6 +4,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/base/text.hpp"
 #include "mithril/model/completion.hpp"
 #include "mithril/model/composition.hpp"
 #include "mithril/op/registry.hpp"
@@ -49,13 +50,26 @@ std::shared_ptr<Composite> home_for(const Bindings& bindings) {
   return best;
 }
 
-void refuse_unknown_arguments(const OpDef& op, const Arguments& arguments) {
+[[noreturn]] void refuse_unknown_argument(const OpDef& op, const std::string& name) {
   std::vector<std::string> names;
   for (const PortDef& port : op.inputs) names.push_back(port.name);
+  unknown_name(ErrorKind::name, "E0605", "argument of " + op.model_name, name, "", names);
+}
+
+// An int serves where a float is expected; a list port takes what its items take.
+void check_arguments(const OpDef& op, const Arguments& arguments) {
   for (const auto& [name, datum] : arguments) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-      unknown_name(ErrorKind::name, "E0605", "argument of " + op.model_name, name, "", names);
-    }
+    const auto port = std::find_if(op.inputs.begin(), op.inputs.end(),
+                                   [&, &name = name](const PortDef& p) { return p.name == name; });
+    if (port == op.inputs.end()) refuse_unknown_argument(op, name);
+    const Kinds kinds = op.compiled.ports[static_cast<size_t>(port - op.inputs.begin())].kinds;
+    const bool number = datum.kind() == kind::int_value && (kinds & kind::float_value);
+    if (port->list || kinds == 0 || (datum.kind() & kinds) || number) continue;
+    raise({.kind = ErrorKind::type,
+           .code = "E0304",
+           .message = op.model_name + ": argument " + quoted(name) + " has the wrong kind",
+           .facts = {{"expected", to_string_kinds(kinds), ""},
+                     {"got", to_string(datum), to_string_kinds(datum.kind())}}});
   }
 }
 
@@ -67,7 +81,7 @@ Model::Model(std::string name) : part_(new_root("Model")) { part_->give_name(std
 Model Model::op(std::string_view name, Arguments arguments) {
   auto part = std::make_shared<OpPart>();
   part->op = &find_op(name);
-  refuse_unknown_arguments(*part->op, arguments);
+  check_arguments(*part->op, arguments);
   if (!arguments.empty()) part->arguments = std::make_unique<const Arguments>(std::move(arguments));
   return Model(std::move(part));
 }

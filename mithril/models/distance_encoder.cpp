@@ -49,8 +49,10 @@ Model sized(Model model, const CheckedArguments& arguments) {
 
 Model build_distance_encoder(const CheckedArguments& arguments) {
   const std::string type = checked_input_type(arguments);
-  const Model base =
-      make_model(arguments.text("base_model"), {{"exact_distances", type == "distances"}});
+  const std::string& name = arguments.text("base_model");
+  if (name != "MDSCore" && name != "TSNECore")
+    arguments.reject("base_model", "\"MDSCore\" or \"TSNECore\"");
+  const Model base = make_model(name, {{"exact_distances", type == "distances"}});
   return encoder("DistanceEncoder", type, base);
 }
 
@@ -62,6 +64,7 @@ Model build_mds(const CheckedArguments& arguments) {
 
 Model build_tsne(const CheckedArguments& arguments) {
   const std::string type = checked_input_type(arguments);
+  if (!(arguments.real("preplexity") > 0)) arguments.reject("preplexity", "more than 0");
   const Model base = make_model("TSNECore", {{"exact_distances", type == "distances"},
                                              {"calculate_p_joint", arguments["calculate_p_joint"]},
                                              {"perplexity", arguments["preplexity"]}});

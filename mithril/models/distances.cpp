@@ -45,6 +45,7 @@ Model build_mds_core(const CheckedArguments& arguments) {
 }
 
 Model build_tsne_core(const CheckedArguments& arguments) {
+  if (!(arguments.real("perplexity") > 0)) arguments.reject("perplexity", "more than 0");
   Model model = model_of_class("TSNECore");
   const Connection distances = model["distances"], predicted = model["pred_distances"];
   auto wanted = [&]() -> Connection {

@@ -70,6 +70,28 @@ bool fits(const Datum& datum, const ArgumentDef& def) {
   return (datum.kind() & kinds) || (datum.kind() == kind::int_value && (kinds & kind::float_value));
 }
 
+std::vector<std::string> model_names() {
+  std::vector<std::string> names;
+  for (const ModelDef* def : all_models()) names.push_back(def->name);
+  for (const OpDef* op : all_ops()) names.push_back(op->model_name);
+  return names;
+}
+
+// NameError E0608 where an argument names a model that is not there.
+void check_model_name(const Datum& datum, const std::string& place) {
+  const std::string& name =
+      datum.kind() == kind::string ? datum.text() : datum.tuple().front().text();
+  if (!try_find_model(name) && !try_find_op(name))
+    unknown_name(ErrorKind::name, "E0608", "model", name, place, model_names());
+}
+
+void check_model_names(const Datum& datum, const ArgumentDef& def, const std::string& model) {
+  const std::string place = model + ", argument '" + def.name + "'";
+  if (def.kinds == "model") check_model_name(datum, place);
+  if (def.kinds != "models") return;
+  for (const Datum& each : datum.tuple()) check_model_name(each, place);
+}
+
 std::string expected_kinds(const ArgumentDef& def) {
   if (def.kinds == "model") return "a model of the library, or its class name";
   if (def.kinds == "models") return "models of the library, or their class names";
@@ -107,6 +129,7 @@ CheckedArguments::CheckedArguments(std::string_view model, const std::vector<Arg
              .facts = {{"expected", expected_kinds(def), ""},
                        {"got", to_string(at->second), to_string_kinds(at->second.kind())}}});
     }
+    check_model_names(at->second, def, model_);
     values_.emplace_back(def.name, at->second);
   }
 }
@@ -180,10 +203,7 @@ Model make_model(std::string_view name, const Arguments& arguments) {
     return model;
   }
   if (const OpDef* op = try_find_op(name)) return Model::op(op->name, arguments);
-  std::vector<std::string> names;
-  for (const ModelDef* def : all_models()) names.push_back(def->name);
-  for (const OpDef* op : all_ops()) names.push_back(op->model_name);
-  unknown_name(ErrorKind::name, "E0608", "model", name, "", names);
+  unknown_name(ErrorKind::name, "E0608", "model", name, "", model_names());
 }
 
 }  // namespace mithril

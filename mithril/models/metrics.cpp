@@ -76,12 +76,14 @@ Connection accuracy(const Classes& classes) {
 
 Model averaged(const char* name, const CheckedArguments& arguments, Score score) {
   const std::string& average = arguments.text("average");
+  if (arguments.has("n_classes") && arguments.integer("n_classes") < 1)
+    arguments.reject("n_classes", "at least 1");
   Model model = model_of_class(name);
   const Classes classes = classes_of(model, arguments);
   if (average == "micro") return finished(model, {{"output", accuracy(classes)}});
   if (average != "macro" && average != "weighted")
     arguments.reject("average", "micro, macro or weighted");
-  if (!arguments.has("n_classes") || arguments.integer("n_classes") < 1)
+  if (!arguments.has("n_classes"))
     arguments.reject("n_classes", "the number of classes, for " + average);
   const Counts counts = counted(classes, arguments.integer("n_classes"));
   const Connection scores = score(counts);

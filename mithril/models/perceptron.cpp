@@ -78,6 +78,11 @@ ModelDef define_mlp() {
             const Tuple &activations = arguments["activations"].tuple(),
                         &dimensions = arguments["dimensions"].tuple();
             if (activations.empty()) arguments.reject("activations", "at least one layer");
+            for (const Datum& dimension : dimensions) {
+              const bool size = dimension.kind() == kind::int_value && dimension.integer() >= 0;
+              if (!size && !dimension.is_none())
+                arguments.reject("dimensions", "sizes of at least 0, or None");
+            }
             if (activations.size() != dimensions.size())
               arguments.reject("dimensions", "as many as there are activations");
             const ParameterNames names = parameter_names(arguments);

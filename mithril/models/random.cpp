@@ -7,6 +7,24 @@
 namespace mithril {
 namespace {
 
+void check_shape(const CheckedArguments& arguments) {
+  if (!arguments.has("shape")) return;
+  for (const int64_t size : arguments.ints("shape")) {
+    if (size < 0) arguments.reject("shape", "sizes of at least 0");
+  }
+}
+
+void check_range(const CheckedArguments& arguments) {
+  if (!arguments.has("low") || !arguments.has("high")) return;
+  if (arguments.integer("high") <= arguments.integer("low"))
+    arguments.reject("high", "more than low, " + std::to_string(arguments.integer("low")));
+}
+
+void check_dtype(const CheckedArguments& arguments, bool floats) {
+  if (arguments.has("dtype") && is_floating(arguments["dtype"].dtype()) != floats)
+    arguments.reject("dtype", floats ? "a dtype of floats" : "a dtype of ints");
+}
+
 // The op with its values as ports of the model: those given are known, the others stay open.
 Model drawing(const std::string& name, const char* op, const CheckedArguments& arguments,
               const std::vector<std::string>& ports, const std::vector<std::string>& open) {
@@ -60,6 +78,8 @@ ModelDef define_randn_model() {
           "output; state key.",
       .arguments = {shape(), key(), {"dtype", "dtype|none", Datum(), "None: the default float"}},
       .build = [](const CheckedArguments& arguments) {
+        check_shape(arguments);
+        check_dtype(arguments, true);
         return drawing("Randn", "randn", arguments, {"shape", "dtype"}, {"shape"});
       }};
 }
@@ -76,6 +96,9 @@ ModelDef define_randint_model() {
                         {"high", "int|none", Datum(), "one past the greatest; None: the port says"},
                         {"dtype", "dtype|none", Datum(), "None: the default int"}},
           .build = [](const CheckedArguments& arguments) {
+            check_shape(arguments);
+            check_range(arguments);
+            check_dtype(arguments, false);
             return drawing("RandInt", "randint", arguments, {"shape", "low", "high", "dtype"},
                            {"shape", "low", "high"});
           }};

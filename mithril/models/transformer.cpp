@@ -19,9 +19,14 @@ Model build_masked_softmax(const CheckedArguments& arguments) {
   return model.set_cin({"input"}).set_cout({"output"});
 }
 
+void check_size(const CheckedArguments& arguments, const char* name) {
+  if (arguments.has(name) && arguments.integer(name) < 1) arguments.reject(name, "at least 1");
+}
+
 void check_heads(const CheckedArguments& arguments) {
   const int64_t heads = arguments.integer("num_heads");
   if (heads < 1) arguments.reject("num_heads", "at least 1");
+  check_size(arguments, "dimension");
   if (arguments.has("dimension") && arguments.integer("dimension") % heads != 0)
     arguments.reject("num_heads", "a divisor of the dimension");
 }
@@ -76,8 +81,8 @@ Model named(Model part, const char* name) {
 // A norm before or after each half of the block, and what goes round it.
 Model build_transformer_block(const CheckedArguments& arguments) {
   check_heads(arguments);
+  check_size(arguments, "hidden_dimension");
   const int64_t dimension = arguments.integer("dimension");
-  if (dimension < 1) arguments.reject("dimension", "at least 1");
   const Datum hidden =
       arguments.has("hidden_dimension") ? arguments["hidden_dimension"] : Datum(4 * dimension);
   const bool first = arguments.flag("norm_first");

@@ -8,7 +8,11 @@ void bind_json(py::module_& module) {
   py::class_<Model> model = module.attr("Model");
   model.def("to_json", &to_json, "The model as JSON text; docs/model-json.md has the form.")
       .def_static(
-          "from_json", [](const std::string& text) { return object_of(from_json(text)); },
+          "from_json",
+          [](py::handle text) {
+            if (!py::isinstance<py::str>(text)) wrong_type(text, "JSON as text: json.dumps(...)");
+            return object_of(from_json(text.cast<std::string>()));
+          },
           py::arg("text"), "The model that JSON text describes.")
       .def(
           "__eq__", [](const Model& a, const Model& b) { return a == b; }, py::is_operator())

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "convert.hpp"
+#include "mithril/base/error.hpp"
 #include "mithril/models/library.hpp"
 #include "mithril/models/part_argument.hpp"
 #include "mithril/op/part.hpp"
@@ -36,6 +37,19 @@ Datum argument_datum(py::handle object) {
   Tuple items;
   for (const py::handle item : object) items.push_back(argument_datum(item));
   return Datum(std::move(items));
+}
+
+// What is no value at all is told by the name of the argument, too.
+Datum named_argument(const std::string& model, const std::string& name, py::handle object) {
+  try {
+    return argument_datum(object);
+  } catch (const TypeError& error) {
+    if (error.code() != "E0390") throw;
+    ErrorDetails details = error.details();
+    details.code = "E0304";
+    details.message = model + ": argument '" + name + "' has the wrong kind";
+    raise(std::move(details));
+  }
 }
 
 const char* text_of(CastPolicy policy) {
@@ -86,7 +100,8 @@ void bind_library(py::module_& module) {
       [](const std::string& name, const py::dict& given, const std::optional<std::string>& label) {
         Arguments arguments;
         for (const auto& [key, value] : given)
-          arguments.emplace_back(key.cast<std::string>(), argument_datum(value));
+          arguments.emplace_back(key.cast<std::string>(),
+                                 named_argument(name, key.cast<std::string>(), value));
         Model model = make_model(name, arguments);
         if (label) model.part()->give_name(*label);
         return model;

@@ -112,6 +112,11 @@ std::vector<std::string> key_names(py::handle keys) {
   return names;
 }
 
+bool is_made(py::handle object) {
+  auto* instance = reinterpret_cast<py::detail::instance*>(object.ptr());
+  return instance->get_value_and_holder().holder_constructed();
+}
+
 // As a binding, but a string is the value, not a name.
 Binding value_of(py::handle object) {
   return py::isinstance<py::str>(object) ? Binding(datum_of(object)) : binding_of(object);
@@ -287,7 +292,11 @@ void bind_models(py::module_& module) {
           py::arg("shapes") = true, py::arg("types") = false, py::arg("depth") = 0,
           "A table of the parts; depth: how many levels of their parts too.")
       .def("_repr_html_", &to_html)
-      .def("__repr__", [](const Model& m) {
+      .def("__repr__", [](py::handle self) {
+        // One whose constructor raised is shown, too: by pytest, with the arguments of the call.
+        const std::string of_class = py::str(py::type::handle_of(self).attr("__name__"));
+        if (!is_made(self)) return "<" + of_class + " that could not be made>";
+        const Model& m = self.cast<const Model&>();
         return "<" + m.class_name() + (m.name().empty() ? "" : " '" + m.name() + "'") + ">";
       });
 }

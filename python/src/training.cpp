@@ -9,15 +9,29 @@
 namespace mithril::python {
 namespace {
 
-using Steps = std::optional<std::vector<Model>>;
 using Name = std::optional<std::string>;
 
 double number_of(py::handle object) {
   if (py::isinstance<py::float_>(object) || py::isinstance<py::int_>(object))
     return object.cast<double>();
   if (!py::isinstance<Tensor>(object) && !py::hasattr(object, "__dlpack__"))
-    wrong_type(object, "a number");
+    wrong_type(object, "a number for coef");
   return tensor_of(object).item();
+}
+
+const Model& model_of(py::handle object, const char* expected) {
+  if (!py::isinstance<Model>(object)) wrong_type(object, expected);
+  return object.cast<const Model&>();
+}
+
+std::vector<Model> steps_of(py::handle object) {
+  constexpr const char* expected = "a list of models for reduce_steps, such as [ml.Mean()]";
+  std::vector<Model> steps;
+  if (object.is_none()) return steps;
+  if (!py::isinstance<py::list>(object) && !py::isinstance<py::tuple>(object))
+    wrong_type(object, expected);
+  for (const py::handle step : object) steps.push_back(model_of(step, expected));
+  return steps;
 }
 
 bool is_pattern(py::handle object) {
@@ -32,8 +46,9 @@ KeyPattern pattern_of(py::handle pattern) {
   return {pattern.attr("pattern").cast<std::string>()};
 }
 
-void add_regularization(TrainModel& train, const Model& model, py::handle coef, const Name& reg_key,
-                        const Name& key_name, const py::kwargs& ports) {
+void add_regularization(TrainModel& train, py::handle regulariser, py::handle coef,
+                        const Name& reg_key, const Name& key_name, const py::kwargs& ports) {
+  const Model& model = model_of(regulariser, "a model that regularises, such as ml.L2()");
   RegularizationOptions options{.reg_key = reg_key.value_or(""), .key_name = key_name.value_or("")};
   for (const auto& [port, value] : ports) {
     if (!is_pattern(value)) continue;
@@ -62,12 +77,13 @@ void bind_training(py::module_& module) {
       .def(py::init<const Model&>(), py::arg("model"))
       .def(
           "add_loss",
-          [](TrainModel& train, const Model& loss, const Steps& reduce_steps, const Name& key_name,
+          [](TrainModel& train, py::handle loss, py::handle reduce_steps, const Name& key_name,
              py::handle coef, const py::kwargs& ports) {
-            LossOptions options{.reduce_steps = reduce_steps.value_or(std::vector<Model>()),
+            LossOptions options{.reduce_steps = steps_of(reduce_steps),
                                 .key_name = key_name.value_or("")};
             if (!coef.is_none()) options.coef = number_of(coef);
-            train.add_loss(loss, bindings_of(ports), options);
+            train.add_loss(model_of(loss, "a model for the loss, such as ml.SquaredError()"),
+                           bindings_of(ports), options);
           },
           py::arg("loss"), py::arg("reduce_steps") = py::none(), py::arg("key_name") = py::none(),
           py::arg("coef") = py::none(),
@@ -75,7 +91,7 @@ void bind_training(py::module_& module) {
           "reduce_steps: models that reduce it one after the other, Mean() where there are none;\n"
           "key_name: makes what comes out an output; coef: what it is multiplied by. A port that\n"
           "names no key of the model names a new one, which is data.")
-      .def("add_regularization", add_regularization, py::arg("model"), py::arg("coef"),
+      .def("add_regularization", add_regularization, py::arg("model"), py::arg("coef") = py::none(),
            py::arg("reg_key") = py::none(), py::arg("key_name") = py::none(),
            "coef * penalty / the geometric mean of the sizes that the losses which depend on the\n"
            "key are averaged over. A port takes a key, a connection, or a regular expression\n"
@@ -83,18 +99,22 @@ void bind_training(py::module_& module) {
            "what is regularised, where it is not the canonical one.")
       .def(
           "add_metric",
-          [](TrainModel& train, const Model& metric, const Steps& reduce_steps,
-             const Name& key_name, const py::kwargs& ports) {
-            train.add_metric(metric, bindings_of(ports),
-                             {.reduce_steps = reduce_steps.value_or(std::vector<Model>()),
-                              .key_name = key_name.value_or("")});
+          [](TrainModel& train, py::handle metric, py::handle reduce_steps, const Name& key_name,
+             const py::kwargs& ports) {
+            train.add_metric(
+                model_of(metric, "a model for the metric, such as ml.Accuracy()"),
+                bindings_of(ports),
+                {.reduce_steps = steps_of(reduce_steps), .key_name = key_name.value_or("")});
           },
           py::arg("model"), py::arg("reduce_steps") = py::none(), py::arg("key_name") = py::none(),
           "One more output, which the cost does not depend on; called after its class where\n"
           "key_name does not say.")
       .def(
           "set_loss_combiner",
-          [](TrainModel& train, const Model& model) { train.set_loss_combiner(model); },
+          [](TrainModel& train, py::handle model) {
+            train.set_loss_combiner(
+                model_of(model, "a model that combines losses, such as ml.Sum()"));
+          },
           py::arg("model"), "Makes one number of all losses; Sum() to begin with.");
 }
 

@@ -1,0 +1,127 @@
+"""Arguments that do not fit: each constructor tells the argument, what was expected and what came.
+
+Over every op and every library model, and every argument that its record lists.
+"""
+
+from typing import Any
+
+import pytest
+from library_examples import LIBRARY
+
+import mithril as ml
+from mithril import _core
+
+VALUES: dict[str, Any] = {
+    "none": None,
+    "bool": True,
+    "int": 2,
+    "float": 1.5,
+    "str": "nothing of this name",
+    "dtype": ml.float32,
+    "tuple": (1, "two"),
+    "object": object(),
+}
+# What else a value of some kind may stand for.
+ALSO = {"int": {"float"}, "str": {"model"}, "tuple": {"models", "names"}}
+
+
+def fits(kinds: list[str], kind: str) -> bool:
+    if "any" in kinds:
+        return kind != "object"
+    return kind in kinds or bool(ALSO.get(kind, set()) & set(kinds))
+
+
+def cases() -> Any:
+    for record in _core.library():
+        is_op = record["op"] is not None
+        needed = {} if is_op else LIBRARY[record["name"]][0].arguments
+        for argument in record["arguments"]:
+            kinds = argument["kinds"].replace("value ", "").split("|")
+            for kind, value in VALUES.items():
+                if not fits(kinds, kind):
+                    arguments = {**needed, argument["name"]: value}
+                    what = f"{record['name']}({argument['name']}={kind})"
+                    yield pytest.param(record["name"], argument["name"], arguments, id=what)
+
+
+@pytest.mark.parametrize(("name", "argument", "arguments"), cases())
+def test_a_value_of_another_kind_is_refused(
+    name: str, argument: str, arguments: dict[str, Any]
+) -> None:
+    with pytest.raises(ml.TypeError) as caught:
+        getattr(ml, name)(**arguments)
+    assert caught.value.code == "E0304"
+    message = str(caught.value)
+    assert f"{name}: argument '{argument}' has the wrong kind\n  expected : " in message
+    assert "\n  got      : " in message
+
+
+OUT_OF_RANGE: list[tuple[str, dict[str, Any], str]] = [
+    ("Linear", {"dimension": -1}, "dimension"),
+    ("MLP", {"activations": ["Relu"], "dimensions": [-1]}, "dimensions"),
+    ("MLP", {"activations": ["Relu"], "dimensions": ["two"]}, "dimensions"),
+    ("MLP", {"activations": ["Relu"], "dimensions": [1, 2]}, "dimensions"),
+    ("Conv2d", {"filters": 0, "kernel_size": 3}, "filters"),
+    ("Conv2d", {"filters": 1, "kernel_size": (3, 0)}, "kernel_size"),
+    ("Conv1d", {"filters": 1, "kernel_size": (3, 3)}, "kernel_size"),
+    ("Conv2d", {"filters": 1, "kernel_size": 3, "padding": "sane"}, "padding"),
+    ("LayerNorm", {"eps": -1.0}, "eps"),
+    ("GroupNorm", {"num_groups": 0}, "num_groups"),
+    ("BatchNorm2D", {"momentum": 1.5}, "momentum"),
+    ("Dropout", {"p": 1.0}, "p"),
+    ("F1", {"n_classes": 0}, "n_classes"),
+    ("Recall", {"average": "mean"}, "average"),
+    ("AUC", {"n_classes": 0}, "n_classes"),
+    ("TSNECore", {"perplexity": 0.0}, "perplexity"),
+    ("TSNE", {"prediction_dim": 2, "preplexity": 0.0}, "preplexity"),
+    ("MDS", {"prediction_dim": -2}, "prediction_dim"),
+    ("MDS", {"prediction_dim": 2, "input_type": "lines"}, "input_type"),
+    ("DistanceEncoder", {"base_model": "Relu"}, "base_model"),
+    ("MultiHeadAttention", {"num_heads": 3, "dimension": 4}, "num_heads"),
+    ("MultiHeadAttention", {"num_heads": 3, "dimension": -3}, "dimension"),
+    (
+        "TransformerBlock",
+        {"num_heads": 1, "dimension": 1, "hidden_dimension": 0},
+        "hidden_dimension",
+    ),
+    ("Upsample", {"mode": "cubic"}, "mode"),
+    ("OneToMany", {"cell_type": "RNNCell", "max_sequence_length": 0}, "max_sequence_length"),
+    ("Randn", {"shape": (2, -1)}, "shape"),
+    ("RandInt", {"shape": 2, "low": 3, "high": 3}, "high"),
+    ("RandInt", {"shape": 2, "dtype": ml.float32}, "dtype"),
+    ("Split", {"split_size": 0, "axis": 0}, "split_size"),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "wrong"), OUT_OF_RANGE)
+def test_a_value_out_of_range_is_refused(name: str, arguments: dict[str, Any], wrong: str) -> None:
+    with pytest.raises(
+        ml.ValueError, match=f"{name}: argument '{wrong}' is out of range"
+    ) as caught:
+        getattr(ml, name)(**arguments)
+    assert "expected : " in str(caught.value) and "got      : " in str(caught.value)
+
+
+def test_a_model_that_is_not_there_is_told_with_the_argument() -> None:
+    with pytest.raises(ml.NameError, match="MLP, argument 'activations': there is no model 'Rleu'"):
+        ml.MLP(activations=["Tanh", "Rleu"], dimensions=[2, 2])
+    with pytest.raises(ml.NameError, match="did you mean 'LSTMCell'"):
+        ml.ManyToOne("LTSMCell", 2)
+
+
+def test_one_that_could_not_be_made_can_be_shown() -> None:
+    """As pytest and debuggers do with the arguments of the call that raised."""
+    with pytest.raises(ml.TypeError) as caught:
+        ml.Linear("three")
+    frame = caught.traceback[1].frame
+    assert repr(frame.f_locals["self"]) == "<Linear that could not be made>"
+
+
+def test_an_index_may_be_given_to_the_constructor() -> None:
+    model = ml.Model()
+    model |= ml.Indexer(index=(slice(None), 1))(input="x", output="y")
+    model |= ml.Indexer(index=0)(input="x", output="row")
+    model.set_shapes(x=[3, 4])
+    assert model.get_shapes()["y"] == "[3]"
+    assert model.get_shapes()["row"] == "[4]"
+    assert ml.Model.from_json(model.to_json()) == model
