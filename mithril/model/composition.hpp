@@ -39,7 +39,7 @@ class Composition {
 
  private:
   void add_op(const std::shared_ptr<Part>& part, const Bindings& bindings, bool chain);
-  void add_composite(const std::shared_ptr<Composite>& part, const Bindings& bindings, bool chain);
+  void add_composite(const std::shared_ptr<Composite>& part, const Bindings& given, bool chain);
   Wire* wire_of_list(const std::vector<Binding>& items);
   Wire* wire_of_value(const Datum& datum, bool note = true);
   void bind(Composite& part, const std::string& port, Wire* inner, const Binding& binding);

@@ -21,8 +21,37 @@ const Binding* find_binding(const Bindings& bindings, std::string_view port) {
   return nullptr;
 }
 
-bool has_port(Part& part, std::string_view port) {
-  if (!part.op) return find_port(static_cast<Composite&>(part), port) != nullptr;
+std::string numbered(const std::string& port, size_t number) {
+  return port + "_" + std::to_string(number);
+}
+
+// output where there are output_0, output_1, ...
+bool is_family(Composite& part, const std::string& port) {
+  return !find_port(part, port) && find_port(part, numbered(port, 0));
+}
+
+// A name or a list for such a port stands for one for each; anything else is left as it is.
+Bindings spread_families(Composite& part, const Bindings& bindings) {
+  Bindings spread;
+  for (const auto& [port, binding] : bindings) {
+    const auto* name = std::get_if<std::string>(&binding.held());
+    const auto* items = std::get_if<std::vector<Binding>>(&binding.held());
+    if ((!name && !items) || !is_family(part, port)) {
+      spread.emplace_back(port, binding);
+      continue;
+    }
+    for (size_t i = 0; items ? i < items->size() : find_port(part, numbered(port, i)) != nullptr;
+         ++i)
+      spread.emplace_back(numbered(port, i), name ? Binding(numbered(*name, i)) : (*items)[i]);
+  }
+  return spread;
+}
+
+bool has_port(Part& part, const std::string& port) {
+  if (!part.op) {
+    Composite& model = static_cast<Composite&>(part);
+    return find_port(model, port) || is_family(model, port);
+  }
   for (size_t i = 0; i < part.op->port_count(); ++i) {
     if (part.op->port(i).name == port) return true;
   }
@@ -49,12 +78,13 @@ class OpBindings {
       : part_(part), op_(*part.op), bindings_(bindings) {}
 
   const Binding* given(const std::string& port) {
-    if (const Binding* binding = find_binding(bindings_, port)) return binding;
+    if (const Binding* binding = find_binding(bindings_, port)) {
+      const auto* datum = std::get_if<Datum>(&binding->held());
+      return datum && is_list(port) ? kept(items_of(*datum)) : binding;
+    }
     if (!part_.arguments) return nullptr;
     for (const auto& [name, datum] : *part_.arguments) {
-      if (name != port) continue;
-      Binding made = is_list(port) ? Binding(items_of(datum)) : Binding(datum);
-      return made_.emplace_back(std::make_unique<Binding>(std::move(made))).get();
+      if (name == port) return kept(is_list(port) ? Binding(items_of(datum)) : Binding(datum));
     }
     return nullptr;
   }
@@ -86,6 +116,10 @@ class OpBindings {
   }
 
  private:
+  const Binding* kept(Binding made) {
+    return made_.emplace_back(std::make_unique<Binding>(std::move(made))).get();
+  }
+
   bool is_list(const std::string& port) const {
     return std::any_of(op_.inputs.begin(), op_.inputs.end(),
                        [&](const PortDef& def) { return def.list && def.name == port; });
@@ -217,9 +251,10 @@ void Composition::bind(Composite& part, const std::string& port, Wire* inner,
   join_port(outer, inner, port);
 }
 
-void Composition::add_composite(const std::shared_ptr<Composite>& part, const Bindings& bindings,
+void Composition::add_composite(const std::shared_ptr<Composite>& part, const Bindings& given,
                                 bool chain) {
   complete_for_good(open_model(part), *this);
+  const Bindings bindings = spread_families(*part, given);
   std::vector<std::pair<const std::string*, Wire*>> bound;
   for (const auto& [port, binding] : bindings) {
     Wire* inner = find_port(*part, port);

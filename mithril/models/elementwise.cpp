@@ -14,15 +14,16 @@ Model build_split(const CheckedArguments& arguments) {
   Model model = model_of_class("Split");
   const int64_t count = arguments.integer("split_size"), axis = arguments.integer("axis");
   if (count < 1) arguments.reject("split_size", "at least 1");
-  const Connection input = model["input"];
-  const Connection size = floor_divide(input.shape()[axis], count);
+  const Connection input = model["input"], parts = model["split_size"], along = model["axis"];
+  model.set_values({{"split_size", Datum(count)}, {"axis", Datum(axis)}});
+  const Connection size = floor_divide(input.shape()[axis], parts);
   std::vector<Binding> names;
   std::vector<std::string> keys;
   for (int64_t i = 0; i < count; ++i) keys.push_back("output_" + std::to_string(i));
   for (const std::string& key : keys) names.emplace_back(key);
   model |= Model::op("split")({{"input", "input"},
                                {"sizes", std::vector<Binding>(keys.size(), size)},
-                               {"axis", axis},
+                               {"axis", along},
                                {"output", names}});
   model.expose_keys(keys);
   return model.set_cin({"input"}).set_cout(keys);
@@ -62,11 +63,14 @@ ModelDef define_element_wise_affine() {
 
 ModelDef define_split_model();
 ModelDef define_split_model() {
-  return {.name = "Split",
-          .doc = "Equal parts along an axis. Ports: input [...], output_0, output_1, ...",
-          .arguments = {{"split_size", "int", {}, "how many parts; it divides the axis"},
-                        {"axis", "int", {}, "may be negative"}},
-          .build = build_split};
+  return {
+      .name = "Split",
+      .doc =
+          "Equal parts along an axis; `output`, bound to a name or a list, is all of them. Ports: "
+          "input [...], split_size, axis, output_0, output_1, ...",
+      .arguments = {{"split_size", "int", {}, "how many parts; it divides the axis"},
+                    {"axis", "int", {}, "may be negative"}},
+      .build = build_split};
 }
 
 }  // namespace mithril

@@ -101,6 +101,21 @@ std::vector<std::pair<std::string, Value>> pairs(const py::dict& given, const py
   return result;
 }
 
+// The key; a tuple of key_0, key_1, ... where there is no such key.
+py::object key_or_family(const Model& model, const std::string& key) {
+  try {
+    return py::cast(model.at(key));
+  } catch (const NameError&) {
+    py::list family;
+    try {
+      while (true) family.append(model.at(key + "_" + std::to_string(family.size())));
+    } catch (const NameError&) {
+      if (family.empty()) return {};
+    }
+    return py::tuple(family);
+  }
+}
+
 // Names, or connections by theirs.
 std::vector<std::string> key_names(py::handle keys) {
   if (py::isinstance<py::str>(keys)) return {keys.cast<std::string>()};
@@ -192,10 +207,11 @@ void bind_models(py::module_& module) {
       .def("__ior__", in_place([](Model& m, const Call& c) { m |= c; }))
       .def("__iadd__", in_place([](Model& m, const Call& c) { m += c; }))
       .def("__getattr__",
-           [](const Model& m, const std::string& key) {
+           [](const Model& m, const std::string& key) -> py::object {
              if (key.rfind("__", 0) == 0) throw py::attribute_error(key);
+             if (py::object found = key_or_family(m, key)) return found;
              try {
-               return m.at(key);
+               return py::cast(m.at(key));
              } catch (const NameError& error) {
                throw py::attribute_error(error.what());
              }

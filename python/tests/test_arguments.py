@@ -44,7 +44,7 @@ def cases() -> Any:
                     yield pytest.param(record["name"], argument["name"], arguments, id=what)
 
 
-@pytest.mark.parametrize(("name", "argument", "arguments"), cases())
+@pytest.mark.parametrize(("name", "argument", "arguments"), list(cases()))
 def test_a_value_of_another_kind_is_refused(
     name: str, argument: str, arguments: dict[str, Any]
 ) -> None:
@@ -121,7 +121,9 @@ def test_an_index_may_be_given_to_the_constructor() -> None:
     model = ml.Model()
     model |= ml.Indexer(index=(slice(None), 1))(input="x", output="y")
     model |= ml.Indexer(index=0)(input="x", output="row")
+    model |= ml.Indexer()(input="x", index=[None, 2], output="bound")
     model.set_shapes(x=[3, 4])
     assert model.get_shapes()["y"] == "[3]"
     assert model.get_shapes()["row"] == "[4]"
+    assert model.get_shapes()["bound"] == "[1, 4]"
     assert ml.Model.from_json(model.to_json()) == model

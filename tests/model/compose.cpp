@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "mithril/base/error.hpp"
+#include "mithril/models/elementwise.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/ops.hpp"
 #include "mithril/models/perceptron.hpp"
@@ -262,4 +263,23 @@ TEST_CASE("a large part that outlives its model has no keys left") {
   }
   CHECK_THROWS_AS(inner.at("y3"), ml::Error);
   CHECK_THROWS_AS(inner.at("relu_3.output"), ml::Error);
+}
+
+TEST_CASE("a name for ports that are numbered names each of them") {
+  ml::Model net;
+  net |= ml::Split({.split_size = 2, .axis = 0})({{"input", "x"}, {"output", "half"}});
+  net |= ml::Split({.split_size = 2, .axis = 0})(
+      {{"input", "half_0"}, {"output", std::vector<ml::Binding>{"first", "second"}}});
+  net.set_shapes({{"x", {8}}});
+  CHECK(net.shape("half_1") == "[4]");
+  CHECK(net.shape("second") == "[2]");
+  CHECK_THROWS_AS(ml::Split({.split_size = 2, .axis = 0})({{"outputs", "half"}}), ml::Error);
+}
+
+TEST_CASE("values given to a list port are its items") {
+  ml::Model net;
+  net |= ml::Indexer()(
+      {{"input", "x"}, {"index", ml::Datum(ml::Tuple{ml::Datum(), 1})}, {"output", "y"}});
+  net.set_shapes({{"x", {8, 3}}});
+  CHECK(net.shape("y") == "[1, 3]");
 }
