@@ -223,7 +223,10 @@ class TrainModel(Model):
     def set_loss_combiner(self, model: Model) -> None: ...
 
 class Backend:
+    @overload
     def __init__(self, library: str, options: dict[str, Any] = ...) -> None: ...
+    @overload
+    def __init__(self, made: Backend) -> None: ...
     @property
     def name(self) -> str: ...
     def get_memory_stats(self) -> dict[str, int | None]: ...
@@ -322,7 +325,7 @@ def IOKey(  # noqa: N802
     differentiable: bool | None = None,
     interval: tuple[float, float] | None = None,
 ) -> Connection: ...
-def CpuBackend(  # noqa: N802
+def cpu_backend(
     dtype: Any = ...,
     *,
     threads: int = 0,

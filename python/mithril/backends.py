@@ -1,6 +1,6 @@
 """The backends that a model can be compiled for."""
 
-from ._core import CpuBackend
+from .cpu_backend import CpuBackend
 from .torch_backend import TorchBackend
 
 __all__ = ["CpuBackend", "TorchBackend"]

@@ -164,9 +164,10 @@ void bind_compile(py::module_& module) {
              return load_backend(plugin_path(library), arguments);
            }),
            py::arg("library"), py::arg("options") = py::dict())
+      .def(py::init([](std::shared_ptr<Backend> made) { return made; }), py::arg("made"))
       .def_property_readonly("name", &Backend::name);
   module.def(
-      "CpuBackend",
+      "cpu_backend",
       [](py::handle dtype, int threads, py::handle memory_limit, bool reference,
          const py::kwargs& unknown) {
         refuse_unknown(unknown, "CpuBackend", {"dtype", "threads", "memory_limit", "reference"});
@@ -179,9 +180,7 @@ void bind_compile(py::module_& module) {
       },
       py::arg("dtype") = DType::float32, py::kw_only(), py::arg("threads") = 0,
       py::arg("memory_limit") = py::none(), py::arg("reference") = false,
-      "The backend that runs in this process on the CPU, on at most so many threads (0: as many as "
-      "there are processors). Evaluating what needs more than memory_limit (\"4GB\", \"4GiB\" or "
-      "bytes) is refused; reference=True runs each op as its record says what it means, slowly.");
+      "What CpuBackend is made of.");
   module.def("compile", compile_model, py::arg("model"), py::arg("backend"), py::kw_only(),
              py::arg("shapes") = py::none(), py::arg("types") = py::none(),
              py::arg("data_keys") = py::none(), py::arg("constant_keys") = py::none(),

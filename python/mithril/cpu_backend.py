@@ -1,0 +1,109 @@
+"""The backend of this process: its options, and NumPy's arrays in its dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+
+Array = np.ndarray[Any, Any]
+
+
+class CpuBackend(_core.Backend):
+    """Runs compiled models in this process, on the CPU.
+
+    Args:
+        dtype: of floats that nothing else decides.
+        threads: at most so many; 0: as many as there are processors.
+        memory_limit: "4GB", "4GiB" or a number of bytes: evaluating what needs more is refused.
+        reference: runs each op as its record says what it means, slowly.
+
+    Example:
+        backend = CpuBackend(dtype=ml.float64)
+        compiled = ml.compile(model, backend)
+    """
+
+    def __init__(
+        self,
+        dtype: Any = _core.dtype.float32,
+        *,
+        threads: int = 0,
+        memory_limit: Any = None,
+        reference: bool = False,
+        **unknown: Any,
+    ) -> None:
+        made = _core.cpu_backend(
+            dtype, threads=threads, memory_limit=memory_limit, reference=reference, **unknown
+        )
+        super().__init__(made)
+        self.dtype = dtype
+        self._generator = np.random.default_rng(0)
+
+    # ---- arrays; shapes are given as numbers or as one tuple ----
+
+    def array(self, value: Any, dtype: Any = None) -> Array:
+        """A copy; floats in the backend's dtype, ints and bools as they are."""
+        made = np.array(value)
+        if dtype is None and not np.issubdtype(made.dtype, np.floating):
+            return made
+        return made.astype(self._numpy_dtype(dtype))
+
+    def zeros(self, *shape: Any, dtype: Any = None) -> Array:
+        return np.zeros(_shape(shape), self._numpy_dtype(dtype))
+
+    def ones(self, *shape: Any, dtype: Any = None) -> Array:
+        return np.ones(_shape(shape), self._numpy_dtype(dtype))
+
+    def empty(self, *shape: Any, dtype: Any = None) -> Array:
+        return np.empty(_shape(shape), self._numpy_dtype(dtype))
+
+    def full(self, *shape: Any, value: Any = None, dtype: Any = None) -> Array:
+        """full(2, 3, value=1.0) or full((2, 3), 1.0)."""
+        if value is None:
+            *shape, value = shape  # type: ignore[assignment]
+        return np.full(_shape(tuple(shape)), value, self._numpy_dtype(dtype))
+
+    def rand(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> Array:
+        """Uniform in [0, 1)."""
+        return self._drawn(seed).random(_shape(shape)).astype(self._numpy_dtype(dtype))
+
+    def randn(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> Array:
+        """Standard normal."""
+        return self._drawn(seed).standard_normal(_shape(shape)).astype(self._numpy_dtype(dtype))
+
+    def randint(
+        self, low: int, high: int, *shape: Any, dtype: Any = None, seed: int | None = None
+    ) -> Array:
+        """Integers from low to high - 1; int64 unless another dtype is asked for."""
+        made = self._drawn(seed).integers(low, high, _shape(shape))
+        return made if dtype is None else made.astype(self._numpy_dtype(dtype))
+
+    def arange(self, *bounds: Any, dtype: Any = None) -> Array:
+        """arange(stop), arange(start, stop) or arange(start, stop, step)."""
+        if dtype is None and all(isinstance(bound, int) for bound in bounds):
+            return np.arange(*bounds, dtype=np.int64)
+        return np.arange(*bounds, dtype=self._numpy_dtype(dtype))
+
+    def manual_seed(self, seed: int) -> None:
+        """Where rand, randn and randint go on from when they are given no seed."""
+        self._generator = np.random.default_rng(seed)
+
+    # ---- helpers ----
+
+    def _numpy_dtype(self, dtype: Any) -> np.dtype[Any]:
+        chosen = self.dtype if dtype is None else dtype
+        name = chosen.name if isinstance(chosen, _core.dtype) else chosen
+        if name == "bfloat16":
+            raise TypeError("NumPy has no bfloat16: give another dtype")
+        return np.dtype(name)
+
+    def _drawn(self, seed: int | None) -> np.random.Generator:
+        return self._generator if seed is None else np.random.default_rng(seed)
+
+
+def _shape(shape: tuple[Any, ...]) -> tuple[int, ...]:
+    if len(shape) == 1 and not isinstance(shape[0], int):
+        return tuple(shape[0])
+    return shape
