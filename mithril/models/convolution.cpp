@@ -113,7 +113,8 @@ ModelDef define_convolution2d() {
   return {.name = "Convolution2D",
           .doc =
               "2-D convolution. Ports: input [N, C, H, W], weight [out_channels, C / groups, Kh, "
-              "Kw], bias, output.",
+              "Kw], bias [out_channels], stride, padding, dilation, groups, output [N, "
+              "out_channels, Ho, Wo].",
           .arguments = arguments_of("out_channels", false, true),
           .build = [](const CheckedArguments& a) {
             return convolution("Convolution2D", a, "out_channels", 2);
@@ -122,13 +123,14 @@ ModelDef define_convolution2d() {
 
 ModelDef define_convolution1d();
 ModelDef define_convolution1d() {
-  return {
-      .name = "Convolution1D",
-      .doc = "1-D convolution. Ports: input [N, C, L], weight [out_channels, C, K], bias, output.",
-      .arguments = arguments_of("out_channels", false, false),
-      .build = [](const CheckedArguments& a) {
-        return convolution("Convolution1D", a, "out_channels", 1);
-      }};
+  return {.name = "Convolution1D",
+          .doc =
+              "1-D convolution. Ports: input [N, C, L], weight [out_channels, C, K], bias "
+              "[out_channels], stride, padding, dilation, output [N, out_channels, Lo].",
+          .arguments = arguments_of("out_channels", false, false),
+          .build = [](const CheckedArguments& a) {
+            return convolution("Convolution1D", a, "out_channels", 1);
+          }};
 }
 
 ModelDef define_conv2d_model();
@@ -136,7 +138,9 @@ ModelDef define_conv2d_model() {
   return {
       .name = "Conv2d",
       .doc =
-          "2-D convolution with so many filters. Ports: input [N, C, H, W], weight, bias, output.",
+          "2-D convolution with so many filters. Ports: input [N, C, H, W], weight [filters, C / "
+          "groups, Kh, Kw], bias [filters], stride, padding, dilation, groups, output [N, filters, "
+          "Ho, Wo].",
       .arguments = arguments_of("filters", true, true),
       .build = [](const CheckedArguments& a) { return convolution("Conv2d", a, "filters", 2); }};
 }
@@ -145,7 +149,9 @@ ModelDef define_conv1d_model();
 ModelDef define_conv1d_model() {
   return {
       .name = "Conv1d",
-      .doc = "1-D convolution with so many filters. Ports: input [N, C, L], weight, bias, output.",
+      .doc =
+          "1-D convolution with so many filters. Ports: input [N, C, L], weight [filters, C, K], "
+          "bias [filters], stride, padding, dilation, output [N, filters, Lo].",
       .arguments = arguments_of("filters", true, false),
       .build = [](const CheckedArguments& a) { return convolution("Conv1d", a, "filters", 1); }};
 }

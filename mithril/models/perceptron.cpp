@@ -50,7 +50,9 @@ ModelDef define_layer();
 ModelDef define_layer() {
   return {
       .name = "Layer",
-      .doc = "activation(input @ weight.T + bias). Ports: input, weight, bias, output.",
+      .doc =
+          "activation(input @ weight.T + bias). Ports: input [N, ..., I], weight [dimension, I], "
+          "bias [dimension], output [N, ..., dimension].",
       .arguments = {{"activation", "model", {}, "a part with one canonical input"},
                     {"dimension", "int|none", Datum(), "number of outputs; None: inferred"}},
       .build =

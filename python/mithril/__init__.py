@@ -1,6 +1,8 @@
 """Compose models of named ports, infer their shapes, compile and differentiate them."""
 
-from . import backends, models
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from . import backends, elsewhere, models
 from ._core import (
     BackendError,
     CompiledModel,
@@ -30,6 +32,12 @@ from .grad_scaler import GradScaler
 from .models import *  # noqa: F403 - the classes are made from the records of the core
 from .torch_interop import as_torch_module, from_torch
 from .types import Tensor
+
+if not _TYPE_CHECKING:  # to type checkers what is not here is not here
+
+    def __getattr__(name: str) -> None:
+        elsewhere.refuse("module 'mithril'", name, elsewhere.MODULE)
+
 
 bool_ = dtype.bool
 int32 = dtype.int32

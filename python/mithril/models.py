@@ -5,6 +5,7 @@ or tensors for its ports.
 """
 
 import inspect
+import json
 import re
 from typing import Any
 
@@ -19,6 +20,7 @@ _KIND_NAMES = {
 }
 
 
+# Of the examples in docstrings: what ports are bound to, and arguments that have no default.
 EXAMPLE_KEYS = {
     "input": "x",
     "left": "x",
@@ -27,6 +29,36 @@ EXAMPLE_KEYS = {
     "target": "t",
     "label": "t",
     "output": "y",
+}
+EXAMPLE_ARGUMENTS: dict[str, Any] = {
+    "activation": "Relu",
+    "activations": ["Relu", "Tanh"],
+    "axis": 0,
+    "base_model": "MDSCore",
+    "cell_type": "LSTMCell",
+    "degree": 2,
+    "dimension": 64,
+    "dimensions": [64, 10],
+    "filters": 8,
+    "kernel": "RBFKernel",
+    "kernel_size": 3,
+    "max_input_sequence_length": 5,
+    "max_sequence_length": 5,
+    "max_target_sequence_length": 5,
+    "n_classes": 10,
+    "num_heads": 4,
+    "output_size": 7,
+    "prediction_dim": 2,
+    "split_size": 2,
+}
+EXAMPLE_LISTS: dict[str, Any] = {"input": ["x1", "x2"], "index": [0], "output": ["y1", "y2"]}
+TENSOR_KINDS = {
+    "any": "",
+    "number": "ints or floats",
+    "float": "floats",
+    "int": "ints",
+    "bool": "bools",
+    "operand": "or a value",
 }
 
 
@@ -66,12 +98,23 @@ def _ports(record: dict[str, Any]) -> tuple[str, list[str]]:
     return text, ports
 
 
+def _op_port(port: str) -> str:
+    """ "input: [N *s] T=number" of a record as "input [N, ...s] ints or floats"."""
+    name, shape, kinds = re.fullmatch(r"(\w+): (?:\[(.*?)\] )?(.*)", port).groups()  # type: ignore[union-attr]
+    if kinds.startswith("value "):
+        return f"{name}: {_annotation(kinds)}"
+    dims = [dim.replace("*", "...") for dim in (shape or "").split()]
+    told = TENSOR_KINDS.get(kinds.rpartition("=")[2], "")
+    return f"{name} [{', '.join(dims)}] {told}".rstrip()
+
+
 def _example(record: dict[str, Any], ports: list[str]) -> str:
     names = [re.split(r"[ :]", port)[0] for port in ports]
-    bound = [f'{name}="{key}"' for name, key in EXAMPLE_KEYS.items() if name in names]
+    keys = {**EXAMPLE_KEYS, **{name: EXAMPLE_LISTS.get(name, ["x1"]) for name in record["lists"]}}
+    bound = [f"{name}={json.dumps(keys[name])}" for name in keys if name in names]
     optional = record["op"] is not None
     needed = [each["name"] for each in record["arguments"] if each["required"] and not optional]
-    arguments = ", ".join(f"{name}=..." for name in needed)
+    arguments = ", ".join(f"{name}={json.dumps(EXAMPLE_ARGUMENTS[name])}" for name in needed)
     return f"model |= ml.{record['name']}({arguments})({', '.join(bound)})"
 
 
@@ -87,7 +130,8 @@ def _doc(record: dict[str, Any]) -> str:
                 f"    {argument['name']} ({_annotation(argument['kinds'])}){default}{note}"
             )
     if ports:
-        lines += ["", "Ports:", *(f"    {port}" for port in ports)]
+        told = [_op_port(port) for port in ports] if record["ports"] else ports
+        lines += ["", "Ports:", *(f"    {port}" for port in told)]
     lines += ["", "Example:", f"    {_example(record, ports)}"]
     return "\n".join(lines)
 

@@ -62,7 +62,10 @@ py::list library() {
   for (const OpDef* op : all_ops()) {
     if (try_find_model(op->model_name))
       continue;  // a library model of that name stands before the op
-    py::list arguments, ports;
+    py::list arguments, ports, lists;
+    for (size_t i = 0; i < op->port_count(); ++i) {
+      if (op->port(i).list) lists.append(op->port(i).name);
+    }
     for (size_t i = 0; i < op->inputs.size(); ++i) {
       const PortDef& port = op->inputs[i];
       if (op->compiled.ports[i].value)
@@ -77,8 +80,8 @@ py::list library() {
     for (const Spelling& spelling : op->spell) spellings[py::str(spelling.target)] = spelling.text;
     entries.append(py::dict(py::arg("name") = op->model_name, py::arg("op") = op->name,
                             py::arg("doc") = op->doc, py::arg("arguments") = arguments,
-                            py::arg("ports") = ports, py::arg("cast") = text_of(op->cast),
-                            py::arg("spellings") = spellings));
+                            py::arg("ports") = ports, py::arg("lists") = lists,
+                            py::arg("cast") = text_of(op->cast), py::arg("spellings") = spellings));
   }
   for (const ModelDef* model : all_models()) {
     py::list arguments;
@@ -86,7 +89,7 @@ py::list library() {
       arguments.append(argument(def.name, def.kinds, def.fallback, def.doc));
     entries.append(py::dict(py::arg("name") = model->name, py::arg("op") = py::none(),
                             py::arg("doc") = model->doc, py::arg("arguments") = arguments,
-                            py::arg("ports") = py::list()));
+                            py::arg("ports") = py::list(), py::arg("lists") = py::list()));
   }
   return entries;
 }

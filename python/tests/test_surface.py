@@ -368,7 +368,7 @@ def test_help_gives_arguments_ports_with_shapes_and_an_example() -> None:
         "Example:\n"
         '    model |= ml.Linear()(input="x", output="y")'
     )
-    assert 'ml.Conv2d(kernel_size=..., filters=...)(input="x", output="y")' in ml.Conv2d.__doc__
+    assert 'ml.Conv2d(kernel_size=3, filters=8)(input="x", output="y")' in ml.Conv2d.__doc__
     assert 'ml.Add()(left="x", output="y")' in ml.Add.__doc__
     for name in ml.models.__all__:
         assert "Example:\n    model |= ml." in getattr(ml.models, name).__doc__, name

@@ -1,0 +1,41 @@
+"""The docstrings of the library: each example runs, and each says what there is to bind."""
+
+from typing import Any
+
+import pytest
+
+import mithril as ml
+from mithril import _core
+
+RECORDS = {record["name"]: record for record in _core.library()}
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_the_example_runs(name: str) -> None:
+    text, _, example = getattr(ml, name).__doc__.rpartition("\nExample:\n")
+    names: dict[str, Any] = {"ml": ml, "model": ml.Model()}
+    exec(example.strip(), names)
+    assert names["model"].output_keys
+    assert "\nPorts:\n" in text, "no port is told"
+
+
+def test_the_ports_of_an_op_read_as_shapes() -> None:
+    ports = ml.CrossEntropy.__doc__.partition("Ports:\n")[2]
+    assert "    input [N, C, ...s] ints or floats\n    target [...t]\n" in ports
+    assert "    input_type: str\n" in ports
+    assert "    left [...a] or a value\n" in ml.Add.__doc__
+
+
+def test_what_a_list_port_takes_is_shown_as_a_list() -> None:
+    assert 'ml.Concat()(input=["x1", "x2"], output="y")' in ml.Concat.__doc__
+
+
+def test_names_from_elsewhere_are_told_what_they_are_here() -> None:
+    with pytest.raises(AttributeError, match="'NumpyBackend': use CpuBackend"):
+        ml.NumpyBackend  # noqa: B018
+    with pytest.raises(AttributeError, match=r"module 'mithril' has no attribute 'nothing'$"):
+        ml.nothing  # noqa: B018
+    compiled = ml.compile(ml.Relu(), ml.CpuBackend())
+    with pytest.raises(AttributeError, match=r"use evaluate\(params, data, output_gradients"):
+        compiled.evaluate_all  # noqa: B018
+    assert not hasattr(compiled, "nothing")
