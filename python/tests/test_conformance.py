@@ -103,6 +103,36 @@ def test_a_port_of_values_gets_the_value() -> None:
     assert run(case).failure == ""
 
 
+def test_whole_numbers_are_floats_where_a_gradient_is_asked_for_and_ints_elsewhere() -> None:
+    case = RELU | {"inputs": {"input": [[1, -2], [4, 0]]}}
+    assert run(case).failure == ""
+    ints = {"model": "ArgMax", "inputs": {"input": [1, 3, 2]}, "results": {"eval": 1}}
+    assert run(ints).failure == ""
+    floats = {"model": "Log", "inputs": {"input": [1, 1]}, "results": {"eval": [0.0, 0.0]}}
+    assert run(floats).failure == ""
+
+
+def test_outputs_that_hold_values_are_compared() -> None:
+    case = {"model": "Shape", "inputs": {"input": [[1.0, 2.0]]}, "results": {"eval": [1, 2]}}
+    assert run(case).failure == ""
+    case = {"model": "Size", "inputs": {"input": [[1.0, 2.0]]}, "results": {"eval": {"output": 3}}}
+    assert run(case).failure.startswith("output output: expected 3.0, got 2.0")
+
+
+@pytest.mark.parametrize(("member", "padded"), [(0, [3.0]), (1, [2.0, 3.0, 3.0])])
+def test_a_member_of_an_enumeration_is_a_number(member: int, padded: list[float]) -> None:
+    case = {
+        "model": {
+            "name": "MaxPool1D",
+            "args": {"kernel_size": 3, "stride": 1, "padding": member},
+            "enums": {"padding": "PaddingType"},
+        },
+        "inputs": {"input": [[[1.0, 2.0, 3.0]]]},
+        "results": {"eval": {"output": [[padded]]}},
+    }
+    assert run(case).failure == ""
+
+
 def test_a_training_case_is_compared_by_its_cost_and_gradients() -> None:
     case = {
         "model": {"name": "Linear", "args": {"dimension": 1, "use_bias": False}},
@@ -115,6 +145,44 @@ def test_a_training_case_is_compared_by_its_cost_and_gradients() -> None:
     assert run(case).failure == ""
     case["results"] = {"eval": {"final_cost": 9.0}, "grad": {"weight": [[10.0]]}}
     assert "output final_cost: expected 9.0, got 10.0" in run(case).failure
+
+
+WITHOUT = {"model": "Relu", "inputs": {"input": [1.0]}}
+MISTAKES = {
+    "no results": (WITHOUT, "/: the field 'results' is missing"),
+    "no eval": (WITHOUT | {"results": {}}, "/results: the field 'eval' is missing"),
+    "no object": (RELU | {"inputs": [1]}, "/inputs: expected an object, got [1]"),
+    "unknown input": (
+        RELU | {"inputs": {"inptu": [1.0]}},
+        "/inputs/inptu: NameError: mithril.NameError[E0606]: there is no key 'inptu'",
+    ),
+    "ragged": (RELU | {"inputs": {"input": [[1.0], [1.0, 2.0]]}}, "/inputs/input: ValueError: "),
+    "unknown port": (
+        RELU
+        | {
+            "model": {
+                "name": "Model",
+                "submodels": {"m": "Relu"},
+                "connections": {"m": {"inptu": "x"}},
+            }
+        },
+        "/model: NameError: mithril.NameError[E0604]: /connections/m: there is no port of Relu",
+    ),
+    "argument of another kind": (
+        RELU | {"model": {"name": "Softmax", "args": {"axis": "x"}}},
+        "/model: TypeError: mithril.TypeError[E0304]: /args: Softmax: argument 'axis' has the",
+    ),
+    "unknown constant": (
+        RELU | {"static_inputs": {"inptu": [1.0]}},
+        "/static_inputs/inptu: NameError: ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_in_a_case_is_told_with_its_place(name: str) -> None:
+    case, wanted = MISTAKES[name]
+    assert run(case).failure.startswith(wanted)
 
 
 def test_a_model_that_the_library_lacks_is_named() -> None:

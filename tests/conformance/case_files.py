@@ -1,5 +1,6 @@
 """What the schemas of the case files call a case, as one `Case`."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,6 +25,11 @@ class Case:
     trainable: list[str] | None = None
     discarded: tuple[str, ...] = ()
     has_cost: bool = False
+    constants_field: str = "static_keys"
+
+
+class PlaceError(Exception):
+    """Something in the file does not fit; the text begins with where it stands in the case."""
 
 
 class LackingError(Exception):
@@ -32,9 +38,13 @@ class LackingError(Exception):
 
 def read_case(case: Mapping[str, Any], framework: str) -> Case:
     """The schema is told from the fields; of references per framework, `framework`'s counts."""
+    outputs = needed(objects(case, "/"), "/results/eval")
+    for field in ("inputs", "static_inputs", "static_keys", "output_grads"):
+        objects(case.get(field, {}), f"/{field}")
+    needed(case, "/model")
+    needed(case, "/inputs")
     if "output_specs" in case:
         return training_case(case, framework)
-    outputs = case["results"]["eval"]
     by_key = isinstance(outputs, dict) and not FRAMEWORKS.issuperset(outputs)
     read = model_case(case, framework) if by_key else primitive_case(case, framework)
     return with_separate_items(read) if read.inputs.pop("is_list", False) else read
@@ -48,6 +58,7 @@ def primitive_case(case: Mapping[str, Any], framework: str) -> Case:
         model=case["model"],
         inputs=dict(case["inputs"]),
         constants=case.get("static_inputs", {}),
+        constants_field="static_inputs",
         output_gradients={"output": case["output_grad"]} if "output_grad" in case else {},
         outputs={"output": chosen(results["eval"], framework)},
         gradients={key: chosen(value, framework) for key, value in gradients.items()},
@@ -67,6 +78,24 @@ def model_case(case: Mapping[str, Any], framework: str) -> Case:
         gradients={key: chosen(value, framework) for key, value in results.get("grad", {}).items()},
         discarded=tuple(case.get("discard_keys", ())),
     )
+
+
+def objects(value: Any, place: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise PlaceError(f"{place}: expected an object, got {json.dumps(value)}")
+    return value
+
+
+def needed(case: Mapping[str, Any], place: str) -> Any:
+    """What stands at a place such as "/results/eval"."""
+    value: Any = case
+    above = ""
+    for field in place.split("/")[1:]:
+        if field not in objects(value, above or "/"):
+            raise PlaceError(f"{above or '/'}: the field {field!r} is missing")
+        value = value[field]
+        above = f"{above}/{field}"
+    return value
 
 
 TRAINING = ("model", "output_specs", "regularizations", "final_loss_combiner")

@@ -8,13 +8,13 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from case_files import Case, LackingError, read_case
+from case_files import Case, LackingError, PlaceError, read_case
 from comparison import Comparison, compared, differences
 
 import mithril as ml
@@ -26,6 +26,9 @@ NO_SUCH_MODEL = "E0608"
 
 # Models of the cases that the library has not yet; whoever adds one takes it off this list.
 NOT_THERE_YET: set[str] = set()
+
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -57,15 +60,26 @@ def run_case(name: str, case: Mapping[str, Any], backend: str, tolerance: float)
         return Outcome(name, failure, fine=not differences(comparisons, FINE))
     except LackingError as lacking:
         return Outcome(name, f"lacks {lacking}", lacks=str(lacking))
+    except PlaceError as error:
+        return Outcome(name, str(error).replace("\n", ";"))
     except Exception as error:  # whatever a case runs into, the others are run
         return Outcome(name, f"{type(error).__name__}: {error}".replace("\n", ";"))
 
 
 def evaluate(case: Case, backend: str) -> list[Comparison]:
     """Compiles the case's model and compares its outputs and gradients with the references."""
-    model = composed(case.model)
-    given = {key: value_for(model, key, case.inputs[key]) for key in case.inputs}
-    constants = {key: value_for(model, key, case.constants[key]) for key in case.constants}
+    # A case of a training model is itself the model.
+    model = placed("" if case.has_cost else "/model", composed, case.model)
+    if not case.has_cost:
+        model = with_tensors(model, case.outputs)
+    given = {
+        key: placed(f"/inputs/{key}", input_for, model, key, value, key in case.gradients)
+        for key, value in case.inputs.items()
+    }
+    constants = {
+        key: placed(f"/{case.constants_field}/{key}", value_for, model, key, value)
+        for key, value in case.constants.items()
+    }
     constants |= {key: value for key, value in given.items() if not is_array(value)}
     inputs = {key: value for key, value in given.items() if is_array(value)}
     compiled = ml.compile(
@@ -75,6 +89,7 @@ def evaluate(case: Case, backend: str) -> list[Comparison]:
         trainable_keys=case.trainable,
         data_keys=None if case.trainable is None else set(inputs).difference(case.trainable),
         discard_keys=case.discarded,
+        shapes={key: value.shape for key, value in inputs.items()},
         use_short_namings=True,
     )
     parameters = {key: inputs[key] for key in compiled.parameter_keys if key in inputs}
@@ -100,13 +115,53 @@ def composed(model: Any) -> ml.Model:
         raise
 
 
-def value_for(model: ml.Model, key: str, value: Any) -> Any:
-    """An array, except for a port that takes no tensor: this gets the value as it stands."""
+def placed(place: str, function: Callable[..., Result], *arguments: Any) -> Result:
+    """What the function gives; an error tells the place in the case."""
+    try:
+        return function(*arguments)
+    except (ml.Error, ValueError) as error:
+        at = f"{place}: " if place else ""
+        raise PlaceError(f"{at}{type(error).__name__}: {error}") from None
+
+
+def with_tensors(model: ml.Model, outputs: Iterable[str]) -> ml.Model:
+    """The model with outputs that hold values, as sizes are, made tensors."""
+    values = [key for key in outputs if key in model.output_keys and not is_tensor(model, key)]
+    if not values:
+        return model
+    keys = [*model.input_keys, *model.output_keys]
+    outer = ml.Model()
+    outer |= model(**{key: f"value_of_{key}" if key in values else key for key in keys})
+    outer.expose_keys(*(key for key in outputs if key not in values))
+    outer.expose_keys(**{key: outer[f"value_of_{key}"].tensor() for key in values})
+    return outer
+
+
+def is_tensor(model: ml.Model, key: str) -> bool:
     try:
         model.set_types({key: ml.Tensor})
     except ml.TypeError:
+        return False
+    return True
+
+
+def input_for(model: ml.Model, key: str, written: Any, is_parameter: bool) -> Any:
+    """What JSON writes as 1 is an int where the port takes one, and no gradient is asked for."""
+    value = value_for(model, key, written)
+    if not is_array(value) or value.dtype != np.int64:
         return value
-    return np.array(value)
+    if is_parameter:
+        return value.astype(np.float64)
+    try:
+        model.set_types({key: ml.Tensor[int]})
+    except ml.TypeError:
+        return value.astype(np.float64)
+    return value
+
+
+def value_for(model: ml.Model, key: str, value: Any) -> Any:
+    """An array, except for a port that takes no tensor: this gets the value as it stands."""
+    return np.array(value) if is_tensor(model, key) else value
 
 
 def is_array(value: Any) -> bool:
