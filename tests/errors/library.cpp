@@ -36,6 +36,23 @@ TEST_CASE("an argument of another kind is refused") {
         "  got      : \"three\"   str");
 }
 
+TEST_CASE("an argument of an op of another kind is refused when the op is made") {
+  CHECK(text_of_error([] {
+          make_model("Softmax", {{"axis", "one"}});
+        }) ==
+        "mithril.TypeError[E0304]: Softmax: argument 'axis' has the wrong kind\n"
+        "  expected : int\n"
+        "  got      : \"one\"   str");
+}
+
+TEST_CASE("a model that an argument names and that is not there is told with the argument") {
+  CHECK(without_known(text_of_error([] {
+          make_model("Layer", {{"activation", "Rleu"}});
+        })) ==
+        "mithril.NameError[E0608]: Layer, argument 'activation': there is no model 'Rleu'\n"
+        "  help: did you mean 'Relu'?");
+}
+
 TEST_CASE("an argument out of its range is refused") {
   CHECK(text_of_error([] {
           make_model("Dropout", {{"p", 1.5}});

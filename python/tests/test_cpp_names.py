@@ -1,0 +1,46 @@
+"""In C++ stands what stands in Python: each library model as a function, its arguments as options.
+
+Both sides read the same records for ops; the functions of library models are written by hand.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from mithril import _core
+
+ROOT = Path(__file__).parents[2]
+RECORDS = {record["name"]: record for record in _core.library() if record["op"] is None}
+
+
+def headers() -> str:
+    """Of library models, those that mithril/mithril.hpp includes."""
+    whole = (ROOT / "mithril" / "mithril.hpp").read_text(encoding="utf-8")
+    names = re.findall(r'#include "(mithril/models/\w+\.hpp)"', whole)
+    return "\n".join((ROOT / name).read_text(encoding="utf-8") for name in names)
+
+
+TEXT = re.sub(r"//[^\n]*", "", headers())
+
+
+def fields(struct: str) -> set[str]:
+    """Names of members, those of a member that is a struct here included."""
+    found = re.search(rf"struct {struct} {{(.*?)\n}};", TEXT, re.DOTALL)
+    assert found, struct
+    names = set()
+    for kind, members in re.findall(r"([\w:<>]+) ([^;]+);", found[1]):
+        if f"struct {kind} {{" in TEXT:
+            names |= fields(kind)
+        names |= {re.match(r"\s*(\w+)", member)[1] for member in members.split(",")}  # type: ignore[index]
+    return names
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_library_model_is_a_function_with_options(name: str) -> None:
+    found = re.search(rf"\bModel {name}\(([^)]*)\)", TEXT)
+    assert found, f"mithril/mithril.hpp has no function {name}"
+    arguments = {argument["name"] for argument in RECORDS[name]["arguments"]}
+    struct = re.search(r"(?:const )?(\w+)&? options", found[1])
+    positional = set(re.findall(r"(\w+)(?: =[^,]*)?(?:,|$)", found[1])) if not struct else set()
+    assert arguments <= (fields(struct[1]) if struct else positional)
