@@ -18,8 +18,8 @@ struct Packing {
   int64_t bytes = 0;             // that all of it takes
 };
 
-// Step by step, each value goes where the smallest gap holds it, or to the end: n log n for n
-// lifetimes. Nothing where the sum does not fit 64 bits is asked for: the sizes add up to less.
+// Step by step, each value goes to the smallest gap that holds it, or to the end: n log n for n
+// lifetimes. The sum of the sizes, each rounded up, fits 64 bits.
 Packing pack(std::span<const Lifetime> lifetimes);
 
 }  // namespace mithril::cpu_backend
