@@ -34,6 +34,7 @@ file(GLOB torch_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/backends/torch/
 list(FILTER torch_sources EXCLUDE REGEX "/(plugin|tensors)[.]cpp$")
 add_library(mithril_torch_backend MODULE ${torch_sources})
 target_link_libraries(mithril_torch_backend PRIVATE mithril_torch_tensors)
+mithril_unite(mithril_torch_backend)
 add_library(mithril_torch MODULE "${PROJECT_SOURCE_DIR}/backends/torch/plugin.cpp")
 target_link_libraries(mithril_torch PRIVATE mithril_core ${CMAKE_DL_LIBS})
 target_compile_definitions(mithril_torch PRIVATE

@@ -58,7 +58,8 @@ class NodeLowering {
     if (!channels_last_ || node_.op->name != "conv2d") return;
     constexpr int64_t channels_last = 2;  // at::MemoryFormat
     const Operand input{.kind = Operand::Kind::tensor, .registers = {arguments_.front()}};
-    const std::vector<Argument> arguments{{"", input}, {"memory_format", constant(channels_last)}};
+    const std::vector<CallArgument> arguments{{"", input},
+                                              {"memory_format", constant(channels_last)}};
     arguments_.front() = call("aten::contiguous", arguments).registers[0];
   }
 
@@ -186,7 +187,7 @@ class NodeLowering {
   }
 
   Operand lower_call(const Expression& expression) {
-    std::vector<Argument> arguments;
+    std::vector<CallArgument> arguments;
     for (size_t i = 0; i < expression.children.size(); ++i) {
       arguments.push_back({expression.keywords[i], lower(expression.children[i])});
     }
@@ -194,7 +195,7 @@ class NodeLowering {
   }
 
   // Several results are as many registers; a list is one, from which items are taken.
-  Operand call(const std::string& name, const std::vector<Argument>& arguments) {
+  Operand call(const std::string& name, const std::vector<CallArgument>& arguments) {
     Step step{resolve(name, arguments, made_), next_};
     Operand result{.kind = step.call.results == 1 && !step.call.makes_list
                                ? Operand::Kind::tensor

@@ -152,7 +152,7 @@ bool takes_tensor(const c10::Type& type, bool list) {
 
 class Matching {
  public:
-  Matching(const c10::OperatorHandle& op, const std::vector<Argument>& given, const Made& made,
+  Matching(const c10::OperatorHandle& op, const std::vector<CallArgument>& given, const Made& made,
            bool numbers_as_tensors)
       : schema_(op.schema()),
         given_(given),
@@ -164,7 +164,7 @@ class Matching {
     size_t used = 0;
     for (size_t i = 0; i < schema_.arguments().size(); ++i) {
       const c10::Argument& argument = schema_.arguments()[i];
-      const Argument* given = find(i, argument);
+      const CallArgument* given = find(i, argument);
       used += given != nullptr;
       if (!(given ? take(argument, given->operand) : fall_back(argument))) return std::nullopt;
     }
@@ -176,11 +176,11 @@ class Matching {
   }
 
  private:
-  const Argument* find(size_t index, const c10::Argument& argument) const {
+  const CallArgument* find(size_t index, const c10::Argument& argument) const {
     if (index < given_.size() && given_[index].keyword.empty() && !argument.kwarg_only()) {
       return &given_[index];
     }
-    for (const Argument& given : given_) {
+    for (const CallArgument& given : given_) {
       if (!given.keyword.empty() && given.keyword == argument.name()) return &given;
     }
     return nullptr;
@@ -215,13 +215,13 @@ class Matching {
   }
 
   const c10::FunctionSchema& schema_;
-  const std::vector<Argument>& given_;
+  const std::vector<CallArgument>& given_;
   const Made& made_;
   bool numbers_as_tensors_;
   Call call_;
 };
 
-std::string described(const Argument& argument) {
+std::string described(const CallArgument& argument) {
   const Operand& operand = argument.operand;
   const std::string what = operand.kind == Operand::Kind::tensor    ? "Tensor"
                            : operand.kind == Operand::Kind::tensors ? "Tensor[]"
@@ -229,9 +229,9 @@ std::string described(const Argument& argument) {
   return argument.keyword.empty() ? what : argument.keyword + "=" + what;
 }
 
-[[noreturn]] void refuse(const std::string& name, const std::vector<Argument>& given) {
+[[noreturn]] void refuse(const std::string& name, const std::vector<CallArgument>& given) {
   std::string call = name + "(";
-  for (const Argument& argument : given) {
+  for (const CallArgument& argument : given) {
     call += (call.back() == '(' ? "" : ", ") + described(argument);
   }
   ErrorDetails details{.kind = ErrorKind::backend,
@@ -247,7 +247,8 @@ std::string described(const Argument& argument) {
 
 bool has_operator(const std::string& name) { return !overloads_of(name).empty(); }
 
-Call resolve(const std::string& name, const std::vector<Argument>& arguments, const Made& made) {
+Call resolve(const std::string& name, const std::vector<CallArgument>& arguments,
+             const Made& made) {
   for (const bool numbers_as_tensors : {false, true}) {
     for (const c10::OperatorHandle& op : overloads_of(name)) {
       if (auto call = Matching(op, arguments, made, numbers_as_tensors).run()) {

@@ -19,7 +19,7 @@ struct Operand {
   Datum constant = {};
 };
 
-struct Argument {
+struct CallArgument {
   std::string keyword;  // empty: by position
   Operand operand;
 };
@@ -42,6 +42,6 @@ bool has_operator(const std::string& name);
 
 // Chooses the overload by what the arguments are; a number takes a tensor's place where no
 // overload takes numbers. BackendError E1011 where none fits, listing those that there are.
-Call resolve(const std::string& name, const std::vector<Argument>& arguments, const Made& made);
+Call resolve(const std::string& name, const std::vector<CallArgument>& arguments, const Made& made);
 
 }  // namespace mithril::torch_backend

@@ -45,8 +45,7 @@ Target target(const Settings& settings, const RunOptions& options) {
 }
 
 at::Tensor packed(const at::Tensor& weight, const Packing& packing) {
-  std::vector<mithril::torch_backend::Argument> arguments{
-      {"", {.kind = Operand::Kind::tensor, .registers = {0}}}};
+  std::vector<CallArgument> arguments{{"", {.kind = Operand::Kind::tensor, .registers = {0}}}};
   for (const Datum& number : packing.arguments) arguments.push_back({"", {.constant = number}});
   const Made made{weight.scalar_type(), weight.device()};
   const Step reorder{resolve(packing.operation, arguments, made)};

@@ -11,12 +11,6 @@ namespace {
 
 using Parts = CompiledModel::Parts;
 
-std::vector<std::string> names_of(const std::vector<NamedIndex>& keys) {
-  std::vector<std::string> names;
-  for (const NamedIndex& key : keys) names.push_back(key.name);
-  return names;
-}
-
 std::string listed(const std::vector<std::string>& names) {
   return names.empty() ? "none" : join(names, ", ");
 }

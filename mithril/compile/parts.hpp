@@ -30,6 +30,8 @@ struct NamedIndex {
   size_t index;
 };
 
+std::vector<std::string> names_of(const std::vector<NamedIndex>& keys);
+
 // All that compiling makes but the programs.
 struct CompiledParts {
   std::shared_ptr<Backend> backend;  // shared: users compile many models for one

@@ -6,23 +6,23 @@ namespace mithril {
 namespace {
 
 // Unlike for other lists, whatever the names are.
-std::string listed(const std::vector<std::string>& names) {
+std::string spelled(const std::vector<std::string>& names) {
   std::string text = std::to_string(names.size());
   for (const std::string& name : names) text += " " + std::to_string(name.size()) + ":" + name;
   return text;
 }
 
-std::string listed(const PipelineOptions& passes) {
+std::string spelled(const PipelineOptions& passes) {
   std::vector<std::string> names;
   for (const Pass& pass : passes.passes) names.emplace_back(pass.name);
-  return "passes " + listed(names);
+  return "passes " + spelled(names);
 }
 
 }  // namespace
 
 Graph CompiledParts::passed(const Graph& given) const {
   const auto make = [&] { return run_passes(given, passes); };
-  return cache ? cache->find_or_make(given, listed(passes), make) : make();
+  return cache ? cache->find_or_make(given, spelled(passes), make) : make();
 }
 
 Graph CompiledParts::differentiated(const DifferentiateOptions& options) const {
@@ -34,8 +34,8 @@ Graph CompiledParts::differentiated(const DifferentiateOptions& options) const {
   }
   const auto make = [&] { return run_passes(differentiate(graph, options), after); };
   if (!cache) return make();
-  const std::string how = "gradients of " + listed(options.outputs) + " for " +
-                          listed(options.wanted) + ", " + listed(after);
+  const std::string how = "gradients of " + spelled(options.outputs) + " for " +
+                          spelled(options.wanted) + ", " + spelled(after);
   return cache->find_or_make(graph, how, make);
 }
 

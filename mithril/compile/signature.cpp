@@ -3,13 +3,6 @@
 #include "mithril/infer/tensor_kind.hpp"
 
 namespace mithril {
-namespace {
-
-std::string described(const Tensor& tensor) {
-  return std::string(name(tensor.dtype())) + to_string(tensor.dims());
-}
-
-}  // namespace
 
 Signature::Signature(const Graph& graph, std::vector<std::string> labels) {
   MITHRIL_CHECK(labels.size() == graph.inputs().size(), "a label for each input of the graph");
@@ -46,7 +39,7 @@ std::string Signature::mismatch(size_t i, const Tensor& tensor) const {
     fits = !entry.dims[d] || *entry.dims[d] == tensor.dims()[d];
   }
   if (fits) return {};
-  return described(tensor) + ", expected " + std::string(name(entry.dtype)) + entry.text;
+  return dtype_and_dims(tensor) + ", expected " + std::string(name(entry.dtype)) + entry.text;
 }
 
 void Signature::refuse(const char* code, size_t i, const Tensor& got,

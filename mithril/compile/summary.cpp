@@ -12,12 +12,6 @@ namespace {
 
 using Parts = CompiledModel::Parts;
 
-std::vector<std::string> names_of(const std::vector<NamedIndex>& keys) {
-  std::vector<std::string> names;
-  for (const NamedIndex& key : keys) names.push_back(key.name);
-  return names;
-}
-
 // 1234567 as "1,234,567".
 std::string grouped(std::int64_t number) {
   std::string text = std::to_string(number);
@@ -61,6 +55,12 @@ class Table {
 };
 
 }  // namespace
+
+std::vector<std::string> names_of(const std::vector<NamedIndex>& keys) {
+  std::vector<std::string> names;
+  for (const NamedIndex& key : keys) names.push_back(key.name);
+  return names;
+}
 
 const std::shared_ptr<Backend>& CompiledModel::backend() const { return parts_->backend; }
 

@@ -13,10 +13,6 @@
 namespace mithril {
 namespace {
 
-std::string described(const Tensor& tensor) {
-  return std::string(name(tensor.dtype())) + to_string(tensor.dims());
-}
-
 // ---- hooks ----
 
 enum WatchPorts : size_t { hook_port = 1, gradient_hook_port = 2 };
@@ -96,7 +92,7 @@ class HookCalls final : public Observer {
            .code = "E0810",
            .path = path,
            .message = "a hook gave a tensor that cannot take this one's place",
-           .facts = {{"shown", described(shown)}, {"given", described(given)}},
+           .facts = {{"shown", dtype_and_dims(shown)}, {"given", dtype_and_dims(given)}},
            .help = "give one of the same dims, or nothing"});
   }
 
@@ -133,7 +129,7 @@ class Printing final : public Observer {
               const Tensor& tensor) const override {
     const Census census(tensor);
     const std::string& path = graph.value(value).name;
-    fmt::print(stderr, "{:<40} {:<20} {:<24} {}\n", path, node.op->name, described(tensor),
+    fmt::print(stderr, "{:<40} {:<20} {:<24} {}\n", path, node.op->name, dtype_and_dims(tensor),
                is_floating(tensor.dtype()) ? census.text() : "");
     if (!census.finite()) {
       raise({.kind = ErrorKind::value,
@@ -141,7 +137,7 @@ class Printing final : public Observer {
              .path = path,
              .message = node.op->name + " made " + census.text() + " of " +
                         std::to_string(tensor.size()) + " elements",
-             .facts = {{"made", described(tensor)}},
+             .facts = {{"made", dtype_and_dims(tensor)}},
              .help = "what was made before it is finite, and was printed"});
     }
     return next_ && next_->wants(node) ? next_->made(graph, node, value, tensor) : tensor;

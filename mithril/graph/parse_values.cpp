@@ -6,7 +6,7 @@
 namespace mithril {
 namespace {
 
-constexpr int deepest = 100;
+constexpr int deepest_nesting = 100;
 
 bool is_real(const std::string& text) {
   return !text.starts_with("0x") && text.find_first_of(".eEn") != std::string::npos;
@@ -17,9 +17,9 @@ bool is_real(const std::string& text) {
 // One level of parentheses: recursion ends in an error, not in an overflow of the stack.
 struct ValueParser::Deeper {
   explicit Deeper(ValueParser& parser) : depth(parser.depth_) {
-    if (++depth > deepest) {
+    if (++depth > deepest_nesting) {
       parser.lexer_.fail("E0706", parser.lexer_.current(),
-                         "at most " + std::to_string(deepest) + " levels of parentheses");
+                         "at most " + std::to_string(deepest_nesting) + " levels of parentheses");
     }
   }
   ~Deeper() { --depth; }

@@ -7,7 +7,7 @@
 namespace mithril {
 namespace {
 
-constexpr int deepest = 6;
+constexpr int deepest_definition = 6;
 constexpr size_t long_enough = 120;
 
 int64_t label_of(const Symbol* symbol) {
@@ -89,7 +89,7 @@ class DimText {
 
 std::string to_string(const Dim& dim) {
   DimText writer;
-  writer.add_sum(resolved_sum(dim), deepest);
+  writer.add_sum(resolved_sum(dim), deepest_definition);
   return writer.text;
 }
 

@@ -8,17 +8,12 @@
 #include <unordered_map>
 
 #include "mithril/base/error.hpp"
+#include "mithril/model/undo.hpp"
 
 namespace mithril {
 namespace {
 
 constexpr size_t many = 16;  // from here on a hash table is quicker than a walk
-
-// Registers how to take back a change of the tree while an Attempt is open.
-template <typename Action>
-void on_undo(Action action) {
-  if (Trail* trail = Trail::active()) trail->on_undo(std::move(action));
-}
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),

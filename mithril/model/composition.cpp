@@ -11,15 +11,11 @@
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/shapes.hpp"
 #include "mithril/model/statements.hpp"
+#include "mithril/model/undo.hpp"
 #include "mithril/op/registry.hpp"
 
 namespace mithril {
 namespace {
-
-template <typename Action>
-void on_undo(Action action) {
-  if (Trail* trail = Trail::active()) trail->on_undo(std::move(action));
-}
 
 // Every int, float, bool ... and no name or connection: a list of these is a tuple.
 bool is_literal(const Binding& binding) {

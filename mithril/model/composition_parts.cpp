@@ -5,14 +5,10 @@
 #include "mithril/base/names.hpp"
 #include "mithril/model/completion.hpp"
 #include "mithril/model/statements.hpp"
+#include "mithril/model/undo.hpp"
 
 namespace mithril {
 namespace {
-
-template <typename Action>
-void on_undo(Action action) {
-  if (Trail* trail = Trail::active()) trail->on_undo(std::move(action));
-}
 
 const Binding* find_binding(const Bindings& bindings, std::string_view port) {
   for (const auto& [name, binding] : bindings) {

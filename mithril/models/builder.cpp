@@ -12,4 +12,9 @@ Model model_of_class(const std::string& name) {
   return Model(std::shared_ptr<Part>(std::move(composite)));
 }
 
+Model finished(Model model, const Connection& output) {
+  model.expose_keys({{"output", output}});
+  return model.set_cin({"input"}).set_cout({"output"});
+}
+
 }  // namespace mithril

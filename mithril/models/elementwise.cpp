@@ -5,11 +5,6 @@
 namespace mithril {
 namespace {
 
-Model finished(Model model, const Connection& output) {
-  model.expose_keys({{"output", output}});
-  return model.set_cin({"input"}).set_cout({"output"});
-}
-
 Model build_split(const CheckedArguments& arguments) {
   Model model = model_of_class("Split");
   const int64_t count = arguments.integer("split_size"), axis = arguments.integer("axis");

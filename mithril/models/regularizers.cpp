@@ -3,15 +3,6 @@
 #include "mithril/models/builder.hpp"
 
 namespace mithril {
-namespace {
-
-Model finished(Model model, const Connection& output) {
-  model.expose_keys({{"output", output}});
-  model.set_cin({"input"}).set_cout({"output"});
-  return model;
-}
-
-}  // namespace
 
 Model L1() { return make_model("L1"); }
 Model L2() { return make_model("L2"); }

@@ -16,11 +16,6 @@ std::vector<int64_t> pair_of(const CheckedArguments& arguments, const char* name
   return sizes;
 }
 
-Model finished(Model model, const Connection& output) {
-  model.expose_keys({{"output", output}});
-  return model.set_cin({"input"}).set_cout({"output"});
-}
-
 Model build_conv_transpose2d(const CheckedArguments& arguments) {
   Model model = model_of_class("ConvTranspose2d");
   const int64_t filters = arguments.integer("filters"), groups = arguments.integer("groups");

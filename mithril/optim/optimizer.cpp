@@ -10,10 +10,6 @@
 namespace mithril {
 namespace {
 
-std::string describe(const Tensor& tensor) {
-  return std::string(name(tensor.dtype())) + to_string(tensor.dims());
-}
-
 void check(const std::string& key, const Tensor& param, const Tensor& gradient) {
   const bool supported = param.dtype() == DType::float32 || param.dtype() == DType::float64;
   if (!supported || param.dtype() != gradient.dtype()) {
@@ -38,7 +34,7 @@ void check_slots(const std::string& key, const Tensor& param, const std::vector<
     raise({.kind = ErrorKind::state,
            .code = "E0904",
            .message = "what the optimizer remembers of " + quoted(key) + " does not fit it",
-           .facts = {{key, describe(param)}, {"remembered", describe(slot)}}});
+           .facts = {{key, dtype_and_dims(param)}, {"remembered", dtype_and_dims(slot)}}});
   }
 }
 

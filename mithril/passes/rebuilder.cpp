@@ -1,11 +1,6 @@
 #include "mithril/passes/rebuilder.hpp"
 
 namespace mithril {
-namespace {
-
-constexpr ValueId nowhere{-1};
-
-}  // namespace
 
 Rebuilder::Rebuilder(const Graph& from) : from_(from), map_(from.values().size(), nowhere) {
   to_.share_facts(from);

@@ -6,6 +6,8 @@
 
 namespace mithril {
 
+constexpr ValueId nowhere{-1};  // what a value that has not been written yet maps to
+
 // A pass walks the nodes once and says of each what becomes of it:
 //   Rebuilder rebuilder(graph);
 //   for (const Node& node : graph.nodes()) rebuilder.keep(node);

@@ -11,7 +11,6 @@ namespace {
 
 constexpr int64_t assumed_size = 32;  // of a dim that is not known
 constexpr size_t none = SIZE_MAX;
-constexpr ValueId nowhere{-1};
 
 double bytes(const Value& value) {
   auto total = static_cast<double>(size_of(value.dtype));

@@ -3,11 +3,10 @@
 #include <vector>
 
 #include "mithril/passes/forward_part.hpp"
+#include "mithril/passes/rebuilder.hpp"
 
 namespace mithril {
 namespace {
-
-constexpr ValueId nowhere{-1};
 
 // One of the two graphs, and where the whole's values stand in it.
 struct Side {
