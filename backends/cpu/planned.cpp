@@ -19,6 +19,9 @@ class Planned final : public Executable {
     for (const Constant& constant : graph_.constants()) {
       constants_.push_back(constant.tensor.host());
     }
+    for (const Node& node : graph_.nodes()) {
+      shown_.push_back(options_.observer && options_.observer->wants(node));
+    }
   }
 
   std::vector<Tensor> run(std::span<const Tensor> inputs) const override {
@@ -68,6 +71,7 @@ class Planned final : public Executable {
                           {.packed = packed_,
                            .threads = options_.threads,
                            .observer = options_.observer.get(),
+                           .shown = &shown_,
                            .memory_limit = options_.memory_limit});
     });
   }
@@ -109,6 +113,7 @@ class Planned final : public Executable {
   const SizedGraph sizes_;
   const PlanOptions options_;
   std::vector<Tensor> constants_;
+  std::vector<bool> shown_;  // per node: whether the observer wants what it makes
   mutable PackedConstants packed_;
   const SizeCache<Program> programs_ = {};
   mutable Arenas arenas_;

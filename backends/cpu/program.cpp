@@ -33,11 +33,12 @@ class Planning {
  public:
   // The context sees `transposes` change as nodes are added.
   Planning(const Context& context, std::vector<std::optional<ValueId>>& transposes,
-           const Observer* observer)
+           const ProgramOptions& options)
       : graph_(context.sized.graph()),
         sized_(context.sized),
         context_(context),
-        observer_(observer),
+        observer_(options.observer),
+        shown_(options.shown),
         storage_of_(graph_.values().size()),
         is_output_(graph_.values().size()),
         transposes_(transposes),
@@ -69,12 +70,12 @@ class Planning {
  private:
   // ---- what there is to do ----
 
-  bool is_observed(const Node& node) const { return observer_ && observer_->wants(node); }
+  bool is_observed(size_t node) const { return observer_ && (*shown_)[node]; }
 
   std::vector<bool> nodes_alone() const {
     std::vector<bool> alone;
-    for (const Node& node : graph_.nodes()) {
-      alone.push_back(node.op->keeps_elements || is_observed(node));
+    for (size_t i = 0; i < sized_.node_count(); ++i) {
+      alone.push_back(sized_.node(i).op->keeps_elements || is_observed(i));
     }
     return alone;
   }
@@ -121,7 +122,7 @@ class Planning {
   // Where products alone read what the node makes, nobody makes it.
   bool waits(size_t i) {
     const ValueId made = sized_.node(i).outputs.front();
-    if (is_output_[index(made)] || is_observed(sized_.node(i))) return false;
+    if (is_output_[index(made)] || is_observed(i)) return false;
     transposes_[index(made)] = transposed_by(sized_, i);
     waiting_[index(made)] = i;
     return transposes_[index(made)].has_value();
@@ -139,14 +140,14 @@ class Planning {
     if (waits(i)) return;
     if (node.op->keeps_elements && keeps_size(node)) {
       make_waiting(source(node));
-      if (!is_observed(node) && may_be_view(node)) return add_view(node);
+      if (!is_observed(i) && may_be_view(node)) return add_view(node);
       add_draft(copied(sized_, i));
     } else if (auto draft = draft_kernel(context_, i)) {
       add_draft(*std::move(draft));
     } else if (!loop_dtype(sized_, i) || !add_loop(nodes)) {
       add_draft(evaluated(sized_, i));
     }
-    if (is_observed(node)) drafts_.push_back(shown(sized_, i, *observer_));
+    if (is_observed(i)) drafts_.push_back(shown(sized_, i, *observer_));
   }
 
   static ValueId source(const Node& node) { return *tensor_of(node.arguments.front()); }
@@ -302,6 +303,7 @@ class Planning {
   const Sized& sized_;
   const Context& context_;
   const Observer* observer_;
+  const std::vector<bool>* shown_;
   std::vector<Storage> storages_;
   std::vector<size_t> storage_of_;  // per value
   std::vector<bool> is_output_;     // per value
@@ -322,7 +324,7 @@ Program make_program(const Graph& graph, Plan plan, const ProgramOptions& option
   const Sized sized(graph, program.plan);
   std::vector<std::optional<ValueId>> transposes(graph.values().size());
   const Context context{sized, options.packed, options.threads, transposes};
-  Planning(context, transposes, options.observer).finish(program, options.memory_limit);
+  Planning(context, transposes, options).finish(program, options.memory_limit);
   return program;
 }
 

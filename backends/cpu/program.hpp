@@ -39,6 +39,7 @@ struct ProgramOptions {
   PackedConstants& packed;
   int threads = 1;                           // that a step may use, at most
   const Observer* observer = nullptr;        // null: nobody looks
+  const std::vector<bool>* shown = nullptr;  // per node, where somebody does: whether it is wanted
   std::optional<int64_t> memory_limit = {};  // in bytes
 };
 
