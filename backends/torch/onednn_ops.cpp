@@ -20,15 +20,15 @@ double operations(const Dims& rows, int64_t columns) {
   return count;
 }
 
-std::string quoted(const std::string& text) { return '"' + text + '"'; }
+std::string string_literal(const std::string& text) { return '"' + text + '"'; }
 
 bool has_addend(const SpellingContext& c) { return !c.dims("addend").empty(); }
 
 // The arguments after the geometry where nothing is added.
 std::vector<std::string> spelled_activation(const SpellingContext& c) {
   const std::string& algorithm = c.value("algorithm").text();
-  return {quoted(c.value("activation").text()), "[]",
-          algorithm.empty() ? "None" : quoted(algorithm)};
+  return {string_literal(c.value("activation").text()), "[]",
+          algorithm.empty() ? "None" : string_literal(algorithm)};
 }
 
 std::string spell_linear(const SpellingContext& c) {
@@ -37,7 +37,8 @@ std::string spell_linear(const SpellingContext& c) {
     return "aten::linear(input, weight, bias)";
   }
   const char* op = "mkldnn::_linear_pointwise";
-  if (has_addend(c)) return spell_call(op, {"input", "addend", "weight", "bias", quoted("add")});
+  if (has_addend(c))
+    return spell_call(op, {"input", "addend", "weight", "bias", string_literal("add")});
   std::vector<std::string> arguments{"input", "weight", "bias"};
   for (std::string& argument : spelled_activation(c)) arguments.push_back(std::move(argument));
   return spell_call(op, arguments);
@@ -54,8 +55,8 @@ std::string spell_conv2d(const SpellingContext& c) {
   }
   if (has_addend(c)) {
     const std::string& activation = c.value("activation").text();
-    const std::string last = activation == "none" ? "None" : quoted(activation);
-    arguments.insert(arguments.end(), {quoted("add"), "None", last, "[]", "None"});
+    const std::string last = activation == "none" ? "None" : string_literal(activation);
+    arguments.insert(arguments.end(), {string_literal("add"), "None", last, "[]", "None"});
   } else {
     for (std::string& argument : spelled_activation(c)) arguments.push_back(std::move(argument));
   }
@@ -63,8 +64,8 @@ std::string spell_conv2d(const SpellingContext& c) {
 }
 
 std::string spell_product(const std::string& left, const std::string& right) {
-  return spell_call("mkldnn::_linear_pointwise",
-                    {left, spell_call("aten::t", {right}), "None", quoted("none"), "[]", "None"});
+  return spell_call("mkldnn::_linear_pointwise", {left, spell_call("aten::t", {right}), "None",
+                                                  string_literal("none"), "[]", "None"});
 }
 
 std::string spell_matmul(const SpellingContext& c) {

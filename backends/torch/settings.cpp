@@ -19,7 +19,7 @@ std::string checked_device(const std::string& wanted) {
   if (std::find(there.begin(), there.end(), full) != there.end()) return full;
   raise({.kind = ErrorKind::backend,
          .code = "E1005",
-         .message = "there is no device " + quoted(wanted),
+         .message = "there is no device " + mithril::quoted(wanted),
          .facts = {{"there are", join(there, ", ")}}});
 }
 

@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "mithril/graph/graph.hpp"
+#include "mithril/infer/walk.hpp"
 
 namespace mithril {
 namespace {
@@ -144,13 +145,25 @@ class Verification {
 
   bool dims_agree(const Value& stated, const Value& inferred) {
     if (!stated.ranked || !inferred.ranked) return true;  // one of them knows less
-    return std::equal(
-        stated.dims.begin(), stated.dims.end(), inferred.dims.begin(), inferred.dims.end(),
-        [&](const Dim& a, const Dim& b) { return same(a, b) || !is_decided(a) || !is_decided(b); });
+    return std::equal(stated.dims.begin(), stated.dims.end(), inferred.dims.begin(),
+                      inferred.dims.end(),
+                      [&](const Dim& a, const Dim& b) { return same(a, b) || may_agree(a, b); });
   }
 
-  // Whether the sizes so far are all that the dim depends on. About a size that is new here a model
-  // may know more than the node does.
+  // Of dims about which a model may know more than the node does: those of sizes that are new here,
+  // and quotients and products, for that M//2 equals N//2 is written in neither M nor N.
+  bool may_agree(const Dim& a, const Dim& b) {
+    if (!is_decided(a) || !is_decided(b)) return true;
+    return is_computed(a) && is_computed(b) && evaluate(a, sizes_) == evaluate(b, sizes_);
+  }
+
+  static bool is_computed(const Dim& dim) {
+    bool computed = false;
+    each_symbol(resolve(dim), [&](const Symbol* symbol) { computed |= is_defined(symbol); });
+    return computed;
+  }
+
+  // Whether the sizes so far are all that the dim depends on.
   bool is_decided(const Dim& dim) { return evaluate(dim, sizes_).has_value(); }
 
   void know(const Dim& dim) {

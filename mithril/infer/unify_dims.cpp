@@ -85,7 +85,8 @@ bool is_mentioned_inside(const Sum& sum, const Symbol* symbol) {
 // The symbol to eliminate, of those with the factor 1 or -1: best one that no other's definition
 // mentions (s := 90 - s*s would lose sight of s*s); of those the youngest that has no definition
 // itself, else the youngest, or only that: a new quotient must give way to those that it came from,
-// else rewriting need not end.
+// else rewriting need not end. None where that would be a product that another's definition
+// mentions: with a*b := 2*(a*b//2) the quotient would follow from a and b no more.
 const Term* pivot_of(const Sum& sum, bool youngest) {
   const auto rank = [&](const Term& term) {
     return std::tuple{!is_mentioned_inside(sum, term.symbol), !youngest && !is_defined(term.symbol),
@@ -94,6 +95,7 @@ const Term* pivot_of(const Sum& sum, bool youngest) {
   const Term* pivot = nullptr;
   for (const Term& term : sum.terms) {
     if (term.factor != 1 && term.factor != -1) continue;
+    if (term.symbol->product() && is_mentioned_inside(sum, term.symbol)) continue;
     if (!pivot || rank(*pivot) < rank(term)) pivot = &term;
   }
   return pivot;

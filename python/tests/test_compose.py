@@ -111,7 +111,8 @@ def test_operators_are_numpys(fn):
 
 
 @pytest.mark.parametrize(
-    ("shape", "rest"), [(["N", 3], 2), (["N", 3], -1), ([4, "M"], 2), (["N", "M"], -1)]
+    ("shape", "rest"),
+    [(["N", 3], 2), (["N", 3], -1), ([4, "M"], 2), (["N", "M"], -1), (["N", "M"], 2)],
 )
 def test_sizes_made_of_sizes_that_only_compile_names(shape, rest):
     x = ml.IOKey("x")

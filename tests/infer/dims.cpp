@@ -95,6 +95,17 @@ TEST_CASE("a definition that has come to say nothing is forgotten") {
   CHECK(same(half, 4));
 }
 
+TEST_CASE("a product that is even does not hide what it is made of") {
+  Facts facts;
+  const Dim a(facts.symbol("a")), b(facts.symbol("b")), half = floor_divide(a * b, 2);
+  facts.unify(a * b, 2 * half);
+  facts.settle();
+  CHECK(to_string(half) == "a*b//2");
+  facts.unify(a, 4);
+  facts.settle();
+  CHECK(same(half, 2 * b));
+}
+
 TEST_CASE("what solves an equation keeps the signs of its symbols") {
   Facts facts;
   const Dim x(facts.symbol("x")), y(facts.symbol("y"));
