@@ -38,6 +38,8 @@ Data data_of(const Workload& workload, const std::string& folder) {
   if (folder.empty()) return data;
   for (const auto& [name, array] : read_npz(folder + "/inputs.npz")) data.inputs[name] = array;
   for (const auto& [name, array] : read_npz(folder + "/params.npz")) {
+    // What PyTorch's batch norms count is no weight.
+    if (name.ends_with("num_batches_tracked")) continue;
     data.weights[key_of(name)] = array;
   }
   data.reference = read_npz(folder + "/ref.npz").at("out");

@@ -4,6 +4,8 @@
 #include <random>
 #include <stdexcept>
 
+#include "runner/residual_networks.hpp"
+
 namespace mithril::bench {
 namespace {
 
@@ -76,6 +78,12 @@ Workload training(std::string name, std::vector<int64_t> sizes, int64_t batch) {
           .learning_rate = 1e-3};
 }
 
+Workload images(std::string name, int64_t batch, const ResidualNetwork& network) {
+  return {.name = std::move(name),
+          .model = [network] { return residual_network(network); },
+          .inputs = {random({batch, 3, 224, 224})}};
+}
+
 std::vector<Workload> all() {
   const std::vector<int64_t> usual{784, 512, 256, 10}, deep(22, 64), small{64, 64, 64, 10};
   return {{"deepmlp_b1", [deep] { return classifier(deep); }, {random({1, 64})}},
@@ -84,6 +92,9 @@ std::vector<Workload> all() {
           {"gelu_chain_1m", gelu_chain, {random({1 << 20}), random({1 << 20})}},
           {"gelu_chain_16k", gelu_chain, {random({1 << 14}), random({1 << 14})}},
           {"softmax_1k", softmax, {random({1024, 1024})}},
+          images("resnet18_b1", 1, {}),
+          images("resnet50_b1", 1, {.blocks = {3, 4, 6, 3}, .bottlenecks = true}),
+          images("resnet50_b8", 8, {.blocks = {3, 4, 6, 3}, .bottlenecks = true}),
           training("train_mlp_b64", usual, 64),
           training("train_mlp_small_b32", small, 32)};
 }
