@@ -12,12 +12,13 @@ Tensor random(const Dims& dims, std::uint64_t seed) {
 }
 
 // Empty where the backend gives what the reference gives.
-std::string apart(const std::string& text, const std::vector<Tensor>& inputs, int threads) {
+std::string apart(const std::string& text, const std::vector<Tensor>& inputs, int threads,
+                  double allowed) {
   const Graph graph = parse_graph(text);
   const auto executable = cpu({.threads = threads})->load(graph, {});
   const std::vector<Tensor> expected = interpret(graph, inputs), got = executable->run(inputs);
   for (size_t i = 0; i < expected.size(); ++i) {
-    const std::string wrong = difference(got[i], expected[i], 1e-5);
+    const std::string wrong = difference(got[i], expected[i], allowed);
     if (!wrong.empty()) return graph.outputs()[i].name + ": " + wrong;
   }
   return {};
