@@ -1,0 +1,72 @@
+// Convolutions as products of matrices, the right one of which is never made: where each of its
+// elements stands follows from the window alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace mithril::cpu_backend {
+
+// One axis of a window: tap k of output o meets the input at o * stride - before + k * dilation.
+struct WindowAxis {
+  int64_t input = 1, kernel = 1, output = 1, stride = 1, before = 0, dilation = 1;
+};
+
+struct Convolution {
+  WindowAxis down, across;
+  int64_t images = 1, groups = 1;
+  int64_t inputs = 1, outputs = 1;  // channels of each group
+};
+
+// How what the window moves over is laid out along an axis, with its border of zeros: as planes,
+// one for each of `planes`, so that what neighbouring columns of the product meet are neighbours.
+// The element q of the plane r is the source's q * step + r - before, or 0 where there is none.
+struct PlaneAxis {
+  int64_t source = 1, step = 1, before = 0, extent = 1;
+  std::vector<int64_t> planes{0};
+
+  bool is_source() const { return step == 1 && before == 0 && extent == source; }
+};
+
+// Where columns of a product stand in what it makes, along an axis: first + i * step.
+struct GridAxis {
+  int64_t first = 0, step = 1, count = 0;
+};
+
+// One product: a row for each channel that is made, a column for each place (y, x) of the grid,
+// which is y * across.extent + x, so that columns between the ends of rows count for nothing.
+struct WindowProduct {
+  std::vector<int64_t> offsets;  // per k: in the planes, from where the column counts
+  std::vector<int64_t> weights;  // per k: in the weight, from where the row counts
+  GridAxis down, across;
+
+  int64_t depth() const { return static_cast<int64_t>(offsets.size()); }
+};
+
+// The products that make all of an output, each of them a part of it.
+struct WindowForm {
+  int64_t images = 0, groups = 0;
+  int64_t channels = 0, rows = 0;  // of each group: of the source, and of what is made
+  PlaneAxis down, across;
+  int64_t made_down = 0, made_across = 0;  // the sizes of what is made
+  int64_t row_step = 0, group_step = 0;    // of the weight
+  bool in_place = false;                   // the planes are the source as it stands
+  std::vector<WindowProduct> products;
+
+  int64_t plane() const { return down.extent * across.extent; }
+  int64_t channel_step() const;  // between planes of one channel and the next
+  int64_t columns(const WindowProduct& product) const;
+  int64_t made_plane() const { return made_down * made_across; }
+  int64_t source_plane() const { return down.source * across.source; }
+  // All columns of the product stand side by side in what is made.
+  bool is_dense(const WindowProduct& product) const;
+  double work() const;  // multiplications
+};
+
+// For tiles of so many columns, which may lie beyond the last one where planes are laid out.
+WindowForm output_form(const Convolution& convolution, int64_t width);
+// Of the gradient in the input: the window moves over the gradient of the output.
+WindowForm input_gradient_form(const Convolution& convolution, int64_t width);
+
+}  // namespace mithril::cpu_backend

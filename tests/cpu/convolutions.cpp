@@ -1,0 +1,224 @@
+// Convolutions and their gradients against sums in the order of the book: windows of all kinds,
+// each set of instructions, any number of parts.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <random>
+
+#include "backends/cpu/convolve.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Its outputs follow from the rest, with so much padding at the end.
+WindowAxis axis(int64_t input, int64_t kernel, int64_t stride = 1, int64_t before = 0,
+                int64_t after = 0, int64_t dilation = 1) {
+  const int64_t room = input + before + after - dilation * (kernel - 1) - 1;
+  return {input, kernel, room / stride + 1, stride, before, dilation};
+}
+
+template <typename T>
+std::vector<T> filled(int64_t count, uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<T> numbers(static_cast<size_t>(count));
+  for (T& number : numbers) number = std::uniform_real_distribution<T>(-1, 1)(random);
+  return numbers;
+}
+
+template <typename T>
+struct Sample {
+  Convolution c;
+  std::vector<T> input, weight, bias, output;
+
+  explicit Sample(const Convolution& convolution)
+      : c(convolution),
+        input(filled<T>(c.images * c.groups * c.inputs * c.down.input * c.across.input, 1)),
+        weight(filled<T>(c.groups * c.outputs * c.inputs * c.down.kernel * c.across.kernel, 2)),
+        bias(filled<T>(c.groups * c.outputs, 3)),
+        output(filled<T>(c.images * c.groups * c.outputs * c.down.output * c.across.output, 4)) {}
+
+  // Calls body(input, weight, output, channel) with the indices of everything that meets.
+  template <typename Body>
+  void each(Body body) const {
+    const WindowAxis &y = c.down, &x = c.across;
+    const int64_t taps = y.kernel * x.kernel;
+    const auto inside = [](const WindowAxis& at, int64_t out, int64_t tap) {
+      return out * at.stride - at.before + tap * at.dilation;
+    };
+    for (int64_t at = 0; at < static_cast<int64_t>(output.size()); ++at) {
+      const int64_t column = at % x.output, row = at / x.output % y.output;
+      const int64_t channel = at / (x.output * y.output) % (c.groups * c.outputs);
+      const int64_t image = at / (x.output * y.output * c.groups * c.outputs);
+      for (int64_t i = 0; i < c.inputs * taps; ++i) {
+        const int64_t from_y = inside(y, row, i / x.kernel % y.kernel);
+        const int64_t from_x = inside(x, column, i % x.kernel);
+        if (from_y < 0 || from_x < 0 || from_y >= y.input || from_x >= x.input) continue;
+        const int64_t group = channel / c.outputs;
+        const int64_t source = (image * c.groups + group) * c.inputs + i / taps;
+        body((source * y.input + from_y) * x.input + from_x, channel * c.inputs * taps + i, at,
+             channel);
+      }
+    }
+  }
+};
+
+// A sum with what it may be apart by.
+struct Sum {
+  double value = 0, size = 0;
+  void add(double part) {
+    value += part;
+    size += std::abs(part);
+  }
+};
+
+template <typename T>
+std::string first_wrong(const std::vector<T>& made, const std::vector<Sum>& sums) {
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const double allowed = 32 * std::numeric_limits<T>::epsilon() * sums[i].size;
+    if (!(std::abs(made[i] - sums[i].value) <= allowed)) {
+      return fmt::format("[{}] is {}, expected {}", i, made[i], sums[i].value);
+    }
+  }
+  return {};
+}
+
+template <typename T>
+std::vector<T> made(const WindowForm& form, Instructions instructions, int64_t parts,
+                    const std::vector<T>& source, const Sample<T>& sample, bool biased) {
+  const WindowKernels<T>& kernels = window_kernels<T>(instructions);
+  const WindowTiles tiles(form, kernels.height, kernels.width);
+  // Where nothing is written, or something else is read, it shows.
+  std::vector<T> packed(static_cast<size_t>(tiles.packed_count(form)), std::nan(""));
+  std::vector<T> planes(static_cast<size_t>(tiles.planes_count(form)), std::nan(""));
+  const int64_t groups = form.images * form.groups;
+  std::vector<T> made(static_cast<size_t>(groups * form.rows * form.made_plane()), std::nan(""));
+  pack_weight(form, tiles, sample.weight.data(), 0, form.groups * tiles.count, packed.data());
+  for (int64_t i = 0; i < groups; ++i) {
+    const T* from = source.data() + i * form.channels * form.source_plane();
+    if (!form.in_place) lay_planes(form, from, 0, form.channels, planes.data());
+    const int64_t group = i % form.groups;
+    const WindowOperands<T> operands{
+        .form = form,
+        .tiles = tiles,
+        .kernels = kernels,
+        .planes = form.in_place ? from : planes.data(),
+        .weight = packed.data() + group * tiles.packed_group(form),
+        .start = biased ? sample.bias.data() + group * form.rows : nullptr,
+        .made = made.data() + i * form.rows * form.made_plane()};
+    WindowPart cut = cut_windows(form, tiles, parts);
+    for (cut.part = 0; cut.part < parts; ++cut.part) multiply_windows(operands, cut);
+  }
+  return made;
+}
+
+template <typename T>
+void check(const Convolution& convolution) {
+  const Sample<T> sample(convolution);
+  std::vector<Sum> outputs(sample.output.size()), inputs(sample.input.size());
+  const int64_t plane = convolution.down.output * convolution.across.output;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    outputs[i].add(sample.bias[i / static_cast<size_t>(plane) % sample.bias.size()]);
+  }
+  sample.each([&](int64_t x, int64_t w, int64_t y, int64_t) {
+    const double weight = sample.weight[static_cast<size_t>(w)];
+    outputs[static_cast<size_t>(y)].add(weight * sample.input[static_cast<size_t>(x)]);
+    inputs[static_cast<size_t>(x)].add(weight * sample.output[static_cast<size_t>(y)]);
+  });
+  for (const Instructions instructions : present_instructions()) {
+    CAPTURE(name(instructions));
+    const int64_t width = window_kernels<T>(instructions).width;
+    const WindowForm forwards = output_form(convolution, width);
+    const WindowForm backwards = input_gradient_form(convolution, width);
+    const auto output = [&](int64_t parts) {
+      return made(forwards, instructions, parts, sample.input, sample, true);
+    };
+    const auto input = [&](int64_t parts) {
+      return made(backwards, instructions, parts, sample.output, sample, false);
+    };
+    CHECK(first_wrong(output(1), outputs) == "");
+    CHECK(first_wrong(input(1), inputs) == "");
+    for (const int64_t parts : {2, 3}) {
+      CHECK(output(parts) == output(1));
+      CHECK(input(parts) == input(1));
+    }
+  }
+}
+
+void check_both(const Convolution& convolution) {
+  check<float>(convolution);
+  check<double>(convolution);
+}
+
+}  // namespace
+
+TEST_CASE("convolutions with windows of all kinds") {
+  for (const int64_t stride : {1, 2, 3}) {
+    for (const int64_t dilation : {1, 2, 3}) {
+      for (const int64_t before : {0, 1, 4}) {
+        CAPTURE(stride);
+        CAPTURE(dilation);
+        CAPTURE(before);
+        check_both({.down = axis(9, 3, stride, before, 1, dilation),
+                    .across = axis(11, 2, 1, 1, before, dilation),
+                    .inputs = 2,
+                    .outputs = 3});
+        check<float>({.down = axis(7, 1, stride, before, 0, dilation),
+                      .across = axis(13, 3, stride, before, before, dilation),
+                      .images = 2,
+                      .inputs = 3,
+                      .outputs = 2});
+      }
+    }
+  }
+}
+
+TEST_CASE("convolutions whose windows are points") {
+  for (const int64_t size : {1, 3, 5, 6, 8, 17}) {
+    CAPTURE(size);
+    check_both({.down = axis(size, 1), .across = axis(size, 1), .inputs = 5, .outputs = 15});
+  }
+}
+
+TEST_CASE("convolutions of channels around those of tiles and blocks") {
+  for (const int64_t outputs : {1, 5, 6, 7, 13, 14, 15, 29}) {
+    CAPTURE(outputs);
+    check<float>({.down = axis(4, 3, 1, 1, 1),
+                  .across = axis(17, 3, 1, 1, 1),
+                  .inputs = 2,
+                  .outputs = outputs});
+  }
+  check<float>(
+      {.down = axis(5, 3, 1, 1, 1), .across = axis(5, 3, 1, 1, 1), .inputs = 60, .outputs = 20});
+  check<double>(
+      {.down = axis(4, 3, 2, 1, 1), .across = axis(5, 3, 2, 1, 1), .inputs = 61, .outputs = 9});
+}
+
+TEST_CASE("convolutions in groups, down to one channel each") {
+  for (const int64_t groups : {2, 5}) {
+    for (const int64_t channels : {1, 3}) {
+      check_both({.down = axis(6, 3, 2, 1, 1),
+                  .across = axis(7, 3, 1, 1, 1),
+                  .images = 2,
+                  .groups = groups,
+                  .inputs = channels,
+                  .outputs = 2 * channels});
+    }
+  }
+}
+
+TEST_CASE("convolutions of images that are larger than a block of columns") {
+  check<float>(
+      {.down = axis(40, 3, 1, 1, 1), .across = axis(37, 5, 1, 2, 2), .inputs = 3, .outputs = 16});
+  check<float>(
+      {.down = axis(33, 7, 2, 3, 3), .across = axis(32, 7, 2, 3, 3), .inputs = 3, .outputs = 8});
+  check<double>({.down = axis(30, 1), .across = axis(31, 1), .inputs = 7, .outputs = 8});
+}
+
+TEST_CASE("convolutions without elements") {
+  check<float>({.down = axis(3, 2), .across = axis(3, 2), .images = 0});
+  check<float>({.down = axis(3, 2), .across = axis(3, 2), .inputs = 0, .outputs = 2});
+  check<float>({.down = axis(3, 2), .across = axis(3, 2), .inputs = 2, .outputs = 0});
+}
+
+}  // namespace mithril::cpu_backend
