@@ -3,6 +3,7 @@
 #include <map>
 #include <string_view>
 
+#include "backends/cpu/convolution.hpp"
 #include "backends/cpu/movement.hpp"
 #include "backends/cpu/parsed.hpp"
 #include "backends/cpu/product.hpp"
@@ -16,8 +17,14 @@ using Drafting = std::optional<Draft> (*)(const Context&, size_t, const SpelledE
 // By the names that records spell.
 const std::map<std::string_view, Drafting>& kernels() {
   static const std::map<std::string_view, Drafting> kernels = {
-      {"log_softmax", draft_rows}, {"log_softmax_grad", draft_rows}, {"permuted", draft_movement},
-      {"product", draft_product},  {"softmax", draft_rows},          {"softmax_grad", draft_rows},
+      {"convolution", draft_convolution},
+      {"convolution_input_grad", draft_convolution},
+      {"log_softmax", draft_rows},
+      {"log_softmax_grad", draft_rows},
+      {"permuted", draft_movement},
+      {"product", draft_product},
+      {"softmax", draft_rows},
+      {"softmax_grad", draft_rows},
       {"swapaxes", draft_movement}};
   return kernels;
 }

@@ -1,0 +1,217 @@
+#include "backends/cpu/convolution.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/cpu/convolution_node.hpp"
+#include "backends/cpu/convolve.hpp"
+#include "backends/cpu/pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Multiplications that are worth a thread of their own: some microseconds.
+constexpr double worth_a_thread = 1 << 18;
+// Groups of images for each thread, from which on each has about as much to do.
+constexpr int64_t many = 8;
+
+// What threads share: whole groups of images, or the work on each of them.
+struct Sharing {
+  int64_t parts = 1;
+  bool whole = true;
+};
+
+Sharing sharing_of(const WindowForm& form, int threads) {
+  const double worth = std::min<double>(form.work() / worth_a_thread, threads);
+  const auto parts = std::max(static_cast<int64_t>(worth), int64_t{1});
+  const int64_t groups = form.images * form.groups;
+  return {parts, groups % parts == 0 || groups >= many * parts};
+}
+
+struct Operands {
+  ValueId source, weight, made;
+  std::optional<ValueId> bias;
+};
+
+template <typename T>
+class ConvolutionStep final : public Step {
+ public:
+  ConvolutionStep(WindowForm form, int threads, const Operands& operands, const Places& places,
+                  Place scratch, PackedConstants::Bytes packed)
+      : form_(std::move(form)),
+        tiles_(tiles_of(form_)),
+        sharing_(sharing_of(form_, threads)),
+        threads_(threads),
+        source_(places[index(operands.source)]),
+        weight_(places[index(operands.weight)]),
+        made_(places[index(operands.made)]),
+        scratch_(scratch),
+        packed_(std::move(packed)) {
+    if (operands.bias) bias_ = places[index(*operands.bias)];
+  }
+
+  static WindowTiles tiles_of(const WindowForm& form) {
+    return {form, window_kernels<T>().height, window_kernels<T>().width};
+  }
+
+  // Bytes that a run needs beside what it reads and writes: planes, and the packed weight.
+  static int64_t scratch_bytes(const WindowForm& form, int threads, bool packed) {
+    const WindowTiles tiles = tiles_of(form);
+    const Sharing sharing = sharing_of(form, threads);
+    const int64_t regions = sharing.whole ? sharing.parts : 1;
+    const int64_t weight = packed ? 0 : packed_space(form, tiles);
+    return (weight + regions * tiles.planes_count(form)) * int64_t{sizeof(T)};
+  }
+
+  void run(const Frame& frame) const override {
+    const int64_t groups = form_.images * form_.groups;
+    if (groups * form_.rows * form_.made_plane() == 0) return;
+    T* planes = frame.write<T>(scratch_);
+    const auto* weight = reinterpret_cast<const T*>(packed_.get());
+    if (!weight) {
+      weight = planes;
+      pack(frame, planes);
+      planes += packed_space(form_, tiles_);
+    }
+    if (!sharing_.whole) {
+      for (int64_t i = 0; i < groups; ++i) share(frame, i, weight, planes);
+      return;
+    }
+    each_part([&](int64_t part) {
+      T* own = planes + part * tiles_.planes_count(form_);
+      const int64_t end = groups * (part + 1) / sharing_.parts;
+      for (int64_t i = groups * part / sharing_.parts; i < end; ++i) {
+        lay_planes(frame, i, 0, form_.channels, own);
+        multiply_windows(operands(frame, i, weight, own), {});
+      }
+    });
+  }
+
+ private:
+  // Planes behind it begin where a line of the cache does.
+  static int64_t packed_space(const WindowForm& form, const WindowTiles& tiles) {
+    constexpr int64_t line = 16;
+    return (tiles.packed_count(form) + line - 1) / line * line;
+  }
+
+  template <typename Do>
+  void each_part(const Do& what) const {
+    Pool::shared().run(static_cast<int>(sharing_.parts), threads_, what);
+  }
+
+  void pack(const Frame& frame, T* packed) const {
+    const int64_t tiles = form_.groups * tiles_.count;
+    each_part([&](int64_t part) {
+      pack_weight(form_, tiles_, frame.read<T>(weight_), tiles * part / sharing_.parts,
+                  tiles * (part + 1) / sharing_.parts, packed);
+    });
+  }
+
+  void share(const Frame& frame, int64_t i, const T* weight, T* planes) const {
+    if (!form_.in_place) {
+      each_part([&](int64_t part) {
+        lay_planes(frame, i, form_.channels * part / sharing_.parts,
+                   form_.channels * (part + 1) / sharing_.parts, planes);
+      });
+    }
+    const WindowPart cut = cut_windows(form_, tiles_, sharing_.parts);
+    each_part([&](int64_t part) {
+      multiply_windows(operands(frame, i, weight, planes), {part, cut.parts, cut.of_rows});
+    });
+  }
+
+  // The group i of the images, counted through.
+  const T* source_of(const Frame& frame, int64_t i) const {
+    return frame.read<T>(source_) + i * form_.channels * form_.source_plane();
+  }
+
+  void lay_planes(const Frame& frame, int64_t i, int64_t first, int64_t last, T* planes) const {
+    if (form_.in_place) return;
+    cpu_backend::lay_planes(form_, source_of(frame, i), first, last, planes);
+  }
+
+  WindowOperands<T> operands(const Frame& frame, int64_t i, const T* weight,
+                             const T* planes) const {
+    const int64_t group = i % form_.groups;
+    return {.form = form_,
+            .tiles = tiles_,
+            .kernels = window_kernels<T>(),
+            .planes = form_.in_place ? source_of(frame, i) : planes,
+            .weight = weight + group * tiles_.packed_group(form_),
+            .start = bias_ ? frame.read<T>(*bias_) + group * form_.rows : nullptr,
+            .made = frame.write<T>(made_) + i * form_.rows * form_.made_plane()};
+  }
+
+  WindowForm form_;
+  WindowTiles tiles_;
+  Sharing sharing_;
+  int threads_;
+  Place source_, weight_, made_, scratch_;
+  std::optional<Place> bias_;
+  PackedConstants::Bytes packed_;
+};
+
+// Ways in which products pack constants come before.
+constexpr int64_t packed_for_groups = 2;
+
+template <typename T>
+PackedConstants::Bytes packed_weight(const Context& context, const WindowForm& form,
+                                     ValueId weight) {
+  if (!context.packed.find(weight) || form.work() == 0) return nullptr;
+  return context.packed.pack(weight, packed_for_groups + form.groups, [&](const Tensor& tensor) {
+    const WindowTiles tiles = ConvolutionStep<T>::tiles_of(form);
+    auto bytes = aligned_bytes(tiles.packed_count(form) * int64_t{sizeof(T)});
+    const Tensor host = tensor.host();
+    pack_weight(form, tiles, host.data<T>(), 0, form.groups * tiles.count,
+                reinterpret_cast<T*>(bytes.get()));
+    return bytes;
+  });
+}
+
+template <typename T>
+Draft draft(const Context& context, const Convolution& convolution, const Operands& operands,
+            bool backwards) {
+  const int64_t width = window_kernels<T>().width;
+  const WindowForm form =
+      backwards ? input_gradient_form(convolution, width) : output_form(convolution, width);
+  const PackedConstants::Bytes packed =
+      backwards ? nullptr : packed_weight<T>(context, form, operands.weight);
+  Draft draft{
+      .reads = {operands.source, operands.weight},
+      .writes = {operands.made},
+      .scratch_bytes = ConvolutionStep<T>::scratch_bytes(form, context.threads, packed != nullptr)};
+  if (operands.bias) draft.reads.push_back(*operands.bias);
+  draft.make = [=, threads = context.threads](const Places& places, Place scratch) {
+    return std::make_unique<ConvolutionStep<T>>(form, threads, operands, places, scratch, packed);
+  };
+  return draft;
+}
+
+}  // namespace
+
+std::optional<Draft> draft_convolution(const Context& context, size_t node,
+                                       const SpelledExpression& call) {
+  const Sized& sized = context.sized;
+  const bool backwards = call.text == "convolution_input_grad";
+  const auto tensor = [&](size_t argument) {
+    return tensor_at(sized, node, call.children[argument].text);
+  };
+  const auto source = tensor(0), weight = tensor(backwards ? 2 : 1);
+  if (!source || !weight) return std::nullopt;
+  const ValueId made = sized.node(node).outputs.front();
+  const Operands operands{*source, *weight, made, backwards ? std::nullopt : tensor(2)};
+  const DType dtype = sized.dtype(made);
+  for (const ValueId read : {*source, *weight, operands.bias.value_or(*weight)}) {
+    if (sized.dtype(read) != dtype) return std::nullopt;
+  }
+  const auto convolution = convolution_of(sized, node, call,
+                                          {.input = backwards ? made : *source,
+                                           .weight = *weight,
+                                           .output = backwards ? *source : made});
+  if (!convolution) return std::nullopt;
+  if (dtype == DType::float32) return draft<float>(context, *convolution, operands, backwards);
+  if (dtype == DType::float64) return draft<double>(context, *convolution, operands, backwards);
+  return std::nullopt;
+}
+
+}  // namespace mithril::cpu_backend
