@@ -1,31 +1,17 @@
 #include "backends/cpu/convolution.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "backends/cpu/convolution_node.hpp"
 #include "backends/cpu/convolve.hpp"
 #include "backends/cpu/pool.hpp"
+#include "backends/cpu/sharing.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
 
-// Multiplications that are worth a thread of their own: some microseconds.
-constexpr double worth_a_thread = 1 << 18;
-// Groups of images for each thread, from which on each has about as much to do.
-constexpr int64_t many = 8;
-
-// What threads share: whole groups of images, or the work on each of them.
-struct Sharing {
-  int64_t parts = 1;
-  bool whole = true;
-};
-
 Sharing sharing_of(const WindowForm& form, int threads) {
-  const double worth = std::min<double>(form.work() / worth_a_thread, threads);
-  const auto parts = std::max(static_cast<int64_t>(worth), int64_t{1});
-  const int64_t groups = form.images * form.groups;
-  return {parts, groups % parts == 0 || groups >= many * parts};
+  return share(form.work(), form.images * form.groups, threads);
 }
 
 struct Operands {
@@ -74,7 +60,7 @@ class ConvolutionStep final : public Step {
       planes += packed_space(form_, tiles_);
     }
     if (!sharing_.whole) {
-      for (int64_t i = 0; i < groups; ++i) share(frame, i, weight, planes);
+      for (int64_t i = 0; i < groups; ++i) run_shared(frame, i, weight, planes);
       return;
     }
     each_part([&](int64_t part) {
@@ -107,7 +93,7 @@ class ConvolutionStep final : public Step {
     });
   }
 
-  void share(const Frame& frame, int64_t i, const T* weight, T* planes) const {
+  void run_shared(const Frame& frame, int64_t i, const T* weight, T* planes) const {
     if (!form_.in_place) {
       each_part([&](int64_t part) {
         lay_planes(frame, i, form_.channels * part / sharing_.parts,

@@ -19,16 +19,12 @@ class Multiplication {
       : o_(operands),
         form_(operands.form),
         width_(operands.tiles.width),
-        first_tile_(part.of_rows ? operands.tiles.count * part.part / part.parts : 0),
-        last_tile_(part.of_rows ? operands.tiles.count * (part.part + 1) / part.parts
-                                : operands.tiles.count) {}
+        tiles_(part.rows(operands.tiles.count)) {}
 
   void run(const WindowPart& part) {
     const T* weight = o_.weight;
     for (const WindowProduct& product : form_.products) {
-      const int64_t panels = o_.tiles.panels(form_, product);
-      const int64_t first = part.of_rows ? 0 : panels * part.part / part.parts;
-      const int64_t last = part.of_rows ? panels : panels * (part.part + 1) / part.parts;
+      const auto [first, last] = part.columns(o_.tiles.panels(form_, product));
       product_ = &product;
       weight_ = weight;
       columns_ = form_.columns(product);
@@ -46,7 +42,7 @@ class Multiplication {
     for (int64_t piece = 0; piece < pieces; ++piece) {
       const int64_t from = first + (last - first) * piece / pieces;
       const int64_t to = first + (last - first) * (piece + 1) / pieces;
-      for (int64_t tile = first_tile_; tile < last_tile_; ++tile) run_block(tile, from, to);
+      for (int64_t tile = tiles_.first; tile < tiles_.last; ++tile) run_block(tile, from, to);
     }
   }
 
@@ -116,7 +112,7 @@ class Multiplication {
   const WindowOperands<T>& o_;
   const WindowForm& form_;
   const int64_t width_;
-  const int64_t first_tile_, last_tile_;
+  const WindowPart::Range tiles_;
   const WindowProduct* product_ = nullptr;
   const T* weight_ = nullptr;
   int64_t columns_ = 0;
@@ -207,14 +203,9 @@ void lay_planes(const WindowForm& form, const T* source, int64_t first, int64_t 
 }
 
 WindowPart cut_windows(const WindowForm& form, const WindowTiles& tiles, int64_t parts) {
-  const auto waste = [&](int64_t count) {
-    return count == 0 ? 1.0 : static_cast<double>(up(count, parts) * parts) / count;
-  };
-  double columns = 1;
-  for (const WindowProduct& product : form.products) {
-    columns = std::max(columns, waste(tiles.panels(form, product)));
-  }
-  return {.part = 0, .parts = parts, .of_rows = waste(tiles.count) < columns};
+  int64_t panels = 0;
+  for (const WindowProduct& product : form.products) panels += tiles.panels(form, product);
+  return cut_evenly(tiles.count, panels / static_cast<int64_t>(form.products.size()), parts);
 }
 
 template <typename T>

@@ -43,11 +43,6 @@ struct WindowOperands {
   T* made;
 };
 
-// A part of the tiles: of their rows, or of their columns in each product.
-struct WindowPart {
-  int64_t part = 0, parts = 1;
-  bool of_rows = false;
-};
 // Along which tiles are cut into equal parts the best.
 WindowPart cut_windows(const WindowForm& form, const WindowTiles& tiles, int64_t parts);
 

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "backends/cpu/convolution.hpp"
+#include "backends/cpu/convolution_weight.hpp"
 #include "backends/cpu/movement.hpp"
 #include "backends/cpu/parsed.hpp"
 #include "backends/cpu/product.hpp"
@@ -19,6 +20,7 @@ const std::map<std::string_view, Drafting>& kernels() {
   static const std::map<std::string_view, Drafting> kernels = {
       {"convolution", draft_convolution},
       {"convolution_input_grad", draft_convolution},
+      {"convolution_weight_grad", draft_convolution_weight},
       {"log_softmax", draft_rows},
       {"log_softmax_grad", draft_rows},
       {"permuted", draft_movement},

@@ -104,7 +104,17 @@ std::vector<Part> parts_of_input(const WindowAxis& axis) {
   return parts;
 }
 
+// What the largest of the parts has to do, as a part of what an equal share would be.
+double waste(int64_t count, int64_t parts) {
+  const int64_t largest = (count + parts - 1) / parts;
+  return count == 0 ? 1 : static_cast<double>(largest * parts) / static_cast<double>(count);
+}
+
 }  // namespace
+
+WindowPart cut_evenly(int64_t rows, int64_t columns, int64_t parts) {
+  return {.part = 0, .parts = parts, .of_rows = waste(rows, parts) < waste(columns, parts)};
+}
 
 int64_t WindowForm::channel_step() const {
   if (in_place) return source_plane();

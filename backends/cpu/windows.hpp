@@ -64,6 +64,21 @@ struct WindowForm {
   double work() const;  // multiplications
 };
 
+// A part of a product: of the rows of its tiles, or of their columns.
+struct WindowPart {
+  int64_t part = 0, parts = 1;
+  bool of_rows = false;
+
+  struct Range {
+    int64_t first, last;
+  };
+  Range rows(int64_t count) const { return of_rows ? share(count) : Range{0, count}; }
+  Range columns(int64_t count) const { return of_rows ? Range{0, count} : share(count); }
+  Range share(int64_t count) const { return {count * part / parts, count * (part + 1) / parts}; }
+};
+// The first of so many parts, cut along what can be cut the most evenly.
+WindowPart cut_evenly(int64_t rows, int64_t columns, int64_t parts);
+
 // For tiles of so many columns, which may lie beyond the last one where planes are laid out.
 WindowForm output_form(const Convolution& convolution, int64_t width);
 // Of the gradient in the input: the window moves over the gradient of the output.

@@ -10,45 +10,62 @@ namespace mithril::tests {
 namespace {
 
 struct Sizes {
-  int images, channels, size, filters, kernel, stride, groups;
+  int64_t images, channels, size, filters, kernel, stride, groups;
   const char* dtype = "float32";
 
-  int made() const { return (size + 2 * (kernel / 2) - kernel) / stride + 1; }
+  int64_t made() const { return (size + 2 * (kernel / 2) - kernel) / stride + 1; }
 };
 
-// The output, or the gradient in the input.
-std::string text(const Sizes& s, bool constant, bool backwards = false) {
-  const std::string options = fmt::format("stride: {}, padding: {}, dilation: 1, groups: {}",
-                                          s.stride, s.kernel / 2, s.groups);
-  std::string numbers;
-  const int count = s.filters * s.channels / s.groups * s.kernel * s.kernel;
-  for (int i = 0; i < count; ++i) {
-    numbers += (i ? ", " : "") + fmt::format("{}", (i * 37 % 101 - 50) / 50.0);
-  }
-  const std::string weight = fmt::format("weight: {}[{}, {}, {}, {}]", s.dtype, s.filters,
-                                         s.channels / s.groups, s.kernel, s.kernel);
-  const std::string output =
-      fmt::format("{}[{}, {}, {}, {}]", s.dtype, s.images, s.filters, s.made(), s.made());
-  const std::string input =
-      fmt::format("{}[{}, {}, {}, {}]", s.dtype, s.images, s.channels, s.size, s.size);
-  std::string graph = "graph {\n  input x: " + input + "\n";
-  if (backwards) graph += "  input g: " + output + "\n";
-  graph +=
-      constant ? "  constant " + weight + " = {" + numbers + "}\n" : "  input " + weight + "\n";
-  if (backwards) {
-    graph += "  y: " + input + " = conv2d_input_grad(grad: g, input: x, weight: weight, ";
-  } else {
-    graph += "  y: " + output + " = conv2d(input: x, weight: weight, bias: None, ";
-  }
-  return graph + options + ")\n  output y = y\n}\n";
+enum class Op { output, input_grad, weight_grad };
+
+std::string tensor(const Sizes& s, const std::string& name, Dims dims) {
+  return fmt::format("{}: {}[{}]", name, s.dtype, fmt::join(dims, ", "));
 }
 
-std::vector<Tensor> inputs(const Sizes& s, bool constant, bool backwards = false) {
-  std::vector<Tensor> all{random({s.images, s.channels, s.size, s.size}, 1)};
-  if (backwards) all.push_back(random({s.images, s.filters, s.made(), s.made()}, 2));
-  if (!constant) {
-    all.push_back(random({s.filters, s.channels / s.groups, s.kernel, s.kernel}, 3));
+Dims input_dims(const Sizes& s) { return {s.images, s.channels, s.size, s.size}; }
+Dims weight_dims(const Sizes& s) { return {s.filters, s.channels / s.groups, s.kernel, s.kernel}; }
+Dims output_dims(const Sizes& s) { return {s.images, s.filters, s.made(), s.made()}; }
+
+// Of the weight that is a constant.
+std::string numbers(const Sizes& s) {
+  std::vector<double> all(static_cast<size_t>(element_count(weight_dims(s))));
+  for (size_t i = 0; i < all.size(); ++i) {
+    all[i] = static_cast<double>(i * 37 % 101) / 50 - 1;
   }
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+std::string text(const Sizes& s, Op op, bool constant = false) {
+  const std::string x = tensor(s, "x", input_dims(s)), w = tensor(s, "w", weight_dims(s)),
+                    g = tensor(s, "g", output_dims(s));
+  std::string graph = "graph {\n  input " + x + "\n";
+  graph += constant ? "  constant " + w + " = {" + numbers(s) + "}\n" : "  input " + w + "\n";
+  if (op != Op::output) graph += "  input " + g + "\n";
+  switch (op) {
+    case Op::output:
+      graph += "  " + tensor(s, "y", output_dims(s)) + " = conv2d(input: x, weight: w, bias: None";
+      break;
+    case Op::input_grad:
+      graph += "  " + tensor(s, "y", input_dims(s)) +
+               " = conv2d_input_grad(grad: g, input: x, "
+               "weight: w";
+      break;
+    case Op::weight_grad:
+      graph += "  " + tensor(s, "y", weight_dims(s)) +
+               " = conv2d_weight_grad(grad: g, input: x, "
+               "weight: w";
+      break;
+  }
+  return graph +
+         fmt::format(", stride: {}, padding: {}, dilation: 1, groups: {})\n", s.stride,
+                     s.kernel / 2, s.groups) +
+         "  output y = y\n}\n";
+}
+
+std::vector<Tensor> inputs(const Sizes& s, Op op, bool constant = false) {
+  std::vector<Tensor> all{random(input_dims(s), 1)};
+  if (!constant) all.push_back(random(weight_dims(s), 2));
+  if (op != Op::output) all.push_back(random(output_dims(s), 3));
   return all;
 }
 
@@ -60,22 +77,25 @@ const std::vector<Sizes> all_sizes = {{1, 16, 30, 24, 3, 1, 1}, {1, 16, 31, 24, 
 }  // namespace
 
 TEST_CASE("plans convolve as the reference does") {
-  for (const Sizes& sizes : all_sizes) {
-    for (const bool constant : {false, true}) {
-      for (const int threads : {1, 2}) {
-        CAPTURE(text(sizes, false));
-        CHECK(apart(text(sizes, constant), inputs(sizes, constant), threads, 5e-5) == "");
+  for (const Sizes& s : all_sizes) {
+    CAPTURE(text(s, Op::output));
+    for (const int threads : {1, 2}) {
+      for (const bool constant : {false, true}) {
+        const std::string graph = text(s, Op::output, constant);
+        CHECK(apart(graph, inputs(s, Op::output, constant), threads, 5e-5) == "");
+      }
+      for (const Op op : {Op::input_grad, Op::weight_grad}) {
+        CHECK(apart(text(s, op), inputs(s, op), threads, 5e-5) == "");
       }
     }
-    CHECK(apart(text(sizes, false, true), inputs(sizes, false, true), 2, 5e-5) == "");
   }
 }
 
 TEST_CASE("convolutions have the same bits with any number of threads") {
-  for (const Sizes& sizes : all_sizes) {
-    for (const bool backwards : {false, true}) {
-      const Graph graph = parse_graph(text(sizes, false, backwards));
-      const std::vector<Tensor> given = inputs(sizes, false, backwards);
+  for (const Sizes& s : all_sizes) {
+    for (const Op op : {Op::output, Op::input_grad, Op::weight_grad}) {
+      const Graph graph = parse_graph(text(s, op));
+      const std::vector<Tensor> given = inputs(s, op);
       const auto made = [&](int threads) {
         return cpu({.threads = threads})->load(graph, {})->run(given).front();
       };

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "backends/cpu/convolve.hpp"
+#include "backends/cpu/weight_windows.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -113,9 +114,38 @@ std::vector<T> made(const WindowForm& form, Instructions instructions, int64_t p
 }
 
 template <typename T>
+std::vector<T> weight_gradient(const Sample<T>& sample, Instructions instructions, int64_t parts) {
+  const WindowKernels<T>& kernels = window_kernels<T>(instructions);
+  const WeightForm form(sample.c, kernels.height, kernels.width);
+  const auto memory = [](int64_t count) {
+    return std::vector<T>(static_cast<size_t>(count), std::nan(""));
+  };
+  std::vector<T> laid = memory(form.laid_count()), packed = memory(form.packed_count()),
+                 sums = memory(form.sum_count());
+  std::vector<T> weight(sample.weight.size());
+  const int64_t each = static_cast<int64_t>(weight.size()) / sample.c.groups;
+  for (int64_t group = 0; group < sample.c.groups && sample.c.images > 0; ++group) {
+    for (int64_t image = 0; image < sample.c.images; ++image) {
+      const int64_t at = image * sample.c.groups + group;
+      const int64_t plane = sample.c.down.input * sample.c.across.input;
+      form.lay(sample.input.data() + at * sample.c.inputs * plane, 0, form.rows(), laid.data());
+      form.pack(sample.output.data() + at * sample.c.outputs * form.places(), 0, form.tiles(),
+                packed.data());
+      WindowPart cut = form.cut(parts);
+      for (cut.part = 0; cut.part < parts; ++cut.part) {
+        form.multiply(kernels, packed.data(), laid.data(), image > 0, cut, sums.data());
+      }
+    }
+    form.finish(sums.data(), weight.data() + group * each);
+  }
+  return weight;
+}
+
+template <typename T>
 void check(const Convolution& convolution) {
   const Sample<T> sample(convolution);
-  std::vector<Sum> outputs(sample.output.size()), inputs(sample.input.size());
+  std::vector<Sum> outputs(sample.output.size()), inputs(sample.input.size()),
+      weights(sample.weight.size());
   const int64_t plane = convolution.down.output * convolution.across.output;
   for (size_t i = 0; i < outputs.size(); ++i) {
     outputs[i].add(sample.bias[i / static_cast<size_t>(plane) % sample.bias.size()]);
@@ -124,6 +154,8 @@ void check(const Convolution& convolution) {
     const double weight = sample.weight[static_cast<size_t>(w)];
     outputs[static_cast<size_t>(y)].add(weight * sample.input[static_cast<size_t>(x)]);
     inputs[static_cast<size_t>(x)].add(weight * sample.output[static_cast<size_t>(y)]);
+    weights[static_cast<size_t>(w)].add(static_cast<double>(sample.input[static_cast<size_t>(x)]) *
+                                        sample.output[static_cast<size_t>(y)]);
   });
   for (const Instructions instructions : present_instructions()) {
     CAPTURE(name(instructions));
@@ -138,7 +170,10 @@ void check(const Convolution& convolution) {
     };
     CHECK(first_wrong(output(1), outputs) == "");
     CHECK(first_wrong(input(1), inputs) == "");
+    CHECK(first_wrong(weight_gradient(sample, instructions, 1), weights) == "");
     for (const int64_t parts : {2, 3}) {
+      CHECK(weight_gradient(sample, instructions, parts) ==
+            weight_gradient(sample, instructions, 1));
       CHECK(output(parts) == output(1));
       CHECK(input(parts) == input(1));
     }

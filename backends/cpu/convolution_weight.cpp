@@ -1,0 +1,147 @@
+#include "backends/cpu/convolution_weight.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/cpu/convolution_node.hpp"
+#include "backends/cpu/pool.hpp"
+#include "backends/cpu/sharing.hpp"
+#include "backends/cpu/weight_windows.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+struct Operands {
+  ValueId gradient, input, made;
+};
+
+Sharing sharing_of(const WeightForm& form, int threads) {
+  const Convolution& c = form.convolution();
+  const double each = static_cast<double>(c.outputs) * static_cast<double>(form.columns()) *
+                      static_cast<double>(form.places());
+  return share(each * static_cast<double>(c.images * c.groups), c.groups, threads);
+}
+
+template <typename T>
+class WeightStep final : public Step {
+ public:
+  WeightStep(WeightForm form, int threads, const Operands& operands, const Places& places,
+             Place scratch)
+      : form_(std::move(form)),
+        sharing_(sharing_of(form_, threads)),
+        threads_(threads),
+        gradient_(places[index(operands.gradient)]),
+        input_(places[index(operands.input)]),
+        made_(places[index(operands.made)]),
+        scratch_(scratch) {}
+
+  static WeightForm form_of(const Convolution& convolution) {
+    return {convolution, window_kernels<T>().height, window_kernels<T>().width};
+  }
+  static int64_t scratch_bytes(const WeightForm& form, int threads) {
+    const Sharing sharing = sharing_of(form, threads);
+    return (sharing.whole ? sharing.parts : 1) * region(form) * int64_t{sizeof(T)};
+  }
+
+  void run(const Frame& frame) const override {
+    const Convolution& c = form_.convolution();
+    T* regions = frame.write<T>(scratch_);
+    if (!sharing_.whole) {
+      for (int64_t group = 0; group < c.groups; ++group) run_group(frame, group, regions, true);
+      return;
+    }
+    Pool::shared().run(static_cast<int>(sharing_.parts), threads_, [&](int64_t part) {
+      T* own = regions + part * region(form_);
+      const int64_t end = c.groups * (part + 1) / sharing_.parts;
+      for (int64_t group = c.groups * part / sharing_.parts; group < end; ++group) {
+        run_group(frame, group, own, false);
+      }
+    });
+  }
+
+ private:
+  // What one group is worked in: its sums, its gradient packed, and its input laid out, each of
+  // which begins where a line of the cache does.
+  static int64_t lines(int64_t count) {
+    constexpr int64_t line = 16;
+    return (count + line - 1) / line * line;
+  }
+  static int64_t region(const WeightForm& form) {
+    return lines(form.sum_count()) + lines(form.packed_count()) + lines(form.laid_count());
+  }
+
+  // Calls what(part) for all parts of the work on one group.
+  template <typename Do>
+  void each_part(bool shared, const Do& what) const {
+    if (!shared) return what(WindowPart{});
+    Pool::shared().run(static_cast<int>(sharing_.parts), threads_, [&](int64_t part) {
+      what(WindowPart{part, sharing_.parts, false});
+    });
+  }
+
+  void run_group(const Frame& frame, int64_t group, T* sums, bool shared) const {
+    const Convolution& c = form_.convolution();
+    T* packed = sums + lines(form_.sum_count());
+    T* laid = packed + lines(form_.packed_count());
+    const int64_t plane = c.down.input * c.across.input;
+    const bool of_rows = form_.cut(sharing_.parts).of_rows;
+    T* made =
+        frame.write<T>(made_) + group * c.outputs * c.inputs * c.down.kernel * c.across.kernel;
+    for (int64_t image = 0; image < c.images; ++image) {
+      const int64_t at = image * c.groups + group;
+      const T* input = frame.read<T>(input_) + at * c.inputs * plane;
+      const T* gradient = frame.read<T>(gradient_) + at * c.outputs * form_.places();
+      each_part(shared, [&](const WindowPart& part) {
+        const auto [first, last] = part.share(form_.rows());
+        form_.lay(input, first, last, laid);
+        const auto [tile, last_tile] = part.share(form_.tiles());
+        form_.pack(gradient, tile, last_tile, packed);
+      });
+      each_part(shared, [&](WindowPart part) {
+        part.of_rows = of_rows;
+        form_.multiply(window_kernels<T>(), packed, laid, image > 0, part, sums);
+      });
+    }
+    if (c.images * form_.places() == 0) {
+      std::fill_n(sums, form_.sum_count(), T{});
+    }
+    form_.finish(sums, made);
+  }
+
+  WeightForm form_;
+  Sharing sharing_;
+  int threads_;
+  Place gradient_, input_, made_, scratch_;
+};
+
+template <typename T>
+Draft draft(const Context& context, const Convolution& convolution, const Operands& operands) {
+  const WeightForm form = WeightStep<T>::form_of(convolution);
+  return {.reads = {operands.gradient, operands.input},
+          .writes = {operands.made},
+          .scratch_bytes = WeightStep<T>::scratch_bytes(form, context.threads),
+          .make = [=, threads = context.threads](const Places& places, Place scratch) {
+            return std::make_unique<WeightStep<T>>(form, threads, operands, places, scratch);
+          }};
+}
+
+}  // namespace
+
+std::optional<Draft> draft_convolution_weight(const Context& context, size_t node,
+                                              const SpelledExpression& call) {
+  const Sized& sized = context.sized;
+  const auto gradient = tensor_at(sized, node, call.children[0].text);
+  const auto input = tensor_at(sized, node, call.children[1].text);
+  if (!gradient || !input) return std::nullopt;
+  const Operands operands{*gradient, *input, sized.node(node).outputs.front()};
+  const DType dtype = sized.dtype(operands.made);
+  if (sized.dtype(*gradient) != dtype || sized.dtype(*input) != dtype) return std::nullopt;
+  const auto convolution = convolution_of(
+      sized, node, call, {.input = *input, .weight = operands.made, .output = *gradient});
+  if (!convolution) return std::nullopt;
+  if (dtype == DType::float32) return draft<float>(context, *convolution, operands);
+  if (dtype == DType::float64) return draft<double>(context, *convolution, operands);
+  return std::nullopt;
+}
+
+}  // namespace mithril::cpu_backend
