@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "backends/cpu/convolution_node.hpp"
 #include "backends/cpu/convolve.hpp"
 #include "backends/cpu/pool.hpp"
 #include "backends/cpu/sharing.hpp"
+#include "backends/cpu/window_node.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -178,22 +178,19 @@ Draft draft(const Context& context, const Convolution& convolution, const Operan
 std::optional<Draft> draft_convolution(const Context& context, size_t node,
                                        const SpelledExpression& call) {
   const Sized& sized = context.sized;
+  const CallReader reader(sized, node, call);
   const bool backwards = call.text == "convolution_input_grad";
-  const auto tensor = [&](size_t argument) {
-    return tensor_at(sized, node, call.children[argument].text);
-  };
-  const auto source = tensor(0), weight = tensor(backwards ? 2 : 1);
+  const auto source = reader.tensor(0), weight = reader.tensor(backwards ? 2 : 1);
   if (!source || !weight) return std::nullopt;
   const ValueId made = sized.node(node).outputs.front();
-  const Operands operands{*source, *weight, made, backwards ? std::nullopt : tensor(2)};
+  const Operands operands{*source, *weight, made, backwards ? std::nullopt : reader.tensor(2)};
   const DType dtype = sized.dtype(made);
   for (const ValueId read : {*source, *weight, operands.bias.value_or(*weight)}) {
     if (sized.dtype(read) != dtype) return std::nullopt;
   }
-  const auto convolution = convolution_of(sized, node, call,
-                                          {.input = backwards ? made : *source,
-                                           .weight = *weight,
-                                           .output = backwards ? *source : made});
+  const auto convolution =
+      convolution_of(reader, 3, sized.dims(backwards ? made : *source), sized.dims(*weight),
+                     sized.dims(backwards ? *source : made));
   if (!convolution) return std::nullopt;
   if (dtype == DType::float32) return draft<float>(context, *convolution, operands, backwards);
   if (dtype == DType::float64) return draft<double>(context, *convolution, operands, backwards);

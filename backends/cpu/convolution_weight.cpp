@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/cpu/convolution_node.hpp"
 #include "backends/cpu/pool.hpp"
 #include "backends/cpu/sharing.hpp"
 #include "backends/cpu/weight_windows.hpp"
+#include "backends/cpu/window_node.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -130,14 +130,14 @@ Draft draft(const Context& context, const Convolution& convolution, const Operan
 std::optional<Draft> draft_convolution_weight(const Context& context, size_t node,
                                               const SpelledExpression& call) {
   const Sized& sized = context.sized;
-  const auto gradient = tensor_at(sized, node, call.children[0].text);
-  const auto input = tensor_at(sized, node, call.children[1].text);
+  const CallReader reader(sized, node, call);
+  const auto gradient = reader.tensor(0), input = reader.tensor(1);
   if (!gradient || !input) return std::nullopt;
   const Operands operands{*gradient, *input, sized.node(node).outputs.front()};
   const DType dtype = sized.dtype(operands.made);
   if (sized.dtype(*gradient) != dtype || sized.dtype(*input) != dtype) return std::nullopt;
-  const auto convolution = convolution_of(
-      sized, node, call, {.input = *input, .weight = operands.made, .output = *gradient});
+  const auto convolution = convolution_of(reader, 3, sized.dims(*input), sized.dims(operands.made),
+                                          sized.dims(*gradient));
   if (!convolution) return std::nullopt;
   if (dtype == DType::float32) return draft<float>(context, *convolution, operands);
   if (dtype == DType::float64) return draft<double>(context, *convolution, operands);
