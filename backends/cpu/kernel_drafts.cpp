@@ -7,6 +7,7 @@
 #include "backends/cpu/convolution_weight.hpp"
 #include "backends/cpu/movement.hpp"
 #include "backends/cpu/parsed.hpp"
+#include "backends/cpu/pooling.hpp"
 #include "backends/cpu/product.hpp"
 #include "backends/cpu/rows.hpp"
 
@@ -18,11 +19,15 @@ using Drafting = std::optional<Draft> (*)(const Context&, size_t, const SpelledE
 // By the names that records spell.
 const std::map<std::string_view, Drafting>& kernels() {
   static const std::map<std::string_view, Drafting> kernels = {
+      {"average_pool", draft_pooling},
+      {"average_pool_grad", draft_pooling_grad},
       {"convolution", draft_convolution},
       {"convolution_input_grad", draft_convolution},
       {"convolution_weight_grad", draft_convolution_weight},
       {"log_softmax", draft_rows},
       {"log_softmax_grad", draft_rows},
+      {"max_pool", draft_pooling},
+      {"max_pool_grad", draft_pooling_grad},
       {"permuted", draft_movement},
       {"product", draft_product},
       {"softmax", draft_rows},

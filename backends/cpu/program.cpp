@@ -317,13 +317,28 @@ class Planning {
   size_t first_buffer_ = 0;
 };
 
+std::vector<bool> values_read(const Sized& sized, const ProgramOptions& options) {
+  const Graph& graph = sized.graph();
+  std::vector<bool> is_read(graph.values().size());
+  for (const Output& output : graph.outputs()) is_read[index(output.value)] = true;
+  for (size_t node = 0; node < sized.node_count(); ++node) {
+    for (const int32_t at : sized.planned(node).tensors) {
+      if (at >= 0) is_read[static_cast<size_t>(at)] = true;
+    }
+    if (!options.observer || !(*options.shown)[node]) continue;
+    for (const ValueId id : sized.node(node).outputs) is_read[index(id)] = true;
+  }
+  return is_read;
+}
+
 }  // namespace
 
 Program make_program(const Graph& graph, Plan plan, const ProgramOptions& options) {
   Program program{.plan = std::move(plan)};
   const Sized sized(graph, program.plan);
   std::vector<std::optional<ValueId>> transposes(graph.values().size());
-  const Context context{sized, options.packed, options.threads, transposes};
+  const std::vector<bool> is_read = values_read(sized, options);
+  const Context context{sized, options.packed, options.threads, transposes, is_read};
   Planning(context, transposes, options).finish(program, options.memory_limit);
   return program;
 }

@@ -1,0 +1,126 @@
+#include "backends/cpu/kernels/pool_kernels.hpp"
+
+#include <algorithm>
+
+#include "backends/cpu/kernels/targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/pool_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace mithril::cpu_backend::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <typename T>
+constexpr int64_t lanes = HWY_LANES(T);
+
+template <class D>
+using V = hn::Vec<D>;
+
+// The first `count` elements, at most as many as a vector has; what is in the others is not said.
+template <class D, typename T = hn::TFromD<D>>
+HWY_ATTR V<D> load(D d, const T* from, int64_t count) {
+  if (count >= lanes<T>) return hn::LoadU(d, from);
+  return hn::MaskedLoad(hn::FirstN(d, static_cast<size_t>(std::max<int64_t>(count, 0))), d, from);
+}
+
+template <class D, typename T = hn::TFromD<D>>
+HWY_ATTR V<D> load(D d, const T* from, int64_t step, int64_t count) {
+  if (step == 1) return load(d, from, count);
+#if HWY_TARGET != HWY_SCALAR
+  if (step == 2) {
+    // Nothing behind the last of them is read.
+    const int64_t all = 2 * std::min(count, lanes<T>) - 1;
+    return hn::ConcatEven(d, load(d, from + lanes<T>, all - lanes<T>), load(d, from, all));
+  }
+#endif
+  alignas(64) T apart[static_cast<size_t>(lanes<T>)] = {};
+  for (int64_t i = 0; i < std::min(count, lanes<T>); ++i) apart[i] = from[i * step];
+  return hn::Load(d, apart);
+}
+
+template <class D, typename T = hn::TFromD<D>>
+HWY_ATTR void store(D d, V<D> vector, T* to, int64_t count) {
+  if (count >= lanes<T>) return hn::StoreU(vector, d, to);
+  hn::BlendedStore(vector, hn::FirstN(d, static_cast<size_t>(count)), d, to);
+}
+
+template <class D>
+HWY_ATTR hn::Mask<D> is_nan(D, V<D> x) {
+  return hn::Not(hn::Eq(x, x));
+}
+
+template <typename T>
+HWY_ATTR void largest(const PoolRun<T>& run, T* best) {
+  const hn::ScalableTag<T> d;
+  for (int64_t i = 0; i < run.count; i += lanes<T>) {
+    const int64_t count = run.count - i;
+    const auto x = load(d, run.from + i * run.step, run.step, count);
+    const auto old = load(d, best + i, count);
+    store(d, hn::IfThenElse(hn::Or(hn::Gt(x, old), is_nan(d, x)), x, old), best + i, count);
+  }
+}
+
+template <typename T>
+HWY_ATTR void largest_placed(const PoolRun<T>& run, PoolPlace<T> place, T* best,
+                             PoolPlace<T>* places) {
+  const hn::ScalableTag<T> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const auto step = static_cast<PoolPlace<T>>(run.step);
+  alignas(64) PoolPlace<T> steps[static_cast<size_t>(lanes<T>)];
+  for (int64_t i = 0; i < lanes<T>; ++i) steps[i] = static_cast<PoolPlace<T>>(i * run.step);
+  auto own = hn::Add(hn::Load(di, steps), hn::Set(di, place));
+  const auto on = hn::Set(di, static_cast<PoolPlace<T>>(lanes<T> * step));
+  for (int64_t i = 0; i < run.count; i += lanes<T>, own = hn::Add(own, on)) {
+    const int64_t count = run.count - i;
+    const auto x = load(d, run.from + i * run.step, run.step, count);
+    const auto old = load(d, best + i, count);
+    const auto old_places = load(di, places + i, count);
+    const auto first = hn::RebindMask(d, hn::Lt(old_places, hn::Zero(di)));
+    const auto first_nan = hn::AndNot(is_nan(d, old), is_nan(d, x));
+    const auto takes = hn::Or(hn::Or(hn::Gt(x, old), first_nan), first);
+    store(d, hn::IfThenElse(takes, x, old), best + i, count);
+    store(di, hn::IfThenElse(hn::RebindMask(di, takes), own, old_places), places + i, count);
+  }
+}
+
+template <typename T>
+HWY_ATTR void sum(const PoolRun<T>& run, T* sums) {
+  const hn::ScalableTag<T> d;
+  for (int64_t i = 0; i < run.count; i += lanes<T>) {
+    const int64_t count = run.count - i;
+    const auto x = load(d, run.from + i * run.step, run.step, count);
+    store(d, hn::Add(load(d, sums + i, count), x), sums + i, count);
+  }
+}
+
+template <typename T>
+constexpr PoolKernels<T> kernels{largest<T>, largest_placed<T>, sum<T>};
+
+}  // namespace
+
+const PoolKernels<float>& pools_of_floats() { return kernels<float>; }
+const PoolKernels<double>& pools_of_doubles() { return kernels<double>; }
+
+}  // namespace mithril::cpu_backend::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mithril::cpu_backend {
+
+template <>
+const PoolKernels<float>& pool_kernels(Instructions instructions) {
+  MITHRIL_RETURN_KERNELS(instructions, pools_of_floats);
+}
+
+template <>
+const PoolKernels<double>& pool_kernels(Instructions instructions) {
+  MITHRIL_RETURN_KERNELS(instructions, pools_of_doubles);
+}
+
+}  // namespace mithril::cpu_backend
+#endif

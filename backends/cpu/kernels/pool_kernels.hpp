@@ -1,0 +1,35 @@
+// What is done along a row when windows are pooled.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "backends/cpu/kernels/instructions.hpp"
+
+namespace mithril::cpu_backend {
+
+// Elements that are so many apart, one for each of `count` windows.
+template <typename T>
+struct PoolRun {
+  const T* from;
+  int64_t step, count;
+};
+
+// Wide as T, so that vectors have as many of them.
+template <typename T>
+using PoolPlace = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+
+template <typename T>
+struct PoolKernels {
+  // What is larger, or the first NaN, takes the place of what there is.
+  void (*largest)(const PoolRun<T>& run, T* best);
+  // The same with the places of what is largest, of which `place` is that of the run's first
+  // element: -1 where nothing was seen yet.
+  void (*largest_placed)(const PoolRun<T>& run, PoolPlace<T> place, T* best, PoolPlace<T>* places);
+  void (*sum)(const PoolRun<T>& run, T* sums);  // adds to what there is
+};
+
+template <typename T>
+const PoolKernels<T>& pool_kernels(Instructions instructions = best_instructions());
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,124 @@
+#include "backends/cpu/pooling.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "backends/cpu/kernels/pool_kernels.hpp"
+#include "backends/cpu/pool.hpp"
+#include "backends/cpu/pool_form.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Elements that are worth a thread of their own.
+constexpr int64_t worth_a_thread = 1 << 15;
+
+enum class Kind { average, largest, largest_placed };
+
+int64_t parts_of(const PoolForm& form, int threads) {
+  const int64_t rows = form.planes * form.down.output;
+  const int64_t work = form.planes * form.output_plane() * form.taps();
+  return std::clamp<int64_t>(std::min(work / worth_a_thread, rows), 1, threads);
+}
+
+template <typename T>
+class PoolStep final : public Step {
+ public:
+  PoolStep(PoolForm form, Kind kind, int threads, Place input, Place output, Place places,
+           Place scratch)
+      : form_(std::move(form)),
+        kind_(kind),
+        threads_(threads),
+        input_(input),
+        output_(output),
+        places_(places),
+        scratch_(scratch) {}
+
+  void run(const Frame& frame) const override {
+    const int64_t rows = form_.planes * form_.down.output, parts = parts_of(form_, threads_);
+    Pool::shared().run(static_cast<int>(parts), threads_, [&](int64_t part) {
+      auto* places = frame.write<PoolPlace<T>>(scratch_) + part * form_.across.output;
+      for (int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
+        run_row(frame, row, places);
+      }
+    });
+  }
+
+  static int64_t scratch_bytes(const PoolForm& form, Kind kind, int threads) {
+    if (kind != Kind::largest_placed) return 0;
+    return parts_of(form, threads) * form.across.output * int64_t{sizeof(PoolPlace<T>)};
+  }
+
+ private:
+  void run_row(const Frame& frame, int64_t row, PoolPlace<T>* places) const {
+    const PoolKernels<T>& kernels = pool_kernels<T>();
+    const int64_t columns = form_.across.output, step = form_.across.stride;
+    const T* input = frame.read<T>(input_) + row / form_.down.output * form_.input_plane();
+    T* to = frame.write<T>(output_) + row * columns;
+    const bool average = kind_ == Kind::average;
+    std::fill_n(to, columns, average ? T{} : -std::numeric_limits<T>::infinity());
+    if (kind_ == Kind::largest_placed) std::fill_n(places, columns, PoolPlace<T>{-1});
+    form_.each_run(row % form_.down.output, [&](const PoolForm::Run& run, int64_t from) {
+      const PoolRun<T> taken{input + from, step, run.count};
+      if (average) {
+        kernels.sum(taken, to + run.begin);
+      } else if (kind_ == Kind::largest) {
+        kernels.largest(taken, to + run.begin);
+      } else {
+        kernels.largest_placed(taken, static_cast<PoolPlace<T>>(from), to + run.begin,
+                               places + run.begin);
+      }
+    });
+    if (average) {
+      for (int64_t i = 0; i < columns; ++i) to[i] /= static_cast<T>(form_.taps());
+    } else if (kind_ == Kind::largest_placed) {
+      std::copy_n(places, columns, frame.write<int64_t>(places_) + row * columns);
+    }
+  }
+
+  PoolForm form_;
+  Kind kind_;
+  int threads_;
+  Place input_, output_, places_, scratch_;
+};
+
+template <typename T>
+Draft draft(const Context& context, const PoolForm& form, Kind kind, ValueId input,
+            const std::vector<ValueId>& outputs) {
+  const bool placed = kind == Kind::largest_placed;
+  Draft draft{.reads = {input},
+              .writes = outputs,
+              .scratch_bytes = PoolStep<T>::scratch_bytes(form, kind, context.threads)};
+  if (!placed) draft.writes.resize(1);
+  draft.make = [=, threads = context.threads, made = draft.writes](const Places& places,
+                                                                   Place scratch) {
+    return std::make_unique<PoolStep<T>>(form, kind, threads, places[index(input)],
+                                         places[index(made.front())], places[index(made.back())],
+                                         scratch);
+  };
+  return draft;
+}
+
+}  // namespace
+
+std::optional<Draft> draft_pooling(const Context& context, size_t node,
+                                   const SpelledExpression& call) {
+  const Sized& sized = context.sized;
+  const CallReader reader(sized, node, call);
+  const std::vector<ValueId>& outputs = sized.node(node).outputs;
+  const auto input = reader.tensor(0);
+  if (!input || sized.dtype(*input) != sized.dtype(outputs.front())) return std::nullopt;
+  const auto form = pool_form(reader, 1, sized.dims(*input), sized.dims(outputs.front()));
+  if (!form || form->input_plane() > std::numeric_limits<int32_t>::max()) return std::nullopt;
+  Kind kind = Kind::average;
+  if (call.text == "max_pool") {
+    kind = context.is_read[index(outputs[1])] ? Kind::largest_placed : Kind::largest;
+  }
+  const DType dtype = sized.dtype(*input);
+  if (dtype == DType::float32) return draft<float>(context, *form, kind, *input, outputs);
+  if (dtype == DType::float64) return draft<double>(context, *form, kind, *input, outputs);
+  return std::nullopt;
+}
+
+}  // namespace mithril::cpu_backend

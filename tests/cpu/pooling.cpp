@@ -1,0 +1,127 @@
+// Pooling in plans beside the reference: windows of all kinds, places that are read or not, what is
+// not finite, and each set of instructions.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "backends/cpu/cpu.hpp"
+#include "backends/cpu/kernels/pool_kernels.hpp"
+#include "mithril/graph/graph.hpp"
+#include "tests/cpu/apart.hpp"
+
+namespace mithril::tests {
+namespace {
+
+constexpr float infinite = std::numeric_limits<float>::infinity();
+
+struct Window {
+  int64_t kernel, stride, padding, dilation;
+
+  std::string options() const {
+    return fmt::format("kernel_size: {}, stride: {}, padding: {}, dilation: {}", kernel, stride,
+                       padding, dilation);
+  }
+  int64_t made(int64_t size) const {
+    return (size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
+  }
+};
+
+// All of the family, with or without the places of what is largest.
+std::string text(const Window& w, const Dims& dims, bool placed) {
+  const std::string in = fmt::format("float32[{}]", fmt::join(dims, ", "));
+  const std::string lead =
+      fmt::format("[{}, {}, {}, {}]", dims[0], dims[1], w.made(dims[2]), w.made(dims[3]));
+  std::string graph = "graph {\n  input x: " + in + "\n  input g: float32" + lead + "\n" +
+                      "  m: float32" + lead + ", p: int64" + lead + " = max_pool2d(input: x, " +
+                      w.options() + ")\n  a: float32" + lead + " = avg_pool2d(input: x, " +
+                      w.options() + ")\n";
+  graph += "  mg: " + in + " = max_pool2d_grad(grad: g, input: x, " + w.options() +
+           ", places: " + (placed ? "p" : "None") + ")\n";
+  graph += "  ag: " + in + " = avg_pool2d_grad(grad: g, like: x, " + w.options() + ")\n";
+  graph += "  output m = m\n  output a = a\n  output mg = mg\n  output ag = ag\n";
+  return graph + (placed ? "  output p = p\n}\n" : "}\n");
+}
+
+const std::vector<Window> windows = {{3, 2, 1, 1}, {2, 2, 0, 1}, {3, 1, 1, 1}, {2, 3, 1, 2},
+                                     {5, 1, 2, 1}, {1, 2, 0, 1}, {2, 5, 0, 3}};
+
+}  // namespace
+
+TEST_CASE("plans pool as the reference does") {
+  for (const Window& window : windows) {
+    for (const Dims& dims :
+         {Dims{2, 3, 9, 37}, Dims{1, 1, 5, 5}, Dims{0, 2, 6, 6}, Dims{1, 70, 40, 35}}) {
+      for (const bool placed : {false, true}) {
+        CAPTURE(text(window, dims, placed));
+        const Tensor x = random(dims, 1);
+        const Tensor g = random({dims[0], dims[1], window.made(dims[2]), window.made(dims[3])}, 2);
+        CHECK(apart(text(window, dims, placed), {x, g}) == "");
+        CHECK(apart(text(window, dims, placed), {x, g}, 2) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("of equal elements the first is the largest, and NaN is larger than any") {
+  const std::string graph = text({2, 2, 0, 1}, {1, 1, 2, 40}, true);
+  Tensor x(DType::float32, {1, 1, 2, 40});
+  x.mutable_values<float>()[0] = -infinite;
+  x.mutable_values<float>()[1] = -infinite;
+  x.mutable_values<float>()[40] = -infinite;
+  x.mutable_values<float>()[41] = -infinite;
+  x.mutable_values<float>()[7] = NAN;
+  x.mutable_values<float>()[46] = NAN;
+  x.mutable_values<float>()[12] = infinite;
+  x.mutable_values<float>()[53] = infinite;
+  CHECK(apart(graph, {x, random({1, 1, 1, 20}, 1)}) == "");
+}
+
+TEST_CASE("places that are none take no gradient") {
+  const std::string graph =
+      "graph {\n"
+      "  input g: float32[1, 3]\n"
+      "  input x: float32[2, 6]\n"
+      "  constant p: int64[1, 3] = {-1, 12, 3}\n"
+      "  y: float32[2, 6] = max_pool2d_grad(grad: g, input: x, kernel_size: 2, stride: None, "
+      "padding: 0, dilation: 1, places: p)\n"
+      "  output y = y\n"
+      "}\n";
+  const std::vector<Tensor> given{Tensor::of<float>({1, 3}, {5, 6, 7}),
+                                  Tensor(DType::float32, {2, 6})};
+  const auto made = cpu()->load(parse_graph(graph), {})->run(given);
+  CHECK(identical(made.front(), Tensor::of<float>({2, 6}, {0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0})));
+}
+
+TEST_CASE("rows are pooled alike by each set of instructions") {
+  using namespace cpu_backend;
+  for (const Instructions instructions : present_instructions()) {
+    CAPTURE(name(instructions));
+    for (const int64_t step : {1, 2, 3}) {
+      for (int64_t count = 1; count < 40; ++count) {
+        // Nothing behind the last element may be read.
+        const Tensor x = random({(count - 1) * step + 1}, 1), best = random({count}, 2);
+        const auto size = static_cast<size_t>(count);
+        std::vector<float> largest(best.values<float>().begin(), best.values<float>().end());
+        std::vector<float> placed = largest, sums = largest;
+        std::vector<int32_t> places(size, 7);
+        const PoolRun<float> run{x.data<float>(), step, count};
+        const PoolKernels<float>& kernels = pool_kernels<float>(instructions);
+        kernels.largest(run, largest.data());
+        kernels.largest_placed(run, 100, placed.data(), places.data());
+        kernels.sum(run, sums.data());
+        for (size_t i = 0; i < size; ++i) {
+          const float taken = x.data<float>()[i * static_cast<size_t>(step)];
+          const float old = best.data<float>()[i];
+          REQUIRE(largest[i] == std::max(taken, old));
+          REQUIRE(placed[i] == largest[i]);
+          REQUIRE(places[i] == (taken > old ? 100 + static_cast<int32_t>(i) * step : 7));
+          REQUIRE(sums[i] == taken + old);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace mithril::tests
