@@ -16,7 +16,7 @@ struct Context {
   // Per value: what it is with its last two axes exchanged, where it is made only for who cannot
   // read it so.
   const std::vector<std::optional<ValueId>>& transposes;
-  const std::vector<bool>& is_read;  // per value: by a node, who looks on, or who asked for it
+  const std::vector<int>& readers;  // per value: arguments of nodes, outputs, and who looks on
 };
 
 }  // namespace mithril::cpu_backend

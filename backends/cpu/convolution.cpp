@@ -23,7 +23,7 @@ template <typename T>
 class ConvolutionStep final : public Step {
  public:
   ConvolutionStep(WindowForm form, int threads, const Operands& operands, const Places& places,
-                  Place scratch, PackedConstants::Bytes packed)
+                  Place scratch, PackedConstants::Bytes packed, std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
         tiles_(tiles_of(form_)),
         sharing_(sharing_of(form_, threads)),
@@ -32,7 +32,8 @@ class ConvolutionStep final : public Step {
         weight_(places[index(operands.weight)]),
         made_(places[index(operands.made)]),
         scratch_(scratch),
-        packed_(std::move(packed)) {
+        packed_(std::move(packed)),
+        finish_(std::move(finish)) {
     if (operands.bias) bias_ = places[index(*operands.bias)];
   }
 
@@ -125,7 +126,8 @@ class ConvolutionStep final : public Step {
             .planes = form_.in_place ? source_of(frame, i) : planes,
             .weight = weight + group * tiles_.packed_group(form_),
             .start = bias_ ? frame.read<T>(*bias_) + group * form_.rows : nullptr,
-            .made = frame.write<T>(made_) + i * form_.rows * form_.made_plane()};
+            .made = frame.write<T>(made_) + i * form_.rows * form_.made_plane(),
+            .finish = Finish(finish_.get(), &frame, i * form_.rows * form_.made_plane())};
   }
 
   WindowForm form_;
@@ -135,6 +137,7 @@ class ConvolutionStep final : public Step {
   Place source_, weight_, made_, scratch_;
   std::optional<Place> bias_;
   PackedConstants::Bytes packed_;
+  std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
 };
 
 // Ways in which products pack constants come before.
@@ -167,9 +170,15 @@ Draft draft(const Context& context, const Convolution& convolution, const Operan
       .writes = {operands.made},
       .scratch_bytes = ConvolutionStep<T>::scratch_bytes(form, context.threads, packed != nullptr)};
   if (operands.bias) draft.reads.push_back(*operands.bias);
-  draft.make = [=, threads = context.threads](const Places& places, Place scratch) {
-    return std::make_unique<ConvolutionStep<T>>(form, threads, operands, places, scratch, packed);
+  const auto make = [=, threads = context.threads](const Places& places, Place scratch,
+                                                   std::unique_ptr<ElementStep> finish) {
+    return std::make_unique<ConvolutionStep<T>>(form, threads, operands, places, scratch, packed,
+                                                std::move(finish));
   };
+  draft.make = [make](const Places& places, Place scratch) {
+    return make(places, scratch, nullptr);
+  };
+  if (!backwards) draft.make_finished = make;
   return draft;
 }
 

@@ -70,6 +70,18 @@ class Multiplication {
       }
     }
     store_block(row, rows, first, last);
+    const int64_t begin = made_before(first * width_), end = made_before(last * width_);
+    o_.finish.run({.begin = row * form_.made_plane() + begin,
+                   .size = end - begin,
+                   .rows = rows,
+                   .step = form_.made_plane()});
+  }
+
+  // Elements of a plane that the columns before this one make.
+  int64_t made_before(int64_t column) const {
+    const int64_t pitch = form_.across.extent, count = product_->across.count;
+    const int64_t before = std::min(column, columns_);
+    return before / pitch * count + std::min(before % pitch, count);
   }
 
   bool is_direct(int64_t panel) const { return is_dense_ && (panel + 1) * width_ <= columns_; }

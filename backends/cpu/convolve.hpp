@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "backends/cpu/kernels/window_kernels.hpp"
+#include "backends/cpu/step.hpp"
 #include "backends/cpu/windows.hpp"
 
 namespace mithril::cpu_backend {
@@ -41,6 +42,7 @@ struct WindowOperands {
   const T* weight;  // packed
   const T* start;   // of each row's sums; null: 0
   T* made;
+  Finish finish = Finish();  // of what is made, where products make all of it side by side
 };
 
 // Along which tiles are cut into equal parts the best.

@@ -49,6 +49,10 @@ struct Draft {
   int64_t scratch_bytes = 0;               // that it works in
   // `places` are indexed by ValueId.
   std::function<std::unique_ptr<Step>(const Places& places, Place scratch)> make;
+  // Where it makes one value part by part: the same with what is done with each part then.
+  std::function<std::unique_ptr<Step>(const Places& places, Place scratch,
+                                      std::unique_ptr<ElementStep> finish)>
+      make_finished = {};
 };
 
 }  // namespace mithril::cpu_backend

@@ -64,7 +64,7 @@ Room room_for(const Loop& loop) {
 }
 
 template <typename T>
-class LoopStep final : public Step {
+class LoopStep final : public ElementStep {
  public:
   LoopStep(const Sized& sized, Loop loop, int threads, const Places& places)
       : loop_(std::move(loop)),
@@ -94,8 +94,24 @@ class LoopStep final : public Step {
     const int64_t tasks = std::clamp<int64_t>(std::min(work / worth_a_thread, blocks), 1, threads_);
     Pool::shared().run(static_cast<int>(tasks), threads_, [&](int task) {
       const int64_t first = blocks * task / tasks, last = blocks * (task + 1) / tasks;
-      run_range(frame, first * block, std::min(count_, last * block));
+      run_rows(frame,
+               {.begin = first * block, .size = std::min(count_, last * block) - first * block});
     });
+  }
+
+  void run_rows(const Frame& frame, const ElementRows& rows) const override {
+    Memory memory;
+    begin_slots(frame, memory);
+    const auto lanes = static_cast<int64_t>(lanes_);
+    for (int64_t row = 0; row < rows.rows; ++row) {
+      const int64_t begin = rows.begin + row * rows.step, end = begin + rows.size;
+      // What fills no vector is a block of its own, for blocks of vectors are read where they are.
+      const int64_t whole = begin + rows.size / lanes * lanes;
+      for (int64_t at = begin; at < whole; at += block) {
+        run_block(frame, memory, at, std::min(at + block, whole));
+      }
+      if (whole < end) run_block(frame, memory, whole, end);
+    }
   }
 
  private:
@@ -117,14 +133,6 @@ class LoopStep final : public Step {
 
   T* block_of(Memory& memory, size_t slot) const {
     return memory.blocks[static_cast<size_t>(room_.block_of[slot])];
-  }
-
-  void run_range(const Frame& frame, int64_t begin, int64_t end) const {
-    Memory memory;
-    begin_slots(frame, memory);
-    for (int64_t at = begin; at < end; at += block) {
-      run_block(frame, memory, at, std::min(at + block, end));
-    }
   }
 
   // What stays the same in all blocks.
@@ -248,12 +256,17 @@ Draft draft_loop(const Context& context, Loop loop) {
   draft.overwrites = overwrites(context.sized, loop);
   draft.make = [&sized = context.sized, loop = std::move(loop), threads = context.threads](
                    const Places& places, Place) -> std::unique_ptr<Step> {
-    if (loop.dtype == DType::float32) {
-      return std::make_unique<LoopStep<float>>(sized, loop, threads, places);
-    }
-    return std::make_unique<LoopStep<double>>(sized, loop, threads, places);
+    return make_loop_step(sized, loop, threads, places);
   };
   return draft;
+}
+
+std::unique_ptr<ElementStep> make_loop_step(const Sized& sized, const Loop& loop, int threads,
+                                            const Places& places) {
+  if (loop.dtype == DType::float32) {
+    return std::make_unique<LoopStep<float>>(sized, loop, threads, places);
+  }
+  return std::make_unique<LoopStep<double>>(sized, loop, threads, places);
 }
 
 }  // namespace mithril::cpu_backend

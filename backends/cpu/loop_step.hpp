@@ -10,5 +10,7 @@ namespace mithril::cpu_backend {
 // False where the loop needs more room than a thread has for it.
 bool fits_a_step(const Loop& loop);
 Draft draft_loop(const Context& context, Loop loop);
+std::unique_ptr<ElementStep> make_loop_step(const Sized& sized, const Loop& loop, int threads,
+                                            const Places& places);
 
 }  // namespace mithril::cpu_backend

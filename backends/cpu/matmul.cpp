@@ -24,6 +24,14 @@ struct Margin {
 };
 
 template <typename T>
+void finish(const Product<T>& p, const Block& block, int64_t row, int64_t rows) {
+  p.finish.run({.begin = row * p.columns + block.first_column,
+                .size = block.last_column - block.first_column,
+                .rows = rows,
+                .step = p.columns});
+}
+
+template <typename T>
 class Blocks {
  public:
   Blocks(const Product<T>& product, const Block& block)
@@ -38,6 +46,7 @@ class Blocks {
         for (int64_t j = block_.first_column; j < block_.last_column; j += kernels_.width) {
           run_tile(i, rows, j, k, depth);
         }
+        if (k + depth == p_.depth) finish(p_, block_, i, rows);
       }
     }
   }
@@ -141,6 +150,7 @@ void run_dots(const Product<T>& p, const Block& block) {
                      .depth = p.depth,
                      .bias = p.bias ? p.bias + first : nullptr,
                      .out = p.product + i * p.columns + first});
+    finish(p, block, i, 1);
   }
 }
 

@@ -113,7 +113,7 @@ std::optional<Draft> draft_pooling(const Context& context, size_t node,
   if (!form || form->input_plane() > std::numeric_limits<int32_t>::max()) return std::nullopt;
   Kind kind = Kind::average;
   if (call.text == "max_pool") {
-    kind = context.is_read[index(outputs[1])] ? Kind::largest_placed : Kind::largest;
+    kind = context.readers[index(outputs[1])] > 0 ? Kind::largest_placed : Kind::largest;
   }
   const DType dtype = sized.dtype(*input);
   if (dtype == DType::float32) return draft<float>(context, *form, kind, *input, outputs);

@@ -30,7 +30,8 @@ template <typename T>
 class ProductStep final : public Step {
  public:
   ProductStep(Form form, int threads, Place left, Place right, std::optional<Place> bias,
-              Place product, Place scratch, PackedConstants::Bytes packed)
+              Place product, Place scratch, PackedConstants::Bytes packed,
+              std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
         plan_(product_of(form_)),
         threads_(threads),
@@ -39,7 +40,8 @@ class ProductStep final : public Step {
         bias_(bias),
         product_(product),
         scratch_(scratch),
-        packed_(std::move(packed)) {}
+        packed_(std::move(packed)),
+        finish_(std::move(finish)) {}
 
   // Without its elements.
   static Product<T> product_of(const Form& form) {
@@ -60,7 +62,10 @@ class ProductStep final : public Step {
   void run(const Frame& frame) const override {
     Product<T> product = begin(frame);
     const T *left = product.left.data, *right = product.right.data;
+    int64_t origin = 0;
     for (const Meeting& meeting : form_.meetings) {
+      product.finish = Finish(finish_.get(), &frame, origin);
+      origin += form_.rows * form_.columns;
       product.left.data = left + meeting.left;
       product.right.data = right + meeting.right;
       multiply_one(product, frame);
@@ -101,6 +106,7 @@ class ProductStep final : public Step {
   std::optional<Place> bias_;
   Place product_, scratch_;
   PackedConstants::Bytes packed_;
+  std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
 };
 
 // ---- from a node ----
@@ -196,16 +202,20 @@ Draft draft(const Context& context, Side left, Side right, std::optional<Side> b
   const PackedConstants::Bytes packed = packed_right<T>(context, form, right);
   std::vector<ValueId> reads{left.id, right.id};
   if (bias) reads.push_back(bias->id);
+  const auto make = [=, threads = context.threads](const Places& places, Place scratch,
+                                                   std::unique_ptr<ElementStep> finish) {
+    std::optional<Place> bias_place;
+    if (bias) bias_place = places[index(bias->id)];
+    return std::make_unique<ProductStep<T>>(
+        form, threads, places[index(left.id)], places[index(right.id)], bias_place,
+        places[index(product)], scratch, packed, std::move(finish));
+  };
   return {.reads = reads,
           .writes = {product},
           .scratch_bytes = ProductStep<T>::scratch_bytes(form, packed != nullptr),
-          .make = [=, threads = context.threads](const Places& places, Place scratch) {
-            std::optional<Place> bias_place;
-            if (bias) bias_place = places[index(bias->id)];
-            return std::make_unique<ProductStep<T>>(form, threads, places[index(left.id)],
-                                                    places[index(right.id)], bias_place,
-                                                    places[index(product)], scratch, packed);
-          }};
+          .make = [make](const Places& places,
+                         Place scratch) { return make(places, scratch, nullptr); },
+          .make_finished = make};
 }
 
 }  // namespace

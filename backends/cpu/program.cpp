@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "backends/cpu/finished.hpp"
 #include "backends/cpu/fusion.hpp"
 #include "backends/cpu/kernel_drafts.hpp"
 #include "backends/cpu/loop_step.hpp"
@@ -115,8 +116,48 @@ class Planning {
     }
     auto loop = make_loop(sized_, nodes, kept);
     if (!loop || !fits_a_step(*loop)) return false;
-    add_draft(draft_loop(context_, *std::move(loop)));
+    Draft draft = draft_loop(context_, *loop);
+    for (const ValueId id : draft.reads) make_waiting(id);
+    if (!finish_with(draft, *loop, nodes)) add_draft(std::move(draft));
     return true;
+  }
+
+  // A loop that alone reads what a step makes, which is the last that it waits for, may be done
+  // part by part as it is made, in the place of what comes out.
+  bool finish_with(const Draft& draft, const Loop& loop, std::span<const size_t> nodes) {
+    if (draft.reads.empty()) return false;
+    const ValueId raw = last_made(draft.reads);
+    const Storage& made = storages_[storage_of_[index(raw)]];
+    if (made.given || made.made != raw || !is_read_by(raw, nodes)) return false;
+    const auto step = static_cast<size_t>(made.first);
+    const auto place = std::find_if(draft.overwrites.begin(), draft.overwrites.end(),
+                                    [&](const Overwrite& at) { return at.read == raw; });
+    if (!drafts_[step].make_finished || place == draft.overwrites.end()) return false;
+    storages_[storage_of_[index(raw)]].bytes = 0;
+    drafts_[step] = finished(sized_, std::move(drafts_[step]), draft, loop, *place);
+    add_writes(drafts_[step], made.first);
+    storage_of_[index(raw)] = storage_of_[index(place->write)];
+    return true;
+  }
+
+  ValueId last_made(const std::vector<ValueId>& values) const {
+    return *std::max_element(values.begin(), values.end(),
+                             [&](ValueId a, ValueId b) { return made_in(a) < made_in(b); });
+  }
+
+  int32_t made_in(ValueId id) const {
+    const Storage& storage = storages_[storage_of_[index(id)]];
+    return storage.given ? -1 : storage.first;
+  }
+
+  bool is_read_by(ValueId id, std::span<const size_t> nodes) const {
+    int readers = 0;
+    for (const size_t node : nodes) {
+      const std::vector<int32_t>& tensors = sized_.planned(node).tensors;
+      readers += static_cast<int>(
+          std::count(tensors.begin(), tensors.end(), static_cast<int32_t>(index(id))));
+    }
+    return readers == context_.readers[index(id)];
   }
 
   // Where products alone read what the node makes, nobody makes it.
@@ -176,7 +217,11 @@ class Planning {
 
   void add_draft(Draft draft) {
     for (const ValueId id : draft.reads) make_waiting(id);
-    const auto step = static_cast<int32_t>(drafts_.size());
+    add_writes(draft, static_cast<int32_t>(drafts_.size()));
+    drafts_.push_back(std::move(draft));
+  }
+
+  void add_writes(const Draft& draft, int32_t step) {
     for (const ValueId id : draft.writes) {
       add_storage({.made = id,
                    .bytes = sized_.bytes(id),
@@ -184,7 +229,6 @@ class Planning {
                    .first = step,
                    .last = step});
     }
-    drafts_.push_back(std::move(draft));
   }
 
   void add_storage(Storage storage) {
@@ -317,18 +361,18 @@ class Planning {
   size_t first_buffer_ = 0;
 };
 
-std::vector<bool> values_read(const Sized& sized, const ProgramOptions& options) {
+std::vector<int> count_readers(const Sized& sized, const ProgramOptions& options) {
   const Graph& graph = sized.graph();
-  std::vector<bool> is_read(graph.values().size());
-  for (const Output& output : graph.outputs()) is_read[index(output.value)] = true;
+  std::vector<int> readers(graph.values().size());
+  for (const Output& output : graph.outputs()) ++readers[index(output.value)];
   for (size_t node = 0; node < sized.node_count(); ++node) {
     for (const int32_t at : sized.planned(node).tensors) {
-      if (at >= 0) is_read[static_cast<size_t>(at)] = true;
+      if (at >= 0) ++readers[static_cast<size_t>(at)];
     }
     if (!options.observer || !(*options.shown)[node]) continue;
-    for (const ValueId id : sized.node(node).outputs) is_read[index(id)] = true;
+    for (const ValueId id : sized.node(node).outputs) ++readers[index(id)];
   }
-  return is_read;
+  return readers;
 }
 
 }  // namespace
@@ -337,8 +381,8 @@ Program make_program(const Graph& graph, Plan plan, const ProgramOptions& option
   Program program{.plan = std::move(plan)};
   const Sized sized(graph, program.plan);
   std::vector<std::optional<ValueId>> transposes(graph.values().size());
-  const std::vector<bool> is_read = values_read(sized, options);
-  const Context context{sized, options.packed, options.threads, transposes, is_read};
+  const std::vector<int> readers = count_readers(sized, options);
+  const Context context{sized, options.packed, options.threads, transposes, readers};
   Planning(context, transposes, options).finish(program, options.memory_limit);
   return program;
 }

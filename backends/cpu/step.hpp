@@ -39,4 +39,35 @@ class Step {
   virtual void run(const Frame& frame) const = 0;
 };
 
+// Rows of elements that lie side by side in what a step makes: each so many behind the one before.
+struct ElementRows {
+  int64_t begin = 0, size = 0, rows = 1, step = 0;
+};
+
+// A step that treats each element on its own, so that any of them may be done alone.
+class ElementStep : public Step {
+ public:
+  virtual void run_rows(const Frame& frame, const ElementRows& rows) const = 0;
+};
+
+// What is done with elements once another step has made them, while they are in the cache.
+class Finish {
+ public:
+  // Null: nothing. `origin` is the place of the other step's first element.
+  explicit Finish(const ElementStep* step = nullptr, const Frame* frame = nullptr,
+                  int64_t origin = 0)
+      : step_(step), frame_(frame), origin_(origin) {}
+
+  void run(ElementRows rows) const {
+    if (!step_) return;
+    rows.begin += origin_;
+    step_->run_rows(*frame_, rows);
+  }
+
+ private:
+  const ElementStep* step_;
+  const Frame* frame_;
+  int64_t origin_;
+};
+
 }  // namespace mithril::cpu_backend

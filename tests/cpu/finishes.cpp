@@ -1,0 +1,147 @@
+// Loops that are done with what products and convolutions make, part by part.
+#include <doctest/doctest.h>
+
+#include "backends/cpu/packed_constants.hpp"
+#include "backends/cpu/program.hpp"
+#include "mithril/eval/plan.hpp"
+#include "tests/cpu/apart.hpp"
+
+namespace mithril::tests {
+namespace {
+
+size_t steps_of(const std::string& text, const std::vector<Tensor>& inputs) {
+  const Graph graph = parse_graph(text);
+  const SizedGraph sizes(graph);
+  cpu_backend::PackedConstants packed(graph);
+  return cpu_backend::make_program(graph, make_plan(graph, sizes, inputs), {.packed = packed})
+      .steps.size();
+}
+
+// As the reference, on one thread and on two, in so many steps.
+void check(const std::string& text, const std::vector<Tensor>& inputs, size_t steps) {
+  CHECK(steps_of(text, inputs) == steps);
+  for (const int threads : {1, 2}) CHECK(apart(text, inputs, threads, 5e-5) == "");
+}
+
+const std::string options = "bias: None, stride: 1, padding: 1, dilation: 1, groups: 1)\n";
+
+}  // namespace
+
+TEST_CASE("what is done with each element of a product is done with it") {
+  for (const int64_t rows : {1, 2, 77}) {
+    CAPTURE(rows);
+    const std::string n = std::to_string(rows);
+    const std::string text = "graph {\n  input x: float32[" + n +
+                             ", 200]\n"
+                             "  input w: float32[70, 200]\n"
+                             "  input b: float32[70]\n"
+                             "  h: float32[" +
+                             n +
+                             ", 70] = linear(input: x, weight: w, bias: b)\n"
+                             "  r: float32[" +
+                             n +
+                             ", 70] = relu(input: h)\n"
+                             "  y: float32[" +
+                             n +
+                             ", 70] = multiply(left: r, right: 0.7)\n"
+                             "  output y = y\n}\n";
+    check(text, {random({rows, 200}, 1), random({70, 200}, 2), random({70}, 3)}, 1);
+  }
+}
+
+TEST_CASE("batches of products end with what is broadcast to them") {
+  const std::string text =
+      "graph {\n"
+      "  input a: float32[3, 20, 9]\n"
+      "  input b: float32[3, 9, 40]\n"
+      "  input mask: float32[20, 40]\n"
+      "  p: float32[3, 20, 40] = matmul(left: a, right: b)\n"
+      "  s: float32[3, 20, 40] = multiply(left: p, right: 0.5)\n"
+      "  y: float32[3, 20, 40] = add(left: s, right: mask)\n"
+      "  output y = y\n"
+      "}\n";
+  check(text, {random({3, 20, 9}, 1), random({3, 9, 40}, 2), random({20, 40}, 3)}, 1);
+}
+
+TEST_CASE("a convolution ends with the sum that it is a part of, once all of that is made") {
+  const std::string text =
+      "graph {\n"
+      "  input x: float32[2, 8, 19, 21]\n"
+      "  input w: float32[8, 8, 3, 3]\n"
+      "  input v: float32[8, 8, 1, 1]\n"
+      "  input c: float32[1, 8, 1, 1]\n"
+      "  h: float32[2, 8, 19, 21] = conv2d(input: x, weight: w, " +
+      options +
+      "  b: float32[2, 8, 19, 21] = add(left: h, right: c)\n"
+      "  r: float32[2, 8, 19, 21] = relu(input: b)\n"
+      "  d: float32[2, 8, 19, 21] = conv2d(input: r, weight: w, " +
+      options +
+      "  s: float32[2, 8, 19, 21] = conv2d(input: x, weight: v, bias: None, stride: 1, padding: 0, "
+      "dilation: 1, groups: 1)\n"
+      "  t: float32[2, 8, 19, 21] = add(left: d, right: s)\n"
+      "  y: float32[2, 8, 19, 21] = relu(input: t)\n"
+      "  output y = y\n"
+      "}\n";
+  check(text,
+        {random({2, 8, 19, 21}, 1), random({8, 8, 3, 3}, 2), random({8, 8, 1, 1}, 3),
+         random({1, 8, 1, 1}, 4)},
+        3);
+}
+
+TEST_CASE("what a convolution reads stays while it ends with a sum with it") {
+  const std::string text =
+      "graph {\n"
+      "  input x: float32[1, 8, 20, 30]\n"
+      "  input w: float32[8, 8, 3, 3]\n"
+      "  e: float32[1, 8, 20, 30] = exp(input: x)\n"
+      "  h: float32[1, 8, 20, 30] = conv2d(input: e, weight: w, " +
+      options +
+      "  y: float32[1, 8, 20, 30] = add(left: h, right: e)\n"
+      "  z: float32[1, 8, 20, 30] = cos(input: y)\n"
+      "  output z = z\n"
+      "}\n";
+  check(text, {random({1, 8, 20, 30}, 1), random({8, 8, 3, 3}, 2)}, 3);
+}
+
+TEST_CASE("several values are made of what a product makes") {
+  const std::string text =
+      "graph {\n"
+      "  input x: float32[40, 30]\n"
+      "  input w: float32[50, 30]\n"
+      "  input g: float32[40, 50]\n"
+      "  e: float32[40, 50] = exp(input: g)\n"
+      "  h: float32[40, 50] = linear(input: x, weight: w, bias: None)\n"
+      "  t: float32[40, 50] = tanh(input: h)\n"
+      "  y: float32[40, 50] = multiply(left: t, right: e)\n"
+      "  c: float32[40, 50] = cos(input: t)\n"
+      "  output y = y\n"
+      "  output c = c\n"
+      "}\n";
+  check(text, {random({40, 30}, 1), random({50, 30}, 2), random({40, 50}, 3)}, 2);
+}
+
+TEST_CASE("what others read, or what is no float, ends no product") {
+  const std::string read =
+      "graph {\n"
+      "  input x: float32[4, 30]\n"
+      "  input w: float32[50, 30]\n"
+      "  h: float32[4, 50] = linear(input: x, weight: w, bias: None)\n"
+      "  t: float32[4, 50] = tanh(input: h)\n"
+      "  m: float32[50, 50] = matmul(left: u, right: t)\n"
+      "  output m = m\n"
+      "}\n";
+  std::string text = read;
+  text.insert(text.find("  m:"), "  u: float32[50, 4] = swapaxes(input: h)\n");
+  check(text, {random({4, 30}, 1), random({50, 30}, 2)}, 3);
+  const std::string truths =
+      "graph {\n"
+      "  input x: float32[4, 30]\n"
+      "  input w: float32[50, 30]\n"
+      "  h: float32[4, 50] = linear(input: x, weight: w, bias: None)\n"
+      "  y: bool[4, 50] = greater(left: h, right: 0.0)\n"
+      "  output y = y\n"
+      "}\n";
+  check(truths, {random({4, 30}, 1), random({50, 30}, 2)}, 2);
+}
+
+}  // namespace mithril::tests
