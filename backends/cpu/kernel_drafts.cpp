@@ -3,9 +3,11 @@
 #include <map>
 #include <string_view>
 
+#include "backends/cpu/attention.hpp"
 #include "backends/cpu/convolution.hpp"
 #include "backends/cpu/convolution_weight.hpp"
 #include "backends/cpu/movement.hpp"
+#include "backends/cpu/norms.hpp"
 #include "backends/cpu/parsed.hpp"
 #include "backends/cpu/pooling.hpp"
 #include "backends/cpu/product.hpp"
@@ -19,17 +21,22 @@ using Drafting = std::optional<Draft> (*)(const Context&, size_t, const SpelledE
 // By the names that records spell.
 const std::map<std::string_view, Drafting>& kernels() {
   static const std::map<std::string_view, Drafting> kernels = {
+      {"attention", draft_attention},
+      {"attention_weights", draft_attention},
       {"average_pool", draft_pooling},
       {"average_pool_grad", draft_pooling_grad},
       {"convolution", draft_convolution},
       {"convolution_input_grad", draft_convolution},
       {"convolution_weight_grad", draft_convolution_weight},
+      {"layer_norm", draft_norm},
+      {"layer_norm_grad", draft_norm},
       {"log_softmax", draft_rows},
       {"log_softmax_grad", draft_rows},
       {"max_pool", draft_pooling},
       {"max_pool_grad", draft_pooling_grad},
       {"permuted", draft_movement},
       {"product", draft_product},
+      {"sliced", draft_movement},
       {"softmax", draft_rows},
       {"softmax_grad", draft_rows},
       {"swapaxes", draft_movement}};

@@ -32,7 +32,8 @@ struct Data {
 Data data_of(const Workload& workload, const std::string& folder) {
   Data data;
   for (size_t i = 0; i < workload.inputs.size(); ++i) {
-    const bool target = workload.learning_rate > 0 && i + 1 == workload.inputs.size();
+    const bool target =
+        workload.optimizer != Optimizing::nothing && i + 1 == workload.inputs.size();
     data.inputs[target ? "y" : "x" + std::to_string(i)] = workload.inputs[i];
   }
   if (folder.empty()) return data;
@@ -64,15 +65,29 @@ Call inference(const CompiledModel& model, const Data& data, TensorMap params) {
   return [bound, inputs = data.inputs] { return bound.evaluate({}, inputs).at("out"); };
 }
 
-Call training(const CompiledModel& model, const Data& data, TensorMap params, double rate) {
+template <typename Optimizer>
+Call training(const CompiledModel& model, const Data& data, TensorMap params, Optimizer chosen) {
   auto held = std::make_shared<TensorMap>();
   for (const auto& [key, tensor] : params) (*held)[key] = tensor.copy();
-  auto optimizer = std::make_shared<SGD>(SGDOptions{.lr = rate});
+  auto optimizer = std::make_shared<Optimizer>(std::move(chosen));
   return [model, inputs = data.inputs, held, optimizer] {
     auto [outputs, gradients] = model.evaluate(*held, inputs, of_cost);
     optimizer->step(*held, gradients);
     return outputs.at("loss");
   };
+}
+
+Call call_of(const Workload& workload, const CompiledModel& model, const Data& data,
+             const TensorMap& params) {
+  switch (workload.optimizer) {
+    case Optimizing::sgd:
+      return training(model, data, params, SGD({.lr = workload.learning_rate}));
+    case Optimizing::adam:
+      return training(model, data, params, Adam({.lr = workload.learning_rate}));
+    case Optimizing::nothing:
+      break;
+  }
+  return inference(model, data, params);
 }
 
 // ||got - expected|| / ||expected||; of training, the losses of the first steps.
@@ -108,12 +123,11 @@ double time_of(const Call& call, double seconds) {
 std::string bench(const BenchOptions& options) {
   const Workload workload = bench::workload(options.workload);
   const Data data = data_of(workload, options.data);
-  const bool trains = workload.learning_rate > 0;
+  const bool trains = workload.optimizer != Optimizing::nothing;
   const double start = now();
   const CompiledModel model = compiled(workload, data, options.threads);
   const TensorMap params = data.reference ? data.weights : model.get_parameters();
-  const Call call = trains ? training(model, data, params, workload.learning_rate)
-                           : inference(model, data, params);
+  const Call call = call_of(workload, model, data, params);
   std::vector<Tensor> results{call()};
   const double cold = now() - start;
   while (trains && results.size() < 4) results.push_back(call());

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "runner/residual_networks.hpp"
+#include "runner/transformers.hpp"
 
 namespace mithril::bench {
 namespace {
@@ -14,6 +15,14 @@ Tensor random(Dims dims) {
   std::mt19937 bits(0);
   std::normal_distribution<float> normal;
   for (float& element : tensor.mutable_values<float>()) element = normal(bits);
+  return tensor;
+}
+
+Tensor integers(Dims dims, int64_t below) {
+  Tensor tensor(DType::int64, std::move(dims));
+  std::mt19937 bits(0);
+  std::uniform_int_distribution<int64_t> any(0, below - 1);
+  for (int64_t& element : tensor.mutable_values<int64_t>()) element = any(bits);
   return tensor;
 }
 
@@ -61,6 +70,13 @@ Model softmax() {
   return model;
 }
 
+Model layer_norm() {
+  Model model;
+  model |=
+      LayerNorm()({{"input", "x0"}, {"weight", "weight"}, {"bias", "bias"}, {"output", "out"}});
+  return model;
+}
+
 Model with_loss(Model model) {
   model |= CrossEntropy()({{"input", "out"}, {"target", "y"}, {"output", "losses"}});
   model |= Mean()({{"input", "losses"}, {"output", "loss"}});
@@ -75,6 +91,7 @@ Workload training(std::string name, std::vector<int64_t> sizes, int64_t batch) {
   return {.name = std::move(name),
           .model = [sizes] { return with_loss(mlp(sizes)); },
           .inputs = {random({batch, sizes.front()}), classes},
+          .optimizer = Optimizing::sgd,
           .learning_rate = 1e-3};
 }
 
@@ -82,6 +99,23 @@ Workload images(std::string name, int64_t batch, const ResidualNetwork& network)
   return {.name = std::move(name),
           .model = [network] { return residual_network(network); },
           .inputs = {random({batch, 3, 224, 224})}};
+}
+
+constexpr TransformerSize bertmini{30522, 256, 4, 4, 128}, bertbase{30522, 768, 12, 12, 128},
+    gpt2{50257, 768, 12, 12, 128, true}, gpt2_short{50257, 768, 12, 12, 64, true};
+
+Workload reading(std::string name, const TransformerSize& size, int64_t tokens) {
+  return {.name = std::move(name),
+          .model = [size] { return reader(size); },
+          .inputs = {integers({1, tokens}, size.vocabulary)}};
+}
+
+Workload bertmini_training() {
+  return {.name = "train_bertmini",
+          .model = [] { return imitator(bertmini); },
+          .inputs = {integers({1, 128}, bertmini.vocabulary), random({1, 128, bertmini.width})},
+          .optimizer = Optimizing::adam,
+          .learning_rate = 1e-4};
 }
 
 std::vector<Workload> all() {
@@ -95,8 +129,14 @@ std::vector<Workload> all() {
           images("resnet18_b1", 1, {}),
           images("resnet50_b1", 1, {.blocks = {3, 4, 6, 3}, .bottlenecks = true}),
           images("resnet50_b8", 8, {.blocks = {3, 4, 6, 3}, .bottlenecks = true}),
+          {"layernorm_1k", layer_norm, {random({1024, 1024})}},
+          reading("bertmini_s128", bertmini, 128),
+          reading("bertbase_s128", bertbase, 128),
+          reading("gpt2_s64", gpt2, 64),
+          reading("gpt2_decode", gpt2_short, 1),
           training("train_mlp_b64", usual, 64),
-          training("train_mlp_small_b32", small, 32)};
+          training("train_mlp_small_b32", small, 32),
+          bertmini_training()};
 }
 
 }  // namespace

@@ -9,11 +9,14 @@
 
 namespace mithril::bench {
 
+enum class Optimizing { nothing, sgd, adam };
+
 struct Workload {
   std::string name;
   std::function<Model()> model;  // of the inputs "x0", "x1", ... and, where it trains, "y"
   std::vector<Tensor> inputs;    // random ones, for runs without data
-  // Of SGD, whose steps are measured, with the output "loss"; 0: the output "out" is computed.
+  // Where steps of training are measured, which have the output "loss"; else "out" is computed.
+  Optimizing optimizer = Optimizing::nothing;
   double learning_rate = 0;
 };
 

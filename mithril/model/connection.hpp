@@ -76,6 +76,8 @@ class Connection {
   Wire* wire_;
 };
 
+struct Call;
+
 // A binding. A string is a name in the parent; a string value is written Datum("valid").
 class Binding {
  public:
@@ -83,6 +85,7 @@ class Binding {
   Binding(const char* name) : held_(std::string(name)) {}
   Binding(std::string name) : held_(std::move(name)) {}
   Binding(Connection connection) : held_(std::move(connection)) {}
+  Binding(const Call& call);  // what the part makes: Relu()({{"input", Linear()({{"input", x}})}})
   Binding(Datum value) : held_(std::move(value)) {}
   Binding(bool flag) : held_(Datum(flag)) {}
   Binding(int number) : held_(Datum(number)) {}

@@ -158,6 +158,10 @@ std::vector<std::string> Model::call_order() const {
   return ports;
 }
 
+Call::operator Connection() const { return Model(part).apply(bindings).front(); }
+
+Binding::Binding(const Call& call) : held_(Connection(call)) {}
+
 std::vector<Connection> Model::apply(const std::vector<Binding>& operands) const {
   const std::vector<std::string> ports = call_order();
   if (operands.size() > ports.size()) {

@@ -21,6 +21,8 @@ class Model;
 struct Call {
   std::shared_ptr<Part> part;
   Bindings bindings;
+  // As an expression, the first output: Connection h = Linear()({{"input", x}, {"weight", "w"}}).
+  operator Connection() const;
 };
 
 // How a parameter begins. Uniform and normal draw with the seed given to get_parameters.

@@ -56,6 +56,17 @@ TEST_CASE("an expression becomes a model") {
   CHECK(net.shape("y") == "[2, 8]");
 }
 
+TEST_CASE("a part with named ports is an expression, too") {
+  const ml::Connection x("x");
+  const ml::Connection h =
+      x + ml::Linear({.dimension = 8})({{"input", ml::Relu()({{"input", x}})}, {"weight", "w"}});
+  ml::Model block = ml::Model::create({{"output", h}});
+  block.set_shapes({{"x", {2, 8}}});
+  CHECK(block.shape("w") == "[8, 8]");
+  CHECK(block.shape("output") == "[2, 8]");
+  CHECK_THROWS_AS(ml::Relu()({{"inptu", x}}), ml::NameError);
+}
+
 TEST_CASE("arithmetic on a shape is known when the dims are") {
   const ml::Connection x("x");
   const ml::Connection flat = x.reshape({x.shape()[0], x.shape()[1] * x.shape()[2]});

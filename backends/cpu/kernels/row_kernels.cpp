@@ -1,7 +1,5 @@
 #include "backends/cpu/kernels/row_kernels.hpp"
 
-#include <algorithm>
-
 #include "backends/cpu/kernels/targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -9,46 +7,11 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "backends/cpu/kernels/vector_math-inl.hpp"
+#include "backends/cpu/kernels/vector_rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace mithril::cpu_backend::HWY_NAMESPACE {
 namespace {
-
-template <typename T>
-constexpr int64_t lanes = HWY_LANES(T);
-
-// A row as vectors, the last of which may have fewer elements: `missing` stands for the others.
-template <typename T>
-class Row {
- public:
-  Row(const T* elements, int64_t count, T missing)
-      : elements_(elements), whole_(count / lanes<T> * lanes<T>), count_(count) {
-    std::fill_n(tail_, lanes<T>, missing);
-    std::copy(elements + whole_, elements + count, tail_);
-  }
-
-  int64_t size() const { return count_; }
-  HWY_ATTR auto at(int64_t i) const {
-    const hn::ScalableTag<T> d;
-    return hn::LoadU(d, i < whole_ ? elements_ + i : tail_);
-  }
-
- private:
-  const T* elements_;
-  int64_t whole_, count_;
-  alignas(64) T tail_[static_cast<size_t>(lanes<T>)];
-};
-
-// At the element i of a row, as many as are left of it.
-template <class D>
-HWY_ATTR void store(D d, V<D> vector, hn::TFromD<D>* to, int64_t i, int64_t count) {
-  using T = hn::TFromD<D>;
-  if (i + lanes<T> <= count) return hn::StoreU(vector, d, to + i);
-  alignas(64) T tail[static_cast<size_t>(lanes<T>)];
-  hn::StoreU(vector, d, tail);
-  std::copy_n(tail, count - i, to + i);
-}
 
 template <typename T>
 HWY_ATTR T largest(const Row<T>& row) {
@@ -118,7 +81,34 @@ HWY_ATTR void log_softmax_grad(const T* grad, const T* result, T* to, int64_t co
 }
 
 template <typename T>
-constexpr RowKernels<T> kernels{softmax<T>, log_softmax<T>, softmax_grad<T>, log_softmax_grad<T>};
+HWY_ATTR void attend(const T* scores, T scale, const T* bias, T* to, int64_t count) {
+  const hn::ScalableTag<T> d;
+  const Row<T> row(scores, count, T{}), biases(bias, bias ? count : 0, T{});
+  const auto factor = hn::Set(d, scale);
+  auto top = hn::Set(d, std::numeric_limits<T>::lowest());
+  for (int64_t i = 0; i < count; i += lanes<T>) {
+    auto score = hn::Mul(row.at(i), factor);
+    if (bias) score = hn::Add(score, biases.at(i));
+    store(d, score, to, i, count);
+  }
+  const Row<T> scaled(to, count, -std::numeric_limits<T>::infinity());
+  for (int64_t i = 0; i < count; i += lanes<T>) top = hn::Max(top, scaled.at(i));
+  const auto largest = hn::MaxOfLanes(d, top);
+  const T sum = summed<T>(count, [&](int64_t i) HWY_ATTR {
+    const auto power = exp(d, hn::Sub(scaled.at(i), largest));
+    store(d, power, to, i, count);
+    return power;
+  });
+  const auto share = hn::Set(d, sum == 0 ? T{0} : 1 / sum);
+  const Row<T> powers(to, count, T{});
+  for (int64_t i = 0; i < count; i += lanes<T>) {
+    store(d, hn::Mul(powers.at(i), share), to, i, count);
+  }
+}
+
+template <typename T>
+constexpr RowKernels<T> kernels{softmax<T>, log_softmax<T>, softmax_grad<T>, log_softmax_grad<T>,
+                                attend<T>};
 
 }  // namespace
 

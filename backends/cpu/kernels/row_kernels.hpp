@@ -12,10 +12,16 @@ namespace mithril::cpu_backend {
 template <typename T>
 using RowKernel = void (*)(const T* first, const T* second, T* to, int64_t count);
 
+// The weights of attention: softmax(scores * scale + bias), or zeros where nothing is left (all is
+// -infinity). A bias that is null is 0; `to` may be the scores.
+template <typename T>
+using AttendKernel = void (*)(const T* scores, T scale, const T* bias, T* to, int64_t count);
+
 template <typename T>
 struct RowKernels {
   RowKernel<T> softmax, log_softmax;            // of the first
   RowKernel<T> softmax_grad, log_softmax_grad;  // of the gradient and the result
+  AttendKernel<T> attend;
 };
 
 template <typename T>

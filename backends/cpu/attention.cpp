@@ -1,0 +1,272 @@
+#include "backends/cpu/attention.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "backends/cpu/kernels/row_kernels.hpp"
+#include "backends/cpu/matmul.hpp"
+#include "backends/cpu/pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Scores of the rows that are done at a time: they fit the second-level cache beside keys and
+// values.
+constexpr int64_t scores_at_once = 1 << 15;
+constexpr int64_t most_rows_at_once = 64;
+// Multiplications that are worth a thread of their own.
+constexpr int64_t worth_a_thread = 1 << 18;
+
+// Which matrices meet, by their numbers in what query, key, value and mask hold.
+struct Meeting {
+  int64_t query, key, value, mask;
+};
+
+struct Shape {
+  int64_t rows, columns, width, value_width;
+  double scale;
+  bool causal;
+  std::vector<Meeting> meetings;
+  // Of the mask: elements of a matrix, and from one row or column to the next.
+  int64_t mask_size = 0, mask_row_step = 0, mask_column_step = 0;
+  bool mask_keeps = false;  // it is of bools: true where a query may attend
+
+  // It follows from the sizes alone, as the sums do that are made in a block.
+  int64_t rows_at_once() const {
+    return std::clamp<int64_t>(scores_at_once / columns, 1, std::min(rows, most_rows_at_once));
+  }
+  int64_t blocks() const { return (rows + rows_at_once() - 1) / rows_at_once(); }
+  double work() const {
+    return static_cast<double>(rows * columns) * static_cast<double>(width + value_width) *
+           static_cast<double>(meetings.size());
+  }
+};
+
+struct AttentionPlaces {
+  Place query, key, value;
+  std::optional<Place> mask;
+  Place to, scratch;
+};
+
+template <typename T>
+class AttentionStep final : public Step {
+ public:
+  AttentionStep(Shape shape, int threads, AttentionPlaces places)
+      : shape_(std::move(shape)), threads_(threads), places_(places) {}
+
+  // Elements that a task works in: scores, a row of what is added to them, and packed sides.
+  static int64_t scratch_of_a_task(const Shape& shape) {
+    const int64_t rows = shape.rows_at_once();
+    const int64_t packed = std::max(MatmulPlan(scores_of(shape, rows)).packed_count(),
+                                    MatmulPlan(mixture_of(shape, rows)).packed_count());
+    return aligned(rows * shape.columns) + aligned(shape.columns) + aligned(packed);
+  }
+
+  static int tasks(const Shape& shape, int threads) {
+    const auto all =
+        static_cast<double>(shape.blocks()) * static_cast<double>(shape.meetings.size());
+    const double worth = std::min(shape.work() / static_cast<double>(worth_a_thread), all);
+    return static_cast<int>(std::clamp(worth, 1.0, static_cast<double>(threads)));
+  }
+
+  void run(const Frame& frame) const override {
+    const int parts = tasks(shape_, threads_);
+    const int64_t blocks = shape_.blocks(), all = blocks * std::ssize(shape_.meetings);
+    Pool::shared().run(parts, threads_, [&](int part) {
+      for (int64_t at = all * part / parts; at < all * (part + 1) / parts; ++at) {
+        attend(frame, at / blocks, at % blocks * shape_.rows_at_once(), part);
+      }
+    });
+  }
+
+ private:
+  static int64_t aligned(int64_t count) { return (count + 15) / 16 * 16; }
+
+  // query * key.T of so many rows, without elements.
+  static Product<T> scores_of(const Shape& shape, int64_t rows) {
+    return {.kernels = &matmul_kernels<T>(),
+            .rows = rows,
+            .columns = shape.columns,
+            .depth = shape.width,
+            .left = {nullptr, shape.width, 1},
+            .right = {nullptr, 1, shape.width}};
+  }
+
+  // weights * value
+  static Product<T> mixture_of(const Shape& shape, int64_t rows) {
+    return {.kernels = &matmul_kernels<T>(),
+            .rows = rows,
+            .columns = shape.value_width,
+            .depth = shape.columns,
+            .left = {nullptr, shape.columns, 1},
+            .right = {nullptr, shape.value_width, 1}};
+  }
+
+  static void multiply_whole(Product<T> product, T* packed) {
+    const MatmulPlan plan(product);
+    if (plan.packs()) {
+      pack_right(product, 0, plan.panels(), packed);
+      product.packed = packed;
+    }
+    multiply(product, plan, {0, product.rows, 0, product.columns});
+  }
+
+  void attend(const Frame& frame, int64_t index, int64_t first_row, int part) const {
+    const Shape& s = shape_;
+    const Meeting& meeting = s.meetings[static_cast<size_t>(index)];
+    const int64_t rows = std::min(s.rows_at_once(), s.rows - first_row);
+    T* scores = frame.write<T>(places_.scratch) + part * scratch_of_a_task(s);
+    T* bias = scores + aligned(s.rows_at_once() * s.columns);
+    T* packed = bias + aligned(s.columns);
+
+    Product<T> product = scores_of(s, rows);
+    product.left.data =
+        frame.read<T>(places_.query) + (meeting.query * s.rows + first_row) * s.width;
+    product.right.data = frame.read<T>(places_.key) + meeting.key * s.columns * s.width;
+    product.product = scores;
+    multiply_whole(product, packed);
+
+    for (int64_t row = 0; row < rows; ++row) {
+      const int64_t seen = s.causal ? std::min(first_row + row + 1, s.columns) : s.columns;
+      T* weights = scores + row * s.columns;
+      const T* added = bias_of(frame, meeting, first_row + row, seen, bias);
+      kernels_.attend(weights, static_cast<T>(s.scale), added, weights, seen);
+      std::fill(weights + seen, weights + s.columns, T{});
+    }
+
+    product = mixture_of(s, rows);
+    product.left.data = scores;
+    product.right.data = frame.read<T>(places_.value) + meeting.value * s.columns * s.value_width;
+    product.product = frame.write<T>(places_.to) + (index * s.rows + first_row) * s.value_width;
+    multiply_whole(product, packed);
+  }
+
+  // What is added to a row of scores; null where there is no mask.
+  const T* bias_of(const Frame& frame, const Meeting& meeting, int64_t row, int64_t count,
+                   T* bias) const {
+    if (!places_.mask) return nullptr;
+    const int64_t first = meeting.mask * shape_.mask_size + row * shape_.mask_row_step;
+    const int64_t step = shape_.mask_column_step;
+    if (shape_.mask_keeps) {
+      const bool* keeps = frame.read<bool>(*places_.mask) + first;
+      for (int64_t i = 0; i < count; ++i) {
+        bias[i] = keeps[i * step] ? T{} : -std::numeric_limits<T>::infinity();
+      }
+      return bias;
+    }
+    const T* mask = frame.read<T>(*places_.mask) + first;
+    if (step == 1) return mask;
+    std::fill_n(bias, count, *mask);
+    return bias;
+  }
+
+  Shape shape_;
+  int threads_;
+  AttentionPlaces places_;
+  const RowKernels<T>& kernels_ = row_kernels<T>();
+};
+
+// ---- from a node ----
+
+// The number of the matrix that meets each matrix of the result.
+std::vector<int64_t> numbers(const Dims& dims, const Dims& batch) {
+  std::vector<int64_t> all{0};
+  const size_t own = dims.size() < 2 ? 0 : dims.size() - 2;
+  int64_t matrices = 1;
+  for (size_t i = 0; i < own; ++i) matrices *= dims[i];
+  for (size_t axis = 0; axis < batch.size(); ++axis) {
+    const bool there = axis + own >= batch.size();
+    const int64_t size = there ? dims[axis + own - batch.size()] : 1;
+    matrices /= size;
+    std::vector<int64_t> more;
+    for (const int64_t at : all) {
+      for (int64_t i = 0; i < batch[axis]; ++i) more.push_back(at + (size == 1 ? 0 : i * matrices));
+    }
+    all = std::move(more);
+  }
+  return all;
+}
+
+Shape shape_of(const Sized& sized, ValueId query, ValueId key, ValueId value,
+               std::optional<ValueId> mask, ValueId to) {
+  const Dims &q = sized.dims(query), &k = sized.dims(key), &v = sized.dims(value);
+  const Dims batch(sized.dims(to).begin(), sized.dims(to).end() - 2);
+  Shape shape{.rows = q.end()[-2],
+              .columns = k.end()[-2],
+              .width = q.back(),
+              .value_width = v.back(),
+              .scale = 1,
+              .causal = false,
+              .meetings = {}};
+  const std::vector<int64_t> queries = numbers(q, batch), keys = numbers(k, batch),
+                             values = numbers(v, batch),
+                             masks = numbers(mask ? sized.dims(*mask) : Dims{}, batch);
+  for (size_t i = 0; i < queries.size(); ++i) {
+    shape.meetings.push_back({queries[i], keys[i], values[i], masks[i]});
+  }
+  if (mask) {
+    const Dims& m = sized.dims(*mask);
+    const int64_t columns = m.empty() ? 1 : m.back(), rows = m.size() < 2 ? 1 : m.end()[-2];
+    shape.mask_size = rows * columns;
+    shape.mask_row_step = rows == 1 ? 0 : columns;
+    shape.mask_column_step = columns == 1 ? 0 : 1;
+    shape.mask_keeps = sized.dtype(*mask) == DType::boolean;
+  }
+  return shape;
+}
+
+template <typename T>
+Draft draft(const Context& context, const Shape& shape, std::vector<ValueId> reads, ValueId to) {
+  const int threads = context.threads;
+  const int64_t scratch = AttentionStep<T>::scratch_of_a_task(shape) *
+                          AttentionStep<T>::tasks(shape, threads) * int64_t{sizeof(T)};
+  return {.reads = reads,
+          .writes = {to},
+          .scratch_bytes = scratch,
+          .make = [=](const Places& places, Place scratch) {
+            AttentionPlaces at{.query = places[index(reads[0])],
+                               .key = places[index(reads[1])],
+                               .value = places[index(reads[2])],
+                               .mask = {},
+                               .to = places[index(to)],
+                               .scratch = scratch};
+            if (reads.size() > 3) at.mask = places[index(reads[3])];
+            return std::make_unique<AttentionStep<T>>(shape, threads, at);
+          }};
+}
+
+}  // namespace
+
+std::optional<Draft> draft_attention(const Context& context, size_t at,
+                                     const SpelledExpression& call) {
+  const Sized& sized = context.sized;
+  const Node& node = sized.node(at);
+  const PlannedNode& planned = sized.planned(at);
+  const ValueId to = node.outputs.front();
+  const DType dtype = sized.dtype(to);
+  std::vector<ValueId> reads;
+  for (size_t i = 0; i < 4; ++i) {
+    const int32_t tensor = planned.tensors[node.argument_index(call.children[i].text)];
+    if (tensor < 0) continue;
+    reads.push_back(static_cast<ValueId>(tensor));
+    const bool keeps = i == 3 && sized.dtype(reads.back()) == DType::boolean;
+    if (sized.dtype(reads.back()) != dtype && !keeps) return std::nullopt;
+  }
+  if (sized.count(reads[0]) * sized.count(reads[1]) * sized.count(reads[2]) == 0) {
+    return std::nullopt;
+  }
+  const std::optional<ValueId> mask = reads.size() > 3 ? std::optional(reads[3]) : std::nullopt;
+  Shape shape = shape_of(sized, reads[0], reads[1], reads[2], mask, to);
+  const auto value = [&](size_t i) -> const Datum& {
+    return planned.values[node.argument_index(call.children[i].text)];
+  };
+  shape.causal = value(4).flag();
+  shape.scale =
+      value(5).is_none() ? 1 / std::sqrt(static_cast<double>(shape.width)) : value(5).real();
+  if (dtype == DType::float32) return draft<float>(context, shape, reads, to);
+  if (dtype == DType::float64) return draft<double>(context, shape, reads, to);
+  return std::nullopt;
+}
+
+}  // namespace mithril::cpu_backend
