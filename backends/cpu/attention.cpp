@@ -24,7 +24,8 @@ struct Meeting {
 };
 
 struct Shape {
-  int64_t rows, columns, width, value_width;
+  int64_t rows, columns, width;
+  int64_t value_width = 0;
   double scale;
   bool causal;
   std::vector<Meeting> meetings;
@@ -44,8 +45,8 @@ struct Shape {
 };
 
 struct AttentionPlaces {
-  Place query, key, value;
-  std::optional<Place> mask;
+  Place query, key;
+  std::optional<Place> value, mask;  // without a value the weights are what is made
   Place to, scratch;
 };
 
@@ -116,9 +117,12 @@ class AttentionStep final : public Step {
     const Shape& s = shape_;
     const Meeting& meeting = s.meetings[static_cast<size_t>(index)];
     const int64_t rows = std::min(s.rows_at_once(), s.rows - first_row);
-    T* scores = frame.write<T>(places_.scratch) + part * scratch_of_a_task(s);
-    T* bias = scores + aligned(s.rows_at_once() * s.columns);
+    T* scratch = frame.write<T>(places_.scratch) + part * scratch_of_a_task(s);
+    T* bias = scratch + aligned(s.rows_at_once() * s.columns);
     T* packed = bias + aligned(s.columns);
+    T* to = frame.write<T>(places_.to);
+    const int64_t row_at = index * s.rows + first_row;
+    T* scores = places_.value ? scratch : to + row_at * s.columns;
 
     Product<T> product = scores_of(s, rows);
     product.left.data =
@@ -135,10 +139,11 @@ class AttentionStep final : public Step {
       std::fill(weights + seen, weights + s.columns, T{});
     }
 
+    if (!places_.value) return;
     product = mixture_of(s, rows);
     product.left.data = scores;
-    product.right.data = frame.read<T>(places_.value) + meeting.value * s.columns * s.value_width;
-    product.product = frame.write<T>(places_.to) + (index * s.rows + first_row) * s.value_width;
+    product.right.data = frame.read<T>(*places_.value) + meeting.value * s.columns * s.value_width;
+    product.product = to + row_at * s.value_width;
     multiply_whole(product, packed);
   }
 
@@ -188,51 +193,65 @@ std::vector<int64_t> numbers(const Dims& dims, const Dims& batch) {
   return all;
 }
 
-Shape shape_of(const Sized& sized, ValueId query, ValueId key, ValueId value,
-               std::optional<ValueId> mask, ValueId to) {
-  const Dims &q = sized.dims(query), &k = sized.dims(key), &v = sized.dims(value);
+struct Operands {
+  ValueId query, key;
+  std::optional<ValueId> value, mask;
+
+  std::vector<ValueId> all() const {
+    std::vector<ValueId> ids{query, key};
+    if (value) ids.push_back(*value);
+    if (mask) ids.push_back(*mask);
+    return ids;
+  }
+};
+
+Shape shape_of(const Sized& sized, const Operands& operands, ValueId to) {
+  const Dims &q = sized.dims(operands.query), &k = sized.dims(operands.key);
+  const Dims v = operands.value ? sized.dims(*operands.value) : Dims{},
+             m = operands.mask ? sized.dims(*operands.mask) : Dims{};
   const Dims batch(sized.dims(to).begin(), sized.dims(to).end() - 2);
   Shape shape{.rows = q.end()[-2],
               .columns = k.end()[-2],
               .width = q.back(),
-              .value_width = v.back(),
+              .value_width = v.empty() ? 0 : v.back(),
               .scale = 1,
               .causal = false,
               .meetings = {}};
   const std::vector<int64_t> queries = numbers(q, batch), keys = numbers(k, batch),
-                             values = numbers(v, batch),
-                             masks = numbers(mask ? sized.dims(*mask) : Dims{}, batch);
+                             values = numbers(v, batch), masks = numbers(m, batch);
   for (size_t i = 0; i < queries.size(); ++i) {
     shape.meetings.push_back({queries[i], keys[i], values[i], masks[i]});
   }
-  if (mask) {
-    const Dims& m = sized.dims(*mask);
+  if (operands.mask) {
     const int64_t columns = m.empty() ? 1 : m.back(), rows = m.size() < 2 ? 1 : m.end()[-2];
     shape.mask_size = rows * columns;
     shape.mask_row_step = rows == 1 ? 0 : columns;
     shape.mask_column_step = columns == 1 ? 0 : 1;
-    shape.mask_keeps = sized.dtype(*mask) == DType::boolean;
+    shape.mask_keeps = sized.dtype(*operands.mask) == DType::boolean;
   }
   return shape;
 }
 
 template <typename T>
-Draft draft(const Context& context, const Shape& shape, std::vector<ValueId> reads, ValueId to) {
+Draft draft(const Context& context, const Shape& shape, const Operands& operands, ValueId to) {
   const int threads = context.threads;
   const int64_t scratch = AttentionStep<T>::scratch_of_a_task(shape) *
                           AttentionStep<T>::tasks(shape, threads) * int64_t{sizeof(T)};
-  return {.reads = reads,
+  return {.reads = operands.all(),
           .writes = {to},
           .scratch_bytes = scratch,
           .make = [=](const Places& places, Place scratch) {
-            AttentionPlaces at{.query = places[index(reads[0])],
-                               .key = places[index(reads[1])],
-                               .value = places[index(reads[2])],
-                               .mask = {},
-                               .to = places[index(to)],
-                               .scratch = scratch};
-            if (reads.size() > 3) at.mask = places[index(reads[3])];
-            return std::make_unique<AttentionStep<T>>(shape, threads, at);
+            const auto place = [&](std::optional<ValueId> id) {
+              return id ? std::optional(places[index(*id)]) : std::nullopt;
+            };
+            return std::make_unique<AttentionStep<T>>(
+                shape, threads,
+                AttentionPlaces{.query = places[index(operands.query)],
+                                .key = places[index(operands.key)],
+                                .value = place(operands.value),
+                                .mask = place(operands.mask),
+                                .to = places[index(to)],
+                                .scratch = scratch});
           }};
 }
 
@@ -244,28 +263,25 @@ std::optional<Draft> draft_attention(const Context& context, size_t at,
   const Node& node = sized.node(at);
   const PlannedNode& planned = sized.planned(at);
   const ValueId to = node.outputs.front();
-  const DType dtype = sized.dtype(to);
-  std::vector<ValueId> reads;
-  for (size_t i = 0; i < 4; ++i) {
-    const int32_t tensor = planned.tensors[node.argument_index(call.children[i].text)];
-    if (tensor < 0) continue;
-    reads.push_back(static_cast<ValueId>(tensor));
-    const bool keeps = i == 3 && sized.dtype(reads.back()) == DType::boolean;
-    if (sized.dtype(reads.back()) != dtype && !keeps) return std::nullopt;
-  }
-  if (sized.count(reads[0]) * sized.count(reads[1]) * sized.count(reads[2]) == 0) {
-    return std::nullopt;
-  }
-  const std::optional<ValueId> mask = reads.size() > 3 ? std::optional(reads[3]) : std::nullopt;
-  Shape shape = shape_of(sized, reads[0], reads[1], reads[2], mask, to);
-  const auto value = [&](size_t i) -> const Datum& {
-    return planned.values[node.argument_index(call.children[i].text)];
+  const auto argument = [&](size_t i) { return node.argument_index(call.children[i].text); };
+  const auto tensor = [&](size_t i) {
+    const int32_t id = planned.tensors[argument(i)];
+    return id < 0 ? std::nullopt : std::optional(static_cast<ValueId>(id));
   };
-  shape.causal = value(4).flag();
-  shape.scale =
-      value(5).is_none() ? 1 / std::sqrt(static_cast<double>(shape.width)) : value(5).real();
-  if (dtype == DType::float32) return draft<float>(context, shape, reads, to);
-  if (dtype == DType::float64) return draft<double>(context, shape, reads, to);
+  const size_t mask = call.children.size() - 3;  // and then is_causal and the scale
+  const Operands operands{*tensor(0), *tensor(1), mask == 3 ? tensor(2) : std::nullopt,
+                          tensor(mask)};
+  const DType dtype = sized.dtype(to);
+  for (const ValueId id : operands.all()) {
+    const bool keeps = id == operands.mask && sized.dtype(id) == DType::boolean;
+    if ((sized.dtype(id) != dtype && !keeps) || sized.count(id) == 0) return std::nullopt;
+  }
+  Shape shape = shape_of(sized, operands, to);
+  const Datum& scale = planned.values[argument(mask + 2)];
+  shape.causal = planned.values[argument(mask + 1)].flag();
+  shape.scale = scale.is_none() ? 1 / std::sqrt(static_cast<double>(shape.width)) : scale.real();
+  if (dtype == DType::float32) return draft<float>(context, shape, operands, to);
+  if (dtype == DType::float64) return draft<double>(context, shape, operands, to);
   return std::nullopt;
 }
 

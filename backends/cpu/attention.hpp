@@ -9,7 +9,8 @@
 
 namespace mithril::cpu_backend {
 
-// "attention(query, key, value, attn_mask, is_causal, scale)", some rows of queries at a time, so
+// "attention(query, key, value, attn_mask, is_causal, scale)", and without the value
+// "attention_weights(query, key, attn_mask, is_causal, scale)", some rows of queries at a time, so
 // that their scores stay in the second-level cache. Nothing for dtypes that kernels are not for,
 // and where there are no elements.
 std::optional<Draft> draft_attention(const Context& context, size_t node,

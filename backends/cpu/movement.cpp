@@ -5,6 +5,7 @@
 
 #include "backends/cpu/parsed.hpp"
 #include "backends/cpu/pool.hpp"
+#include "mithril/infer/item_range.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -43,35 +44,78 @@ struct Axis {
   int64_t size, step;  // in elements of the input
 };
 
-// Of the output, outermost first, without those of one element.
-std::vector<Axis> axes_of(const Dims& input, const Order& order) {
-  std::vector<int64_t> steps(input.size());
-  int64_t step = 1;
-  for (size_t axis = input.size(); axis-- > 0;) {
-    steps[axis] = step;
-    step *= input[axis];
-  }
+// Of the output, outermost first, and the element of the input that comes first.
+struct Layout {
   std::vector<Axis> axes;
-  for (const size_t axis : order) {
-    if (input[axis] == 1) continue;
-    const Axis next{input[axis], steps[axis]};
-    if (!axes.empty() && axes.back().step == next.step * next.size) {
-      axes.back() = {axes.back().size * next.size, next.step};
+  int64_t start = 0;
+};
+
+std::vector<int64_t> steps_of(const Dims& dims) {
+  std::vector<int64_t> steps(dims.size());
+  int64_t step = 1;
+  for (size_t axis = dims.size(); axis-- > 0;) {
+    steps[axis] = step;
+    step *= dims[axis];
+  }
+  return steps;
+}
+
+// Without axes of one element, and with those that are walked as one made one.
+std::vector<Axis> merged(const std::vector<Axis>& axes) {
+  std::vector<Axis> fewer;
+  for (const Axis& axis : axes) {
+    if (axis.size == 1) continue;
+    if (!fewer.empty() && fewer.back().step == axis.step * axis.size) {
+      fewer.back() = {fewer.back().size * axis.size, axis.step};
     } else {
-      axes.push_back(next);
+      fewer.push_back(axis);
     }
   }
-  while (axes.size() < 2) axes.insert(axes.begin(), {1, 0});
-  return axes;
+  while (fewer.size() < 2) fewer.insert(fewer.begin(), {1, 0});
+  return fewer;
+}
+
+Layout permuted(const Dims& input, const Order& order) {
+  const std::vector<int64_t> steps = steps_of(input);
+  Layout layout;
+  for (const size_t axis : order) layout.axes.push_back({input[axis], steps[axis]});
+  return layout;
+}
+
+// Nothing where the slices have other sizes than were inferred.
+std::optional<Layout> sliced(const Sized& sized, size_t node, const SpelledExpression& call) {
+  const Node& at = sized.node(node);
+  const Dims& input = sized.dims(*tensor_of(at.arguments.front()));
+  const Dims& output = sized.dims(at.outputs.front());
+  const auto value = [&](size_t argument) -> const Datum& {
+    return sized.planned(node).values[at.argument_index(call.children[argument].text)];
+  };
+  const Datum &starts = value(1), &stops = value(2), &strides = value(3), &axes = value(4);
+  const std::vector<int64_t> steps = steps_of(input);
+  Layout layout;
+  for (size_t axis = 0; axis < input.size(); ++axis) {
+    layout.axes.push_back({input[axis], steps[axis]});
+  }
+  for (size_t i = 0; i < starts.tuple().size(); ++i) {
+    const size_t axis = axes.is_none() ? i : axis_of(axes.tuple()[i].integer(), input.size());
+    const Datum step = strides.is_none() ? Datum() : strides.tuple()[i];
+    const ItemRange range = range_of({starts.tuple()[i], stops.tuple()[i], step}, input[axis]);
+    layout.start += range.start * steps[axis];
+    layout.axes[axis] = {range.count, steps[axis] * range.step};
+  }
+  const bool fits = std::equal(output.begin(), output.end(), layout.axes.begin(), layout.axes.end(),
+                               [](int64_t size, const Axis& axis) { return size == axis.size; });
+  return fits ? std::optional(layout) : std::nullopt;
 }
 
 // The last two axes are moved tile by tile, for each index of those before.
 template <typename T>
 class Move final : public Step {
  public:
-  Move(std::vector<Axis> axes, int threads, Place from, Place to)
+  Move(const std::vector<Axis>& axes, int64_t start, int threads, Place from, Place to)
       : rows_(axes[axes.size() - 2]),
         columns_(axes.back()),
+        start_(start),
         outer_(axes.begin(), axes.end() - 2),
         threads_(threads),
         from_(from),
@@ -96,7 +140,7 @@ class Move final : public Step {
 
  private:
   int64_t offset(int64_t matrix) const {
-    int64_t at = 0;
+    int64_t at = start_;
     for (size_t axis = outer_.size(); axis-- > 0;) {
       at += matrix % outer_[axis].size * outer_[axis].step;
       matrix /= outer_[axis].size;
@@ -105,6 +149,12 @@ class Move final : public Step {
   }
 
   void move_band(const T* from, T* to, int64_t first, int64_t last) const {
+    if (columns_.step == 1) {
+      for (int64_t i = first; i < last; ++i) {
+        std::copy_n(from + i * rows_.step, columns_.size, to + i * columns_.size);
+      }
+      return;
+    }
     for (int64_t column = 0; column < columns_.size; column += tile) {
       const int64_t end = std::min(column + tile, columns_.size);
       for (int64_t i = first; i < last; ++i) {
@@ -115,6 +165,7 @@ class Move final : public Step {
   }
 
   Axis rows_, columns_;
+  int64_t start_;
   std::vector<Axis> outer_;
   int64_t matrices_ = 1;
   int threads_;
@@ -122,17 +173,18 @@ class Move final : public Step {
 };
 
 // Elements are moved by their size alone.
-std::unique_ptr<Step> make_move(size_t element, const std::vector<Axis>& axes, int threads,
-                                Place from, Place to) {
+std::unique_ptr<Step> make_move(size_t element, const Layout& layout, int threads, Place from,
+                                Place to) {
+  const std::vector<Axis> axes = merged(layout.axes);
   switch (element) {
     case 1:
-      return std::make_unique<Move<uint8_t>>(axes, threads, from, to);
+      return std::make_unique<Move<uint8_t>>(axes, layout.start, threads, from, to);
     case 2:
-      return std::make_unique<Move<uint16_t>>(axes, threads, from, to);
+      return std::make_unique<Move<uint16_t>>(axes, layout.start, threads, from, to);
     case 4:
-      return std::make_unique<Move<uint32_t>>(axes, threads, from, to);
+      return std::make_unique<Move<uint32_t>>(axes, layout.start, threads, from, to);
     default:
-      return std::make_unique<Move<uint64_t>>(axes, threads, from, to);
+      return std::make_unique<Move<uint64_t>>(axes, layout.start, threads, from, to);
   }
 }
 
@@ -143,12 +195,15 @@ std::optional<Draft> draft_movement(const Context& context, size_t node,
   const Sized& sized = context.sized;
   const ValueId from = *tensor_of(sized.node(node).arguments.front());
   const ValueId to = sized.node(node).outputs.front();
+  const std::optional<Layout> layout =
+      call.text == "sliced" ? sliced(sized, node, call)
+                            : permuted(sized.dims(from), order_of(sized, node, call));
+  if (!layout) return std::nullopt;
   return Draft{.reads = {from},
                .writes = {to},
                .make = [from, to, element = size_of(sized.dtype(to)), threads = context.threads,
-                        axes = axes_of(sized.dims(from), order_of(sized, node, call))](
-                           const Places& places, Place) {
-                 return make_move(element, axes, threads, places[index(from)], places[index(to)]);
+                        layout = *layout](const Places& places, Place) {
+                 return make_move(element, layout, threads, places[index(from)], places[index(to)]);
                }};
 }
 

@@ -1,4 +1,4 @@
-// Ops that put the axes of a tensor in another order.
+// Ops that move elements, in another order or some of them, and change none.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,8 @@
 
 namespace mithril::cpu_backend {
 
-// "swapaxes(input, axis1, axis2)", or "permuted(input, axes)", where None reverses them.
+// "swapaxes(input, axis1, axis2)", "permuted(input, axes)", where None reverses them, or
+// "sliced(input, starts, stops, steps, axes)".
 std::optional<Draft> draft_movement(const Context& context, size_t node,
                                     const SpelledExpression& call);
 

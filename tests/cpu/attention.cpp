@@ -12,7 +12,8 @@ namespace mithril::cpu_backend {
 namespace {
 
 struct Attending {
-  std::string query, key, value, output, mask = "", mask_dtype = "float32", causal = "False";
+  std::string query, key, value, output, weights, mask = "", mask_dtype = "float32",
+                                                  causal = "False";
 };
 
 std::string graph_of(const Attending& a) {
@@ -21,8 +22,11 @@ std::string graph_of(const Attending& a) {
   return fmt::format(
       "graph {{\n  input q: float32{}\n  input k: float32{}\n  input v: float32{}\n{}"
       "  y: float32{} = scaled_dot_product(query: q, key: k, value: v, attn_mask: {}, is_causal: "
-      "{}, scale: None, dropout_p: 0.0)\n  output y = y\n}}\n",
-      a.query, a.key, a.value, mask, a.output, a.mask.empty() ? "None" : "m", a.causal);
+      "{}, scale: None, dropout_p: 0.0)\n"
+      "  w: float32{} = attention_weights(query: q, key: k, attn_mask: {}, is_causal: {}, scale: "
+      "0.3)\n  output y = y\n  output w = w\n}}\n",
+      a.query, a.key, a.value, mask, a.output, a.mask.empty() ? "None" : "m", a.causal, a.weights,
+      a.mask.empty() ? "None" : "m", a.causal);
 }
 
 }  // namespace
@@ -33,6 +37,7 @@ TEST_CASE("attention of more rows than are done at a time") {
                                        .key = "[2, 700, 24]",
                                        .value = "[2, 700, 40]",
                                        .output = "[2, 150, 40]",
+                                       .weights = "[2, 150, 700]",
                                        .causal = causal});
     const std::vector<Tensor> inputs{tests::random({2, 150, 24}, 1), tests::random({2, 700, 24}, 2),
                                      tests::random({2, 700, 40}, 3)};
@@ -49,6 +54,7 @@ TEST_CASE("batches and masks meet as they broadcast") {
                                        .key = "[2, 7, 8]",
                                        .value = "[1, 1, 7, 3]",
                                        .output = "[3, 2, 5, 3]",
+                                       .weights = "[3, 2, 5, 7]",
                                        .mask = std::move(dims),
                                        .mask_dtype = dtype});
     return tests::apart(text, {queries, keys, values, mask}, 2);

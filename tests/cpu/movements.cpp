@@ -85,4 +85,22 @@ TEST_CASE("what is transposed is made for others than products, when they come")
   CHECK(apart(text, {random({4, 5}, 6)}) == "");
 }
 
+TEST_CASE("slices of the first axis, the last, of all, backwards and of nothing") {
+  const std::string text =
+      "graph {\n"
+      "  input x: float32[70, 4, 35]\n"
+      "  a: float32[9, 4, 35] = slice(input: x, starts: (3,), stops: (12,))\n"
+      "  b: float32[70, 4, 10] = slice(input: x, starts: (5,), stops: (15,), axes: (-1,))\n"
+      "  c: float32[24, 2, 12] = slice(input: x, starts: (-1, None, 1), stops: (None, -1, None), "
+      "steps: (-3, 2, 3))\n"
+      "  d: float32[70, 0, 35] = slice(input: x, starts: (3,), stops: (1,), axes: (1,))\n"
+      "  output a = a\n"
+      "  output b = b\n"
+      "  output c = c\n"
+      "  output d = d\n"
+      "}\n";
+  CHECK(apart(text, {random({70, 4, 35}, 7)}) == "");
+  CHECK(apart(text, {random({70, 4, 35}, 7)}, 2) == "");
+}
+
 }  // namespace mithril::tests
