@@ -69,6 +69,9 @@ class Blocks {
       }
       return;
     }
+    if (left.column_step == 1) {
+      return kernels_.interleave({from, left.row_step, rows, depth, left_, height});
+    }
     for (int64_t row = 0; row < rows; ++row) {
       const T* next = from + row * left.row_step;
       for (int64_t at = 0; at < depth; ++at) {
@@ -199,10 +202,17 @@ void pack_right(const Product<T>& product, int64_t first, int64_t last, T* packe
     T* to = packed + panel * width * product.depth;
     const T* from = right.data + panel * width * right.column_step;
     const int64_t count = std::min(width, product.columns - panel * width);
+    if (right.row_step == 1) {
+      product.kernels->interleave({from, right.column_step, count, product.depth, to, width});
+    }
     for (int64_t k = 0; k < product.depth; ++k, to += width) {
       const T* next = from + k * right.row_step;
-      for (int64_t j = 0; j < count; ++j) to[j] = next[j * right.column_step];
-      std::fill(to + count, to + width, T{});
+      if (right.column_step == 1) {
+        std::copy_n(next, count, to);
+      } else if (right.row_step != 1) {
+        for (int64_t j = 0; j < count; ++j) to[j] = next[j * right.column_step];
+      }
+      if (count < width) std::fill(to + count, to + width, T{});
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include "backends/cpu/arenas.hpp"
 #include "backends/cpu/program.hpp"
+#include "backends/cpu/result_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/eval/size_cache.hpp"
 
@@ -89,7 +90,7 @@ class Planned final : public Executable {
       case Result::From::buffer:
         break;
     }
-    return Tensor::empty(result.dtype, result.dims);
+    return results_.take(result.dtype, result.dims);
   }
 
   // Where the sizes of the inputs are known before they come; null where they are not.
@@ -117,6 +118,7 @@ class Planned final : public Executable {
   mutable PackedConstants packed_;
   const SizeCache<Program> programs_ = {};
   mutable Arenas arenas_;
+  const ResultMemory results_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // What the plan of the CPU backend promises beside the right numbers.
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
@@ -38,6 +39,34 @@ TEST_CASE("what one evaluation gave stays as it is in the next") {
   const Tensor kept = first.at("y").copy();
   model.evaluate({}, {{"x", Tensor::full(DType::float32, {4}, 9)}});
   CHECK(identical(first.at("y"), kept));
+}
+
+TEST_CASE("what nobody holds any more is written to again, without new pages") {
+  const CompiledModel model = chain(3, {any});
+  const TensorMap inputs{{"x", counting({1 << 20})}};
+  const auto faults = [] {
+    rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+  };
+  TensorMap kept = model.evaluate({}, inputs);
+  const void* memory = kept.at("y").raw_data();
+  CHECK(model.evaluate({}, inputs).at("y").raw_data() != memory);
+  kept = {};
+  model.evaluate({}, inputs);
+  const auto before = faults();
+  for (int i = 0; i < 8; ++i) model.evaluate({}, inputs);
+  CHECK(faults() - before < 100);  // where one result takes 1,024 pages
+}
+
+TEST_CASE("results outlive the model that gave them") {
+  Tensor result;
+  {
+    const CompiledModel model = chain(1, {any});
+    result = model.evaluate({}, {{"x", Tensor::full(DType::float32, {1 << 20}, 0)}}).at("y");
+    model.evaluate({}, {{"x", Tensor::full(DType::float32, {1 << 19}, 0)}});
+  }
+  CHECK(result.values<float>().back() == 1);
 }
 
 TEST_CASE("outputs share no elements with inputs, nor with each other") {

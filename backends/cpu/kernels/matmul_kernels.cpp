@@ -89,6 +89,58 @@ HWY_ATTR void dots(const Dots<T>& t) {
   for (; j < t.count; ++j) run_dots<T, 1>(t, j);
 }
 
+// A square of as many rows as vectors of 16 bytes have elements.
+#if HWY_TARGET == HWY_SCALAR
+template <typename T>
+constexpr int64_t square = 1;
+
+template <typename T>
+void interleave_square(const Interleaving<T>& t, int64_t j, int64_t k) {
+  t.to[k * t.to_step + j] = t.from[j * t.from_step + k];
+}
+#else
+template <typename T>
+constexpr int64_t square = 16 / int64_t{sizeof(T)};
+
+template <typename T>
+HWY_ATTR void interleave_square(const Interleaving<T>& t, int64_t j, int64_t k) {
+  const hn::FixedTag<T, square<T>> d;
+  const T* from = t.from + j * t.from_step + k;
+  T* to = t.to + k * t.to_step + j;
+  const auto a = hn::LoadU(d, from), b = hn::LoadU(d, from + t.from_step);
+  if constexpr (square<T> == 2) {
+    hn::StoreU(hn::InterleaveLower(d, a, b), d, to);
+    hn::StoreU(hn::InterleaveUpper(d, a, b), d, to + t.to_step);
+  } else {
+    const auto c = hn::LoadU(d, from + 2 * t.from_step), e = hn::LoadU(d, from + 3 * t.from_step);
+    const auto ac = hn::InterleaveLower(d, a, c), be = hn::InterleaveLower(d, b, e);
+    hn::StoreU(hn::InterleaveLower(d, ac, be), d, to);
+    hn::StoreU(hn::InterleaveUpper(d, ac, be), d, to + t.to_step);
+    const auto more_ac = hn::InterleaveUpper(d, a, c), more_be = hn::InterleaveUpper(d, b, e);
+    hn::StoreU(hn::InterleaveLower(d, more_ac, more_be), d, to + 2 * t.to_step);
+    hn::StoreU(hn::InterleaveUpper(d, more_ac, more_be), d, to + 3 * t.to_step);
+  }
+}
+#endif
+
+template <typename T>
+HWY_ATTR void interleave(const Interleaving<T>& t) {
+  constexpr int64_t line = 64 / int64_t{sizeof(T)};  // of what is read, before the next j
+  const int64_t whole_count = t.count / square<T> * square<T>;
+  const int64_t whole_depth = t.depth / square<T> * square<T>;
+  for (int64_t first = 0; first < whole_depth; first += line) {
+    const int64_t last = first + line < whole_depth ? first + line : whole_depth;
+    for (int64_t j = 0; j < whole_count; j += square<T>) {
+      for (int64_t k = first; k < last; k += square<T>) interleave_square(t, j, k);
+    }
+  }
+  for (int64_t j = 0; j < t.count; ++j) {
+    for (int64_t k = j < whole_count ? whole_depth : 0; k < t.depth; ++k) {
+      t.to[k * t.to_step + j] = t.from[j * t.from_step + k];
+    }
+  }
+}
+
 template <typename T, int rows>
 void fill(MatmulKernels<T>& kernels) {
   if constexpr (rows > 0) {
@@ -100,7 +152,11 @@ void fill(MatmulKernels<T>& kernels) {
 template <typename T>
 const MatmulKernels<T>& kernels() {
   static const MatmulKernels<T> filled = [] {
-    MatmulKernels<T> made{.height = height, .width = 2 * HWY_LANES(T), .tile = {}, .dots = dots<T>};
+    MatmulKernels<T> made{.height = height,
+                          .width = 2 * HWY_LANES(T),
+                          .tile = {},
+                          .dots = dots<T>,
+                          .interleave = interleave<T>};
     fill<T, height>(made);
     return made;
   }();

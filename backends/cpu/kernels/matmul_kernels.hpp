@@ -33,6 +33,16 @@ struct Dots {
   T* out;
 };
 
+// to[k * to_step + j] = from[j * from_step + k], for each j below `count` and k below `depth`.
+template <typename T>
+struct Interleaving {
+  const T* from;
+  int64_t from_step;
+  int64_t count, depth;
+  T* to;
+  int64_t to_step;
+};
+
 // Sums are in the order of k in every tile, whatever the number of its rows.
 template <typename T>
 struct MatmulKernels {
@@ -41,6 +51,7 @@ struct MatmulKernels {
   int width;                                    // columns of each
   void (*tile[most_rows + 1])(const Tile<T>&);  // by rows, from 1 to height
   void (*dots)(const Dots<T>&);
+  void (*interleave)(const Interleaving<T>&);
 };
 
 template <typename T>
