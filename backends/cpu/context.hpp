@@ -17,6 +17,7 @@ struct Context {
   // read it so.
   const std::vector<std::optional<ValueId>>& transposes;
   const std::vector<int>& readers;  // per value: arguments of nodes, outputs, and who looks on
+  bool winograd = true;             // convolutions may use his algorithm
 };
 
 }  // namespace mithril::cpu_backend

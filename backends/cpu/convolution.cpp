@@ -2,10 +2,12 @@
 
 #include <utility>
 
+#include "backends/cpu/convolution_winograd.hpp"
 #include "backends/cpu/convolve.hpp"
 #include "backends/cpu/pool.hpp"
 #include "backends/cpu/sharing.hpp"
 #include "backends/cpu/window_node.hpp"
+#include "backends/cpu/winograd.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -14,27 +16,23 @@ Sharing sharing_of(const WindowForm& form, int threads) {
   return share(form.work(), form.images * form.groups, threads);
 }
 
-struct Operands {
-  ValueId source, weight, made;
-  std::optional<ValueId> bias;
-};
-
 template <typename T>
 class ConvolutionStep final : public Step {
  public:
-  ConvolutionStep(WindowForm form, int threads, const Operands& operands, const Places& places,
-                  Place scratch, PackedConstants::Bytes packed, std::unique_ptr<ElementStep> finish)
+  ConvolutionStep(WindowForm form, int threads, const ConvolutionValues& values,
+                  const Places& places, Place scratch, PackedConstants::Bytes packed,
+                  std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
         tiles_(tiles_of(form_)),
         sharing_(sharing_of(form_, threads)),
         threads_(threads),
-        source_(places[index(operands.source)]),
-        weight_(places[index(operands.weight)]),
-        made_(places[index(operands.made)]),
+        source_(places[index(values.source)]),
+        weight_(places[index(values.weight)]),
+        made_(places[index(values.made)]),
         scratch_(scratch),
         packed_(std::move(packed)),
         finish_(std::move(finish)) {
-    if (operands.bias) bias_ = places[index(*operands.bias)];
+    if (values.bias) bias_ = places[index(*values.bias)];
   }
 
   static WindowTiles tiles_of(const WindowForm& form) {
@@ -158,21 +156,21 @@ PackedConstants::Bytes packed_weight(const Context& context, const WindowForm& f
 }
 
 template <typename T>
-Draft draft(const Context& context, const Convolution& convolution, const Operands& operands,
+Draft draft(const Context& context, const Convolution& convolution, const ConvolutionValues& values,
             bool backwards) {
   const int64_t width = window_kernels<T>().width;
   const WindowForm form =
       backwards ? input_gradient_form(convolution, width) : output_form(convolution, width);
   const PackedConstants::Bytes packed =
-      backwards ? nullptr : packed_weight<T>(context, form, operands.weight);
+      backwards ? nullptr : packed_weight<T>(context, form, values.weight);
   Draft draft{
-      .reads = {operands.source, operands.weight},
-      .writes = {operands.made},
+      .reads = {values.source, values.weight},
+      .writes = {values.made},
       .scratch_bytes = ConvolutionStep<T>::scratch_bytes(form, context.threads, packed != nullptr)};
-  if (operands.bias) draft.reads.push_back(*operands.bias);
+  if (values.bias) draft.reads.push_back(*values.bias);
   const auto make = [=, threads = context.threads](const Places& places, Place scratch,
                                                    std::unique_ptr<ElementStep> finish) {
-    return std::make_unique<ConvolutionStep<T>>(form, threads, operands, places, scratch, packed,
+    return std::make_unique<ConvolutionStep<T>>(form, threads, values, places, scratch, packed,
                                                 std::move(finish));
   };
   draft.make = [make](const Places& places, Place scratch) {
@@ -192,17 +190,23 @@ std::optional<Draft> draft_convolution(const Context& context, size_t node,
   const auto source = reader.tensor(0), weight = reader.tensor(backwards ? 2 : 1);
   if (!source || !weight) return std::nullopt;
   const ValueId made = sized.node(node).outputs.front();
-  const Operands operands{*source, *weight, made, backwards ? std::nullopt : reader.tensor(2)};
+  const ConvolutionValues values{*source, *weight, made,
+                                 backwards ? std::nullopt : reader.tensor(2)};
   const DType dtype = sized.dtype(made);
-  for (const ValueId read : {*source, *weight, operands.bias.value_or(*weight)}) {
+  for (const ValueId read : {*source, *weight, values.bias.value_or(*weight)}) {
     if (sized.dtype(read) != dtype) return std::nullopt;
   }
   const auto convolution =
       convolution_of(reader, 3, sized.dims(backwards ? made : *source), sized.dims(*weight),
                      sized.dims(backwards ? *source : made));
   if (!convolution) return std::nullopt;
-  if (dtype == DType::float32) return draft<float>(context, *convolution, operands, backwards);
-  if (dtype == DType::float64) return draft<double>(context, *convolution, operands, backwards);
+  const bool constant = context.packed.find(*weight) != nullptr;
+  if (context.winograd && constant && !backwards && dtype == DType::float32 &&
+      suits_winograd(*convolution)) {
+    return draft_winograd(context, *convolution, values);
+  }
+  if (dtype == DType::float32) return draft<float>(context, *convolution, values, backwards);
+  if (dtype == DType::float64) return draft<double>(context, *convolution, values, backwards);
   return std::nullopt;
 }
 

@@ -41,9 +41,10 @@ class Cpu final : public Backend {
   std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) override {
     if (options_.reference) return std::make_unique<Interpreted>(graph, options.observer);
     const int threads = options_.threads > 0 ? options_.threads : cpu_backend::processor_count();
-    return cpu_backend::make_planned(
-        graph,
-        {.observer = options.observer, .threads = threads, .memory_limit = options_.memory_limit});
+    return cpu_backend::make_planned(graph, {.observer = options.observer,
+                                             .threads = threads,
+                                             .memory_limit = options_.memory_limit,
+                                             .winograd = options_.winograd});
   }
 
  private:

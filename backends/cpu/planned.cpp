@@ -73,7 +73,8 @@ class Planned final : public Executable {
                            .threads = options_.threads,
                            .observer = options_.observer.get(),
                            .shown = &shown_,
-                           .memory_limit = options_.memory_limit});
+                           .memory_limit = options_.memory_limit,
+                           .winograd = options_.winograd});
     });
   }
 

@@ -382,7 +382,8 @@ Program make_program(const Graph& graph, Plan plan, const ProgramOptions& option
   const Sized sized(graph, program.plan);
   std::vector<std::optional<ValueId>> transposes(graph.values().size());
   const std::vector<int> readers = count_readers(sized, options);
-  const Context context{sized, options.packed, options.threads, transposes, readers};
+  const Context context{sized,      options.packed, options.threads,
+                        transposes, readers,        options.winograd};
   Planning(context, transposes, options).finish(program, options.memory_limit);
   return program;
 }

@@ -41,6 +41,7 @@ struct ProgramOptions {
   const Observer* observer = nullptr;        // null: nobody looks
   const std::vector<bool>* shown = nullptr;  // per node, where somebody does: whether it is wanted
   std::optional<int64_t> memory_limit = {};  // in bytes
+  bool winograd = true;                      // convolutions may use his algorithm
 };
 
 // Ops that keep the elements of their input make a view of them; what the observer wants to see is

@@ -331,6 +331,7 @@ def cpu_backend(
     threads: int = 0,
     memory_limit: str | float | None = None,
     reference: bool = False,
+    winograd: bool = True,
 ) -> Backend: ...
 def compile(
     model: Model,

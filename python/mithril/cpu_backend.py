@@ -19,6 +19,8 @@ class CpuBackend(_core.Backend):
         threads: at most so many; 0: as many as there are processors.
         memory_limit: "4GB", "4GiB" or a number of bytes: evaluating what needs more is refused.
         reference: runs each op as its record says what it means, slowly.
+        winograd: convolutions of float32 with 3 x 3 windows and bound weights may use Winograd's
+            algorithm: faster, at a relative error of about 3e-6 in place of 1e-6.
 
     Example:
         backend = CpuBackend(dtype=ml.float64)
@@ -32,10 +34,16 @@ class CpuBackend(_core.Backend):
         threads: int = 0,
         memory_limit: Any = None,
         reference: bool = False,
+        winograd: bool = True,
         **unknown: Any,
     ) -> None:
         made = _core.cpu_backend(
-            dtype, threads=threads, memory_limit=memory_limit, reference=reference, **unknown
+            dtype,
+            threads=threads,
+            memory_limit=memory_limit,
+            reference=reference,
+            winograd=winograd,
+            **unknown,
         )
         super().__init__(made)
         self.dtype = dtype

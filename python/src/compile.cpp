@@ -168,11 +168,14 @@ void bind_compile(py::module_& module) {
       .def_property_readonly("name", &Backend::name);
   module.def(
       "cpu_backend",
-      [](py::handle dtype, int threads, py::handle memory_limit, bool reference,
+      [](py::handle dtype, int threads, py::handle memory_limit, bool reference, bool winograd,
          const py::kwargs& unknown) {
-        refuse_unknown(unknown, "CpuBackend", {"dtype", "threads", "memory_limit", "reference"});
-        CpuOptions options{
-            .dtype = dtype_of_object(dtype), .threads = threads, .reference = reference};
+        refuse_unknown(unknown, "CpuBackend",
+                       {"dtype", "threads", "memory_limit", "reference", "winograd"});
+        CpuOptions options{.dtype = dtype_of_object(dtype),
+                           .threads = threads,
+                           .reference = reference,
+                           .winograd = winograd};
         if (!memory_limit.is_none()) {
           options.memory_limit = read_bytes(datum_of(memory_limit), "memory_limit");
         }
@@ -180,7 +183,7 @@ void bind_compile(py::module_& module) {
       },
       py::arg("dtype") = DType::float32, py::kw_only(), py::arg("threads") = 0,
       py::arg("memory_limit") = py::none(), py::arg("reference") = false,
-      "What CpuBackend is made of.");
+      py::arg("winograd") = true, "What CpuBackend is made of.");
   module.def("compile", compile_model, py::arg("model"), py::arg("backend"), py::kw_only(),
              py::arg("shapes") = py::none(), py::arg("types") = py::none(),
              py::arg("data_keys") = py::none(), py::arg("constant_keys") = py::none(),

@@ -1,0 +1,126 @@
+#include "backends/cpu/kernels/winograd_kernels.hpp"
+
+#include "backends/cpu/kernels/targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/winograd_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace mithril::cpu_backend::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<float>;
+using V = hn::Vec<D>;
+constexpr int64_t lanes = HWY_LANES(float);
+// As many channels as a tile of products has columns.
+constexpr int64_t width = 2 * lanes;
+
+// x * factor + y
+HWY_ATTR V plus(V y, V x, float factor) { return hn::MulAdd(x, hn::Set(D(), factor), y); }
+
+// Every `step`-th of x, transformed along one axis.
+HWY_ATTR void transform_input(const V* x, int step, V* to, int to_step) {
+  const V x0 = x[0], x1 = x[step], x2 = x[2 * step], x3 = x[3 * step], x4 = x[4 * step],
+          x5 = x[5 * step];
+  const V even = plus(x4, x2, -4), odd = plus(x3, x1, -4);
+  const V outer = hn::Sub(x4, x2), inner = hn::Sub(x3, x1);
+  to[0] = plus(plus(x4, x2, -5), x0, 4);
+  to[to_step] = hn::Add(even, odd);
+  to[2 * to_step] = hn::Sub(even, odd);
+  to[3 * to_step] = plus(outer, inner, 2);
+  to[4 * to_step] = plus(outer, inner, -2);
+  to[5 * to_step] = plus(plus(x5, x3, -5), x1, 4);
+}
+
+HWY_ATTR void transform_output(const V* x, int step, V* to, int to_step) {
+  const V sum = hn::Add(x[step], x[2 * step]), apart = hn::Sub(x[step], x[2 * step]);
+  const V twice = hn::Add(x[3 * step], x[4 * step]), opposed = hn::Sub(x[3 * step], x[4 * step]);
+  to[0] = hn::Add(hn::Add(x[0], sum), twice);
+  to[to_step] = plus(apart, opposed, 2);
+  to[2 * to_step] = plus(sum, twice, 4);
+  to[3 * to_step] = hn::Add(plus(apart, opposed, 8), x[5 * step]);
+}
+
+HWY_ATTR void input(const WinogradInput& w) {
+  const D d;
+  for (int64_t i = 0; i < w.count; i += lanes) {
+    V x[36], half[36];
+    for (int y = 0; y < 6; ++y) {
+      for (int at = 0; at < 6; ++at) {
+        const int plane = y % 4 * 4 + at % 4;
+        x[y * 6 + at] = hn::LoadU(d, w.planes + plane * w.plane + y / 4 * w.pitch + at / 4 + i);
+      }
+    }
+    for (int at = 0; at < 6; ++at) transform_input(x + at, 6, half + at, 6);
+    for (int y = 0; y < 6; ++y) transform_input(half + y * 6, 1, x + y * 6, 1);
+    for (int k = 0; k < 36; ++k) hn::StoreU(x[k], d, w.to + k * w.to_step + i);
+  }
+}
+
+HWY_ATTR void output(const WinogradOutput& w) {
+  const D d;
+  for (int64_t i = 0; i < width; i += lanes) {
+    V x[36], half[24], y[16];
+    for (int k = 0; k < 36; ++k) x[k] = hn::LoadU(d, w.sums + k * w.sum_step + i);
+    for (int at = 0; at < 6; ++at) transform_output(x + at, 6, half + at, 6);
+    for (int row = 0; row < 4; ++row) transform_output(half + row * 6, 1, y + row * 4, 1);
+    const V bias = hn::LoadU(d, w.bias + i);
+    for (int k = 0; k < 16; ++k) hn::StoreU(hn::Add(y[k], bias), d, w.to + k * width + i);
+  }
+}
+
+#if HWY_TARGET != HWY_SCALAR
+// Four outputs of a row for four channels.
+HWY_ATTR void store_four(const float* from, float* to, int64_t channel_step) {
+  const hn::FixedTag<float, 4> d;
+  const auto a = hn::LoadU(d, from), b = hn::LoadU(d, from + width),
+             c = hn::LoadU(d, from + 2 * width), e = hn::LoadU(d, from + 3 * width);
+  const auto ab = hn::InterleaveLower(d, a, b), ce = hn::InterleaveLower(d, c, e);
+  const auto ab_upper = hn::InterleaveUpper(d, a, b), ce_upper = hn::InterleaveUpper(d, c, e);
+  hn::StoreU(hn::ConcatLowerLower(d, ce, ab), d, to);
+  hn::StoreU(hn::ConcatUpperUpper(d, ce, ab), d, to + channel_step);
+  hn::StoreU(hn::ConcatLowerLower(d, ce_upper, ab_upper), d, to + 2 * channel_step);
+  hn::StoreU(hn::ConcatUpperUpper(d, ce_upper, ab_upper), d, to + 3 * channel_step);
+}
+#endif
+
+HWY_ATTR void store(const WinogradTile& w) {
+  for (int64_t y = 0; y < w.rows; ++y) {
+    const float* from = w.from + y * 4 * width;
+    float* to = w.to + y * w.row_step;
+    int64_t channel = 0;
+#if HWY_TARGET != HWY_SCALAR
+    for (; w.columns == 4 && channel + 4 <= w.channels; channel += 4) {
+      store_four(from + channel, to + channel * w.channel_step, w.channel_step);
+    }
+#endif
+    for (; channel < w.channels; ++channel) {
+      for (int64_t x = 0; x < w.columns; ++x) {
+        to[channel * w.channel_step + x] = from[x * width + channel];
+      }
+    }
+  }
+}
+
+constexpr WinogradKernels kernels{input, output, store};
+
+}  // namespace
+
+const WinogradKernels& winograd_of_floats() { return kernels; }
+
+}  // namespace mithril::cpu_backend::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mithril::cpu_backend {
+
+const WinogradKernels& winograd_kernels(Instructions instructions) {
+  MITHRIL_RETURN_KERNELS(instructions, winograd_of_floats);
+}
+
+}  // namespace mithril::cpu_backend
+#endif

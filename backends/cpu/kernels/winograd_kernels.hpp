@@ -1,0 +1,47 @@
+// The transforms of Winograd's convolution with windows of 3 x 3, in tiles of 4 x 4 outputs: the
+// points are 0, 1, -1, 2, -2 and infinity. A. Lavin, S. Gray: Fast Algorithms for Convolutional
+// Neural Networks, 2015.
+#pragma once
+
+#include <cstdint>
+
+#include "backends/cpu/kernels/instructions.hpp"
+
+namespace mithril::cpu_backend {
+
+// Of 6 x 6 elements of the input, for `count` tiles that are neighbours. The element (y, x) of each
+// stands in the plane (y % 4) * 4 + x % 4, where tiles are neighbours.
+struct WinogradInput {
+  const float* planes;
+  int64_t plane, pitch;  // elements of a plane, and of one of its rows
+  float* to;             // 36 rows of `count` elements, rounded up to whole vectors
+  int64_t to_step;
+  int64_t count;
+};
+
+// Of 36 sums for each of `width` channels: 4 x 4 outputs, the channels of each side by side.
+struct WinogradOutput {
+  const float* sums;
+  int64_t sum_step;
+  const float* bias;  // of each channel
+  float* to;
+};
+
+// The 4 x 4 outputs of some channels, to where each channel has rows of its own.
+struct WinogradTile {
+  const float* from;
+  int64_t channels;
+  int64_t rows, columns;  // of the outputs, that there are
+  float* to;
+  int64_t row_step, channel_step;
+};
+
+struct WinogradKernels {
+  void (*input)(const WinogradInput&);
+  void (*output)(const WinogradOutput&);
+  void (*store)(const WinogradTile&);
+};
+
+const WinogradKernels& winograd_kernels(Instructions instructions = best_instructions());
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,190 @@
+#include "backends/cpu/winograd.hpp"
+
+#include <algorithm>
+
+#include "backends/cpu/convolve.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Bands that one panel of the weight meets while it is in the cache.
+constexpr int64_t band_block = 4;
+
+int64_t up(int64_t count, int64_t by) { return (count + by - 1) / by; }
+
+PlaneAxis planes_of(const WindowAxis& axis, int64_t tiles) {
+  return {.source = axis.input,
+          .step = 4,
+          .before = axis.before,
+          .extent = tiles + 1,
+          .planes = {0, 1, 2, 3}};
+}
+
+}  // namespace
+
+bool suits_winograd(const Convolution& c) {
+  const auto is_plain = [](const WindowAxis& axis) {
+    return axis.kernel == 3 && axis.stride == 1 && axis.dilation == 1;
+  };
+  if (!is_plain(c.down) || !is_plain(c.across)) return false;
+  // Below, transforming costs as much as it saves; beyond, reading weights does, four times as many
+  // as there were, or writing what was transformed.
+  constexpr int64_t fewest_channels = 32, fewest_tiles = 12, most_elements = 1 << 22;
+  const int64_t tiles = up(c.down.output, 4) * up(c.across.output, 4);
+  return c.inputs >= fewest_channels && c.outputs >= fewest_channels && tiles >= fewest_tiles &&
+         36 * c.inputs * c.outputs <= most_elements && 36 * c.inputs * tiles <= most_elements;
+}
+
+WinogradForm::WinogradForm(const Convolution& convolution, int most_rows, int width)
+    : c_(convolution),
+      width_(width),
+      tiles_down_(up(c_.down.output, 4)),
+      tiles_across_(up(c_.across.output, 4)),
+      tiles_((tiles_down_ - 1) * (tiles_across_ + 1) + tiles_across_),
+      bands_(up(tiles_, most_rows)),
+      height_(up(tiles_, bands_)),
+      slot_(up(most_rows, width / 2) * (width / 2)),
+      panels_(up(c_.outputs, width)) {
+  planes_.channels = 1;
+  planes_.down = planes_of(c_.down, tiles_down_);
+  planes_.across = planes_of(c_.across, tiles_across_);
+  for (int64_t k = 0; k < c_.inputs; ++k) offsets_.push_back(k * width_);
+}
+
+double WinogradForm::work() const {
+  return 36.0 * static_cast<double>(tiles_) * static_cast<double>(c_.inputs) *
+         static_cast<double>(c_.outputs);
+}
+
+int64_t WinogradForm::part_count() const {
+  constexpr int64_t margin = WindowKernels<float>::most_width;
+  const int64_t sums = 36 * std::min(band_block, bands_) * height_ * width_;
+  return std::max(planes_.channel_step() + margin, sums);
+}
+
+void WinogradForm::transform_weight(const float* weight, float* to) const {
+  constexpr double points[6][3] = {{1.0 / 4, 0, 0},
+                                   {-1.0 / 6, -1.0 / 6, -1.0 / 6},
+                                   {-1.0 / 6, 1.0 / 6, -1.0 / 6},
+                                   {1.0 / 24, 1.0 / 12, 1.0 / 6},
+                                   {1.0 / 24, -1.0 / 12, 1.0 / 6},
+                                   {0, 0, 1}};
+  std::fill_n(to, weight_count(), 0.0f);
+  for (int64_t out = 0; out < c_.outputs; ++out) {
+    for (int64_t in = 0; in < c_.inputs; ++in) {
+      const float* w = weight + (out * c_.inputs + in) * 9;
+      double half[6][3] = {};
+      for (int y = 0; y < 6; ++y) {
+        for (int x = 0; x < 9; ++x) half[y][x % 3] += points[y][x / 3] * w[x];
+      }
+      float* at = to + (out / width_ * 36 * c_.inputs + in) * width_ + out % width_;
+      for (int k = 0; k < 36; ++k) {
+        double sum = 0;
+        for (int x = 0; x < 3; ++x) sum += half[k / 6][x] * points[k % 6][x];
+        at[k * c_.inputs * width_] = static_cast<float>(sum);
+      }
+    }
+  }
+}
+
+void WinogradForm::transform_input(const WinogradKernels& kernels, const float* input,
+                                   int64_t first, int64_t last, float* work, float* to) const {
+  for (int64_t channel = first; channel < last; ++channel) {
+    lay_planes(planes_, input + channel * planes_.source_plane(), 0, 1, work);
+    for (int64_t band = 0; band < bands_; ++band) {
+      kernels.input({.planes = work + band * height_,
+                     .plane = planes_.plane(),
+                     .pitch = planes_.across.extent,
+                     .to = to + (band * c_.inputs + channel) * slot_,
+                     .to_step = bands_ * c_.inputs * slot_,
+                     .count = height_});
+    }
+  }
+}
+
+// The columns of one panel.
+class WinogradForm::Panel {
+ public:
+  Panel(const WinogradForm& form, const Operands& operands, int64_t panel)
+      : f_(form),
+        o_(operands),
+        channels_(std::min(form.width_, form.c_.outputs - panel * form.width_)),
+        weight_(operands.weight + panel * 36 * form.c_.inputs * form.width_),
+        made_(operands.made + panel * form.width_ * plane()) {
+    if (operands.bias) std::copy_n(operands.bias + panel * form.width_, channels_, bias_);
+  }
+
+  void run(int64_t first, int64_t last) {
+    for (int64_t band = first; band < last; band += band_block) {
+      run_bands(band, std::min(band + band_block, last));
+    }
+  }
+
+  int64_t plane() const { return f_.c_.down.output * f_.c_.across.output; }
+  int64_t channels() const { return channels_; }
+
+ private:
+  int64_t tiles_of(int64_t band) const {
+    return std::min(f_.height_, f_.tiles_ - band * f_.height_);
+  }
+
+  void run_bands(int64_t first, int64_t last) {
+    const int64_t inputs = f_.c_.inputs, band_sums = f_.height_ * f_.width_;
+    const int64_t step = (last - first) * band_sums;
+    for (int64_t k = 0; k < 36; ++k) {
+      for (int64_t band = first; band < last; ++band) {
+        o_.products.tile[tiles_of(band)](
+            {.a = o_.input + (k * f_.bands_ + band) * inputs * f_.slot_,
+             .a_step = f_.slot_,
+             .b = weight_ + k * inputs * f_.width_,
+             .offsets = f_.offsets_.data(),
+             .c = o_.work + k * step + (band - first) * band_sums,
+             .c_step = f_.width_,
+             .depth = inputs,
+             .add = false,
+             .start = nullptr});
+      }
+    }
+    for (int64_t band = first; band < last; ++band) {
+      const float* sums = o_.work + (band - first) * band_sums;
+      for (int64_t i = 0; i < tiles_of(band); ++i) {
+        store_tile(band * f_.height_ + i, sums + i * f_.width_, step);
+      }
+    }
+  }
+
+  void store_tile(int64_t tile, const float* sums, int64_t step) {
+    const int64_t y = tile / (f_.tiles_across_ + 1), x = tile % (f_.tiles_across_ + 1);
+    if (x == f_.tiles_across_) return;
+    const int64_t rows = f_.c_.down.output, columns = f_.c_.across.output;
+    o_.transforms.output({.sums = sums, .sum_step = step, .bias = bias_, .to = outputs_});
+    o_.transforms.store({.from = outputs_,
+                         .channels = channels_,
+                         .rows = std::min<int64_t>(4, rows - 4 * y),
+                         .columns = std::min<int64_t>(4, columns - 4 * x),
+                         .to = made_ + 4 * (y * columns + x),
+                         .row_step = columns,
+                         .channel_step = rows * columns});
+  }
+
+  const WinogradForm& f_;
+  const Operands& o_;
+  const int64_t channels_;
+  const float* weight_;
+  float* made_;
+  alignas(64) float bias_[WindowKernels<float>::most_width] = {};
+  alignas(64) float outputs_[16 * WindowKernels<float>::most_width];
+};
+
+void WinogradForm::multiply(const Operands& operands, const WindowPart& part) const {
+  const auto [first, last] = part.rows(panels_);
+  const auto [band, last_band] = part.columns(bands_);
+  for (int64_t i = first; i < last; ++i) {
+    Panel panel(*this, operands, i);
+    panel.run(band, last_band);
+    operands.finish.run(
+        {.begin = i * width_ * panel.plane(), .size = panel.channels() * panel.plane()});
+  }
+}
+
+}  // namespace mithril::cpu_backend
