@@ -1,7 +1,7 @@
 // What records spell, parsed once in a process.
 #pragma once
 
-#include "backends/cpu/formula.hpp"
+#include "mithril/op/formula.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/spelling.hpp"
 

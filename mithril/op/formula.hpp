@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mithril::cpu_backend {
+namespace mithril {
 
 struct Formula {
   enum class Kind : uint8_t {
@@ -29,4 +29,4 @@ struct Formula {
 // InternalError with the place of the mistake: formulas stand in records, not in what users write.
 Formula parse_formula(std::string_view text);
 
-}  // namespace mithril::cpu_backend
+}  // namespace mithril

@@ -1,4 +1,4 @@
-#include "backends/cpu/formula.hpp"
+#include "mithril/op/formula.hpp"
 
 #include <array>
 #include <cctype>
@@ -7,10 +7,10 @@
 
 #include "mithril/base/error.hpp"
 
-namespace mithril::cpu_backend {
+namespace mithril {
 namespace {
 
-using Kind = Formula::Kind;
+using FormulaKind = Formula::Kind;
 
 // From the loosest to the tightest; what begins as another does comes first.
 constexpr std::array<std::array<std::string_view, 4>, 7> levels = {{
@@ -23,9 +23,9 @@ constexpr std::array<std::array<std::string_view, 4>, 7> levels = {{
     {"*", "/"},
 }};
 
-class Parser {
+class FormulaParser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit FormulaParser(std::string_view text) : text_(text) {}
 
   Formula parse() {
     Formula whole = choice();
@@ -41,7 +41,7 @@ class Parser {
     Formula then = choice();
     require(take(":"), "a ':' is missing");
     Formula otherwise = choice();
-    return {.kind = Kind::choice,
+    return {.kind = FormulaKind::choice,
             .children = {std::move(condition), std::move(then), std::move(otherwise)}};
   }
 
@@ -52,7 +52,7 @@ class Parser {
       const std::string_view sign = take_any(levels[level]);
       if (sign.empty()) return left;
       Formula right = binary(level + 1);
-      left = {.kind = Kind::binary,
+      left = {.kind = FormulaKind::binary,
               .text = std::string(sign),
               .children = {std::move(left), std::move(right)}};
     }
@@ -60,7 +60,7 @@ class Parser {
 
   Formula unary() {
     for (const char* sign : {"-", "!"}) {
-      if (take(sign)) return {.kind = Kind::unary, .text = sign, .children = {unary()}};
+      if (take(sign)) return {.kind = FormulaKind::unary, .text = sign, .children = {unary()}};
     }
     return primary();
   }
@@ -73,13 +73,13 @@ class Parser {
       return inside;
     }
     if (take("{")) {
-      Formula port{.kind = Kind::port, .text = name()};
+      Formula port{.kind = FormulaKind::port, .text = name()};
       require(take("}"), "a '}' is missing");
       return port;
     }
     if (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_]))) return number();
-    Formula call{.kind = Kind::call, .text = name()};
-    if (call.text == "unsupported") return {.kind = Kind::unsupported};
+    Formula call{.kind = FormulaKind::call, .text = name()};
+    if (call.text == "unsupported") return {.kind = FormulaKind::unsupported};
     require(take("("), "a '(' is missing");
     do {
       call.children.push_back(choice());
@@ -89,7 +89,7 @@ class Parser {
   }
 
   Formula number() {
-    Formula number{.kind = Kind::number};
+    Formula number{.kind = FormulaKind::number};
     const char* begin = text_.data() + at_;
     const char* end = std::from_chars(begin, text_.data() + text_.size(), number.number).ptr;
     at_ += static_cast<size_t>(end - begin);
@@ -135,6 +135,6 @@ class Parser {
 
 }  // namespace
 
-Formula parse_formula(std::string_view text) { return Parser(text).parse(); }
+Formula parse_formula(std::string_view text) { return FormulaParser(text).parse(); }
 
-}  // namespace mithril::cpu_backend
+}  // namespace mithril
