@@ -10,9 +10,9 @@
 #include "backends/cpu/kernel_drafts.hpp"
 #include "backends/cpu/loop_step.hpp"
 #include "backends/cpu/movement.hpp"
-#include "backends/cpu/packing.hpp"
 #include "backends/cpu/plain_steps.hpp"
 #include "mithril/backend/meter.hpp"
+#include "mithril/eval/packing.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -272,7 +272,7 @@ class Planning {
   }
 
   Places place(Program& program) {
-    std::vector<Lifetime> lifetimes;
+    std::vector<Stay> lifetimes;
     for (const Storage& storage : storages_) {
       if (storage.given) continue;
       program.value_bytes += std::min(storage.bytes, most_bytes - program.value_bytes + 1);

@@ -1,24 +1,24 @@
 // Values that live at once never overlap, and take little more than the most that live at once.
-#include "backends/cpu/packing.hpp"
+#include "mithril/eval/packing.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <random>
 
-namespace mithril::cpu_backend {
+namespace mithril {
 namespace {
 
-using Lifetimes = std::vector<Lifetime>;
+using Lifetimes = std::vector<Stay>;
 
 int64_t rounded(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // The most bytes that are in use in any step.
 int64_t most_at_once(const Lifetimes& lifetimes) {
   int64_t most = 0;
-  for (const Lifetime& at : lifetimes) {
+  for (const Stay& at : lifetimes) {
     int64_t bytes = 0;
-    for (const Lifetime& other : lifetimes) {
+    for (const Stay& other : lifetimes) {
       if (other.first <= at.first && at.first <= other.last) bytes += rounded(other.bytes);
     }
     most = std::max(most, bytes);
@@ -29,7 +29,7 @@ int64_t most_at_once(const Lifetimes& lifetimes) {
 bool overlap(const Lifetimes& lifetimes, const Packing& packing) {
   for (size_t i = 0; i < lifetimes.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
-      const Lifetime &a = lifetimes[i], &b = lifetimes[j];
+      const Stay &a = lifetimes[i], &b = lifetimes[j];
       const bool at_once = a.first <= b.last && b.first <= a.last;
       const bool shared = packing.offsets[i] < packing.offsets[j] + b.bytes &&
                           packing.offsets[j] < packing.offsets[i] + a.bytes;
@@ -87,4 +87,4 @@ TEST_CASE("what has no elements takes nothing") {
   CHECK(pack({}).bytes == 0);
 }
 
-}  // namespace mithril::cpu_backend
+}  // namespace mithril

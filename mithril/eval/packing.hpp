@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-namespace mithril::cpu_backend {
+namespace mithril {
 
 // A value that is made in one step and read until another, both included.
-struct Lifetime {
+struct Stay {
   int64_t bytes = 0;
   int32_t first = 0, last = 0;
 };
@@ -20,6 +20,6 @@ struct Packing {
 
 // Step by step, each value goes to the smallest gap that holds it, or to the end: n log n for n
 // lifetimes. The sum of the sizes, each rounded up, fits 64 bits.
-Packing pack(std::span<const Lifetime> lifetimes);
+Packing pack(std::span<const Stay> lifetimes);
 
-}  // namespace mithril::cpu_backend
+}  // namespace mithril

@@ -1,4 +1,4 @@
-#include "backends/cpu/packing.hpp"
+#include "mithril/eval/packing.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-namespace mithril::cpu_backend {
+namespace mithril {
 namespace {
 
 // A line of cache, and of a vector register.
@@ -75,8 +75,8 @@ class Gaps {
   int64_t end_ = 0;
 };
 
-std::vector<size_t> sorted(std::span<const Lifetime> lifetimes,
-                           bool (*before)(const Lifetime&, const Lifetime&)) {
+std::vector<size_t> sorted(std::span<const Stay> lifetimes,
+                           bool (*before)(const Stay&, const Stay&)) {
   std::vector<size_t> order(lifetimes.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -86,13 +86,12 @@ std::vector<size_t> sorted(std::span<const Lifetime> lifetimes,
 
 }  // namespace
 
-Packing pack(std::span<const Lifetime> lifetimes) {
+Packing pack(std::span<const Stay> lifetimes) {
   // Of what is made in one step the largest comes first, while there are large gaps.
-  const auto begins = sorted(lifetimes, [](const Lifetime& a, const Lifetime& b) {
+  const auto begins = sorted(lifetimes, [](const Stay& a, const Stay& b) {
     return a.first != b.first ? a.first < b.first : a.bytes > b.bytes;
   });
-  const auto ends =
-      sorted(lifetimes, [](const Lifetime& a, const Lifetime& b) { return a.last < b.last; });
+  const auto ends = sorted(lifetimes, [](const Stay& a, const Stay& b) { return a.last < b.last; });
   Packing packing{.offsets = std::vector<int64_t>(lifetimes.size())};
   Gaps gaps;
   auto ending = ends.begin();
@@ -108,4 +107,4 @@ Packing pack(std::span<const Lifetime> lifetimes) {
   return packing;
 }
 
-}  // namespace mithril::cpu_backend
+}  // namespace mithril
