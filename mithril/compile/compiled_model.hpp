@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mithril/compile/hook.hpp"
+#include "mithril/graph/exported_model.hpp"
 #include "mithril/model/binding.hpp"
 #include "mithril/tensor/tensor_map.hpp"
 
@@ -88,6 +89,11 @@ class CompiledModel {
   // TorchScript does not have.
   void save_torchscript(const std::string& path, const TensorMap& params,
                         const TensorMap& data = {}) const;
+
+  // As graphs of one size, for write_cpp and other generators; where compiling left a size open,
+  // `data` has an example. Hooks are left out. InputError E0811 where it has none, E0802 for an
+  // unknown key.
+  ExportedModel exported(const TensorMap& data = {}) const;
 
   // ---- looking in ----
   // Each evaluation through this object, gradients or not, shows the function the value at this

@@ -222,6 +222,18 @@ void CompiledModel::Parts::load() {
       Program{Signature(graph, input_labels()), backend->load(graph, options)});
 }
 
+Graph CompiledParts::gradient_graph(const std::vector<size_t>& of) const {
+  DifferentiateOptions options;
+  for (const size_t i : of) options.outputs.push_back(outputs[i].name);
+  for (const NamedIndex& key : parameters) options.wanted.push_back(inputs[key.index].path);
+  return differentiated(options);
+}
+
+Graph CompiledModel::Parts::gradients(const std::vector<size_t>& of) {
+  const std::lock_guard lock(mutex_);
+  return gradient_graph(of);
+}
+
 const Program& CompiledModel::Parts::with_gradients(const std::vector<size_t>& of) {
   if (inference) {
     raise({.kind = ErrorKind::gradient,
@@ -231,14 +243,9 @@ const Program& CompiledModel::Parts::with_gradients(const std::vector<size_t>& o
   const std::lock_guard lock(mutex_);
   std::unique_ptr<const Program>& program = backward_[of];
   if (program) return *program;
-  DifferentiateOptions options;
   std::vector<std::string> labels = input_labels();
-  for (const size_t i : of) {
-    options.outputs.push_back(outputs[i].name);
-    labels.push_back("the gradient of " + quoted(outputs[i].name));
-  }
-  for (const NamedIndex& key : parameters) options.wanted.push_back(inputs[key.index].path);
-  const Graph both = differentiated(options);
+  for (const size_t i : of) labels.push_back("the gradient of " + quoted(outputs[i].name));
+  const Graph both = gradient_graph(of);
   program = std::make_unique<const Program>(
       Program{Signature(both, std::move(labels)), backend->load(both, load_options)});
   return *program;

@@ -55,10 +55,14 @@ struct CompiledParts {
   std::vector<std::pair<std::string, ShapeSpec>> shapes;  // of inputs and outputs
   std::vector<std::string> output_texts;                  // shapes of outputs as text
 
-  std::vector<std::string> input_labels() const;                    // for messages
-  std::vector<bool> differentiable_outputs() const;                 // per output of the graph
+  std::vector<std::string> input_labels() const;     // for messages
+  std::vector<bool> differentiable_outputs() const;  // per output of the graph
+  // Of the example in `data`, or known since compiling; InputError E0811 where neither tells.
+  Dims dims_of_input(const NamedIndex& key, const TensorMap& data) const;
   Graph passed(const Graph& graph) const;                           // through the passes
   Graph differentiated(const DifferentiateOptions& options) const;  // after the passes
+  // The gradients of all parameters, which come in at these outputs (of `outputs`).
+  Graph gradient_graph(const std::vector<size_t>& of) const;
 };
 
 // After compiling, only `with_gradients` reads dims with symbols: their facts serve one thread.
@@ -71,6 +75,7 @@ struct CompiledModel::Parts : CompiledParts {
   // With gradients coming in at these outputs (of `outputs`), in this order; made when first asked
   // for.
   const Program& with_gradients(const std::vector<size_t>& of);
+  Graph gradients(const std::vector<size_t>& of);  // the graph of that
 
  private:
   std::mutex mutex_;  // guards backward_ and, while it is held, the facts of the graph

@@ -3,12 +3,10 @@
 #include "mithril/compile/parts.hpp"
 
 namespace mithril {
-namespace {
 
-// Of the example, or known since compiling.
-Dims dims_of_input(const CompiledParts& parts, const NamedIndex& key, const TensorMap& data) {
+Dims CompiledParts::dims_of_input(const NamedIndex& key, const TensorMap& data) const {
   if (const Tensor* example = data.find(key.name)) return example->dims();
-  const Value& value = parts.graph.value(parts.graph.inputs()[key.index]);
+  const Value& value = graph.value(graph.inputs()[key.index]);
   Dims dims;
   for (const Dim& dim : value.dims) {
     if (dim.is_constant()) dims.push_back(dim.constant());
@@ -20,8 +18,6 @@ Dims dims_of_input(const CompiledParts& parts, const NamedIndex& key, const Tens
          .facts = {{"known", value.ranked ? to_string(value.dims) : "[...]"}},
          .help = "give data with an example of it, or shapes to compile"});
 }
-
-}  // namespace
 
 void CompiledModel::save_torchscript(const std::string& path, const TensorMap& params,
                                      const TensorMap& data) const {
@@ -35,7 +31,7 @@ void CompiledModel::save_torchscript(const std::string& path, const TensorMap& p
     inputs[key.index] = {.key = key.name, .value = parts.initial.at(key.name)};
   }
   for (const NamedIndex& key : parts.data) {
-    inputs[key.index] = {.key = key.name, .dims = dims_of_input(parts, key, data)};
+    inputs[key.index] = {.key = key.name, .dims = parts.dims_of_input(key, data)};
   }
   std::vector<SavedOutput> outputs;
   for (const NamedIndex& key : parts.outputs) outputs.push_back({key.name, key.index});

@@ -1,0 +1,61 @@
+// Compiled models as graphs, for generators of code.
+#include <algorithm>
+
+#include "mithril/base/names.hpp"
+#include "mithril/compile/parts.hpp"
+
+namespace mithril {
+namespace {
+
+using Role = ExportedInput::Role;
+
+Role role_of(KeyClass key_class) {
+  if (key_class == KeyClass::parameter) return Role::parameter;
+  return key_class == KeyClass::state ? Role::state : Role::data;
+}
+
+void check_key(const CompiledParts& parts, const std::string& key) {
+  const std::vector<std::string> known = names_of(parts.data);
+  if (std::find(known.begin(), known.end(), key) != known.end()) return;
+  unknown_name(ErrorKind::input, "E0802", "data input", key, "", known);
+}
+
+// The cost, or where there is none every output of floats.
+std::vector<size_t> differentiated_outputs(const CompiledParts& parts) {
+  std::vector<size_t> of;
+  const std::vector<bool> differentiable = parts.differentiable_outputs();
+  for (size_t i = 0; i < parts.outputs.size(); ++i) {
+    if (parts.outputs[i].name == "final_cost") return {i};
+    if (differentiable[parts.outputs[i].index]) of.push_back(i);
+  }
+  return of;
+}
+
+}  // namespace
+
+ExportedModel CompiledModel::exported(const TensorMap& data) const {
+  Parts& parts = parts_->without_hooks ? *parts_->without_hooks : *parts_;
+  for (const auto& [key, tensor] : data) check_key(parts, key);
+  ExportedModel exported{.graph = parts.graph};
+  for (size_t i = 0; i < parts.inputs.size(); ++i) {
+    const InputKey& input = parts.inputs[i];
+    ExportedInput& made = exported.inputs.emplace_back();
+    made.key = input.key;
+    made.role = role_of(input.key_class);
+    made.initial =
+        made.role == Role::state ? std::optional(parts.initial.at(input.key).host()) : std::nullopt;
+    made.dims = made.initial ? made.initial->dims() : parts.dims_of_input({input.key, i}, data);
+  }
+  for (const NamedIndex& output : parts.outputs) {
+    exported.outputs.push_back({output.name, output.index});
+  }
+  for (const NamedIndex& state : parts.next_states) {
+    exported.outputs.push_back({state.name, state.index, true});
+  }
+  if (parts.inference || parts.parameters.empty()) return exported;
+  exported.gradient_of = differentiated_outputs(parts);
+  if (!exported.gradient_of.empty()) exported.gradients = parts.gradients(exported.gradient_of);
+  return exported;
+}
+
+}  // namespace mithril

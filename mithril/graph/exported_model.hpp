@@ -1,0 +1,36 @@
+// A compiled model as graphs of concrete sizes, for those who write it down in another language.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mithril/graph/graph.hpp"
+
+namespace mithril {
+
+struct ExportedInput {
+  enum class Role : uint8_t { data, parameter, state };
+  std::string key;
+  Role role = Role::data;
+  Dims dims = {};
+  std::optional<Tensor> initial = {};  // of a state
+};
+
+struct ExportedOutput {
+  std::string key;          // of a next state: the key of the state
+  size_t index = 0;         // among graph.outputs()
+  bool next_state = false;  // what the state is to be in the next evaluation
+};
+
+struct ExportedModel {
+  Graph graph;
+  std::vector<ExportedInput> inputs;    // in the order of graph.inputs()
+  std::vector<ExportedOutput> outputs;  // those that the user sees, then the next states
+  // Takes the inputs, then a gradient for each of `gradient_of`; gives the outputs of `graph`, then
+  // a gradient for each parameter. Nothing: there are no gradients.
+  std::optional<Graph> gradients = {};
+  std::vector<size_t> gradient_of = {};  // of `outputs`
+};
+
+}  // namespace mithril
