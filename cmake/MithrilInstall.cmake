@@ -2,7 +2,7 @@
 include(CMakePackageConfigHelpers)
 
 set(MITHRIL_CONFIG_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/Mithril")
-set(MITHRIL_LIBRARIES mithril_core)
+set(MITHRIL_LIBRARIES mithril_core mithril_codegen)
 if(TARGET mithril_cpu)
   list(APPEND MITHRIL_LIBRARIES mithril_cpu)
 endif()
@@ -10,6 +10,8 @@ endif()
 install(TARGETS ${MITHRIL_LIBRARIES} EXPORT MithrilTargets COMPONENT libraries)
 install(DIRECTORY mithril backends DESTINATION "${MITHRIL_INCLUDE_DIR}" COMPONENT libraries
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.inc")
+install(FILES codegen/write_cpp.hpp DESTINATION "${MITHRIL_INCLUDE_DIR}/codegen"
+        COMPONENT libraries)
 install(EXPORT MithrilTargets NAMESPACE Mithril:: DESTINATION "${MITHRIL_CONFIG_DIR}"
         COMPONENT libraries)
 

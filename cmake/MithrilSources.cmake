@@ -29,3 +29,36 @@ list(APPEND MITHRIL_CORE_SOURCES ${op_files})
 
 file(GLOB_RECURSE MITHRIL_CPU_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      backends/cpu/*.cpp)
+
+# Generated files hold the headers of codegen/snippets, which a source of our own has as text.
+file(GLOB MITHRIL_CODEGEN_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" codegen/*.cpp)
+file(GLOB snippets CONFIGURE_DEPENDS codegen/snippets/*.hpp)
+set(snippet_entries "")
+set(snippet_count 0)
+foreach(snippet IN LISTS snippets)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${snippet}")
+  cmake_path(GET snippet STEM name)
+  file(READ "${snippet}" text)
+  string(APPEND snippet_entries "    {\"${name}\", R\"snippet(${text})snippet\"},\n")
+  math(EXPR snippet_count "${snippet_count} + 1")
+endforeach()
+set(snippet_source "${PROJECT_BINARY_DIR}/codegen/snippet_files.cpp")
+file(CONFIGURE OUTPUT "${snippet_source}" @ONLY CONTENT [=[
+// Written by CMake from codegen/snippets.
+#include <cstddef>
+
+namespace mithril::codegen {
+
+struct SnippetFile {
+  const char *name, *text;
+};
+extern const SnippetFile snippet_files[];
+extern const size_t snippet_file_count;
+
+const SnippetFile snippet_files[] = {
+@snippet_entries@};
+const size_t snippet_file_count = @snippet_count@;
+
+}  // namespace mithril::codegen
+]=])
+list(APPEND MITHRIL_CODEGEN_SOURCES "${snippet_source}")

@@ -1,0 +1,26 @@
+// The interface of C that a generated file has: structs of pointers, and two functions.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/program.hpp"
+#include "mithril/graph/exported_model.hpp"
+
+namespace mithril::codegen {
+
+// The names of the members of its structs.
+struct Members {
+  std::vector<std::string> inputs;            // as ExportedModel::inputs
+  std::vector<std::string> outputs;           // as ExportedModel::outputs
+  std::vector<std::string> output_gradients;  // as ExportedModel::gradient_of
+  std::vector<std::string> gradients;         // as the parameters among the inputs
+};
+Members members_of(const ExportedModel& model);
+
+// Declarations, with what they are for. `gradients`: null where the model has none.
+std::string interface_text(const std::string& name, const ExportedModel& model,
+                           const Members& members, const Program& forward,
+                           const Program* gradients);
+
+}  // namespace mithril::codegen

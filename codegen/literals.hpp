@@ -1,0 +1,23 @@
+// Numbers, values and elements as C++ writes them.
+#pragma once
+#include <string>
+
+#include "mithril/infer/datum.hpp"
+#include "mithril/tensor/tensor.hpp"
+
+namespace mithril::codegen {
+
+std::string type_name(DType dtype);  // "float", "int64_t"
+
+// A number of this type that reads back as the same bits: "0.5f", "-3", "true".
+std::string literal(double number, DType dtype);
+std::string literal(int64_t number, DType dtype);
+
+// A value as an argument of a kernel: none, true, -1, 1e-05, ints(2, 3), std::make_tuple(0,
+// ints(1, 2)).
+std::string argument(const Datum& datum);
+
+// The elements of a tensor, separated by commas, in lines of at most 100 columns.
+std::string elements(const Tensor& tensor);
+
+}  // namespace mithril::codegen

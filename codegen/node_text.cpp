@@ -1,0 +1,43 @@
+#include "codegen/node_text.hpp"
+
+namespace mithril::codegen {
+namespace {
+
+// Of a truth, what it is found in: the dtype that holds all that is compared. A float that is a
+// value takes the width of a float tensor.
+DType computed_in(const Graph& graph, const Node& node, const PlannedNode& planned) {
+  const DType output = graph.value(node.outputs.front()).dtype;
+  if (output != DType::boolean) return output;
+  DType widest = DType::boolean;
+  for (const int32_t at : planned.tensors) {
+    if (at >= 0) widest = promote(widest, graph.value(static_cast<ValueId>(at)).dtype);
+  }
+  for (const Datum& value : planned.values) {
+    if (value.kind() == kind::float_value && !is_floating(widest)) widest = DType::float64;
+    if (value.kind() == kind::int_value && !is_floating(widest)) widest = DType::int64;
+  }
+  return widest;
+}
+
+}  // namespace
+
+std::optional<FormulaText> node_formula(const Graph& graph, size_t node, const PlannedNode& planned,
+                                        const std::function<std::string(ValueId)>& element) {
+  const Node& at = graph.nodes()[node];
+  const Spelling* spelling = at.op->spelling("c");
+  if (!spelling || spelling->text.starts_with("unsupported:")) return std::nullopt;
+  if (at.outputs.size() != 1) return std::nullopt;
+  const auto port = [&](const std::string& name) {
+    const size_t argument = at.argument_index(name);
+    const int32_t tensor = planned.tensors[argument];
+    if (tensor < 0) return FormulaPort{.value = planned.values[argument]};
+    const auto id = static_cast<ValueId>(tensor);
+    return FormulaPort{.element = element(id), .dtype = graph.value(id).dtype};
+  };
+  return formula_text(parse_formula(spelling->text),
+                      {.computed = computed_in(graph, at, planned),
+                       .output = graph.value(at.outputs.front()).dtype,
+                       .port = port});
+}
+
+}  // namespace mithril::codegen

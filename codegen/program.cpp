@@ -1,0 +1,285 @@
+#include "codegen/program.hpp"
+
+#include <algorithm>
+
+#include "codegen/node_text.hpp"
+#include "codegen/snippets.hpp"
+#include "mithril/base/error.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/eval/packing.hpp"
+#include "mithril/eval/run_node.hpp"
+#include "mithril/eval/sized_graph.hpp"
+
+namespace mithril::codegen {
+namespace {
+
+// Formulas of one loop; more would be hard to read.
+constexpr size_t most_in_loop = 12;
+
+Plan plan_for(const Graph& graph, const std::vector<Dims>& dims) {
+  std::vector<Tensor> inputs;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const DType dtype = graph.value(graph.inputs()[i]).dtype;
+    inputs.push_back(Tensor::borrow(dtype, dims[i], static_cast<const void*>(nullptr), nullptr));
+  }
+  return make_plan(graph, SizedGraph(graph), inputs);
+}
+
+[[noreturn]] void refuse_op(const Graph& graph, const Node& node) {
+  raise({.kind = ErrorKind::backend,
+         .code = "E1031",
+         .path = graph.value(node.outputs.front()).name,
+         .message = "there is no C++ for the op " + node.op->name,
+         .help = "spell a formula for the target \"c\" in its record, or compose it of other ops"});
+}
+
+void refuse_half(const Graph& graph) {
+  for (const Value& value : graph.values()) {
+    if (value.dtype != DType::float16 && value.dtype != DType::bfloat16) continue;
+    raise({.kind = ErrorKind::backend,
+           .code = "E1032",
+           .path = value.name,
+           .message = "standard C++ has no type for " + std::string(name(value.dtype)),
+           .help = "compile for a backend of float32 or float64"});
+  }
+}
+
+class Maker {
+ public:
+  explicit Maker(Program& program)
+      : program_(program),
+        statement_of_(program.graph.values().size(), none),
+        root_(program.graph.values().size()) {}
+
+  void make() {
+    for (size_t i = 0; i < root_.size(); ++i) root_[i] = static_cast<ValueId>(i);
+    const size_t nodes = program_.plan.nodes.size();
+    program_.reads.resize(nodes);
+    for (size_t i = 0; i < nodes; ++i) forms_.push_back(form_of(i));
+    const std::vector<bool> needed = needed_nodes();
+    for (size_t i = 0; i < nodes; ++i) {
+      if (needed[i]) add(i);
+    }
+    place();
+  }
+
+ private:
+  static constexpr size_t none = SIZE_MAX;
+
+  const PlannedNode& planned(size_t node) const { return program_.plan.nodes[node]; }
+
+  template <typename Visit>
+  void each_read(size_t node, Visit visit) const {
+    for (const ValueId id : program_.reads[node]) visit(id);
+  }
+
+  // Lists what the node reads: a formula may leave out what only says a shape.
+  Form form_of(size_t node) {
+    const OpDef& op = *program_.node(node).op;
+    std::vector<ValueId>& reads = program_.reads[node];
+    const auto element = [&](ValueId id) {
+      reads.push_back(id);
+      return std::string("x");
+    };
+    if (!op.keeps_elements && node_formula(program_.graph, node, planned(node), element))
+      return Form::loop;
+    reads.clear();
+    for (const int32_t at : planned(node).tensors) {
+      if (at >= 0) reads.push_back(static_cast<ValueId>(at));
+    }
+    if (op.keeps_elements) {
+      reads.resize(1);
+      const DType made = program_.graph.value(program_.node(node).outputs.front()).dtype;
+      return program_.graph.value(reads.front()).dtype == made ? Form::view : Form::copy;
+    }
+    if (reads.empty()) return Form::constant;
+    if (!find_snippet(op.name) || !has_arguments(node))
+      refuse_op(program_.graph, program_.node(node));
+    return Form::kernel;
+  }
+
+  // Those that an output follows from.
+  std::vector<bool> needed_nodes() const {
+    std::vector<bool> needed(forms_.size()), read(root_.size());
+    for (const Output& output : program_.graph.outputs()) read[index(output.value)] = true;
+    for (size_t i = needed.size(); i-- > 0;) {
+      for (const ValueId id : program_.node(i).outputs) needed[i] = needed[i] || read[index(id)];
+      if (needed[i]) each_read(i, [&](ValueId id) { read[index(id)] = true; });
+    }
+    return needed;
+  }
+
+  // Kernels take numbers, tuples of them and None; what a dtype says, the tensors say as well.
+  bool has_arguments(size_t node) const {
+    constexpr Kinds taken = kind::number | kind::none | kind::tuple | kind::dtype;
+    const auto& values = planned(node).values;
+    return std::all_of(values.begin(), values.end(),
+                       [](const Datum& value) { return value.kind() & taken; });
+  }
+
+  void add(size_t node) {
+    const Form form = forms_[node];
+    if (form == Form::constant) return compute(node);
+    const auto& outputs = program_.node(node).outputs;
+    if (form == Form::view)
+      root_[index(outputs.front())] = root_[index(program_.reads[node].front())];
+    const size_t at = form == Form::loop ? loop_for(node) : program_.statements.size();
+    if (at == program_.statements.size()) program_.statements.push_back({form, {}});
+    program_.statements[at].nodes.push_back(node);
+    for (const ValueId id : outputs) statement_of_[index(id)] = at;
+  }
+
+  void compute(size_t node) {
+    Values values(program_.graph.values().size());
+    run_node(planned(node), program_.graph, values);
+    for (const ValueId id : program_.node(node).outputs)
+      program_.constants[index(id)] = values[index(id)];
+  }
+
+  // The last statement that makes what the node reads, where that is a loop over the same dims that
+  // has room; otherwise a new one. What the node reads is made by then, and who reads the node
+  // comes later.
+  size_t loop_for(size_t node) const {
+    size_t last = none;
+    each_read(node, [&](ValueId id) {
+      const size_t at = statement_of_[index(id)];
+      if (at != none && (last == none || at > last)) last = at;
+    });
+    const size_t fresh = program_.statements.size();
+    if (last == none) return fresh;
+    const Statement& loop = program_.statements[last];
+    if (loop.form != Form::loop || loop.nodes.size() >= most_in_loop) return fresh;
+    const Dims& dims = program_.dims_of(program_.node(loop.nodes.front()).outputs.front());
+    if (dims != program_.dims_of(program_.node(node).outputs.front())) return fresh;
+    return reads_elementwise(node, last, dims) ? last : fresh;
+  }
+
+  // What is made in the loop is read at the same element.
+  bool reads_elementwise(size_t node, size_t loop, const Dims& dims) const {
+    bool fits = true;
+    each_read(node, [&](ValueId id) {
+      if (statement_of_[index(id)] == loop && program_.dims_of(id) != dims) fits = false;
+    });
+    return fits;
+  }
+
+  // ---- where values stand ----
+
+  void place() {
+    program_.places.resize(program_.graph.values().size());
+    for (size_t i = 0; i < program_.graph.inputs().size(); ++i)
+      place_of(program_.graph.inputs()[i]) = {.kind = Place::Kind::input, .index = i};
+    for (size_t i = 0; i < program_.constants.size(); ++i) {
+      if (program_.constants[i]) program_.places[i] = {.kind = Place::Kind::constant, .index = i};
+    }
+    place_outputs();
+    place_in_workspace();
+    for (size_t i = 0; i < root_.size(); ++i) program_.places[i] = program_.places[index(root_[i])];
+  }
+
+  Place& place_of(ValueId id) { return program_.places[index(id)]; }
+
+  // Where an output can be made where the caller wants it; of one value, the first.
+  void place_outputs() {
+    const auto& outputs = program_.graph.outputs();
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const ValueId root = root_[index(outputs[i].value)];
+      if (place_of(root).kind == Place::Kind::nowhere) {
+        place_of(root) = {.kind = Place::Kind::output, .index = i};
+      } else {
+        program_.copied.push_back(i);
+      }
+    }
+  }
+
+  void place_in_workspace() {
+    std::vector<Stay> lifetimes;
+    std::vector<ValueId> living;
+    std::vector<size_t> at(root_.size(), none);
+    const auto live = [&](ValueId id, size_t statement) {
+      const ValueId root = root_[index(id)];
+      if (place_of(root).kind != Place::Kind::nowhere) return;
+      size_t& own = at[index(root)];
+      if (own == none) {
+        own = lifetimes.size();
+        living.push_back(root);
+        lifetimes.push_back({.bytes = bytes_of(root), .first = static_cast<int32_t>(statement)});
+      }
+      lifetimes[own].last = static_cast<int32_t>(statement);
+    };
+    for (size_t s = 0; s < program_.statements.size(); ++s) {
+      for (const size_t node : program_.statements[s].nodes) {
+        each_read(node, [&](ValueId id) {
+          if (!is_inside(id, s)) live(id, s);
+        });
+        for (const ValueId id : program_.node(node).outputs) {
+          if (is_needed(id, s)) live(id, s);
+        }
+      }
+    }
+    const Packing packing = pack(lifetimes);
+    program_.workspace_bytes = packing.bytes;
+    for (size_t i = 0; i < living.size(); ++i) {
+      place_of(living[i]) = {.kind = Place::Kind::workspace, .offset = packing.offsets[i]};
+    }
+  }
+
+  int64_t bytes_of(ValueId id) const {
+    return element_count(program_.dims_of(id)) *
+           static_cast<int64_t>(size_of(program_.graph.value(id).dtype));
+  }
+
+  bool is_inside(ValueId id, size_t statement) const {
+    return program_.statements[statement].form == Form::loop &&
+           statement_of_[index(id)] == statement;
+  }
+
+  // Whether anybody but the loop that makes it reads it; kernels write all that they make.
+  bool is_needed(ValueId id, size_t statement) const {
+    if (program_.statements[statement].form != Form::loop) return true;
+    return readers_outside()[index(id)];
+  }
+
+  const std::vector<bool>& readers_outside() const {
+    if (!readers_outside_.empty()) return readers_outside_;
+    readers_outside_.resize(root_.size());
+    for (size_t s = 0; s < program_.statements.size(); ++s) {
+      for (const size_t node : program_.statements[s].nodes) {
+        each_read(node, [&](ValueId id) {
+          if (statement_of_[index(id)] != s) readers_outside_[index(id)] = true;
+        });
+      }
+    }
+    for (const Output& output : program_.graph.outputs())
+      readers_outside_[index(output.value)] = true;
+    return readers_outside_;
+  }
+
+  Program& program_;
+  std::vector<Form> forms_;           // per node
+  std::vector<size_t> statement_of_;  // per value; none: it is given
+  std::vector<ValueId> root_;         // per value: what it is a view of, or itself
+  mutable std::vector<bool> readers_outside_;
+};
+
+}  // namespace
+
+Program make_program(const Graph& graph, const std::vector<Dims>& inputs) {
+  refuse_half(graph);
+  Program program{.graph = graph, .plan = plan_for(graph, inputs)};
+  program.dims.resize(graph.values().size());
+  program.constants.resize(graph.values().size());
+  for (size_t i = 0; i < inputs.size(); ++i) program.dims[index(graph.inputs()[i])] = inputs[i];
+  for (const Constant& constant : graph.constants()) {
+    program.dims[index(constant.value)] = constant.tensor.dims();
+    program.constants[index(constant.value)] = constant.tensor.host();
+  }
+  for (const PlannedNode& node : program.plan.nodes) {
+    for (size_t i = 0; i < node.outputs.size(); ++i)
+      program.dims[index(node.outputs[i])] = node.output_dims[i];
+  }
+  Maker(program).make();
+  return program;
+}
+
+}  // namespace mithril::codegen

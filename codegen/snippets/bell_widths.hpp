@@ -1,0 +1,79 @@
+// The widths of bells over distances that give a perplexity.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "codegen/snippets/numbers.hpp"
+
+namespace mithril::snippets {
+
+// Of the probabilities of a row, which count from `threshold` up to 1 - threshold.
+inline double perplexity_of(const std::vector<double>& probabilities, double threshold) {
+  double entropy = 0;
+  for (const double probability : probabilities) {
+    const double p = std::clamp(probability, threshold, 1 - threshold);
+    entropy -= p * std::log2(p);
+  }
+  return std::exp2(entropy);
+}
+
+// How probable each other point is for point i, whose squared distances these are.
+template <typename Squares>
+std::vector<double> neighbours(Squares squares, int64_t count, int64_t i, double nearest,
+                               double sigma) {
+  std::vector<double> result(static_cast<size_t>(count));
+  double sum = 0;
+  for (int64_t j = 0; j < count; ++j) {
+    if (j == i) continue;
+    result[static_cast<size_t>(j)] = std::exp((nearest - squares(j)) / (2 * sigma * sigma));
+    sum += result[static_cast<size_t>(j)];
+  }
+  for (double& probability : result) probability /= sum;
+  return result;
+}
+
+// By halving what is between the narrowest and the widest.
+template <typename Squares>
+double bell_width(Squares squares, int64_t count, int64_t i, double nearest, double perplexity,
+                  double threshold) {
+  double lower = 1e-19, upper = 1001;
+  while (true) {
+    const double middle = lower + (upper - lower) / 2;
+    if (middle == lower || middle == upper) return middle;
+    const double reached = perplexity_of(neighbours(squares, count, i, nearest, middle), threshold);
+    if (reached == perplexity) return middle;
+    (reached > perplexity ? upper : lower) = middle;
+  }
+}
+
+template <typename Threshold>
+double threshold_of(Threshold threshold) {
+  if constexpr (is_given<Threshold>) {
+    return static_cast<double>(threshold);
+  } else {
+    return std::numeric_limits<double>::epsilon();
+  }
+}
+
+template <typename T, size_t rank, typename S, typename Target, typename Threshold>
+void bell_widths(Tensor<T, rank> widths, Tensor<T, rank> nearest, Tensor<S, 2> squared_distances,
+                 Target target_perplexity, Threshold threshold) {
+  const int64_t count = squared_distances.dims[0];
+  for (int64_t i = 0; i < count; ++i) {
+    const auto squares = [&](int64_t j) {
+      return static_cast<double>(squared_distances[i * count + j]);
+    };
+    double least = std::numeric_limits<double>::infinity();
+    for (int64_t j = 0; j < count; ++j) {
+      if (j != i) least = std::min(least, squares(j));
+    }
+    widths[i] = static_cast<T>(bell_width(squares, count, i, least,
+                                          static_cast<double>(element(target_perplexity, 0)),
+                                          threshold_of(threshold)));
+    nearest[i] = static_cast<T>(least);
+  }
+}
+
+}  // namespace mithril::snippets

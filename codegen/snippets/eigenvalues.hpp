@@ -1,0 +1,14 @@
+// Eigenvalues of symmetric matrices, in rising order.
+#pragma once
+#include "codegen/snippets/eigen.hpp"
+
+namespace mithril::snippets {
+
+template <typename T, size_t values, typename X, size_t rank>
+void eigenvalues(Tensor<T, values> output, Tensor<X, rank> input) {
+  for (int64_t i = 0; i < matrix_count(input); ++i) {
+    write_elements(output, i, eigen_of_symmetric(symmetric_part(matrix_at(input, i))).values);
+  }
+}
+
+}  // namespace mithril::snippets

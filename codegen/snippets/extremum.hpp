@@ -1,0 +1,67 @@
+// The largest and the smallest of elements.
+#pragma once
+#include <cmath>
+#include <type_traits>
+
+#include "codegen/snippets/reduction.hpp"
+
+namespace mithril::snippets {
+
+// Whether x takes the place of the best so far: NaN wins over all numbers, and the first of equals
+// stays.
+template <typename T, typename Better>
+bool replaces(T x, T best, Better better) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(best)) return false;
+    if (std::isnan(x)) return true;
+  }
+  return better(x, best);
+}
+
+struct Larger {
+  template <typename T>
+  bool operator()(T x, T best) const {
+    return x > best;
+  }
+};
+struct Smaller {
+  template <typename T>
+  bool operator()(T x, T best) const {
+    return x < best;
+  }
+};
+
+// Calls body(to, at) with the place of the best of the elements that become one.
+template <typename X, size_t rank, typename Better, typename Body>
+void each_best(Tensor<X, rank> input, const Reduction<rank>& along, Better better, Body body) {
+  along.each_result([&](int64_t to, int64_t first) {
+    if (along.count == 0) throw Failure{"there is no element to choose from"};
+    int64_t best = first;
+    along.each_element(first, [&](int64_t from) {
+      if (from != first && replaces(input[from], input[best], better)) best = from;
+    });
+    body(to, best);
+  });
+}
+
+template <typename T, size_t kept, typename X, size_t rank, typename Axis, typename Better>
+void choose(Tensor<T, kept> output, Tensor<X, rank> input, Axis axis, Better better) {
+  const Reduction<rank> along(input.dims, axis_set<rank>(axis));
+  each_best(input, along, better, [&](int64_t to, int64_t at) { output[to] = input[at]; });
+}
+
+// The place along the axis, or in the whole input.
+template <typename T, size_t kept, typename X, size_t rank, typename Axis, typename Better>
+void choose_index(Tensor<T, kept> output, Tensor<X, rank> input, Axis axis, Better better) {
+  const Reduction<rank> along(input.dims, axis_set<rank>(axis));
+  each_best(input, along, better, [&](int64_t to, int64_t at) {
+    if constexpr (std::is_same_v<Axis, None>) {
+      output[to] = static_cast<T>(at);
+    } else {
+      const AxisView view = view_along(input.dims, axis);
+      output[to] = static_cast<T>(at / view.inner % view.size);
+    }
+  });
+}
+
+}  // namespace mithril::snippets

@@ -1,0 +1,40 @@
+// Quotients rounded towards minus infinity.
+#pragma once
+#include <cmath>
+#include <type_traits>
+
+#include "codegen/snippets/integers.hpp"
+#include "codegen/snippets/numbers.hpp"
+#include "codegen/snippets/walk.hpp"
+
+namespace mithril::snippets {
+
+// Python's: exact also where a / b would be rounded up to a whole number.
+template <typename T>
+T floor_quotient(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const T remainder = std::fmod(a, b);
+    if (b == 0) return a / b;
+    T quotient = (a - remainder) / b;
+    if (remainder != 0 && (b < 0) != (remainder < 0)) quotient -= 1;
+    if (quotient == 0) return std::copysign(T(0), a / b);
+    return std::round(quotient);
+  } else {
+    if (b == 0) throw Failure{"floor_divide: an int is divided by zero"};
+    if constexpr (!std::is_same_v<T, bool>) {
+      if (b == T(-1)) return wrapping_difference<T>(0, a);
+    }
+    return static_cast<T>(a / b - (a % b != 0 && (a < T()) != (b < T())));
+  }
+}
+
+template <typename T, size_t rank, typename A, typename B>
+void floor_divide(Tensor<T, rank> output, A numerator, B denominator) {
+  for (int64_t i = 0; i < output.size(); ++i) {
+    const auto a = element(numerator, broadcast_index(i, output.dims, dims_of(numerator)));
+    const auto b = element(denominator, broadcast_index(i, output.dims, dims_of(denominator)));
+    output[i] = floor_quotient(static_cast<T>(a), static_cast<T>(b));
+  }
+}
+
+}  // namespace mithril::snippets

@@ -1,0 +1,59 @@
+// Arithmetic of ints that wraps where C++ leaves overflow undefined.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "codegen/snippets/tensor.hpp"
+
+namespace mithril::snippets {
+
+template <typename T>
+using Unsigned = std::make_unsigned_t<T>;
+
+template <typename T>
+T wrapping_sum(T a, T b) {
+  return static_cast<T>(static_cast<Unsigned<T>>(a) + static_cast<Unsigned<T>>(b));
+}
+
+template <typename T>
+T wrapping_difference(T a, T b) {
+  return static_cast<T>(static_cast<Unsigned<T>>(a) - static_cast<Unsigned<T>>(b));
+}
+
+template <typename T>
+T wrapping_product(T a, T b) {
+  return static_cast<T>(static_cast<Unsigned<T>>(a) * static_cast<Unsigned<T>>(b));
+}
+
+template <typename T>
+T wrapping_magnitude(T a) {
+  return a < 0 ? wrapping_difference<T>(0, a) : a;
+}
+
+// All bits are shifted out where the shift is negative or the width of T and more.
+template <typename T>
+T shifted_left(T a, T shift) {
+  if (shift < 0 || shift > std::numeric_limits<T>::digits) return 0;
+  return static_cast<T>(static_cast<Unsigned<T>>(a) << shift);
+}
+
+template <typename T>
+T shifted_right(T a, T shift) {
+  if (shift < 0 || shift > std::numeric_limits<T>::digits) return a < 0 ? T(-1) : T(0);
+  return static_cast<T>(a >> shift);
+}
+
+// By squaring.
+template <typename T>
+T whole_power(T base, T exponent) {
+  if (exponent < 0) throw Failure{"power: an int has a negative exponent"};
+  T result = 1;
+  for (; exponent > 0; exponent /= 2) {
+    if (exponent % 2 == 1) result = wrapping_product<T>(result, base);
+    base = wrapping_product<T>(base, base);
+  }
+  return result;
+}
+
+}  // namespace mithril::snippets

@@ -1,0 +1,23 @@
+// Means.
+#pragma once
+#include "codegen/snippets/numbers.hpp"
+#include "codegen/snippets/reduction.hpp"
+
+namespace mithril::snippets {
+
+template <typename X, size_t rank>
+double mean_of(Tensor<X, rank> input, const Reduction<rank>& along, int64_t first) {
+  double total = 0;
+  along.each_element(first, [&](int64_t from) { total += static_cast<double>(input[from]); });
+  return total / static_cast<double>(along.count);
+}
+
+template <typename T, size_t kept, typename X, size_t rank, typename Axis>
+void mean(Tensor<T, kept> output, Tensor<X, rank> input, Axis axis, bool /*keepdim*/) {
+  const Reduction<rank> along(input.dims, axis_set<rank>(axis));
+  along.each_result([&](int64_t to, int64_t first) {
+    output[to] = static_cast<T>(mean_of(input, along, first));
+  });
+}
+
+}  // namespace mithril::snippets

@@ -1,0 +1,21 @@
+// The threshold below which robust functions go on as a straight line.
+#pragma once
+#include <cmath>
+#include <limits>
+
+#include "codegen/snippets/numbers.hpp"
+#include "codegen/snippets/walk.hpp"
+
+namespace mithril::snippets {
+
+// The smallest normal number where none is given.
+template <typename T, typename Threshold>
+T robust_threshold(Threshold threshold) {
+  if constexpr (is_given<Threshold>) {
+    return static_cast<T>(threshold);
+  } else {
+    return std::numeric_limits<T>::min();
+  }
+}
+
+}  // namespace mithril::snippets

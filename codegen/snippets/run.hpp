@@ -1,0 +1,31 @@
+// What every function of the interface does around its work.
+#pragma once
+#include <new>
+
+#include "codegen/snippets/tensor.hpp"
+
+namespace mithril::snippets {
+
+// Calls work(workspace), with memory of its own where the caller gives none.
+template <typename Work>
+const char* run(void* workspace, size_t bytes, Work work) {
+  char* own = nullptr;
+  const char* problem = nullptr;
+  try {
+    if (!workspace) own = new char[bytes];
+    work(own ? own : static_cast<char*>(workspace));
+  } catch (const Failure& failure) {
+    problem = failure.message;
+  } catch (const std::bad_alloc&) {
+    problem = "there is not enough memory";
+  }
+  delete[] own;
+  return problem;
+}
+
+template <typename T, typename From, size_t rank>
+void copy(T* to, Tensor<From, rank> from) {
+  for (int64_t i = 0; i < from.size(); ++i) to[i] = static_cast<T>(from[i]);
+}
+
+}  // namespace mithril::snippets

@@ -1,0 +1,20 @@
+// The gradient of softmax, which gave `result`.
+#pragma once
+#include "codegen/snippets/rows.hpp"
+
+namespace mithril::snippets {
+
+// result * (grad - sum(grad * result))
+template <typename T, typename G, typename Y, size_t rank>
+void softmax_grad(Tensor<T, rank> output, Tensor<G, rank> grad, Tensor<Y, rank> result,
+                  int64_t axis) {
+  each_row(output.dims, axis, [&](auto at, int64_t size) {
+    double sum = 0;
+    for (int64_t k = 0; k < size; ++k) sum += static_cast<double>(grad[at(k)]) * result[at(k)];
+    for (int64_t k = 0; k < size; ++k) {
+      output[at(k)] = static_cast<T>(result[at(k)] * (static_cast<double>(grad[at(k)]) - sum));
+    }
+  });
+}
+
+}  // namespace mithril::snippets

@@ -1,0 +1,28 @@
+// Sums over what was broadcast.
+#pragma once
+#include "codegen/snippets/numbers.hpp"
+#include "codegen/snippets/reduction.hpp"
+
+namespace mithril::snippets {
+
+// The axes that `from` has and `to`, which it is broadcast to, has more of.
+template <size_t rank, size_t own>
+AxisSet<rank> broadcast_axes(const Dims<rank>& to, const Dims<own>& from) {
+  AxisSet<rank> axes{};
+  for (size_t back = 1; back <= rank; ++back) {
+    axes[rank - back] = back > own || (from[own - back] == 1 && to[rank - back] != 1);
+  }
+  return axes;
+}
+
+template <typename T, size_t own, typename X, size_t rank, typename Like>
+void sum_to(Tensor<T, own> output, Tensor<X, rank> input, Like) {
+  const Reduction<rank> along(input.dims, broadcast_axes(input.dims, output.dims));
+  along.each_result([&](int64_t to, int64_t first) {
+    Total<T> total = 0;
+    along.each_element(first, [&](int64_t from) { total += static_cast<Total<T>>(input[from]); });
+    output[to] = static_cast<T>(total);
+  });
+}
+
+}  // namespace mithril::snippets

@@ -1,0 +1,47 @@
+// Tensors: pointers to elements in row-major order, and sizes.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+
+namespace mithril::snippets {
+
+template <size_t rank>
+using Dims = std::array<int64_t, rank>;
+
+template <typename T, size_t rank>
+struct Tensor {
+  T* data;
+  Dims<rank> dims;
+
+  T& operator[](int64_t i) const { return data[i]; }
+  int64_t size() const {
+    int64_t count = 1;
+    for (const int64_t dim : dims) count *= dim;
+    return count;
+  }
+};
+
+// What an argument is that a model leaves out.
+struct None {};
+inline constexpr None none{};
+inline constexpr int64_t absent = INT64_MIN;  // the same, in a list of numbers
+
+template <typename... Numbers>
+std::array<int64_t, sizeof...(Numbers)> ints(Numbers... numbers) {
+  return {static_cast<int64_t>(numbers)...};
+}
+
+// The tensor at this place of the workspace.
+template <typename T>
+T* at(char* workspace, int64_t offset) {
+  return reinterpret_cast<T*>(workspace + offset);
+}
+
+// Thrown by kernels and caught before it leaves the file.
+struct Failure {
+  const char* message;
+};
+
+}  // namespace mithril::snippets

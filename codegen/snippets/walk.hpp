@@ -1,0 +1,49 @@
+// Walks over the elements of tensors.
+#pragma once
+#include "codegen/snippets/tensor.hpp"
+
+namespace mithril::snippets {
+
+// How far apart the neighbours along each axis stand.
+template <size_t rank>
+Dims<rank> strides(const Dims<rank>& dims) {
+  Dims<rank> result{};
+  int64_t stride = 1;
+  for (size_t axis = rank; axis-- > 0; stride *= dims[axis]) result[axis] = stride;
+  return result;
+}
+
+// Calls body(i, at) for i from 0 on, an index for each element of `dims`: `at` begins at `start`
+// and moves by steps[axis] along each axis.
+template <size_t rank, typename Body>
+void each_strided(const Dims<rank>& dims, const Dims<rank>& steps, int64_t start, Body body) {
+  int64_t count = 1, at = start;
+  for (const int64_t dim : dims) count *= dim;
+  Dims<rank> place{};
+  for (int64_t i = 0; i < count; ++i) {
+    body(i, at);
+    for (size_t axis = rank; axis-- > 0;) {
+      at += steps[axis];
+      if (++place[axis] < dims[axis]) break;
+      at -= steps[axis] * dims[axis];
+      place[axis] = 0;
+    }
+  }
+}
+
+// Which element of a tensor of dims `from` meets element i of `to`, which it is broadcast to; the
+// last `skipped` axes of both are left out.
+template <size_t rank, size_t own>
+int64_t broadcast_index(int64_t i, const Dims<rank>& to, const Dims<own>& from,
+                        size_t skipped = 0) {
+  int64_t index = 0, stride = 1;
+  for (size_t back = skipped + 1; back <= rank && back <= own; ++back) {
+    const int64_t size = from[own - back];
+    if (size != 1) index += i % to[rank - back] * stride;
+    i /= to[rank - back];
+    stride *= size;
+  }
+  return index;
+}
+
+}  // namespace mithril::snippets

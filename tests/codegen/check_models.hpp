@@ -1,0 +1,30 @@
+// Compares models, and their gradients, as generated C++ with the reference.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "mithril/graph/graph.hpp"
+#include "tests/codegen/generated.hpp"
+
+namespace mithril::tests {
+
+class ModelChecks {
+ public:
+  // A graph before the passes. Gradients come in at all its outputs of floats, and are asked for of
+  // `wanted`; where there is none, or an op on the way has none, only outputs are compared.
+  void add(const std::string& what, const Graph& graph, const std::vector<Tensor>& inputs,
+           const std::vector<std::string>& wanted);
+
+  // Builds and compares with each compiler that is here, or with so many of them, or says aloud
+  // that there is none.
+  void run(size_t most_compilers = 2);
+
+ private:
+  void add_checked(const std::string& what, const Graph& graph, const std::vector<Tensor>& inputs,
+                   const std::vector<std::string>& wanted);
+
+  GeneratedModels models_;
+  std::vector<std::string> refusals_;  // what the generator refused
+};
+
+}  // namespace mithril::tests

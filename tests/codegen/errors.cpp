@@ -1,0 +1,81 @@
+// What cannot be written as C++ is refused by name.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "backends/cpu/cpu.hpp"
+#include "codegen/write_cpp.hpp"
+#include "mithril/mithril.hpp"
+#include "mithril/op/registry.hpp"
+#include "tests/errors/text_of_error.hpp"
+
+namespace mithril {
+namespace {
+
+using tests::text_of_error;
+
+CompiledModel layer(std::shared_ptr<Backend> backend, ShapeSpec shape = {2, 3}) {
+  Model model;
+  model |= Linear({.dimension = 2})({{"input", "x"}, {"output", "y"}});
+  return compile(model, std::move(backend), {.shapes = {{"x", std::move(shape)}}});
+}
+
+// A record like another, but for the formula of C.
+const OpDef& unspelled_op() {
+  static const OpDef op = [] {
+    OpDef like = find_op("relu");
+    like.name = "unspelled";
+    like.spell.clear();
+    return like;
+  }();
+  return op;
+}
+
+}  // namespace
+
+TEST_CASE("an op without C++ is refused by its path and name") {
+  ExportedModel model{.inputs = {{.key = "x", .dims = {2}}}, .outputs = {{.key = "y"}}};
+  const ValueId x = model.graph.add_input({.name = "x", .dims = {2}});
+  model.graph.add_output("y", model.graph.add(unspelled_op(), {x}, "block.y").front());
+  CHECK(text_of_error([&] { cpp_source(model, "model"); }) ==
+        "mithril.BackendError[E1031]: block.y: there is no C++ for the op unspelled\n"
+        "  help: spell a formula for the target \"c\" in its record, or compose it of other ops");
+}
+
+TEST_CASE("half precision is refused by the path") {
+  const CompiledModel compiled = layer(cpu({.dtype = DType::bfloat16}));
+  CHECK(text_of_error([&] { cpp_source(compiled.exported(), "model"); }) ==
+        "mithril.BackendError[E1032]: x: standard C++ has no type for bfloat16\n"
+        "  help: compile for a backend of float32 or float64");
+}
+
+TEST_CASE("a size that is open needs an example") {
+  const CompiledModel compiled = layer(cpu(), {"N", 3});
+  CHECK(text_of_error([&] { static_cast<void>(compiled.exported()); }) ==
+        "mithril.InputError[E0811]: the sizes of 'x' are open, and a file is for one\n"
+        "  known : [N, 3]\n"
+        "  help: give data with an example of it, or shapes to compile");
+  CHECK(text_of_error([&] {
+          static_cast<void>(compiled.exported({{"z", Tensor()}}));
+        }) ==
+        "mithril.InputError[E0802]: there is no data input 'z'\n"
+        "  known : x");
+}
+
+TEST_CASE("an example that does not fit is refused") {
+  const CompiledModel compiled = layer(cpu(), {"N", 3});
+  const ExportedModel model = compiled.exported({{"x", Tensor::full(DType::float32, {2, 4}, 0)}});
+  CHECK(text_of_error([&] { cpp_source(model, "model"); }) ==
+        "mithril.InputError[E0804]: x: 'x' has 4 in dim 1, expected 3\n"
+        "  expected : [N, 3]\n"
+        "  got      : [2, 4]");
+}
+
+TEST_CASE("a file that cannot be written is refused and leaves nothing") {
+  const ExportedModel model = layer(cpu()).exported();
+  CHECK(text_of_error([&] { write_cpp(model, "/nowhere/model.cpp"); }) ==
+        "mithril.BackendError[E1030]: the file '/nowhere/model.cpp' cannot be written");
+  CHECK(!std::filesystem::exists("/nowhere"));
+}
+
+}  // namespace mithril

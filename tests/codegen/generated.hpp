@@ -1,0 +1,67 @@
+// Builds generated C++ with a compiler of this machine, and runs it.
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/write_cpp.hpp"
+
+namespace mithril::tests {
+
+// Those that are here, of g++ and clang++.
+std::vector<std::string> compilers();
+
+// A folder that is gone at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+void write_text(const std::filesystem::path& path, const std::string& text);
+// What the command prints, and whether it ends well.
+struct Ended {
+  bool well;
+  std::string printed;
+};
+Ended run_command(const std::string& command);
+
+// What a function of a generated file is given, and must give, in the order of its structs.
+struct GeneratedCall {
+  std::string what;  // for messages
+  std::vector<Tensor> inputs, expected;
+  double tolerance = 1e-10;
+};
+
+// Many models as C++ in few files, which one program calls.
+class GeneratedModels {
+ public:
+  // Calls the model's function for outputs, and where there is a `backward` the one for gradients.
+  // Throws what the generator throws.
+  void add(const ExportedModel& model, GeneratedCall forward,
+           std::optional<GeneratedCall> backward = {});
+  size_t calls() const { return calls_.size(); }
+
+  // Builds it all with AddressSanitizer and runs it: what went wrong in building, or a line for
+  // each call that gives something else.
+  std::vector<std::string> complaints(const std::string& compiler) const;
+
+ private:
+  struct Unit {
+    std::vector<codegen::CppModel> models;
+    std::string glue, names;
+  };
+  void add_call(const codegen::CppModel& model, GeneratedCall call, bool with_gradients);
+
+  std::vector<Unit> units_;
+  std::vector<GeneratedCall> calls_;
+};
+
+}  // namespace mithril::tests

@@ -1,0 +1,46 @@
+// The table of ops in C++: every row and its gradients, built with the first compiler that is here.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "mithril/eval/interpreter.hpp"
+#include "mithril/op/registry.hpp"
+#include "mithril/passes/pipeline.hpp"
+#include "tests/codegen/check_models.hpp"
+
+#include "tests/table/generate.hpp"
+#include "tests/table/placement.hpp"
+#include "tests/table/row_graph.hpp"
+
+namespace mithril::tests {
+namespace {
+
+bool is_chosen(std::string_view op) {
+  const char* chosen = std::getenv("MITHRIL_OP_CASES");
+  return !chosen || fmt::format(",{},", chosen).find(fmt::format(",{},", op)) != std::string::npos;
+}
+
+// A row whose result is a value has nothing to write.
+void add_row(const OpDef& op, const OpCase& row, ModelChecks& checks) {
+  if (makes_values(op, row)) return;
+  const RowGraph built = build(op, row);
+
+  checks.add(op.name + ", " + row.name, built.graph, generate(built.tensors, 1),
+             float_inputs(built, row.hold));
+}
+
+}  // namespace
+
+TEST_CASE("every row of the table of ops gives the same as generated C++") {
+  ModelChecks checks;
+  for (const OpCases& cases : all_op_cases()) {
+    if (!is_chosen(cases.op)) continue;
+    for (const OpCase& row : cases.rows()) {
+      if (row.error.empty()) add_row(find_op(cases.op), row, checks);
+    }
+  }
+  checks.run(1);
+}
+
+}  // namespace mithril::tests
