@@ -109,15 +109,6 @@ Graph in_mixed_precision(const Graph& graph, DType lower, const Parts& parts) {
   return run_passes(graph, options);
 }
 
-// What the options promise and nothing does yet: refused, never ignored.
-void refuse_what_is_missing(const CompileOptions& options, const Backend& backend) {
-  if (options.file_path.empty()) return;
-  raise({.kind = ErrorKind::backend,
-         .code = "E1002",
-         .message = "backend " + quoted(backend.name()) + " does not do file_path yet",
-         .help = "leave it out: what is computed stays the same"});
-}
-
 void check_backend(const Backend& backend, const Graph& graph) {
   const std::vector<std::string> missing = backend.missing(graph);
   if (missing.empty()) return;
@@ -202,7 +193,6 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
                       CompileOptions options) {
   const std::shared_ptr<Composite> composite = model.composite();
   auto parts = std::make_shared<Parts>();
-  refuse_what_is_missing(options, *backend);
   const GraphOptions wanted = backend->graph_options();
   if (wanted.as_composed) refuse_rewriting(options);
   parts->passes = passes_for(options, wanted);

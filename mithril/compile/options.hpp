@@ -54,9 +54,6 @@ struct CompileOptions {
   // Keeps what becomes of the graph on disk, and takes it from there for an equal graph: see
   // docs/pytorch-backend.md. Whatever is wrong there, the results are the same.
   bool cache = false;
-
-  // BackendError E1002 where the backend does not do it yet.
-  std::string file_path = {};  // where the generated source is written
 };
 
 }  // namespace mithril

@@ -23,6 +23,7 @@ from ._core import (
     TypeError,
     ValueError,
     __version__,
+    codegen,
     compile,
     dtype,
 )
@@ -75,6 +76,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "backends",
     "bfloat16",
     "bool_",
+    "codegen",
     "compile",
     "dtype",
     "float16",

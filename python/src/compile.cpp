@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "backends/cpu/cpu.hpp"
+#include "codegen/write_cpp.hpp"
 #include "convert.hpp"
 #include "mithril/backend/memory.hpp"
 #include "mithril/backend/plugin.hpp"
@@ -41,6 +42,11 @@ Binding constant_of(py::handle value) {
   return datum_of(value);
 }
 
+void write_source(const CompiledModel& compiled, py::handle path, const py::dict& data) {
+  const ExportedModel exported = compiled.exported(tensor_map_of(data));
+  write_cpp(exported, py::str(path).cast<std::string>());
+}
+
 const std::vector<std::string> compile_arguments = {"shapes",
                                                     "types",
                                                     "data_keys",
@@ -66,22 +72,23 @@ CompiledModel compile_model(const Model& model, py::handle backend, py::handle s
                             const py::kwargs& unknown) {
   refuse_unknown(unknown, "compile", compile_arguments);
   if (!py::isinstance<Backend>(backend)) wrong_type(backend, "a backend, such as ml.CpuBackend()");
-  return compile(model, backend.cast<std::shared_ptr<Backend>>(),
-                 {.shapes = key_map<ShapeSpec>(shapes, shape_of),
-                  .types = key_map<Kinds>(types, kinds_of),
-                  .constant_keys = key_map<Binding>(constant_keys, constant_of),
-                  .data_keys = key_refs(data_keys),
-                  .trainable_keys = key_refs(trainable_keys),
-                  .discard_keys = key_refs(discard_keys),
-                  .inference = inference,
-                  .jit = jit,
-                  .use_short_namings = use_short_namings,
-                  .safe_shapes = safe_shapes,
-                  .optimization_level = optimization_level,
-                  .debug = debug,
-                  .use_checkpointing = use_checkpointing,
-                  .cache = cache,
-                  .file_path = file_path.is_none() ? "" : py::str(file_path).cast<std::string>()});
+  CompiledModel compiled = compile(model, backend.cast<std::shared_ptr<Backend>>(),
+                                   {.shapes = key_map<ShapeSpec>(shapes, shape_of),
+                                    .types = key_map<Kinds>(types, kinds_of),
+                                    .constant_keys = key_map<Binding>(constant_keys, constant_of),
+                                    .data_keys = key_refs(data_keys),
+                                    .trainable_keys = key_refs(trainable_keys),
+                                    .discard_keys = key_refs(discard_keys),
+                                    .inference = inference,
+                                    .jit = jit,
+                                    .use_short_namings = use_short_namings,
+                                    .safe_shapes = safe_shapes,
+                                    .optimization_level = optimization_level,
+                                    .debug = debug,
+                                    .use_checkpointing = use_checkpointing,
+                                    .cache = cache});
+  if (!file_path.is_none()) write_source(compiled, file_path, py::dict());
+  return compiled;
 }
 
 OutputGradients gradients_of(py::handle given) {
@@ -195,6 +202,17 @@ void bind_compile(py::module_& module) {
              py::arg("cache") = false,
              py::keep_alive<0, 2>(),  // so that `backend` is the object that the user gave
              "From a model to what evaluates it; the model stays as it is.");
+  module.def(
+      "codegen", write_source, py::arg("compiled"), py::arg("path"), py::kw_only(),
+      py::arg("data") = py::dict(),
+      R"(Writes a compiled model, its gradients included, as one file of C++17 with a C interface.
+
+The file needs nothing but the standard library, and its head says how it is called. It is for
+inputs of one size: those of the example in `data` where compiling left sizes open.
+
+Example:
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [None, 4]})
+    ml.codegen(compiled, "model.cpp", data={"x": np.zeros((1, 4))}))");
   py::class_<LossScale>(module, "LossScale", "The factor of a GradScaler, and how it changes.")
       .def(py::init([](double scale, double growth_factor, double backoff_factor,
                        std::int64_t growth_interval, std::int64_t growth_tracker) {

@@ -137,11 +137,6 @@ def test_an_unknown_argument_of_evaluate_gives_the_nearest():
         compiled.evaluate({}, {}, output_gradient=True)
 
 
-def test_an_option_that_nothing_does_yet_is_refused():
-    with pytest.raises(ml.BackendError, match="does not do"):
-        ml.compile(two_parts(), ml.CpuBackend(), file_path="model.cpp")
-
-
 @pytest.mark.parametrize(
     "option",
     [

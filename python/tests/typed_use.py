@@ -71,6 +71,7 @@ def run(net: ml.Model) -> None:
         debug=True,
         file_path=None,
     )
+    ml.codegen(compiled, "model.cpp", data={"image": np.zeros((1, 1, 8, 8))})
     params = compiled.load_state_dict(compiled.get_parameters(seed=1))
     data = {"image": np.zeros((1, 1, 8, 8))}
     outputs = compiled.evaluate(params, data)

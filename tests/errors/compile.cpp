@@ -36,12 +36,6 @@ TEST_CASE("an unknown key of an option gives the nearest") {
         "  help: did you mean 'image'?");
 }
 
-TEST_CASE("an option that nothing does yet is refused") {
-  CHECK(compile_error({.file_path = "model.cpp"}) ==
-        "mithril.BackendError[E1002]: backend 'cpu' does not do file_path yet\n"
-        "  help: leave it out: what is computed stays the same");
-}
-
 TEST_CASE("a key in two sets is refused") {
   CHECK(compile_error({.data_keys = {"weight"}, .trainable_keys = {"image", "weight"}}) ==
         "mithril.ValueError[E0407]: 'weight' stands in data_keys and in trainable_keys\n"

@@ -29,6 +29,17 @@ Graph one_node(const OpDef& op) {
 
 }  // namespace
 
+TEST_CASE("memory on mps cannot be limited") {
+  if (!is_built()) return;
+  const std::string text =
+      text_of_error([] { torch({.device = "mps", .memory_limit = int64_t{1} << 30}); });
+  if (text.find("E1005") != std::string::npos) {
+    MESSAGE("skipped: there is no mps here");
+    return;
+  }
+  CHECK(text == "mithril.BackendError[E1002]: backend 'torch' does not do memory_limit on mps yet");
+}
+
 TEST_CASE("a tensor of a library that torch does not know is refused") {
   if (!is_built()) return;
   const auto executable = torch()->load(one_node(find_op("relu")), {});
