@@ -11,6 +11,7 @@
 #include "backends/cpu/parsed.hpp"
 #include "backends/cpu/pooling.hpp"
 #include "backends/cpu/product.hpp"
+#include "backends/cpu/reductions.hpp"
 #include "backends/cpu/rows.hpp"
 
 namespace mithril::cpu_backend {
@@ -32,13 +33,18 @@ const std::map<std::string_view, Drafting>& kernels() {
       {"layer_norm_grad", draft_norm},
       {"log_softmax", draft_rows},
       {"log_softmax_grad", draft_rows},
+      {"max", draft_reduction},
       {"max_pool", draft_pooling},
       {"max_pool_grad", draft_pooling_grad},
+      {"mean", draft_reduction},
+      {"min", draft_reduction},
       {"permuted", draft_movement},
       {"product", draft_product},
       {"sliced", draft_movement},
       {"softmax", draft_rows},
       {"softmax_grad", draft_rows},
+      {"sum", draft_reduction},
+      {"sum_to", draft_reduction},
       {"swapaxes", draft_movement}};
   return kernels;
 }

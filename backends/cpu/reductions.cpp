@@ -1,0 +1,218 @@
+#include "backends/cpu/reductions.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "backends/cpu/kernels/reduction_kernels.hpp"
+#include "backends/cpu/pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Elements that are worth a thread of their own.
+constexpr int64_t worth_a_thread = 1 << 15;
+// Of a row that alone is left, so that its parts may be summed by several threads.
+constexpr int64_t elements_of_a_piece = 1 << 16;
+// Totals that a task keeps while it walks rows.
+constexpr int64_t columns_at_once = 512;
+
+struct Axis {
+  int64_t size, step;  // in elements of the input
+};
+
+struct Reduction {
+  // Without the innermost axis, which is contiguous.
+  std::vector<Axis> kept, reduced;
+  int64_t inner = 1;
+  bool inner_reduced = true;
+
+  static int64_t count(const std::vector<Axis>& axes) {
+    int64_t product = 1;
+    for (const Axis& axis : axes) product *= axis.size;
+    return product;
+  }
+};
+
+int64_t offset(const std::vector<Axis>& axes, int64_t index) {
+  int64_t at = 0;
+  for (size_t axis = axes.size(); axis-- > 0;) {
+    at += index % axes[axis].size * axes[axis].step;
+    index /= axes[axis].size;
+  }
+  return at;
+}
+
+template <typename T>
+class ReductionStep final : public Step {
+ public:
+  ReductionStep(Reduction reduction, const ReductionKernel<T>& kernel, double divisor, int threads,
+                Place from, Place to)
+      : r_(std::move(reduction)),
+        kernel_(kernel),
+        divisor_(divisor),
+        threads_(threads),
+        from_(from),
+        to_(to),
+        kept_(Reduction::count(r_.kept)),
+        reduced_(Reduction::count(r_.reduced)) {}
+
+  void run(const Frame& frame) const override {
+    const T* x = frame.read<T>(from_);
+    T* to = frame.write<T>(to_);
+    if (!r_.inner_reduced) return run_columns(x, to);
+    if (kept_ == 1 && reduced_ == 1) return run_alone(x, to);
+    in_parts(kept_, [&](int64_t i) {
+      const T* row = x + offset(r_.kept, i);
+      double total = kernel_.start;
+      for (int64_t j = 0; j < reduced_; ++j) {
+        total = kernel_.both(total, kernel_.row(row + offset(r_.reduced, j), r_.inner));
+      }
+      to[i] = finished(total);
+    });
+  }
+
+ private:
+  T finished(double total) const { return static_cast<T>(total / divisor_); }
+
+  // Calls body(i) for each of so many pieces of work.
+  template <typename Body>
+  void in_parts(int64_t pieces, const Body& body) const {
+    const int64_t work = kept_ * reduced_ * r_.inner;
+    const int64_t parts = std::clamp<int64_t>(std::min(work / worth_a_thread, pieces), 1, threads_);
+    Pool::shared().run(static_cast<int>(parts), threads_, [&](int part) {
+      for (int64_t i = pieces * part / parts; i < pieces * (part + 1) / parts; ++i) body(i);
+    });
+  }
+
+  // The innermost axis stays: its elements are totals, which each row is added to.
+  void run_columns(const T* x, T* to) const {
+    const int64_t blocks = (r_.inner + columns_at_once - 1) / columns_at_once;
+    in_parts(kept_ * blocks, [&](int64_t piece) {
+      const int64_t i = piece / blocks, first = piece % blocks * columns_at_once;
+      const int64_t count = std::min(columns_at_once, r_.inner - first);
+      const T* columns = x + offset(r_.kept, i) + first;
+      double totals[columns_at_once];
+      std::fill_n(totals, count, kernel_.start);
+      for (int64_t j = 0; j < reduced_; ++j) {
+        kernel_.rows(columns + offset(r_.reduced, j), totals, count);
+      }
+      std::transform(totals, totals + count, to + i * r_.inner + first,
+                     [&](double total) { return finished(total); });
+    });
+  }
+
+  // All of one row, in pieces that follow from its size alone.
+  void run_alone(const T* x, T* to) const {
+    constexpr int64_t most_pieces = 64;
+    const int64_t pieces = std::clamp<int64_t>(r_.inner / elements_of_a_piece, 1, most_pieces);
+    double totals[most_pieces];
+    in_parts(pieces, [&](int64_t i) {
+      const int64_t first = r_.inner * i / pieces, last = r_.inner * (i + 1) / pieces;
+      totals[i] = kernel_.row(x + first, last - first);
+    });
+    double total = kernel_.start;
+    for (int64_t i = 0; i < pieces; ++i) total = kernel_.both(total, totals[i]);
+    *to = finished(total);
+  }
+
+  Reduction r_;
+  const ReductionKernel<T>& kernel_;
+  double divisor_;
+  int threads_;
+  Place from_, to_;
+  int64_t kept_, reduced_;
+};
+
+// ---- from a node ----
+
+std::vector<bool> along(const Datum& axis, size_t rank) {
+  std::vector<bool> reduced(rank, axis.is_none());
+  const auto reduce = [&](const Datum& one) {
+    const int64_t at = one.integer();
+    reduced[static_cast<size_t>(at < 0 ? at + static_cast<int64_t>(rank) : at)] = true;
+  };
+  if (axis.kind() == kind::tuple) {
+    for (const Datum& one : axis.tuple()) reduce(one);
+  } else if (!axis.is_none()) {
+    reduce(axis);
+  }
+  return reduced;
+}
+
+// What `to` would be broadcast along.
+std::vector<bool> broadcast_along(const Dims& from, const Dims& to) {
+  std::vector<bool> reduced(from.size(), true);
+  for (size_t back = 1; back <= to.size(); ++back) {
+    reduced[from.size() - back] = to[to.size() - back] == 1;
+  }
+  return reduced;
+}
+
+// Neighbours that both stay or both go are walked as one axis.
+Reduction reduction_of(const Dims& dims, const std::vector<bool>& reduced) {
+  std::vector<Axis> axes;
+  std::vector<bool> goes;
+  int64_t step = 1;
+  for (size_t axis = dims.size(); axis-- > 0; step *= dims[axis]) {
+    if (dims[axis] == 1) continue;
+    if (!axes.empty() && goes.back() == reduced[axis]) {
+      axes.back().size *= dims[axis];
+    } else {
+      axes.push_back({dims[axis], step});
+      goes.push_back(reduced[axis]);
+    }
+  }
+  Reduction reduction;
+  for (size_t i = axes.size(); i-- > 0;) {  // outermost first
+    if (i == 0) {
+      reduction.inner = axes[i].size;
+      reduction.inner_reduced = goes[i];
+    } else {
+      (goes[i] ? reduction.reduced : reduction.kept).push_back(axes[i]);
+    }
+  }
+  return reduction;
+}
+
+template <typename T>
+Draft draft(const Context& context, const Reduction& reduction, std::string_view way, ValueId from,
+            ValueId to) {
+  const ReductionKernels<T>& kernels = reduction_kernels<T>();
+  const ReductionKernel<T>& kernel = way == "max"   ? kernels.max
+                                     : way == "min" ? kernels.min
+                                                    : kernels.sum;
+  const double divisor = way == "mean" ? static_cast<double>(context.sized.count(from)) /
+                                             static_cast<double>(context.sized.count(to))
+                                       : 1;
+  return {.reads = {from},
+          .writes = {to},
+          .make = [=, &kernel, threads = context.threads](const Places& places, Place) {
+            return std::make_unique<ReductionStep<T>>(reduction, kernel, divisor, threads,
+                                                      places[index(from)], places[index(to)]);
+          }};
+}
+
+}  // namespace
+
+std::optional<Draft> draft_reduction(const Context& context, size_t at,
+                                     const SpelledExpression& call) {
+  const Sized& sized = context.sized;
+  const Node& node = sized.node(at);
+  const PlannedNode& planned = sized.planned(at);
+  const ValueId to = node.outputs.front();
+  const size_t input = node.argument_index(call.children[0].text);
+  if (planned.tensors[input] < 0) return std::nullopt;
+  const ValueId from = static_cast<ValueId>(planned.tensors[input]);
+  const DType dtype = sized.dtype(to);
+  if (sized.dtype(from) != dtype || sized.count(from) == 0) return std::nullopt;
+  const Dims& dims = sized.dims(from);
+  const Reduction reduction = reduction_of(
+      dims, call.text == "sum_to"
+                ? broadcast_along(dims, sized.dims(to))
+                : along(planned.values[node.argument_index(call.children[1].text)], dims.size()));
+  if (dtype == DType::float32) return draft<float>(context, reduction, call.text, from, to);
+  if (dtype == DType::float64) return draft<double>(context, reduction, call.text, from, to);
+  return std::nullopt;
+}
+
+}  // namespace mithril::cpu_backend
