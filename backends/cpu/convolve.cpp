@@ -132,21 +132,32 @@ class Multiplication {
   alignas(64) T beside_[WindowKernels<T>::most_rows * block_columns];
 };
 
-// One row of a plane: what the source has, and zeros before and after.
-template <typename T>
-void lay_row(const PlaneAxis& axis, int64_t plane, const T* source, T* to) {
-  const int64_t shift = plane - axis.before;  // element q is source[q * step + shift]
-  const int64_t begin = std::clamp<int64_t>(shift >= 0 ? 0 : up(-shift, axis.step), 0, axis.extent);
-  const int64_t end = std::clamp<int64_t>(
-      axis.source <= shift ? 0 : up(axis.source - shift, axis.step), begin, axis.extent);
-  std::fill(to, to + begin, T{});
-  if (axis.step == 1) {
-    std::copy(source + begin + shift, source + end + shift, to + begin);
-  } else {
-    for (int64_t q = begin; q < end; ++q) to[q] = source[q * axis.step + shift];
+// The rows of a plane: the elements from `begin` below `end` are those of the source, as many apart
+// as the axis says, from `shift` on; the others are zeros.
+class PlaneRows {
+ public:
+  PlaneRows(const PlaneAxis& axis, int64_t plane)
+      : step_(axis.step),
+        extent_(axis.extent),
+        shift_(plane - axis.before),
+        begin_(std::clamp<int64_t>(shift_ >= 0 ? 0 : up(-shift_, step_), 0, extent_)),
+        end_(std::clamp<int64_t>(axis.source <= shift_ ? 0 : up(axis.source - shift_, step_),
+                                 begin_, extent_)) {}
+
+  template <typename T>
+  void lay(const T* source, T* to) const {
+    std::fill(to, to + begin_, T{});
+    if (step_ == 1) {
+      std::copy(source + begin_ + shift_, source + end_ + shift_, to + begin_);
+    } else {
+      for (int64_t q = begin_; q < end_; ++q) to[q] = source[q * step_ + shift_];
+    }
+    std::fill(to + end_, to + extent_, T{});
   }
-  std::fill(to + end, to + axis.extent, T{});
-}
+
+ private:
+  int64_t step_, extent_, shift_, begin_, end_;
+};
 
 }  // namespace
 
@@ -198,12 +209,13 @@ void lay_planes(const WindowForm& form, const T* source, int64_t first, int64_t 
     T* to = planes + channel * form.channel_step();
     for (const int64_t plane_down : down.planes) {
       for (const int64_t plane_across : across.planes) {
+        const PlaneRows rows(across, plane_across);
         for (int64_t q = 0; q < down.extent; ++q, to += across.extent) {
           const int64_t y = q * down.step + plane_down - down.before;
           if (y < 0 || y >= down.source) {
             std::fill(to, to + across.extent, T{});
           } else {
-            lay_row(across, plane_across, from + y * across.source, to);
+            rows.lay(from + y * across.source, to);
           }
         }
       }
