@@ -2,12 +2,11 @@
 
 #include <utility>
 
-#include "backends/cpu/convolution_winograd.hpp"
+#include "backends/cpu/convolution_panels.hpp"
 #include "backends/cpu/convolve.hpp"
 #include "backends/cpu/pool.hpp"
 #include "backends/cpu/sharing.hpp"
 #include "backends/cpu/window_node.hpp"
-#include "backends/cpu/winograd.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -200,10 +199,9 @@ std::optional<Draft> draft_convolution(const Context& context, size_t node,
       convolution_of(reader, 3, sized.dims(backwards ? made : *source), sized.dims(*weight),
                      sized.dims(backwards ? *source : made));
   if (!convolution) return std::nullopt;
-  const bool constant = context.packed.find(*weight) != nullptr;
-  if (context.winograd && constant && !backwards && dtype == DType::float32 &&
-      suits_winograd(*convolution)) {
-    return draft_winograd(context, *convolution, values);
+  if (!backwards && dtype == DType::float32 && context.packed.find(*weight)) {
+    auto panels = draft_panels(context, *convolution, values);
+    if (panels) return panels;
   }
   if (dtype == DType::float32) return draft<float>(context, *convolution, values, backwards);
   if (dtype == DType::float64) return draft<double>(context, *convolution, values, backwards);

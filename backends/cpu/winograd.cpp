@@ -35,16 +35,18 @@ bool suits_winograd(const Convolution& c) {
          36 * c.inputs * c.outputs <= most_elements && 36 * c.inputs * tiles <= most_elements;
 }
 
-WinogradForm::WinogradForm(const Convolution& convolution, int most_rows, int width)
+WinogradForm::WinogradForm(const Convolution& convolution, Instructions instructions)
     : c_(convolution),
-      width_(width),
+      products_(&window_kernels<float>(instructions)),
+      transforms_(&winograd_kernels(instructions)),
+      width_(products_->width),
       tiles_down_(up(c_.down.output, 4)),
       tiles_across_(up(c_.across.output, 4)),
       tiles_((tiles_down_ - 1) * (tiles_across_ + 1) + tiles_across_),
-      bands_(up(tiles_, most_rows)),
+      bands_(up(tiles_, products_->height)),
       height_(up(tiles_, bands_)),
-      slot_(up(most_rows, width / 2) * (width / 2)),
-      panels_(up(c_.outputs, width)) {
+      slot_(up(products_->height, width_ / 2) * (width_ / 2)),
+      panels_(up(c_.outputs, width_)) {
   planes_.channels = 1;
   planes_.down = planes_of(c_.down, tiles_down_);
   planes_.across = planes_of(c_.across, tiles_across_);
@@ -58,7 +60,7 @@ double WinogradForm::work() const {
 
 int64_t WinogradForm::part_count() const {
   constexpr int64_t margin = WindowKernels<float>::most_width;
-  const int64_t sums = 36 * std::min(band_block, bands_) * height_ * width_;
+  const int64_t sums = 36 * sum_step(std::min(band_block, bands_));
   return std::max(planes_.channel_step() + margin, sums);
 }
 
@@ -87,17 +89,17 @@ void WinogradForm::transform_weight(const float* weight, float* to) const {
   }
 }
 
-void WinogradForm::transform_input(const WinogradKernels& kernels, const float* input,
-                                   int64_t first, int64_t last, float* work, float* to) const {
+void WinogradForm::transform_input(const float* input, int64_t first, int64_t last, float* work,
+                                   float* to) const {
   for (int64_t channel = first; channel < last; ++channel) {
     lay_planes(planes_, input + channel * planes_.source_plane(), 0, 1, work);
     for (int64_t band = 0; band < bands_; ++band) {
-      kernels.input({.planes = work + band * height_,
-                     .plane = planes_.plane(),
-                     .pitch = planes_.across.extent,
-                     .to = to + (band * c_.inputs + channel) * slot_,
-                     .to_step = bands_ * c_.inputs * slot_,
-                     .count = height_});
+      transforms_->input({.planes = work + band * height_,
+                          .plane = planes_.plane(),
+                          .pitch = planes_.across.extent,
+                          .to = to + (band * c_.inputs + channel) * slot_,
+                          .to_step = input_step(),
+                          .count = height_});
     }
   }
 }
@@ -105,7 +107,7 @@ void WinogradForm::transform_input(const WinogradKernels& kernels, const float* 
 // The columns of one panel.
 class WinogradForm::Panel {
  public:
-  Panel(const WinogradForm& form, const Operands& operands, int64_t panel)
+  Panel(const WinogradForm& form, const PanelOperands& operands, int64_t panel)
       : f_(form),
         o_(operands),
         channels_(std::min(form.width_, form.c_.outputs - panel * form.width_)),
@@ -117,24 +119,36 @@ class WinogradForm::Panel {
   void run(int64_t first, int64_t last) {
     for (int64_t band = first; band < last; band += band_block) {
       run_bands(band, std::min(band + band_block, last));
+      finish(std::min(band + band_block, last));
     }
   }
 
-  int64_t plane() const { return f_.c_.down.output * f_.c_.across.output; }
-  int64_t channels() const { return channels_; }
-
  private:
+  int64_t plane() const { return f_.c_.down.output * f_.c_.across.output; }
+
+  // The rows of the output that are whole once the bands before this one are done.
+  void finish(int64_t band) {
+    const int64_t tiles = band * f_.height_ / (f_.tiles_across_ + 1);
+    const int64_t rows = band == f_.bands_ ? f_.c_.down.output : 4 * tiles;
+    const int64_t columns = f_.c_.across.output;
+    o_.finish.run({.begin = made_ - o_.made + finished_ * columns,
+                   .size = (rows - finished_) * columns,
+                   .rows = channels_,
+                   .step = plane()});
+    finished_ = rows;
+  }
+
   int64_t tiles_of(int64_t band) const {
     return std::min(f_.height_, f_.tiles_ - band * f_.height_);
   }
 
   void run_bands(int64_t first, int64_t last) {
     const int64_t inputs = f_.c_.inputs, band_sums = f_.height_ * f_.width_;
-    const int64_t step = (last - first) * band_sums;
+    const int64_t step = f_.sum_step(last - first);
     for (int64_t k = 0; k < 36; ++k) {
       for (int64_t band = first; band < last; ++band) {
-        o_.products.tile[tiles_of(band)](
-            {.a = o_.input + (k * f_.bands_ + band) * inputs * f_.slot_,
+        f_.products_->tile[tiles_of(band)](
+            {.a = o_.input + k * f_.input_step() + band * inputs * f_.slot_,
              .a_step = f_.slot_,
              .b = weight_ + k * inputs * f_.width_,
              .offsets = f_.offsets_.data(),
@@ -157,33 +171,31 @@ class WinogradForm::Panel {
     const int64_t y = tile / (f_.tiles_across_ + 1), x = tile % (f_.tiles_across_ + 1);
     if (x == f_.tiles_across_) return;
     const int64_t rows = f_.c_.down.output, columns = f_.c_.across.output;
-    o_.transforms.output({.sums = sums, .sum_step = step, .bias = bias_, .to = outputs_});
-    o_.transforms.store({.from = outputs_,
-                         .channels = channels_,
-                         .rows = std::min<int64_t>(4, rows - 4 * y),
-                         .columns = std::min<int64_t>(4, columns - 4 * x),
-                         .to = made_ + 4 * (y * columns + x),
-                         .row_step = columns,
-                         .channel_step = rows * columns});
+    f_.transforms_->output({.sums = sums, .sum_step = step, .bias = bias_, .to = outputs_});
+    f_.transforms_->store({.from = outputs_,
+                           .channels = channels_,
+                           .rows = std::min<int64_t>(4, rows - 4 * y),
+                           .columns = std::min<int64_t>(4, columns - 4 * x),
+                           .to = made_ + 4 * (y * columns + x),
+                           .row_step = columns,
+                           .channel_step = rows * columns});
   }
 
   const WinogradForm& f_;
-  const Operands& o_;
+  const PanelOperands& o_;
   const int64_t channels_;
   const float* weight_;
   float* made_;
+  int64_t finished_ = 0;  // rows
   alignas(64) float bias_[WindowKernels<float>::most_width] = {};
   alignas(64) float outputs_[16 * WindowKernels<float>::most_width];
 };
 
-void WinogradForm::multiply(const Operands& operands, const WindowPart& part) const {
+void WinogradForm::multiply(const PanelOperands& operands, const WindowPart& part) const {
   const auto [first, last] = part.rows(panels_);
   const auto [band, last_band] = part.columns(bands_);
   for (int64_t i = first; i < last; ++i) {
-    Panel panel(*this, operands, i);
-    panel.run(band, last_band);
-    operands.finish.run(
-        {.begin = i * width_ * panel.plane(), .size = panel.channels() * panel.plane()});
+    Panel(*this, operands, i).run(band, last_band);
   }
 }
 

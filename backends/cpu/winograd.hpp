@@ -7,7 +7,7 @@
 
 #include "backends/cpu/kernels/window_kernels.hpp"
 #include "backends/cpu/kernels/winograd_kernels.hpp"
-#include "backends/cpu/step.hpp"
+#include "backends/cpu/panel_operands.hpp"
 #include "backends/cpu/windows.hpp"
 
 namespace mithril::cpu_backend {
@@ -19,7 +19,8 @@ bool suits_winograd(const Convolution& convolution);
 // has rows; the channels that are made are its columns, in panels.
 class WinogradForm {
  public:
-  WinogradForm(const Convolution& convolution, int most_rows, int width);
+  explicit WinogradForm(const Convolution& convolution,
+                        Instructions instructions = best_instructions());
 
   const Convolution& convolution() const { return c_; }
   int64_t bands() const { return bands_; }
@@ -29,32 +30,29 @@ class WinogradForm {
   // Elements of the weight as products want it, of a group; of the transformed input; and of what
   // each part works in.
   int64_t weight_count() const { return panels_ * 36 * c_.inputs * width_; }
-  int64_t input_count() const { return 36 * bands_ * c_.inputs * slot_; }
+  int64_t input_count() const { return 36 * input_step(); }
   int64_t part_count() const;
 
   // The weight of a group.
   void transform_weight(const float* weight, float* to) const;
   // The channels [first, last) of a group of an image.
-  void transform_input(const WinogradKernels& kernels, const float* input, int64_t first,
-                       int64_t last, float* work, float* to) const;
-  struct Operands {
-    const WinogradKernels& transforms;
-    const WindowKernels<float>& products;
-    const float* input;   // transformed
-    const float* weight;  // transformed, of the group
-    const float* bias;    // of the group; null: 0
-    float* work;
-    float* made;
-    Finish finish = Finish();  // of what is made, where a part makes whole channels
-  };
+  void transform_input(const float* input, int64_t first, int64_t last, float* work,
+                       float* to) const;
   // A part: of the panels, or of the bands.
-  void multiply(const Operands& operands, const WindowPart& part) const;
+  void multiply(const PanelOperands& operands, const WindowPart& part) const;
   WindowPart cut(int64_t parts) const { return cut_evenly(panels_, bands_, parts); }
 
  private:
   class Panel;
 
+  // From one of the 36 products to the next, such that they do not meet in the same sets of the
+  // cache.
+  int64_t input_step() const { return (bands_ * c_.inputs + 1) * slot_; }
+  int64_t sum_step(int64_t bands) const { return (bands * height_ + 1) * width_; }
+
   Convolution c_;
+  const WindowKernels<float>* products_;
+  const WinogradKernels* transforms_;
   int64_t width_;
   int64_t tiles_down_, tiles_across_;
   int64_t tiles_;                  // with those between the ends of rows, that count for nothing

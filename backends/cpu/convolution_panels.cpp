@@ -1,24 +1,27 @@
-#include "backends/cpu/convolution_winograd.hpp"
+#include "backends/cpu/convolution_panels.hpp"
 
 #include <utility>
 
 #include "backends/cpu/pool.hpp"
 #include "backends/cpu/sharing.hpp"
+#include "backends/cpu/small_planes.hpp"
 #include "backends/cpu/winograd.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
 
-Sharing sharing_of(const WinogradForm& form, int threads) {
+template <typename Form>
+Sharing sharing_of(const Form& form, int threads) {
   const int64_t groups = form.convolution().images * form.convolution().groups;
   return share(form.work() * static_cast<double>(groups), groups, threads);
 }
 
-class WinogradStep final : public Step {
+// The form says how: WinogradForm, SmallPlaneForm.
+template <typename Form>
+class PanelStep final : public Step {
  public:
-  WinogradStep(WinogradForm form, int threads, const ConvolutionValues& values,
-               const Places& places, Place scratch, PackedConstants::Bytes weight,
-               std::unique_ptr<ElementStep> finish)
+  PanelStep(Form form, int threads, const ConvolutionValues& values, const Places& places,
+            Place scratch, PackedConstants::Bytes weight, std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
         sharing_(sharing_of(form_, threads)),
         threads_(threads),
@@ -30,10 +33,7 @@ class WinogradStep final : public Step {
     if (values.bias) bias_ = places[index(*values.bias)];
   }
 
-  static WinogradForm form_of(const Convolution& convolution) {
-    return {convolution, window_kernels<float>().height, window_kernels<float>().width};
-  }
-  static int64_t scratch_bytes(const WinogradForm& form, int threads) {
+  static int64_t scratch_bytes(const Form& form, int threads) {
     const Sharing sharing = sharing_of(form, threads);
     const int64_t inputs = sharing.whole ? sharing.parts : 1;
     return (inputs * lines(form.input_count()) + sharing.parts * lines(form.part_count())) *
@@ -91,7 +91,7 @@ class WinogradStep final : public Step {
                  float* to) const {
     const Convolution& c = form_.convolution();
     const float* from = frame.read<float>(source_) + i * c.inputs * c.down.input * c.across.input;
-    form_.transform_input(winograd_kernels(), from, channels.first, channels.last, work, to);
+    form_.transform_input(from, channels.first, channels.last, work, to);
   }
 
   Finish finish(const Frame& frame, int64_t i) const {
@@ -104,14 +104,12 @@ class WinogradStep final : public Step {
   }
 
   // What is made is finished where a part makes whole channels.
-  WinogradForm::Operands operands(const Frame& frame, int64_t i, const float* input, float* work,
-                                  bool whole) const {
+  PanelOperands operands(const Frame& frame, int64_t i, const float* input, float* work,
+                         bool whole) const {
     const Convolution& c = form_.convolution();
     const int64_t group = i % c.groups;
     const auto* weight = reinterpret_cast<const float*>(weight_.get());
-    return {.transforms = winograd_kernels(),
-            .products = window_kernels<float>(),
-            .input = input,
+    return {.input = input,
             .weight = weight + group * form_.weight_count(),
             .bias = bias_ ? frame.read<float>(*bias_) + group * c.outputs : nullptr,
             .work = work,
@@ -119,7 +117,7 @@ class WinogradStep final : public Step {
             .finish = whole ? finish(frame, i) : Finish()};
   }
 
-  WinogradForm form_;
+  Form form_;
   Sharing sharing_;
   int threads_;
   Place source_, made_, scratch_;
@@ -128,40 +126,50 @@ class WinogradStep final : public Step {
   std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
 };
 
-// Other ways of packing have numbers from 0 on.
-int64_t packed_for(const Convolution& convolution) { return -convolution.groups; }
-
-}  // namespace
-
-Draft draft_winograd(const Context& context, const Convolution& convolution,
-                     const ConvolutionValues& values) {
-  const WinogradForm form = WinogradStep::form_of(convolution);
+template <typename Form>
+Draft draft(const Context& context, const Convolution& convolution, const ConvolutionValues& values,
+            int64_t packed_as) {
+  const Form form(convolution);
   const PackedConstants::Bytes weight =
-      context.packed.pack(values.weight, packed_for(convolution), [&](const Tensor& tensor) {
-        auto bytes =
-            aligned_bytes(convolution.groups * form.weight_count() * int64_t{sizeof(float)});
+      context.packed.pack(values.weight, packed_as, [&](const Tensor& tensor) {
+        const int64_t count = form.weight_count();
+        auto bytes = aligned_bytes(convolution.groups * count * int64_t{sizeof(float)});
+        auto* to = reinterpret_cast<float*>(bytes.get());
         const Tensor host = tensor.host();
-        const int64_t each = convolution.outputs * convolution.inputs * 9;
+        const int64_t each = host.size() / convolution.groups;
         for (int64_t group = 0; group < convolution.groups; ++group) {
-          form.transform_weight(
-              host.data<float>() + group * each,
-              reinterpret_cast<float*>(bytes.get()) + group * form.weight_count());
+          form.transform_weight(host.data<float>() + group * each, to + group * count);
         }
         return bytes;
       });
   Draft draft{.reads = {values.source},
               .writes = {values.made},
-              .scratch_bytes = WinogradStep::scratch_bytes(form, context.threads)};
+              .scratch_bytes = PanelStep<Form>::scratch_bytes(form, context.threads)};
   if (values.bias) draft.reads.push_back(*values.bias);
   draft.make_finished = [=, threads = context.threads](const Places& places, Place scratch,
                                                        std::unique_ptr<ElementStep> finish) {
-    return std::make_unique<WinogradStep>(form, threads, values, places, scratch, weight,
-                                          std::move(finish));
+    return std::make_unique<PanelStep<Form>>(form, threads, values, places, scratch, weight,
+                                             std::move(finish));
   };
   draft.make = [make = draft.make_finished](const Places& places, Place scratch) {
     return make(places, scratch, nullptr);
   };
   return draft;
+}
+
+}  // namespace
+
+std::optional<Draft> draft_panels(const Context& context, const Convolution& convolution,
+                                  const ConvolutionValues& values) {
+  // Other ways of packing have numbers from 0 on.
+  const int64_t groups = convolution.groups;
+  if (context.winograd && suits_winograd(convolution)) {
+    return draft<WinogradForm>(context, convolution, values, -2 * groups);
+  }
+  if (suits_small_planes(convolution)) {
+    return draft<SmallPlaneForm>(context, convolution, values, 1 - 2 * groups);
+  }
+  return std::nullopt;
 }
 
 }  // namespace mithril::cpu_backend

@@ -1,0 +1,22 @@
+// Steps that convolve by products whose columns are the channels that are made.
+#pragma once
+
+#include <optional>
+
+#include "backends/cpu/context.hpp"
+#include "backends/cpu/draft.hpp"
+#include "backends/cpu/windows.hpp"
+
+namespace mithril::cpu_backend {
+
+struct ConvolutionValues {
+  ValueId source, weight, made;
+  std::optional<ValueId> bias;
+};
+
+// Nothing where neither Winograd's algorithm nor products of small planes are for this convolution.
+// Of floats, with a weight that is a constant, for it is transformed once for all.
+std::optional<Draft> draft_panels(const Context& context, const Convolution& convolution,
+                                  const ConvolutionValues& values);
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,126 @@
+#include "backends/cpu/small_planes.hpp"
+
+#include <algorithm>
+
+#include "backends/cpu/convolve.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Of k: as long as the weights of a panel stay in the cache.
+constexpr int64_t depth_block = 512;
+
+int64_t up(int64_t count, int64_t by) { return (count + by - 1) / by; }
+
+Convolution of_one_channel(Convolution convolution) {
+  convolution.inputs = 1;
+  return convolution;
+}
+
+}  // namespace
+
+bool suits_small_planes(const Convolution& c) {
+  const WindowKernels<float>& products = window_kernels<float>();
+  const WindowForm form = output_form(of_one_channel(c), products.width);
+  const int64_t columns = up(form.columns(form.products.front()), products.width) * products.width;
+  // Putting rows together costs as much as a few columns.
+  return c.across.output <= products.height && c.outputs >= products.width &&
+         8 * columns >= 9 * form.made_plane();
+}
+
+SmallPlaneForm::SmallPlaneForm(const Convolution& convolution, Instructions instructions)
+    : c_(convolution),
+      products_(&window_kernels<float>(instructions)),
+      width_(products_->width),
+      taps_(c_.down.kernel * c_.across.kernel),
+      depth_(c_.inputs * taps_),
+      band_rows_(std::min(products_->height / c_.across.output, c_.down.output)),
+      bands_(up(c_.down.output, band_rows_)),
+      height_(band_rows_ * c_.across.output),
+      panels_(up(c_.outputs, width_)),
+      planes_(output_form(of_one_channel(c_), width_)) {
+  for (int64_t k = 0; k < depth_; ++k) offsets_.push_back(k * width_);
+}
+
+double SmallPlaneForm::work() const {
+  return static_cast<double>(bands_ * height_) * static_cast<double>(depth_) *
+         static_cast<double>(c_.outputs);
+}
+
+int64_t SmallPlaneForm::part_count() const {
+  constexpr int64_t margin = WindowKernels<float>::most_width;
+  return std::max(planes_.channel_step() + margin, bands_ * height_ * width_);
+}
+
+void SmallPlaneForm::transform_weight(const float* weight, float* to) const {
+  std::fill_n(to, weight_count(), 0.0f);
+  for (int64_t out = 0; out < c_.outputs; ++out) {
+    float* column = to + out / width_ * depth_ * width_ + out % width_;
+    for (int64_t k = 0; k < depth_; ++k) column[k * width_] = weight[out * depth_ + k];
+  }
+}
+
+void SmallPlaneForm::transform_input(const float* input, int64_t first, int64_t last, float* work,
+                                     float* to) const {
+  const std::vector<int64_t>& taps = planes_.products.front().offsets;
+  const int64_t columns = c_.across.output;
+  for (int64_t channel = first; channel < last; ++channel) {
+    const float* planes = input + channel * planes_.source_plane();
+    if (!planes_.in_place) {
+      lay_planes(planes_, planes, 0, 1, work);
+      planes = work;
+    }
+    for (int64_t tap = 0; tap < taps_; ++tap) {
+      const float* from = planes + taps[static_cast<size_t>(tap)];
+      for (int64_t y = 0; y < c_.down.output; ++y, from += planes_.across.extent) {
+        const int64_t k = y / band_rows_ * depth_ + channel * taps_ + tap;
+        float* row = to + k * height_ + y % band_rows_ * columns;
+        for (int64_t x = 0; x < columns; ++x) row[x] = from[x];
+      }
+    }
+  }
+}
+
+void SmallPlaneForm::multiply(const PanelOperands& operands, const WindowPart& part) const {
+  const auto [first, last] = part.rows(panels_);
+  const int64_t plane = c_.down.output * c_.across.output;
+  for (int64_t panel = first; panel < last; ++panel) {
+    multiply_panel(operands, panel);
+    store_panel(operands, panel);
+    const int64_t channels = std::min(width_, c_.outputs - panel * width_);
+    operands.finish.run({.begin = panel * width_ * plane, .size = channels * plane});
+  }
+}
+
+void SmallPlaneForm::multiply_panel(const PanelOperands& operands, int64_t panel) const {
+  const int64_t places = c_.down.output * c_.across.output;
+  const int64_t pieces = std::max<int64_t>(up(depth_, depth_block), 1);
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    const int64_t k = depth_ * piece / pieces, end = depth_ * (piece + 1) / pieces;
+    for (int64_t band = 0; band < bands_; ++band) {
+      products_->tile[std::min(height_, places - band * height_)](
+          {.a = operands.input + (band * depth_ + k) * height_,
+           .a_step = height_,
+           .b = operands.weight + (panel * depth_ + k) * width_,
+           .offsets = offsets_.data(),
+           .c = operands.work + band * height_ * width_,
+           .c_step = width_,
+           .depth = end - k,
+           .add = k > 0,
+           .start = nullptr});
+    }
+  }
+}
+
+void SmallPlaneForm::store_panel(const PanelOperands& operands, int64_t panel) const {
+  const int64_t places = c_.down.output * c_.across.output;
+  const int64_t first = panel * width_, last = std::min(first + width_, c_.outputs);
+  for (int64_t channel = first; channel < last; ++channel) {
+    const float bias = operands.bias ? operands.bias[channel] : 0;
+    const float* from = operands.work + channel - first;
+    float* to = operands.made + channel * places;
+    for (int64_t i = 0; i < places; ++i) to[i] = from[i * width_] + bias;
+  }
+}
+
+}  // namespace mithril::cpu_backend

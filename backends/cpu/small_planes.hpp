@@ -1,0 +1,53 @@
+// Convolutions with small outputs, whose planes would fill too few of a vector's elements: their
+// places are rows of the product, and the channels are its columns.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/cpu/kernels/window_kernels.hpp"
+#include "backends/cpu/panel_operands.hpp"
+#include "backends/cpu/windows.hpp"
+
+namespace mithril::cpu_backend {
+
+// Whether planes of this output are so small.
+bool suits_small_planes(const Convolution& convolution);
+
+// One group of one image. Rows of the output are put together to bands, of as many places as a tile
+// of products has rows; the channels that are made are in panels.
+class SmallPlaneForm {
+ public:
+  // Where rows of the output are no longer than tiles of products are high.
+  explicit SmallPlaneForm(const Convolution& convolution,
+                          Instructions instructions = best_instructions());
+
+  const Convolution& convolution() const { return c_; }
+  double work() const;  // multiplications
+  int64_t weight_count() const { return panels_ * depth_ * width_; }
+  int64_t input_count() const { return bands_ * depth_ * height_; }
+  int64_t part_count() const;
+
+  // The weight of a group.
+  void transform_weight(const float* weight, float* to) const;
+  // The channels [first, last) of a group of an image.
+  void transform_input(const float* input, int64_t first, int64_t last, float* work,
+                       float* to) const;
+  // A part of the panels.
+  void multiply(const PanelOperands& operands, const WindowPart& part) const;
+  WindowPart cut(int64_t parts) const { return {.part = 0, .parts = parts, .of_rows = true}; }
+
+ private:
+  void multiply_panel(const PanelOperands& operands, int64_t panel) const;
+  void store_panel(const PanelOperands& operands, int64_t panel) const;
+
+  Convolution c_;
+  const WindowKernels<float>* products_;
+  int64_t width_, taps_, depth_;
+  int64_t band_rows_, bands_, height_;
+  int64_t panels_;
+  WindowForm planes_;             // of one channel
+  std::vector<int64_t> offsets_;  // of the columns, per k
+};
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,183 @@
+// Convolutions as products whose columns are channels, Winograd's and those of small planes: how
+// far apart they are from sums in double precision, on each set of instructions, in any number of
+// parts, and the option that switches the first off.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "backends/cpu/cpu.hpp"
+#include "backends/cpu/small_planes.hpp"
+#include "backends/cpu/winograd.hpp"
+#include "mithril/graph/graph.hpp"
+#include "tests/cpu/apart.hpp"
+
+namespace mithril::tests {
+namespace {
+
+using namespace cpu_backend;
+
+Convolution plain(int64_t down, int64_t across, int64_t inputs, int64_t outputs,
+                  int64_t padding = 1) {
+  const auto axis = [&](int64_t size) {
+    return WindowAxis{size, 3, size + 2 * padding - 2, 1, padding, 1};
+  };
+  return {.down = axis(down), .across = axis(across), .inputs = inputs, .outputs = outputs};
+}
+
+struct Sample {
+  Convolution c;
+  Tensor input, weight, bias;
+
+  explicit Sample(const Convolution& convolution)
+      : c(convolution),
+        input(random({c.inputs, c.down.input, c.across.input}, 1)),
+        weight(random({c.outputs, c.inputs, c.down.kernel, c.across.kernel}, 2)),
+        bias(random({c.outputs}, 3)) {}
+};
+
+std::vector<double> expected(const Sample& s) {
+  const Convolution& c = s.c;
+  const int64_t taps = c.down.kernel * c.across.kernel;
+  const auto at = [](const WindowAxis& axis, int64_t out, int64_t tap) {
+    return out * axis.stride - axis.before + tap * axis.dilation;
+  };
+  std::vector<double> sums;
+  for (int64_t i = 0; i < c.outputs * c.down.output * c.across.output; ++i) {
+    const int64_t x = i % c.across.output, y = i / c.across.output % c.down.output;
+    const int64_t out = i / (c.across.output * c.down.output);
+    double sum = s.bias.data<float>()[out];
+    for (int64_t k = 0; k < c.inputs * taps; ++k) {
+      const int64_t row = at(c.down, y, k / c.across.kernel % c.down.kernel);
+      const int64_t column = at(c.across, x, k % c.across.kernel);
+      if (row < 0 || column < 0 || row >= c.down.input || column >= c.across.input) continue;
+      const int64_t from = (k / taps * c.down.input + row) * c.across.input + column;
+      sum += static_cast<double>(s.input.data<float>()[from]) *
+             s.weight.data<float>()[out * c.inputs * taps + k];
+    }
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+template <typename Form>
+std::vector<float> made(const Sample& s, Instructions instructions, int64_t parts) {
+  const Form form(s.c, instructions);
+  // Where nothing is written, or something else is read, it shows.
+  const auto memory = [](int64_t count) {
+    return std::vector<float>(static_cast<size_t>(count), std::nanf(""));
+  };
+  std::vector<float> weight = memory(form.weight_count()), input = memory(form.input_count()),
+                     work = memory(form.part_count()),
+                     to = memory(s.c.outputs * s.c.down.output * s.c.across.output);
+  form.transform_weight(s.weight.data<float>(), weight.data());
+  form.transform_input(s.input.data<float>(), 0, s.c.inputs, work.data(), input.data());
+  for (const bool of_rows : {false, true}) {
+    for (int64_t part = 0; part < parts; ++part) {
+      form.multiply({.input = input.data(),
+                     .weight = weight.data(),
+                     .bias = s.bias.data<float>(),
+                     .work = work.data(),
+                     .made = to.data()},
+                    {part, parts, of_rows});
+    }
+  }
+  return to;
+}
+
+// ||made - expected|| / ||expected||
+double relative_error(const std::vector<float>& made, const std::vector<double>& expected) {
+  double apart = 0, size = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    apart += std::pow(made[i] - expected[i], 2);
+    size += std::pow(expected[i], 2);
+  }
+  return std::sqrt(apart / size);
+}
+
+template <typename Form>
+void check(const Convolution& c, double allowed) {
+  CAPTURE(c.down.input);
+  const Sample sample(c);
+  const std::vector<double> sums = expected(sample);
+  for (const Instructions instructions : present_instructions()) {
+    CAPTURE(name(instructions));
+    const std::vector<float> alone = made<Form>(sample, instructions, 1);
+    CHECK(relative_error(alone, sums) < allowed);
+    for (const int64_t parts : {2, 3}) CHECK(made<Form>(sample, instructions, parts) == alone);
+  }
+}
+
+std::string convolution(int64_t images, int64_t size) {
+  const std::string dims = fmt::format("float32[{}, 32, {}, {}]", images, size, size);
+  std::vector<double> numbers(32 * 32 * 9);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i * 37 % 101) - 50;
+  return "graph {\n  input x: " + dims + "\n  input c: float32[1, 32, 1, 1]\n" +
+         fmt::format("  constant w: float32[32, 32, 3, 3] = {{{}}}\n", fmt::join(numbers, ", ")) +
+         "  h: " + dims +
+         " = conv2d(input: x, weight: w, bias: None, stride: 1, padding: 1, dilation: 1, groups: "
+         "1)\n  s: " +
+         dims + " = multiply(left: h, right: c)\n  y: " + dims +
+         " = relu(input: s)\n  output y = y\n}\n";
+}
+
+}  // namespace
+
+TEST_CASE("Winograd's convolutions are within 5e-6 of sums in double precision") {
+  for (const Convolution& c :
+       {plain(56, 56, 64, 32), plain(28, 28, 128, 40), plain(14, 14, 256, 32), plain(7, 9, 3, 5),
+        plain(13, 6, 33, 70, 0), plain(3, 3, 1, 1, 0), plain(4, 61, 2, 3, 2)}) {
+    check<WinogradForm>(c, 5e-6);
+  }
+}
+
+TEST_CASE("convolutions of small planes are sums") {
+  Convolution strided = plain(13, 12, 5, 40);
+  strided.down = {13, 3, 6, 2, 0, 1};
+  strided.across = {12, 4, 5, 2, 1, 2};
+  Convolution points = plain(6, 5, 70, 33);
+  points.down = {6, 1, 6, 1, 0, 1};
+  points.across = {5, 1, 5, 1, 0, 1};
+  for (const Convolution& c : {plain(7, 6, 60, 40), plain(4, 4, 3, 2), plain(5, 6, 2, 33, 1),
+                               plain(3, 3, 100, 32, 0), strided, points}) {
+    check<SmallPlaneForm>(c, 1e-6);
+  }
+}
+
+TEST_CASE("only windows that suit it are for Winograd's algorithm") {
+  CHECK(suits_winograd(plain(14, 14, 256, 256)));
+  CHECK_FALSE(suits_winograd(plain(7, 7, 512, 512)));
+  CHECK_FALSE(suits_winograd(plain(14, 14, 3, 64)));
+  Convolution strided = plain(28, 28, 64, 64);
+  strided.across.stride = 2;
+  CHECK_FALSE(suits_winograd(strided));
+  Convolution dilated = plain(28, 28, 64, 64);
+  dilated.down.dilation = 2;
+  CHECK_FALSE(suits_winograd(dilated));
+}
+
+TEST_CASE("small planes are those that fill too few of a vector's elements") {
+  CHECK(suits_small_planes(plain(1, 1, 64, 64)));
+  CHECK_FALSE(suits_small_planes(plain(28, 28, 64, 64)));
+  CHECK_FALSE(suits_small_planes(plain(1, 1, 64, 1)));
+}
+
+TEST_CASE("plans convolve in panels, with the same bits on any number of threads") {
+  for (const int64_t size : {14, 7, 5}) {
+    for (const int64_t images : {0, 1, 2, 3}) {
+      const std::vector<Tensor> given{random({images, 32, size, size}, 1),
+                                      random({1, 32, 1, 1}, 2)};
+      const Graph graph = parse_graph(convolution(images, size));
+      const auto made = [&](CpuOptions options) {
+        return cpu(options)->load(graph, {})->run(given).front();
+      };
+      const Tensor alone = made({.threads = 1});
+      for (const int threads : {2, 3}) CHECK(identical(made({.threads = threads}), alone));
+      const Tensor direct = made({.threads = 1, .winograd = false});
+      CHECK(identical(direct, alone) == (images == 0 || size < 14));
+      CHECK(apart(convolution(images, size), given, 2, 0.02) == "");
+    }
+  }
+}
+
+}  // namespace mithril::tests
