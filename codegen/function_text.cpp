@@ -1,6 +1,8 @@
 #include "codegen/function_text.hpp"
 
 #include <algorithm>
+#include <climits>
+#include <string_view>
 
 #include "codegen/literals.hpp"
 #include "codegen/loop_text.hpp"
@@ -289,6 +291,26 @@ FunctionText function_text(const Program& program, FunctionNames names) {
   return Writer(program, std::move(names)).write();
 }
 
+namespace {
+
+// The last space within `room` columns that stands in the fewest brackets, not too near to the
+// beginning; npos: none.
+size_t break_in(const std::string& text, size_t room) {
+  constexpr size_t first = 16;
+  size_t at = text.find(' ', std::min(first, text.size()));
+  int depth = 0, least = INT_MAX;
+  for (size_t i = 0; i <= room && i < text.size(); ++i) {
+    if (std::string_view("([{").find(text[i]) != std::string_view::npos) ++depth;
+    if (std::string_view(")]}").find(text[i]) != std::string_view::npos) --depth;
+    if (text[i] != ' ' || i < first || depth > least) continue;
+    at = i;
+    least = depth;
+  }
+  return at;
+}
+
+}  // namespace
+
 // A comment at the end goes before the code where there is no room beside it.
 std::string code_line(size_t indent, std::string text) {
   constexpr size_t width = 100;
@@ -299,8 +321,7 @@ std::string code_line(size_t indent, std::string text) {
     text.resize(note);
   }
   while (before.size() + text.size() > width) {
-    size_t at = text.rfind(' ', width - before.size());
-    if (at == std::string::npos) at = text.find(' ');
+    const size_t at = break_in(text, width - before.size());
     if (at == std::string::npos) break;
     result += before + text.substr(0, at) + "\n";
     text.erase(0, at + 1);

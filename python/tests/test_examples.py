@@ -1,9 +1,14 @@
-"""The example in Python reaches the accuracy that the README promises."""
+"""The examples in Python do what they promise."""
 
 import re
+import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import numpy as np
+import pytest
 
 ROOT = Path(__file__).parents[2]
 
@@ -15,3 +20,33 @@ def test_train_digits():
     )
     match = re.fullmatch(r"test accuracy (0\.\d{4})", run.stdout.splitlines()[-1])
     assert match and float(match[1]) >= 0.97
+
+
+def held_out_digits():
+    """As lines of numbers from 0 to 16, and labels: those that export_digits.py trains without."""
+    example = runpy.run_path(str(ROOT / "examples" / "python" / "train_digits.py"))
+    images, labels = example["load_digits"]()
+    test = np.random.default_rng(0).permutation(len(images))[1437:]
+    lines = [" ".join(str(int(16 * pixel)) for pixel in images[i].flat) for i in test]
+    return "\n".join(lines), labels[test]
+
+
+def test_digits_are_told_by_a_small_program_without_mithril(tmp_path):
+    compiler = shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        pytest.skip("neither g++ nor clang++ is here")
+    export = [sys.executable, ROOT / "examples" / "python" / "export_digits.py", tmp_path]
+    promised = subprocess.run(export, capture_output=True, text=True, check=True).stdout
+    answer = tmp_path / "answer"
+    sources = [ROOT / "examples" / "standalone" / "answer.cpp", *tmp_path.glob("*.cpp")]
+    subprocess.run(
+        [compiler, "-O2", "-static", f"-I{tmp_path}", *sources, "-o", answer], check=True
+    )
+    assert answer.stat().st_size < 3_000_000
+    lines, labels = held_out_digits()
+    for name in ("mlp", "cnn"):
+        run = [answer, name]
+        told = subprocess.run(run, input=lines, capture_output=True, text=True, check=True).stdout
+        accuracy = np.mean([int(digit) for digit in told.split()] == labels)
+        assert f"{name}: test accuracy {accuracy:.4f}" in promised
+        assert accuracy >= 0.96

@@ -1,0 +1,94 @@
+// What generated functions do besides computing: states, constants, failures, declarations for C.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "backends/cpu/cpu.hpp"
+#include "mithril/mithril.hpp"
+#include "tests/codegen/generated.hpp"
+
+namespace mithril::tests {
+namespace {
+
+// Builds the source with a main() and gives what it prints; skipped where there is no compiler.
+std::string printed(const ExportedModel& model, const std::string& body) {
+  const std::vector<std::string> found = compilers();
+  if (found.empty()) {
+    MESSAGE("skipped: neither g++ nor clang++ is here");
+    return "";
+  }
+  const TemporaryFolder folder;
+  write_cpp(model, (folder.path() / "net.cpp").string());
+  write_text(folder.path() / "main.cc",
+             "#define DECLARATIONS_ONLY\n#include <cstdio>\n#include \"net.cpp\"\nint main() {\n" +
+                 body + "}\n");
+  const Ended ended = run_command(
+      fmt::format("cd '{}' && {} -std=c++17 -fsanitize=address main.cc net.cpp -o net && ./net",
+                  folder.path().string(), found.front()));
+  CHECK_MESSAGE(ended.well, ended.printed);
+  return ended.printed;
+}
+
+void check_printed(const ExportedModel& model, const std::string& body,
+                   const std::string& expected) {
+  const std::string got = printed(model, body);
+  if (!compilers().empty()) CHECK(got == expected);
+}
+
+}  // namespace
+
+TEST_CASE("a state begins where the model begins, and its next value is an output") {
+  Model model;
+  model |= Model::op("add")({{"left", "count"}, {"right", "x"}, {"output", "next"}});
+  model.bind_state_keys("count", "next", Tensor::scalar(10.0f));
+  model.set_shapes({{"x", {2}}, {"count", {2}}});
+  const CompiledModel compiled = compile(model, cpu(), {.data_keys = {"x"}, .inference = true});
+  check_printed(compiled.exported(), R"(
+  float x[] = {1, 2}, next[2], count[] = {0, 0}, output[2];
+  net_inputs inputs{};
+  inputs.x = x;
+  net_outputs outputs{};
+  outputs.next_count = next;
+  outputs.output = output;
+  if (net_evaluate(&inputs, &outputs, nullptr)) return 1;
+  std::printf("%g %g ", next[0], next[1]);
+  inputs.count = count;
+  char workspace[1024];
+  if (net_evaluate(&inputs, &outputs, workspace)) return 1;
+  std::printf("%g %g %d", next[0], next[1], net_workspace_bytes() <= sizeof workspace);
+)",
+                "11 12 1 2 1");
+}
+
+TEST_CASE("an index that is out of range is told, and nothing is read there") {
+  Model model;
+  model |= Embedding({.num_embeddings = 3, .dim = 2})({{"input", "i"}, {"output", "rows"}});
+  const CompiledModel compiled = compile(model, cpu(), {.shapes = {{"i", {1}}}, .inference = true});
+  const CompiledModel bound = compiled.bind(compiled.get_parameters());
+  check_printed(bound.exported(), R"(
+  int64_t index[] = {3};
+  float rows[2];
+  const net_inputs inputs{index};
+  const net_outputs outputs{rows};
+  std::printf("%s", net_evaluate(&inputs, &outputs, nullptr));
+)",
+                "an index is out of range");
+}
+
+TEST_CASE("the declarations of a generated file are C") {
+  if (!run_command("command -v gcc").well) {
+    MESSAGE("skipped: gcc is not here");
+    return;
+  }
+  Model model;
+  model |= Linear({.dimension = 2})({{"input", "x"}, {"output", "y"}});
+  const CompiledModel compiled = compile(model, cpu(), {.shapes = {{"x", {2, 3}}}});
+  const TemporaryFolder folder;
+  write_cpp(compiled.exported(), (folder.path() / "net.cpp").string());
+  write_text(folder.path() / "main.c",
+             "#define DECLARATIONS_ONLY\n#include \"net.cpp\"\nint main(void) { return 0; }\n");
+  const Ended ended = run_command(fmt::format(
+      "cd '{}' && gcc -std=c99 -Wall -Wextra -Wpedantic -Werror main.c", folder.path().string()));
+  CHECK_MESSAGE(ended.well, ended.printed);
+}
+
+}  // namespace mithril::tests
