@@ -48,7 +48,7 @@ bool is_comparable(const Graph& graph) {
 double tolerance_of(const Graph& graph) {
   const bool single = std::any_of(graph.values().begin(), graph.values().end(),
                                   [](const Value& v) { return v.dtype == DType::float32; });
-  return single ? 2e-5 : 1e-10;
+  return single ? 1e-4 : 1e-10;
 }
 
 }  // namespace
