@@ -85,4 +85,5 @@ def test_a_model_gives_the_same_on_torch(name: str, example: Example) -> None:
     assert here.keys() == there.keys()
     for key, value in here.items():
         assert there[key].shape == value.shape, key
-        np.testing.assert_allclose(there[key], value, rtol=1e-10, atol=1e-11, err_msg=key)
+        # Backends add in orders of their own, and sums of what cancels show it.
+        np.testing.assert_allclose(there[key], value, rtol=1e-10, atol=1e-9, err_msg=key)
