@@ -46,11 +46,6 @@ class Writer {
 
   // ---- values ----
 
-  std::string tensor_type(ValueId id, bool constant) const {
-    return "Tensor<" + std::string(constant ? "const " : "") + type_name(graph().value(id).dtype) +
-           ", " + std::to_string(program_.dims_of(id).size()) + ">";
-  }
-
   std::string pointer(ValueId id) {
     const Place& at = place(id);
     switch (at.kind) {
@@ -75,10 +70,6 @@ class Writer {
     return *result_.pointers.insert(name).first;
   }
 
-  bool is_given(ValueId id) const {
-    return place(id).kind == Place::Kind::input || place(id).kind == Place::Kind::constant;
-  }
-
   // Made by the statement at hand.
   void declare(ValueId id) {
     locals_[index(id)] = names_.locals.add(name_of(id));
@@ -88,9 +79,9 @@ class Writer {
   // A tensor by the name that the value has in the model.
   void declare(ValueId id, const std::string& elements) {
     const Dims& dims = program_.dims_of(id);
-    line(2, "const " + tensor_type(id, is_given(id)) + " " + locals_[index(id)] + "{" + elements +
-                ", {" + join(dims, ", ") + "}};  // " + comment(name_of(id)) + " " +
-                dims_comment(graph().value(id), dims));
+    line(2, "const auto " + locals_[index(id)] + " = tensor(" + elements +
+                (dims.empty() ? "" : ", " + join(dims, ", ")) + ");  // " + comment(name_of(id)) +
+                " " + dims_comment(graph().value(id), dims));
   }
 
   // What is made where an output goes has the name of the output.

@@ -23,6 +23,11 @@ struct Tensor {
   }
 };
 
+template <typename T, typename... Sizes>
+Tensor<T, sizeof...(Sizes)> tensor(T* data, Sizes... sizes) {
+  return {data, {static_cast<int64_t>(sizes)...}};
+}
+
 // What an argument is that a model leaves out.
 struct None {};
 inline constexpr None none{};
