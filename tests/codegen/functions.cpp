@@ -74,6 +74,27 @@ TEST_CASE("an index that is out of range is told, and nothing is read there") {
                 "an index is out of range");
 }
 
+TEST_CASE("the gradients of a model with a cost are those of the cost") {
+  Model model;
+  model |= Linear({.dimension = 2})({{"input", "x"}, {"output", "y"}});
+  model |= Mean()({{"input", "y"}, {"output", "final_cost"}});
+  const ExportedModel exported = compile(model, cpu(), {.shapes = {{"x", {2, 3}}}}).exported();
+  REQUIRE(exported.gradient_of.size() == 1);
+  CHECK(exported.outputs[exported.gradient_of.front()].key == "final_cost");
+  CHECK(cpp_source(exported, "net").find("const float* final_cost;  // of final_cost []") !=
+        std::string::npos);
+}
+
+TEST_CASE("a model for inference, or without parameters, has no gradients to write") {
+  Model model;
+  model |= Linear({.dimension = 2})({{"input", "x"}, {"output", "y"}});
+  const CompileOptions options{.shapes = {{"x", {2, 3}}}, .inference = true};
+  CHECK(!compile(model, cpu(), options).exported().gradients);
+  Model relu;
+  relu |= Relu()({{"input", "x"}, {"output", "y"}});
+  CHECK(!compile(relu, cpu(), {.shapes = {{"x", {2}}}}).exported().gradients);
+}
+
 TEST_CASE("the declarations of a generated file are C") {
   if (!run_command("command -v gcc").well) {
     MESSAGE("skipped: gcc is not here");
