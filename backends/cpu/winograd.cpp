@@ -2,23 +2,15 @@
 
 #include <algorithm>
 
-#include "backends/cpu/convolve.hpp"
-
 namespace mithril::cpu_backend {
 namespace {
 
 // Bands that one panel of the weight meets while it is in the cache.
 constexpr int64_t band_block = 4;
+// Elements of a line of the cache, and of the longest vectors.
+constexpr int64_t line = 16;
 
 int64_t up(int64_t count, int64_t by) { return (count + by - 1) / by; }
-
-PlaneAxis planes_of(const WindowAxis& axis, int64_t tiles) {
-  return {.source = axis.input,
-          .step = 4,
-          .before = axis.before,
-          .extent = tiles + 1,
-          .planes = {0, 1, 2, 3}};
-}
 
 }  // namespace
 
@@ -46,10 +38,10 @@ WinogradForm::WinogradForm(const Convolution& convolution, Instructions instruct
       bands_(up(tiles_, products_->height)),
       height_(up(tiles_, bands_)),
       slot_(up(products_->height, width_ / 2) * (width_ / 2)),
-      panels_(up(c_.outputs, width_)) {
-  planes_.channels = 1;
-  planes_.down = planes_of(c_.down, tiles_down_);
-  planes_.across = planes_of(c_.across, tiles_across_);
+      panels_(up(c_.outputs, width_)),
+      pitch_(tiles_across_ + 1),
+      // Rows are written in whole vectors, and read beyond the last tile.
+      plane_(((tiles_down_ + 1) * pitch_ / line + 3) * line) {
   for (int64_t k = 0; k < c_.inputs; ++k) offsets_.push_back(k * width_);
 }
 
@@ -59,9 +51,8 @@ double WinogradForm::work() const {
 }
 
 int64_t WinogradForm::part_count() const {
-  constexpr int64_t margin = WindowKernels<float>::most_width;
-  const int64_t sums = 36 * sum_step(std::min(band_block, bands_));
-  return std::max(planes_.channel_step() + margin, sums);
+  const int64_t row = 4 * up(pitch_, line) * line;
+  return std::max(16 * plane_ + row, 36 * sum_step(std::min(band_block, bands_)));
 }
 
 void WinogradForm::transform_weight(const float* weight, float* to) const {
@@ -92,14 +83,32 @@ void WinogradForm::transform_weight(const float* weight, float* to) const {
 void WinogradForm::transform_input(const float* input, int64_t first, int64_t last, float* work,
                                    float* to) const {
   for (int64_t channel = first; channel < last; ++channel) {
-    lay_planes(planes_, input + channel * planes_.source_plane(), 0, 1, work);
+    lay_channel(input + channel * c_.down.input * c_.across.input, work + 16 * plane_, work);
     for (int64_t band = 0; band < bands_; ++band) {
       transforms_->input({.planes = work + band * height_,
-                          .plane = planes_.plane(),
-                          .pitch = planes_.across.extent,
+                          .plane = plane_,
+                          .pitch = pitch_,
                           .to = to + (band * c_.inputs + channel) * slot_,
                           .to_step = input_step(),
                           .count = height_});
+    }
+  }
+}
+
+// The element (y, x) of what has its border of zeros goes to the plane (y % 4) * 4 + x % 4.
+void WinogradForm::lay_channel(const float* input, float* row, float* planes) const {
+  const int64_t count = up(pitch_, line) * line;
+  const int64_t begin = std::min(c_.across.before, 4 * count);
+  const int64_t columns = std::min(c_.across.input, 4 * count - begin);
+  std::fill_n(row, 4 * count, 0.0f);
+  for (int64_t y = 0; y < 4 * (tiles_down_ + 1); ++y) {
+    float* to = planes + y % 4 * 4 * plane_ + y / 4 * pitch_;
+    const int64_t from = y - c_.down.before;
+    if (from >= 0 && from < c_.down.input) {
+      std::copy_n(input + from * c_.across.input, columns, row + begin);
+      transforms_->row({.from = row, .to = to, .plane = plane_, .count = count});
+    } else {
+      for (int64_t plane = 0; plane < 4; ++plane) std::fill_n(to + plane * plane_, count, 0.0f);
     }
   }
 }

@@ -45,6 +45,7 @@ class WinogradForm {
  private:
   class Panel;
 
+  void lay_channel(const float* input, float* row, float* planes) const;
   // From one of the 36 products to the next, such that they do not meet in the same sets of the
   // cache.
   int64_t input_step() const { return (bands_ * c_.inputs + 1) * slot_; }
@@ -58,7 +59,7 @@ class WinogradForm {
   int64_t tiles_;                  // with those between the ends of rows, that count for nothing
   int64_t bands_, height_, slot_;  // height_: tiles of a band, which have a place for slot_
   int64_t panels_;
-  WindowForm planes_;  // of one channel
+  int64_t pitch_, plane_;  // of the planes that a channel is laid out as
   std::vector<int64_t> offsets_;
 };
 

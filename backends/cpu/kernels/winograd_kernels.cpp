@@ -45,6 +45,18 @@ HWY_ATTR void transform_output(const V* x, int step, V* to, int to_step) {
   to[3 * to_step] = hn::Add(plus(apart, opposed, 8), x[5 * step]);
 }
 
+HWY_ATTR void row(const WinogradRow& w) {
+  const D d;
+  for (int64_t i = 0; i < w.count; i += lanes) {
+    V a, b, c, e;
+    hn::LoadInterleaved4(d, w.from + 4 * i, a, b, c, e);
+    hn::StoreU(a, d, w.to + i);
+    hn::StoreU(b, d, w.to + w.plane + i);
+    hn::StoreU(c, d, w.to + 2 * w.plane + i);
+    hn::StoreU(e, d, w.to + 3 * w.plane + i);
+  }
+}
+
 HWY_ATTR void input(const WinogradInput& w) {
   const D d;
   for (int64_t i = 0; i < w.count; i += lanes) {
@@ -106,7 +118,7 @@ HWY_ATTR void store(const WinogradTile& w) {
   }
 }
 
-constexpr WinogradKernels kernels{input, output, store};
+constexpr WinogradKernels kernels{row, input, output, store};
 
 }  // namespace
 

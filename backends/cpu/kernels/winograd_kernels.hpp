@@ -9,6 +9,14 @@
 
 namespace mithril::cpu_backend {
 
+// One row of the input, which is put apart by the remainder of the column.
+struct WinogradRow {
+  const float* from;  // `count` elements for each of four planes, a multiple of what a vector has
+  float* to;
+  int64_t plane;
+  int64_t count;
+};
+
 // Of 6 x 6 elements of the input, for `count` tiles that are neighbours. The element (y, x) of each
 // stands in the plane (y % 4) * 4 + x % 4, where tiles are neighbours.
 struct WinogradInput {
@@ -37,6 +45,7 @@ struct WinogradTile {
 };
 
 struct WinogradKernels {
+  void (*row)(const WinogradRow&);
   void (*input)(const WinogradInput&);
   void (*output)(const WinogradOutput&);
   void (*store)(const WinogradTile&);
