@@ -1,27 +1,30 @@
 #include "runner/npz.hpp"
 
-#include <cstring>
+#include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <stdexcept>
-#include <string_view>
 
 namespace mithril::bench {
 namespace {
 
+constexpr size_t end_size = 22, longest_comment = 65535;  // of the record that ends an archive
+
+// Arrays go from the file to their tensors: what is measured includes the memory of this process.
 class Archive {
  public:
-  explicit Archive(const std::string& path) : path_(path) {
-    std::ifstream file(path, std::ios::binary);
-    bytes_.assign(std::istreambuf_iterator<char>(file), {});
-    if (bytes_.size() < 22) fail("is no archive");
+  explicit Archive(const std::string& path) : path_(path), file_(path, std::ios::binary) {
+    file_.seekg(0, std::ios::end);
+    size_ = file_ ? static_cast<size_t>(file_.tellg()) : 0;
+    if (size_ < end_size) fail("is no archive");
   }
 
   // The central directory at the end says where each array begins.
   std::map<std::string, Tensor> read() const {
-    const size_t end = std::string_view(bytes_).rfind("PK\5\6");
-    if (end == std::string::npos) fail("is no archive");
+    const size_t searched = std::min(size_, end_size + longest_comment);
+    const size_t found = text(size_ - searched, searched).rfind("PK\5\6");
+    if (found == std::string::npos) fail("is no archive");
+    const size_t end = size_ - searched + found;
     const auto count = number<uint16_t>(end + 10);
     size_t at = number<uint32_t>(end + 16);
     std::map<std::string, Tensor> arrays;
@@ -42,16 +45,15 @@ class Archive {
  private:
   Tensor array(size_t at) const {
     if (text(at, 6) != "\x93NUMPY") fail("holds what is no array");
-    const bool first = bytes_.at(at + 6) == 1;
+    const bool first = number<uint8_t>(at + 6) == 1;
     const size_t length = first ? number<uint16_t>(at + 8) : number<uint32_t>(at + 8);
     const size_t header = at + (first ? 10 : 12);
     const std::string described = text(header, length);
     if (described.find("'fortran_order': False") == std::string::npos)
       fail("is in Fortran's order");
     Tensor tensor(dtype(described), dims(described));
-    if (header + length + tensor.bytes() > bytes_.size()) fail("ends too early");
     if (tensor.bytes() > 0) {
-      std::memcpy(tensor.mutable_raw_data(), bytes_.data() + header + length, tensor.bytes());
+      copy(header + length, tensor.bytes(), static_cast<char*>(tensor.mutable_raw_data()));
     }
     return tensor;
   }
@@ -79,22 +81,30 @@ class Archive {
 
   template <typename T>
   T number(size_t at) const {
-    if (at + sizeof(T) > bytes_.size()) fail("ends too early");
     T value;
-    std::memcpy(&value, bytes_.data() + at, sizeof value);
+    copy(at, sizeof value, reinterpret_cast<char*>(&value));
     return value;
   }
 
   std::string text(size_t at, size_t length) const {
-    if (at + length > bytes_.size()) fail("ends too early");
-    return bytes_.substr(at, length);
+    std::string text(length, 0);
+    copy(at, length, text.data());
+    return text;
+  }
+
+  void copy(size_t at, size_t length, char* to) const {
+    if (at > size_ || length > size_ - at) fail("ends too early");
+    file_.seekg(static_cast<std::streamoff>(at));
+    if (!file_.read(to, static_cast<std::streamsize>(length))) fail("cannot be read");
   }
 
   [[noreturn]] void fail(const std::string& what) const {
     throw std::runtime_error(path_ + " " + what);
   }
 
-  std::string path_, bytes_;
+  std::string path_;
+  mutable std::ifstream file_;
+  size_t size_ = 0;
 };
 
 }  // namespace
