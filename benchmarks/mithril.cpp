@@ -1,4 +1,4 @@
-// The command line: mithril bench WORKLOAD [--rounds N] [--threads T] [--data DIR].
+// The command line: mithril bench WORKLOAD [...], and mithril peak.
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -7,27 +7,31 @@
 #include <vector>
 
 #include "runner/bench.hpp"
+#include "runner/peak.hpp"
 
 namespace {
 
 using mithril::bench::BenchOptions;
 
 constexpr const char* usage =
-    "usage: mithril bench WORKLOAD [--rounds N] [--threads T] [--data DIR]";
+    "usage: mithril bench WORKLOAD [--rounds N] [--threads T] [--data DIR] [--turns]\n"
+    "       mithril peak [--threads T]";
 
 BenchOptions read_options(const std::vector<std::string>& words) {
-  if (words.size() < 2 || words[0] != "bench" || words.size() % 2 != 0) {
-    throw std::runtime_error(usage);
-  }
-  BenchOptions options{.workload = words[1]};
-  for (size_t i = 2; i < words.size(); i += 2) {
-    const std::string &name = words[i], &value = words[i + 1];
+  BenchOptions options;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string& name = words[i];
+    if (name == "--turns") {
+      options.takes_turns = true;
+      continue;
+    }
+    if (++i == words.size()) throw std::runtime_error(usage);
     if (name == "--data") {
-      options.data = value;
+      options.data = words[i];
     } else if (name == "--rounds") {
-      options.rounds = std::stoi(value);
+      options.rounds = std::stoi(words[i]);
     } else if (name == "--threads") {
-      options.threads = std::stoi(value);
+      options.threads = std::stoi(words[i]);
     } else {
       throw std::runtime_error(usage);
     }
@@ -35,11 +39,23 @@ BenchOptions read_options(const std::vector<std::string>& words) {
   return options;
 }
 
+void run(const std::vector<std::string>& words) {
+  if (words.size() >= 2 && words[0] == "bench") {
+    BenchOptions options = read_options({words.begin() + 2, words.end()});
+    options.workload = words[1];
+    mithril::bench::bench(options);
+  } else if (!words.empty() && words[0] == "peak") {
+    mithril::bench::peak(read_options({words.begin() + 1, words.end()}).threads);
+  } else {
+    throw std::runtime_error(usage);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    std::printf("%s\n", mithril::bench::bench(read_options({argv + 1, argv + argc})).c_str());
+    run({argv + 1, argv + argc});
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -1,12 +1,17 @@
 #include "runner/bench.hpp"
 
+#include <fmt/core.h>
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <iostream>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "backends/cpu/cpu.hpp"
 #include "runner/npz.hpp"
@@ -60,7 +65,7 @@ CompiledModel compiled(const Workload& workload, const Data& data, int threads) 
 // One call; what it gives is compared with the reference.
 using Call = std::function<Tensor()>;
 
-Call inference(const CompiledModel& model, const Data& data, TensorMap params) {
+Call inference(const CompiledModel& model, const Data& data, const TensorMap& params) {
   const CompiledModel bound = model.bind(params);
   return [bound, inputs = data.inputs] { return bound.evaluate({}, inputs).at("out"); };
 }
@@ -78,12 +83,12 @@ Call training(const CompiledModel& model, const Data& data, TensorMap params, Op
 }
 
 Call call_of(const Workload& workload, const CompiledModel& model, const Data& data,
-             const TensorMap& params) {
+             TensorMap params) {
   switch (workload.optimizer) {
     case Optimizing::sgd:
-      return training(model, data, params, SGD({.lr = workload.learning_rate}));
+      return training(model, data, std::move(params), SGD({.lr = workload.learning_rate}));
     case Optimizing::adam:
-      return training(model, data, params, Adam({.lr = workload.learning_rate}));
+      return training(model, data, std::move(params), Adam({.lr = workload.learning_rate}));
     case Optimizing::nothing:
       break;
   }
@@ -118,29 +123,58 @@ double time_of(const Call& call, double seconds) {
   return median(std::move(times));
 }
 
+double processor_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+double median_of_rounds(const Call& call, int rounds) {
+  std::vector<double> times;
+  for (int i = 0; i < rounds; ++i) times.push_back(time_of(call, 0.3));
+  return median(std::move(times));
+}
+
+// A line for each number of seconds that is read; the first calls of a turn warm the caches.
+void take_turns(const Call& call) {
+  for (double seconds; std::cin >> seconds;) {
+    const double used = processor_seconds();
+    const double begin = now();
+    do call();
+    while (now() - begin < 0.02);
+    const double milliseconds = time_of(call, seconds) * 1e3;
+    fmt::print("{{\"ms\": {:.6f}, \"cpu_s\": {:.6f}}}\n", milliseconds, processor_seconds() - used);
+    std::fflush(stdout);
+  }
+}
+
 }  // namespace
 
-std::string bench(const BenchOptions& options) {
+void bench(const BenchOptions& options) {
   const Workload workload = bench::workload(options.workload);
-  const Data data = data_of(workload, options.data);
+  Data data = data_of(workload, options.data);
   const bool trains = workload.optimizer != Optimizing::nothing;
   const double start = now();
   const CompiledModel model = compiled(workload, data, options.threads);
-  const TensorMap params = data.reference ? data.weights : model.get_parameters();
-  const Call call = call_of(workload, model, data, params);
+  const Call call =
+      call_of(workload, model, data,
+              data.reference ? std::exchange(data.weights, {}) : model.get_parameters());
   std::vector<Tensor> results{call()};
   const double cold = now() - start;
   while (trains && results.size() < 4) results.push_back(call());
-  std::vector<double> rounds;
-  for (int i = 0; i < options.rounds; ++i) rounds.push_back(time_of(call, 0.3));
-  std::string line =
-      "{\"ms\": " + std::to_string(median(rounds) * 1e3) + ", \"cold_s\": " + std::to_string(cold);
+  std::string line = fmt::format("\"cold_s\": {:.6f}", cold);
   if (data.reference) {
-    char error[32];
-    std::snprintf(error, sizeof error, "%.3g", relative_error(results, *data.reference));
-    line += std::string(", \"rel_err\": ") + error;
+    line += fmt::format(", \"rel_err\": {:.3g}", relative_error(results, *data.reference));
   }
-  return line + "}";
+  if (!options.takes_turns) {
+    line = fmt::format("\"ms\": {:.6f}, {}", 1e3 * median_of_rounds(call, options.rounds), line);
+  }
+  fmt::print("{{{}}}\n", line);
+  std::fflush(stdout);
+  if (options.takes_turns) take_turns(call);
 }
 
 }  // namespace mithril::bench

@@ -8,13 +8,16 @@ namespace mithril::bench {
 struct BenchOptions {
   std::string workload;
   int rounds = 5, threads = 0;
-  // The folder that shared/benchmarks/peers.py prepares: inputs.npz, params.npz and ref.npz. Empty:
+  // The folder that benchmarks/peers/prepare.py writes: inputs.npz, params.npz and ref.npz. Empty:
   // random numbers, and no error is told.
   std::string data = {};
+  // Measures when it is told to: for each number of seconds that it reads from standard input.
+  bool takes_turns = false;
 };
 
-// {"ms": the median of a call, "cold_s": from the weights in memory to the first result,
-// "rel_err": the relative distance from the reference}
-std::string bench(const BenchOptions& options);
+// Prints a line: {"ms": the median of a call, "cold_s": from the weights in memory to the first
+// result, "rel_err": the relative distance from the reference}. Where it takes turns, the line is
+// without "ms", and one follows for each turn: {"ms", "cpu_s": seconds of the processor}.
+void bench(const BenchOptions& options);
 
 }  // namespace mithril::bench
