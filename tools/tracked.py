@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHES = {".cache", ".mypy_cache", ".pytest_cache", ".ruff_cache", "__pycache__"}
-NOT_SOURCES = CACHES | {".git", ".venv", "build", "dist"}
+NOT_SOURCES = CACHES | {".git", ".venv", ".venv-peers", "build", "dist"}
 
 
 def names_in_git() -> list[Path] | None:

@@ -1,0 +1,1 @@
+"""Programs that print what they measured."""

@@ -1,0 +1,74 @@
+"""The names of the peers: a runtime, and after each + how it differs from what one would do first.
+
+shim lets the MKL in PyTorch use its fast kernels on processors that are not Intel's; sdpa has
+PyTorch's fused attention in place of two products and a softmax; autotune searches for the fastest
+kernels when it compiles; bfloat16 computes in that type, where OpenVINO decides itself.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.peers.workloads import Workload
+
+OURS = "mithril"
+# The module that must be there for a runtime, and the one of this package that runs it.
+RUNTIMES = {
+    "eager": ("torch", "torch_peers"),
+    "inductor": ("torch", "torch_peers"),
+    "torchscript": ("torch", "torch_peers"),
+    "onnxruntime": ("onnxruntime", "onnxruntime_peer"),
+    "openvino": ("openvino", "openvino_peer"),
+    "jax": ("jax", "jax_peer"),
+}
+USUAL = (
+    "eager",
+    "eager+shim",
+    "eager+sdpa+shim",
+    "inductor",
+    "inductor+shim",
+    "torchscript",
+    "onnxruntime",
+    "openvino",
+    "jax",
+)
+ON_REQUEST = (
+    "eager+sdpa",
+    "inductor+sdpa",
+    "inductor+sdpa+shim",
+    "inductor+autotune",
+    "inductor+autotune+shim",
+    "torchscript+shim",
+    "eager+bfloat16",
+    "openvino+bfloat16",
+)
+ONLY_INFERENCE = {"torchscript", "onnxruntime", "openvino"}
+
+
+@dataclass(frozen=True)
+class Variant:
+    name: str
+
+    @property
+    def runtime(self) -> str:
+        return self.name.split("+")[0]
+
+    def has(self, difference: str) -> bool:
+        return difference in self.name.split("+")[1:]
+
+    def applies_to(self, workload: Workload) -> bool:
+        if self.has("shim") and not workload.has_products:
+            return False
+        if self.has("sdpa") and not workload.has_attention:
+            return False
+        only_inference = self.runtime in ONLY_INFERENCE or self.has("bfloat16")
+        return workload.optimizer is None or not only_inference
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A peer that has done its work once."""
+
+    call: Callable[[], Any]
+    # The result of a call as an array, or the loss as a number.
+    read: Callable[[Any], object]

@@ -1,0 +1,46 @@
+"""What is measured: the one table of the workloads, with the work that a call has to do."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+LEARNING_RATES = {"sgd": 1e-3, "adam": 1e-4}
+
+
+@dataclass(frozen=True)
+class Workload:
+    title: str
+    # Of products and convolutions, a multiplication and an addition counted as two.
+    megaflops: float
+    # What a call has to move at least: weights, inputs and results, and what the optimizer keeps,
+    # each once where it is read and once where it is written.
+    megabytes: float
+    bound: float  # our time divided by the best peer's, at most
+    optimizer: Literal["sgd", "adam"] | None = None  # where a step of training is measured
+    has_attention: bool = False
+
+    @property
+    def has_products(self) -> bool:
+        return self.megaflops > 0
+
+
+WORKLOADS = {
+    "deepmlp_b1": Workload("21 x (Linear 64, Relu)", 0.172, 0.35, 0.35),
+    "mlp_b1": Workload("MLP 784-512-256-10", 1.0701, 2.146, 0.75),
+    "mlp_b64": Workload("the same, batch 64", 68.485, 2.347, 0.95),
+    "gelu_chain_1m": Workload("gelu(x*a+b)*c+r, 2^20 elements", 0, 12.583, 0.65),
+    "gelu_chain_16k": Workload("gelu(x*a+b)*c+r, 2^14 elements", 0, 0.197, 0.25),
+    "softmax_1k": Workload("softmax 1024 x 1024", 0, 8.389, 0.75),
+    "layernorm_1k": Workload("layer norm 1024 x 1024", 0, 8.397, 0.5),
+    "bertmini_s128": Workload("BERT-mini, 128 tokens", 872.4, 13.03, 0.95, has_attention=True),
+    "bertbase_s128": Workload("BERT-base, 128 tokens", 22347, 341.4, 0.95, has_attention=True),
+    "gpt2_s64": Workload("GPT-2 small, 64 tokens", 15963, 507.9, 0.9, has_attention=True),
+    "gpt2_decode": Workload("GPT-2 small, one token", 247.1, 494.8, 1.05, has_attention=True),
+    "resnet18_b1": Workload("ResNet-18", 3628, 47.4, 0.75),
+    "resnet50_b1": Workload("ResNet-50", 8178, 103.0, 0.92),
+    "resnet50_b8": Workload("ResNet-50, batch 8", 65427, 107.3, 0.92),
+    "train_mlp_b64": Workload("train MLP, batch 64, SGD", 154.1, 4.488, 0.7, "sgd"),
+    "train_mlp_small_b32": Workload("train 64-64-64-10, batch 32, SGD", 1.434, 0.080, 0.3, "sgd"),
+    "train_bertmini": Workload(
+        "train BERT-mini, Adam", 2617, 264.3, 0.7, "adam", has_attention=True
+    ),
+}
