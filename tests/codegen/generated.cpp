@@ -60,7 +60,7 @@ int main() {
       const char* problem = calls[i](inputs.data(), outputs.data());
       const int64_t length = problem ? strlen(problem) : 0;
       fwrite(&length, 8, 1, made);
-      fwrite(problem, 1, length, made);
+      fwrite(problem ? problem : "", 1, length, made);
       for (size_t k = 0; k < outputs.size(); ++k) fwrite(outputs[k], 1, sizes[k], made);
     }
   }
@@ -209,7 +209,8 @@ std::vector<std::string> GeneratedModels::complaints(const std::string& compiler
   const std::string cache = run_command("command -v ccache").well ? "ccache " : "";
   const Ended built = run_command(fmt::format(
       "cd '{0}' && ls *.cpp | xargs -P 2 -I FILE {1}{2} -std=c++17 -O0 -Wall -Wextra -Wpedantic "
-      "-Werror -fsanitize=address -c FILE && {2} -fsanitize=address *.o -o models",
+      "-Werror -fsanitize=address,undefined -fno-sanitize-recover=undefined -c FILE && {2} "
+      "-fsanitize=address,undefined *.o -o models",
       folder.path().string(), cache, compiler));
   if (!built.well) return {"building with " + compiler + " failed:\n" + built.printed};
   const Ended ran = run_command(fmt::format("cd '{}' && ./models", folder.path().string()));

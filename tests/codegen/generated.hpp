@@ -49,8 +49,8 @@ class GeneratedModels {
            std::optional<GeneratedCall> backward = {});
   size_t calls() const { return calls_.size(); }
 
-  // Builds it all with AddressSanitizer and runs it: what went wrong in building, or a line for
-  // each call that gives something else.
+  // Builds it all with sanitizers of addresses and of undefined behaviour and runs it: what went
+  // wrong in building, or a line for each call that gives something else.
   std::vector<std::string> complaints(const std::string& compiler) const;
 
  private:
