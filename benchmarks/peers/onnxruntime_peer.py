@@ -24,9 +24,9 @@ def load(name: str, variant: Variant, threads: int, folder: Path) -> Callable[[]
         )
         out = np.empty(shape, np.float32)
         binding = session.io_binding()
-        for key, value in inputs.items():
-            binding.bind_cpu_input(key, value)
+        for key, array in inputs.items():
+            binding.bind_cpu_input(key, array)
         binding.bind_output("out", "cpu", 0, np.float32, out.shape, out.ctypes.data)
-        return Loaded(lambda: session.run_with_iobinding(binding), lambda _: out)
+        return Loaded(lambda: session.run_with_iobinding(binding), lambda _: out, held=inputs)
 
     return loaded

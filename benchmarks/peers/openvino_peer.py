@@ -25,13 +25,14 @@ def load(name: str, variant: Variant, threads: int, folder: Path) -> Callable[[]
     def loaded() -> Loaded:
         model = openvino.Core().compile_model(str(folder / "model.onnx"), "CPU", options)
         request = model.create_infer_request()
-        for key, value in inputs.items():
-            request.set_tensor(key, openvino.Tensor(value, shared_memory=True))
+        for key, array in inputs.items():
+            request.set_tensor(key, openvino.Tensor(array, shared_memory=True))
         # The binding itself: no copy of the outputs into a dict with every call.
         plain: Any = super(type(request), request)
         return Loaded(
             lambda: plain.infer({}, True, False),
             lambda _: request.get_output_tensor(0).data.copy(),
+            held=(model, inputs),
         )
 
     return loaded

@@ -72,3 +72,5 @@ class Loaded:
     call: Callable[[], Any]
     # The result of a call as an array, or the loss as a number.
     read: Callable[[Any], object]
+    # What the runtime reads from without owning it.
+    held: object = None

@@ -83,6 +83,12 @@ def test_a_time_of_which_more_than_a_quarter_was_disturbed_is_marked():
     assert timed(record("jax", [1.0] * 4, disturbed=2)) == "1 ms!"
 
 
+def test_a_time_of_a_wrong_result_is_marked():
+    assert timed(record("jax", [1.0], rel_err=1e-2)) == "1 ms (wrong)"
+    assert timed(record("openvino+bfloat16", [1.0], rel_err=1e-2)) == "1 ms"
+    assert timed(record("mithril", [1.0], rel_err=float("nan"))) == "1 ms (wrong)"
+
+
 def test_the_last_run_of_a_workload_counts_alone():
     again = record("mithril", [2.0], run="second")
     found = latest([record("mithril", [1.0]), record("jax", [1.0]), again])
