@@ -167,7 +167,9 @@ void bench(const BenchOptions& options) {
   while (trains && results.size() < 4) results.push_back(call());
   std::string line = fmt::format("\"cold_s\": {:.6f}", cold);
   if (data.reference) {
-    line += fmt::format(", \"rel_err\": {:.3g}", relative_error(results, *data.reference));
+    const double error = relative_error(results, *data.reference);
+    // As Python's json writes and reads it.
+    line += ", \"rel_err\": " + (std::isfinite(error) ? fmt::format("{:.3g}", error) : "Infinity");
   }
   if (!options.takes_turns) {
     line = fmt::format("\"ms\": {:.6f}, {}", 1e3 * median_of_rounds(call, options.rounds), line);
