@@ -54,7 +54,7 @@ class Blocks {
  private:
   void pack_left(int64_t i, int64_t rows, int64_t k, int64_t depth) {
     const Matrix<T>& left = p_.left;
-    const T* from = left.data + i * left.row_step + k * left.column_step;
+    const T* from = depth > 0 ? left.data + i * left.row_step + k * left.column_step : nullptr;
     if (rows == 1) {
       rows_ = from;
       rows_step_ = left.column_step;
@@ -83,10 +83,15 @@ class Blocks {
   void run_tile(int64_t i, int64_t rows, int64_t j, int64_t k, int64_t depth) {
     const int64_t width = kernels_.width, columns = std::min(width, p_.columns - j);
     const bool packed = p_.packed != nullptr;
+    const T* right = nullptr;  // of a product of no depth
+    if (packed) {
+      right = p_.packed + j * p_.depth + k * width;
+    } else if (depth > 0) {
+      right = p_.right.data + k * p_.right.row_step + j;
+    }
     Tile<T> tile{.a = rows_,
                  .a_step = rows_step_,
-                 .b = packed ? p_.packed + j * p_.depth + k * width
-                             : p_.right.data + k * p_.right.row_step + j,
+                 .b = right,
                  .b_step = packed ? width : p_.right.row_step,
                  .c = p_.product + i * p_.columns + j,
                  .c_step = p_.columns,
@@ -124,7 +129,7 @@ class Blocks {
 
   void pack_margin(int64_t j, int64_t k, int64_t depth) {
     Product<T> margin = p_;
-    margin.right.data += k * p_.right.row_step + j * p_.right.column_step;
+    if (depth > 0) margin.right.data += k * p_.right.row_step + j * p_.right.column_step;
     margin.depth = depth;
     margin.columns = p_.columns - j;
     pack_right(margin, 0, 1, right_);
@@ -198,6 +203,7 @@ template <typename T>
 void pack_right(const Product<T>& product, int64_t first, int64_t last, T* packed) {
   const Matrix<T>& right = product.right;
   const int64_t width = product.kernels->width;
+  if (product.depth == 0) return;
   for (int64_t panel = first; panel < last; ++panel) {
     T* to = packed + panel * width * product.depth;
     const T* from = right.data + panel * width * right.column_step;

@@ -64,8 +64,8 @@ HWY_ATTR V<D> power_of_two(D d, hn::Vec<hn::RebindToSigned<D>> n) {
 template <class D>
 HWY_ATTR V<D> exp_float(D d, V<D> x) {
   const hn::RebindToSigned<D> di;
-  // Of Min and Max the second argument comes out where one is NaN.
-  const V<D> inside = hn::Max(number(d, -105), hn::Min(number(d, 90), x));
+  // Of Min and Max the second argument comes out where one is NaN, of which no int can be made.
+  const V<D> inside = hn::Max(hn::Min(x, number(d, 90)), number(d, -105));
   const V<D> n = hn::Round(hn::Mul(inside, number(d, 1.44269504088896341)));
   V<D> r = hn::NegMulAdd(n, number(d, 0.693359375), inside);
   r = hn::NegMulAdd(n, number(d, -2.12194440e-4), r);
@@ -79,12 +79,13 @@ HWY_ATTR V<D> exp_float(D d, V<D> x) {
   return keep_nan(d, x, result);
 }
 
-// Highway's holds up to 706: beyond 700 it is the square of a root.
+// Highway's holds up to 706, and makes an int of what it is given: beyond 700 it is the square of a
+// root, and of NaN it is not asked.
 template <class D>
 HWY_ATTR V<D> exp_double(D d, V<D> x) {
   const auto large = hn::Gt(x, number(d, 700));
   const V<D> halved = hn::IfThenElse(large, hn::Min(hn::Mul(x, number(d, 0.5)), number(d, 400)), x);
-  const V<D> root = hn::Exp(d, halved);
+  const V<D> root = hn::Exp(d, hn::IfThenElse(unequal(x, x), hn::Zero(d), halved));
   return keep_nan(d, x, hn::IfThenElse(large, hn::Mul(root, root), root));
 }
 
