@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "mithril/compile/cache_files.hpp"
+#include "mithril/base/cache_files.hpp"
 #include "mithril/graph/graph.hpp"
 
 namespace mithril {

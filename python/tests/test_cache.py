@@ -63,7 +63,7 @@ def test_processes_that_compile_at_once_give_what_one_gives_without(folder: Path
     assert len(expected.stdout.split()) == 8
     assert texts == [expected.stdout] * 4
     files = states(folder)
-    assert len(files) == 8 and all(name.endswith(".graph") for name in files)
+    assert len(files) == 8 and all(name.endswith(".entry") for name in files)
     again = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     assert again.stdout == expected.stdout
     assert states(folder) == files

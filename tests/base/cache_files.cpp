@@ -1,5 +1,5 @@
 // Entries on disk: whole, or not there.
-#include "mithril/compile/cache_files.hpp"
+#include "mithril/base/cache_files.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "mithril/compile/cache_files.hpp"
+#include "mithril/base/cache_files.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view magic = "mithril graph 1\n";
-constexpr std::string_view ending = ".graph";
+constexpr std::string_view magic = "mithril cache 1\n";
+constexpr std::string_view ending = ".entry";
 constexpr std::string_view temporary = ".new-";
 
 // No two texts of one length that differ in one word of eight bytes have the same: each step is one
