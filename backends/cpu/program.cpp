@@ -11,6 +11,7 @@
 #include "backends/cpu/loop_step.hpp"
 #include "backends/cpu/movement.hpp"
 #include "backends/cpu/plain_steps.hpp"
+#include "backends/cpu/readers.hpp"
 #include "mithril/backend/meter.hpp"
 #include "mithril/eval/packing.hpp"
 
@@ -361,27 +362,13 @@ class Planning {
   size_t first_buffer_ = 0;
 };
 
-std::vector<int> count_readers(const Sized& sized, const ProgramOptions& options) {
-  const Graph& graph = sized.graph();
-  std::vector<int> readers(graph.values().size());
-  for (const Output& output : graph.outputs()) ++readers[index(output.value)];
-  for (size_t node = 0; node < sized.node_count(); ++node) {
-    for (const int32_t at : sized.planned(node).tensors) {
-      if (at >= 0) ++readers[static_cast<size_t>(at)];
-    }
-    if (!options.observer || !(*options.shown)[node]) continue;
-    for (const ValueId id : sized.node(node).outputs) ++readers[index(id)];
-  }
-  return readers;
-}
-
 }  // namespace
 
 Program make_program(const Graph& graph, Plan plan, const ProgramOptions& options) {
   Program program{.plan = std::move(plan)};
   const Sized sized(graph, program.plan);
   std::vector<std::optional<ValueId>> transposes(graph.values().size());
-  const std::vector<int> readers = count_readers(sized, options);
+  const std::vector<int> readers = count_readers(sized, options.observer ? options.shown : nullptr);
   const Context context{sized,      options.packed, options.threads,
                         transposes, readers,        options.winograd};
   Planning(context, transposes, options).finish(program, options.memory_limit);
