@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/cpu/draft.hpp"
+#include "backends/cpu/native/code.hpp"
 #include "backends/cpu/packed_constants.hpp"
 
 namespace mithril::cpu_backend {
@@ -18,6 +19,7 @@ struct Context {
   const std::vector<std::optional<ValueId>>& transposes;
   const std::vector<int>& readers;  // per value: arguments of nodes, outputs, and who looks on
   bool winograd = true;             // convolutions may use his algorithm
+  NativeCode* native = nullptr;     // null: loops are interpreted
 };
 
 }  // namespace mithril::cpu_backend

@@ -10,6 +10,9 @@
 namespace mithril {
 namespace {
 
+constexpr const char* no_native_code =
+    "no native code, loops are interpreted: jit=False or use_checkpointing forbids it";
+
 class Interpreted final : public Executable {
  public:
   Interpreted(Graph graph, std::shared_ptr<const Observer> observer)
@@ -41,10 +44,13 @@ class Cpu final : public Backend {
   std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) override {
     if (options_.reference) return std::make_unique<Interpreted>(graph, options.observer);
     const int threads = options_.threads > 0 ? options_.threads : cpu_backend::processor_count();
+    const bool forbidden = options.max && !options.jit;
     return cpu_backend::make_planned(graph, {.observer = options.observer,
                                              .threads = threads,
                                              .memory_limit = options_.memory_limit,
-                                             .winograd = options_.winograd});
+                                             .winograd = options_.winograd,
+                                             .native = options.max && options.jit,
+                                             .native_note = forbidden ? no_native_code : ""});
   }
 
  private:

@@ -7,7 +7,7 @@
 
 namespace mithril::cpu_backend {
 
-Draft finished(const Sized& sized, Draft step, const Draft& draft, const Loop& loop,
+Draft finished(const Context& context, Draft step, const Draft& draft, const Loop& loop,
                const Overwrite& place) {
   Draft both{.reads = step.reads, .writes = draft.writes, .scratch_bytes = step.scratch_bytes};
   const auto step_reads = [&](ValueId id) {
@@ -22,10 +22,10 @@ Draft finished(const Sized& sized, Draft step, const Draft& draft, const Loop& l
     const bool elsewhere = at.write != place.write && at.read != place.read;
     if (elsewhere && !step_reads(at.read)) both.overwrites.push_back(at);
   }
-  both.make = [&sized, loop, make = std::move(step.make_finished)](const Places& places,
-                                                                   Place scratch) {
+  both.make = [&context, loop, make = std::move(step.make_finished)](const Places& places,
+                                                                     Place scratch) {
     // One thread at a time does a part.
-    return make(places, scratch, make_loop_step(sized, loop, 1, places));
+    return make(places, scratch, make_loop_step(context, loop, 1, places));
   };
   return both;
 }

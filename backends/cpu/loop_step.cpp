@@ -254,15 +254,20 @@ Draft draft_loop(const Context& context, Loop loop) {
   Draft draft{.reads = loop.inputs};
   for (const Loop::Made& made : loop.outputs) draft.writes.push_back(made.value);
   draft.overwrites = overwrites(context.sized, loop);
-  draft.make = [&sized = context.sized, loop = std::move(loop), threads = context.threads](
-                   const Places& places, Place) -> std::unique_ptr<Step> {
-    return make_loop_step(sized, loop, threads, places);
+  if (context.native) context.native->add(context.sized, loop);
+  draft.make = [&context, loop = std::move(loop)](const Places& places,
+                                                  Place) -> std::unique_ptr<Step> {
+    return make_loop_step(context, loop, context.threads, places);
   };
   return draft;
 }
 
-std::unique_ptr<ElementStep> make_loop_step(const Sized& sized, const Loop& loop, int threads,
+std::unique_ptr<ElementStep> make_loop_step(const Context& context, const Loop& loop, int threads,
                                             const Places& places) {
+  const Sized& sized = context.sized;
+  if (context.native) {
+    if (auto step = context.native->step(sized, loop, threads, places)) return step;
+  }
   if (loop.dtype == DType::float32) {
     return std::make_unique<LoopStep<float>>(sized, loop, threads, places);
   }

@@ -10,7 +10,8 @@ namespace mithril::cpu_backend {
 // False where the loop needs more room than a thread has for it.
 bool fits_a_step(const Loop& loop);
 Draft draft_loop(const Context& context, Loop loop);
-std::unique_ptr<ElementStep> make_loop_step(const Sized& sized, const Loop& loop, int threads,
+// By at most so many threads; as native code where the plan has that.
+std::unique_ptr<ElementStep> make_loop_step(const Context& context, const Loop& loop, int threads,
                                             const Places& places);
 
 }  // namespace mithril::cpu_backend

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backends/cpu/arenas.hpp"
+#include "backends/cpu/native/code.hpp"
 #include "backends/cpu/program.hpp"
 #include "backends/cpu/result_memory.hpp"
 #include "mithril/base/text.hpp"
@@ -23,6 +24,7 @@ class Planned final : public Executable {
     for (const Node& node : graph_.nodes()) {
       shown_.push_back(options_.observer && options_.observer->wants(node));
     }
+    if (options_.native) compile_loops();
   }
 
   std::vector<Tensor> run(std::span<const Tensor> inputs) const override {
@@ -55,10 +57,18 @@ class Planned final : public Executable {
     } catch (const Error& error) {
       return {"evaluating is refused: " + error.details().message};
     }
-    if (!program) return {};
+    std::vector<std::string> notes;
+    if (!options_.native_note.empty()) notes.push_back(options_.native_note);
+    if (!program) {
+      if (options_.native) notes.push_back(native_outlook());
+      return notes;
+    }
+    if (options_.native) notes.push_back(program->native_note);
     const auto peak = static_cast<double>(program->arena_bytes + program->buffer_bytes);
-    return {"evaluating takes " + memory_text(peak) + ", where all values are " +
-            memory_text(static_cast<double>(program->value_bytes))};
+    notes.insert(notes.begin(), "evaluating takes " + memory_text(peak) +
+                                    ", where all values are " +
+                                    memory_text(static_cast<double>(program->value_bytes)));
+    return notes;
   }
 
  private:
@@ -74,7 +84,8 @@ class Planned final : public Executable {
                            .observer = options_.observer.get(),
                            .shown = &shown_,
                            .memory_limit = options_.memory_limit,
-                           .winograd = options_.winograd});
+                           .winograd = options_.winograd,
+                           .native = options_.native});
     });
   }
 
@@ -92,6 +103,15 @@ class Planned final : public Executable {
         break;
     }
     return results_.take(result.dtype, result.dims);
+  }
+
+  // Before the first evaluation, where sizes are known: it takes the longest of a plan. What is
+  // refused here is refused again when it is evaluated.
+  void compile_loops() const {
+    try {
+      shown_program();
+    } catch (const Error&) {
+    }
   }
 
   // Where the sizes of the inputs are known before they come; null where they are not.

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "mithril/backend/backend.hpp"
 
@@ -13,6 +14,8 @@ struct PlanOptions {
   int threads = 1;
   std::optional<int64_t> memory_limit = {};  // in bytes, of one run
   bool winograd = true;                      // convolutions may use his algorithm
+  bool native = false;                       // loops are compiled, where that can be
+  std::string native_note = {};              // why they are not, where they were to be
 };
 
 std::unique_ptr<Executable> make_planned(Graph graph, PlanOptions options);

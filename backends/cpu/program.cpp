@@ -63,6 +63,7 @@ class Planning {
     const Places places = place(program);
     program.bases = first_buffer_ + buffers_.size();
     check_memory(program, memory_limit);
+    if (context_.native) context_.native->build();
     for (size_t step = 0; step < drafts_.size(); ++step) {
       program.steps.push_back(drafts_[step].make(places, scratch_[step]));
     }
@@ -135,7 +136,7 @@ class Planning {
                                     [&](const Overwrite& at) { return at.read == raw; });
     if (!drafts_[step].make_finished || place == draft.overwrites.end()) return false;
     storages_[storage_of_[index(raw)]].bytes = 0;
-    drafts_[step] = finished(sized_, std::move(drafts_[step]), draft, loop, *place);
+    drafts_[step] = finished(context_, std::move(drafts_[step]), draft, loop, *place);
     add_writes(drafts_[step], made.first);
     storage_of_[index(raw)] = storage_of_[index(place->write)];
     return true;
@@ -369,9 +370,17 @@ Program make_program(const Graph& graph, Plan plan, const ProgramOptions& option
   const Sized sized(graph, program.plan);
   std::vector<std::optional<ValueId>> transposes(graph.values().size());
   const std::vector<int> readers = count_readers(sized, options.observer ? options.shown : nullptr);
-  const Context context{sized,      options.packed, options.threads,
-                        transposes, readers,        options.winograd};
+  NativeCode native;
+  const Context context{.sized = sized,
+                        .packed = options.packed,
+                        .threads = options.threads,
+                        .transposes = transposes,
+                        .readers = readers,
+                        .winograd = options.winograd,
+                        .native = options.native ? &native : nullptr};
   Planning(context, transposes, options).finish(program, options.memory_limit);
+  program.native = native.library();
+  if (options.native) program.native_note = native.note();
   return program;
 }
 

@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "backends/cpu/native/library.hpp"
 #include "backends/cpu/packed_constants.hpp"
 #include "backends/cpu/step.hpp"
 #include "mithril/eval/plan.hpp"
@@ -24,7 +26,9 @@ struct Result {
 };
 
 struct Program {
-  Plan plan;  // what steps know of their nodes
+  Plan plan;                                    // what steps know of their nodes
+  std::shared_ptr<const NativeLibrary> native;  // that steps run; null: none
+  std::string native_note;                      // for the summary, where it was asked for
   std::vector<std::unique_ptr<Step>> steps;
   std::vector<Result> results;
   int64_t arena_bytes = 0;
@@ -42,6 +46,7 @@ struct ProgramOptions {
   const std::vector<bool>* shown = nullptr;  // per node, where somebody does: whether it is wanted
   std::optional<int64_t> memory_limit = {};  // in bytes
   bool winograd = true;                      // convolutions may use his algorithm
+  bool native = false;                       // loops are compiled, where that can be
 };
 
 // Ops that keep the elements of their input make a view of them; what the observer wants to see is

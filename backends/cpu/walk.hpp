@@ -16,6 +16,9 @@ class Walk {
 
   bool is_dense() const;   // the elements are those of `to`, in their order
   bool is_single() const;  // there is one element for all
+  // How many of the other's elements a run has at most, and whether all of them meet one element.
+  int64_t run_size() const { return axes_.front().size; }
+  bool is_repeated() const { return axes_.front().step == 0; }
 
   // Calls run(to, from, count, step) for runs of elements: `to` counts from 0 for the element
   // `begin`, `from` counts the tensor's elements, which are `step` (0 or more) apart.

@@ -1,0 +1,143 @@
+#include "backends/cpu/native/code.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+#include "backends/cpu/native/compiler.hpp"
+#include "backends/cpu/native/step.hpp"
+#include "mithril/base/cache_files.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+struct Built {
+  std::shared_ptr<const NativeLibrary> library;  // null where it failed
+  std::string why;
+};
+
+// What this process has built, by what it was made of: other sizes often need the same code, and
+// what failed once is not tried again.
+class BuiltBefore {
+ public:
+  Built find(const std::string& key) const {
+    const std::lock_guard lock(mutex_);
+    const auto at = known_.find(key);
+    if (at == known_.end()) return {};
+    return {at->second.library.lock(), at->second.why};
+  }
+  void keep(const std::string& key, const Built& built) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(known_, [](const auto& entry) {
+      return entry.second.why.empty() && entry.second.library.expired();
+    });
+    known_[key] = {built.library, built.why};
+  }
+
+ private:
+  struct Known {
+    std::weak_ptr<const NativeLibrary> library;
+    std::string why;
+  };
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Known> known_;
+};
+
+BuiltBefore& built_before() {
+  static BuiltBefore before;
+  return before;
+}
+
+// Null where it lacks one of the functions.
+std::shared_ptr<const NativeLibrary> open_whole(const std::string& bytes, size_t functions,
+                                                std::string& why) {
+  auto library = NativeLibrary::open(bytes, why);
+  for (size_t i = 0; library && i < functions; ++i) {
+    if (library->find(native_name(i))) continue;
+    why = "what was compiled has no " + native_name(i);
+    return nullptr;
+  }
+  return library;
+}
+
+Built make(const Compiler& compiler, const std::vector<std::string>& flags,
+           const std::string& source, size_t functions, const std::string& key) {
+  const CacheFiles files(CacheFiles::usual_folder());
+  Built built;
+  if (const std::optional<std::string> entry = files.find(key)) {
+    built.library = open_whole(*entry, functions, built.why);
+    if (built.library) return built;
+  }
+  const Compiled compiled = compile_native(compiler, flags, source);
+  if (compiled.library.empty()) return {nullptr, compiled.why};
+  built = {};
+  built.library = open_whole(compiled.library, functions, built.why);
+  if (built.library) files.keep(key, compiled.library);
+  return built;
+}
+
+std::string interpreted(const std::string& why) {
+  return "no native code, loops are interpreted: " + why;
+}
+
+}  // namespace
+
+void NativeCode::add(const Sized& sized, const Loop& loop) {
+  ++loops_;
+  auto native = native_loop(sized, loop);
+  if (!native) {
+    ++unsuitable_;
+  } else if (index_of_.emplace(native->text, texts_.size()).second) {
+    texts_.push_back(std::move(native->text));
+  }
+}
+
+void NativeCode::build() {
+  if (texts_.empty()) return;
+  const auto compiler = find_compiler(why_);
+  if (!compiler) return;
+  compiler_ = compiler->command.front();
+  const std::vector<std::string> flags = native_flags(best_instructions());
+  const std::string source = native_source(texts_);
+  std::string key = "native code 1\n" + compiler->identity;
+  for (const std::string& flag : flags) key += flag + '\n';
+  key += source;
+  Built built = built_before().find(key);
+  if (!built.library && built.why.empty()) {
+    built = make(*compiler, flags, source, texts_.size(), key);
+    built_before().keep(key, built);
+  }
+  library_ = std::move(built.library);
+  why_ = std::move(built.why);
+}
+
+std::unique_ptr<ElementStep> NativeCode::step(const Sized& sized, const Loop& loop, int threads,
+                                              const Places& places) const {
+  if (!library_) return nullptr;
+  auto native = native_loop(sized, loop);
+  if (!native) return nullptr;
+  const size_t at = index_of_.find(native->text)->second;
+  const auto function = reinterpret_cast<NativeFunction>(library_->find(native_name(at)));
+  return make_native_step({sized, loop, *native, function, threads}, places);
+}
+
+std::string NativeCode::note() const {
+  if (texts_.empty()) return "no native code: there are no loops to compile";
+  if (!library_) return interpreted(why_);
+  const std::string rest =
+      unsuitable_ > 0 ? fmt::format(", {} are interpreted: they keep too much at hand", unsuitable_)
+                      : "";
+  return fmt::format("{} of {} loops run as native code of {}{}", loops_ - unsuitable_, loops_,
+                     compiler_, rest);
+}
+
+std::string native_outlook() {
+  std::string why;
+  const auto compiler = find_compiler(why);
+  if (!compiler) return interpreted(why);
+  return "loops are compiled by " + compiler->command.front() + " once sizes are known";
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,155 @@
+#include "backends/cpu/native/step.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "backends/cpu/pool.hpp"
+#include "backends/cpu/walk.hpp"
+#include "mithril/tensor/convert.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+constexpr size_t most_pointers = 96;
+// Operations on elements that are worth a thread of their own.
+constexpr int64_t worth_a_thread = 1 << 17;
+
+template <typename T>
+class NativeStep final : public ElementStep {
+ public:
+  NativeStep(const NativeStepOptions& options, const Places& places)
+      : function_(options.function),
+        threads_(options.threads),
+        count_(element_count(options.loop.dims)),
+        work_(count_ * static_cast<int64_t>(options.loop.instructions.size())) {
+    const Sized& sized = options.sized;
+    for (size_t i = 0; i < options.loop.inputs.size(); ++i) {
+      const ValueId id = options.loop.inputs[i];
+      inputs_.push_back({places[index(id)], sized.dtype(id), options.native.readings[i],
+                         Walk(sized.dims(id), options.loop.dims)});
+    }
+    for (const Loop::Made& made : options.loop.outputs) {
+      outputs_.push_back({places[index(made.value)], size_of(sized.dtype(made.value))});
+    }
+    for (const double constant : options.loop.constants) {
+      constants_.push_back(static_cast<T>(constant));
+    }
+    for (const Operation operation : options.native.calls) {
+      kernels_.push_back(elementwise_kernels<T>().run[static_cast<size_t>(operation)]);
+    }
+  }
+
+  void run(const Frame& frame) const override {
+    const int64_t tasks = std::clamp<int64_t>(work_ / worth_a_thread, 1, threads_);
+    Pool::shared().run(static_cast<int>(tasks), threads_, [&](int task) {
+      const int64_t begin = count_ * task / tasks, end = count_ * (task + 1) / tasks;
+      run_rows(frame, {.begin = begin, .size = end - begin});
+    });
+  }
+
+  void run_rows(const Frame& frame, const ElementRows& rows) const override {
+    Memory memory;
+    for (int64_t row = 0; row < rows.rows; ++row) {
+      const int64_t begin = rows.begin + row * rows.step, end = begin + rows.size;
+      for (int64_t at = begin; at < end;) at = run_from(frame, memory, at, end);
+    }
+  }
+
+ private:
+  static constexpr int64_t block = native_block_bytes / int64_t{sizeof(T)};
+  struct Input {
+    Place place;
+    DType dtype;
+    Reading reading;
+    Walk walk;
+  };
+  struct Output {
+    Place place;
+    size_t bytes;  // of an element
+  };
+  struct Memory {
+    std::array<const void*, most_pointers> from;
+    std::array<void*, most_pointers> to;
+    alignas(64) T staged[most_staged][static_cast<size_t>(block)];
+  };
+
+  // As many elements as one call can do; gives where the next begins.
+  int64_t run_from(const Frame& frame, Memory& memory, int64_t begin, int64_t end) const {
+    for (const Input& input : inputs_) {
+      if (input.reading == Reading::run) {
+        const int64_t size = input.walk.run_size();
+        end = std::min(end, begin + size - begin % size);
+      } else if (input.reading == Reading::staged) {
+        end = std::min(end, begin + block);
+      }
+    }
+    size_t staged = 0;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const Input& input = inputs_[i];
+      if (input.reading == Reading::staged) {
+        memory.from[i] = memory.staged[staged];
+        gather(frame, input, begin, end, memory.staged[staged++]);
+      } else {
+        memory.from[i] = frame.read<std::byte>(input.place) + offset(input, begin);
+      }
+    }
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      memory.to[i] = frame.write<std::byte>(outputs_[i].place) +
+                     begin * static_cast<int64_t>(outputs_[i].bytes);
+    }
+    function_(memory.to.data(), memory.from.data(), constants_.data(), call, this, end - begin);
+    return end;
+  }
+
+  // Of at most as many elements as a block has, which vectors fill.
+  static void call(const void* context, int64_t which, void* elements, int64_t count) {
+    const auto& step = *static_cast<const NativeStep*>(context);
+    T* const values = static_cast<T*>(elements);
+    const int64_t padded = (count + step.lanes_ - 1) / step.lanes_ * step.lanes_;
+    std::fill(values + count, values + padded, T{});
+    const Source<T> source{values, each_element};
+    step.kernels_[static_cast<size_t>(which)](values, &source, static_cast<size_t>(padded));
+  }
+
+  // In bytes, of the element that is read for this one.
+  static int64_t offset(const Input& input, int64_t at) {
+    int64_t elements = 0;
+    if (input.reading == Reading::dense) elements = at;
+    if (input.reading == Reading::run) {
+      input.walk.each_run(at, at + 1,
+                          [&](int64_t, int64_t from, int64_t, int64_t) { elements = from; });
+    }
+    return elements * static_cast<int64_t>(size_of(input.dtype));
+  }
+
+  static void gather(const Frame& frame, const Input& input, int64_t begin, int64_t end, T* to) {
+    visit_dtype(input.dtype, [&](auto zero) {
+      using From = decltype(zero);
+      const From* elements = frame.read<From>(input.place);
+      input.walk.each_run(begin, end, [&](int64_t at, int64_t from, int64_t count, int64_t step) {
+        for (int64_t i = 0; i < count; ++i) to[at + i] = convert<T>(elements[from + i * step]);
+      });
+    });
+  }
+
+  NativeFunction function_;
+  int threads_;
+  int64_t count_, work_;
+  std::vector<Input> inputs_;
+  std::vector<Output> outputs_;
+  std::vector<T> constants_;
+  int64_t lanes_ = static_cast<int64_t>(elementwise_kernels<T>().lanes);
+  std::vector<typename ElementwiseKernels<T>::Kernel> kernels_;  // that are called
+};
+
+}  // namespace
+
+std::unique_ptr<ElementStep> make_native_step(const NativeStepOptions& options,
+                                              const Places& places) {
+  if (options.loop.dtype == DType::float32) {
+    return std::make_unique<NativeStep<float>>(options, places);
+  }
+  return std::make_unique<NativeStep<double>>(options, places);
+}
+
+}  // namespace mithril::cpu_backend

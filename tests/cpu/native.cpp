@@ -1,0 +1,277 @@
+// Loops that the system's compiler compiles: when it runs, what is kept, and what happens where
+// there is none or it fails.
+#include "tests/cpu/native.hpp"
+
+#include <fmt/format.h>
+
+#include "backends/cpu/native/compiler.hpp"
+#include "backends/cpu/native/text.hpp"
+#include "mithril/eval/plan.hpp"
+#include "mithril/eval/sized_graph.hpp"
+#include "tests/cpu/apart.hpp"
+
+namespace mithril::tests {
+namespace {
+
+// A loop with calls of kernels, two outputs and what is broadcast, of these rows and columns.
+std::string gelu_text(int64_t rows, int64_t columns) {
+  return fmt::format(
+      "graph {{\n"
+      "  input x: float32[{0}, {1}]\n"
+      "  input row: float32[{1}]\n"
+      "  input column: float32[{0}, 1]\n"
+      "  a: float32[{0}, {1}] = add(left: x, right: row)\n"
+      "  g: float32[{0}, {1}] = gelu(input: a)\n"
+      "  b: bool[{0}, {1}] = less(left: g, right: column)\n"
+      "  t: float32[{0}, {1}] = tanh(input: g)\n"
+      "  y: float32[{0}, {1}] = where(cond: b, input1: t, input2: 2.5)\n"
+      "  output b = b\n"
+      "  output y = y\n"
+      "}}\n",
+      rows, columns);
+}
+
+std::vector<Tensor> gelu_inputs(int64_t rows, int64_t columns) {
+  return {random({rows, columns}, 1), random({columns}, 2), random({rows, 1}, 3)};
+}
+
+// Empty where it gives the bits of the interpreter.
+std::string apart_from_interpreted(const Executable& native, const std::string& text,
+                                   const std::vector<Tensor>& inputs) {
+  const std::vector<Tensor> got = native.run(inputs);
+  const std::vector<Tensor> expected = cpu()->load(parse_graph(text), {})->run(inputs);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const std::string wrong = bits_difference(got[i], expected[i]);
+    if (!wrong.empty()) return wrong;
+  }
+  return {};
+}
+
+const std::string one_loop = gelu_text(3, 100);
+
+}  // namespace
+
+TEST_CASE("loops are compiled once, and come from the cache after that") {
+  if (!has_compiler()) return skip_without_compiler();
+  const CacheFolder folder;
+  const Script compiler("exec c++ \"$@\"");
+  const Variable chosen("CXX", compiler.path());
+  const auto inputs = gelu_inputs(3, 100);
+  {
+    const auto executable = load_native(parse_graph(one_loop));
+    CHECK(compiler.runs() == 1);
+    CHECK(native_note(*executable) == "1 of 1 loops run as native code of " + compiler.path());
+    CHECK(apart_from_interpreted(*executable, one_loop, inputs) == "");
+    CHECK(apart_from_interpreted(*load_native(parse_graph(one_loop)), one_loop, inputs) == "");
+    CHECK(compiler.runs() == 1);
+  }
+  CHECK(folder.files().size() == 1);
+  const auto again = load_native(parse_graph(one_loop));
+  CHECK(apart_from_interpreted(*again, one_loop, inputs) == "");
+  CHECK(compiler.runs() == 1);
+}
+
+TEST_CASE("other sizes need no other code") {
+  if (!has_compiler()) return skip_without_compiler();
+  const CacheFolder folder;
+  const Script compiler("exec c++ \"$@\"");
+  const Variable chosen("CXX", compiler.path());
+  const std::string text =
+      "graph {\n"
+      "  input x: float32[n, m]\n"
+      "  input row: float32[m]\n"
+      "  a: float32[n, m] = add(left: x, right: row)\n"
+      "  y: float32[n, m] = tanh(input: a)\n"
+      "  output y = y\n"
+      "}\n";
+  const auto executable = load_native(parse_graph(text));
+  CHECK(native_note(*executable) ==
+        "loops are compiled by " + compiler.path() + " once sizes are known");
+  CHECK(compiler.runs() == 0);
+  for (const int64_t columns : {64, 65, 511, 512, 513, 2000}) {
+    CAPTURE(columns);
+    CHECK(apart_from_interpreted(*executable, text,
+                                 {random({3, columns}, 1), random({columns}, 2)}) == "");
+    CHECK(compiler.runs() == 1);
+  }
+  // Rows that are too short for a call each are gathered, and one row is no broadcast.
+  CHECK(apart_from_interpreted(*executable, text, {random({3, 5}, 1), random({5}, 2)}) == "");
+  CHECK(apart_from_interpreted(*executable, text, {random({1, 70}, 1), random({70}, 2)}) == "");
+  CHECK(compiler.runs() == 1);
+  // One element for a whole row is read otherwise.
+  CHECK(apart_from_interpreted(*executable, text, {random({3, 1}, 1), random({1}, 2)}) == "");
+  CHECK(compiler.runs() == 2);
+}
+
+TEST_CASE("a damaged entry is built again") {
+  if (!has_compiler()) return skip_without_compiler();
+  const CacheFolder folder;
+  const Script compiler("exec c++ \"$@\"");
+  const Variable chosen("CXX", compiler.path());
+  load_native(parse_graph(one_loop));
+  REQUIRE(folder.files().size() == 1);
+  const std::string entry = folder.files().front(), whole = contents(entry);
+  std::string changed = whole;
+  changed[changed.size() / 2] ^= 1;
+  int runs = 1;
+  for (const std::string& damaged : {changed, whole.substr(0, whole.size() / 2), std::string()}) {
+    replace_contents(entry, damaged);
+    const auto executable = load_native(parse_graph(one_loop));
+    CHECK(apart_from_interpreted(*executable, one_loop, gelu_inputs(3, 100)) == "");
+    CHECK(compiler.runs() == ++runs);
+    CHECK(contents(entry).size() == whole.size());
+  }
+}
+
+TEST_CASE("where the compiler fails loops are interpreted, and the summary says why") {
+  const CacheFolder folder;
+  const Script compiler("echo 'no room on the disk' >&2; echo more; exit 3");
+  const Variable chosen("CXX", compiler.path());
+  const auto executable = load_native(parse_graph(one_loop));
+  CHECK(native_note(*executable) == "no native code, loops are interpreted: " + compiler.path() +
+                                        " failed: no room on the disk");
+  CHECK(apart_from_interpreted(*executable, one_loop, gelu_inputs(3, 100)) == "");
+  CHECK(folder.files().empty());
+  // It is not asked the same again.
+  load_native(parse_graph(one_loop));
+  CHECK(compiler.runs() == 1);
+}
+
+TEST_CASE("what is no library is not kept") {
+  const CacheFolder folder;
+  const Script nothing("exit 0"), rubbish("while [ \"$1\" != -o ]; do shift; done; echo no > $2");
+  {
+    const Variable chosen("CXX", nothing.path());
+    const auto executable = load_native(parse_graph(one_loop));
+    CHECK(native_note(*executable) ==
+          "no native code, loops are interpreted: " + nothing.path() + " made no library");
+  }
+  const Variable chosen("CXX", rubbish.path());
+  const auto executable = load_native(parse_graph(one_loop));
+  CHECK(native_note(*executable)
+            .starts_with("no native code, loops are interpreted: what was compiled cannot be "
+                         "opened: /proc/self/fd/"));
+  CHECK(apart_from_interpreted(*executable, one_loop, gelu_inputs(3, 100)) == "");
+  CHECK(folder.files().empty());
+}
+
+TEST_CASE("a compiler that does not end is ended") {
+  const CacheFolder folder;
+  const Script compiler("sleep 100 & sleep 100");
+  const cpu_backend::Compiled compiled = cpu_backend::compile_native(
+      {.command = {compiler.path()}}, {}, "", std::chrono::milliseconds(200));
+  CHECK(compiled.library.empty());
+  CHECK(compiled.why == compiler.path() + " took more than 200 ms");
+}
+
+TEST_CASE("without a compiler loops are interpreted, and the summary says so") {
+  const CacheFolder folder;
+  const std::string prefix = "no native code, loops are interpreted: ";
+  const std::string symbolic =
+      "graph {\n  input x: float32[n]\n  y: float32[n] = exp(input: x)\n  output y = y\n}\n";
+  {
+    const Variable none("CXX", std::nullopt), path("PATH", ".:relative:/nonexistent");
+    const auto executable = load_native(parse_graph(one_loop));
+    const std::string why =
+        prefix + "CXX is not set, and none of c++, g++ and clang++ is on the PATH";
+    CHECK(native_note(*executable) == why);
+    CHECK(apart_from_interpreted(*executable, one_loop, gelu_inputs(3, 100)) == "");
+    CHECK(native_note(*load_native(parse_graph(symbolic))) == why);
+  }
+  for (const char* name : {"no-such-compiler", "/no/such/compiler", "./compiler", "/tmp"}) {
+    const Variable chosen("CXX", std::string(name) + " -O1");
+    CHECK(native_note(*load_native(parse_graph(one_loop))) ==
+          prefix + "CXX names '" + name + "', which is no program on the PATH");
+  }
+}
+
+TEST_CASE("words of CXX after the first are arguments, and no shell reads them") {
+  const Variable chosen("CXX", "c++ -DX='$(touch /tmp/mithril_was_here);rm'");
+  std::string why;
+  const auto compiler = cpu_backend::find_compiler(why);
+  if (!compiler) return skip_without_compiler();
+  CHECK(compiler->command.size() == 3);
+  CHECK(compiler->command[1] == "-DX='$(touch");
+  load_native(parse_graph(one_loop));
+  CHECK(!std::filesystem::exists("/tmp/mithril_was_here"));
+}
+
+TEST_CASE("only optimization_level='max' compiles, and jit=False does not") {
+  const CacheFolder folder;
+  const Script compiler("exit 1");
+  const Variable chosen("CXX", compiler.path());
+  CHECK(cpu()->load(parse_graph(one_loop), {})->notes().size() == 1);
+  const auto forbidden = cpu()->load(parse_graph(one_loop), {.jit = false, .max = true});
+  CHECK(native_note(*forbidden) ==
+        "no native code, loops are interpreted: jit=False or use_checkpointing forbids it");
+  const auto nothing =
+      load_native(parse_graph("graph {\n  input x: float32[2, 3]\n"
+                              "  y: float32[3, 2] = transpose(input: x)\n  output y = y\n}\n"));
+  CHECK(native_note(*nothing) == "no native code: there are no loops to compile");
+  CHECK(compiler.runs() == 0);
+}
+
+TEST_CASE("the text of native code says nothing of names, sizes and numbers") {
+  const auto text_of = [](const std::string& dims, const std::string& factor,
+                          const std::string& name) {
+    Graph graph =
+        parse_graph(fmt::format("graph {{\n  input x: float32[{0}]\n"
+                                "  a: float32[{0}] = multiply(left: x, right: {1})\n"
+                                "  y: float32[{0}] = exp(input: a)\n  output y = y\n}}\n",
+                                dims, factor));
+    for (size_t i = 0; i < graph.values().size(); ++i) {
+      Value value = graph.values()[i];
+      value.name += name;
+      graph.restate(static_cast<ValueId>(i), value);
+    }
+    const SizedGraph sizes(graph);
+    Dims numbers;
+    for (const Dim& dim : graph.values().front().dims) numbers.push_back(dim.constant());
+    const std::vector<Tensor> inputs{Tensor::full(DType::float32, numbers, 0)};
+    const Plan plan = make_plan(graph, sizes, inputs);
+    const cpu_backend::Sized sized(graph, plan);
+    const std::vector<size_t> nodes{0, 1};
+    const std::vector<ValueId> kept{graph.outputs().front().value};
+    return cpu_backend::native_loop(sized, *cpu_backend::make_loop(sized, nodes, kept))->text;
+  };
+  const std::string plain = text_of("200", "2.5", "");
+  CHECK(plain.find("call(context, 0, block_0, size);") != std::string::npos);
+  CHECK(text_of("7, 30", "1e300", "") == plain);
+  CHECK(text_of("200", "2.5", "*/ system(\"rm\"); /*\n#include </etc/passwd>\n};") == plain);
+}
+
+TEST_CASE("native loops give the same bits on any number of threads") {
+  if (!has_compiler()) return skip_without_compiler();
+  const CacheFolder folder;
+  const std::string text = gelu_text(200, 1003);
+  const auto inputs = gelu_inputs(200, 1003);
+  for (const int threads : {1, 2, 3, 7}) {
+    const auto executable = load_native(parse_graph(text), {.threads = threads});
+    CHECK(native_note(*executable).starts_with("1 of 1 loops run as native code of "));
+    CHECK(apart_from_interpreted(*executable, text, inputs) == "");
+  }
+}
+
+TEST_CASE("native loops finish what products make, part by part") {
+  if (!has_compiler()) return skip_without_compiler();
+  const CacheFolder folder;
+  const std::string text =
+      "graph {\n"
+      "  input x: float32[70, 40]\n"
+      "  input w: float32[40, 130]\n"
+      "  input b: float32[130]\n"
+      "  input r: float32[70, 130]\n"
+      "  p: float32[70, 130] = matmul(left: x, right: w)\n"
+      "  a: float32[70, 130] = add(left: p, right: b)\n"
+      "  g: float32[70, 130] = gelu(input: a)\n"
+      "  y: float32[70, 130] = add(left: g, right: r)\n"
+      "  output y = y\n"
+      "}\n";
+  const auto executable = load_native(parse_graph(text));
+  CHECK(native_note(*executable).starts_with("1 of 1 loops run as native code of "));
+  CHECK(apart_from_interpreted(*executable, text,
+                               {random({70, 40}, 1), random({40, 130}, 2), random({130}, 3),
+                                random({70, 130}, 4)}) == "");
+}
+
+}  // namespace mithril::tests

@@ -1,0 +1,95 @@
+// Surroundings in which the CPU backend compiles loops.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include "backends/cpu/cpu.hpp"
+#include "tests/compile/cache_folder.hpp"
+
+namespace mithril::tests {
+
+// A variable of the environment, while it lives.
+class Variable {
+ public:
+  Variable(const char* name, const std::optional<std::string>& value) : name_(name) {
+    if (const char* before = getenv(name)) before_ = before;
+    set(value);
+  }
+  ~Variable() { set(before_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  void set(const std::optional<std::string>& value) const {
+    value ? setenv(name_, value->c_str(), 1) : unsetenv(name_);
+  }
+
+  const char* const name_;
+  std::optional<std::string> before_;
+};
+
+// A program of the shell's language in a folder of its own, which stands in for a compiler, and
+// how often it ran.
+class Script {
+ public:
+  explicit Script(const std::string& text) {
+    REQUIRE(mkdtemp(folder_.data()));
+    path_ = folder_ + "/compiler";
+    log_ = folder_ + "/log";
+    std::ofstream(path_) << "#!/bin/sh\necho run >> " << log_ << "\n" << text << "\n";
+    REQUIRE(chmod(path_.c_str(), 0700) == 0);
+  }
+  ~Script() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  Script(const Script&) = delete;
+  Script& operator=(const Script&) = delete;
+
+  const std::string& path() const { return path_; }
+  const std::string& folder() const { return folder_; }
+  std::ptrdiff_t runs() const {
+    const std::string log = contents(log_);
+    return std::count(log.begin(), log.end(), '\n');
+  }
+
+ private:
+  std::string folder_ = std::filesystem::temp_directory_path() / "mithril_compiler_XXXXXX";
+  std::string path_, log_;
+};
+
+inline bool has_compiler() { return system("c++ --version > /dev/null 2>&1") == 0; }
+
+inline void skip_without_compiler() { MESSAGE("skipped: there is no c++"); }
+
+inline std::unique_ptr<Executable> load_native(const Graph& graph, CpuOptions options = {}) {
+  return cpu(options)->load(graph, {.max = true});
+}
+
+// That of native code, at the end of the notes.
+inline std::string native_note(const Executable& executable) {
+  const std::vector<std::string> notes = executable.notes();
+  return notes.empty() ? "" : notes.back();
+}
+
+// Empty where all elements have the same bits; one NaN is as good as another.
+inline std::string bits_difference(const Tensor& got, const Tensor& expected) {
+  if (got.dtype() != expected.dtype() || got.dims() != expected.dims()) return "of another kind";
+  for (std::int64_t i = 0; i < got.size(); ++i) {
+    const double a = got.at_as_double(i), b = expected.at_as_double(i);
+    const bool same = std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
+    if (!same) return fmt::format("element {} is {}, expected {}", i, a, b);
+  }
+  return {};
+}
+
+}  // namespace mithril::tests

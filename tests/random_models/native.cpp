@@ -1,0 +1,86 @@
+// Random models and their gradients with native code: the same bits as without.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "mithril/grad/differentiate.hpp"
+#include "mithril/model/flatten.hpp"
+#include "mithril/passes/pipeline.hpp"
+#include "tests/cpu/native.hpp"
+#include "tests/random_models/generator.hpp"
+#include "tests/table/generate.hpp"
+
+namespace mithril::tests {
+namespace {
+
+constexpr std::uint64_t models = 60;
+
+// The model's outputs and the gradients of those that are floats, where there are such.
+Graph with_gradient(const Graph& forward) {
+  DifferentiateOptions options;
+  for (const Output& output : forward.outputs()) {
+    if (is_floating(forward.value(output.value).dtype)) options.outputs.push_back(output.name);
+  }
+  for (const ValueId id : forward.inputs()) {
+    if (is_floating(forward.value(id).dtype)) options.wanted.push_back(forward.value(id).name);
+  }
+  try {
+    return run_passes(differentiate(forward, options));
+  } catch (const GradientError&) {
+    return run_passes(forward);  // an op on the way has no gradient
+  }
+}
+
+std::vector<Tensor> inputs_for(const Graph& graph, const RandomModel& random) {
+  std::vector<Tensor> inputs;
+  for (const ValueId id : graph.inputs()) {
+    const Value& value = graph.value(id);
+    TensorSpec spec = normal({});
+    for (const Dim& dim : value.dims) spec.dims.push_back(dim.constant());
+    for (const auto& [name, given] : random.inputs) {
+      if (name == value.name) spec = given;
+    }
+    inputs.push_back(generate({spec.as(value.dtype)}, random.seed)[0]);
+  }
+  return inputs;
+}
+
+struct Outcome {
+  std::vector<Tensor> outputs;
+  std::string refusal;
+};
+Outcome outcome(const Executable& executable, const std::vector<Tensor>& inputs) {
+  try {
+    return {executable.run(inputs), ""};
+  } catch (const Error& error) {
+    return {{}, error.code()};
+  }
+}
+
+}  // namespace
+
+TEST_CASE("random models give the same bits with native code") {
+  if (!has_compiler()) return skip_without_compiler();
+  const CacheFolder folder;
+  int compiled = 0;
+  for (std::uint64_t seed = 1; seed <= models; ++seed) {
+    CAPTURE(seed);
+    const RandomModel random = random_model(seed);
+    const DType dtype = seed % 2 ? DType::float32 : DType::float64;
+    const Graph graph = with_gradient(flatten(compose(random), dtype).graph);
+    const std::vector<Tensor> inputs = inputs_for(graph, random);
+    const auto native = load_native(graph);
+    const std::string note = native_note(*native);
+    compiled += note.find(" loops run as native code of ") != std::string::npos;
+    const Outcome expected = outcome(*cpu()->load(graph, {}), inputs);
+    const Outcome got = outcome(*native, inputs);
+    CHECK(got.refusal == expected.refusal);
+    REQUIRE(got.outputs.size() == expected.outputs.size());
+    for (size_t i = 0; i < got.outputs.size(); ++i) {
+      CAPTURE(graph.outputs()[i].name);
+      CHECK_MESSAGE(bits_difference(got.outputs[i], expected.outputs[i]) == "", note);
+    }
+  }
+  CHECK(compiled > 20);
+}
+
+}  // namespace mithril::tests
