@@ -14,15 +14,16 @@ namespace {
 using mithril::bench::BenchOptions;
 
 constexpr const char* usage =
-    "usage: mithril bench WORKLOAD [--rounds N] [--threads T] [--data DIR] [--turns]\n"
+    "usage: mithril bench WORKLOAD [--rounds N] [--threads T] [--data DIR] [--turns]"
+    " [--native]\n"
     "       mithril peak [--threads T]";
 
 BenchOptions read_options(const std::vector<std::string>& words) {
   BenchOptions options;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& name = words[i];
-    if (name == "--turns") {
-      options.takes_turns = true;
+    if (name == "--turns" || name == "--native") {
+      (name == "--turns" ? options.takes_turns : options.native) = true;
       continue;
     }
     if (++i == words.size()) throw std::runtime_error(usage);

@@ -52,14 +52,15 @@ Data data_of(const Workload& workload, const std::string& folder) {
   return data;
 }
 
-CompiledModel compiled(const Workload& workload, const Data& data, int threads) {
+CompiledModel compiled(const Workload& workload, const Data& data, const BenchOptions& given) {
   CompileOptions options;
+  if (given.native) options.optimization_level = "max";
   for (const auto& [key, tensor] : data.inputs) {
     options.data_keys.push_back(key);
     options.shapes.emplace_back(
         key, ShapeSpec(std::vector<DimSpec>(tensor.dims().begin(), tensor.dims().end())));
   }
-  return compile(workload.model(), cpu({.threads = threads}), options);
+  return compile(workload.model(), cpu({.threads = given.threads}), options);
 }
 
 // One call; what it gives is compared with the reference.
@@ -158,7 +159,7 @@ void bench(const BenchOptions& options) {
   Data data = data_of(workload, options.data);
   const bool trains = workload.optimizer != Optimizing::nothing;
   const double start = now();
-  const CompiledModel model = compiled(workload, data, options.threads);
+  const CompiledModel model = compiled(workload, data, options);
   const Call call =
       call_of(workload, model, data,
               data.reference ? std::exchange(data.weights, {}) : model.get_parameters());

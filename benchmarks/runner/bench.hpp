@@ -11,6 +11,7 @@ struct BenchOptions {
   // The folder that benchmarks/peers/prepare.py writes: inputs.npz, params.npz and ref.npz. Empty:
   // random numbers, and no error is told.
   std::string data = {};
+  bool native = false;  // loops over elements are compiled by the system's compiler
   // Measures when it is told to: for each number of seconds that it reads from standard input.
   bool takes_turns = false;
 };
