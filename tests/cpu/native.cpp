@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <limits>
+
 #include "backends/cpu/native/compiler.hpp"
 #include "backends/cpu/native/text.hpp"
 #include "mithril/eval/plan.hpp"
@@ -238,6 +241,48 @@ TEST_CASE("the text of native code says nothing of names, sizes and numbers") {
   CHECK(plain.find("call(context, 0, block_0, size);") != std::string::npos);
   CHECK(text_of("7, 30", "1e300", "") == plain);
   CHECK(text_of("200", "2.5", "*/ system(\"rm\"); /*\n#include </etc/passwd>\n};") == plain);
+}
+
+TEST_CASE("NaN, infinities, zeros and denormals are as in the interpreter") {
+  if (!has_compiler()) return skip_without_compiler();
+  const CacheFolder folder;
+  const double infinite = std::numeric_limits<double>::infinity();
+  const double numbers[] = {NAN, -infinite, infinite, 0.0, -0.0, 1e-310, -1e-40, 1, -1.5, 1e300};
+  for (const DType dtype : {DType::float32, DType::float64}) {
+    std::string text =
+        fmt::format("graph {{\n  input x: {0}[100]\n  input y: {0}[100]\n", name(dtype));
+    const auto add = [&](const std::string& made, const std::string& kind,
+                         const std::string& call) {
+      text += fmt::format("  {0}: {1}[100] = {2}\n  output {0} = {0}\n", made, kind, call);
+    };
+    const std::string floats(name(dtype));
+    for (const char* op : {"maximum", "minimum", "add", "subtract", "multiply"})
+      add(op, floats, std::string(op) + "(left: x, right: y)");
+    for (const char* op : {"less", "less_equal", "equal", "not_equal", "greater", "greater_equal"})
+      add(op, "bool", std::string(op) + "(left: x, right: y)");
+    add("divide", floats, "divide(numerator: x, denominator: y)");
+    for (const char* op :
+         {"abs", "sqrt", "negate", "exp", "log", "tanh", "relu", "floor", "square"})
+      add(op, floats, std::string(op) + "(input: x)");
+    for (const char* op : {"logical_and", "logical_or"})
+      add(op, "bool", std::string(op) + "(left: less, right: equal)");
+    add("logical_not", "bool", "logical_not(input: less)");
+    add("where", floats, "where(cond: greater, input1: x, input2: sqrt)");
+    std::vector<Tensor> inputs{Tensor::full(dtype, {100}, 0), Tensor::full(dtype, {100}, 0)};
+    for (int i = 0; i < 100; ++i) {
+      for (int k = 0; k < 2; ++k) {
+        const double number = numbers[k ? i % 10 : i / 10];
+        if (dtype == DType::float32) {
+          inputs[static_cast<size_t>(k)].mutable_data<float>()[i] = static_cast<float>(number);
+        } else {
+          inputs[static_cast<size_t>(k)].mutable_data<double>()[i] = number;
+        }
+      }
+    }
+    const auto executable = load_native(parse_graph(text + "}\n"));
+    CHECK(native_note(*executable).find(" loops run as native code of ") != std::string::npos);
+    CHECK(apart_from_interpreted(*executable, text + "}\n", inputs) == "");
+  }
 }
 
 TEST_CASE("native loops give the same bits on any number of threads") {
