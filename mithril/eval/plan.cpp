@@ -90,7 +90,7 @@ class Planner::Sizes {
                      {"got", to_string(dims_[index(at.value)])}}});
   }
 
-  int64_t number(const Size& size) const {
+  int64_t number(const SizeSource& size) const {
     return size.index < 0 ? size.number : numbers_[static_cast<size_t>(size.index)];
   }
 
@@ -98,7 +98,7 @@ class Planner::Sizes {
     MITHRIL_CHECK(node.op->eval, "op " + node.op->name + " has no eval: run expand_ops first");
     PlannedNode planned{.op = node.op};
     const DType dtype = graph_.value(node.outputs.front()).dtype;
-    const Size* next = sizes_.sizes(sized);
+    const SizeSource* next = sizes_.sizes(sized);
     for (size_t i = 0; i < node.arguments.size(); ++i) {
       if (const ValueId* id = tensor_of(node.arguments[i])) {
         planned.values.emplace_back();
@@ -120,7 +120,7 @@ class Planner::Sizes {
     return planned;
   }
 
-  Datum concrete(const Datum& datum, const Size*& next) const {
+  Datum concrete(const Datum& datum, const SizeSource*& next) const {
     return map_dims(datum, [&](const Dim&) { return Dim(number(*next++)); });
   }
 
@@ -128,7 +128,7 @@ class Planner::Sizes {
   // (that two of them broadcast, that two are equal) is looked at here. `stated`: the sizes that
   // follow from the inputs; null where none do.
   std::vector<Dims> output_dims(const Node& node, const PlannedNode& planned,
-                                const Size* stated) const {
+                                const SizeSource* stated) const {
     const std::vector<std::optional<Dims>> made = node_sizes_.infer(node, planned.values);
     std::vector<Dims> all;
     all.reserve(made.size());

@@ -11,7 +11,7 @@
 namespace mithril {
 
 // A dim or an int: a number, or what the program of the node's stage computes.
-struct Size {
+struct SizeSource {
   int64_t number = 0;
   int32_t index = -1;  // of the program's values; -1: `number`
 };
@@ -43,7 +43,7 @@ class SizedGraph {
   const std::vector<SizedNode>& nodes() const { return nodes_; }  // as the graph's
   // The ints in the values of a node's arguments, in the order of map_dims, and the dims of its
   // outputs, unless it is inferred.
-  const Size* sizes(const SizedNode& node) const { return sizes_.data() + node.first_size; }
+  const SizeSource* sizes(const SizedNode& node) const { return sizes_.data() + node.first_size; }
   // "[N, 3]", for messages about a value that is observed.
   std::string text(ValueId id) const;
 
@@ -59,7 +59,7 @@ class SizedGraph {
   const Graph& graph_;
   std::vector<Stage> stages_;
   std::vector<SizedNode> nodes_;
-  std::vector<Size> sizes_;
+  std::vector<SizeSource> sizes_;
   std::vector<std::pair<ValueId, std::string>> texts_;
 };
 

@@ -14,7 +14,7 @@ namespace ml = mithril;
 namespace mithril {
 namespace {
 
-CompiledModel network(CompileOptions options = {}) {
+CompiledModel bound_network(CompileOptions options = {}) {
   Model model;
   model |= ml::Linear({.dimension = 3})({{"input", "x"}, {"output", "h"}});
   model |= ml::Relu()({{"input", "h"}, {"output", "y"}});
@@ -31,7 +31,7 @@ Tensor ones(Dims dims) { return Tensor::full(DType::float32, std::move(dims), 1)
 }  // namespace
 
 TEST_CASE("a bound model gives what the model gives with these parameters") {
-  const CompiledModel compiled = network();
+  const CompiledModel compiled = bound_network();
   const TensorMap params = parameters(2);
   const CompiledModel bound = compiled.bind(params);
   CHECK(bound.parameter_keys().empty());
@@ -43,7 +43,7 @@ TEST_CASE("a bound model gives what the model gives with these parameters") {
 }
 
 TEST_CASE("what is bound is a copy, and says nothing about the model that it came from") {
-  const CompiledModel compiled = network();
+  const CompiledModel compiled = bound_network();
   TensorMap params = parameters(2);
   const CompiledModel bound = compiled.bind(params);
   const Tensor before = bound.evaluate({}, {{"x", ones({1, 2})}}).at("y");
@@ -56,7 +56,7 @@ TEST_CASE("what is bound is a copy, and says nothing about the model that it cam
 }
 
 TEST_CASE("a bound model has no gradients, and knows its sizes") {
-  const CompiledModel bound = network({.shapes = {{"x", {"N", any}}}}).bind(parameters(2));
+  const CompiledModel bound = bound_network({.shapes = {{"x", {"N", any}}}}).bind(parameters(2));
   CHECK_THROWS_AS(bound.evaluate({}, {{"x", ones({1, 2})}}, {{"y", ones({1, 3})}}), GradientError);
   std::string text;
   try {
@@ -71,7 +71,7 @@ TEST_CASE("a bound model has no gradients, and knows its sizes") {
 }
 
 TEST_CASE("a bound model can be hooked") {
-  CompiledModel bound = network().bind(parameters(2));
+  CompiledModel bound = bound_network().bind(parameters(2));
   Dims dims;
   bound.register_hook("h", [&](const Tensor& value) { dims = value.dims(); });
   bound.evaluate({}, {{"x", ones({1, 2})}});
@@ -79,7 +79,7 @@ TEST_CASE("a bound model can be hooked") {
 }
 
 TEST_CASE("what does not fit is not bound") {
-  CHECK_THROWS_AS(network().bind({{"linear.weight", ones({3, 2})}}), StateError);
+  CHECK_THROWS_AS(bound_network().bind({{"linear.weight", ones({3, 2})}}), StateError);
 }
 
 TEST_CASE("a bound model keeps its state") {

@@ -8,7 +8,7 @@ namespace mithril {
 namespace {
 
 // Deep enough to be cut, with random numbers and a state on the way.
-Model network() {
+Model deep_network() {
   Model net;
   net |= Conv2d({.filters = 4, .kernel_size = 3})({{"input", "image"}});
   for (int i = 0; i < 3; ++i) {
@@ -28,8 +28,8 @@ TEST_CASE("checkpointing gives the same outputs, gradients and states, to the bi
   const CompileOptions options{.shapes = {{"image", {any, 1, 8, 8}}}, .debug = true};
   CompileOptions with = options;
   with.use_checkpointing = true;
-  const CompiledModel plain = compile(network(), cpu(), options);
-  const CompiledModel again = compile(network(), cpu(), with);
+  const CompiledModel plain = compile(deep_network(), cpu(), options);
+  const CompiledModel again = compile(deep_network(), cpu(), with);
   const TensorMap params = plain.get_parameters();
   Tensor image(DType::float32, {2, 1, 8, 8});
   float next = -1;

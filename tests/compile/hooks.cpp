@@ -14,7 +14,7 @@ namespace ml = mithril;
 namespace mithril {
 namespace {
 
-CompiledModel network(CompileOptions options = {}) {
+CompiledModel hooked_network(CompileOptions options = {}) {
   Model model;
   model |= ml::Linear({.dimension = 3})({{"input", "x"}, {"output", "h"}});
   model |= ml::Relu()({{"input", "h"}, {"output", "y"}});
@@ -27,7 +27,7 @@ Tensor ones() { return Tensor::full(DType::float32, {4, 2}, 1); }
 }  // namespace
 
 TEST_CASE("a hook sees the value at its path, with gradients and without") {
-  CompiledModel compiled = network();
+  CompiledModel compiled = hooked_network();
   const TensorMap params = compiled.get_parameters();
   std::vector<Tensor> seen;
   compiled.register_hook("h", [&](const Tensor& value) { seen.push_back(value); });
@@ -39,7 +39,7 @@ TEST_CASE("a hook sees the value at its path, with gradients and without") {
 }
 
 TEST_CASE("hooks do not change what comes out") {
-  const CompiledModel compiled = network();
+  const CompiledModel compiled = hooked_network();
   CompiledModel hooked = compiled;
   hooked.register_hook("linear.primitivelinear.output", [](const Tensor&) {});
   const TensorMap params = compiled.get_parameters();
@@ -52,7 +52,7 @@ TEST_CASE("hooks do not change what comes out") {
 }
 
 TEST_CASE("inputs can be hooked by their short names") {
-  CompiledModel compiled = network({.use_short_namings = true});
+  CompiledModel compiled = hooked_network({.use_short_namings = true});
   Dims dims;
   compiled.register_hook("weight", [&](const Tensor& value) { dims = value.dims(); });
   compiled.evaluate(compiled.get_parameters(), {{"x", ones()}});
@@ -60,7 +60,7 @@ TEST_CASE("inputs can be hooked by their short names") {
 }
 
 TEST_CASE("hooks are called as values are made, of one object only") {
-  CompiledModel compiled = network();
+  CompiledModel compiled = hooked_network();
   const CompiledModel before = compiled;
   std::string calls;
   compiled.register_hook("y", [&](const Tensor&) { calls += "y"; });
@@ -74,7 +74,7 @@ TEST_CASE("hooks are called as values are made, of one object only") {
 }
 
 TEST_CASE("a hook that is removed is not called, and the others are") {
-  CompiledModel compiled = network();
+  CompiledModel compiled = hooked_network();
   std::string calls;
   HookHandle first = compiled.register_hook("h", [&](const Tensor&) { calls += "h"; });
   HookHandle second = compiled.register_hook("y", [&](const Tensor&) { calls += "y"; });
@@ -114,7 +114,7 @@ TEST_CASE("every path of the model can be hooked, whatever the passes drop") {
 }
 
 TEST_CASE("what a hook gives takes the value's place, for everything that reads it") {
-  CompiledModel compiled = network();
+  CompiledModel compiled = hooked_network();
   const TensorMap params = compiled.get_parameters();
   compiled.register_hook(
       "h", [](const Tensor& value) { return Tensor::full(value.dtype(), value.dims(), -2); });
@@ -128,7 +128,7 @@ TEST_CASE("what a hook gives takes the value's place, for everything that reads 
 }
 
 TEST_CASE("a hook on a gradient sees what comes back at the value, and may change it") {
-  CompiledModel compiled = network();
+  CompiledModel compiled = hooked_network();
   const TensorMap params = compiled.get_parameters();
   const Tensor incoming = Tensor::full(DType::float32, {4, 3}, 1);
   const TensorMap plain = compiled.evaluate(params, {{"x", ones()}}, {{"h", incoming}}).second;
@@ -157,7 +157,7 @@ TEST_CASE("a hook on a gradient sees what comes back at the value, and may chang
 }
 
 TEST_CASE("what a hook gives must fit") {
-  CompiledModel compiled = network();
+  CompiledModel compiled = hooked_network();
   compiled.register_hook("h", [](const Tensor&) { return Tensor::full(DType::float32, {2}, 1); });
   std::string text;
   try {
@@ -192,7 +192,7 @@ TEST_CASE("debug stops at the first value that is not finite") {
 }
 
 TEST_CASE("a hook at no value gives the nearest") {
-  CompiledModel compiled = network();
+  CompiledModel compiled = hooked_network();
   std::string text;
   try {
     compiled.register_hook("linear.wieght", [](const Tensor&) {});

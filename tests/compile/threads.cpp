@@ -13,7 +13,7 @@ namespace {
 
 constexpr int thread_count = 8;
 
-Model network() {
+Model shared_network() {
   Model model;
   model |= Model::op("multiply")({{"left", "x"}, {"right", "w"}, {"output", "scaled"}});
   model |= Model::op("relu")({{"input", "scaled"}, {"output", "positive"}});
@@ -35,7 +35,7 @@ void run_in_threads(Work work) {
 
 TEST_CASE("threads evaluate one compiled model with different batch sizes") {
   const CompiledModel compiled =
-      compile(network(), cpu(), {.shapes = {{"x", {"N", 3}}, {"w", {3}}, {"b", {3}}}});
+      compile(shared_network(), cpu(), {.shapes = {{"x", {"N", 3}}, {"w", {3}}, {"b", {3}}}});
   const TensorMap params = {{"w", Tensor::full(DType::float32, {3}, 2)},
                             {"b", Tensor::full(DType::float32, {3}, 1)}};
   std::atomic<int> wrong = 0;
@@ -56,7 +56,7 @@ TEST_CASE("threads evaluate one compiled model with different batch sizes") {
 }
 
 TEST_CASE("threads ask for different gradients while others evaluate") {
-  Model model = network();
+  Model model = shared_network();
   model.expose_keys({"positive"});
   const CompiledModel compiled =
       compile(model, cpu(), {.shapes = {{"x", {"N", 3}}, {"w", {3}}, {"b", {3}}}});
@@ -89,7 +89,7 @@ TEST_CASE("threads compile and evaluate models of their own") {
   run_in_threads([&](int thread) {
     const int64_t batch = thread + 1;
     const CompiledModel compiled =
-        compile(network(), backend, {.shapes = {{"x", {batch, 3}}, {"w", {3}}, {"b", {3}}}});
+        compile(shared_network(), backend, {.shapes = {{"x", {batch, 3}}, {"w", {3}}, {"b", {3}}}});
     const TensorMap params = compiled.get_parameters();
     const auto [out, gradients] =
         compiled.evaluate(params, {{"x", Tensor(DType::float32, {batch, 3})}},

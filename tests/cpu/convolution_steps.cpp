@@ -9,7 +9,7 @@
 namespace mithril::tests {
 namespace {
 
-struct Sizes {
+struct StepSizes {
   int64_t images, channels, size, filters, kernel, stride, groups;
   const char* dtype = "float32";
 
@@ -18,16 +18,18 @@ struct Sizes {
 
 enum class Op { output, input_grad, weight_grad };
 
-std::string tensor(const Sizes& s, const std::string& name, Dims dims) {
+std::string tensor(const StepSizes& s, const std::string& name, Dims dims) {
   return fmt::format("{}: {}[{}]", name, s.dtype, fmt::join(dims, ", "));
 }
 
-Dims input_dims(const Sizes& s) { return {s.images, s.channels, s.size, s.size}; }
-Dims weight_dims(const Sizes& s) { return {s.filters, s.channels / s.groups, s.kernel, s.kernel}; }
-Dims output_dims(const Sizes& s) { return {s.images, s.filters, s.made(), s.made()}; }
+Dims input_dims(const StepSizes& s) { return {s.images, s.channels, s.size, s.size}; }
+Dims weight_dims(const StepSizes& s) {
+  return {s.filters, s.channels / s.groups, s.kernel, s.kernel};
+}
+Dims output_dims(const StepSizes& s) { return {s.images, s.filters, s.made(), s.made()}; }
 
 // Of the weight that is a constant.
-std::string numbers(const Sizes& s) {
+std::string numbers(const StepSizes& s) {
   std::vector<double> all(static_cast<size_t>(element_count(weight_dims(s))));
   for (size_t i = 0; i < all.size(); ++i) {
     all[i] = static_cast<double>(i * 37 % 101) / 50 - 1;
@@ -35,7 +37,7 @@ std::string numbers(const Sizes& s) {
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
-std::string text(const Sizes& s, Op op, bool constant = false) {
+std::string text(const StepSizes& s, Op op, bool constant = false) {
   const std::string x = tensor(s, "x", input_dims(s)), w = tensor(s, "w", weight_dims(s)),
                     g = tensor(s, "g", output_dims(s));
   std::string graph = "graph {\n  input " + x + "\n";
@@ -62,22 +64,22 @@ std::string text(const Sizes& s, Op op, bool constant = false) {
          "  output y = y\n}\n";
 }
 
-std::vector<Tensor> inputs(const Sizes& s, Op op, bool constant = false) {
+std::vector<Tensor> inputs(const StepSizes& s, Op op, bool constant = false) {
   std::vector<Tensor> all{random(input_dims(s), 1)};
   if (!constant) all.push_back(random(weight_dims(s), 2));
   if (op != Op::output) all.push_back(random(output_dims(s), 3));
   return all;
 }
 
-const std::vector<Sizes> all_sizes = {{1, 16, 30, 24, 3, 1, 1}, {1, 16, 31, 24, 3, 2, 1},
-                                      {1, 32, 20, 40, 1, 1, 1}, {3, 16, 15, 20, 3, 1, 1},
-                                      {4, 16, 16, 20, 3, 1, 2}, {2, 24, 20, 24, 3, 1, 24},
-                                      {5, 8, 1, 70, 1, 1, 1},   {0, 3, 4, 2, 3, 1, 1}};
+const std::vector<StepSizes> all_sizes = {{1, 16, 30, 24, 3, 1, 1}, {1, 16, 31, 24, 3, 2, 1},
+                                          {1, 32, 20, 40, 1, 1, 1}, {3, 16, 15, 20, 3, 1, 1},
+                                          {4, 16, 16, 20, 3, 1, 2}, {2, 24, 20, 24, 3, 1, 24},
+                                          {5, 8, 1, 70, 1, 1, 1},   {0, 3, 4, 2, 3, 1, 1}};
 
 }  // namespace
 
 TEST_CASE("plans convolve as the reference does") {
-  for (const Sizes& s : all_sizes) {
+  for (const StepSizes& s : all_sizes) {
     CAPTURE(text(s, Op::output));
     for (const int threads : {1, 2}) {
       for (const bool constant : {false, true}) {
@@ -92,7 +94,7 @@ TEST_CASE("plans convolve as the reference does") {
 }
 
 TEST_CASE("convolutions have the same bits with any number of threads") {
-  for (const Sizes& s : all_sizes) {
+  for (const StepSizes& s : all_sizes) {
     for (const Op op : {Op::output, Op::input_grad, Op::weight_grad}) {
       const Graph graph = parse_graph(text(s, op));
       const std::vector<Tensor> given = inputs(s, op);

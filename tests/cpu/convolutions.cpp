@@ -28,11 +28,11 @@ std::vector<T> filled(int64_t count, uint32_t seed) {
 }
 
 template <typename T>
-struct Sample {
+struct ConvolutionSample {
   Convolution c;
   std::vector<T> input, weight, bias, output;
 
-  explicit Sample(const Convolution& convolution)
+  explicit ConvolutionSample(const Convolution& convolution)
       : c(convolution),
         input(filled<T>(c.images * c.groups * c.inputs * c.down.input * c.across.input, 1)),
         weight(filled<T>(c.groups * c.outputs * c.inputs * c.down.kernel * c.across.kernel, 2)),
@@ -86,7 +86,7 @@ std::string first_wrong(const std::vector<T>& made, const std::vector<Sum>& sums
 
 template <typename T>
 std::vector<T> made(const WindowForm& form, Instructions instructions, int64_t parts,
-                    const std::vector<T>& source, const Sample<T>& sample, bool biased) {
+                    const std::vector<T>& source, const ConvolutionSample<T>& sample, bool biased) {
   const WindowKernels<T>& kernels = window_kernels<T>(instructions);
   const WindowTiles tiles(form, kernels.height, kernels.width);
   // Where nothing is written, or something else is read, it shows.
@@ -114,7 +114,8 @@ std::vector<T> made(const WindowForm& form, Instructions instructions, int64_t p
 }
 
 template <typename T>
-std::vector<T> weight_gradient(const Sample<T>& sample, Instructions instructions, int64_t parts) {
+std::vector<T> weight_gradient(const ConvolutionSample<T>& sample, Instructions instructions,
+                               int64_t parts) {
   const WindowKernels<T>& kernels = window_kernels<T>(instructions);
   const WeightForm form(sample.c, kernels.height, kernels.width);
   const auto memory = [](int64_t count) {
@@ -143,7 +144,7 @@ std::vector<T> weight_gradient(const Sample<T>& sample, Instructions instruction
 
 template <typename T>
 void check(const Convolution& convolution) {
-  const Sample<T> sample(convolution);
+  const ConvolutionSample<T> sample(convolution);
   std::vector<Sum> outputs(sample.output.size()), inputs(sample.input.size()),
       weights(sample.weight.size());
   const int64_t plane = convolution.down.output * convolution.across.output;

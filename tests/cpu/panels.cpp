@@ -25,18 +25,18 @@ Convolution plain(int64_t down, int64_t across, int64_t inputs, int64_t outputs,
   return {.down = axis(down), .across = axis(across), .inputs = inputs, .outputs = outputs};
 }
 
-struct Sample {
+struct PanelSample {
   Convolution c;
   Tensor input, weight, bias;
 
-  explicit Sample(const Convolution& convolution)
+  explicit PanelSample(const Convolution& convolution)
       : c(convolution),
         input(random({c.inputs, c.down.input, c.across.input}, 1)),
         weight(random({c.outputs, c.inputs, c.down.kernel, c.across.kernel}, 2)),
         bias(random({c.outputs}, 3)) {}
 };
 
-std::vector<double> expected(const Sample& s) {
+std::vector<double> expected(const PanelSample& s) {
   const Convolution& c = s.c;
   const int64_t taps = c.down.kernel * c.across.kernel;
   const auto at = [](const WindowAxis& axis, int64_t out, int64_t tap) {
@@ -61,7 +61,7 @@ std::vector<double> expected(const Sample& s) {
 }
 
 template <typename Form>
-std::vector<float> made(const Sample& s, Instructions instructions, int64_t parts) {
+std::vector<float> made(const PanelSample& s, Instructions instructions, int64_t parts) {
   const Form form(s.c, instructions);
   // Where nothing is written, or something else is read, it shows.
   const auto memory = [](int64_t count) {
@@ -98,7 +98,7 @@ double relative_error(const std::vector<float>& made, const std::vector<double>&
 template <typename Form>
 void check(const Convolution& c, double allowed) {
   CAPTURE(c.down.input);
-  const Sample sample(c);
+  const PanelSample sample(c);
   const std::vector<double> sums = expected(sample);
   for (const Instructions instructions : present_instructions()) {
     CAPTURE(name(instructions));

@@ -11,7 +11,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-constexpr float infinite = std::numeric_limits<float>::infinity();
+constexpr float unbounded = std::numeric_limits<float>::infinity();
 
 std::vector<float> softmax(const std::vector<float>& row, Instructions instructions) {
   std::vector<float> made(row.size());
@@ -41,14 +41,14 @@ TEST_CASE("softmax of rows of any length") {
 TEST_CASE("softmax of numbers whose powers are too large or too small") {
   for (const Instructions instructions : present_instructions()) {
     CAPTURE(name(instructions));
-    CHECK(softmax({1000, 1000, -infinite}, instructions) == std::vector<float>{0.5, 0.5, 0});
+    CHECK(softmax({1000, 1000, -unbounded}, instructions) == std::vector<float>{0.5, 0.5, 0});
     CHECK(softmax({-1000, -1000}, instructions) == std::vector<float>{0.5, 0.5});
-    for (const float none : {infinite, std::nanf("")}) {
+    for (const float none : {unbounded, std::nanf("")}) {
       std::vector<float> row(40, 1);
       row[17] = none;
       CHECK(std::isnan(softmax(row, instructions)[17]));
     }
-    CHECK(std::isnan(softmax({-infinite, -infinite}, instructions)[0]));
+    CHECK(std::isnan(softmax({-unbounded, -unbounded}, instructions)[0]));
   }
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string contents(const fs::path& path) {
+std::string contents_of(const fs::path& path) {
   std::ifstream file(path);
   REQUIRE_MESSAGE(file, "cannot read " << path);
   std::ostringstream text;
@@ -36,7 +36,7 @@ std::set<std::string> codes_in_source() {
   const std::regex code("\"(E[01][0-9]{3})\"");
   for (const char* folder : {"mithril", "backends", "codegen", "python/src", "python/mithril"}) {
     for (const fs::path& path : sources_in(folder)) {
-      const std::string text = contents(path);
+      const std::string text = contents_of(path);
       for (std::sregex_iterator at(text.begin(), text.end(), code), end; at != end; ++at)
         codes.insert((*at)[1]);
     }
@@ -51,7 +51,7 @@ std::string texts_in_tests() {
   for (const char* folder : {"tests", "python/tests"}) {
     for (const fs::path& path : sources_in(folder)) {
       if (path.filename() == "errors.cpp" && path.parent_path().filename() == "docs") continue;
-      const std::string text = contents(path);
+      const std::string text = contents_of(path);
       if (text.find("Error[E") == std::string::npos) continue;
       all += std::regex_replace(std::regex_replace(text, between, ""), quote, "\"");
     }
@@ -66,7 +66,7 @@ struct Row {
 std::map<std::string, Row> rows() {
   std::map<std::string, Row> found;
   std::string last;
-  std::istringstream lines(contents("docs/errors.md"));
+  std::istringstream lines(contents_of("docs/errors.md"));
   const std::regex row("\\| (E[0-9]{4}) \\| (\\w+) \\| ([^|]+) \\| `(.*)` \\|"), bar("\\\\\\|");
   for (std::string line; std::getline(lines, line);) {
     std::smatch match;

@@ -12,7 +12,7 @@ namespace {
 
 using tests::text_of_error;
 
-Model product() {
+Model product_of_two() {
   Model model;
   model |= Model::op("multiply")({{"left", "image"}, {"right", "weight"}, {"output", "logits"}});
   return model;
@@ -20,7 +20,7 @@ Model product() {
 
 const CompiledModel& compiled() {
   static const CompiledModel model =
-      compile(product(), cpu(), {.shapes = {{"image", {"N", 2}}, {"weight", {2}}}});
+      compile(product_of_two(), cpu(), {.shapes = {{"image", {"N", 2}}, {"weight", {2}}}});
   return model;
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("without a cost there is no gradient of it") {
 }
 
 TEST_CASE("a model compiled for inference has no gradients") {
-  const CompiledModel model = compile(product(), cpu(), {.inference = true});
+  const CompiledModel model = compile(product_of_two(), cpu(), {.inference = true});
   CHECK(text_of_error([&] {
           model.evaluate(params, data, {{"logits", data.at("image")}});
         }) ==
@@ -152,12 +152,12 @@ TEST_CASE("the gradient of integers is refused when it is asked for") {
 }
 
 TEST_CASE("a parameter of unknown size cannot begin") {
-  const CompiledModel model = compile(product(), cpu(), {.shapes = {{"weight", {"K", 2}}}});
+  const CompiledModel model = compile(product_of_two(), cpu(), {.shapes = {{"weight", {"K", 2}}}});
   CHECK(text_of_error([&] { model.get_parameters(); }) ==
         "mithril.ShapeError[E0209]: dim 0 of the parameter 'weight' is not known\n"
         "  shape : [K, 2]\n"
         "  help: give shapes when compiling: of this key, or of the data that it meets");
-  const CompiledModel unranked = compile(product(), cpu());
+  const CompiledModel unranked = compile(product_of_two(), cpu());
   CHECK(text_of_error([&] { unranked.randomize_params(); }) ==
         "mithril.ShapeError[E0209]: the rank of the parameter 'weight' is not known\n"
         "  shape : [...]\n"

@@ -29,7 +29,7 @@ void check_the_same(const Graph& graph) {
   CHECK(*again == graph);
 }
 
-Value stated(std::string name, std::vector<Dim> dims) {
+Value stated_value(std::string name, std::vector<Dim> dims) {
   return {.name = std::move(name), .dims = std::move(dims)};
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("random graphs come back from bytes") {
 TEST_CASE("every kind of argument comes back from bytes") {
   Graph graph;
   const Dim n(graph.facts()->symbol("N")), k(graph.facts()->symbol("", false));
-  const ValueId x = graph.add_input(stated("x", {n, k}));
+  const ValueId x = graph.add_input(stated_value("x", {n, k}));
   const Datum data[] = {Datum(),
                         Datum(true),
                         Datum(false),
@@ -70,10 +70,11 @@ TEST_CASE("every kind of argument comes back from bytes") {
                         Datum(Slice{Datum(0), Datum(None{}), Datum(2)})};
   for (const Datum& datum : data) {
     const auto at = std::to_string(graph.nodes().size());
-    Node node{&find_op("buffer"), {datum}, {graph.add_value(stated("y_" + at, {n, k}))}};
+    Node node{&find_op("buffer"), {datum}, {graph.add_value(stated_value("y_" + at, {n, k}))}};
     graph.add_node(std::move(node));
   }
-  graph.add_node({&find_op("concat"), {x, x, Datum(0)}, {graph.add_value(stated("z", {2 * n}))}});
+  graph.add_node(
+      {&find_op("concat"), {x, x, Datum(0)}, {graph.add_value(stated_value("z", {2 * n}))}});
   graph.add_output("y", x);
   check_the_same(graph);
 }
@@ -84,8 +85,8 @@ TEST_CASE("sizes come back from bytes with their names and definitions") {
       nameless(graph.facts()->symbol());
   Dim deep = n;
   for (int i = 0; i < 20000; ++i) deep = floor_divide(deep + nameless, 2);
-  graph.add_input(stated("x", {n, other, nameless, 2 * n - 1, floor_divide(n + 1, 2)}));
-  graph.add_input(stated("y", {n * other, floor_divide(n * other + 3, nameless), deep}));
+  graph.add_input(stated_value("x", {n, other, nameless, 2 * n - 1, floor_divide(n + 1, 2)}));
+  graph.add_input(stated_value("y", {n * other, floor_divide(n * other + 3, nameless), deep}));
   graph.add_input({.name = "z", .dims = {}, .ranked = false, .dtype = DType::int32});
   graph.set_default_dtype(DType::float64);
   check_the_same(graph);
@@ -107,8 +108,8 @@ TEST_CASE("what a pass learns of the sizes of a graph is not taken for known") {
   const auto two_sizes = [] {
     Graph graph;
     const Dim a(graph.facts()->symbol("a")), b(graph.facts()->symbol("b"));
-    graph.add_input(stated("x", {a}));
-    graph.add_input(stated("y", {b}));
+    graph.add_input(stated_value("x", {a}));
+    graph.add_input(stated_value("y", {b}));
     graph.add_output("z",
                      graph.add(find_op("add"), {graph.inputs()[0], graph.inputs()[1]}, "z")[0]);
     return graph;

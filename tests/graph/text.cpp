@@ -14,7 +14,7 @@ using namespace mithril;
 
 namespace {
 
-Value stated(std::string name, std::vector<Dim> dims, DType dtype = DType::float32) {
+Value stated_as(std::string name, std::vector<Dim> dims, DType dtype = DType::float32) {
   return {.name = std::move(name), .dims = std::move(dims), .dtype = dtype};
 }
 
@@ -45,7 +45,7 @@ TEST_CASE("a graph is written line by line and read back") {
 TEST_CASE("every kind of argument is written and read back") {
   Graph graph;
   const Dim n(graph.facts()->symbol("N")), k(graph.facts()->symbol("k", false));
-  const ValueId x = graph.add_input(stated("x", {n}));
+  const ValueId x = graph.add_input(stated_as("x", {n}));
   const Datum data[] = {Datum(),
                         Datum(true),
                         Datum(-3),
@@ -67,7 +67,7 @@ TEST_CASE("every kind of argument is written and read back") {
     // Whether the op takes such a value is not what the text is about.
     Node node{&find_op("cast"), {x, datum}, {}};
     node.outputs.push_back(
-        graph.add_value(stated("y" + std::to_string(graph.nodes().size()), {n})));
+        graph.add_value(stated_as("y" + std::to_string(graph.nodes().size()), {n})));
     graph.add_node(std::move(node));
   }
   check_round_trip(graph);
@@ -102,7 +102,7 @@ TEST_CASE("names that are not plain are quoted") {
   Graph graph;
   for (const char* name : {"a b", "1", "x..y", "`", "None", "float32", "Größe", "line\nbreak",
                            "\x01\x7f", "input", "output", "graph", "block.0.fc"}) {
-    const ValueId x = graph.add_input(stated(name, {}));
+    const ValueId x = graph.add_input(stated_as(name, {}));
     graph.add(find_op("relu"), {x}, std::string("relu of ") + name);
     graph.add_output(name, x);
   }
@@ -112,7 +112,7 @@ TEST_CASE("names that are not plain are quoted") {
 TEST_CASE("a value that is called like a symbol is told apart") {
   Graph graph;
   const Dim n(graph.facts()->symbol("N"));
-  const ValueId x = graph.add_input(stated("N", {n}));
+  const ValueId x = graph.add_input(stated_as("N", {n}));
   graph.add(find_op("relu"), {x}, "y");
   CHECK(to_string(graph).find("relu(input: `N`)") != std::string::npos);
   check_round_trip(graph);
@@ -123,7 +123,7 @@ TEST_CASE("symbols without a name, or with the same one, get names of their own"
   Facts& facts = *graph.facts();
   const Dim a(facts.symbol()), b(facts.symbol("N")), c(facts.symbol("N")),
       d(facts.symbol("has space"));
-  graph.add_input(stated("x", {a, b, c, d, Dim(facts.symbol()), a}));
+  graph.add_input(stated_as("x", {a, b, c, d, Dim(facts.symbol()), a}));
   CHECK(to_string(graph) == "graph {\n  input x: float32[_1, N, N_2, has_space, _2, _1]\n}\n");
   check_round_trip(graph);
 }
@@ -144,7 +144,7 @@ TEST_CASE("dims keep their arithmetic") {
     h = floor_divide(h + 3, 2);  // a chain of strided convolutions
     dims.push_back(h);
   }
-  graph.add_input(stated("x", dims));
+  graph.add_input(stated_as("x", dims));
   check_round_trip(graph);
   CHECK(to_string(graph).size() < 4000);
 }

@@ -14,7 +14,7 @@ namespace {
 
 using Numbers = std::vector<int64_t>;
 
-int64_t floor_of(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+int64_t floored(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
 // How a dim is written, and its number in the one solution that all facts agree with.
 struct Expression {
@@ -139,7 +139,7 @@ class System {
         break;
       default:
         expressions.push_back(
-            {Expression::Kind::quotient, a, factor, floor_of(number(a), number(factor))});
+            {Expression::Kind::quotient, a, factor, floored(number(a), number(factor))});
     }
   }
 

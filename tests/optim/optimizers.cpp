@@ -10,10 +10,12 @@
 
 #include "mithril/optim/adam.hpp"
 #include "mithril/optim/sgd.hpp"
+#include "tests/errors/text_of_error.hpp"
 
 namespace mithril {
 namespace {
 
+using tests::text_of_error;
 using Row = std::array<double, 4>;
 
 struct Reference {
@@ -31,7 +33,7 @@ const std::vector<Reference>& references() {
 
 using Make = std::function<std::unique_ptr<Optimizer>()>;
 
-const std::map<std::string, Make>& makers() {
+const std::map<std::string, Make>& made_optimizers() {
   static const std::map<std::string, Make> all = {
       {"sgd", [] { return std::make_unique<SGD>(SGDOptions{.lr = 0.05}); }},
       {"sgd_momentum",
@@ -85,22 +87,13 @@ void step(Optimizer& optimizer, TensorMap& params) {
   optimizer.step(params, {{"p", gradient_at(params.at("p"))}});
 }
 
-std::string text_of_error(const std::function<void()>& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was raised";
-}
-
 }  // namespace
 
 TEST_CASE("optimizers move parameters where PyTorch's do") {
   for (const Reference& reference : references()) {
     CAPTURE(reference.name);
     CAPTURE(name(reference.dtype));
-    const auto optimizer = makers().at(reference.name)();
+    const auto optimizer = made_optimizers().at(reference.name)();
     TensorMap params = {{"p", start(reference.dtype)}};
     for (const Row& expected : reference.positions) {
       step(*optimizer, params);
@@ -114,7 +107,7 @@ TEST_CASE("optimizers move parameters where PyTorch's do") {
 }
 
 TEST_CASE("an optimizer goes on from its state_dict") {
-  for (const auto& named : makers()) {
+  for (const auto& named : made_optimizers()) {
     CAPTURE(named.first);
     const auto first = named.second(), second = named.second();
     TensorMap params = {{"p", start(DType::float64)}};

@@ -12,7 +12,7 @@ using namespace mithril;
 
 namespace {
 
-std::string folded(const std::string& text) {
+std::string folded_norms(const std::string& text) {
   return to_string(fold_batch_norm(parse_graph(text)));
 }
 
@@ -30,7 +30,7 @@ const std::string constants = R"(graph {
 }  // namespace
 
 TEST_CASE("a batch norm goes into weight and bias of the product before it") {
-  CHECK(folded(constants + R"(
+  CHECK(folded_norms(constants + R"(
   h: float32[N, 2] = linear(input: x, weight: w, bias: b)
   y: float32[N, 2] = batch_norm_inference(input: h, mean: mean, variance: variance, weight: weight, bias: bias, eps: 0.0)
   output y = y
@@ -45,7 +45,7 @@ TEST_CASE("a batch norm goes into weight and bias of the product before it") {
 }
 
 TEST_CASE("what is left out counts as ones and zeros") {
-  CHECK(folded(constants + R"(
+  CHECK(folded_norms(constants + R"(
   h: float32[N, 2] = linear(input: x, weight: w, bias: None)
   y: float32[N, 2] = batch_norm_inference(input: h, mean: mean, variance: variance, weight: None, bias: None, eps: 0.0)
   output y = y
@@ -60,7 +60,7 @@ TEST_CASE("what is left out counts as ones and zeros") {
 }
 
 TEST_CASE("a convolution takes it along whatever its options") {
-  CHECK(folded(R"(graph {
+  CHECK(folded_norms(R"(graph {
   input x: float32[N, 2, H, W]
   constant w: float32[2, 1, 1, 2] = {1, 2, 3, 4}
   constant mean: float32[2] = {0, 1}
@@ -81,7 +81,7 @@ TEST_CASE("a convolution takes it along whatever its options") {
 TEST_CASE("where it would change something else, both stay") {
   const auto stays = [](const std::string& rest) {
     const std::string before = to_string(prune(parse_graph(constants + rest)));
-    return folded(before) == before;
+    return folded_norms(before) == before;
   };
   INFO("somebody else reads the product");
   CHECK(stays(R"(

@@ -15,7 +15,7 @@
 namespace mithril::tests {
 namespace {
 
-constexpr std::uint64_t models = 400;
+constexpr std::uint64_t model_count = 400;
 
 struct Graphs {
   Graph forward, both;
@@ -76,7 +76,7 @@ std::vector<Tensor> inputs_for(const Graph& graph, const RandomModel& random) {
 }
 
 // Empty where the inputs do not fit, or an op refuses them.
-std::vector<Tensor> run(const Graph& graph, const std::vector<Tensor>& inputs) {
+std::vector<Tensor> run_cached(const Graph& graph, const std::vector<Tensor>& inputs) {
   try {
     return interpret(graph, inputs);
   } catch (const Error&) {
@@ -90,7 +90,7 @@ TEST_CASE("random models from the cache are the graphs that are made without it"
   const CacheFolder folder;
   const GraphCache cache{CacheFiles(folder.path())};
   size_t compared = 0;
-  for (std::uint64_t seed = 1; seed <= models; ++seed) {
+  for (std::uint64_t seed = 1; seed <= model_count; ++seed) {
     CAPTURE(seed);
     const RandomModel random = random_model(seed);
     const bool shapes = seed % 3 != 0;
@@ -102,13 +102,13 @@ TEST_CASE("random models from the cache are the graphs that are made without it"
     CHECK(to_string(got.both) == to_string(expected.both));
     verify(got.both);
     const std::vector<Tensor> inputs = inputs_for(expected.forward, random);
-    const std::vector<Tensor> wanted = run(expected.forward, inputs);
-    const std::vector<Tensor> made = run(got.forward, inputs);
+    const std::vector<Tensor> wanted = run_cached(expected.forward, inputs);
+    const std::vector<Tensor> made = run_cached(got.forward, inputs);
     REQUIRE(made.size() == wanted.size());
     for (size_t i = 0; i < made.size(); ++i) CHECK(identical(made[i], wanted[i]));
     compared += !made.empty();
   }
-  CHECK(compared > models / 2);
+  CHECK(compared > model_count / 2);
 }
 
 }  // namespace mithril::tests

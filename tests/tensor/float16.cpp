@@ -12,7 +12,7 @@ namespace mithril {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double half_infinity = std::numeric_limits<double>::infinity();
 
 // The patterns of the finite values from zero on are in the order of their values.
 template <class T>
@@ -53,7 +53,7 @@ void check_boundary(std::uint16_t below, double sign) {
   const double middle = midpoint_above<T>(below);
   REQUIRE(T(sign * middle).bits == (even | sign_bit));
   REQUIRE(T(sign * std::nextafter(middle, 0.0)).bits == (below | sign_bit));
-  REQUIRE(T(sign * std::nextafter(middle, infinity)).bits == (above | sign_bit));
+  REQUIRE(T(sign * std::nextafter(middle, half_infinity)).bits == (above | sign_bit));
 }
 
 }  // namespace
@@ -95,8 +95,8 @@ TEST_CASE_TEMPLATE("floats round to the nearest value, ties to even, everywhere"
 }
 
 TEST_CASE_TEMPLATE("infinities and zeros keep their sign", T, float16, bfloat16) {
-  CHECK(T(infinity).bits == infinity_bits<T>);
-  CHECK(T(-infinity).bits == (infinity_bits<T> | 0x8000));
+  CHECK(T(half_infinity).bits == infinity_bits<T>);
+  CHECK(T(-half_infinity).bits == (infinity_bits<T> | 0x8000));
   CHECK(T(0.0).bits == 0);
   CHECK(T(-0.0).bits == 0x8000);
   CHECK(T(std::numeric_limits<double>::denorm_min()).bits == 0);

@@ -1,24 +1,18 @@
 // The errors of the backend on PyTorch, where its library was built.
 #include <doctest/doctest.h>
 
-#include <filesystem>
 #include <string>
 
 #include "backends/torch/torch.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/errors/elsewhere.hpp"
 #include "tests/errors/text_of_error.hpp"
+#include "tests/torch/is_built.hpp"
 
 namespace mithril {
 namespace {
 
-using tests::text_of_error;
-
-bool is_built() {
-  const bool built = std::filesystem::exists(plugin_path("mithril_torch"));
-  if (!built) MESSAGE("skipped: the backend on PyTorch is not built");
-  return built;
-}
+using tests::is_built, tests::text_of_error;
 
 Graph one_node(const OpDef& op) {
   Graph graph;

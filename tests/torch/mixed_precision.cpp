@@ -2,19 +2,15 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <filesystem>
 
 #include "backends/torch/torch.hpp"
 #include "mithril/mithril.hpp"
+#include "tests/torch/is_built.hpp"
 
 namespace mithril {
 namespace {
 
-bool is_built() {
-  const bool built = std::filesystem::exists(plugin_path("mithril_torch"));
-  if (!built) MESSAGE("skipped: the backend on PyTorch is not built");
-  return built;
-}
+using tests::is_built;
 
 Model network() {
   Model model;

@@ -9,7 +9,7 @@
 namespace mithril::tests {
 namespace {
 
-TrainModel with_loss() {
+TrainModel with_one_loss() {
   TrainModel train(line());
   train.add_loss(SquaredError(), {{"input", "output"}, {"target", "target"}});
   return train;
@@ -18,7 +18,7 @@ TrainModel with_loss() {
 // What a change of a training model with a loss is refused with.
 template <typename Change>
 std::string refusal(Change change) {
-  TrainModel train = with_loss();
+  TrainModel train = with_one_loss();
   const std::string before = to_json(train);
   const std::string text = text_of_error([&] { change(train); });
   CHECK(to_json(train) == before);
@@ -159,7 +159,7 @@ TEST_CASE("a training model without a loss has no cost") {
 }
 
 TEST_CASE("a cost that is not one number") {
-  TrainModel train = with_loss();
+  TrainModel train = with_one_loss();
   train.set_loss_combiner(Relu());
   train.add_loss(SquaredError(), {{"input", "output"}, {"target", "target"}});
   CHECK(text_of_error([&] { compile(train, cpu()); }) ==
@@ -194,7 +194,7 @@ TEST_CASE("the cost is no key to bind before it is made") {
 }
 
 TEST_CASE("a training model that is a part is frozen, like others") {
-  TrainModel train = with_loss();
+  TrainModel train = with_one_loss();
   Model outer;
   outer |= train;
   CHECK(text_of_error([&] {

@@ -8,7 +8,7 @@
 namespace mithril::tests {
 namespace {
 
-std::string refusal(const std::string& fields) {
+std::string refusal_of_json(const std::string& fields) {
   const std::string text = text_of_error(
       [&] { from_json(R"({"name": "TrainModel", "model": "Linear", )" + fields + "}"); });
   return text.substr(0, text.find('\n'));
@@ -67,21 +67,22 @@ TEST_CASE("training models differ by their losses and coefficients") {
 
 TEST_CASE("mistakes in the JSON of a training model name their place") {
   CHECK(
-      refusal(R"("output_specs": {"ouptut": {"loss": "SquaredError", "target_key": "t"}})")
+      refusal_of_json(R"("output_specs": {"ouptut": {"loss": "SquaredError", "target_key": "t"}})")
           .starts_with("mithril.ConnectionError[E0114]: /output_specs/ouptut: add_loss: no port"));
-  CHECK(refusal(R"("output_specs": {"output": {"loss": "SquaerdError"}})") ==
+  CHECK(refusal_of_json(R"("output_specs": {"output": {"loss": "SquaerdError"}})") ==
         "mithril.NameError[E0608]: /output_specs/output/loss: there is no model 'SquaerdError'");
-  CHECK(refusal(R"("output_specs": {"output": {"loss": {"fn": "CrossEntropy",
+  CHECK(refusal_of_json(R"("output_specs": {"output": {"loss": {"fn": "CrossEntropy",
                    "params": {"input_tpye": 1}}}})") ==
         "mithril.NameError[E0605]: /output_specs/output/loss/params: there is no argument of "
         "CrossEntropy 'input_tpye'");
-  CHECK(refusal(R"("output_specs": {"output": {"los": "SquaredError"}})") ==
+  CHECK(refusal_of_json(R"("output_specs": {"output": {"los": "SquaredError"}})") ==
         "mithril.NameError[E0640]: /output_specs/output: there is no field 'los'");
-  CHECK(refusal(R"("regularizations": [{"model": "l2", "input": "weight"}])") ==
+  CHECK(refusal_of_json(R"("regularizations": [{"model": "l2", "input": "weight"}])") ==
         "mithril.ParseError[E0727]: /regularizations/0: the field 'coef' is missing");
-  CHECK(refusal(R"("regularizations": [{"model": "l2", "coef": "x", "input": "weight"}])") ==
-        "mithril.ParseError[E0726]: /regularizations/0/coef: this does not fit here");
-  CHECK(refusal(R"("regularizations": [{"model": "l2", "coef": 1, "input": "wieght"}])") ==
+  CHECK(
+      refusal_of_json(R"("regularizations": [{"model": "l2", "coef": "x", "input": "weight"}])") ==
+      "mithril.ParseError[E0726]: /regularizations/0/coef: this does not fit here");
+  CHECK(refusal_of_json(R"("regularizations": [{"model": "l2", "coef": 1, "input": "wieght"}])") ==
         "mithril.NameError[E0606]: /regularizations/0: there is no key 'wieght'");
 }
 
