@@ -12,10 +12,10 @@
 namespace mithril::tests {
 namespace {
 
-constexpr std::uint64_t models = 60;
+constexpr std::uint64_t native_models = 60;
 
 // The model's outputs and the gradients of those that are floats, where there are such.
-Graph with_gradient(const Graph& forward) {
+Graph with_all_gradients(const Graph& forward) {
   DifferentiateOptions options;
   for (const Output& output : forward.outputs()) {
     if (is_floating(forward.value(output.value).dtype)) options.outputs.push_back(output.name);
@@ -30,7 +30,7 @@ Graph with_gradient(const Graph& forward) {
   }
 }
 
-std::vector<Tensor> inputs_for(const Graph& graph, const RandomModel& random) {
+std::vector<Tensor> inputs_like(const Graph& graph, const RandomModel& random) {
   std::vector<Tensor> inputs;
   for (const ValueId id : graph.inputs()) {
     const Value& value = graph.value(id);
@@ -44,11 +44,11 @@ std::vector<Tensor> inputs_for(const Graph& graph, const RandomModel& random) {
   return inputs;
 }
 
-struct Outcome {
+struct Ended {
   std::vector<Tensor> outputs;
   std::string refusal;
 };
-Outcome outcome(const Executable& executable, const std::vector<Tensor>& inputs) {
+Ended ended(const Executable& executable, const std::vector<Tensor>& inputs) {
   try {
     return {executable.run(inputs), ""};
   } catch (const Error& error) {
@@ -62,17 +62,17 @@ TEST_CASE("random models give the same bits with native code") {
   if (!has_compiler()) return skip_without_compiler();
   const CacheFolder folder;
   int compiled = 0;
-  for (std::uint64_t seed = 1; seed <= models; ++seed) {
+  for (std::uint64_t seed = 1; seed <= native_models; ++seed) {
     CAPTURE(seed);
     const RandomModel random = random_model(seed);
     const DType dtype = seed % 2 ? DType::float32 : DType::float64;
-    const Graph graph = with_gradient(flatten(compose(random), dtype).graph);
-    const std::vector<Tensor> inputs = inputs_for(graph, random);
+    const Graph graph = with_all_gradients(flatten(compose(random), dtype).graph);
+    const std::vector<Tensor> inputs = inputs_like(graph, random);
     const auto native = load_native(graph);
     const std::string note = native_note(*native);
     compiled += note.find(" loops run as native code of ") != std::string::npos;
-    const Outcome expected = outcome(*cpu()->load(graph, {}), inputs);
-    const Outcome got = outcome(*native, inputs);
+    const Ended expected = ended(*cpu()->load(graph, {}), inputs);
+    const Ended got = ended(*native, inputs);
     CHECK(got.refusal == expected.refusal);
     REQUIRE(got.outputs.size() == expected.outputs.size());
     for (size_t i = 0; i < got.outputs.size(); ++i) {
