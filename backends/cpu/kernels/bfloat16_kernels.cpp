@@ -1,0 +1,163 @@
+#include "backends/cpu/kernels/bfloat16_kernels.hpp"
+
+// Highway has no target for it, so here intrinsics stand as they are.
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+
+// What they leave undefined on purpose g++ 12 warns of.
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#include <immintrin.h>
+
+#include <algorithm>
+
+#define MITHRIL_BF16 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16")))
+
+namespace mithril::cpu_backend {
+namespace {
+
+constexpr int height = 14, lanes = 16;
+
+MITHRIL_BF16 inline __m512bh load_pairs(const float* from) {
+  return (__m512bh)_mm512_loadu_ps(from);
+}
+MITHRIL_BF16 inline __m512bh repeated(float pair) { return (__m512bh)_mm512_set1_ps(pair); }
+
+template <int rows>
+MITHRIL_BF16 void run_tile(const Tile<float>& t) {
+  __m512 sums[rows][2];
+  for (int i = 0; i < rows; ++i) {
+    const float* begin = t.c + i * t.c_step;
+    sums[i][0] = t.add ? _mm512_loadu_ps(begin) : _mm512_setzero_ps();
+    sums[i][1] = t.add ? _mm512_loadu_ps(begin + lanes) : _mm512_setzero_ps();
+  }
+  const float *a = t.a, *b = t.b;
+#pragma GCC unroll 4
+  for (int64_t k = 0; k < t.depth; ++k, a += t.a_step, b += t.b_step) {
+    const __m512bh left = load_pairs(b), right = load_pairs(b + lanes);
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+      const __m512bh pair = repeated(a[i]);
+      sums[i][0] = _mm512_dpbf16_ps(sums[i][0], left, pair);
+      sums[i][1] = _mm512_dpbf16_ps(sums[i][1], right, pair);
+    }
+  }
+  for (int i = 0; i < rows; ++i) {
+    if (t.bias) {
+      sums[i][0] = _mm512_add_ps(sums[i][0], _mm512_loadu_ps(t.bias));
+      sums[i][1] = _mm512_add_ps(sums[i][1], _mm512_loadu_ps(t.bias + lanes));
+    }
+    _mm512_storeu_ps(t.c + i * t.c_step, sums[i][0]);
+    _mm512_storeu_ps(t.c + i * t.c_step + lanes, sums[i][1]);
+  }
+}
+
+template <int rows>
+MITHRIL_BF16 void run_window(const WindowTile<float>& t) {
+  __m512 sums[rows][2];
+  for (int i = 0; i < rows; ++i) {
+    const float* begin = t.c + i * t.c_step;
+    const __m512 start = t.start ? _mm512_set1_ps(t.start[i]) : _mm512_setzero_ps();
+    sums[i][0] = t.add ? _mm512_loadu_ps(begin) : start;
+    sums[i][1] = t.add ? _mm512_loadu_ps(begin + lanes) : start;
+  }
+  const float* a = t.a;
+#pragma GCC unroll 4
+  for (int64_t k = 0; k < t.depth; ++k, a += t.a_step) {
+    const float* b = t.b + t.offsets[k];
+    const __m512bh left = load_pairs(b), right = load_pairs(b + lanes);
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+      const __m512bh pair = repeated(a[i]);
+      sums[i][0] = _mm512_dpbf16_ps(sums[i][0], left, pair);
+      sums[i][1] = _mm512_dpbf16_ps(sums[i][1], right, pair);
+    }
+  }
+  for (int i = 0; i < rows; ++i) {
+    _mm512_storeu_ps(t.c + i * t.c_step, sums[i][0]);
+    _mm512_storeu_ps(t.c + i * t.c_step + lanes, sums[i][1]);
+  }
+}
+
+template <int rows>
+MITHRIL_BF16 void run_dots(const Dots<float>& t, int64_t first) {
+  const float* from[rows];
+  __m512 sums[rows];
+  for (int j = 0; j < rows; ++j) {
+    from[j] = t.rows + (first + j) * t.row_step;
+    sums[j] = _mm512_setzero_ps();
+  }
+  for (int64_t k = 0; k < t.depth; k += lanes) {
+    const auto count = static_cast<unsigned>(std::min<int64_t>(t.depth - k, lanes));
+    const auto mask = static_cast<__mmask16>((1u << count) - 1);
+    const auto x = (__m512bh)_mm512_maskz_loadu_ps(mask, t.x + k);
+    for (int j = 0; j < rows; ++j) {
+      const auto row = (__m512bh)_mm512_maskz_loadu_ps(mask, from[j] + k);
+      sums[j] = _mm512_dpbf16_ps(sums[j], x, row);
+    }
+  }
+  for (int j = 0; j < rows; ++j) {
+    const float sum = _mm512_reduce_add_ps(sums[j]);
+    t.out[first + j] = t.bias ? sum + t.bias[first + j] : sum;
+  }
+}
+
+MITHRIL_BF16 void dots(const Dots<float>& t) {
+  int64_t j = 0;
+  for (; j + 8 <= t.count; j += 8) run_dots<8>(t, j);
+  for (; j < t.count; ++j) run_dots<1>(t, j);
+}
+
+MITHRIL_BF16 void pair(const uint16_t* first, const uint16_t* second, int64_t count, float* to) {
+  for (int64_t i = 0; i < count; i += lanes) {
+    const auto some = static_cast<unsigned>(std::min<int64_t>(count - i, lanes));
+    const auto mask = static_cast<__mmask16>((1u << some) - 1);
+    const __m512i lower = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, first + i));
+    const __m512i upper = second ? _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, second + i))
+                                 : _mm512_setzero_si512();
+    _mm512_mask_storeu_epi32(to + i, mask, _mm512_or_si512(lower, _mm512_slli_epi32(upper, 16)));
+  }
+}
+
+template <int rows>
+void fill(BFloat16Kernels& kernels) {
+  if constexpr (rows > 0) {
+    kernels.products.tile[rows] = run_tile<rows>;
+    kernels.windows.tile[rows] = run_window<rows>;
+    fill<rows - 1>(kernels);
+  }
+}
+
+bool is_present() {
+  __builtin_cpu_init();
+  const auto& present = present_instructions();
+  const bool avx512 =
+      std::find(present.begin(), present.end(), Instructions::avx512) != present.end();
+  return avx512 && __builtin_cpu_supports("avx512bf16");
+}
+
+}  // namespace
+
+const BFloat16Kernels* bfloat16_kernels() {
+  static const bool present = is_present();
+  if (!present) return nullptr;
+  static const BFloat16Kernels kernels = [] {
+    BFloat16Kernels made{.products = matmul_kernels<float>(Instructions::avx512),
+                         .windows = window_kernels<float>(Instructions::avx512),
+                         .pair = pair};
+    made.products.dots = dots;
+    fill<height>(made);
+    return made;
+  }();
+  return &kernels;
+}
+
+}  // namespace mithril::cpu_backend
+
+#else
+
+namespace mithril::cpu_backend {
+
+const BFloat16Kernels* bfloat16_kernels() { return nullptr; }
+
+}  // namespace mithril::cpu_backend
+
+#endif

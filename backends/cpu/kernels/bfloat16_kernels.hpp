@@ -1,0 +1,24 @@
+// Products of bfloat16 by the processor's own instruction for them, which adds to floats: AVX-512
+// BF16. Pairs of elements that are neighbours along k stand in the place of one float: so what is
+// laid out and packed for floats is laid out for pairs.
+#pragma once
+
+#include <cstdint>
+
+#include "backends/cpu/kernels/matmul_kernels.hpp"
+#include "backends/cpu/kernels/window_kernels.hpp"
+
+namespace mithril::cpu_backend {
+
+struct BFloat16Kernels {
+  // k counts pairs. Subnormal numbers count for 0.
+  MatmulKernels<float> products;
+  WindowKernels<float> windows;
+  // to[i] = the pair of first[i] and second[i]; of 0 where there is no second.
+  void (*pair)(const uint16_t* first, const uint16_t* second, int64_t count, float* to);
+};
+
+// Null where the processor has none, or these kernels were not compiled for it.
+const BFloat16Kernels* bfloat16_kernels();
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,22 @@
+// Between elements of 16 bits and floats.
+#pragma once
+
+#include <cstdint>
+
+#include "backends/cpu/kernels/instructions.hpp"
+#include "mithril/tensor/dtype.hpp"
+
+namespace mithril::cpu_backend {
+
+// Both as float16.hpp and convert.hpp say: rounded to nearest, ties to even; NaN stays NaN.
+struct HalfKernels {
+  void (*widen)(const uint16_t* from, float* to, int64_t count);
+  void (*narrow)(const float* from, uint16_t* to, int64_t count);
+};
+
+inline bool is_half(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
+
+// Of float16 or bfloat16.
+const HalfKernels& half_kernels(DType dtype, Instructions instructions = best_instructions());
+
+}  // namespace mithril::cpu_backend
