@@ -85,7 +85,7 @@ class Blocks {
     const bool packed = p_.packed != nullptr;
     const T* right = nullptr;  // of a product of no depth
     if (packed) {
-      right = p_.packed + j * p_.depth + k * width;
+      right = p_.packed + (j * p_.depth + k * width) / kernels_.packing;
     } else if (depth > 0) {
       right = p_.right.data + k * p_.right.row_step + j;
     }

@@ -49,6 +49,7 @@ struct MatmulKernels {
   static constexpr int most_rows = 14;
   int height;                                   // rows of the largest tile
   int width;                                    // columns of each
+  int packing = 1;                              // elements of a packed right side in place of a T
   void (*tile[most_rows + 1])(const Tile<T>&);  // by rows, from 1 to height
   void (*dots)(const Dots<T>&);
   void (*interleave)(const Interleaving<T>&);

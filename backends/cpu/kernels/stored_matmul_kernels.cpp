@@ -1,0 +1,188 @@
+#include "backends/cpu/kernels/stored_matmul_kernels.hpp"
+
+#include "backends/cpu/kernels/targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/kernels/stored_matmul_kernels.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "backends/cpu/kernels/half_vectors-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace mithril::cpu_backend::HWY_NAMESPACE {
+namespace {
+
+using Vector = hn::Vec<Floats>;
+constexpr int64_t lanes = HWY_LANES(float);
+
+// The elements of a k: two vectors.
+struct Row {
+  Vector left, right;
+};
+
+// Of the words that a vector has, each holds an element of the left vector below and one of the
+// right vector above, so that either takes one operation.
+struct StoredBFloat16 {
+  HWY_ATTR static Row load(const uint16_t* from) {
+    const Words words;
+    const auto both = hn::LoadU(words, reinterpret_cast<const uint32_t*>(from));
+    return {hn::BitCast(Floats(), hn::ShiftLeft<16>(both)),
+            hn::BitCast(Floats(), hn::And(both, hn::Set(words, 0xFFFF0000)))};
+  }
+  HWY_ATTR static void store(Row row, uint16_t* to) {
+    const Words words;
+    const auto upper = hn::And(rounded_words(row.right), hn::Set(words, 0xFFFF0000));
+    const auto lower = hn::ShiftRight<16>(rounded_words(row.left));
+    hn::StoreU(hn::Or(upper, lower), words, reinterpret_cast<uint32_t*>(to));
+  }
+};
+
+struct StoredFloat16 {
+  HWY_ATTR static Row load(const uint16_t* from) {
+    return {Float16::load(from), Float16::load(from + lanes)};
+  }
+  HWY_ATTR static void store(Row row, uint16_t* to) {
+    Float16::store(row.left, to);
+    Float16::store(row.right, to + lanes);
+  }
+};
+
+#if HWY_TARGET == HWY_AVX3
+constexpr int height = 14;
+#else
+constexpr int height = 6;
+#endif
+
+HWY_ATTR inline Row begin_row(const Tile<float>& t, int i) {
+  const Floats d;
+  const float* at = t.c + i * t.c_step;
+  if (!t.add) return {hn::Zero(d), hn::Zero(d)};
+  return {hn::LoadU(d, at), hn::LoadU(d, at + lanes)};
+}
+
+HWY_ATTR inline void end_row(const Tile<float>& t, int i, Row sums) {
+  const Floats d;
+  if (t.bias) {
+    sums.left = hn::Add(sums.left, hn::LoadU(d, t.bias));
+    sums.right = hn::Add(sums.right, hn::LoadU(d, t.bias + lanes));
+  }
+  hn::StoreU(sums.left, d, t.c + i * t.c_step);
+  hn::StoreU(sums.right, d, t.c + i * t.c_step + lanes);
+}
+
+HWY_ATTR inline void add_product(float factor, Row row, Row& sums) {
+  const Vector all = hn::Set(Floats(), factor);
+  sums.left = hn::MulAdd(all, row.left, sums.left);
+  sums.right = hn::MulAdd(all, row.right, sums.right);
+}
+
+HWY_ATTR inline Row added(Row x, Row y) {
+  return {hn::Add(x.left, y.left), hn::Add(x.right, y.right)};
+}
+
+template <class Stored, int rows>
+HWY_ATTR void run_tile(const Tile<float>& t) {
+  Row sums[rows];
+  for (int i = 0; i < rows; ++i) sums[i] = begin_row(t, i);
+  const float* a = t.a;
+  const auto* b = reinterpret_cast<const uint16_t*>(t.b);
+#pragma GCC unroll 4
+  for (int64_t k = 0; k < t.depth; ++k, a += t.a_step, b += 2 * lanes) {
+    const Row row = Stored::load(b);
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) add_product(a[i], row, sums[i]);
+  }
+  for (int i = 0; i < rows; ++i) end_row(t, i, sums[i]);
+}
+
+// One row waits for memory: sums of every fourth k do not wait for each other, and what comes next
+// is fetched before it is asked for.
+template <class Stored>
+HWY_ATTR void run_row(const Tile<float>& t) {
+  constexpr int sums_at_once = 4;
+  constexpr int64_t ahead = 32 * 2 * lanes;
+  Row sums[sums_at_once];
+  sums[0] = begin_row(t, 0);
+  for (int i = 1; i < sums_at_once; ++i) sums[i] = {hn::Zero(Floats()), hn::Zero(Floats())};
+  const float* a = t.a;
+  const auto* b = reinterpret_cast<const uint16_t*>(t.b);
+  int64_t k = 0;
+  for (; k + sums_at_once <= t.depth; k += sums_at_once, a += sums_at_once * t.a_step) {
+#pragma GCC unroll 4
+    for (int i = 0; i < sums_at_once; ++i, b += 2 * lanes) {
+      hwy::Prefetch(b + ahead);
+      add_product(a[i * t.a_step], Stored::load(b), sums[i]);
+    }
+  }
+  for (; k < t.depth; ++k, a += t.a_step, b += 2 * lanes) {
+    add_product(*a, Stored::load(b), sums[0]);
+  }
+  end_row(t, 0, added(added(sums[0], sums[1]), added(sums[2], sums[3])));
+}
+
+template <class Stored>
+HWY_ATTR void store(const float* panel, int64_t depth, uint16_t* to) {
+  const Floats d;
+  for (int64_t k = 0; k < depth; ++k, panel += 2 * lanes, to += 2 * lanes) {
+    Stored::store({hn::LoadU(d, panel), hn::LoadU(d, panel + lanes)}, to);
+  }
+}
+
+template <class Stored, int rows>
+void fill(MatmulKernels<float>& kernels) {
+  if constexpr (rows > 1) {
+    kernels.tile[rows] = run_tile<Stored, rows>;
+    fill<Stored, rows - 1>(kernels);
+  }
+}
+
+#if HWY_TARGET == HWY_AVX3
+constexpr Instructions own = Instructions::avx512;
+#elif HWY_TARGET == HWY_AVX2
+constexpr Instructions own = Instructions::avx2;
+#else
+constexpr Instructions own = Instructions::portable;
+#endif
+
+template <class Stored>
+const StoredKernels& kernels() {
+  static const StoredKernels filled = [] {
+    StoredKernels made{.products = matmul_kernels<float>(own), .store = store<Stored>};
+    made.products.dots = nullptr;
+    made.products.packing = 2;
+    made.products.tile[1] = run_row<Stored>;
+    fill<Stored, height>(made.products);
+    return made;
+  }();
+  return filled;
+}
+
+}  // namespace
+
+const StoredKernels& stored_as_bfloat16() { return kernels<StoredBFloat16>(); }
+const StoredKernels& stored_as_float16() { return kernels<StoredFloat16>(); }
+
+}  // namespace mithril::cpu_backend::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mithril::cpu_backend {
+namespace {
+
+const StoredKernels& bfloat16_kernels(Instructions instructions) {
+  MITHRIL_RETURN_KERNELS(instructions, stored_as_bfloat16);
+}
+const StoredKernels& float16_kernels(Instructions instructions) {
+  MITHRIL_RETURN_KERNELS(instructions, stored_as_float16);
+}
+
+}  // namespace
+
+const StoredKernels& stored_matmul_kernels(DType stored, Instructions instructions) {
+  return stored == DType::bfloat16 ? bfloat16_kernels(instructions) : float16_kernels(instructions);
+}
+
+}  // namespace mithril::cpu_backend
+#endif
