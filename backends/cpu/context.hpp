@@ -20,6 +20,9 @@ struct Context {
   const std::vector<int>& readers;  // per value: arguments of nodes, outputs, and who looks on
   bool winograd = true;             // convolutions may use his algorithm
   NativeCode* native = nullptr;     // null: loops are interpreted
+  // In which products hold a constant right side; nothing: in its own.
+  std::optional<DType> weight_dtype = {};
+  bool bfloat16_products = true;  // by the processor's instruction, where it has one
 };
 
 }  // namespace mithril::cpu_backend

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/planned.hpp"
 #include "backends/cpu/pool.hpp"
 #include "mithril/eval/interpreter.hpp"
@@ -31,6 +32,9 @@ class Cpu final : public Backend {
 
   std::string_view name() const override { return "cpu"; }
   DType default_dtype() const override { return options_.dtype; }
+  GraphOptions graph_options() const override {
+    return {.mixed_precision = options_.use_amp ? std::optional(options_.amp_dtype) : std::nullopt};
+  }
 
   std::vector<std::string> missing(const Graph& graph) const override {
     std::vector<std::string> names;
@@ -50,7 +54,8 @@ class Cpu final : public Backend {
                                              .memory_limit = options_.memory_limit,
                                              .winograd = options_.winograd,
                                              .native = options.max && options.jit,
-                                             .native_note = forbidden ? no_native_code : ""});
+                                             .native_note = forbidden ? no_native_code : "",
+                                             .weight_dtype = options_.weight_dtype});
   }
 
  private:
@@ -72,6 +77,20 @@ std::shared_ptr<Backend> cpu(CpuOptions options) {
            .code = "E0433",
            .message = "threads is " + std::to_string(options.threads) + ", expected 0 or more",
            .help = "0 takes as many as the process has processors"});
+  }
+  if (!cpu_backend::is_half(options.amp_dtype)) {
+    raise({.kind = ErrorKind::type,
+           .code = "E0385",
+           .message = "amp_dtype is " + std::string(name(options.amp_dtype)) +
+                      ", which is no lower precision",
+           .help = "choose float16 or bfloat16"});
+  }
+  if (options.weight_dtype && !cpu_backend::is_half(*options.weight_dtype)) {
+    raise({.kind = ErrorKind::type,
+           .code = "E0387",
+           .message = "weight_dtype is " + std::string(name(*options.weight_dtype)) +
+                      ", which does not hold weights in 16 bits",
+           .help = "choose float16 or bfloat16, or leave it out"});
   }
   return std::make_shared<Cpu>(options);
 }

@@ -23,10 +23,18 @@ struct CpuOptions {
   // algorithm: faster, at a relative error of 2e-6 to 3e-6 in place of 4e-7 to 9e-7 for 64 to 256
   // channels, and what is not finite spreads to the outputs beside it.
   bool winograd = true;
+  // Bound weights of products of float32 are rounded to this and held so, float16 or bfloat16, half
+  // as large to read; they are widened to float32 when they are multiplied.
+  std::optional<DType> weight_dtype = {};
+  // Mixed precision (passes/mix_precision.hpp): products and convolutions in `amp_dtype`, float16
+  // or bfloat16, what loses by it in float32; parameters and gradients stay as they are.
+  bool use_amp = false;
+  DType amp_dtype = DType::bfloat16;
 };
 
 // Shared, because every model compiled for it keeps it. TypeError E0383 for a dtype that is not
-// floating, ValueError E0433 for fewer threads than none.
+// floating, E0385 for an amp_dtype and E0387 for a weight_dtype that has not 16 bits, ValueError
+// E0433 for fewer threads than none.
 std::shared_ptr<Backend> cpu(CpuOptions options = {});
 
 }  // namespace mithril

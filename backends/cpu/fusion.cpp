@@ -99,8 +99,20 @@ class Fusion {
         return;
       }
       if (groups_[from].size() + groups_[to].size() > most_nodes) return;
+      if (reads_rounded(from, to) || reads_rounded(to, from)) return;
       if (!reaches_outside(from, to) && !reaches_outside(to, from)) join(from, to);
     });
+  }
+
+  // Whether a node of `to` reads what one of `from` makes, rounded.
+  bool reads_rounded(size_t from, size_t to) const {
+    bool found = false;
+    for (const size_t node : groups_[to]) {
+      each_producer(node, [&](size_t producer) {
+        found = found || (group_of_[producer] == from && is_rounded(sized_, producer));
+      });
+    }
+    return found;
   }
 
   // Whether `to` depends on `from` by way of others.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "backends/cpu/context.hpp"
 #include "backends/cpu/draft.hpp"
@@ -10,5 +11,15 @@ namespace mithril::cpu_backend {
 
 // Nothing where the record spells none, or the kernel is not for these dtypes.
 std::optional<Draft> draft_kernel(const Context& context, size_t node);
+
+// What the kernel of an op does with elements of 16 bits.
+enum class HalfUse {
+  none,   // it takes none
+  moves,  // it moves them as they are
+  sides,  // its first two arguments may hold them, the first where it is bfloat16 that meets it
+};
+HalfUse half_use(const OpDef& op);
+// Whether elements of this port are read by the op's kernel or formula: some tell dims alone.
+bool reads_elements(const OpDef& op, std::string_view port);
 
 }  // namespace mithril::cpu_backend

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/parsed.hpp"
 
 namespace mithril::cpu_backend {
@@ -85,8 +86,6 @@ class LoopWriter {
     if (sized_.dtype(made) == DType::boolean && !truths_.contains(result)) {
       result = operation(Operation::not_equal, {result, constant(0)});
     }
-    // What nothing computes has to be copied to be made.
-    if (result.held != Held::made) result = copy(result);
     if (sized_.dtype(made) == DType::boolean) truths_.insert(result);
     values_[made] = result;
   }
@@ -95,7 +94,8 @@ class LoopWriter {
     std::set<Operand> kept_once;
     for (const ValueId id : kept) {
       Operand& made = values_.at(id);
-      if (!kept_once.insert(made).second) made = copy(made);
+      // What nothing computes has to be copied to be made.
+      if (made.held != Held::made || !kept_once.insert(made).second) made = copy(made);
     }
     for (Written& written : written_) {
       Instruction instruction{written.operation, slot({Held::made, written.to}), {}};
@@ -277,19 +277,27 @@ bool broadcasts(const Dims& from, const Dims& to) {
 
 bool is_computed(DType dtype) { return dtype == DType::float32 || dtype == DType::float64; }
 
+// What elements of 16 bits are computed in: that which holds what they are rounded from.
+DType computed_in(const Sized& sized, size_t node) {
+  for (const int32_t tensor : sized.planned(node).tensors) {
+    if (tensor < 0) continue;
+    const DType given = sized.dtype(static_cast<ValueId>(tensor));
+    if (given == DType::float64 || is_integer(given)) return DType::float64;
+  }
+  return DType::float32;
+}
+
 // Whether the node takes what it reads as it is, or only converts it.
 bool fits(const Sized& sized, size_t node, DType dtype) {
   const Node& at = sized.node(node);
-  const Formula& formula = *formula_of(*at.op);
-  const bool converts = formula.kind == Kind::call && formula.text == "T" &&
-                        formula.children.front().kind == Kind::port;
+  const bool only_converts = converts(*formula_of(*at.op));
   const Dims& dims = sized.dims(at.outputs.front());
+  if (is_half(sized.dtype(at.outputs.front())) && !only_converts) return false;
   for (const int32_t tensor : sized.planned(node).tensors) {
     if (tensor < 0) continue;
     const auto id = static_cast<ValueId>(tensor);
     const DType given = sized.dtype(id);
-    const bool half = given == DType::float16 || given == DType::bfloat16;
-    if (half || (given != dtype && given != DType::boolean && !converts)) return false;
+    if (given != dtype && given != DType::boolean && !only_converts) return false;
     if (!broadcasts(sized.dims(id), dims)) return false;
   }
   return true;
@@ -309,6 +317,12 @@ std::optional<Loop> make_loop(const Sized& sized, std::span<const size_t> nodes,
   return writer.finish(kept);
 }
 
+bool converts(const Formula& formula) {
+  if (formula.kind == Kind::port) return true;
+  return formula.kind == Kind::call && formula.text == "T" &&
+         formula.children.front().kind == Kind::port;
+}
+
 std::optional<DType> loop_dtype(const Sized& sized, size_t node) {
   const Node& at = sized.node(node);
   if (!formula_of(*at.op) || at.op->watched) return std::nullopt;
@@ -323,8 +337,14 @@ std::optional<DType> loop_dtype(const Sized& sized, size_t node) {
       if (given != DType::boolean) dtype = given;
     }
   }
+  if (is_half(dtype)) dtype = computed_in(sized, node);
   if (!is_computed(dtype) || !fits(sized, node, dtype)) return std::nullopt;
   return dtype;
+}
+
+bool is_rounded(const Sized& sized, size_t node) {
+  const Node& at = sized.node(node);
+  return is_half(sized.dtype(at.outputs.front())) && formula_of(*at.op)->kind == Kind::call;
 }
 
 }  // namespace mithril::cpu_backend

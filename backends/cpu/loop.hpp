@@ -8,6 +8,7 @@
 
 #include "backends/cpu/draft.hpp"
 #include "backends/cpu/kernels/elementwise_kernels.hpp"
+#include "mithril/op/formula.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -43,5 +44,12 @@ std::optional<Loop> make_loop(const Sized& sized, std::span<const size_t> nodes,
 
 // What a node would be computed in; nothing where it has no place in a loop.
 std::optional<DType> loop_dtype(const Sized& sized, size_t node);
+
+// Whether what comes out is what goes in, in another dtype.
+bool converts(const Formula& formula);
+
+// Whether what a node of a loop makes is rounded to 16 bits for who reads it: no loop holds both,
+// for all that a loop makes stays in what it computes in until it is stored.
+bool is_rounded(const Sized& sized, size_t node);
 
 }  // namespace mithril::cpu_backend

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "backends/cpu/half_elements.hpp"
+#include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/pool.hpp"
 #include "backends/cpu/walk.hpp"
 #include "mithril/tensor/convert.hpp"
@@ -191,6 +193,10 @@ class LoopStep final : public ElementStep {
   }
 
   static void gather(const Frame& frame, const Input& input, int64_t begin, int64_t end, T* to) {
+    if (is_half(input.dtype)) {
+      return gather_halves(input.dtype, frame.read<uint16_t>(input.place), input.walk, begin, end,
+                           to);
+    }
     visit_dtype(input.dtype, [&](auto zero) {
       using From = decltype(zero);
       const From* elements = frame.read<From>(input.place);
@@ -205,6 +211,9 @@ class LoopStep final : public ElementStep {
     if (output.dtype == DType::boolean) {
       bool* to = frame.write<bool>(output.place) + begin;
       for (size_t i = 0; i < count; ++i) to[i] = from[i] != T{};
+    } else if (is_half(output.dtype)) {
+      store_halves(output.dtype, from, static_cast<int64_t>(count),
+                   frame.write<uint16_t>(output.place) + begin);
     } else {
       std::copy_n(from, count, frame.write<T>(output.place) + begin);
     }
@@ -234,11 +243,15 @@ std::vector<Overwrite> overwrites(const Sized& sized, const Loop& loop) {
   std::vector<Overwrite> possible;
   for (size_t i = 0; i < loop.inputs.size(); ++i) {
     const ValueId input = loop.inputs[i];
-    if (sized.dtype(input) != loop.dtype || !Walk(sized.dims(input), loop.dims).is_dense())
+    const DType given = sized.dtype(input);
+    if ((given != loop.dtype && !is_half(given)) ||
+        !Walk(sized.dims(input), loop.dims).is_dense()) {
       continue;
+    }
     for (const Loop::Made& made : loop.outputs) {
-      const bool after = last_read[i] <= written[static_cast<size_t>(made.slot)];
-      if (after && sized.dtype(made.value) == loop.dtype) possible.push_back({made.value, input});
+      // What has 16 bits is widened before a block begins, and rounded after its end.
+      const bool after = is_half(given) || last_read[i] <= written[static_cast<size_t>(made.slot)];
+      if (after && sized.dtype(made.value) == given) possible.push_back({made.value, input});
     }
   }
   return possible;

@@ -2,13 +2,12 @@
 
 #include <cstring>
 
+#include "backends/cpu/kernels/half_kernels.hpp"
 #include "mithril/eval/node_error.hpp"
 #include "mithril/op/eval_context.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
-
-bool is_half(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
 
 // A tensor of the graph at its place, with what is needed to speak of it as a Tensor.
 struct Operand {

@@ -8,6 +8,7 @@
 #include "backends/cpu/native/code.hpp"
 #include "backends/cpu/program.hpp"
 #include "backends/cpu/result_memory.hpp"
+#include "backends/cpu/widen.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/eval/size_cache.hpp"
 
@@ -16,8 +17,11 @@ namespace {
 
 class Planned final : public Executable {
  public:
-  Planned(Graph graph, PlanOptions options)
-      : graph_(std::move(graph)), sizes_(graph_), options_(std::move(options)), packed_(graph_) {
+  Planned(const Graph& graph, PlanOptions options)
+      : graph_(widen_halves(graph, {.bfloat16_products = options.bfloat16_products})),
+        sizes_(graph_),
+        options_(std::move(options)),
+        packed_(graph_) {
     for (const Constant& constant : graph_.constants()) {
       constants_.push_back(constant.tensor.host());
     }
@@ -85,7 +89,9 @@ class Planned final : public Executable {
                            .shown = &shown_,
                            .memory_limit = options_.memory_limit,
                            .winograd = options_.winograd,
-                           .native = options_.native});
+                           .native = options_.native,
+                           .weight_dtype = options_.weight_dtype,
+                           .bfloat16_products = options_.bfloat16_products});
     });
   }
 
@@ -144,8 +150,8 @@ class Planned final : public Executable {
 
 }  // namespace
 
-std::unique_ptr<Executable> make_planned(Graph graph, PlanOptions options) {
-  return std::make_unique<Planned>(std::move(graph), std::move(options));
+std::unique_ptr<Executable> make_planned(const Graph& graph, PlanOptions options) {
+  return std::make_unique<Planned>(graph, std::move(options));
 }
 
 }  // namespace mithril::cpu_backend

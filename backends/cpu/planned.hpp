@@ -16,8 +16,10 @@ struct PlanOptions {
   bool winograd = true;                      // convolutions may use his algorithm
   bool native = false;                       // loops are compiled, where that can be
   std::string native_note = {};              // why they are not, where they were to be
+  std::optional<DType> weight_dtype = {};    // in which constant weights of products are held
+  bool bfloat16_products = true;             // by the processor's instruction, where it has one
 };
 
-std::unique_ptr<Executable> make_planned(Graph graph, PlanOptions options);
+std::unique_ptr<Executable> make_planned(const Graph& graph, PlanOptions options);
 
 }  // namespace mithril::cpu_backend

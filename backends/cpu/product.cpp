@@ -1,35 +1,31 @@
 #include "backends/cpu/product.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
+#include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/matmul.hpp"
+#include "backends/cpu/paired_product.hpp"
 #include "backends/cpu/pool.hpp"
+#include "backends/cpu/product_form.hpp"
+#include "backends/cpu/stored_panels.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
 
-// A side of a product: a tensor, with its last two axes as they are or exchanged.
-struct Side {
-  ValueId id;
-  bool transposed = false;
-};
-
-// Which matrices of the two sides meet, in elements from their beginnings.
-struct Meeting {
-  int64_t left, right;
-};
-
-struct Form {
-  int64_t rows, columns, depth;
-  int64_t left_row_step, left_column_step, right_row_step, right_column_step;
-  std::vector<Meeting> meetings;
-};
+template <typename T>
+const MatmulKernels<T>& kernels_of(const ProductForm& form) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (form.stored) return stored_matmul_kernels(*form.stored).products;
+  }
+  return matmul_kernels<T>();
+}
 
 template <typename T>
 class ProductStep final : public Step {
  public:
-  ProductStep(Form form, int threads, Place left, Place right, std::optional<Place> bias,
+  ProductStep(ProductForm form, int threads, Place left, Place right, std::optional<Place> bias,
               Place product, Place scratch, PackedConstants::Bytes packed,
               std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
@@ -44,8 +40,8 @@ class ProductStep final : public Step {
         finish_(std::move(finish)) {}
 
   // Without its elements.
-  static Product<T> product_of(const Form& form) {
-    return {.kernels = &matmul_kernels<T>(),
+  static Product<T> product_of(const ProductForm& form) {
+    return {.kernels = &kernels_of<T>(form),
             .rows = form.rows,
             .columns = form.columns,
             .depth = form.depth,
@@ -54,7 +50,7 @@ class ProductStep final : public Step {
   }
 
   // Bytes that a run needs beside what it reads and writes.
-  static int64_t scratch_bytes(const Form& form, bool packed) {
+  static int64_t scratch_bytes(const ProductForm& form, bool packed) {
     const MatmulPlan plan(product_of(form));
     return packed || !plan.packs() ? 0 : plan.packed_count() * int64_t{sizeof(T)};
   }
@@ -99,7 +95,7 @@ class ProductStep final : public Step {
              [&](int task) { multiply(product, plan_, plan_.block(task, threads_)); });
   }
 
-  Form form_;
+  ProductForm form_;
   MatmulPlan plan_;
   int threads_;
   Place left_, right_;
@@ -128,78 +124,51 @@ Side read_through(const Context& context, Side side) {
   return source ? Side{*source, !side.transposed} : side;
 }
 
-// Of the axes before the last two: how far a side moves along each axis of the product.
-std::vector<int64_t> batch_steps(const Dims& dims, size_t product_rank) {
-  std::vector<int64_t> steps(product_rank - 2);
-  int64_t step = dims[dims.size() - 1] * dims[dims.size() - 2];
-  for (size_t back = 3; back <= dims.size(); ++back) {
-    const int64_t size = dims[dims.size() - back];
-    steps[product_rank - back] = size == 1 ? 0 : step;
-    step *= size;
-  }
-  return steps;
-}
-
-std::vector<Meeting> meetings(const Dims& left, const Dims& right, const Dims& product) {
-  const auto left_steps = batch_steps(left, product.size());
-  const auto right_steps = batch_steps(right, product.size());
-  std::vector<Meeting> all{{0, 0}};
-  for (size_t axis = 0; axis + 2 < product.size(); ++axis) {
-    std::vector<Meeting> more;
-    for (const Meeting& at : all) {
-      for (int64_t i = 0; i < product[axis]; ++i) {
-        more.push_back({at.left + i * left_steps[axis], at.right + i * right_steps[axis]});
-      }
-    }
-    all = std::move(more);
-  }
-  return all;
-}
-
-// One matrix for all on the right: the rows of all on the left are rows of one matrix.
-bool is_shared(const Dims& right) {
-  return std::all_of(right.begin(), right.end() - 2, [](int64_t size) { return size == 1; });
-}
-
-Form form_of(const Sized& sized, Side left, Side right, ValueId product) {
-  const Dims &a = sized.dims(left.id), &b = sized.dims(right.id), &c = sized.dims(product);
-  Form form{.rows = c[c.size() - 2],
-            .columns = c.back(),
-            .depth = a[a.size() - (left.transposed ? 2 : 1)],
-            .left_row_step = left.transposed ? 1 : a.back(),
-            .left_column_step = left.transposed ? a.back() : 1,
-            .right_row_step = right.transposed ? 1 : b.back(),
-            .right_column_step = right.transposed ? b.back() : 1,
-            .meetings = {}};
-  if (is_shared(b) && !left.transposed && form.columns > 0) {
-    form.rows = sized.count(product) / form.columns;
-    form.meetings = {{0, 0}};
-  } else if (sized.count(product) > 0) {
-    form.meetings = meetings(a, b, c);
-  }
-  return form;
+// Ways of packing are told apart by numbers, of which convolutions have those up to the number of
+// their groups.
+int64_t way_of_packing(const ProductForm& form, Side right) {
+  constexpr int64_t more_than_groups = int64_t{1} << 60;
+  const int64_t way = right.transposed;
+  return form.stored ? more_than_groups + 2 * static_cast<int64_t>(*form.stored) + way : way;
 }
 
 template <typename T>
-PackedConstants::Bytes packed_right(const Context& context, const Form& form, Side right) {
-  const Tensor* constant = context.packed.find(right.id);
-  if (!constant || form.meetings.size() != 1 || form.depth * form.columns == 0) return nullptr;
-  return context.packed.pack(right.id, right.transposed, [&](const Tensor& tensor) {
+PackedConstants::Bytes packed_right(const Context& context, const ProductForm& form, Side right) {
+  return context.packed.pack(right.id, way_of_packing(form, right), [&](const Tensor& tensor) {
     Product<T> product = ProductStep<T>::product_of(form);
     const MatmulPlan plan(product);
-    auto bytes = aligned_bytes(plan.packed_count() * int64_t{sizeof(T)});
-    const Tensor host = tensor.host();
+    const Tensor host = is_half(tensor.dtype()) ? tensor.to(dtype_of<T>) : tensor.host();
     product.right.data = host.data<T>();
-    pack_right(product, 0, plan.panels(), reinterpret_cast<T*>(bytes.get()));
-    return bytes;
+    const int64_t bytes = plan.packed_count() * int64_t{sizeof(T)} / product.kernels->packing;
+    auto packed = aligned_bytes(bytes);
+    if constexpr (std::is_same_v<T, float>) {
+      if (form.stored) {
+        pack_stored(product, stored_matmul_kernels(*form.stored),
+                    reinterpret_cast<uint16_t*>(packed.get()));
+        return packed;
+      }
+    }
+    pack_right(product, 0, plan.panels(), reinterpret_cast<T*>(packed.get()));
+    return packed;
   });
 }
 
 template <typename T>
-Draft draft(const Context& context, Side left, Side right, std::optional<Side> bias,
-            ValueId product) {
-  const Form form = form_of(context.sized, left, right, product);
-  const PackedConstants::Bytes packed = packed_right<T>(context, form, right);
+std::optional<Draft> draft(const Context& context, Side left, Side right, std::optional<Side> bias,
+                           ValueId product) {
+  ProductForm form = product_form(context.sized, left, right, product);
+  PackedConstants::Bytes packed;
+  const DType given = context.sized.dtype(right.id);
+  if (is_packed(context, form, right)) {
+    if (is_half(given)) {
+      form.stored = given;
+    } else if (given == DType::float32) {
+      form.stored = context.weight_dtype;
+    }
+    packed = packed_right<T>(context, form, right);
+  } else if (given != dtype_of<T>) {
+    return std::nullopt;
+  }
   std::vector<ValueId> reads{left.id, right.id};
   if (bias) reads.push_back(bias->id);
   const auto make = [=, threads = context.threads](const Places& places, Place scratch,
@@ -210,12 +179,12 @@ Draft draft(const Context& context, Side left, Side right, std::optional<Side> b
         form, threads, places[index(left.id)], places[index(right.id)], bias_place,
         places[index(product)], scratch, packed, std::move(finish));
   };
-  return {.reads = reads,
-          .writes = {product},
-          .scratch_bytes = ProductStep<T>::scratch_bytes(form, packed != nullptr),
-          .make = [make](const Places& places,
-                         Place scratch) { return make(places, scratch, nullptr); },
-          .make_finished = make};
+  return Draft{.reads = reads,
+               .writes = {product},
+               .scratch_bytes = ProductStep<T>::scratch_bytes(form, packed != nullptr),
+               .make = [make](const Places& places,
+                              Place scratch) { return make(places, scratch, nullptr); },
+               .make_finished = make};
 }
 
 }  // namespace
@@ -229,11 +198,17 @@ std::optional<Draft> draft_product(const Context& context, size_t at,
   std::vector<std::optional<Side>> sides;
   for (const SpelledExpression& argument : call.children) {
     sides.push_back(side_of(planned, node, argument));
-    if (sides.back() && context.sized.dtype(sides.back()->id) != dtype) return std::nullopt;
+    if (!sides.back()) continue;
+    const DType given = context.sized.dtype(sides.back()->id);
+    const bool may_be_half = sides.size() <= 2 && dtype == DType::float32 && is_half(given);
+    if (given != dtype && !may_be_half) return std::nullopt;
   }
   if (!sides[0] || !sides[1]) return std::nullopt;
   const Side left = read_through(context, *sides[0]), right = read_through(context, *sides[1]);
   const std::optional<Side> bias = sides.size() > 2 ? sides[2] : std::nullopt;
+  if (is_half(context.sized.dtype(left.id))) {
+    return draft_paired_product(context, left, right, bias, product);
+  }
   if (dtype == DType::float32) return draft<float>(context, left, right, bias, product);
   if (dtype == DType::float64) return draft<double>(context, left, right, bias, product);
   return std::nullopt;

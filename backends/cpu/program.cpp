@@ -377,7 +377,9 @@ Program make_program(const Graph& graph, Plan plan, const ProgramOptions& option
                         .transposes = transposes,
                         .readers = readers,
                         .winograd = options.winograd,
-                        .native = options.native ? &native : nullptr};
+                        .native = options.native ? &native : nullptr,
+                        .weight_dtype = options.weight_dtype,
+                        .bfloat16_products = options.bfloat16_products};
   Planning(context, transposes, options).finish(program, options.memory_limit);
   program.native = native.library();
   if (options.native) program.native_note = native.note();

@@ -47,6 +47,8 @@ struct ProgramOptions {
   std::optional<int64_t> memory_limit = {};  // in bytes
   bool winograd = true;                      // convolutions may use his algorithm
   bool native = false;                       // loops are compiled, where that can be
+  std::optional<DType> weight_dtype = {};    // in which constant weights of products are held
+  bool bfloat16_products = true;             // by the processor's instruction, where it has one
 };
 
 // Ops that keep the elements of their input make a view of them; what the observer wants to see is

@@ -151,6 +151,19 @@ TEST_CASE("the default dtype of a backend is a floating one") {
         "  help: choose float32, float64, float16 or bfloat16");
 }
 
+TEST_CASE("mixed precision on the CPU backend is of 16 bits") {
+  CHECK(text_of_error([] { cpu({.use_amp = true, .amp_dtype = DType::float64}); }) ==
+        "mithril.TypeError[E0385]: amp_dtype is float64, which is no lower precision\n"
+        "  help: choose float16 or bfloat16");
+}
+
+TEST_CASE("a dtype that weights are held in has 16 bits") {
+  CHECK(
+      text_of_error([] { cpu({.weight_dtype = DType::float32}); }) ==
+      "mithril.TypeError[E0387]: weight_dtype is float32, which does not hold weights in 16 bits\n"
+      "  help: choose float16 or bfloat16, or leave it out");
+}
+
 TEST_CASE("a backend has no fewer threads than none") {
   CHECK(text_of_error([] { cpu({.threads = -2}); }) ==
         "mithril.ValueError[E0433]: threads is -2, expected 0 or more\n"

@@ -1,0 +1,18 @@
+// What loops read and write in 16 bits.
+#pragma once
+
+#include "backends/cpu/walk.hpp"
+#include "mithril/tensor/dtype.hpp"
+
+namespace mithril::cpu_backend {
+
+// The elements [begin, end) of a walk, as T: float or double.
+template <typename T>
+void gather_halves(DType dtype, const uint16_t* elements, const Walk& walk, int64_t begin,
+                   int64_t end, T* to);
+
+// Rounded to the dtype.
+template <typename T>
+void store_halves(DType dtype, const T* from, int64_t count, uint16_t* to);
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,207 @@
+#include "backends/cpu/paired_product.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "backends/cpu/kernels/bfloat16_kernels.hpp"
+#include "backends/cpu/matmul.hpp"
+#include "backends/cpu/pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Pairs that are worth a thread of their own.
+constexpr int64_t worth_a_thread = 1 << 15;
+
+// A side of the product as a matrix of pairs, each in the place of a float: rows of the left side
+// or columns of the right one are its lines.
+struct PairedSide {
+  int64_t lines = 0, depth = 0;  // depth in elements
+  bool lies = true;              // the elements of a line are neighbours, otherwise those of a k
+
+  int64_t pairs() const { return (depth + 1) / 2; }
+  // Pairs stand as they are where they begin at even elements.
+  bool stands() const { return lies && depth % 2 == 0; }
+  int64_t brought() const { return stands() ? 0 : lines * pairs(); }
+  int64_t line_step() const { return lies ? pairs() : 1; }
+  int64_t pair_step() const { return lies ? 1 : lines; }
+
+  // The pairs of the lines or, where those of a k are neighbours, of the ks from `first` on.
+  int64_t units() const { return lies ? lines : pairs(); }
+  void bring(const BFloat16Kernels& kernels, const uint16_t* from, int64_t first, int64_t last,
+             float* to) const {
+    for (int64_t unit = first; unit < last; ++unit) {
+      if (lies) {
+        float* line = to + unit * pairs();
+        line[pairs() - 1] = 0;
+        std::memcpy(line, from + unit * depth, static_cast<size_t>(depth) * sizeof(uint16_t));
+      } else {
+        const uint16_t *even = from + 2 * unit * lines, *odd = even + lines;
+        kernels.pair(even, 2 * unit + 1 < depth ? odd : nullptr, lines, to + unit * lines);
+      }
+    }
+  }
+};
+
+struct PairedForm {
+  ProductForm form;
+  PairedSide left, right;
+
+  explicit PairedForm(ProductForm of)
+      : form(std::move(of)),
+        left{form.rows, form.depth, form.left_column_step == 1},
+        right{form.columns, form.depth, form.right_row_step == 1} {}
+
+  // Without its elements.
+  Product<float> product() const {
+    return {.kernels = &bfloat16_kernels()->products,
+            .rows = form.rows,
+            .columns = form.columns,
+            .depth = left.pairs(),
+            .left = {nullptr, left.line_step(), left.pair_step()},
+            .right = {nullptr, right.pair_step(), right.line_step()}};
+  }
+};
+
+struct PairedPlaces {
+  Place left, right;
+  std::optional<Place> bias;
+  Place product, scratch;
+};
+
+class PairedProductStep final : public Step {
+ public:
+  PairedProductStep(PairedForm form, int threads, PairedPlaces places,
+                    PackedConstants::Bytes packed, std::unique_ptr<ElementStep> finish)
+      : form_(std::move(form)),
+        plan_(form_.product()),
+        threads_(threads),
+        places_(places),
+        packed_(std::move(packed)),
+        finish_(std::move(finish)) {}
+
+  static int64_t scratch_bytes(const PairedForm& form, bool packed) {
+    const MatmulPlan plan(form.product());
+    int64_t pairs = lines(form.left.brought());
+    if (!packed) pairs += lines(form.right.brought());
+    if (!packed && plan.packs()) pairs += plan.packed_count();
+    return pairs * int64_t{sizeof(float)};
+  }
+
+  void run(const Frame& frame) const override {
+    const auto *left = frame.read<uint16_t>(places_.left),
+               *right = frame.read<uint16_t>(places_.right);
+    Product<float> product = form_.product();
+    product.packed = reinterpret_cast<const float*>(packed_.get());
+    if (places_.bias) product.bias = frame.read<float>(*places_.bias);
+    product.product = frame.write<float>(places_.product);
+    const int64_t size = form_.form.rows * form_.form.columns;
+    int64_t origin = 0;
+    for (const Meeting& meeting : form_.form.meetings) {
+      auto* scratch = frame.write<float>(places_.scratch);
+      product.left.data = pairs_of(form_.left, left + meeting.left, scratch);
+      if (!packed_) {
+        product.right.data = pairs_of(form_.right, right + meeting.right, scratch);
+        if (plan_.packs()) pack(product, scratch);
+      }
+      product.finish = Finish(finish_.get(), &frame, origin);
+      Pool::shared().run(plan_.tasks(threads_), threads_,
+                         [&](int task) { multiply(product, plan_, plan_.block(task, threads_)); });
+      origin += size;
+      product.product += size;
+    }
+  }
+
+ private:
+  // What stands behind it begins where a line of the cache does.
+  static int64_t lines(int64_t pairs) {
+    constexpr int64_t line = 16;
+    return (pairs + line - 1) / line * line;
+  }
+
+  const float* pairs_of(const PairedSide& side, const uint16_t* from, float*& scratch) const {
+    if (side.stands()) return reinterpret_cast<const float*>(from);
+    float* to = std::exchange(scratch, scratch + lines(side.brought()));
+    const int64_t units = side.units();
+    const int64_t parts =
+        std::clamp<int64_t>(std::min(side.brought() / worth_a_thread, units), 1, threads_);
+    Pool::shared().run(static_cast<int>(parts), threads_, [&](int part) {
+      side.bring(*bfloat16_kernels(), from, units * part / parts, units * (part + 1) / parts, to);
+    });
+    return to;
+  }
+
+  void pack(Product<float>& product, float* to) const {
+    const int64_t panels = plan_.panels();
+    const auto parts = static_cast<int>(std::min<int64_t>(plan_.tasks(threads_), panels));
+    Pool::shared().run(parts, threads_, [&](int part) {
+      pack_right(product, panels * part / parts, panels * (part + 1) / parts, to);
+    });
+    product.packed = to;
+  }
+
+  PairedForm form_;
+  MatmulPlan plan_;
+  int threads_;
+  PairedPlaces places_;
+  PackedConstants::Bytes packed_;
+  std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
+};
+
+// Behind the numbers of other ways of packing products.
+constexpr int64_t packed_in_pairs = int64_t{1} << 61;
+
+PackedConstants::Bytes packed_right(const Context& context, const PairedForm& form, Side right) {
+  const int64_t way = packed_in_pairs + right.transposed;
+  return context.packed.pack(right.id, way, [&](const Tensor& tensor) {
+    const Tensor host = tensor.host();
+    const auto* from = static_cast<const uint16_t*>(host.raw_data());
+    std::vector<float> brought(static_cast<size_t>(form.right.brought()));
+    Product<float> product = form.product();
+    product.right.data = reinterpret_cast<const float*>(from);
+    if (!form.right.stands()) {
+      form.right.bring(*bfloat16_kernels(), from, 0, form.right.units(), brought.data());
+      product.right.data = brought.data();
+    }
+    const MatmulPlan plan(product);
+    auto packed = aligned_bytes(plan.packed_count() * int64_t{sizeof(float)});
+    pack_right(product, 0, plan.panels(), reinterpret_cast<float*>(packed.get()));
+    return packed;
+  });
+}
+
+}  // namespace
+
+std::optional<Draft> draft_paired_product(const Context& context, Side left, Side right,
+                                          std::optional<Side> bias, ValueId product) {
+  const Sized& sized = context.sized;
+  const bool both =
+      sized.dtype(left.id) == DType::bfloat16 && sized.dtype(right.id) == DType::bfloat16;
+  if (!both || !context.bfloat16_products || !bfloat16_kernels()) return std::nullopt;
+  const ProductForm plain = product_form(sized, left, right, product);
+  if (plain.depth == 0) return std::nullopt;
+  const PairedForm form(plain);
+  PackedConstants::Bytes packed;
+  if (is_packed(context, plain, right)) packed = packed_right(context, form, right);
+  std::vector<ValueId> reads{left.id, right.id};
+  if (bias) reads.push_back(bias->id);
+  const auto make = [=, threads = context.threads](const Places& places, Place scratch,
+                                                   std::unique_ptr<ElementStep> finish) {
+    PairedPlaces at{.left = places[index(left.id)],
+                    .right = places[index(right.id)],
+                    .bias = {},
+                    .product = places[index(product)],
+                    .scratch = scratch};
+    if (bias) at.bias = places[index(bias->id)];
+    return std::make_unique<PairedProductStep>(form, threads, at, packed, std::move(finish));
+  };
+  return Draft{.reads = reads,
+               .writes = {product},
+               .scratch_bytes = PairedProductStep::scratch_bytes(form, packed != nullptr),
+               .make = [make](const Places& places,
+                              Place scratch) { return make(places, scratch, nullptr); },
+               .make_finished = make};
+}
+
+}  // namespace mithril::cpu_backend
