@@ -332,6 +332,9 @@ def cpu_backend(
     memory_limit: str | float | None = None,
     reference: bool = False,
     winograd: bool = True,
+    weight_dtype: Any = None,
+    use_amp: bool = False,
+    amp_dtype: Any = ...,
 ) -> Backend: ...
 def compile(
     model: Model,

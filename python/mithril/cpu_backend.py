@@ -21,6 +21,11 @@ class CpuBackend(_core.Backend):
         reference: runs each op as its record says what it means, slowly.
         winograd: convolutions of float32 with 3 x 3 windows and bound weights may use Winograd's
             algorithm: faster, at a relative error of about 3e-6 in place of 1e-6.
+        weight_dtype: bfloat16 or float16: bound weights of products of float32 are rounded to it
+            and held so, half as large to read, and widened when they are multiplied.
+        use_amp: mixed precision: products and convolutions in `amp_dtype`, what loses by it in
+            float32; parameters, gradients and results stay as they are.
+        amp_dtype: bfloat16 or float16.
 
     Example:
         backend = CpuBackend(dtype=ml.float64)
@@ -35,6 +40,9 @@ class CpuBackend(_core.Backend):
         memory_limit: Any = None,
         reference: bool = False,
         winograd: bool = True,
+        weight_dtype: Any = None,
+        use_amp: bool = False,
+        amp_dtype: Any = _core.dtype.bfloat16,
         **unknown: Any,
     ) -> None:
         made = _core.cpu_backend(
@@ -43,6 +51,9 @@ class CpuBackend(_core.Backend):
             memory_limit=memory_limit,
             reference=reference,
             winograd=winograd,
+            weight_dtype=weight_dtype,
+            use_amp=use_amp,
+            amp_dtype=amp_dtype,
             **unknown,
         )
         super().__init__(made)

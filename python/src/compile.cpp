@@ -176,21 +176,26 @@ void bind_compile(py::module_& module) {
   module.def(
       "cpu_backend",
       [](py::handle dtype, int threads, py::handle memory_limit, bool reference, bool winograd,
-         const py::kwargs& unknown) {
+         py::handle weight_dtype, bool use_amp, py::handle amp_dtype, const py::kwargs& unknown) {
         refuse_unknown(unknown, "CpuBackend",
-                       {"dtype", "threads", "memory_limit", "reference", "winograd"});
+                       {"dtype", "threads", "memory_limit", "reference", "winograd", "weight_dtype",
+                        "use_amp", "amp_dtype"});
         CpuOptions options{.dtype = dtype_of_object(dtype),
                            .threads = threads,
                            .reference = reference,
-                           .winograd = winograd};
+                           .winograd = winograd,
+                           .use_amp = use_amp,
+                           .amp_dtype = dtype_of_object(amp_dtype)};
         if (!memory_limit.is_none()) {
           options.memory_limit = read_bytes(datum_of(memory_limit), "memory_limit");
         }
+        if (!weight_dtype.is_none()) options.weight_dtype = dtype_of_object(weight_dtype);
         return cpu(options);
       },
       py::arg("dtype") = DType::float32, py::kw_only(), py::arg("threads") = 0,
       py::arg("memory_limit") = py::none(), py::arg("reference") = false,
-      py::arg("winograd") = true, "What CpuBackend is made of.");
+      py::arg("winograd") = true, py::arg("weight_dtype") = py::none(), py::arg("use_amp") = false,
+      py::arg("amp_dtype") = DType::bfloat16, "What CpuBackend is made of.");
   module.def("compile", compile_model, py::arg("model"), py::arg("backend"), py::kw_only(),
              py::arg("shapes") = py::none(), py::arg("types") = py::none(),
              py::arg("data_keys") = py::none(), py::arg("constant_keys") = py::none(),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/walk.hpp"
 
 namespace mithril::cpu_backend {
@@ -235,6 +236,9 @@ class LoopText {
 }  // namespace
 
 std::optional<NativeLoop> native_loop(const Sized& sized, const Loop& loop) {
+  // The interpreter rounds in vectors, which plain C++ has no type for.
+  const auto rounds = [&](const Loop::Made& made) { return is_half(sized.dtype(made.value)); };
+  if (std::any_of(loop.outputs.begin(), loop.outputs.end(), rounds)) return std::nullopt;
   return LoopText(sized, loop).write();
 }
 
