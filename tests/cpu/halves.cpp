@@ -53,11 +53,11 @@ std::vector<float> floats_of_all_kinds() {
   return all;
 }
 
-struct Sample {
+struct StoredProduct {
   int64_t rows, columns, depth;
   std::vector<float> left, right, bias;
 
-  Sample(int64_t m, int64_t n, int64_t k)
+  StoredProduct(int64_t m, int64_t n, int64_t k)
       : rows(m),
         columns(n),
         depth(k),
@@ -189,7 +189,7 @@ TEST_CASE("products read a right side of 16 bits, with the same bits on any numb
                                 {29, 230, 190},
                                 {6, 2, 1},
                                 {3, 32, 4}}) {
-    const Sample sample(m, n, k);
+    const StoredProduct sample(m, n, k);
     on_each([&](DType dtype, Instructions instructions) {
       for (const bool transposed : {false, true}) {
         const std::vector<float> made = sample.product(dtype, instructions, transposed, 1);
