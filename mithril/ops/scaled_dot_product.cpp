@@ -10,8 +10,7 @@ bool solve_scaled_dot_product(Solver& s) {
   if (!dropout) return false;
   if (dropout->real() != 0) {
     s.reject("port 'dropout_p' asks for weights dropped at random",
-             "0; AttentionWeights, Dropout and MatrixMultiply do it with a key",
-             to_string(*dropout));
+             "0; the model ScaledDotProduct drops them, with a key", to_string(*dropout));
   }
   return fits;
 }

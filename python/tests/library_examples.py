@@ -338,6 +338,7 @@ LIBRARY: dict[str, list[Example]] = {
             {},
             {"is_causal": False, "scale": 0.5},
             {"dropout_p": 0.0},
+            {"dropout_p": 0.25, "seed": 3},
         ),
         *each(
             {"query": (2, 3, 4), "key": (2, 5, 4), "value": (2, 5, 5), "attn_mask": points(3, 5)},

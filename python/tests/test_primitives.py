@@ -219,6 +219,7 @@ CASES: dict[str, list[Case]] = {
     "SwapAxes": [one(lambda x: torch.swapaxes(x, 0, -1), axis1=0, axis2=-1)],
     "Where": [({}, {"cond": FLAGS[:, None], "input1": X, "input2": Y}, torch.where)],
     "IsNan": [one(torch.isnan, WITH_NAN)],
+    "Unique": [one(torch.unique, INTS % 4, size=4), one(torch.unique, FLAGS, size=2)],
     "Trapezoid": [({}, {"x": np.cumsum(POSITIVE, 1), "y": Y}, lambda x, y: torch.trapezoid(y, x))],
     "NanToNum": [
         one(

@@ -32,11 +32,14 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "Split": {"split_size": 2, "axis": 0},
     "SwapAxes": {"axis1": 0, "axis2": 1},
     "TSNE": {"prediction_dim": 2},
+    "Unique": {"size": 3},
 }
 
 BASE = "a base class of others, of no use by itself"
 INFERRED = "convolutions and pools take all these forms as they are: there is nothing to convert"
-FROM_ELEMENTS = "its {} would depend on elements: here all follow from sizes before anything runs"
+FROM_ELEMENTS = (
+    "its values would depend on elements: here all follow from sizes before anything runs"
+)
 
 # Names that are deliberately not here, and why.
 ABSENT: dict[str, str] = {
@@ -62,8 +65,7 @@ ABSENT: dict[str, str] = {
     "SingleInputOperationOp": BASE,
     "StrideConverter": INFERRED,
     "SupervisedLoss": BASE,
-    "TensorToList": FROM_ELEMENTS.format("values"),
-    "TensorToListOp": FROM_ELEMENTS.format("values"),
+    "TensorToList": FROM_ELEMENTS,
+    "TensorToListOp": FROM_ELEMENTS,
     "TupleConverter": INFERRED,
-    "Unique": FROM_ELEMENTS.format("size"),
 }

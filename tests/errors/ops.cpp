@@ -82,13 +82,15 @@ TEST_CASE("a mask of attention that does not fit the scores is refused") {
         "  S         : 5           given by set_shapes({\"k\": [2, 5, 4]})");
 }
 
-TEST_CASE("dropout in attention is refused with what does it") {
+TEST_CASE("dropout in the op of attention is refused with what does it") {
   CHECK(text_of_error([] {
-          make_model("ScaledDotProduct", {{"dropout_p", 0.1}});
+          Model model;
+          model |= Model::op("scaled_dot_product", {{"dropout_p", 0.1}})(
+              {{"query", "query"}, {"key", "key"}, {"value", "value"}, {"output", "output"}});
         }) ==
         "mithril.ValueError[E0402]: primitivescaleddotproduct: port 'dropout_p' asks for weights "
         "dropped at random\n"
-        "  expected : 0; AttentionWeights, Dropout and MatrixMultiply do it with a key\n"
+        "  expected : 0; the model ScaledDotProduct drops them, with a key\n"
         "  got      : 0.1\n"
         "  query    : [..., ?1, ?2]   on query, pattern \"*q L E\"\n"
         "  key      : [..., ?3, ?2]   on key, pattern \"*k S E\"\n"

@@ -140,6 +140,34 @@ TEST_CASE("gradients go back through the mask that the outputs came through") {
   }
 }
 
+TEST_CASE("attention drops weights, and divides the others by what is left") {
+  const int64_t count = 40;
+  const ml::ScaledDotProductOptions options{.is_causal = false, .dropout_p = 0.25, .seed = 2};
+  Model model = ml::ScaledDotProduct(options);
+  model.set_shapes({{"query", {count, 3}}});
+  const CompiledModel compiled =
+      compile(model, cpu({.dtype = DType::float64}), {.data_keys = {"query"}});
+  const Tensor alike = full(count * 3, 0).reshaped({count, 3});
+  Tensor each = Tensor::full(DType::float64, {count, count}, 0);  // the output is the weights
+  for (int64_t i = 0; i < count; ++i) each.mutable_data<double>()[i * count + i] = 1;
+  State state = compiled.initial_state_dict();
+  const auto attend = [&] {
+    auto [outputs, next] =
+        compiled.evaluate({{"key", alike}, {"value", each}}, {{"query", alike}}, state);
+    state = next;
+    return outputs.at("output");
+  };
+  const Tensor weights = attend();
+  int64_t dropped = 0;
+  for (int64_t i = 0; i < weights.size(); ++i) {
+    const double weight = weights.data<double>()[i];
+    CHECK((weight == 0 || weight == doctest::Approx(1 / (0.75 * count))));
+    dropped += weight == 0;
+  }
+  CHECK(static_cast<double>(dropped) / (count * count) == doctest::Approx(0.25).epsilon(0.15));
+  CHECK_FALSE(identical(attend(), weights));
+}
+
 TEST_CASE("layers with state give one output where they are applied") {
   const Connection image("image");
   CHECK(ml::Dropout().apply({image}).size() == 1);
