@@ -333,9 +333,8 @@ def evaluated(name: str, case: Case) -> tuple[np.ndarray, dict[str, np.ndarray],
     model |= part(input=list(inputs)) if name == "Concat" else part(**ports)
     model.expose_keys(output=part.cout)
     model.set_shapes({key: value.shape for key, value in inputs.items()})
-    model.set_types(
-        {key: ml.Tensor[int] for key, value in inputs.items() if value.dtype == np.int64}
-    )
+    kinds = {"i": ml.Tensor[int], "b": ml.Tensor[bool], "f": ml.Tensor[float]}
+    model.set_types({key: kinds[value.dtype.kind] for key, value in inputs.items()})
     floats = [key for key, value in inputs.items() if value.dtype == np.float64]
     compiled = ml.compile(
         model,
