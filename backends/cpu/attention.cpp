@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/kernels/row_kernels.hpp"
 #include "backends/cpu/matmul.hpp"
 #include "backends/cpu/pool.hpp"
@@ -260,25 +261,19 @@ Draft draft(const Context& context, const Shape& shape, const Operands& operands
 std::optional<Draft> draft_attention(const Context& context, size_t at,
                                      const SpelledExpression& call) {
   const Sized& sized = context.sized;
-  const Node& node = sized.node(at);
-  const PlannedNode& planned = sized.planned(at);
-  const ValueId to = node.outputs.front();
-  const auto argument = [&](size_t i) { return node.argument_index(call.children[i].text); };
-  const auto tensor = [&](size_t i) {
-    const int32_t id = planned.tensors[argument(i)];
-    return id < 0 ? std::nullopt : std::optional(static_cast<ValueId>(id));
-  };
+  const CallReader reader(sized, at, call);
+  const ValueId to = sized.node(at).outputs.front();
   const size_t mask = call.children.size() - 3;  // and then is_causal and the scale
-  const Operands operands{*tensor(0), *tensor(1), mask == 3 ? tensor(2) : std::nullopt,
-                          tensor(mask)};
+  const Operands operands{*reader.tensor(0), *reader.tensor(1),
+                          mask == 3 ? reader.tensor(2) : std::nullopt, reader.tensor(mask)};
   const DType dtype = sized.dtype(to);
   for (const ValueId id : operands.all()) {
     const bool keeps = id == operands.mask && sized.dtype(id) == DType::boolean;
     if ((sized.dtype(id) != dtype && !keeps) || sized.count(id) == 0) return std::nullopt;
   }
   Shape shape = shape_of(sized, operands, to);
-  const Datum& scale = planned.values[argument(mask + 2)];
-  shape.causal = planned.values[argument(mask + 1)].flag();
+  const Datum& scale = reader.value(mask + 2);
+  shape.causal = reader.value(mask + 1).flag();
   shape.scale = scale.is_none() ? 1 / std::sqrt(static_cast<double>(shape.width)) : scale.real();
   if (dtype == DType::float32) return draft<float>(context, shape, operands, to);
   if (dtype == DType::float64) return draft<double>(context, shape, operands, to);

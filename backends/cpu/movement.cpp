@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/parsed.hpp"
 #include "backends/cpu/pool.hpp"
 #include "mithril/infer/item_range.hpp"
@@ -25,17 +26,17 @@ size_t axis_of(int64_t axis, size_t rank) {
 Order order_of(const Sized& sized, size_t node, const SpelledExpression& call) {
   const Node& at = sized.node(node);
   const size_t rank = sized.dims(at.outputs.front()).size();
-  const auto value = [&](size_t argument) -> const Datum& {
-    return sized.planned(node).values[at.argument_index(call.children[argument].text)];
-  };
+  const CallReader reader(sized, node, call);
   Order order(rank);
   std::iota(order.begin(), order.end(), size_t{0});
   if (call.text == "swapaxes") {
-    std::swap(order[axis_of(value(1).integer(), rank)], order[axis_of(value(2).integer(), rank)]);
-  } else if (value(1).is_none()) {
+    std::swap(order[axis_of(reader.value(1).integer(), rank)],
+              order[axis_of(reader.value(2).integer(), rank)]);
+  } else if (reader.value(1).is_none()) {
     std::reverse(order.begin(), order.end());
-  } else if (value(1).kind() == kind::tuple) {
-    for (size_t i = 0; i < rank; ++i) order[i] = axis_of(value(1).tuple()[i].integer(), rank);
+  } else if (reader.value(1).kind() == kind::tuple) {
+    for (size_t i = 0; i < rank; ++i)
+      order[i] = axis_of(reader.value(1).tuple()[i].integer(), rank);
   }
   return order;
 }
@@ -87,10 +88,9 @@ std::optional<Layout> sliced(const Sized& sized, size_t node, const SpelledExpre
   const Node& at = sized.node(node);
   const Dims& input = sized.dims(*tensor_of(at.arguments.front()));
   const Dims& output = sized.dims(at.outputs.front());
-  const auto value = [&](size_t argument) -> const Datum& {
-    return sized.planned(node).values[at.argument_index(call.children[argument].text)];
-  };
-  const Datum &starts = value(1), &stops = value(2), &strides = value(3), &axes = value(4);
+  const CallReader reader(sized, node, call);
+  const Datum &starts = reader.value(1), &stops = reader.value(2), &strides = reader.value(3),
+              &axes = reader.value(4);
   const std::vector<int64_t> steps = steps_of(input);
   Layout layout;
   for (size_t axis = 0; axis < input.size(); ++axis) {

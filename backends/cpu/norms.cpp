@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/kernels/norm_kernels.hpp"
 #include "backends/cpu/pool.hpp"
 
@@ -135,23 +136,21 @@ Draft draft(const NormSizes& sizes, const std::vector<std::optional<ValueId>>& s
 std::optional<Draft> draft_norm(const Context& context, size_t at, const SpelledExpression& call) {
   const Sized& sized = context.sized;
   const Node& node = sized.node(at);
-  const PlannedNode& planned = sized.planned(at);
+  const CallReader reader(sized, at, call);
   const bool is_grad = call.text == "layer_norm_grad";
   const size_t tensors = is_grad ? 5 : 3;
   const DType dtype = sized.dtype(node.outputs.front());
   std::vector<std::optional<ValueId>> sources;
   for (size_t i = 0; i < tensors; ++i) {
-    const int32_t tensor = planned.tensors[node.argument_index(call.children[i].text)];
-    sources.push_back(tensor < 0 ? std::nullopt : std::optional(static_cast<ValueId>(tensor)));
+    sources.push_back(reader.tensor(i));
     if (sources.back() && sized.dtype(*sources.back()) != dtype) return std::nullopt;
   }
   const Dims& dims = sized.dims(node.outputs.front());
   if (dims.back() == 0) return std::nullopt;
-  const NormSizes sizes{
-      .rows = sized.count(node.outputs.front()) / dims.back(),
-      .size = dims.back(),
-      .eps = is_grad ? 0 : planned.values[node.argument_index(call.children[3].text)].real(),
-      .threads = context.threads};
+  const NormSizes sizes{.rows = sized.count(node.outputs.front()) / dims.back(),
+                        .size = dims.back(),
+                        .eps = is_grad ? 0 : reader.value(3).real(),
+                        .threads = context.threads};
   if (dtype == DType::float32) {
     return is_grad ? draft<NormGradStep<float>>(sizes, sources, node.outputs)
                    : draft<NormStep<float>>(sizes, sources, node.outputs);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/kernels/reduction_kernels.hpp"
 #include "backends/cpu/pool.hpp"
 
@@ -197,19 +198,15 @@ Draft draft(const Context& context, const Reduction& reduction, std::string_view
 std::optional<Draft> draft_reduction(const Context& context, size_t at,
                                      const SpelledExpression& call) {
   const Sized& sized = context.sized;
-  const Node& node = sized.node(at);
-  const PlannedNode& planned = sized.planned(at);
-  const ValueId to = node.outputs.front();
-  const size_t input = node.argument_index(call.children[0].text);
-  if (planned.tensors[input] < 0) return std::nullopt;
-  const ValueId from = static_cast<ValueId>(planned.tensors[input]);
+  const CallReader reader(sized, at, call);
+  if (!reader.tensor(0)) return std::nullopt;
+  const ValueId from = *reader.tensor(0), to = sized.node(at).outputs.front();
   const DType dtype = sized.dtype(to);
   if (sized.dtype(from) != dtype || sized.count(from) == 0) return std::nullopt;
   const Dims& dims = sized.dims(from);
-  const Reduction reduction = reduction_of(
-      dims, call.text == "sum_to"
-                ? broadcast_along(dims, sized.dims(to))
-                : along(planned.values[node.argument_index(call.children[1].text)], dims.size()));
+  const Reduction reduction =
+      reduction_of(dims, call.text == "sum_to" ? broadcast_along(dims, sized.dims(to))
+                                               : along(reader.value(1), dims.size()));
   if (dtype == DType::float32) return draft<float>(context, reduction, call.text, from, to);
   if (dtype == DType::float64) return draft<double>(context, reduction, call.text, from, to);
   return std::nullopt;

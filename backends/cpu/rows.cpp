@@ -4,6 +4,7 @@
 #include <map>
 #include <string_view>
 
+#include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/kernels/row_kernels.hpp"
 #include "backends/cpu/pool.hpp"
 
@@ -74,18 +75,17 @@ Draft draft(const Context& context, std::string_view name, const std::vector<Val
 
 std::optional<Draft> draft_rows(const Context& context, size_t at, const SpelledExpression& call) {
   const Sized& sized = context.sized;
-  const Node& node = sized.node(at);
-  const PlannedNode& planned = sized.planned(at);
-  const ValueId to = node.outputs.front();
+  const CallReader reader(sized, at, call);
+  const ValueId to = sized.node(at).outputs.front();
   const DType dtype = sized.dtype(to);
   const auto rank = static_cast<int64_t>(sized.dims(to).size());
-  const int64_t axis = planned.values[node.argument_index(call.children.back().text)].integer();
+  const int64_t axis = reader.value(call.children.size() - 1).integer();
   if (rank == 0 || (axis != -1 && axis != rank - 1)) return std::nullopt;
   std::vector<ValueId> sources;
   for (size_t i = 0; i + 1 < call.children.size(); ++i) {
-    const int32_t tensor = planned.tensors[node.argument_index(call.children[i].text)];
-    if (tensor < 0) return std::nullopt;
-    sources.push_back(static_cast<ValueId>(tensor));
+    const std::optional<ValueId> source = reader.tensor(i);
+    if (!source) return std::nullopt;
+    sources.push_back(*source);
     if (sized.dtype(sources.back()) != dtype || sized.dims(sources.back()) != sized.dims(to)) {
       return std::nullopt;
     }

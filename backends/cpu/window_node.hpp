@@ -4,25 +4,12 @@
 #include <optional>
 #include <string>
 
+#include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/context.hpp"
 #include "backends/cpu/windows.hpp"
 #include "mithril/op/spelling.hpp"
 
 namespace mithril::cpu_backend {
-
-// The arguments of a node, by their places among those of the kernel that its record spells.
-class CallReader {
- public:
-  CallReader(const Sized& sized, size_t node, const SpelledExpression& call);
-
-  std::optional<ValueId> tensor(size_t argument) const;  // nothing: it was left out
-  const Datum& value(size_t argument) const;
-
- private:
-  const Node& node_;
-  const PlannedNode& planned_;
-  const SpelledExpression& call_;
-};
 
 // A number for each axis, or the same for all; padding may be a pair for each axis.
 struct WindowOptions {
