@@ -52,6 +52,23 @@ TEST_CASE("softmax of numbers whose powers are too large or too small") {
   }
 }
 
+TEST_CASE("softmax of numbers far from zero, and far from each other") {
+  for (const Instructions instructions : present_instructions()) {
+    CAPTURE(name(instructions));
+    for (const float base : {-3e4F, 0.F, 777.F}) {
+      std::vector<float> row;
+      for (int i = 0; i < 150; ++i) row.push_back(base - static_cast<float>(i) * 0.5F);
+      double sum = 0;
+      for (const float number : row) sum += std::exp(static_cast<double>(number) - row.front());
+      const std::vector<float> made = softmax(row, instructions);
+      for (size_t i = 0; i < row.size(); ++i) {
+        const double expected = std::exp(static_cast<double>(row[i]) - row.front()) / sum;
+        REQUIRE(std::abs(made[i] - expected) <= 2e-6 * expected);
+      }
+    }
+  }
+}
+
 TEST_CASE("rows and their gradients on one thread and on more") {
   const std::string text =
       "graph {\n"

@@ -16,9 +16,27 @@ namespace {
 template <typename T>
 HWY_ATTR T largest(const Row<T>& row) {
   const hn::ScalableTag<T> d;
-  auto top = hn::Neg(infinity(d));
-  for (int64_t i = 0; i < row.size(); i += lanes<T>) top = hn::Max(top, row.at(i));
-  return hn::GetLane(hn::MaxOfLanes(d, top));
+  constexpr int64_t n = lanes<T>;
+  auto a = hn::Neg(infinity(d)), b = a, c = a, e = a;
+  int64_t i = 0;
+  for (; i + 4 * n <= row.size(); i += 4 * n) {
+    a = hn::Max(a, row.at(i));
+    b = hn::Max(b, row.at(i + n));
+    c = hn::Max(c, row.at(i + 2 * n));
+    e = hn::Max(e, row.at(i + 3 * n));
+  }
+  for (; i < row.size(); i += n) a = hn::Max(a, row.at(i));
+  return hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(a, b), hn::Max(c, e))));
+}
+
+template <typename T>
+HWY_ATTR void multiply_row(T* row, T by, int64_t count) {
+  const hn::ScalableTag<T> d;
+  const Row<T> numbers(row, count, T{});
+  const auto factor = hn::Set(d, by);
+  for (int64_t i = 0; i < count; i += lanes<T>) {
+    store(d, hn::Mul(numbers.at(i), factor), row, i, count);
+  }
 }
 
 template <typename T>
@@ -26,17 +44,12 @@ HWY_ATTR void softmax(const T* x, const T*, T* to, int64_t count) {
   const hn::ScalableTag<T> d;
   const Row<T> row(x, count, -std::numeric_limits<T>::infinity());
   const auto top = hn::Set(d, largest(row));
-  auto sums = hn::Zero(d);
-  for (int64_t i = 0; i < count; i += lanes<T>) {
-    const auto power = exp(d, hn::Sub(row.at(i), top));
-    sums = hn::Add(sums, power);
+  const T sum = summed<T>(count, [&](int64_t i) HWY_ATTR {
+    const auto power = share(d, hn::Sub(row.at(i), top));
     store(d, power, to, i, count);
-  }
-  const auto scale = hn::Div(number(d, 1), hn::SumOfLanes(d, sums));
-  const Row<T> powers(to, count, T{});
-  for (int64_t i = 0; i < count; i += lanes<T>) {
-    store(d, hn::Mul(powers.at(i), scale), to, i, count);
-  }
+    return power;
+  });
+  multiply_row(to, 1 / sum, count);
 }
 
 template <typename T>
@@ -44,11 +57,9 @@ HWY_ATTR void log_softmax(const T* x, const T*, T* to, int64_t count) {
   const hn::ScalableTag<T> d;
   const Row<T> row(x, count, -std::numeric_limits<T>::infinity());
   const auto top = hn::Set(d, largest(row));
-  auto sums = hn::Zero(d);
-  for (int64_t i = 0; i < count; i += lanes<T>) {
-    sums = hn::Add(sums, exp(d, hn::Sub(row.at(i), top)));
-  }
-  const auto rest = log(d, hn::SumOfLanes(d, sums));
+  const T sum =
+      summed<T>(count, [&](int64_t i) HWY_ATTR { return share(d, hn::Sub(row.at(i), top)); });
+  const auto rest = log(d, hn::Set(d, sum));
   for (int64_t i = 0; i < count; i += lanes<T>) {
     store(d, hn::Sub(hn::Sub(row.at(i), top), rest), to, i, count);
   }
@@ -85,25 +96,19 @@ HWY_ATTR void attend(const T* scores, T scale, const T* bias, T* to, int64_t cou
   const hn::ScalableTag<T> d;
   const Row<T> row(scores, count, T{}), biases(bias, bias ? count : 0, T{});
   const auto factor = hn::Set(d, scale);
-  auto top = hn::Set(d, std::numeric_limits<T>::lowest());
   for (int64_t i = 0; i < count; i += lanes<T>) {
     auto score = hn::Mul(row.at(i), factor);
     if (bias) score = hn::Add(score, biases.at(i));
     store(d, score, to, i, count);
   }
   const Row<T> scaled(to, count, -std::numeric_limits<T>::infinity());
-  for (int64_t i = 0; i < count; i += lanes<T>) top = hn::Max(top, scaled.at(i));
-  const auto largest = hn::MaxOfLanes(d, top);
+  const auto top = hn::Set(d, std::max(largest(scaled), std::numeric_limits<T>::lowest()));
   const T sum = summed<T>(count, [&](int64_t i) HWY_ATTR {
-    const auto power = exp(d, hn::Sub(scaled.at(i), largest));
+    const auto power = share(d, hn::Sub(scaled.at(i), top));
     store(d, power, to, i, count);
     return power;
   });
-  const auto share = hn::Set(d, sum == 0 ? T{0} : 1 / sum);
-  const Row<T> powers(to, count, T{});
-  for (int64_t i = 0; i < count; i += lanes<T>) {
-    store(d, hn::Mul(powers.at(i), share), to, i, count);
-  }
+  multiply_row(to, sum == 0 ? T{0} : 1 / sum, count);
 }
 
 template <typename T>
