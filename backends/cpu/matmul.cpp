@@ -43,9 +43,8 @@ class Blocks {
       for (int64_t i = block_.first_row; i < block_.last_row; i += kernels_.height) {
         const int64_t rows = std::min<int64_t>(kernels_.height, block_.last_row - i);
         pack_left(i, rows, k, depth);
-        for (int64_t j = block_.first_column; j < block_.last_column; j += kernels_.width) {
-          run_tile(i, rows, j, k, depth);
-        }
+        int64_t j = rows == 1 ? run_row(i, k, depth) : block_.first_column;
+        for (; j < block_.last_column; j += kernels_.width) run_tile(i, rows, j, k, depth);
         if (k + depth == p_.depth) finish(p_, block_, i, rows);
       }
     }
@@ -80,24 +79,42 @@ class Blocks {
     }
   }
 
-  void run_tile(int64_t i, int64_t rows, int64_t j, int64_t k, int64_t depth) {
-    const int64_t width = kernels_.width, columns = std::min(width, p_.columns - j);
+  // As far as whole tiles go: the first column that is left.
+  int64_t run_row(int64_t i, int64_t k, int64_t depth) {
+    const int64_t width = kernels_.width;
+    const int64_t b_distance = p_.packed ? p_.depth * width : width;
+    int64_t j = block_.first_column;
+    if (!kernels_.row[1]) return j;
+    while (j + width <= block_.last_column) {
+      const auto tiles = std::min<int64_t>((block_.last_column - j) / width, kernels_.most_tiles);
+      kernels_.row[static_cast<size_t>(tiles)](tile_at(i, j, k, depth), b_distance);
+      j += tiles * width;
+    }
+    return j;
+  }
+
+  Tile<T> tile_at(int64_t i, int64_t j, int64_t k, int64_t depth) const {
     const bool packed = p_.packed != nullptr;
     const T* right = nullptr;  // of a product of no depth
     if (packed) {
-      right = p_.packed + (j * p_.depth + k * width) / kernels_.packing;
+      right = p_.packed + (j * p_.depth + k * kernels_.width) / kernels_.packing;
     } else if (depth > 0) {
       right = p_.right.data + k * p_.right.row_step + j;
     }
-    Tile<T> tile{.a = rows_,
-                 .a_step = rows_step_,
-                 .b = right,
-                 .b_step = packed ? width : p_.right.row_step,
-                 .c = p_.product + i * p_.columns + j,
-                 .c_step = p_.columns,
-                 .depth = depth,
-                 .add = k > 0,
-                 .bias = p_.bias && k + depth == p_.depth ? p_.bias + j : nullptr};
+    return {.a = rows_,
+            .a_step = rows_step_,
+            .b = right,
+            .b_step = packed ? kernels_.width : p_.right.row_step,
+            .c = p_.product + i * p_.columns + j,
+            .c_step = p_.columns,
+            .depth = depth,
+            .add = k > 0,
+            .bias = p_.bias && k + depth == p_.depth ? p_.bias + j : nullptr};
+  }
+
+  void run_tile(int64_t i, int64_t rows, int64_t j, int64_t k, int64_t depth) {
+    const int64_t width = kernels_.width, columns = std::min(width, p_.columns - j);
+    const Tile<T> tile = tile_at(i, j, k, depth);
     if (columns == width) return kernels_.tile[rows](tile);
     run_beside(tile, rows, columns, k, depth, j);
   }

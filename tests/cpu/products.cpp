@@ -130,6 +130,7 @@ TEST_CASE("products of depths around that of a block") {
     check_all<float>({5, 20, depth});
     check_all<double>({3, 9, depth});
     check_all<float>({1, 7, depth});
+    check_all<float>({1, 130, depth});
   }
 }
 

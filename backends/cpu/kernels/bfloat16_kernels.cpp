@@ -144,6 +144,7 @@ const BFloat16Kernels* bfloat16_kernels() {
                          .windows = window_kernels<float>(Instructions::avx512),
                          .pair = pair};
     made.products.dots = dots;
+    made.products.row = {};
     fill<height>(made);
     return made;
   }();

@@ -57,6 +57,36 @@ HWY_ATTR void run_tile(const Tile<T>& t) {
   }
 }
 
+template <typename T, int tiles>
+HWY_ATTR void run_row(const Tile<T>& t, int64_t b_distance) {
+  const hn::ScalableTag<T> d;
+  constexpr int64_t lanes = HWY_LANES(T);
+  Vector<T> sums[tiles][2];
+  for (int i = 0; i < tiles; ++i) {
+    const T* begin = t.c + i * 2 * lanes;
+    sums[i][0] = t.add ? hn::LoadU(d, begin) : hn::Zero(d);
+    sums[i][1] = t.add ? hn::LoadU(d, begin + lanes) : hn::Zero(d);
+  }
+  const T *a = t.a, *b = t.b;
+#pragma GCC unroll 2
+  for (int64_t k = 0; k < t.depth; ++k, a += t.a_step, b += t.b_step) {
+    const Vector<T> factor = hn::Set(d, *a);
+#pragma GCC unroll 4
+    for (int i = 0; i < tiles; ++i) {
+      const T* from = b + i * b_distance;
+      sums[i][0] = hn::MulAdd(factor, hn::LoadU(d, from), sums[i][0]);
+      sums[i][1] = hn::MulAdd(factor, hn::LoadU(d, from + lanes), sums[i][1]);
+    }
+  }
+  for (int i = 0; i < tiles; ++i) {
+    for (int half = 0; half < 2; ++half) {
+      const int64_t at = (2 * i + half) * lanes;
+      const Vector<T> sum = sums[i][half];
+      hn::StoreU(t.bias ? hn::Add(sum, hn::LoadU(d, t.bias + at)) : sum, d, t.c + at);
+    }
+  }
+}
+
 template <typename T, int rows>
 HWY_ATTR void run_dots(const Dots<T>& t, int64_t first) {
   const hn::ScalableTag<T> d;
@@ -152,11 +182,13 @@ void fill(MatmulKernels<T>& kernels) {
 template <typename T>
 const MatmulKernels<T>& kernels() {
   static const MatmulKernels<T> filled = [] {
-    MatmulKernels<T> made{.height = height,
-                          .width = 2 * HWY_LANES(T),
-                          .tile = {},
-                          .dots = dots<T>,
-                          .interleave = interleave<T>};
+    MatmulKernels<T> made{
+        .height = height,
+        .width = 2 * HWY_LANES(T),
+        .tile = {},
+        .row = {nullptr, run_row<T, 1>, run_row<T, 2>, run_row<T, 3>, run_row<T, 4>},
+        .dots = dots<T>,
+        .interleave = interleave<T>};
     fill<T, height>(made);
     return made;
   }();

@@ -1,6 +1,7 @@
 // The innermost loops of matrix products.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "backends/cpu/kernels/instructions.hpp"
@@ -47,10 +48,14 @@ struct Interleaving {
 template <typename T>
 struct MatmulKernels {
   static constexpr int most_rows = 14;
+  static constexpr int most_tiles = 4;
   int height;                                   // rows of the largest tile
   int width;                                    // columns of each
   int packing = 1;                              // elements of a packed right side in place of a T
   void (*tile[most_rows + 1])(const Tile<T>&);  // by rows, from 1 to height
+  // Tiles of one row side by side, the b of each so far behind that of the one before: the sums of
+  // one are too few to keep a processor busy. By their number, from 1; null: there are none.
+  std::array<void (*)(const Tile<T>&, int64_t b_distance), most_tiles + 1> row;
   void (*dots)(const Dots<T>&);
   void (*interleave)(const Interleaving<T>&);
 };

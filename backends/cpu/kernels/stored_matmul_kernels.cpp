@@ -151,6 +151,7 @@ const StoredKernels& kernels() {
   static const StoredKernels filled = [] {
     StoredKernels made{.products = matmul_kernels<float>(own), .store = store<Stored>};
     made.products.dots = nullptr;
+    made.products.row = {};
     made.products.packing = 2;
     made.products.tile[1] = run_row<Stored>;
     fill<Stored, height>(made.products);
