@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "backends/cpu/chains.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/parsed.hpp"
 
@@ -56,8 +57,8 @@ bool is_truth(Operation operation) {
 
 bool has_kernel(DType dtype, Operation operation) {
   const auto at = static_cast<size_t>(operation);
-  return dtype == DType::float32 ? elementwise_kernels<float>().run[at] != nullptr
-                                 : elementwise_kernels<double>().run[at] != nullptr;
+  return dtype == DType::float32 ? elementwise_kernels<float>().links[at].one != nullptr
+                                 : elementwise_kernels<double>().links[at].one != nullptr;
 }
 
 // There is no expression, or no kernel.
@@ -99,6 +100,7 @@ class LoopWriter {
     }
     for (Written& written : written_) {
       Instruction instruction{written.operation, slot({Held::made, written.to}), {}};
+      instruction.from.fill(no_slot);
       for (size_t k = 0; k < written.from.size(); ++k) {
         instruction.from[k] = slot(written.from[k]);
       }
@@ -106,6 +108,7 @@ class LoopWriter {
     }
     for (const ValueId id : kept) loop_.outputs.push_back({id, slot(values_.at(id))});
     loop_.slots = static_cast<Slot>(loop_.first_made() + static_cast<Slot>(written_.size()));
+    loop_.instructions = chained(loop_);
     return std::move(loop_);
   }
 

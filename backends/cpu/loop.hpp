@@ -14,11 +14,12 @@ namespace mithril::cpu_backend {
 
 // Where an operation reads or writes: inputs come first, then constants, then what operations made.
 using Slot = int16_t;
+inline constexpr Slot no_slot = -1;
 
 struct Instruction {
   Operation operation;
   Slot to;
-  std::array<Slot, 4> from;
+  std::array<Slot, 4> from;  // as many as the operation takes, and then none
 };
 
 struct Loop {

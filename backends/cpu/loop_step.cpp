@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "backends/cpu/chains.hpp"
 #include "backends/cpu/half_elements.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/pool.hpp"
@@ -21,19 +22,30 @@ constexpr int most_slots = 96;
 constexpr int most_lanes = 16;
 // Operations on elements that are worth a thread of their own.
 constexpr int64_t worth_a_thread = 1 << 17;
+// As many sums and products cost what exp and its like do.
+constexpr int64_t cost_of_function = 8;
+
+int64_t cost_of(const Loop& loop) {
+  int64_t cost = 0;
+  for (const Instruction& at : loop.instructions) {
+    const bool function = at.operation >= Operation::exp && at.operation <= Operation::erf;
+    cost += function ? cost_of_function : 1;
+  }
+  return cost;
+}
 
 // Where the slots of a loop are while it runs: a block each, for as long as it is read.
 struct Room {
-  std::vector<int16_t> block_of;  // per slot; -1: constants, and what is used where it stands
+  std::vector<int16_t> block_of;  // per slot; -1: constants, and what is not written
   int blocks = 0;
 };
 
-Room room_for(const Loop& loop) {
+Room room_for(const Loop& loop, const std::vector<Following>& followings) {
   std::vector<int> last(static_cast<size_t>(loop.slots), -1);
   const int count = static_cast<int>(loop.instructions.size());
   for (int i = 0; i < count; ++i) {
     for (const Slot slot : loop.instructions[static_cast<size_t>(i)].from) {
-      last[static_cast<size_t>(slot)] = i;
+      if (slot != no_slot) last[static_cast<size_t>(slot)] = i;
     }
   }
   Room room{std::vector<int16_t>(static_cast<size_t>(loop.slots), -1)};
@@ -49,7 +61,7 @@ Room room_for(const Loop& loop) {
   for (int i = 0; i < count; ++i) {
     const Instruction& instruction = loop.instructions[static_cast<size_t>(i)];
     const auto made = static_cast<size_t>(instruction.to);
-    if (room.block_of[made] < 0) {
+    if (room.block_of[made] < 0 && followings[static_cast<size_t>(i)].written) {
       if (free.empty()) free.push_back(static_cast<int16_t>(room.blocks++));
       room.block_of[made] = free.back();
       free.pop_back();
@@ -58,42 +70,64 @@ Room room_for(const Loop& loop) {
     std::sort(ending.begin(), ending.end());
     const auto end = std::unique(ending.begin(), ending.end());
     for (auto at = ending.begin(); at != end; ++at) {
+      if (*at < loop.first_made()) continue;
       const auto slot = static_cast<size_t>(*at);
-      if (*at >= loop.first_made() && last[slot] == i) free.push_back(room.block_of[slot]);
+      if (last[slot] == i && room.block_of[slot] >= 0) free.push_back(room.block_of[slot]);
     }
   }
   return room;
 }
 
+// What the one before makes is handed on, and written only where somebody else reads it.
+template <typename T>
+std::vector<Link> links_of(const Loop& loop, const std::vector<Following>& followings) {
+  std::vector<Link> links;
+  for (size_t i = 0; i < loop.instructions.size(); ++i) {
+    const Instruction& at = loop.instructions[i];
+    Link link{.kernel = elementwise_kernels<T>().links[static_cast<size_t>(at.operation)],
+              .from = at.from,
+              .to = followings[i].written ? at.to : no_slot,
+              .last = followings[i].last};
+    if (i > 0 && !followings[i - 1].last) {
+      std::replace(link.from.begin(), link.from.end(), loop.instructions[i - 1].to, no_slot);
+    }
+    links.push_back(link);
+  }
+  return links;
+}
+
 template <typename T>
 class LoopStep final : public ElementStep {
  public:
-  LoopStep(const Sized& sized, Loop loop, int threads, const Places& places)
-      : loop_(std::move(loop)),
-        room_(room_for(loop_)),
+  LoopStep(const Sized& sized, const Loop& loop, int threads, const Places& places)
+      : room_(room_for(loop, followings(loop))),
+        links_(links_of<T>(loop, followings(loop))),
         threads_(threads),
-        count_(element_count(loop_.dims)),
-        constants_(loop_.constants.size() * most_lanes) {
-    for (const ValueId id : loop_.inputs) {
-      inputs_.push_back({places[index(id)], sized.dtype(id), Walk(sized.dims(id), loop_.dims)});
+        count_(element_count(loop.dims)),
+        cost_(cost_of(loop)),
+        first_made_(static_cast<size_t>(loop.first_made())),
+        constants_(loop.constants.size() * most_lanes) {
+    for (size_t i = 0; i < links_.size(); ++i) {
+      if (i == 0 || links_[i - 1].last) chains_.push_back(i);
     }
-    for (const Loop::Made& made : loop_.outputs) {
-      outputs_.push_back({places[index(made.value)], sized.dtype(made.value), made.slot});
+    for (const ValueId id : loop.inputs) {
+      inputs_.push_back({places[index(id)], sized.dtype(id), Walk(sized.dims(id), loop.dims)});
     }
-    for (size_t i = 0; i < loop_.constants.size(); ++i) {
+    for (const Loop::Made& made : loop.outputs) {
+      outputs_.push_back(
+          {places[index(made.value)], sized.dtype(made.value), static_cast<size_t>(made.slot)});
+    }
+    for (size_t i = 0; i < loop.constants.size(); ++i) {
       std::fill_n(constants_.begin() + static_cast<ptrdiff_t>(i * most_lanes), most_lanes,
-                  static_cast<T>(loop_.constants[i]));
-    }
-    for (const Instruction& instruction : loop_.instructions) {
-      kernels_.push_back(elementwise_kernels<T>().run[static_cast<size_t>(instruction.operation)]);
+                  static_cast<T>(loop.constants[i]));
     }
   }
 
   void run(const Frame& frame) const override {
     if (count_ == 0) return;
     const int64_t blocks = (count_ + block - 1) / block;
-    const int64_t work = count_ * static_cast<int64_t>(loop_.instructions.size());
-    const int64_t tasks = std::clamp<int64_t>(std::min(work / worth_a_thread, blocks), 1, threads_);
+    const int64_t tasks =
+        std::clamp<int64_t>(std::min(count_ * cost_ / worth_a_thread, blocks), 1, threads_);
     Pool::shared().run(static_cast<int>(tasks), threads_, [&](int task) {
       const int64_t first = blocks * task / tasks, last = blocks * (task + 1) / tasks;
       run_rows(frame,
@@ -104,15 +138,11 @@ class LoopStep final : public ElementStep {
   void run_rows(const Frame& frame, const ElementRows& rows) const override {
     Memory memory;
     begin_slots(frame, memory);
-    const auto lanes = static_cast<int64_t>(lanes_);
+    const int64_t whole = rows.size / lanes_ * lanes_;
     for (int64_t row = 0; row < rows.rows; ++row) {
-      const int64_t begin = rows.begin + row * rows.step, end = begin + rows.size;
-      // What fills no vector is a block of its own, for blocks of vectors are read where they are.
-      const int64_t whole = begin + rows.size / lanes * lanes;
-      for (int64_t at = begin; at < whole; at += block) {
-        run_block(frame, memory, at, std::min(at + block, whole));
-      }
-      if (whole < end) run_block(frame, memory, whole, end);
+      const int64_t begin = rows.begin + row * rows.step;
+      if (whole > 0) run_vectors(frame, memory, begin, whole);
+      if (whole < rows.size) run_rest(frame, memory, begin + whole, rows.size - whole);
     }
   }
 
@@ -122,11 +152,15 @@ class LoopStep final : public ElementStep {
     Place place;
     DType dtype;
     Walk walk;
+
+    bool is_direct() const { return dtype == dtype_of<T> && walk.is_dense(); }
   };
   struct Output {
     Place place;
     DType dtype;
-    Slot slot;
+    size_t slot;
+
+    bool is_direct() const { return dtype == dtype_of<T>; }
   };
   struct Memory {
     alignas(64) T blocks[most_blocks][static_cast<size_t>(block)];
@@ -137,58 +171,70 @@ class LoopStep final : public ElementStep {
     return memory.blocks[static_cast<size_t>(room_.block_of[slot])];
   }
 
+  void place_in_block(Memory& memory, size_t slot) const {
+    memory.slots[slot] = {block_of(memory, slot), static_cast<size_t>(block - 1)};
+  }
+
   // What stays the same in all blocks.
   void begin_slots(const Frame& frame, Memory& memory) const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
+      place_in_block(memory, i);
       if (!inputs_[i].walk.is_single()) continue;
       T* to = block_of(memory, i);
       gather(frame, inputs_[i], 0, 1, to);
       std::fill_n(to, most_lanes, *to);
-      memory.slots[i] = {to, 0};
+      memory.slots[i].mask = 0;
     }
-    for (size_t i = 0; i < loop_.constants.size(); ++i) {
-      memory.slots[inputs_.size() + i] = {constants_.data() + i * most_lanes, 0};
+    for (size_t i = inputs_.size(); i < first_made_; ++i) {
+      memory.slots[i] = {constants_.data() + (i - inputs_.size()) * most_lanes, 0};
     }
-    for (auto slot = static_cast<size_t>(loop_.first_made());
-         slot < static_cast<size_t>(loop_.slots); ++slot) {
-      memory.slots[slot] = {block_of(memory, slot), each_element};
+    for (size_t slot = first_made_; slot < room_.block_of.size(); ++slot) {
+      if (room_.block_of[slot] >= 0) place_in_block(memory, slot);
     }
   }
 
-  void run_block(const Frame& frame, Memory& memory, int64_t begin, int64_t end) const {
-    const auto count = static_cast<size_t>(end - begin);
-    const size_t padded = (count + lanes_ - 1) / lanes_ * lanes_;
+  // Elements that fill vectors are read and written where they stand, but for those that are
+  // converted or stand for several.
+  void run_vectors(const Frame& frame, Memory& memory, int64_t begin, int64_t size) const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      const Input& input = inputs_[i];
-      if (input.walk.is_single()) continue;
-      if (input.dtype == dtype_of<T> && input.walk.is_dense() && padded == count) {
-        memory.slots[i] = {frame.read<T>(input.place) + begin, each_element};
-        continue;
+      if (inputs_[i].walk.is_single() || !inputs_[i].is_direct()) continue;
+      memory.slots[i] = {frame.read<T>(inputs_[i].place) + begin, each_element};
+    }
+    for (const Output& output : outputs_) {
+      if (!output.is_direct()) continue;
+      memory.slots[output.slot] = {frame.write<T>(output.place) + begin, each_element};
+    }
+    for (int64_t at = 0; at < size; at += block) {
+      const int64_t end = std::min(at + block, size);
+      for (size_t i = 0; i < inputs_.size(); ++i) {
+        if (inputs_[i].walk.is_single() || inputs_[i].is_direct()) continue;
+        gather(frame, inputs_[i], begin + at, begin + end, block_of(memory, i));
       }
+      run_links(memory, at, end);
+      for (const Output& output : outputs_) {
+        if (!output.is_direct()) store(frame, output, memory, begin + at, end - at);
+      }
+    }
+  }
+
+  // Fewer elements than a vector has: in blocks, where the others may be anything.
+  void run_rest(const Frame& frame, Memory& memory, int64_t begin, int64_t count) const {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (inputs_[i].walk.is_single()) continue;
+      place_in_block(memory, i);
       T* to = block_of(memory, i);
-      gather(frame, input, begin, end, to);
-      std::fill(to + count, to + padded, T{});
-      memory.slots[i] = {to, each_element};
+      gather(frame, inputs_[i], begin, begin + count, to);
+      std::fill(to + count, to + lanes_, T{});
     }
-    for (const Output& output : outputs_) {
-      const auto slot = static_cast<size_t>(output.slot);
-      const bool direct = output.dtype == dtype_of<T> && padded == count;
-      memory.slots[slot].at =
-          direct ? frame.write<T>(output.place) + begin : block_of(memory, slot);
-    }
-    for (size_t i = 0; i < kernels_.size(); ++i) {
-      const Instruction& instruction = loop_.instructions[i];
-      std::array<Source<T>, 4> sources;
-      for (size_t k = 0; k < sources.size(); ++k) {
-        sources[k] = memory.slots[static_cast<size_t>(instruction.from[k])];
-      }
-      // What is made stands in a block or in an output, which are there to be written.
-      kernels_[i](const_cast<T*>(memory.slots[static_cast<size_t>(instruction.to)].at),
-                  sources.data(), padded);
-    }
-    for (const Output& output : outputs_) {
-      if (output.dtype == dtype_of<T> && padded == count) continue;
-      store(frame, output, memory.slots[static_cast<size_t>(output.slot)].at, begin, count);
+    for (const Output& output : outputs_) place_in_block(memory, output.slot);
+    run_links(memory, 0, lanes_);
+    for (const Output& output : outputs_) store(frame, output, memory, begin, count);
+  }
+
+  void run_links(const Memory& memory, int64_t begin, int64_t end) const {
+    for (const size_t chain : chains_) {
+      kernels_.run(&links_[chain], memory.slots, static_cast<size_t>(begin),
+                   static_cast<size_t>(end));
     }
   }
 
@@ -206,28 +252,31 @@ class LoopStep final : public ElementStep {
     });
   }
 
-  static void store(const Frame& frame, const Output& output, const T* from, int64_t begin,
-                    size_t count) {
+  // From its block, where it is.
+  void store(const Frame& frame, const Output& output, Memory& memory, int64_t begin,
+             int64_t count) const {
+    const T* from = block_of(memory, output.slot);
     if (output.dtype == DType::boolean) {
       bool* to = frame.write<bool>(output.place) + begin;
-      for (size_t i = 0; i < count; ++i) to[i] = from[i] != T{};
+      for (int64_t i = 0; i < count; ++i) to[i] = from[i] != T{};
     } else if (is_half(output.dtype)) {
-      store_halves(output.dtype, from, static_cast<int64_t>(count),
-                   frame.write<uint16_t>(output.place) + begin);
+      store_halves(output.dtype, from, count, frame.write<uint16_t>(output.place) + begin);
     } else {
       std::copy_n(from, count, frame.write<T>(output.place) + begin);
     }
   }
 
-  Loop loop_;
+  const ElementwiseKernels<T>& kernels_ = elementwise_kernels<T>();
   Room room_;
+  std::vector<Link> links_;
+  std::vector<size_t> chains_;  // where each begins among the links
   int threads_;
-  int64_t count_;
-  size_t lanes_ = elementwise_kernels<T>().lanes;
+  int64_t count_, cost_;
+  size_t first_made_;
+  int64_t lanes_ = static_cast<int64_t>(kernels_.lanes);
   std::vector<Input> inputs_;
   std::vector<Output> outputs_;
   std::vector<T> constants_;  // each as often as a vector may have lanes
-  std::vector<typename ElementwiseKernels<T>::Kernel> kernels_;  // per instruction
 };
 
 // Each block of an input is read before that of the output is written.
@@ -237,7 +286,9 @@ std::vector<Overwrite> overwrites(const Sized& sized, const Loop& loop) {
   std::vector<int> written(static_cast<size_t>(loop.slots), -1);
   for (int i = 0; i < count; ++i) {
     const Instruction& instruction = loop.instructions[static_cast<size_t>(i)];
-    for (const Slot slot : instruction.from) last_read[static_cast<size_t>(slot)] = i;
+    for (const Slot slot : instruction.from) {
+      if (slot != no_slot) last_read[static_cast<size_t>(slot)] = i;
+    }
     written[static_cast<size_t>(instruction.to)] = i;
   }
   std::vector<Overwrite> possible;
@@ -260,7 +311,7 @@ std::vector<Overwrite> overwrites(const Sized& sized, const Loop& loop) {
 }  // namespace
 
 bool fits_a_step(const Loop& loop) {
-  return loop.slots <= most_slots && room_for(loop).blocks <= most_blocks;
+  return loop.slots <= most_slots && room_for(loop, followings(loop)).blocks <= most_blocks;
 }
 
 Draft draft_loop(const Context& context, Loop loop) {

@@ -51,8 +51,10 @@ template <typename T>
 Worst<T> worst_of(const Function& function, const std::vector<T>& numbers,
                   const ElementwiseKernels<T>& kernels) {
   std::vector<T> results(numbers.size());
-  const Source<T> source{numbers.data(), each_element};
-  kernels.run[static_cast<size_t>(function.operation)](results.data(), &source, numbers.size());
+  const Source<T> slots[] = {{numbers.data(), each_element}, {results.data(), each_element}};
+  const Link link{
+      .kernel = kernels.links[static_cast<size_t>(function.operation)], .from = {0}, .to = 1};
+  kernels.run(&link, slots, 0, numbers.size());
   Worst<T> worst;
   for (size_t i = 0; i < numbers.size(); ++i) {
     const double error = error_of(results[i], function.wide(numbers[i]));
@@ -90,7 +92,7 @@ void check(const std::vector<T>& numbers) {
   for (const Instructions instructions : present_instructions()) {
     const ElementwiseKernels<T>& kernels = elementwise_kernels<T>(instructions);
     for (const Function& function : functions) {
-      if (!kernels.run[static_cast<size_t>(function.operation)]) continue;
+      if (!kernels.links[static_cast<size_t>(function.operation)].one) continue;
       const Worst<T> worst = worst_of(function, numbers, kernels);
       CHECK_MESSAGE(worst.error <= 3, function.name, " of ", worst.at, " with ", name(instructions),
                     " is off by ", worst.error);

@@ -2,6 +2,11 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
 #include "backends/cpu/cpu.hpp"
 #include "tests/cpu/apart.hpp"
 
@@ -86,6 +91,32 @@ TEST_CASE("a long chain runs in many loops, over one value") {
   // The output, and one value in a multiple of 64 bytes.
   const auto executable = cpu()->load(parse_graph(text), {});
   CHECK(executable->notes().front() == "evaluating takes 848 B, where all values are 2.7 KiB");
+}
+
+TEST_CASE("random graphs of operations on elements, most of them on what was made before") {
+  const std::vector<std::string> pairs = {"add", "subtract", "multiply", "maximum", "minimum"};
+  const std::vector<std::string> singles = {"relu", "negate", "abs"};
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    std::mt19937 engine(seed);
+    const auto below = [&](size_t count) { return static_cast<size_t>(engine()) % count; };
+    const auto size = static_cast<int64_t>(1 + below(1100));
+    const std::string type = fmt::format("float32[{}]", size);
+    std::string text = fmt::format("graph {{\n  input v0: {0}\n  input v1: {0}\n", type);
+    constexpr size_t values = 25;
+    for (size_t made = 2; made < values; ++made) {
+      const size_t left = made - 1 - below(2), right = made - 1 - below(std::min<size_t>(made, 5));
+      text += fmt::format("  v{}: {} = ", made, type);
+      text += below(3) == 0 ? fmt::format("{}(input: v{})\n", singles[below(singles.size())], left)
+                            : fmt::format("{}(left: v{}, right: v{})\n", pairs[below(pairs.size())],
+                                          left, right);
+    }
+    for (const size_t made : {values / 2, values - 2, values - 1}) {
+      text += fmt::format("  output v{0} = v{0}\n", made);
+    }
+    text += "}\n";
+    CAPTURE(text);
+    CHECK(apart(text, {random({size}, seed), random({size}, seed + 100)}) == "");
+  }
 }
 
 TEST_CASE("loops give the same bits on any number of threads") {

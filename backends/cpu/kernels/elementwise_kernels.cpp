@@ -63,22 +63,77 @@ MITHRIL_OPERATION(ChooseEqual, 4, hn::IfThenElse(hn::Eq(x[0], x[1]), x[2], x[3])
 MITHRIL_OPERATION(ChooseNotEqual, 4, hn::IfThenElse(unequal(x[0], x[1]), x[2], x[3]));
 #undef MITHRIL_OPERATION
 
-template <class Operation, typename T>
-HWY_ATTR void run(T* to, const Source<T>* sources, size_t count) {
+// What links go through together.
+constexpr size_t several = 4;
+
+template <typename T, class... Made>
+using Continuation = void (*)(const Link* link, const Source<T>* slots, size_t i, Made... made);
+
+// Vectors are passed on in registers, from call to call.
+template <typename T, class... Made>
+HWY_ATTR void follow(void (*kernel)(), const Link* link, const Source<T>* slots, size_t i,
+                     Made... made) {
+  reinterpret_cast<Continuation<T, Made...>>(kernel)(link, slots, i, made...);
+}
+
+template <class Operation, typename T, class... Made>
+HWY_ATTR void run_link(const Link* link, const Source<T>* slots, size_t i, Made... made) {
   const hn::ScalableTag<T> d;
+  constexpr size_t vectors = sizeof...(Made), lanes = HWY_LANES(T);
   constexpr int arity = Operation::arity;
-  Source<T> from[arity];
-  for (int k = 0; k < arity; ++k) from[k] = sources[k];
-  for (size_t i = 0; i < count; i += HWY_LANES(T)) {
-    V<decltype(d)> x[arity];
-    for (int k = 0; k < arity; ++k) x[k] = hn::LoadU(d, from[k].at + (i & from[k].mask));
-    hn::StoreU(Operation::of(d, x), d, to + i);
+  V<decltype(d)> x[vectors][arity], results[vectors];
+#pragma GCC unroll 4
+  for (int k = 0; k < arity; ++k) {
+    if (link->from[static_cast<size_t>(k)] < 0) {
+      size_t v = 0;
+      ((x[v++][k] = made), ...);
+      continue;
+    }
+    const Source<T>& source = slots[link->from[static_cast<size_t>(k)]];
+    const T* at = source.at + (i & source.mask);
+#pragma GCC unroll 4
+    for (size_t v = 0; v < vectors; ++v) x[v][k] = hn::LoadU(d, at + (v * lanes & source.mask));
   }
+#pragma GCC unroll 4
+  for (size_t v = 0; v < vectors; ++v) results[v] = Operation::of(d, x[v]);
+  if (link->to >= 0) {
+    // What links write stands in blocks and outputs, which are there to be written.
+    T* to = const_cast<T*>(slots[link->to].at) + (i & slots[link->to].mask);
+#pragma GCC unroll 4
+    for (size_t v = 0; v < vectors; ++v) hn::StoreU(results[v], d, to + v * lanes);
+  }
+  if (link->last) return;
+  ++link;
+  if constexpr (vectors == several) {
+    return follow(link->kernel.several, link, slots, i, results[0], results[1], results[2],
+                  results[3]);
+  } else {
+    return follow(link->kernel.one, link, slots, i, results[0]);
+  }
+}
+
+template <typename T>
+HWY_ATTR void run(const Link* chain, const Source<T>* slots, size_t begin, size_t end) {
+  const hn::ScalableTag<T> d;
+  constexpr size_t lanes = HWY_LANES(T);
+  const auto nothing = hn::Zero(d);
+  size_t i = begin;
+  for (; i + several * lanes <= end; i += several * lanes) {
+    follow(chain->kernel.several, chain, slots, i, nothing, nothing, nothing, nothing);
+  }
+  for (; i < end; i += lanes) follow(chain->kernel.one, chain, slots, i, nothing);
+}
+
+template <class Operation, typename T>
+LinkKernel link() {
+  using Vector = V<hn::ScalableTag<T>>;
+  return {reinterpret_cast<void (*)()>(run_link<Operation, T, Vector, Vector, Vector, Vector>),
+          reinterpret_cast<void (*)()>(run_link<Operation, T, Vector>)};
 }
 
 template <typename T, class... Operations>
 ElementwiseKernels<T> in_order() {
-  return {.lanes = HWY_LANES(T), .run = {run<Operations, T>...}};
+  return {.lanes = HWY_LANES(T), .links = {link<Operations, T>()...}, .run = run<T>};
 }
 
 // In the order of the enumeration.
@@ -100,7 +155,7 @@ const ElementwiseKernels<float>& elementwise_of_floats() {
 const ElementwiseKernels<double>& elementwise_of_doubles() {
   static const ElementwiseKernels<double> kernels = [] {
     ElementwiseKernels<double> all = made<double>();
-    all.run[static_cast<size_t>(cpu_backend::Operation::erf)] = nullptr;
+    all.links[static_cast<size_t>(cpu_backend::Operation::erf)] = {};
     return all;
   }();
   return kernels;

@@ -42,7 +42,8 @@ enum class Operation : uint8_t {
 };
 inline constexpr size_t operation_count = 28;
 
-// The element i stands at at[i & mask]: all ones, or 0 for as many equal elements as a vector has.
+// The element i stands at at[i & mask]: all ones, 0 for as many equal elements as a vector has, or
+// that of a block which is written anew every so many elements.
 template <typename T>
 struct Source {
   const T* at;
@@ -50,13 +51,28 @@ struct Source {
 };
 inline constexpr size_t each_element = ~size_t{0};
 
+// Of an operation: for some vectors at once, and for one. Their types are known only where vectors
+// are; null: there is none for this type of elements.
+struct LinkKernel {
+  void (*several)() = nullptr;
+  void (*one)() = nullptr;
+};
+
+// An operation that follows another in registers.
+struct Link {
+  LinkKernel kernel;
+  std::array<int16_t, 4> from;  // slots; below 0: what the link before made
+  int16_t to = -1;              // slot; below 0: it is not written
+  bool last = true;
+};
+
 template <typename T>
 struct ElementwiseKernels {
-  // Writes `count` elements, a multiple of `lanes`; `to` may be what is read.
-  using Kernel = void (*)(T* to, const Source<T>* sources, size_t count);
-
   size_t lanes;
-  std::array<Kernel, operation_count> run;  // null: there is none for this type
+  std::array<LinkKernel, operation_count> links;
+  // The elements from `begin` to `end`, both multiples of `lanes`, through all links to the last.
+  // What is written may be what is read, at the same elements.
+  void (*run)(const Link* chain, const Source<T>* slots, size_t begin, size_t end);
 };
 
 template <typename T>

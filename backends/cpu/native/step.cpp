@@ -35,7 +35,9 @@ class NativeStep final : public ElementStep {
       constants_.push_back(static_cast<T>(constant));
     }
     for (const Operation operation : options.native.calls) {
-      kernels_.push_back(elementwise_kernels<T>().run[static_cast<size_t>(operation)]);
+      links_.push_back({.kernel = kernels_.links[static_cast<size_t>(operation)],
+                        .from = {0},
+                        .to = 0});
     }
   }
 
@@ -107,8 +109,9 @@ class NativeStep final : public ElementStep {
     T* const values = static_cast<T*>(elements);
     const int64_t padded = (count + step.lanes_ - 1) / step.lanes_ * step.lanes_;
     std::fill(values + count, values + padded, T{});
-    const Source<T> source{values, each_element};
-    step.kernels_[static_cast<size_t>(which)](values, &source, static_cast<size_t>(padded));
+    const Source<T> slot{values, each_element};
+    step.kernels_.run(&step.links_[static_cast<size_t>(which)], &slot, 0,
+                      static_cast<size_t>(padded));
   }
 
   // In bytes, of the element that is read for this one.
@@ -138,8 +141,9 @@ class NativeStep final : public ElementStep {
   std::vector<Input> inputs_;
   std::vector<Output> outputs_;
   std::vector<T> constants_;
-  int64_t lanes_ = static_cast<int64_t>(elementwise_kernels<T>().lanes);
-  std::vector<typename ElementwiseKernels<T>::Kernel> kernels_;  // that are called
+  const ElementwiseKernels<T>& kernels_ = elementwise_kernels<T>();
+  int64_t lanes_ = static_cast<int64_t>(kernels_.lanes);
+  std::vector<Link> links_;  // that are called
 };
 
 }  // namespace
