@@ -261,7 +261,7 @@ class Planning {
         if (!ends || to.kept || from.bytes != to.bytes || is_read_otherwise(step, at.read))
           continue;
         to.same = root(at.read);
-        from.last = to.last;
+        from.last = std::max(to.last, from.last + 1);  // nothing else may take the place
       }
     }
   }

@@ -60,6 +60,25 @@ TEST_CASE("what needs a result of the loop is not passed by") {
   CHECK(apart(text, {random({4, 5}, 5)}) == "");
 }
 
+TEST_CASE("what nobody reads again takes no other result's place") {
+  // Of d only the size is asked; it and w could both stand where c ends.
+  const std::string text =
+      "graph {\n"
+      "  input x: float32[100]\n"
+      "  input y: float32[100]\n"
+      "  c: float32[100] = cos(input: x)\n"
+      "  k: bool[100] = less(left: c, right: 0.5)\n"
+      "  d: float32[100] = divide(numerator: x, denominator: 0.6)\n"
+      "  o: float32[100] = where(cond: k, input1: d, input2: 0.0)\n"
+      "  w: float32[100] = where(cond: k, input1: y, input2: 0.0)\n"
+      "  v: float32[100] = reshape_like(input: w, like: d)\n"
+      "  q: float32[100] = cos(input: v)\n"
+      "  output o = o\n"
+      "  output q = q\n"
+      "}\n";
+  CHECK(apart(text, {random({100}, 10), random({100}, 11)}) == "");
+}
+
 TEST_CASE("equal results are two outputs") {
   const std::string text =
       "graph {\n"

@@ -92,7 +92,7 @@ HWY_ATTR V<D> exp_float(D d, V<D> x) {
 }
 
 // e^x for x <= 0, where what is small need not be exact to its own last place: with a relative
-// error of (1.5 + |x| / 7) 1e-7. 2^n 2^f with |f| <= 1 / 2, its polynomial fitted to that.
+// error of (2 + |x|) 1e-7. 2^n 2^f with |f| <= 1 / 2, its polynomial fitted to that.
 template <class D>
 HWY_ATTR V<D> share_float(D d, V<D> x) {
   const V<D> inside = hn::Max(x, number(d, -104));
@@ -222,6 +222,7 @@ HWY_ATTR V<D> erf_float(D d, V<D> x) {
   const V<D> t = hn::Sub(size, hn::Sub(shifted, shift));
   const auto i = hn::And(hn::BitCast(di, shifted), hn::Set(di, 15));
   V<D> sum = looked_up(d, erf_coefficients[5], i);
+#pragma GCC unroll 5
   for (int k = 4; k >= 0; --k) sum = hn::MulAdd(sum, t, looked_up(d, erf_coefficients[k], i));
   return keep_nan(d, x, hn::CopySign(sum, x));
 }
