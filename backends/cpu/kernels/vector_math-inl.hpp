@@ -44,6 +44,37 @@ HWY_ATTR V<D> keep_nan(D, V<D> given, V<D> result) {
   return hn::IfThenElse(unequal(given, given), given, result);
 }
 
+// Limits in which x may be lost where it is NaN: nan_kept brings that back. On x86 the second
+// argument comes out of Min and Max where one is NaN, and of NaN the processor makes some int;
+// elsewhere it may not be asked to.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+template <class D>
+HWY_ATTR V<D> at_most(D d, V<D> x, double most) {
+  return hn::Min(number(d, most), x);
+}
+template <class D>
+HWY_ATTR V<D> at_least(D d, V<D> x, double least) {
+  return hn::Max(number(d, least), x);
+}
+template <class D>
+HWY_ATTR V<D> nan_kept(D, V<D>, V<D> result) {
+  return result;
+}
+#else
+template <class D>
+HWY_ATTR V<D> at_most(D d, V<D> x, double most) {
+  return hn::Min(x, number(d, most));
+}
+template <class D>
+HWY_ATTR V<D> at_least(D d, V<D> x, double least) {
+  return hn::Max(x, number(d, least));
+}
+template <class D>
+HWY_ATTR V<D> nan_kept(D d, V<D> x, V<D> result) {
+  return keep_nan(d, x, result);
+}
+#endif
+
 constexpr double log2_of_e = 1.44269504088896341;
 
 // The polynomial of x, highest coefficient first.
@@ -81,26 +112,25 @@ HWY_ATTR V<D> whole_exponent(D d, V<D> x) {
 // 2^n e^r with |r| <= ln 2 / 2, Cody and Waite's reduction and Cephes' polynomial (expf).
 template <class D>
 HWY_ATTR V<D> exp_float(D d, V<D> x) {
-  // Of Min and Max the second argument comes out where one is NaN, of which no int can be made.
-  const V<D> inside = hn::Max(hn::Min(x, number(d, 90)), number(d, -105));
+  const V<D> inside = at_least(d, at_most(d, x, 90), -105);
   const V<D> n = whole_exponent(d, inside);
   V<D> r = hn::NegMulAdd(n, number(d, 0.693359375), inside);
   r = hn::NegMulAdd(n, number(d, -2.12194440e-4), r);
   const V<D> power = polynomial(d, r, 1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
                                 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1, 1, 1);
-  return keep_nan(d, x, times_power_of_two(d, power, n));
+  return nan_kept(d, x, times_power_of_two(d, power, n));
 }
 
 // e^x for x <= 0, where what is small need not be exact to its own last place: with a relative
 // error of (2 + |x|) 1e-7. 2^n 2^f with |f| <= 1 / 2, its polynomial fitted to that.
 template <class D>
 HWY_ATTR V<D> share_float(D d, V<D> x) {
-  const V<D> inside = hn::Max(x, number(d, -104));
+  const V<D> inside = at_least(d, x, -104);
   const V<D> n = whole_exponent(d, inside);
   const V<D> f = hn::MulSub(inside, number(d, log2_of_e), n);
   const V<D> power = polynomial(d, f, 1.326469993e-3, 9.671533903e-3, 5.550734001e-2,
                                 2.402224176e-1, 6.931469774e-1, 1);
-  return keep_nan(d, x, times_power_of_two(d, power, n));
+  return nan_kept(d, x, times_power_of_two(d, power, n));
 }
 
 // Highway's holds up to 706, and makes an int of what it is given: beyond 700 it is the square of a
@@ -217,14 +247,14 @@ template <class D>
 HWY_ATTR V<D> erf_float(D d, V<D> x) {
   const hn::RebindToSigned<D> di;
   // Beyond 2^21 floats are 1 / 4 apart: the last bits of such a sum are the nearest i.
-  const V<D> shift = number(d, 1 << 21), largest = hn::Set(d, 3.87499976f);
-  const V<D> size = hn::Min(hn::Abs(x), largest), shifted = hn::Add(size, shift);
+  const V<D> shift = number(d, 1 << 21);
+  const V<D> size = at_most(d, hn::Abs(x), 3.87499976), shifted = hn::Add(size, shift);
   const V<D> t = hn::Sub(size, hn::Sub(shifted, shift));
   const auto i = hn::And(hn::BitCast(di, shifted), hn::Set(di, 15));
   V<D> sum = looked_up(d, erf_coefficients[5], i);
 #pragma GCC unroll 5
   for (int k = 4; k >= 0; --k) sum = hn::MulAdd(sum, t, looked_up(d, erf_coefficients[k], i));
-  return keep_nan(d, x, hn::CopySign(sum, x));
+  return nan_kept(d, x, hn::CopySign(sum, x));
 }
 
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE

@@ -35,9 +35,8 @@ class NativeStep final : public ElementStep {
       constants_.push_back(static_cast<T>(constant));
     }
     for (const Operation operation : options.native.calls) {
-      links_.push_back({.kernel = kernels_.links[static_cast<size_t>(operation)],
-                        .from = {0},
-                        .to = 0});
+      links_.push_back(
+          {.kernel = kernels_.links[static_cast<size_t>(operation)], .from = {0}, .to = 0});
     }
   }
 
