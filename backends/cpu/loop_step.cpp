@@ -6,11 +6,8 @@
 #include <utility>
 
 #include "backends/cpu/chains.hpp"
-#include "backends/cpu/half_elements.hpp"
-#include "backends/cpu/kernels/half_kernels.hpp"
+#include "backends/cpu/loop_elements.hpp"
 #include "backends/cpu/pool.hpp"
-#include "backends/cpu/walk.hpp"
-#include "mithril/tensor/convert.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -20,19 +17,8 @@ constexpr int64_t block_bytes = 2048;
 constexpr int most_blocks = 24;
 constexpr int most_slots = 96;
 constexpr int most_lanes = 16;
-// Operations on elements that are worth a thread of their own.
-constexpr int64_t worth_a_thread = 1 << 17;
 // As many sums and products cost what exp and its like do.
 constexpr int64_t cost_of_function = 8;
-
-int64_t cost_of(const Loop& loop) {
-  int64_t cost = 0;
-  for (const Instruction& at : loop.instructions) {
-    const bool function = at.operation >= Operation::exp && at.operation <= Operation::erf;
-    cost += function ? cost_of_function : 1;
-  }
-  return cost;
-}
 
 // Where the slots of a loop are while it runs: a block each, for as long as it is read.
 struct Room {
@@ -127,7 +113,7 @@ class LoopStep final : public ElementStep {
     if (count_ == 0) return;
     const int64_t blocks = (count_ + block - 1) / block;
     const int64_t tasks =
-        std::clamp<int64_t>(std::min(count_ * cost_ / worth_a_thread, blocks), 1, threads_);
+        std::clamp<int64_t>(std::min(count_ * cost_ / worth_a_loop_thread, blocks), 1, threads_);
     Pool::shared().run(static_cast<int>(tasks), threads_, [&](int task) {
       const int64_t first = blocks * task / tasks, last = blocks * (task + 1) / tasks;
       run_rows(frame,
@@ -239,31 +225,14 @@ class LoopStep final : public ElementStep {
   }
 
   static void gather(const Frame& frame, const Input& input, int64_t begin, int64_t end, T* to) {
-    if (is_half(input.dtype)) {
-      return gather_halves(input.dtype, frame.read<uint16_t>(input.place), input.walk, begin, end,
-                           to);
-    }
-    visit_dtype(input.dtype, [&](auto zero) {
-      using From = decltype(zero);
-      const From* elements = frame.read<From>(input.place);
-      input.walk.each_run(begin, end, [&](int64_t at, int64_t from, int64_t count, int64_t step) {
-        for (int64_t i = 0; i < count; ++i) to[at + i] = convert<T>(elements[from + i * step]);
-      });
-    });
+    gather_elements(frame, {input.place, input.dtype}, input.walk, begin, end, to);
   }
 
   // From its block, where it is.
   void store(const Frame& frame, const Output& output, Memory& memory, int64_t begin,
              int64_t count) const {
-    const T* from = block_of(memory, output.slot);
-    if (output.dtype == DType::boolean) {
-      bool* to = frame.write<bool>(output.place) + begin;
-      for (int64_t i = 0; i < count; ++i) to[i] = from[i] != T{};
-    } else if (is_half(output.dtype)) {
-      store_halves(output.dtype, from, count, frame.write<uint16_t>(output.place) + begin);
-    } else {
-      std::copy_n(from, count, frame.write<T>(output.place) + begin);
-    }
+    store_elements(frame, {output.place, output.dtype}, begin, block_of(memory, output.slot),
+                   count);
   }
 
   const ElementwiseKernels<T>& kernels_ = elementwise_kernels<T>();
@@ -309,6 +278,15 @@ std::vector<Overwrite> overwrites(const Sized& sized, const Loop& loop) {
 }
 
 }  // namespace
+
+int64_t cost_of(const Loop& loop) {
+  int64_t cost = 0;
+  for (const Instruction& at : loop.instructions) {
+    const bool function = at.operation >= Operation::exp && at.operation <= Operation::erf;
+    cost += function ? cost_of_function : 1;
+  }
+  return cost;
+}
 
 bool fits_a_step(const Loop& loop) {
   return loop.slots <= most_slots && room_for(loop, followings(loop)).blocks <= most_blocks;

@@ -7,6 +7,10 @@
 
 namespace mithril::cpu_backend {
 
+// Operations on elements that are worth a thread of their own, and how many one element takes.
+inline constexpr int64_t worth_a_loop_thread = 1 << 17;
+int64_t cost_of(const Loop& loop);
+
 // False where the loop needs more room than a thread has for it.
 bool fits_a_step(const Loop& loop);
 Draft draft_loop(const Context& context, Loop loop);

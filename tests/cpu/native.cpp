@@ -297,6 +297,32 @@ TEST_CASE("native loops give the same bits on any number of threads") {
   }
 }
 
+TEST_CASE("native loops read and round elements of 16 bits") {
+  if (!has_compiler()) return skip_without_compiler();
+  const CacheFolder folder;
+  for (const DType dtype : {DType::float16, DType::bfloat16}) {
+    const std::string text = fmt::format(
+        "graph {{\n"
+        "  input x: {0}[3, 700]\n"
+        "  input row: {0}[700]\n"
+        "  wide: float32[3, 700] = cast(input: x, dtype: float32)\n"
+        "  wide_row: float32[700] = cast(input: row, dtype: float32)\n"
+        "  a: float32[3, 700] = multiply(left: wide, right: wide_row)\n"
+        "  t: float32[3, 700] = tanh(input: a)\n"
+        "  y: {0}[3, 700] = cast(input: t, dtype: {0})\n"
+        "  output t = t\n"
+        "  output y = y\n"
+        "}}\n",
+        name(dtype));
+    const auto executable = load_native(parse_graph(text));
+    const std::string note = native_note(*executable);
+    CHECK_MESSAGE(note.starts_with("2 of 2 loops run as native code of "), note);
+    CHECK(apart_from_interpreted(*executable, text,
+                                 {random({3, 700}, 1).to(dtype), random({700}, 2).to(dtype)}) ==
+          "");
+  }
+}
+
 TEST_CASE("native loops finish what products make, part by part") {
   if (!has_compiler()) return skip_without_compiler();
   const CacheFolder folder;

@@ -127,10 +127,8 @@ std::string NativeCode::note() const {
   if (texts_.empty()) return "no native code: there are no loops to compile";
   if (!library_) return interpreted(why_);
   const std::string rest =
-      unsuitable_ > 0
-          ? fmt::format(", {} are interpreted: they keep too much at hand, or round to 16 bits",
-                        unsuitable_)
-          : "";
+      unsuitable_ > 0 ? fmt::format(", {} are interpreted: they keep too much at hand", unsuitable_)
+                      : "";
   return fmt::format("{} of {} loops run as native code of {}{}", loops_ - unsuitable_, loops_,
                      compiler_, rest);
 }

@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/cpu/loop_elements.hpp"
+#include "backends/cpu/loop_step.hpp"
 #include "backends/cpu/pool.hpp"
 #include "backends/cpu/walk.hpp"
-#include "mithril/tensor/convert.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
 
 constexpr size_t most_pointers = 96;
-// Operations on elements that are worth a thread of their own.
-constexpr int64_t worth_a_thread = 1 << 17;
-
 template <typename T>
 class NativeStep final : public ElementStep {
  public:
@@ -21,15 +19,17 @@ class NativeStep final : public ElementStep {
       : function_(options.function),
         threads_(options.threads),
         count_(element_count(options.loop.dims)),
-        work_(count_ * static_cast<int64_t>(options.loop.instructions.size())) {
+        work_(count_ * cost_of(options.loop)) {
     const Sized& sized = options.sized;
     for (size_t i = 0; i < options.loop.inputs.size(); ++i) {
       const ValueId id = options.loop.inputs[i];
       inputs_.push_back({places[index(id)], sized.dtype(id), options.native.readings[i],
                          Walk(sized.dims(id), options.loop.dims)});
+      gathers_ = gathers_ || options.native.readings[i] == Reading::staged;
     }
     for (const Loop::Made& made : options.loop.outputs) {
-      outputs_.push_back({places[index(made.value)], size_of(sized.dtype(made.value))});
+      outputs_.push_back({places[index(made.value)], sized.dtype(made.value)});
+      gathers_ = gathers_ || is_half(sized.dtype(made.value));
     }
     for (const double constant : options.loop.constants) {
       constants_.push_back(static_cast<T>(constant));
@@ -41,7 +41,7 @@ class NativeStep final : public ElementStep {
   }
 
   void run(const Frame& frame) const override {
-    const int64_t tasks = std::clamp<int64_t>(work_ / worth_a_thread, 1, threads_);
+    const int64_t tasks = std::clamp<int64_t>(work_ / worth_a_loop_thread, 1, threads_);
     Pool::shared().run(static_cast<int>(tasks), threads_, [&](int task) {
       const int64_t begin = count_ * task / tasks, end = count_ * (task + 1) / tasks;
       run_rows(frame, {.begin = begin, .size = end - begin});
@@ -64,10 +64,6 @@ class NativeStep final : public ElementStep {
     Reading reading;
     Walk walk;
   };
-  struct Output {
-    Place place;
-    size_t bytes;  // of an element
-  };
   struct Memory {
     std::array<const void*, most_pointers> from;
     std::array<void*, most_pointers> to;
@@ -76,29 +72,34 @@ class NativeStep final : public ElementStep {
 
   // As many elements as one call can do; gives where the next begins.
   int64_t run_from(const Frame& frame, Memory& memory, int64_t begin, int64_t end) const {
+    if (gathers_) end = std::min(end, begin + block);
     for (const Input& input : inputs_) {
-      if (input.reading == Reading::run) {
-        const int64_t size = input.walk.run_size();
-        end = std::min(end, begin + size - begin % size);
-      } else if (input.reading == Reading::staged) {
-        end = std::min(end, begin + block);
-      }
+      if (input.reading != Reading::run) continue;
+      const int64_t size = input.walk.run_size();
+      end = std::min(end, begin + size - begin % size);
     }
     size_t staged = 0;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const Input& input = inputs_[i];
       if (input.reading == Reading::staged) {
-        memory.from[i] = memory.staged[staged];
-        gather(frame, input, begin, end, memory.staged[staged++]);
+        T* const to = memory.staged[staged++];
+        gather_elements(frame, {input.place, input.dtype}, input.walk, begin, end, to);
+        memory.from[i] = to;
       } else {
         memory.from[i] = frame.read<std::byte>(input.place) + offset(input, begin);
       }
     }
     for (size_t i = 0; i < outputs_.size(); ++i) {
-      memory.to[i] = frame.write<std::byte>(outputs_[i].place) +
-                     begin * static_cast<int64_t>(outputs_[i].bytes);
+      const auto bytes = static_cast<int64_t>(size_of(outputs_[i].dtype));
+      memory.to[i] = is_half(outputs_[i].dtype)
+                         ? static_cast<void*>(memory.staged[staged++])
+                         : frame.write<std::byte>(outputs_[i].place) + begin * bytes;
     }
     function_(memory.to.data(), memory.from.data(), constants_.data(), call, this, end - begin);
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (!is_half(outputs_[i].dtype)) continue;
+      store_elements(frame, outputs_[i], begin, static_cast<const T*>(memory.to[i]), end - begin);
+    }
     return end;
   }
 
@@ -124,21 +125,12 @@ class NativeStep final : public ElementStep {
     return elements * static_cast<int64_t>(size_of(input.dtype));
   }
 
-  static void gather(const Frame& frame, const Input& input, int64_t begin, int64_t end, T* to) {
-    visit_dtype(input.dtype, [&](auto zero) {
-      using From = decltype(zero);
-      const From* elements = frame.read<From>(input.place);
-      input.walk.each_run(begin, end, [&](int64_t at, int64_t from, int64_t count, int64_t step) {
-        for (int64_t i = 0; i < count; ++i) to[at + i] = convert<T>(elements[from + i * step]);
-      });
-    });
-  }
-
   NativeFunction function_;
   int threads_;
   int64_t count_, work_;
   std::vector<Input> inputs_;
-  std::vector<Output> outputs_;
+  std::vector<ElementPlace> outputs_;
+  bool gathers_ = false;  // something stands in blocks before or after
   std::vector<T> constants_;
   const ElementwiseKernels<T>& kernels_ = elementwise_kernels<T>();
   int64_t lanes_ = static_cast<int64_t>(kernels_.lanes);

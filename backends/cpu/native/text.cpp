@@ -102,9 +102,7 @@ class LoopText {
   }
 
   std::optional<NativeLoop> write() {
-    const auto staged = std::count(native_.readings.begin(), native_.readings.end(),  //
-                                   Reading::staged);
-    if (static_cast<size_t>(staged) > most_staged || blocks_ > most_blocks) return std::nullopt;
+    if (staged_ > most_staged || blocks_ > most_blocks) return std::nullopt;
     const int64_t block = native_block_bytes / static_cast<int64_t>(size_of(loop_.dtype));
     for (int i = 0; i < blocks_; ++i) before_ += fmt::format("  T block_{}[{}];\n", i, block);
     std::string phases;
@@ -138,6 +136,7 @@ class LoopText {
       const Walk walk(sized_.dims(id), loop_.dims);
       const Reading reading = reading_of(walk, sized_.dtype(id));
       native_.readings.push_back(reading);
+      staged_ += reading == Reading::staged;
       const std::string_view own = reading == Reading::staged ? type : c_type(sized_.dtype(id));
       once_[i] = reading == Reading::single || (reading == Reading::run && walk.is_repeated());
       before_ += fmt::format("  const {0}* const from_{1} = (const {0}*)from[{1}];\n", own, i);
@@ -149,8 +148,10 @@ class LoopText {
           fmt::format("  const T s{} = ((const T*)constants)[{}];\n", loop_.inputs.size() + i, i);
     }
     for (size_t i = 0; i < loop_.outputs.size(); ++i) {
+      const DType dtype = sized_.dtype(loop_.outputs[i].value);
+      staged_ += is_half(dtype);
       before_ += fmt::format("  {0}* const to_{1} = ({0}*)to[{1}];\n",
-                             c_type(sized_.dtype(loop_.outputs[i].value)), i);
+                             is_half(dtype) ? type : c_type(dtype), i);
     }
   }
 
@@ -231,14 +232,12 @@ class LoopText {
   std::vector<int> phase_of_;  // per slot: from which on it is there
   std::vector<int> block_of_;  // per slot; -1: none
   int last_phase_ = 0, blocks_ = 0;
+  size_t staged_ = 0;
 };
 
 }  // namespace
 
 std::optional<NativeLoop> native_loop(const Sized& sized, const Loop& loop) {
-  // The interpreter rounds in vectors, which plain C++ has no type for.
-  const auto rounds = [&](const Loop::Made& made) { return is_half(sized.dtype(made.value)); };
-  if (std::any_of(loop.outputs.begin(), loop.outputs.end(), rounds)) return std::nullopt;
   return LoopText(sized, loop).write();
 }
 

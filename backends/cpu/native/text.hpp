@@ -33,15 +33,16 @@ struct NativeLoop {
 // What a function works on at a time where it calls kernels, and what is gathered: so many bytes of
 // each value, so that they stay in the first-level cache.
 inline constexpr int64_t native_block_bytes = 2048;
-inline constexpr size_t most_staged = 8;  // inputs of a loop
+// So many inputs that are gathered, and outputs of 16 bits, which are rounded after the call.
+inline constexpr size_t most_staged = 8;
 
-// Nothing where there is no room on the way: too many inputs to gather, or too many values that
-// stand beside calls of kernels.
+// Nothing where there is no room on the way: too much to gather or to round, or too many values
+// that stand beside calls of kernels.
 std::optional<NativeLoop> native_loop(const Sized& sized, const Loop& loop);
 
-// to, from: per output and input, where the run's elements stand; the loop's constants in its
-// dtype; what calls the kernel `which` with `count` elements, in place, and what it is given; how
-// many elements.
+// to, from: per output and input, where the run's elements stand (of 16 bits: in the loop's dtype);
+// the loop's constants in its dtype; what calls the kernel `which` with `count` elements, in place,
+// and what it is given; how many elements.
 using NativeCall = void (*)(const void* context, int64_t which, void* elements, int64_t count);
 using NativeFunction = void (*)(void* const* to, const void* const* from, const void* constants,
                                 NativeCall call, const void* context, int64_t count);
