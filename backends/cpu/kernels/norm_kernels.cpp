@@ -44,6 +44,8 @@ HWY_ATTR RowMoments<T> normalise(const T* x, const T* weight, const T* bias, dou
   const Row<T> filled(x, count, mean);
   const auto middle = hn::Set(d, mean);
   const T squares = summed<T>(count, [&](int64_t i) HWY_ATTR {
+    fetch_behind(x, count, i);
+    fetch_behind(to, count, i);
     const auto distance = hn::Sub(filled.at(i), middle);
     return hn::Mul(distance, distance);
   });

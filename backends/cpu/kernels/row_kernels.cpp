@@ -45,6 +45,8 @@ HWY_ATTR void softmax(const T* x, const T*, T* to, int64_t count) {
   const Row<T> row(x, count, -std::numeric_limits<T>::infinity());
   const auto top = hn::Set(d, largest(row));
   const T sum = summed<T>(count, [&](int64_t i) HWY_ATTR {
+    fetch_behind(x, count, i);
+    fetch_behind(to, count, i);
     const auto power = share(d, hn::Sub(row.at(i), top));
     store(d, power, to, i, count);
     return power;

@@ -6,6 +6,8 @@
 #define MITHRIL_VECTOR_ROWS
 #endif  // once for each target
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -47,6 +49,14 @@ HWY_ATTR void store(D d, V<D> vector, hn::TFromD<D>* to, int64_t i, int64_t coun
   alignas(64) T tail[static_cast<size_t>(lanes<T>)];
   hn::StoreU(vector, d, tail);
   std::copy_n(tail, count - i, to + i);
+}
+
+// Brings near what the element i of the row behind this one would be, whether there is one or not:
+// processors do not foresee on what page the next row lies.
+template <typename T>
+HWY_ATTR void fetch_behind(const T* row, int64_t count, int64_t i) {
+  const auto end = reinterpret_cast<uintptr_t>(row + count);
+  hwy::Prefetch(reinterpret_cast<const T*>(end + static_cast<uintptr_t>(i) * sizeof(T)));
 }
 
 // What term(i) gives for the elements from i, of all of a row: in four sums, so that none waits for
