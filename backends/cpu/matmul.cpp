@@ -186,11 +186,12 @@ void MatmulPlan::choose(bool left_rows_lie, bool rows_lie, bool columns_lie) {
   packs_ = !dots_ && !(rows_lie && rows_ <= 2 * height_);
 }
 
-// Whole tiles of rows where there are enough of them, for then each task packs rows of its own.
+// Whole tiles of rows where there are enough of them, for then each task packs rows of its own; any
+// rows where there are too few columns to part.
 int64_t MatmulPlan::row_parts(int threads) const {
-  const int64_t parts = std::min<int64_t>(threads, up(rows_, height_));
-  const bool worth = work() >= threads * worth_a_thread;
-  return worth && parts == threads && up(rows_, height_) % parts == 0 ? parts : 1;
+  const int64_t tiles = up(rows_, height_);
+  if (tiles < threads || work() < threads * worth_a_thread) return 1;
+  return tiles % threads == 0 || panels() < threads ? threads : 1;
 }
 
 int64_t MatmulPlan::column_parts(int threads) const {
@@ -199,7 +200,7 @@ int64_t MatmulPlan::column_parts(int threads) const {
 }
 
 int64_t MatmulPlan::work() const {
-  return std::max(rows_, rows_of_reading) * columns_ * std::max<int64_t>(depth_, 1);
+  return std::max(rows_, rows_of_reading) * panels() * width_ * std::max<int64_t>(depth_, 1);
 }
 
 int MatmulPlan::tasks(int threads) const {
@@ -212,7 +213,8 @@ Block MatmulPlan::block(int task, int threads) const {
   };
   const int64_t down = row_parts(threads), across = column_parts(threads);
   const int64_t row = task / across, column = task % across;
-  return {part(rows_, height_, down, row), part(rows_, height_, down, row + 1),
+  const int64_t rows = up(rows_, height_) % down == 0 ? height_ : 1;
+  return {part(rows_, rows, down, row), part(rows_, rows, down, row + 1),
           part(columns_, width_, across, column), part(columns_, width_, across, column + 1)};
 }
 

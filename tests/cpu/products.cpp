@@ -138,6 +138,7 @@ TEST_CASE("products that are large enough for threads") {
   check_all<float>({64, 200, 170});
   check_all<double>({28, 230, 190});
   check_all<float>({1, 700, 500});
+  check_all<float>({64, 10, 256});
 }
 
 TEST_CASE("products without elements") {
