@@ -29,7 +29,8 @@ class ProductStep final : public Step {
               Place product, Place scratch, PackedConstants::Bytes packed,
               std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
-        plan_(product_of(form_)),
+        outline_(product_of(form_)),
+        plan_(outline_),
         threads_(threads),
         left_(left),
         right_(right),
@@ -37,7 +38,10 @@ class ProductStep final : public Step {
         product_(product),
         scratch_(scratch),
         packed_(std::move(packed)),
-        finish_(std::move(finish)) {}
+        finish_(std::move(finish)) {
+    const int tasks = plan_.tasks(threads);
+    for (int task = 0; task < tasks; ++task) blocks_.push_back(plan_.block(task, threads));
+  }
 
   // Without its elements.
   static Product<T> product_of(const ProductForm& form) {
@@ -71,7 +75,7 @@ class ProductStep final : public Step {
 
  private:
   Product<T> begin(const Frame& frame) const {
-    Product<T> product = product_of(form_);
+    Product<T> product = outline_;
     product.left.data = frame.read<T>(left_);
     product.right.data = frame.read<T>(right_);
     product.packed = reinterpret_cast<const T*>(packed_.get());
@@ -85,18 +89,20 @@ class ProductStep final : public Step {
     if (!packed_ && plan_.packs()) {
       T* packed = frame.write<T>(scratch_);
       const int64_t panels = plan_.panels();
-      const auto parts = static_cast<int>(std::min<int64_t>(plan_.tasks(threads_), panels));
+      const auto parts = std::min(static_cast<int>(panels), static_cast<int>(blocks_.size()));
       pool.run(parts, threads_, [&](int part) {
         pack_right(product, panels * part / parts, panels * (part + 1) / parts, packed);
       });
       product.packed = packed;
     }
-    pool.run(plan_.tasks(threads_), threads_,
-             [&](int task) { multiply(product, plan_, plan_.block(task, threads_)); });
+    pool.run(static_cast<int>(blocks_.size()), threads_,
+             [&](int task) { multiply(product, plan_, blocks_[static_cast<size_t>(task)]); });
   }
 
   ProductForm form_;
+  Product<T> outline_;  // without its elements
   MatmulPlan plan_;
+  std::vector<Block> blocks_;  // by task
   int threads_;
   Place left_, right_;
   std::optional<Place> bias_;
