@@ -153,8 +153,10 @@ Compiled compile_native(const Compiler& compiler, const std::vector<std::string>
       return {"", program + " could not be started"};
     case ProcessEnd::timeout:
       return {"", fmt::format("{} took more than {} ms", program, limit.count())};
-    case ProcessEnd::failure:
-      return {"", fmt::format("{} failed: {}", program, first_line(contents(workshop.log())))};
+    case ProcessEnd::failure: {
+      const std::string said = first_line(contents(workshop.log()));
+      return {"", program + (said.empty() ? " failed and said nothing" : " failed: " + said)};
+    }
     case ProcessEnd::success:
       break;
   }

@@ -45,8 +45,8 @@ class SpawnRules {
   posix_spawnattr_t attributes_;
 };
 
-// Interrupted by signals it goes on; where the process lets nobody wait for its children, nobody
-// knows how they end.
+// Interrupted by signals it goes on. Where the process lets nobody wait for its children (SIGCHLD
+// is ignored), nobody knows how they end but by what they have made.
 ProcessEnd wait_for(pid_t child, std::chrono::milliseconds limit) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + limit;
@@ -58,6 +58,7 @@ ProcessEnd wait_for(pid_t child, std::chrono::milliseconds limit) {
       const bool well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
       return well ? ProcessEnd::success : ProcessEnd::failure;
     }
+    if (ended < 0 && errno == ECHILD) return ProcessEnd::success;
     if (ended < 0 && errno != EINTR) return ProcessEnd::failure;
     if (Clock::now() >= deadline) break;
     std::this_thread::sleep_for(pause);

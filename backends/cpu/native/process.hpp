@@ -14,8 +14,9 @@ struct ProcessOptions {
 
 enum class ProcessEnd { success, failure, timeout, not_started };
 
-// The first argument is the path of the program; no shell sees any of them. It reads nothing, and
-// what it has started ends with it where it takes longer than the limit.
+// Success, too, where nobody can know: it may have made nothing. The first argument is the path of
+// the program; no shell sees any of them. It reads nothing, and what it has started ends with it
+// where it takes longer than the limit.
 ProcessEnd run_process(const std::vector<std::string>& arguments, const ProcessOptions& options);
 
 }  // namespace mithril::cpu_backend
