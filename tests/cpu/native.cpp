@@ -1,59 +1,19 @@
-// Loops that the system's compiler compiles: when it runs, what is kept, and what happens where
-// there is none or it fails.
+// Loops that the system's compiler compiles: when it runs, what is kept, and what they give.
 #include "tests/cpu/native.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include "backends/cpu/native/compiler.hpp"
+#include "backends/cpu/native/library.hpp"
 #include "backends/cpu/native/text.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/eval/sized_graph.hpp"
-#include "tests/cpu/apart.hpp"
 
 namespace mithril::tests {
-namespace {
-
-// A loop with calls of kernels, two outputs and what is broadcast, of these rows and columns.
-std::string gelu_text(int64_t rows, int64_t columns) {
-  return fmt::format(
-      "graph {{\n"
-      "  input x: float32[{0}, {1}]\n"
-      "  input row: float32[{1}]\n"
-      "  input column: float32[{0}, 1]\n"
-      "  a: float32[{0}, {1}] = add(left: x, right: row)\n"
-      "  g: float32[{0}, {1}] = gelu(input: a)\n"
-      "  b: bool[{0}, {1}] = less(left: g, right: column)\n"
-      "  t: float32[{0}, {1}] = tanh(input: g)\n"
-      "  y: float32[{0}, {1}] = where(cond: b, input1: t, input2: 2.5)\n"
-      "  output b = b\n"
-      "  output y = y\n"
-      "}}\n",
-      rows, columns);
-}
-
-std::vector<Tensor> gelu_inputs(int64_t rows, int64_t columns) {
-  return {random({rows, columns}, 1), random({columns}, 2), random({rows, 1}, 3)};
-}
-
-// Empty where it gives the bits of the interpreter.
-std::string apart_from_interpreted(const Executable& native, const std::string& text,
-                                   const std::vector<Tensor>& inputs) {
-  const std::vector<Tensor> got = native.run(inputs);
-  const std::vector<Tensor> expected = cpu()->load(parse_graph(text), {})->run(inputs);
-  for (size_t i = 0; i < expected.size(); ++i) {
-    const std::string wrong = bits_difference(got[i], expected[i]);
-    if (!wrong.empty()) return wrong;
-  }
-  return {};
-}
-
-const std::string one_loop = gelu_text(3, 100);
-
-}  // namespace
-
 TEST_CASE("loops are compiled once, and come from the cache after that") {
   if (!has_compiler()) return skip_without_compiler();
   const CacheFolder folder;
@@ -126,94 +86,6 @@ TEST_CASE("a damaged entry is built again") {
   }
 }
 
-TEST_CASE("where the compiler fails loops are interpreted, and the summary says why") {
-  const CacheFolder folder;
-  const Script compiler("echo 'no room on the disk' >&2; echo more; exit 3");
-  const Variable chosen("CXX", compiler.path());
-  const auto executable = load_native(parse_graph(one_loop));
-  CHECK(native_note(*executable) == "no native code, loops are interpreted: " + compiler.path() +
-                                        " failed: no room on the disk");
-  CHECK(apart_from_interpreted(*executable, one_loop, gelu_inputs(3, 100)) == "");
-  CHECK(folder.files().empty());
-  // It is not asked the same again.
-  load_native(parse_graph(one_loop));
-  CHECK(compiler.runs() == 1);
-}
-
-TEST_CASE("what is no library is not kept") {
-  const CacheFolder folder;
-  const Script nothing("exit 0"), rubbish("while [ \"$1\" != -o ]; do shift; done; echo no > $2");
-  {
-    const Variable chosen("CXX", nothing.path());
-    const auto executable = load_native(parse_graph(one_loop));
-    CHECK(native_note(*executable) ==
-          "no native code, loops are interpreted: " + nothing.path() + " made no library");
-  }
-  const Variable chosen("CXX", rubbish.path());
-  const auto executable = load_native(parse_graph(one_loop));
-  CHECK(native_note(*executable)
-            .starts_with("no native code, loops are interpreted: what was compiled cannot be "
-                         "opened: /proc/self/fd/"));
-  CHECK(apart_from_interpreted(*executable, one_loop, gelu_inputs(3, 100)) == "");
-  CHECK(folder.files().empty());
-}
-
-TEST_CASE("a compiler that does not end is ended") {
-  const CacheFolder folder;
-  const Script compiler("sleep 100 & sleep 100");
-  const cpu_backend::Compiled compiled = cpu_backend::compile_native(
-      {.command = {compiler.path()}}, {}, "", std::chrono::milliseconds(200));
-  CHECK(compiled.library.empty());
-  CHECK(compiled.why == compiler.path() + " took more than 200 ms");
-}
-
-TEST_CASE("without a compiler loops are interpreted, and the summary says so") {
-  const CacheFolder folder;
-  const std::string prefix = "no native code, loops are interpreted: ";
-  const std::string symbolic =
-      "graph {\n  input x: float32[n]\n  y: float32[n] = exp(input: x)\n  output y = y\n}\n";
-  {
-    const Variable none("CXX", std::nullopt), path("PATH", ".:relative:/nonexistent");
-    const auto executable = load_native(parse_graph(one_loop));
-    const std::string why =
-        prefix + "CXX is not set, and none of c++, g++ and clang++ is on the PATH";
-    CHECK(native_note(*executable) == why);
-    CHECK(apart_from_interpreted(*executable, one_loop, gelu_inputs(3, 100)) == "");
-    CHECK(native_note(*load_native(parse_graph(symbolic))) == why);
-  }
-  for (const char* name : {"no-such-compiler", "/no/such/compiler", "./compiler", "/tmp"}) {
-    const Variable chosen("CXX", std::string(name) + " -O1");
-    CHECK(native_note(*load_native(parse_graph(one_loop))) ==
-          prefix + "CXX names '" + name + "', which is no program on the PATH");
-  }
-}
-
-TEST_CASE("words of CXX after the first are arguments, and no shell reads them") {
-  const Variable chosen("CXX", "c++ -DX='$(touch /tmp/mithril_was_here);rm'");
-  std::string why;
-  const auto compiler = cpu_backend::find_compiler(why);
-  if (!compiler) return skip_without_compiler();
-  CHECK(compiler->command.size() == 3);
-  CHECK(compiler->command[1] == "-DX='$(touch");
-  load_native(parse_graph(one_loop));
-  CHECK(!std::filesystem::exists("/tmp/mithril_was_here"));
-}
-
-TEST_CASE("only optimization_level='max' compiles, and jit=False does not") {
-  const CacheFolder folder;
-  const Script compiler("exit 1");
-  const Variable chosen("CXX", compiler.path());
-  CHECK(cpu()->load(parse_graph(one_loop), {})->notes().size() == 1);
-  const auto forbidden = cpu()->load(parse_graph(one_loop), {.jit = false, .max = true});
-  CHECK(native_note(*forbidden) ==
-        "no native code, loops are interpreted: jit=False or use_checkpointing forbids it");
-  const auto nothing =
-      load_native(parse_graph("graph {\n  input x: float32[2, 3]\n"
-                              "  y: float32[3, 2] = transpose(input: x)\n  output y = y\n}\n"));
-  CHECK(native_note(*nothing) == "no native code: there are no loops to compile");
-  CHECK(compiler.runs() == 0);
-}
-
 TEST_CASE("the text of native code says nothing of names, sizes and numbers") {
   const auto text_of = [](const std::string& dims, const std::string& factor,
                           const std::string& name) {
@@ -283,6 +155,55 @@ TEST_CASE("NaN, infinities, zeros and denormals are as in the interpreter") {
     CHECK(native_note(*executable).find(" loops run as native code of ") != std::string::npos);
     CHECK(apart_from_interpreted(*executable, text + "}\n", inputs) == "");
   }
+}
+
+TEST_CASE("native code for each set of instructions gives the same bits") {
+  std::string why;
+  const auto compiler = cpu_backend::find_compiler(why);
+  if (!compiler || !has_compiler()) return skip_without_compiler();
+  // Where products were contracted with sums, some of these would be others.
+  const std::string texts[] = {
+      "(void* const* to, const void* const* from, const void*, call_type, const void*,\n"
+      "    size_type count) {\n"
+      "  for (size_type i = 0; i < count; ++i)\n"
+      "    ((float*)to[0])[i] = ((float*)from[0])[i] * ((float*)from[0])[i] - 0.3f;\n"
+      "}\n"};
+  const std::string source = cpu_backend::native_source(texts);
+  const Tensor x = random({1000}, 1);
+  std::vector<float> expected;
+  for (int i = 0; i < 1000; ++i) {
+    const volatile float square = x.data<float>()[i] * x.data<float>()[i];
+    expected.push_back(square - 0.3f);
+  }
+  for (const auto instructions : cpu_backend::present_instructions()) {
+    CAPTURE(cpu_backend::name(instructions));
+    const auto compiled =
+        cpu_backend::compile_native(*compiler, cpu_backend::native_flags(instructions), source);
+    const auto library = cpu_backend::NativeLibrary::open(compiled.library, why);
+    REQUIRE_MESSAGE(library, compiled.why, why);
+    const auto run = reinterpret_cast<cpu_backend::NativeFunction>(library->find("loop_0"));
+    std::vector<float> got(1000);
+    void* const to[] = {got.data()};
+    const void* const from[] = {x.raw_data()};
+    run(to, from, nullptr, nullptr, nullptr, 1000);
+    CHECK(got == expected);
+  }
+}
+
+TEST_CASE("threads that compile at once get the same code") {
+  if (!has_compiler()) return skip_without_compiler();
+  const CacheFolder folder;
+  const auto inputs = gelu_inputs(3, 100);
+  std::vector<std::string> apart(4, "not run");
+  std::vector<std::thread> threads;
+  for (std::string& found : apart) {
+    threads.emplace_back([&] {
+      found = apart_from_interpreted(*load_native(parse_graph(one_loop)), one_loop, inputs);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(apart == std::vector<std::string>(4));
+  CHECK(folder.files().size() == 1);
 }
 
 TEST_CASE("native loops give the same bits on any number of threads") {

@@ -14,6 +14,7 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "tests/compile/cache_folder.hpp"
+#include "tests/cpu/apart.hpp"
 
 namespace mithril::tests {
 
@@ -91,5 +92,41 @@ inline std::string bits_difference(const Tensor& got, const Tensor& expected) {
   }
   return {};
 }
+
+// A loop with calls of kernels, two outputs and what is broadcast, of these rows and columns.
+inline std::string gelu_text(int64_t rows, int64_t columns) {
+  return fmt::format(
+      "graph {{\n"
+      "  input x: float32[{0}, {1}]\n"
+      "  input row: float32[{1}]\n"
+      "  input column: float32[{0}, 1]\n"
+      "  a: float32[{0}, {1}] = add(left: x, right: row)\n"
+      "  g: float32[{0}, {1}] = gelu(input: a)\n"
+      "  b: bool[{0}, {1}] = less(left: g, right: column)\n"
+      "  t: float32[{0}, {1}] = tanh(input: g)\n"
+      "  y: float32[{0}, {1}] = where(cond: b, input1: t, input2: 2.5)\n"
+      "  output b = b\n"
+      "  output y = y\n"
+      "}}\n",
+      rows, columns);
+}
+
+inline std::vector<Tensor> gelu_inputs(int64_t rows, int64_t columns) {
+  return {random({rows, columns}, 1), random({columns}, 2), random({rows, 1}, 3)};
+}
+
+// Empty where it gives the bits of the interpreter.
+inline std::string apart_from_interpreted(const Executable& native, const std::string& text,
+                                          const std::vector<Tensor>& inputs) {
+  const std::vector<Tensor> got = native.run(inputs);
+  const std::vector<Tensor> expected = cpu()->load(parse_graph(text), {})->run(inputs);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const std::string wrong = bits_difference(got[i], expected[i]);
+    if (!wrong.empty()) return wrong;
+  }
+  return {};
+}
+
+inline const std::string one_loop = gelu_text(3, 100);
 
 }  // namespace mithril::tests
