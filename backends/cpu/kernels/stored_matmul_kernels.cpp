@@ -4,7 +4,6 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/stored_matmul_kernels.cpp"
-#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -97,12 +96,10 @@ HWY_ATTR void run_tile(const Tile<float>& t) {
   for (int i = 0; i < rows; ++i) end_row(t, i, sums[i]);
 }
 
-// One row waits for memory: sums of every fourth k do not wait for each other, and what comes next
-// is fetched before it is asked for.
+// One row waits for memory, and not for its own sums: those of every fourth k are sums apart.
 template <class Stored>
 HWY_ATTR void run_row(const Tile<float>& t) {
   constexpr int sums_at_once = 4;
-  constexpr int64_t ahead = 32 * 2 * lanes;
   Row sums[sums_at_once];
   sums[0] = begin_row(t, 0);
   for (int i = 1; i < sums_at_once; ++i) sums[i] = {hn::Zero(Floats()), hn::Zero(Floats())};
@@ -112,7 +109,6 @@ HWY_ATTR void run_row(const Tile<float>& t) {
   for (; k + sums_at_once <= t.depth; k += sums_at_once, a += sums_at_once * t.a_step) {
 #pragma GCC unroll 4
     for (int i = 0; i < sums_at_once; ++i, b += 2 * lanes) {
-      hwy::Prefetch(b + ahead);
       add_product(a[i * t.a_step], Stored::load(b), sums[i]);
     }
   }
