@@ -16,14 +16,21 @@ using mithril::bench::BenchOptions;
 constexpr const char* usage =
     "usage: mithril bench WORKLOAD [--rounds N] [--threads T] [--data DIR] [--turns]"
     " [--native]\n"
+    "                              [--dtype D] [--weight-dtype D] [--amp]\n"
     "       mithril peak [--threads T]";
+
+bool* flag_of(BenchOptions& options, const std::string& name) {
+  if (name == "--turns") return &options.takes_turns;
+  if (name == "--native") return &options.native;
+  return name == "--amp" ? &options.mixed : nullptr;
+}
 
 BenchOptions read_options(const std::vector<std::string>& words) {
   BenchOptions options;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& name = words[i];
-    if (name == "--turns" || name == "--native") {
-      (name == "--turns" ? options.takes_turns : options.native) = true;
+    if (bool* flag = flag_of(options, name)) {
+      *flag = true;
       continue;
     }
     if (++i == words.size()) throw std::runtime_error(usage);
@@ -33,6 +40,10 @@ BenchOptions read_options(const std::vector<std::string>& words) {
       options.rounds = std::stoi(words[i]);
     } else if (name == "--threads") {
       options.threads = std::stoi(words[i]);
+    } else if (name == "--dtype") {
+      options.dtype = mithril::parse_dtype(words[i]);
+    } else if (name == "--weight-dtype") {
+      options.weight_dtype = mithril::parse_dtype(words[i]);
     } else {
       throw std::runtime_error(usage);
     }

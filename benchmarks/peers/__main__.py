@@ -91,7 +91,7 @@ def chosen_peers(asked: str, python: Path) -> list[str]:
     missing = [runtime for runtime in RUNTIMES if runtime not in there]
     if missing:
         print(f"not installed, and left out: {', '.join(missing)}", file=sys.stderr)
-    return [OURS, *(name for name in names if Variant(name).runtime in there)]
+    return [OURS, *(name for name in names if Variant(name).runtime in {OURS, *there})]
 
 
 def use_processors(count: int) -> None:

@@ -151,10 +151,15 @@ def start(name: str, workload: str, setting: Setting, caches: Path) -> Peer:
     variables = environment(setting.threads, caches / name)
     command = [str(setting.runner), "bench", workload, "--turns"]
     command += ["--threads", str(setting.threads), "--data", str(folder)]
-    if name != OURS:
+    variant = Variant(name)
+    if variant.has("weights"):
+        command += ["--weight-dtype", "bfloat16"]
+    elif variant.runtime == OURS and variant.has("bfloat16"):
+        command += ["--amp"]
+    if variant.runtime != OURS:
         command = [str(setting.python), "-m", "benchmarks.peers.worker", name, workload]
         command += [str(setting.threads), str(folder)]
-        if Variant(name).has("shim"):
+        if variant.has("shim"):
             variables["LD_PRELOAD"] = str(shim(setting.data))
     with (folder / f"{name}.log").open("w", encoding="utf-8") as log:
         process = subprocess.Popen(

@@ -2,7 +2,8 @@
 
 shim lets the MKL in PyTorch use its fast kernels on processors that are not Intel's; sdpa has
 PyTorch's fused attention in place of two products and a softmax; autotune searches for the fastest
-kernels when it compiles; bfloat16 computes in that type, where OpenVINO decides itself.
+kernels when it compiles; bfloat16 computes in that type, where OpenVINO decides itself and ours is
+mixed precision; weights leaves it at holding weights so.
 """
 
 from collections.abc import Callable
@@ -41,6 +42,8 @@ ON_REQUEST = (
     "torchscript+shim",
     "eager+bfloat16",
     "openvino+bfloat16",
+    "mithril+bfloat16",
+    "mithril+bfloat16+weights",
 )
 ONLY_INFERENCE = {"torchscript", "onnxruntime", "openvino"}
 

@@ -60,7 +60,12 @@ CompiledModel compiled(const Workload& workload, const Data& data, const BenchOp
     options.shapes.emplace_back(
         key, ShapeSpec(std::vector<DimSpec>(tensor.dims().begin(), tensor.dims().end())));
   }
-  return compile(workload.model(), cpu({.threads = given.threads}), options);
+  return compile(workload.model(),
+                 cpu({.dtype = given.dtype,
+                      .threads = given.threads,
+                      .weight_dtype = given.weight_dtype,
+                      .use_amp = given.mixed}),
+                 options);
 }
 
 // One call; what it gives is compared with the reference.
@@ -157,6 +162,9 @@ void take_turns(const Call& call) {
 void bench(const BenchOptions& options) {
   const Workload workload = bench::workload(options.workload);
   Data data = data_of(workload, options.data);
+  for (const auto& [key, tensor] : TensorMap(data.inputs)) {
+    if (is_floating(tensor.dtype())) data.inputs[key] = tensor.to(options.dtype);
+  }
   const bool trains = workload.optimizer != Optimizing::nothing;
   const double start = now();
   const CompiledModel model = compiled(workload, data, options);

@@ -1,7 +1,10 @@
 // Measures a workload on the CPU backend.
 #pragma once
 
+#include <optional>
 #include <string>
+
+#include "mithril/tensor/dtype.hpp"
 
 namespace mithril::bench {
 
@@ -11,7 +14,10 @@ struct BenchOptions {
   // The folder that benchmarks/peers/prepare.py writes: inputs.npz, params.npz and ref.npz. Empty:
   // random numbers, and no error is told.
   std::string data = {};
-  bool native = false;  // loops over elements are compiled by the system's compiler
+  bool native = false;           // loops over elements are compiled by the system's compiler
+  DType dtype = DType::float32;  // of inputs, weights and what is computed
+  std::optional<DType> weight_dtype = {};  // in which products of float32 hold bound weights
+  bool mixed = false;                      // products in bfloat16, the rest in float32
   // Measures when it is told to: for each number of seconds that it reads from standard input.
   bool takes_turns = false;
 };
