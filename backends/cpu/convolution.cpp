@@ -1,9 +1,12 @@
 #include "backends/cpu/convolution.hpp"
 
+#include <type_traits>
 #include <utility>
 
 #include "backends/cpu/convolution_panels.hpp"
 #include "backends/cpu/convolve.hpp"
+#include "backends/cpu/kernels/bfloat16_kernels.hpp"
+#include "backends/cpu/paired_convolution.hpp"
 #include "backends/cpu/pool.hpp"
 #include "backends/cpu/sharing.hpp"
 #include "backends/cpu/window_node.hpp"
@@ -18,10 +21,11 @@ Sharing sharing_of(const WindowForm& form, int threads) {
 template <typename T>
 class ConvolutionStep final : public Step {
  public:
-  ConvolutionStep(WindowForm form, int threads, const ConvolutionValues& values,
-                  const Places& places, Place scratch, PackedConstants::Bytes packed,
-                  std::unique_ptr<ElementStep> finish)
+  ConvolutionStep(WindowForm form, const WindowKernels<T>& kernels, int threads,
+                  const ConvolutionValues& values, const Places& places, Place scratch,
+                  PackedConstants::Bytes packed, std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
+        kernels_(kernels),
         tiles_(tiles_of(form_)),
         sharing_(sharing_of(form_, threads)),
         threads_(threads),
@@ -119,7 +123,7 @@ class ConvolutionStep final : public Step {
     const int64_t group = i % form_.groups;
     return {.form = form_,
             .tiles = tiles_,
-            .kernels = window_kernels<T>(),
+            .kernels = kernels_,
             .planes = form_.in_place ? source_of(frame, i) : planes,
             .weight = weight + group * tiles_.packed_group(form_),
             .start = bias_ ? frame.read<T>(*bias_) + group * form_.rows : nullptr,
@@ -128,6 +132,7 @@ class ConvolutionStep final : public Step {
   }
 
   WindowForm form_;
+  const WindowKernels<T>& kernels_;
   WindowTiles tiles_;
   Sharing sharing_;
   int threads_;
@@ -148,16 +153,23 @@ PackedConstants::Bytes packed_weight(const Context& context, const WindowForm& f
     const WindowTiles tiles = ConvolutionStep<T>::tiles_of(form);
     auto bytes = aligned_bytes(tiles.packed_count(form) * int64_t{sizeof(T)});
     const Tensor host = tensor.host();
-    pack_weight(form, tiles, host.data<T>(), 0, form.groups * tiles.count,
-                reinterpret_cast<T*>(bytes.get()));
+    auto* to = reinterpret_cast<T*>(bytes.get());
+    if constexpr (std::is_same_v<T, float>) {
+      if (host.dtype() == DType::bfloat16) {
+        const std::vector<float> pairs = paired_weight(host);
+        pack_weight(form, tiles, pairs.data(), 0, form.groups * tiles.count, to);
+        return bytes;
+      }
+    }
+    pack_weight(form, tiles, host.data<T>(), 0, form.groups * tiles.count, to);
     return bytes;
   });
 }
 
 template <typename T>
 Draft draft(const Context& context, const Convolution& convolution, const ConvolutionValues& values,
-            bool backwards) {
-  const int64_t width = window_kernels<T>().width;
+            bool backwards, const WindowKernels<T>& kernels = window_kernels<T>()) {
+  const int64_t width = kernels.width;
   const WindowForm form =
       backwards ? input_gradient_form(convolution, width) : output_form(convolution, width);
   const PackedConstants::Bytes packed =
@@ -167,16 +179,23 @@ Draft draft(const Context& context, const Convolution& convolution, const Convol
       .writes = {values.made},
       .scratch_bytes = ConvolutionStep<T>::scratch_bytes(form, context.threads, packed != nullptr)};
   if (values.bias) draft.reads.push_back(*values.bias);
-  const auto make = [=, threads = context.threads](const Places& places, Place scratch,
-                                                   std::unique_ptr<ElementStep> finish) {
-    return std::make_unique<ConvolutionStep<T>>(form, threads, values, places, scratch, packed,
-                                                std::move(finish));
+  const auto make = [=, &kernels, threads = context.threads](const Places& places, Place scratch,
+                                                             std::unique_ptr<ElementStep> finish) {
+    return std::make_unique<ConvolutionStep<T>>(form, kernels, threads, values, places, scratch,
+                                                packed, std::move(finish));
   };
   draft.make = [make](const Places& places, Place scratch) {
     return make(places, scratch, nullptr);
   };
   if (!backwards) draft.make_finished = make;
   return draft;
+}
+
+bool are_bfloat16(const Sized& sized, const ConvolutionValues& values) {
+  const bool both = sized.dtype(values.source) == DType::bfloat16 &&
+                    sized.dtype(values.weight) == DType::bfloat16;
+  return both && sized.dtype(values.made) == DType::float32 &&
+         (!values.bias || sized.dtype(*values.bias) == DType::float32);
 }
 
 }  // namespace
@@ -192,13 +211,19 @@ std::optional<Draft> draft_convolution(const Context& context, size_t node,
   const ConvolutionValues values{*source, *weight, made,
                                  backwards ? std::nullopt : reader.tensor(2)};
   const DType dtype = sized.dtype(made);
-  for (const ValueId read : {*source, *weight, values.bias.value_or(*weight)}) {
-    if (sized.dtype(read) != dtype) return std::nullopt;
-  }
   const auto convolution =
       convolution_of(reader, 3, sized.dims(backwards ? made : *source), sized.dims(*weight),
                      sized.dims(backwards ? *source : made));
   if (!convolution) return std::nullopt;
+  const BFloat16Kernels* pairs = context.bfloat16_products ? bfloat16_kernels() : nullptr;
+  if (pairs && !backwards && convolution->inputs > 0 && are_bfloat16(sized, values)) {
+    return draft_paired_convolution(
+        context, *convolution, values,
+        draft<float>(context, in_pairs(*convolution), values, false, pairs->windows));
+  }
+  for (const ValueId read : {*source, *weight, values.bias.value_or(*weight)}) {
+    if (sized.dtype(read) != dtype) return std::nullopt;
+  }
   if (!backwards && dtype == DType::float32 && context.packed.find(*weight)) {
     auto panels = draft_panels(context, *convolution, values);
     if (panels) return panels;

@@ -32,7 +32,7 @@ const std::map<std::string_view, Kernel>& kernels() {
       {"attention_weights", {draft_attention}},
       {"average_pool", {draft_pooling}},
       {"average_pool_grad", {draft_pooling_grad, HalfUse::none, 1}},
-      {"convolution", {draft_convolution}},
+      {"convolution", {draft_convolution, HalfUse::pairs}},
       {"convolution_input_grad", {draft_convolution, HalfUse::none, 1}},
       {"convolution_weight_grad", {draft_convolution_weight, HalfUse::none, 2}},
       {"gathered", {draft_gathering, HalfUse::moves}},

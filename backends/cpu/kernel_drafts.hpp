@@ -16,7 +16,8 @@ std::optional<Draft> draft_kernel(const Context& context, size_t node);
 enum class HalfUse {
   none,   // it takes none
   moves,  // it moves them as they are
-  sides,  // its first two arguments may hold them, the first where it is bfloat16 that meets it
+  pairs,  // its first two arguments may both be bfloat16, where the processor multiplies that
+  sides,  // the same, and the second may be any alone, where it is constant
 };
 HalfUse half_use(const OpDef& op);
 // Whether elements of this port are read by the op's kernel or formula: some tell dims alone.

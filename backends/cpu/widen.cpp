@@ -94,9 +94,11 @@ class Widening {
     const OpDef& op = *node.op;
     if (op.list_input() >= 0) return false;
     if (!reads_elements(op, op.inputs[argument].name)) return true;
-    if (half_use(op) != HalfUse::sides || argument > 1) return false;
+    const HalfUse use = half_use(op);
+    if ((use != HalfUse::sides && use != HalfUse::pairs) || argument > 1) return false;
     if (bfloat16_products_ && is_bfloat16(node, 0) && is_bfloat16(node, 1)) return true;
-    return argument == 1 && constants_.contains(*tensor_of(node.arguments[argument]));
+    return use == HalfUse::sides && argument == 1 &&
+           constants_.contains(*tensor_of(node.arguments[argument]));
   }
 
   bool is_bfloat16(const Node& node, size_t argument) const {

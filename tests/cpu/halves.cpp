@@ -274,6 +274,47 @@ TEST_CASE("a processor's products of bfloat16 keep NaN and infinities") {
   CHECK(apart_in_16_bits(text, {x.to(DType::bfloat16), w.to(DType::bfloat16)}, 8e-3) == "");
 }
 
+TEST_CASE("convolutions of bfloat16 add up floats, for any number of channels") {
+  struct Size {
+    int64_t images, channels, plane, outputs, kernel, stride, padding, groups;
+  };
+  for (const Size& s : {Size{1, 3, 12, 5, 3, 1, 1, 1},
+                        {2, 4, 9, 17, 3, 2, 1, 1},
+                        {1, 64, 7, 40, 1, 1, 0, 1},
+                        {2, 3, 6, 4, 3, 1, 1, 2},
+                        {1, 1, 20, 3, 5, 2, 2, 4},
+                        {3, 34, 14, 30, 3, 1, 1, 1}}) {
+    const int64_t made = (s.plane + 2 * s.padding - s.kernel) / s.stride + 1;
+    for (const bool constant : {false, true}) {
+      std::vector<double> numbers(
+          static_cast<size_t>(s.groups * s.outputs * s.channels * s.kernel * s.kernel));
+      for (size_t i = 0; i < numbers.size(); ++i)
+        numbers[i] = static_cast<double>(i * 37 % 65) - 32;
+      const std::string dims = fmt::format("bfloat16[{}, {}, {}, {}]", s.groups * s.outputs,
+                                           s.channels, s.kernel, s.kernel);
+      const std::string weight =
+          constant ? fmt::format("constant w: {} = {{{}}}", dims, fmt::join(numbers, ", "))
+                   : "input w: " + dims;
+      const std::string text = fmt::format(
+          "graph {{\n  input x: bfloat16[{0}, {1}, {2}, {2}]\n  {3}\n  input b: bfloat16[{4}]\n"
+          "  h: bfloat16[{0}, {4}, {5}, {5}] = conv2d(input: x, weight: w, bias: b, stride: {6}, "
+          "padding: {7}, dilation: 1, groups: {8})\n"
+          "  y: bfloat16[{0}, {4}, {5}, {5}] = relu(input: h)\n  output y = y\n}}\n",
+          s.images, s.groups * s.channels, s.plane, weight, s.groups * s.outputs, made, s.stride,
+          s.padding, s.groups);
+      std::vector<Tensor> inputs{
+          random_bfloat16({s.images, s.groups * s.channels, s.plane, s.plane}, 1)};
+      if (!constant) {
+        inputs.push_back(
+            random_bfloat16({s.groups * s.outputs, s.channels, s.kernel, s.kernel}, 2));
+      }
+      inputs.push_back(random_bfloat16({s.groups * s.outputs}, 3));
+      CAPTURE(text.substr(0, 100));
+      CHECK(apart_in_16_bits(text, inputs, 1e-2) == "");
+    }
+  }
+}
+
 TEST_CASE("half precision gives what the reference gives, to its rounding") {
   const std::string text = R"(graph {
   input x: bfloat16[4, 6, 32]
