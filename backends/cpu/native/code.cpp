@@ -9,6 +9,7 @@
 #include "backends/cpu/native/compiler.hpp"
 #include "backends/cpu/native/step.hpp"
 #include "mithril/base/cache_files.hpp"
+#include "mithril/base/error.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -118,8 +119,9 @@ std::unique_ptr<ElementStep> NativeCode::step(const Sized& sized, const Loop& lo
   if (!library_) return nullptr;
   auto native = native_loop(sized, loop);
   if (!native) return nullptr;
-  const size_t at = index_of_.find(native->text)->second;
-  const auto function = reinterpret_cast<NativeFunction>(library_->find(native_name(at)));
+  const auto at = index_of_.find(native->text);
+  MITHRIL_CHECK(at != index_of_.end(), "a loop was not there when its plan's were compiled");
+  const auto function = reinterpret_cast<NativeFunction>(library_->find(native_name(at->second)));
   return make_native_step({sized, loop, *native, function, threads}, places);
 }
 
