@@ -1,8 +1,17 @@
 #include "backends/cpu/packed_constants.hpp"
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 #include <new>
 
 namespace mithril::cpu_backend {
+namespace {
+
+constexpr size_t large_page = size_t{1} << 21;
+
+}  // namespace
 
 PackedConstants::PackedConstants(const Graph& graph) {
   for (const Constant& constant : graph.constants()) {
@@ -24,9 +33,14 @@ PackedConstants::Bytes PackedConstants::pack(ValueId id, int64_t form,
 }
 
 std::shared_ptr<std::byte[]> aligned_bytes(int64_t bytes) {
-  constexpr std::align_val_t alignment{64};
-  auto* memory = static_cast<std::byte*>(::operator new(static_cast<size_t>(bytes), alignment));
-  return {memory, [](std::byte* held) { ::operator delete (held, std::align_val_t{64}); }};
+  const auto size = static_cast<size_t>(bytes);
+  const std::align_val_t alignment{size < large_page ? size_t{64} : large_page};
+  auto* memory = static_cast<std::byte*>(::operator new(size, alignment));
+#ifdef __linux__
+  // Advice that may be left: weights that come from memory wait less for its tables.
+  if (size >= large_page) static_cast<void>(madvise(memory, size, MADV_HUGEPAGE));
+#endif
+  return {memory, [alignment](std::byte* held) { ::operator delete(held, alignment); }};
 }
 
 }  // namespace mithril::cpu_backend

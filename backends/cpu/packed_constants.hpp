@@ -29,7 +29,7 @@ class PackedConstants {
   std::map<std::pair<ValueId, int64_t>, Bytes> packed_;
 };
 
-// Of so many bytes, aligned to 64.
+// Of so many bytes, aligned to 64; many of them in large pages, where the system has some.
 std::shared_ptr<std::byte[]> aligned_bytes(int64_t bytes);
 
 }  // namespace mithril::cpu_backend
