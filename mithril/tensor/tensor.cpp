@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -22,6 +24,27 @@ constexpr std::int64_t most_elements_printed = 12;
 std::shared_ptr<void> allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   return {::operator new(bytes, alignment), [](void* data) { ::operator delete(data, alignment); }};
+}
+
+template <class To, class From>
+void convert_elements(std::span<const From> from, To* to) {
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] = convert<To>(from[i]);
+}
+
+// Whole models are converted so: what the type does by way of double, in a few operations.
+void convert_elements(std::span<const float> from, bfloat16* to) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const auto bits = std::bit_cast<std::uint32_t>(from[i]);
+    const std::uint32_t rounded = bits + 0x7FFF + (bits >> 16 & 1);
+    const std::uint32_t quiet = bits | 0x400000;
+    to[i] = bfloat16::from_bits(
+        static_cast<std::uint16_t>((std::isnan(from[i]) ? quiet : rounded) >> 16));
+  }
+}
+void convert_elements(std::span<const bfloat16> from, float* to) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    to[i] = std::bit_cast<float>(std::uint32_t{from[i].bits} << 16);
+  }
 }
 
 [[noreturn]] void raise_size_mismatch(std::string code, std::string message, const Dims& dims,
@@ -147,11 +170,8 @@ Tensor Tensor::to(DType dtype) const {
   Tensor result = empty(dtype, dims_);
   visit_dtype(dtype_, [&](auto from) {
     const auto source = values<decltype(from)>();
-    visit_dtype(dtype, [&](auto zero) {
-      using To = decltype(zero);
-      To* target = result.mutable_data<To>();
-      for (std::size_t i = 0; i < source.size(); ++i) target[i] = convert<To>(source[i]);
-    });
+    visit_dtype(
+        dtype, [&](auto zero) { convert_elements(source, result.mutable_data<decltype(zero)>()); });
   });
   return result;
 }

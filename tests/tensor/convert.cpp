@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "mithril/tensor/tensor.hpp"
 
@@ -72,6 +74,25 @@ TEST_CASE("what is too large for a floating type is infinite") {
 
 TEST_CASE("a double becomes a 16-bit value in one rounding") {
   CHECK(convert<float16>(1.0 + 0x1p-11 + 0x1p-40).bits == 0x3C01);
+}
+
+TEST_CASE("tensors of bfloat16 hold what the type makes of each float, and give it back") {
+  std::vector<float> floats;
+  for (std::uint32_t upper = 0; upper < 0x10000; ++upper) {
+    for (const std::uint32_t lower : {0x0000U, 0x0001U, 0x7FFFU, 0x8000U, 0x8001U, 0xFFFFU}) {
+      floats.push_back(std::bit_cast<float>(upper << 16 | lower));
+    }
+  }
+  const Tensor given = Tensor::of<float>({std::ssize(floats)}, floats);
+  const Tensor narrow = given.to(DType::bfloat16), wide = narrow.to(DType::float32);
+  int wrong = 0;
+  for (std::size_t i = 0; i < floats.size(); ++i) {
+    const bfloat16 expected(floats[i]);
+    wrong += narrow.values<bfloat16>()[i].bits != expected.bits;
+    wrong += std::bit_cast<std::uint32_t>(wide.values<float>()[i]) !=
+             std::bit_cast<std::uint32_t>(static_cast<float>(expected));
+  }
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("every dtype holds small integers on the way to every other and back") {
