@@ -91,8 +91,9 @@ HWY_ATTR void run_link(const Link* link, const Source<T>* slots, size_t i, Made.
     }
     const Source<T>& source = slots[link->from[static_cast<size_t>(k)]];
     const T* at = source.at + (i & source.mask);
+    const size_t step = lanes & source.mask;
 #pragma GCC unroll 4
-    for (size_t v = 0; v < vectors; ++v) x[v][k] = hn::LoadU(d, at + (v * lanes & source.mask));
+    for (size_t v = 0; v < vectors; ++v, at += step) x[v][k] = hn::LoadU(d, at);
   }
 #pragma GCC unroll 4
   for (size_t v = 0; v < vectors; ++v) results[v] = Operation::of(d, x[v]);
