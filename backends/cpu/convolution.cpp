@@ -153,15 +153,15 @@ PackedConstants::Bytes packed_weight(const Context& context, const WindowForm& f
     const WindowTiles tiles = ConvolutionStep<T>::tiles_of(form);
     auto bytes = aligned_bytes(tiles.packed_count(form) * int64_t{sizeof(T)});
     const Tensor host = tensor.host();
-    auto* to = reinterpret_cast<T*>(bytes.get());
+    std::vector<T> pairs;
     if constexpr (std::is_same_v<T, float>) {
-      if (host.dtype() == DType::bfloat16) {
-        const std::vector<float> pairs = paired_weight(host);
-        pack_weight(form, tiles, pairs.data(), 0, form.groups * tiles.count, to);
-        return bytes;
-      }
+      if (host.dtype() == DType::bfloat16) pairs = paired_weight(host);
     }
-    pack_weight(form, tiles, host.data<T>(), 0, form.groups * tiles.count, to);
+    const T* from = pairs.empty() ? host.data<T>() : pairs.data();
+    const auto parts = static_cast<int>(form.groups * tiles.count);
+    Pool::shared().run(parts, context.threads, [&](int part) {
+      pack_weight(form, tiles, from, part, part + 1, reinterpret_cast<T*>(bytes.get()));
+    });
     return bytes;
   });
 }

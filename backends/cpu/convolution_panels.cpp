@@ -137,9 +137,13 @@ Draft draft(const Context& context, const Convolution& convolution, const Convol
         auto* to = reinterpret_cast<float*>(bytes.get());
         const Tensor host = tensor.host();
         const int64_t each = host.size() / convolution.groups;
-        for (int64_t group = 0; group < convolution.groups; ++group) {
-          form.transform_weight(host.data<float>() + group * each, to + group * count);
-        }
+        const auto panels = static_cast<int>(form.panels()),
+                   groups = static_cast<int>(convolution.groups);
+        Pool::shared().run(groups * panels, context.threads, [&](int part) {
+          const int group = part / panels;
+          form.transform_weight(host.data<float>() + group * each, part % panels,
+                                to + group * count);
+        });
         return bytes;
       });
   Draft draft{.reads = {values.source},

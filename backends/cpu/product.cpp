@@ -154,7 +154,9 @@ PackedConstants::Bytes packed_right(const Context& context, const ProductForm& f
         return packed;
       }
     }
-    pack_right(product, 0, plan.panels(), reinterpret_cast<T*>(packed.get()));
+    Pool::shared().run(static_cast<int>(plan.panels()), context.threads, [&](int panel) {
+      pack_right(product, panel, panel + 1, reinterpret_cast<T*>(packed.get()));
+    });
     return packed;
   });
 }

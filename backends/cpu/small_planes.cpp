@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/cpu/convolve.hpp"
+#include "backends/cpu/kernels/matmul_kernels.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -52,12 +53,11 @@ int64_t SmallPlaneForm::part_count() const {
   return std::max(planes_.channel_step() + margin, bands_ * height_ * width_);
 }
 
-void SmallPlaneForm::transform_weight(const float* weight, float* to) const {
-  std::fill_n(to, weight_count(), 0.0f);
-  for (int64_t out = 0; out < c_.outputs; ++out) {
-    float* column = to + out / width_ * depth_ * width_ + out % width_;
-    for (int64_t k = 0; k < depth_; ++k) column[k * width_] = weight[out * depth_ + k];
-  }
+void SmallPlaneForm::transform_weight(const float* weight, int64_t panel, float* to) const {
+  const int64_t size = depth_ * width_, outputs = std::min(width_, c_.outputs - panel * width_);
+  if (outputs < width_) std::fill_n(to + panel * size, size, 0.0f);
+  matmul_kernels<float>().interleave(
+      {weight + panel * size, depth_, outputs, depth_, to + panel * size, width_});
 }
 
 void SmallPlaneForm::transform_input(const float* input, int64_t first, int64_t last, float* work,

@@ -23,13 +23,14 @@ class SmallPlaneForm {
                           Instructions instructions = best_instructions());
 
   const Convolution& convolution() const { return c_; }
-  double work() const;  // multiplications
+  double work() const;                        // multiplications
+  int64_t panels() const { return panels_; }  // of outputs
   int64_t weight_count() const { return panels_ * depth_ * width_; }
   int64_t input_count() const { return bands_ * depth_ * height_; }
   int64_t part_count() const;
 
-  // The weight of a group.
-  void transform_weight(const float* weight, float* to) const;
+  // A panel of the weight of a group, to where it stands among them.
+  void transform_weight(const float* weight, int64_t panel, float* to) const;
   // The channels [first, last) of a group of an image.
   void transform_input(const float* input, int64_t first, int64_t last, float* work,
                        float* to) const;

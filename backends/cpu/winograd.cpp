@@ -55,28 +55,14 @@ int64_t WinogradForm::part_count() const {
   return std::max(16 * plane_ + row, 36 * sum_step(std::min(band_block, bands_)));
 }
 
-void WinogradForm::transform_weight(const float* weight, float* to) const {
-  constexpr double points[6][3] = {{1.0 / 4, 0, 0},
-                                   {-1.0 / 6, -1.0 / 6, -1.0 / 6},
-                                   {-1.0 / 6, 1.0 / 6, -1.0 / 6},
-                                   {1.0 / 24, 1.0 / 12, 1.0 / 6},
-                                   {1.0 / 24, -1.0 / 12, 1.0 / 6},
-                                   {0, 0, 1}};
-  std::fill_n(to, weight_count(), 0.0f);
-  for (int64_t out = 0; out < c_.outputs; ++out) {
-    for (int64_t in = 0; in < c_.inputs; ++in) {
-      const float* w = weight + (out * c_.inputs + in) * 9;
-      double half[6][3] = {};
-      for (int y = 0; y < 6; ++y) {
-        for (int x = 0; x < 9; ++x) half[y][x % 3] += points[y][x / 3] * w[x];
-      }
-      float* at = to + (out / width_ * 36 * c_.inputs + in) * width_ + out % width_;
-      for (int k = 0; k < 36; ++k) {
-        double sum = 0;
-        for (int x = 0; x < 3; ++x) sum += half[k / 6][x] * points[k % 6][x];
-        at[k * c_.inputs * width_] = static_cast<float>(sum);
-      }
-    }
+void WinogradForm::transform_weight(const float* weight, int64_t panel, float* to) const {
+  const int64_t element = c_.inputs * width_;
+  for (int64_t in = 0; in < c_.inputs; ++in) {
+    transforms_->weight({.from = weight + (panel * element + in) * 9,
+                         .from_step = c_.inputs * 9,
+                         .channels = std::min(width_, c_.outputs - panel * width_),
+                         .to = to + panel * 36 * element + in * width_,
+                         .to_step = element});
   }
 }
 

@@ -33,8 +33,8 @@ class WinogradForm {
   int64_t input_count() const { return 36 * input_step(); }
   int64_t part_count() const;
 
-  // The weight of a group.
-  void transform_weight(const float* weight, float* to) const;
+  // A panel of the weight of a group, to where it stands among them.
+  void transform_weight(const float* weight, int64_t panel, float* to) const;
   // The channels [first, last) of a group of an image.
   void transform_input(const float* input, int64_t first, int64_t last, float* work,
                        float* to) const;

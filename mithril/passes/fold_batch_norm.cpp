@@ -9,6 +9,7 @@
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/readers.hpp"
 #include "mithril/passes/rebuilder.hpp"
+#include "mithril/tensor/convert.hpp"
 
 namespace mithril {
 namespace {
@@ -19,6 +20,25 @@ Numbers numbers_of(const Tensor& tensor) {
   Numbers numbers;
   for (int64_t i = 0; i < tensor.size(); ++i) numbers.push_back(tensor.at_as_double(i));
   return numbers;
+}
+
+// The rows of the first axis times a number each, rounded once.
+Tensor scaled(const Tensor& given, const Numbers& scale) {
+  const Tensor rows = given.host();
+  Tensor made = Tensor::empty(rows.dtype(), rows.dims());
+  const auto count = static_cast<int64_t>(scale.size()), each = count ? rows.size() / count : 0;
+  visit_dtype(rows.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* from = rows.data<T>();
+    T* to = made.mutable_data<T>();
+    for (int64_t row = 0; row < count; ++row) {
+      const double factor = scale[static_cast<size_t>(row)];
+      for (int64_t i = row * each; i < (row + 1) * each; ++i) {
+        to[i] = convert<T>(convert<double>(from[i]) * factor);
+      }
+    }
+  });
+  return made;
 }
 
 // input * scale + shift, a number of each for each channel.
@@ -94,15 +114,13 @@ class FoldBatchNorm {
 
   void fold(const Node& norm, const Node& product, const Affine& affine) {
     const Tensor& weight = *constant(product, "weight");
-    Numbers weights = numbers_of(weight);
-    const size_t channels = affine.scale.size(), each = channels ? weights.size() / channels : 0;
-    for (size_t i = 0; i < weights.size(); ++i) weights[i] *= affine.scale[i / each];
+    const size_t channels = affine.scale.size();
     Numbers biases = numbers_or(product, "bias", channels, 0);
     for (size_t c = 0; c < channels; ++c) {
       biases[c] = biases[c] * affine.scale[c] + affine.shift[c];
     }
     Node folded = rebuilder_.map_arguments(product);
-    set(folded, "weight", norm, Tensor::of<double>(weight.dims(), weights).to(weight.dtype()));
+    set(folded, "weight", norm, scaled(weight, affine.scale));
     set(folded, "bias", norm,
         Tensor::of<double>({static_cast<int64_t>(channels)}, biases).to(weight.dtype()));
     rebuilder_.add(std::move(folded), norm.outputs);

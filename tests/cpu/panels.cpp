@@ -70,7 +70,9 @@ std::vector<float> made(const PanelSample& s, Instructions instructions, int64_t
   std::vector<float> weight = memory(form.weight_count()), input = memory(form.input_count()),
                      work = memory(form.part_count()),
                      to = memory(s.c.outputs * s.c.down.output * s.c.across.output);
-  form.transform_weight(s.weight.data<float>(), weight.data());
+  for (int64_t panel = 0; panel < form.panels(); ++panel) {
+    form.transform_weight(s.weight.data<float>(), panel, weight.data());
+  }
   form.transform_input(s.input.data<float>(), 0, s.c.inputs, work.data(), input.data());
   for (const bool of_rows : {false, true}) {
     for (int64_t part = 0; part < parts; ++part) {

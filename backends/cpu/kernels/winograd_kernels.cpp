@@ -45,6 +45,44 @@ HWY_ATTR void transform_output(const V* x, int step, V* to, int to_step) {
   to[3 * to_step] = hn::Add(plus(apart, opposed, 8), x[5 * step]);
 }
 
+// Weights are transformed once, and so in doubles.
+using Wide = hn::ScalableTag<double>;
+
+HWY_ATTR void transform_weight(const hn::Vec<Wide>* x, int step, hn::Vec<Wide>* to, int to_step) {
+  const Wide d;
+  const auto sum = hn::Mul(hn::Add(x[0], x[2 * step]), hn::Set(d, -1.0 / 6)),
+             middle = hn::Mul(x[step], hn::Set(d, 1.0 / 6)),
+             outer =
+                 hn::MulAdd(x[2 * step], hn::Set(d, 1.0 / 6), hn::Mul(x[0], hn::Set(d, 1.0 / 24))),
+             half = hn::Mul(x[step], hn::Set(d, 1.0 / 12));
+  to[0] = hn::Mul(x[0], hn::Set(d, 1.0 / 4));
+  to[to_step] = hn::Sub(sum, middle);
+  to[2 * to_step] = hn::Add(sum, middle);
+  to[3 * to_step] = hn::Add(outer, half);
+  to[4 * to_step] = hn::Sub(outer, half);
+  to[5 * to_step] = x[2 * step];
+}
+
+HWY_ATTR void weight(const WinogradWeight& w) {
+  const Wide d;
+  const hn::Rebind<float, Wide> narrow;
+  float windows[9][width] = {};
+  for (int64_t channel = 0; channel < w.channels; ++channel) {
+    for (int k = 0; k < 9; ++k) windows[k][channel] = w.from[channel * w.from_step + k];
+  }
+  for (int64_t i = 0; i < width; i += HWY_LANES(double)) {
+    hn::Vec<Wide> x[9], half[18], made[6];
+    for (int k = 0; k < 9; ++k) x[k] = hn::PromoteTo(d, hn::LoadU(narrow, windows[k] + i));
+    for (int at = 0; at < 3; ++at) transform_weight(x + at, 3, half + at, 3);
+    for (int y = 0; y < 6; ++y) {
+      transform_weight(half + y * 3, 1, made, 1);
+      for (int at = 0; at < 6; ++at) {
+        hn::StoreU(hn::DemoteTo(narrow, made[at]), narrow, w.to + (y * 6 + at) * w.to_step + i);
+      }
+    }
+  }
+}
+
 HWY_ATTR void row(const WinogradRow& w) {
   const D d;
   for (int64_t i = 0; i < w.count; i += lanes) {
@@ -118,7 +156,7 @@ HWY_ATTR void store(const WinogradTile& w) {
   }
 }
 
-constexpr WinogradKernels kernels{row, input, output, store};
+constexpr WinogradKernels kernels{weight, row, input, output, store};
 
 }  // namespace
 

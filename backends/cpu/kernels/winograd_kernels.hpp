@@ -9,6 +9,15 @@
 
 namespace mithril::cpu_backend {
 
+// Of the windows of `channels` outputs at one input, at most `width` of them.
+struct WinogradWeight {
+  const float* from;  // 3 x 3 elements for each output
+  int64_t from_step;
+  int64_t channels;
+  float* to;  // 36 rows of `width` elements, zero where there is no output
+  int64_t to_step;
+};
+
 // One row of the input, which is put apart by the remainder of the column.
 struct WinogradRow {
   const float* from;  // `count` elements for each of four planes, a multiple of what a vector has
@@ -45,6 +54,7 @@ struct WinogradTile {
 };
 
 struct WinogradKernels {
+  void (*weight)(const WinogradWeight&);
   void (*row)(const WinogradRow&);
   void (*input)(const WinogradInput&);
   void (*output)(const WinogradOutput&);
