@@ -10,7 +10,7 @@ namespace mithril::snippets {
 
 struct Eigen {
   std::vector<double> values;  // rising
-  Matrix vectors;              // in columns, of length 1; the sum of each is not negative
+  Matrix vectors;              // in columns, of length 1; the first large element is positive
 };
 
 // Turns rows and columns p and q so that matrix(p, q) becomes 0 (Golub and Van Loan, Matrix
@@ -39,6 +39,15 @@ inline double size_off_diagonal(const Matrix& matrix) {
   return squares;
 }
 
+// Of a column of length 1, whose largest element is 1/sqrt(rows) or more: no sum that rounding
+// decides where elements cancel, and none of two elements that are as large.
+inline double first_large(const Matrix& columns, int64_t column) {
+  const double large = 0.6 / std::sqrt(static_cast<double>(columns.rows));
+  int64_t row = 0;
+  while (row + 1 < columns.rows && std::abs(columns(row, column)) < large) ++row;
+  return columns(row, column);
+}
+
 inline Eigen eigen_of_symmetric(Matrix matrix) {
   constexpr int most_sweeps = 60;  // convergence is quadratic: ten are many
   const int64_t n = matrix.rows;
@@ -57,11 +66,8 @@ inline Eigen eigen_of_symmetric(Matrix matrix) {
   for (int64_t column = 0; column < n; ++column) {
     const int64_t from = order[static_cast<size_t>(column)];
     result.values.push_back(matrix(from, from));
-    double sum = 0;
-    for (int64_t row = 0; row < n; ++row) sum += turned(row, from);
-    for (int64_t row = 0; row < n; ++row) {
-      result.vectors(row, column) = sum < 0 ? -turned(row, from) : turned(row, from);
-    }
+    const double sign = first_large(turned, from) < 0 ? -1 : 1;
+    for (int64_t row = 0; row < n; ++row) result.vectors(row, column) = sign * turned(row, from);
   }
   return result;
 }

@@ -1,4 +1,9 @@
 // eigenvectors: of symmetric matrices.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
 #include "mithril/ops/support/eigen.hpp"
 #include "mithril/ops/support/linear_algebra.hpp"
 #include "mithril/ops/support/spelling.hpp"
@@ -18,9 +23,14 @@ void differentiate_eigenvectors(GradContext& g) {
   g.flow("input", symmetric_part(whole));
 }
 
-std::string spell_eigenvectors() {
+std::string spell_eigenvectors(const SpellingContext& c) {
   const std::string vectors = "aten::linalg_eigh(" + std::string(spelled_symmetric_part) + ")[1]";
-  const std::string negative = "aten::lt(aten::sum(" + vectors + ", [-2], True), 0)";
+  if (element_count(c.out()) == 0) return vectors;
+  const double large = 0.6 / std::sqrt(static_cast<double>(c.out().back()));
+  const std::string larger =
+      "aten::ge(aten::abs(" + vectors + "), " + fmt::format("{:.17f}", large) + ")";
+  const std::string first = "aten::argmax(aten::to(" + larger + ", output.dtype), -2, True)";
+  const std::string negative = "aten::lt(aten::gather(" + vectors + ", -2, " + first + "), 0)";
   return spell_call("aten::where", {negative, "aten::neg(" + vectors + ")", vectors});
 }
 
@@ -31,9 +41,9 @@ OpDef define_eigenvectors() {
       .name = "eigenvectors",
       .doc =
           "The eigenvectors of the symmetric part (A + Aᵀ) / 2 of each square matrix, as columns "
-          "in "
-          "the order of their eigenvalues; of length 1, and the sum of each is not negative. Those "
-          "of equal eigenvalues are no function of the matrix: gradients leave them out.",
+          "in the order of their eigenvalues; of length 1, with that sign which makes the first "
+          "element of a size of at least 0.6/sqrt(N) positive. Those of equal eigenvalues are no "
+          "function of the matrix: gradients leave them out.",
       .inputs = {{"input", "*b N N", "float"}},
       .outputs = {{"output", "*b N N", "float"}},
       .eval =
@@ -48,7 +58,8 @@ OpDef define_eigenvectors() {
           [](auto inputs, auto) {
             return 9.0 * static_cast<double>(element_count(inputs[0]) * inputs[0].back());
           },
-      .spell = {{"torch", spell_unless_half(spell_eigenvectors())},
+      .spell = {{"torch", "aten::linalg_eigh, its signs made certain",
+                 [](const SpellingContext& c) { return spell_unless_half(spell_eigenvectors(c)); }},
                 {"c", "unsupported: a loop nest"}},
   };
 }

@@ -14,6 +14,10 @@ MITHRIL_OP_CASES(eigenvectors) {
        .inputs = {{"input", tensor({2, 2}, {2, 2, 2, 5})}},
        .expect = {{"output", tensor({2, 2}, {0.8944271909999159, 0.4472135954999579,
                                              -0.4472135954999579, 0.8944271909999159})}}},
+      {.name = "elements that cancel",
+       .inputs = {{"input", tensor({2, 2}, {0, 0.5, 0.5, 0})}},
+       .expect = {{"output", tensor({2, 2}, {0.7071067811865475, 0.7071067811865475,
+                                             -0.7071067811865475, 0.7071067811865475})}}},
       {.name = "no square", .inputs = {{"input", normal({2, 3})}}, .error = "E0202"},
   };
 }
