@@ -1,4 +1,4 @@
-// The command line: mithril bench WORKLOAD [...], and mithril peak.
+// The command line: mithril bench WORKLOAD [...], mithril peak, and mithril accuracy.
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runner/accuracy.hpp"
 #include "runner/bench.hpp"
 #include "runner/peak.hpp"
 
@@ -17,7 +18,8 @@ constexpr const char* usage =
     "usage: mithril bench WORKLOAD [--rounds N] [--threads T] [--data DIR] [--turns]"
     " [--native]\n"
     "                              [--dtype D] [--weight-dtype D] [--amp]\n"
-    "       mithril peak [--threads T]";
+    "       mithril peak [--threads T]\n"
+    "       mithril accuracy";
 
 bool* flag_of(BenchOptions& options, const std::string& name) {
   if (name == "--turns") return &options.takes_turns;
@@ -58,6 +60,8 @@ void run(const std::vector<std::string>& words) {
     mithril::bench::bench(options);
   } else if (!words.empty() && words[0] == "peak") {
     mithril::bench::peak(read_options({words.begin() + 1, words.end()}).threads);
+  } else if (words == std::vector<std::string>{"accuracy"}) {
+    mithril::bench::accuracy();
   } else {
     throw std::runtime_error(usage);
   }

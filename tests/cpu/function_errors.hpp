@@ -1,0 +1,96 @@
+// How far the vectorised functions are from those of the C library in a wider type.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/kernels/elementwise_kernels.hpp"
+
+namespace mithril::cpu_backend {
+
+struct Function {
+  std::string name;
+  Operation operation;
+  long double (*wide)(long double x);
+};
+
+inline const Function functions[] = {{"exp", Operation::exp, std::exp},
+                                     {"log", Operation::log, std::log},
+                                     {"log1p", Operation::log1p, std::log1p},
+                                     {"tanh", Operation::tanh, std::tanh},
+                                     {"erf", Operation::erf, std::erf}};
+
+// In units of the last place of the expected number.
+template <typename T>
+double error_of(T got, long double wide) {
+  const T expected = static_cast<T>(wide);
+  if (std::isnan(expected) || std::isnan(got))
+    return std::isnan(expected) == std::isnan(got) ? 0 : INFINITY;
+  if (got == expected) return std::signbit(got) == std::signbit(expected) ? 0 : INFINITY;
+  const T size = std::abs(expected);
+  // Beside infinity a unit is that of the largest number.
+  const T most = std::numeric_limits<T>::max();
+  const T unit = size < most ? std::nextafter(size, most) - size : most - std::nextafter(most, T{});
+  const long double given = std::isinf(got) ? std::copysign(2 * static_cast<long double>(most), got)
+                                            : static_cast<long double>(got);
+  return static_cast<double>(std::abs(given - wide) / unit);
+}
+
+template <typename T>
+struct Worst {
+  double error = 0;
+  T at = 0;
+};
+
+template <typename T>
+Worst<T> worst_of(const Function& function, const std::vector<T>& numbers,
+                  const ElementwiseKernels<T>& kernels) {
+  std::vector<T> results(numbers.size());
+  const Source<T> slots[] = {{numbers.data(), each_element}, {results.data(), each_element}};
+  const Link link{
+      .kernel = kernels.links[static_cast<size_t>(function.operation)], .from = {0}, .to = 1};
+  kernels.run(&link, slots, 0, numbers.size());
+  Worst<T> worst;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const double error = error_of(results[i], function.wide(numbers[i]));
+    if (error > worst.error) worst = {error, numbers[i]};
+  }
+  return worst;
+}
+
+// Bit patterns at equal distances: infinities, NaN and denormals among them.
+template <typename T, typename Bits>
+std::vector<T> numbers_of_all_kinds(Bits step) {
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> numbers = {T{0},
+                            T{-0.0},
+                            T{1},
+                            T{-1},
+                            Limits::infinity(),
+                            -Limits::infinity(),
+                            Limits::quiet_NaN(),
+                            Limits::max(),
+                            Limits::denorm_min(),
+                            Limits::min()};
+  Bits bits = 0;
+  for (; bits < std::numeric_limits<Bits>::max() - step; bits += step) {
+    numbers.push_back(std::bit_cast<T>(bits));
+  }
+  // Where most of what is computed lies.
+  for (int i = -4000; i < 4000; ++i) numbers.push_back(static_cast<T>(i * 0.0123));
+  numbers.resize((numbers.size() + 15) / 16 * 16);
+  return numbers;
+}
+
+// What they are measured on.
+template <typename T>
+std::vector<T> sampled_numbers() {
+  if constexpr (sizeof(T) == 4) return numbers_of_all_kinds<T>(uint32_t{40'009});
+  if constexpr (sizeof(T) == 8) return numbers_of_all_kinds<T>(uint64_t{180'143'985'094'819});
+}
+
+}  // namespace mithril::cpu_backend
