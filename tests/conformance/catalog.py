@@ -55,7 +55,9 @@ def entry(section: str, described: dict[str, Any]) -> Entry:
 
     record = RECORDS[made.__name__]
     ports = {port.split(":")[0] for port in record["ports"]}
-    differs = argument_differences(described, record, make)
+    known = {parameter for parameter, _ in parameters(described["sig"])}
+    differs = [f"needs {argument}" for argument in EXAMPLES.get(name, {}) if argument not in known]
+    differs += argument_differences(described, record, make)
     differs += port_differences(described, ports, make)
     differs += canonical_differences(described, make)
     differs += shape_differences(described, make)
