@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import printed_by
 
 import mithril as ml
 
@@ -51,14 +49,7 @@ def runs(folder: Path) -> int:
 
 def printed(level: str) -> str:
     """What a process of its own prints."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.run(
-        [sys.executable, "-c", PROGRAM.replace("LEVEL", level)],
-        env=environment,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    ).stdout
+    return printed_by(PROGRAM.replace("LEVEL", level))
 
 
 def summary() -> str:
