@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backends/cpu/kernels/half_kernels.hpp"
+#include "backends/cpu/kernels/instructions.hpp"
 #include "backends/cpu/planned.hpp"
 #include "backends/cpu/pool.hpp"
 #include "mithril/eval/interpreter.hpp"
@@ -92,6 +93,7 @@ std::shared_ptr<Backend> cpu(CpuOptions options) {
                       ", which does not hold weights in 16 bits",
            .help = "choose float16 or bfloat16, or leave it out"});
   }
+  cpu_backend::best_instructions();  // that an error of the environment comes here
   return std::make_shared<Cpu>(options);
 }
 

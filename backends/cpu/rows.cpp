@@ -16,12 +16,12 @@ constexpr int64_t worth_a_thread = 1 << 14;
 
 template <typename T>
 RowKernel<T> kernel_named(std::string_view name) {
-  static const std::map<std::string_view, RowKernel<T>> kernels = {
-      {"softmax", row_kernels<T>().softmax},
-      {"log_softmax", row_kernels<T>().log_softmax},
-      {"softmax_grad", row_kernels<T>().softmax_grad},
-      {"log_softmax_grad", row_kernels<T>().log_softmax_grad}};
-  return kernels.at(name);
+  static const std::map<std::string_view, RowKernel<T> RowKernels<T>::*> kernels = {
+      {"softmax", &RowKernels<T>::softmax},
+      {"log_softmax", &RowKernels<T>::log_softmax},
+      {"softmax_grad", &RowKernels<T>::softmax_grad},
+      {"log_softmax_grad", &RowKernels<T>::log_softmax_grad}};
+  return row_kernels<T>().*kernels.at(name);
 }
 
 struct RowPlaces {

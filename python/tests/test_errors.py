@@ -1,7 +1,11 @@
 """Errors that only Python can reach, as text, and the classes that carry them."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
+from processes import environment
 
 import mithril as ml
 
@@ -70,4 +74,19 @@ def test_a_solver_is_gone_when_its_constraint_has_returned():
     product().add_constraint(kept.append, keys=["image"])
     assert text_of_error(lambda: kept[0].shape("image"), ml.StateError) == (
         "mithril.StateError[E0906]: a solver is used after the constraint has returned"
+    )
+
+
+def test_instructions_that_there_are_none_of_are_refused():
+    made = subprocess.run(
+        [sys.executable, "-c", "import mithril as ml; ml.CpuBackend()"],
+        env=environment(MITHRIL_INSTRUCTIONS="sse"),
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert made.stderr.endswith(
+        "mithril.ValueError[E0435]: MITHRIL_INSTRUCTIONS is 'sse', expected portable, avx2 or "
+        "avx512\n"
+        "  help: it says which vector instructions are used at most; unset, the processor's best\n"
     )

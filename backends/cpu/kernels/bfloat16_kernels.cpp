@@ -128,17 +128,14 @@ void fill(BFloat16Kernels& kernels) {
 
 bool is_present() {
   __builtin_cpu_init();
-  const auto& present = present_instructions();
-  const bool avx512 =
-      std::find(present.begin(), present.end(), Instructions::avx512) != present.end();
-  return avx512 && __builtin_cpu_supports("avx512bf16");
+  return __builtin_cpu_supports("avx512bf16");
 }
 
 }  // namespace
 
 const BFloat16Kernels* bfloat16_kernels() {
   static const bool present = is_present();
-  if (!present) return nullptr;
+  if (!present || best_instructions() != Instructions::avx512) return nullptr;
   static const BFloat16Kernels kernels = [] {
     BFloat16Kernels made{.products = matmul_kernels<float>(Instructions::avx512),
                          .windows = window_kernels<float>(Instructions::avx512),

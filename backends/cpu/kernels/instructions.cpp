@@ -1,8 +1,43 @@
 #include "backends/cpu/kernels/instructions.hpp"
 
+#include <atomic>
+#include <cstdlib>
+#include <string>
+
 #include "backends/cpu/kernels/targets.hpp"
+#include "mithril/base/error.hpp"
 
 namespace mithril::cpu_backend {
+namespace {
+
+Instructions best_of(Instructions most) {
+  Instructions best = Instructions::portable;
+  for (const Instructions present : present_instructions()) {
+    if (present <= most) best = present;
+  }
+  return best;
+}
+
+Instructions wanted_instructions() {
+  const char* wanted = std::getenv("MITHRIL_INSTRUCTIONS");
+  if (!wanted || !*wanted) return Instructions::avx512;
+  for (const auto each : {Instructions::portable, Instructions::avx2, Instructions::avx512}) {
+    if (wanted == name(each)) return each;
+  }
+  raise(
+      {.kind = ErrorKind::value,
+       .code = "E0435",
+       .message = "MITHRIL_INSTRUCTIONS is '" + std::string(wanted) +
+                  "', expected portable, avx2 or avx512",
+       .help = "it says which vector instructions are used at most; unset, the processor's best"});
+}
+
+std::atomic<Instructions>& chosen_instructions() {
+  static std::atomic<Instructions> chosen = best_of(wanted_instructions());
+  return chosen;
+}
+
+}  // namespace
 
 std::string_view name(Instructions instructions) {
   switch (instructions) {
@@ -38,5 +73,9 @@ const std::vector<Instructions>& present_instructions() {
   }();
   return present;
 }
+
+Instructions best_instructions() { return chosen_instructions().load(std::memory_order_relaxed); }
+
+void limit_instructions(Instructions most) { chosen_instructions() = best_of(most); }
 
 }  // namespace mithril::cpu_backend

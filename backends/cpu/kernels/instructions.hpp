@@ -11,6 +11,11 @@ enum class Instructions { portable, avx2, avx512 };
 std::string_view name(Instructions instructions);
 // Those that kernels were compiled for and the processor has, the best of them last.
 const std::vector<Instructions>& present_instructions();
-inline Instructions best_instructions() { return present_instructions().back(); }
+// That kernels are chosen for: the best of those that are present, no better than the variable
+// MITHRIL_INSTRUCTIONS of the environment says, which is read once. ValueError E0435 where that
+// names none.
+Instructions best_instructions();
+// None better than these from now on; what was loaded before must not be run then. For tests.
+void limit_instructions(Instructions most);
 
 }  // namespace mithril::cpu_backend
