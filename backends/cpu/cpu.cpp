@@ -54,6 +54,7 @@ class Cpu final : public Backend {
                                              .threads = threads,
                                              .memory_limit = options_.memory_limit,
                                              .winograd = options_.winograd,
+                                             .fuse = options.fuse,
                                              .native = options.max && options.jit,
                                              .native_note = forbidden ? no_native_code : "",
                                              .weight_dtype = options_.weight_dtype});

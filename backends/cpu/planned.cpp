@@ -89,6 +89,7 @@ class Planned final : public Executable {
                            .shown = &shown_,
                            .memory_limit = options_.memory_limit,
                            .winograd = options_.winograd,
+                           .fuse = options_.fuse,
                            .native = options_.native,
                            .weight_dtype = options_.weight_dtype,
                            .bfloat16_products = options_.bfloat16_products});

@@ -14,6 +14,7 @@ struct PlanOptions {
   int threads = 1;
   std::optional<int64_t> memory_limit = {};  // in bytes, of one run
   bool winograd = true;                      // convolutions may use his algorithm
+  bool fuse = true;                          // nodes may run together; else one by one
   bool native = false;                       // loops are compiled, where that can be
   std::string native_note = {};              // why they are not, where they were to be
   std::optional<DType> weight_dtype = {};    // in which constant weights of products are held

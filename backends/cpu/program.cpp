@@ -41,6 +41,7 @@ class Planning {
         context_(context),
         observer_(options.observer),
         shown_(options.shown),
+        fuse_(options.fuse),
         storage_of_(graph_.values().size()),
         is_output_(graph_.values().size()),
         transposes_(transposes),
@@ -78,7 +79,7 @@ class Planning {
   std::vector<bool> nodes_alone() const {
     std::vector<bool> alone;
     for (size_t i = 0; i < sized_.node_count(); ++i) {
-      alone.push_back(sized_.node(i).op->keeps_elements || is_observed(i));
+      alone.push_back(!fuse_ || sized_.node(i).op->keeps_elements || is_observed(i));
     }
     return alone;
   }
@@ -127,7 +128,7 @@ class Planning {
   // A loop that alone reads what a step makes, which is the last that it waits for, may be done
   // part by part as it is made, in the place of what comes out.
   bool finish_with(const Draft& draft, const Loop& loop, std::span<const size_t> nodes) {
-    if (draft.reads.empty()) return false;
+    if (!fuse_ || draft.reads.empty()) return false;
     const ValueId raw = last_made(draft.reads);
     const Storage& made = storages_[storage_of_[index(raw)]];
     if (made.given || made.made != raw || !is_read_by(raw, nodes)) return false;
@@ -165,7 +166,7 @@ class Planning {
   // Where products alone read what the node makes, nobody makes it.
   bool waits(size_t i) {
     const ValueId made = sized_.node(i).outputs.front();
-    if (is_output_[index(made)] || is_observed(i)) return false;
+    if (!fuse_ || is_output_[index(made)] || is_observed(i)) return false;
     transposes_[index(made)] = transposed_by(sized_, i);
     waiting_[index(made)] = i;
     return transposes_[index(made)].has_value();
@@ -350,6 +351,7 @@ class Planning {
   const Context& context_;
   const Observer* observer_;
   const std::vector<bool>* shown_;
+  const bool fuse_;
   std::vector<Storage> storages_;
   std::vector<size_t> storage_of_;  // per value
   std::vector<bool> is_output_;     // per value

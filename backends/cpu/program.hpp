@@ -46,6 +46,7 @@ struct ProgramOptions {
   const std::vector<bool>* shown = nullptr;  // per node, where somebody does: whether it is wanted
   std::optional<int64_t> memory_limit = {};  // in bytes
   bool winograd = true;                      // convolutions may use his algorithm
+  bool fuse = true;                          // nodes may run together; else one by one
   bool native = false;                       // loops are compiled, where that can be
   std::optional<DType> weight_dtype = {};    // in which constant weights of products are held
   bool bfloat16_products = true;             // by the processor's instruction, where it has one

@@ -60,6 +60,8 @@ struct LoadOptions {
   bool jit = true;  // whether the backend may compile what it runs, where it can
   // What takes longer to begin with, or more memory, so that runs become faster.
   bool max = false;
+  // Whether ops may be computed together, where the backend can; else each by itself.
+  bool fuse = true;
   // The halves with the gradients of some of the inputs (a flag for each), for a backend that takes
   // part in its library's automatic differentiation; null where there are no gradients. May be
   // called from any thread. GradientError as in differentiate.

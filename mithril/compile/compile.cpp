@@ -201,6 +201,7 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
   // A compiler of the backend's may find that what is computed again was computed before.
   parts->load_options.jit = options.jit && !parts->use_checkpointing;
   parts->load_options.max = options.optimization_level == "max";
+  parts->load_options.fuse = options.optimization_level != "none";
   parts->inference = options.inference;
   parts->safe_shapes = options.safe_shapes;
   parts->debug = options.debug;

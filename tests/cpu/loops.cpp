@@ -134,7 +134,12 @@ TEST_CASE("random graphs of operations on elements, most of them on what was mad
     }
     text += "}\n";
     CAPTURE(text);
-    CHECK(apart(text, {random({size}, seed), random({size}, seed + 100)}) == "");
+    const std::vector<Tensor> inputs{random({size}, seed), random({size}, seed + 100)};
+    CHECK(apart(text, inputs) == "");
+    const Graph graph = parse_graph(text);
+    const std::vector<Tensor> joined = cpu()->load(graph, {})->run(inputs);
+    const std::vector<Tensor> alone = cpu()->load(graph, {.fuse = false})->run(inputs);
+    for (size_t i = 0; i < alone.size(); ++i) CHECK(identical(joined[i], alone[i]));
   }
 }
 

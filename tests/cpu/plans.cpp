@@ -93,6 +93,21 @@ TEST_CASE("the summary says what a plan takes, and all values together") {
   CHECK(open.find("evaluating") == std::string::npos);
 }
 
+TEST_CASE("at optimization level none ops are computed one by one") {
+  Model model;
+  model |= Model::op("negate")({{"input", "x"}, {"output", "a"}});
+  model |= Model::op("exp")({{"input", "a"}, {"output", "b"}});
+  model |= Model::op("negate")({{"input", "b"}, {"output", "y"}});
+  model.expose_keys({"y"});
+  const auto takes = [&](const char* level) {
+    const std::string summary =
+        compile(model, cpu(), {.shapes = {{"x", {256}}}, .optimization_level = level}).summary();
+    return summary.substr(summary.find("evaluating takes"));
+  };
+  CHECK(takes("default") == "evaluating takes 1.0 KiB, where all values are 1.0 KiB\n");
+  CHECK(takes("none") == "evaluating takes 2.0 KiB, where all values are 3.0 KiB\n");
+}
+
 TEST_CASE("sizes that the machine has no memory for are refused before any is taken") {
   const CompiledModel model = chain(3, {any, any});
   const float number = 0;
