@@ -7,6 +7,7 @@
 #include "backends/cpu/kernels/instructions.hpp"
 #include "backends/cpu/planned.hpp"
 #include "backends/cpu/pool.hpp"
+#include "mithril/backend/dtype_options.hpp"
 #include "mithril/eval/interpreter.hpp"
 
 namespace mithril {
@@ -67,26 +68,14 @@ class Cpu final : public Backend {
 }  // namespace
 
 std::shared_ptr<Backend> cpu(CpuOptions options) {
-  if (!is_floating(options.dtype)) {
-    raise({.kind = ErrorKind::type,
-           .code = "E0383",
-           .message = "the default dtype of a backend is that of floats, not " +
-                      std::string(name(options.dtype)),
-           .help = "choose float32, float64, float16 or bfloat16"});
-  }
+  checked_dtype(options.dtype);
   if (options.threads < 0) {
     raise({.kind = ErrorKind::value,
            .code = "E0433",
            .message = "threads is " + std::to_string(options.threads) + ", expected 0 or more",
            .help = "0 takes as many as the process has processors"});
   }
-  if (!cpu_backend::is_half(options.amp_dtype)) {
-    raise({.kind = ErrorKind::type,
-           .code = "E0385",
-           .message = "amp_dtype is " + std::string(name(options.amp_dtype)) +
-                      ", which is no lower precision",
-           .help = "choose float16 or bfloat16"});
-  }
+  checked_amp_dtype(options.amp_dtype);
   if (options.weight_dtype && !cpu_backend::is_half(*options.weight_dtype)) {
     raise({.kind = ErrorKind::type,
            .code = "E0387",

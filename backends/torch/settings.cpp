@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "backends/torch/library.hpp"
+#include "mithril/backend/dtype_options.hpp"
 #include "mithril/backend/memory.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
@@ -21,23 +22,6 @@ std::string checked_device(const std::string& wanted) {
          .code = "E1005",
          .message = "there is no device " + mithril::quoted(wanted),
          .facts = {{"there are", join(there, ", ")}}});
-}
-
-DType checked_dtype(DType dtype) {
-  if (is_floating(dtype)) return dtype;
-  raise({.kind = ErrorKind::type,
-         .code = "E0383",
-         .message =
-             "the default dtype of a backend is that of floats, not " + std::string(name(dtype)),
-         .help = "choose float32, float64, float16 or bfloat16"});
-}
-
-DType checked_amp_dtype(DType dtype) {
-  if (dtype == DType::float16 || dtype == DType::bfloat16) return dtype;
-  raise({.kind = ErrorKind::type,
-         .code = "E0385",
-         .message = "amp_dtype is " + std::string(name(dtype)) + ", which is no lower precision",
-         .help = "choose float16 or bfloat16"});
 }
 
 bool is_preallocated(const std::string& choice) {
