@@ -12,10 +12,6 @@
 namespace mithril {
 namespace {
 
-std::string_view symbol_name(const Symbol* symbol) {
-  return symbol->name() ? std::string_view(*symbol->name()) : std::string_view();
-}
-
 DType widest(const Graph& graph, const std::vector<Argument>& arguments, Kinds kind,
              DType otherwise) {
   std::optional<DType> best;
@@ -48,10 +44,7 @@ class NodeInference {
   }
 
  private:
-  Dim enter(const Dim& dim) {
-    return rename(resolve(dim), entered_,
-                  [&](Symbol* s) { return Dim(facts_.symbol(symbol_name(s), s->size)); });
-  }
+  Dim enter(const Dim& dim) { return rename(dim, entered_, facts_); }
 
   Wire* wire(const Argument& argument) {
     Wire* wire = facts_.make<Wire>();
@@ -94,11 +87,7 @@ class NodeInference {
     }
   }
 
-  Dim leave(const Dim& dim) {
-    return resolve(rename(resolve(dim), left_, [&](Symbol* s) {
-      return Dim(graph_.facts()->symbol(symbol_name(s), s->size));
-    }));
-  }
+  Dim leave(const Dim& dim) { return resolve(rename(dim, left_, *graph_.facts())); }
 
   Value output(const Wire* wire) {
     Value value;

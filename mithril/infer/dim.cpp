@@ -113,6 +113,13 @@ Dim rename(const Dim& dim, Renaming& memo, const std::function<Dim(Symbol*)>& fr
   return renamed(now, memo);
 }
 
+Dim rename(const Dim& dim, Renaming& memo, Facts& facts) {
+  return rename(dim, memo, [&](Symbol* symbol) {
+    const Note name = symbol->name();
+    return Dim(facts.symbol(name ? *name : std::string_view(), symbol->size));
+  });
+}
+
 std::optional<int64_t> evaluate(const Dim& dim, Sizes& sizes) {
   const Dim now = resolve(dim);
   if (now.is_constant()) return now.constant();

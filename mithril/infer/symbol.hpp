@@ -50,6 +50,9 @@ struct Symbol : Variable {
 };
 static_assert(sizeof(Symbol) <= 64);
 
+// The dim in symbols of `facts`, each with the name of the one that it stands for.
+Dim rename(const Dim& dim, Renaming& memo, Facts& facts);
+
 // Who fixed it; of what arithmetic made nobody.
 inline Origin origin_of(const Dim& dim) {
   return dim.symbol() ? find(dim.symbol())->origin : Origin{};

@@ -39,12 +39,7 @@ class Flattening {
  private:
   Graph& graph() { return flat_.graph; }
 
-  Dim own(const Dim& dim) {
-    return rename(resolve(dim), renamed_, [&](Symbol* symbol) {
-      return Dim(graph().facts()->symbol(
-          symbol->name() ? std::string_view(*symbol->name()) : std::string_view(), symbol->size));
-    });
-  }
+  Dim own(const Dim& dim) { return rename(dim, renamed_, *graph().facts()); }
 
   Value value(std::string name, Wire* wire, DType dtype) {
     name.shrink_to_fit();

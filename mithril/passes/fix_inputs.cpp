@@ -62,12 +62,7 @@ class Fixing {
     return value;
   }
 
-  Dim own(const Dim& dim) {
-    return rename(resolve(dim), renamed_, [&](Symbol* symbol) {
-      return Dim(to_.facts()->symbol(
-          symbol->name() ? std::string_view(*symbol->name()) : std::string_view(), symbol->size));
-    });
-  }
+  Dim own(const Dim& dim) { return rename(dim, renamed_, *to_.facts()); }
 
   const Graph& from_;
   const std::unordered_map<ValueId, Tensor>& tensors_;
