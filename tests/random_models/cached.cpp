@@ -10,6 +10,7 @@
 #include "mithril/passes/pipeline.hpp"
 #include "tests/compile/cache_folder.hpp"
 #include "tests/random_models/generator.hpp"
+#include "tests/random_models/gradients.hpp"
 #include "tests/table/generate.hpp"
 
 namespace mithril::tests {
@@ -47,13 +48,7 @@ class Lowering {
   Graph optimised() const { return run_passes(source_, {.verify = false}); }
 
   static Graph with_gradient(const Graph& forward) {
-    DifferentiateOptions options;
-    for (const Output& output : forward.outputs()) {
-      if (is_floating(forward.value(output.value).dtype)) options.outputs.push_back(output.name);
-    }
-    for (const ValueId id : forward.inputs()) {
-      if (is_floating(forward.value(id).dtype)) options.wanted.push_back(forward.value(id).name);
-    }
+    const DifferentiateOptions options = all_gradients(forward);
     try {
       return run_passes(differentiate(forward, options), {.verify = false});
     } catch (const GradientError&) {

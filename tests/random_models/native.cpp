@@ -7,6 +7,7 @@
 #include "mithril/passes/pipeline.hpp"
 #include "tests/cpu/native.hpp"
 #include "tests/random_models/generator.hpp"
+#include "tests/random_models/gradients.hpp"
 #include "tests/table/generate.hpp"
 
 namespace mithril::tests {
@@ -16,13 +17,7 @@ constexpr std::uint64_t native_models = 60;
 
 // The model's outputs and the gradients of those that are floats, where there are such.
 Graph with_all_gradients(const Graph& forward) {
-  DifferentiateOptions options;
-  for (const Output& output : forward.outputs()) {
-    if (is_floating(forward.value(output.value).dtype)) options.outputs.push_back(output.name);
-  }
-  for (const ValueId id : forward.inputs()) {
-    if (is_floating(forward.value(id).dtype)) options.wanted.push_back(forward.value(id).name);
-  }
+  const DifferentiateOptions options = all_gradients(forward);
   try {
     return run_passes(differentiate(forward, options));
   } catch (const GradientError&) {

@@ -15,6 +15,7 @@
 #include "mithril/passes/pipeline.hpp"
 #include "mithril/passes/recompute.hpp"
 #include "tests/random_models/generator.hpp"
+#include "tests/random_models/gradients.hpp"
 #include "tests/results.hpp"
 #include "tests/table/checks.hpp"
 #include "tests/table/compare.hpp"
@@ -177,13 +178,7 @@ class RandomCheck {
 
   void compare_gradients() {
     const Graph forward = plain(compose(random_));
-    DifferentiateOptions options;
-    for (const Output& output : forward.outputs()) {
-      if (is_floating(forward.value(output.value).dtype)) options.outputs.push_back(output.name);
-    }
-    for (const ValueId id : forward.inputs()) {
-      if (is_floating(forward.value(id).dtype)) options.wanted.push_back(forward.value(id).name);
-    }
+    const DifferentiateOptions options = all_gradients(forward);
     Graph backward;
     try {
       backward = expand_ops(differentiate(forward, options));
