@@ -1,5 +1,5 @@
 // The rows of the table whose ops become loops, and their gradients: with native code they give the
-// bits that they give without.
+// bits that they give without, with each set of instructions.
 #include <fmt/format.h>
 
 #include <map>
@@ -9,6 +9,7 @@
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/pipeline.hpp"
 #include "tests/cpu/native.hpp"
+#include "tests/cpu/settings.hpp"
 #include "tests/table/generate.hpp"
 #include "tests/table/placement.hpp"
 #include "tests/table/row_graph.hpp"
@@ -120,14 +121,20 @@ void check_rows(DType dtype) {
   const CacheFolder folder;
   const Collection rows = rows_of_loops(dtype);
   REQUIRE(rows.graph().outputs().size() > 300);
-  const auto native = load_native(rows.graph());
-  const std::string note = native_note(*native);
-  CHECK_MESSAGE(note.find(" loops run as native code of ") != std::string::npos, note);
-  const std::vector<Tensor> got = native->run(rows.inputs());
-  const std::vector<Tensor> expected = cpu()->load(rows.graph(), {})->run(rows.inputs());
-  for (size_t i = 0; i < got.size(); ++i) {
-    CAPTURE(rows.graph().outputs()[i].name);
-    CHECK(bits_difference(got[i], expected[i]) == "");
+  for (CpuSetting setting : cpu_settings()) {
+    if (!setting.native) continue;
+    CAPTURE(description(setting));
+    const InstructionsLimit limit(setting.instructions);
+    const auto native = load_with(setting, rows.graph());
+    const std::string note = native_note(*native);
+    CHECK_MESSAGE(note.find(" loops run as native code of ") != std::string::npos, note);
+    const std::vector<Tensor> got = native->run(rows.inputs());
+    setting.native = false;
+    const std::vector<Tensor> expected = load_with(setting, rows.graph())->run(rows.inputs());
+    for (size_t i = 0; i < got.size(); ++i) {
+      CAPTURE(rows.graph().outputs()[i].name);
+      CHECK(bits_difference(got[i], expected[i]) == "");
+    }
   }
 }
 

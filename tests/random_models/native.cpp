@@ -6,6 +6,7 @@
 #include "mithril/model/flatten.hpp"
 #include "mithril/passes/pipeline.hpp"
 #include "tests/cpu/native.hpp"
+#include "tests/cpu/settings.hpp"
 #include "tests/random_models/generator.hpp"
 #include "tests/random_models/gradients.hpp"
 #include "tests/table/generate.hpp"
@@ -56,6 +57,10 @@ Ended ended(const Executable& executable, const std::vector<Tensor>& inputs) {
 TEST_CASE("random models give the same bits with native code") {
   if (!has_compiler()) return skip_without_compiler();
   const CacheFolder folder;
+  std::vector<CpuSetting> settings;
+  for (const CpuSetting& setting : cpu_settings()) {
+    if (setting.native) settings.push_back(setting);
+  }
   int compiled = 0;
   for (std::uint64_t seed = 1; seed <= native_models; ++seed) {
     CAPTURE(seed);
@@ -63,11 +68,15 @@ TEST_CASE("random models give the same bits with native code") {
     const DType dtype = seed % 2 ? DType::float32 : DType::float64;
     const Graph graph = with_all_gradients(flatten(compose(random), dtype).graph);
     const std::vector<Tensor> inputs = inputs_like(graph, random);
-    const auto native = load_native(graph);
+    CpuSetting setting = settings[seed % settings.size()];
+    CAPTURE(description(setting));
+    const InstructionsLimit limit(setting.instructions);
+    const auto native = load_with(setting, graph);
     const std::string note = native_note(*native);
     compiled += note.find(" loops run as native code of ") != std::string::npos;
-    const Ended expected = ended(*cpu()->load(graph, {}), inputs);
     const Ended got = ended(*native, inputs);
+    setting.native = false;
+    const Ended expected = ended(*load_with(setting, graph), inputs);
     CHECK(got.refusal == expected.refusal);
     REQUIRE(got.outputs.size() == expected.outputs.size());
     for (size_t i = 0; i < got.outputs.size(); ++i) {

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string_view>
 
 #include "backends/cpu/cpu.hpp"
 #include "backends/torch/torch.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/passes/pipeline.hpp"
+#include "tests/cpu/settings.hpp"
 #include "tests/table/checks.hpp"
 #include "tests/table/compare.hpp"
 
@@ -31,18 +35,59 @@ bool is_unsupported(const OpDef& op, const Backend& backend) {
   return spelling && spelling->text.starts_with("unsupported:");
 }
 
-std::string backend_difference(Backend& backend, const Graph& graph,
-                               const std::vector<Tensor>& inputs, double tolerance) {
-  const Graph optimised = run_passes(graph);
-  const std::vector<std::string> missing = backend.missing(optimised);
-  if (!missing.empty()) return fmt::format("it lacks {}", fmt::join(missing, ", "));
-  const std::vector<Tensor> outputs = backend.load(optimised, {})->run(inputs);
-  const std::vector<Tensor> expected = interpret(graph, inputs);
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::string apart = difference(outputs[i].host(), expected[i], tolerance);
-    if (!apart.empty()) return graph.outputs()[i].name + ": " + apart;
+// A graph after all passes beside the reference without them; both are made once, when they are
+// first needed.
+class Comparison {
+ public:
+  Comparison(const Graph& graph, const std::vector<Tensor>& inputs, double tolerance)
+      : graph_(graph), inputs_(inputs), tolerance_(tolerance) {}
+
+  std::string difference_on(Backend& backend) {
+    const std::vector<std::string> missing = backend.missing(optimised());
+    if (!missing.empty()) return fmt::format("it lacks {}", fmt::join(missing, ", "));
+    return difference_of(*backend.load(optimised(), {}));
   }
-  return {};
+
+  std::string difference_with(const CpuSetting& setting) {
+    const InstructionsLimit limit(setting.instructions);
+    return difference_of(*load_with(setting, optimised()));
+  }
+
+ private:
+  const Graph& optimised() {
+    if (!optimised_) optimised_ = run_passes(graph_);
+    return *optimised_;
+  }
+
+  std::string difference_of(const Executable& executable) {
+    const std::vector<Tensor> outputs = executable.run(inputs_);
+    if (expected_.empty()) expected_ = interpret(graph_, inputs_);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const std::string apart = difference(outputs[i].host(), expected_[i], tolerance_);
+      if (!apart.empty()) return graph_.outputs()[i].name + ": " + apart;
+    }
+    return {};
+  }
+
+  const Graph& graph_;
+  const std::vector<Tensor>& inputs_;
+  const double tolerance_;
+  std::optional<Graph> optimised_;
+  std::vector<Tensor> expected_;
+};
+
+// It follows from the inputs, of which there are many for each row, so that what fails does so
+// alone, too. Loops are not compiled here, which takes the longest: tests/cpu/native_table.cpp has
+// those of all rows compiled together.
+CpuSetting setting_for(const std::vector<Tensor>& inputs) {
+  size_t sum = 0;
+  for (const Tensor& input : inputs) {
+    const auto* bytes = static_cast<const char*>(input.raw_data());
+    sum = 31 * sum + std::hash<std::string_view>()({bytes, input.bytes()});
+  }
+  CpuSetting setting = cpu_settings()[sum % cpu_settings().size()];
+  setting.native = false;
+  return setting;
 }
 
 // What arithmetic in the narrowest floats of the graph allows: sums in half precision may round at
@@ -61,22 +106,27 @@ double rounding_of(const Graph& graph) {
 
 void check_backends(const OpDef& op, const Graph& graph, const std::vector<Tensor>& inputs,
                     const std::string& what, double tolerance, Report& report) {
-  const double allowed = std::max(tolerance, rounding_of(graph));
+  Comparison comparison(graph, inputs, std::max(tolerance, rounding_of(graph)));
   for (const auto& backend : available_backends()) {
     if (is_unsupported(op, *backend)) continue;
     report.count(Check::backend, fmt::format("{} on {}", what, backend->name()),
-                 [&] { return backend_difference(*backend, graph, inputs, allowed); });
+                 [&] { return comparison.difference_on(*backend); });
   }
+  const CpuSetting setting = setting_for(inputs);
+  report.count(Check::backend, fmt::format("{} on cpu, {}", what, description(setting)),
+               [&] { return comparison.difference_with(setting); });
 }
 
 std::string backends_difference(const Graph& graph, const std::vector<Tensor>& inputs,
                                 double tolerance) {
-  const double allowed = std::max(tolerance, rounding_of(graph));
+  Comparison comparison(graph, inputs, std::max(tolerance, rounding_of(graph)));
   for (const auto& backend : available_backends()) {
-    const std::string apart = backend_difference(*backend, graph, inputs, allowed);
+    const std::string apart = comparison.difference_on(*backend);
     if (!apart.empty()) return fmt::format("on {}: {}", backend->name(), apart);
   }
-  return {};
+  const CpuSetting setting = setting_for(inputs);
+  const std::string apart = comparison.difference_with(setting);
+  return apart.empty() ? apart : fmt::format("on cpu, {}: {}", description(setting), apart);
 }
 
 }  // namespace mithril::tests

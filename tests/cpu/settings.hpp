@@ -1,0 +1,44 @@
+// Ways in which the CPU backend may run one graph, all of which give what the reference gives.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/kernels/instructions.hpp"
+#include "mithril/backend/backend.hpp"
+
+namespace mithril::tests {
+
+struct CpuSetting {
+  cpu_backend::Instructions instructions;
+  bool fuse = true;  // nodes run together
+  int threads = 1;
+  bool native = false;  // loops are compiled
+};
+
+// "avx2, fused, 2 threads, interpreted"
+std::string description(const CpuSetting& setting);
+
+// Those that this processor can run. Together they meet any two ways of the four.
+const std::vector<CpuSetting>& cpu_settings();
+
+// Kernels are chosen for no better instructions than these, while it lives.
+class InstructionsLimit {
+ public:
+  explicit InstructionsLimit(cpu_backend::Instructions most)
+      : before_(cpu_backend::best_instructions()) {
+    cpu_backend::limit_instructions(most);
+  }
+  ~InstructionsLimit() { cpu_backend::limit_instructions(before_); }
+  InstructionsLimit(const InstructionsLimit&) = delete;
+  InstructionsLimit& operator=(const InstructionsLimit&) = delete;
+
+ private:
+  const cpu_backend::Instructions before_;
+};
+
+// To be run under the limit of the setting's instructions, too.
+std::unique_ptr<Executable> load_with(const CpuSetting& setting, const Graph& graph);
+
+}  // namespace mithril::tests
