@@ -1,14 +1,19 @@
 """The cases of the Python library of this name, and the runner that compares with them."""
 
 import json
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from case_files import read_case
 from conformance import NOT_THERE_YET, TOLERANCE, Outcome, run_case, run_file
+from processes import environment
 
 CASES = Path(__file__).parents[2] / "tests" / "conformance" / "cases"
+RUNNER = CASES.parent / "conformance.py"
 FILES = {"primitives.json": 60, "models.json": 60, "train_models.json": 31}  # at least so many
 
 RELU = {
@@ -35,6 +40,39 @@ def test_no_case_fails_but_for_a_model_that_is_not_there_yet(file: str) -> None:
     outcomes = run_file(CASES / file, "cpu", TOLERANCE)
     assert len(outcomes) >= FILES[file]
     assert [each for each in outcomes if each.failure and each.lacks not in NOT_THERE_YET] == []
+
+
+# Any two ways of the three are met: instructions, levels of optimization and threads. At "none" ops
+# are computed one by one; at "max" loops are compiled, which takes so long that each file is run so
+# once.
+WAYS = [
+    ("portable", "none", 2, [*FILES]),
+    ("portable", "default", 1, [*FILES]),
+    ("portable", "max", 1, ["primitives.json"]),
+    ("avx2", "none", 1, [*FILES]),
+    ("avx2", "default", 2, [*FILES]),
+    ("avx2", "max", 2, ["models.json"]),
+    ("avx512", "none", 1, [*FILES]),
+    ("avx512", "default", 2, [*FILES]),
+    ("avx512", "max", 1, ["train_models.json"]),
+]
+
+
+@pytest.mark.parametrize(("instructions", "level", "threads", "files"), WAYS)
+def test_no_case_fails_in_other_ways(
+    instructions: str, level: str, threads: int, files: list[str], tmp_path: Path
+) -> None:
+    if level == "max" and not shutil.which("c++"):
+        pytest.skip("there is no c++")
+    run = subprocess.run(
+        [sys.executable, RUNNER, "--level", level, "--threads", str(threads), *files],
+        cwd=CASES,
+        env=environment(MITHRIL_INSTRUCTIONS=instructions, MITHRIL_CACHE_DIR=str(tmp_path)),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert run.stdout.endswith(" passed, 0 failed\n"), run.stdout
 
 
 def test_the_list_of_models_not_there_yet_is_exact() -> None:

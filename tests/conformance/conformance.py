@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 from case_files import Case, LackingError, PlaceError, read_case
@@ -29,6 +29,7 @@ NOT_THERE_YET: set[str] = set()
 
 
 Result = TypeVar("Result")
+Level = Literal["none", "default", "max"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,24 @@ class Outcome:
     fine: bool = False
 
 
-def run_file(path: Path, backend: str, tolerance: float) -> list[Outcome]:
+@dataclass(frozen=True)
+class Settings:
+    """How models are compiled; `threads` of the CPU backend, where 0 is all that there are."""
+
+    level: Level = "default"
+    threads: int = 0
+
+    def backend(self, name: str) -> Any:
+        options = {"threads": self.threads} if name == "cpu" else {}
+        return getattr(ml, BACKENDS[name][0])(dtype=ml.float64, **options)
+
+
+AS_USUAL = Settings()
+
+
+def run_file(
+    path: Path, backend: str, tolerance: float, settings: Settings = AS_USUAL
+) -> list[Outcome]:
     """The outcomes of a file's cases, in order."""
     try:
         cases = json.loads(path.read_text(encoding="utf-8"))
@@ -49,13 +67,22 @@ def run_file(path: Path, backend: str, tolerance: float) -> list[Outcome]:
         return [Outcome(str(path), str(error))]
     if not isinstance(cases, dict):
         return [Outcome(str(path), "expected an object of cases by name")]
-    return [run_case(f"{path}/{name}", case, backend, tolerance) for name, case in cases.items()]
+    return [
+        run_case(f"{path}/{name}", case, backend, tolerance, settings)
+        for name, case in cases.items()
+    ]
 
 
-def run_case(name: str, case: Mapping[str, Any], backend: str, tolerance: float) -> Outcome:
+def run_case(
+    name: str,
+    case: Mapping[str, Any],
+    backend: str,
+    tolerance: float,
+    settings: Settings = AS_USUAL,
+) -> Outcome:
     """The outcome of one case."""
     try:
-        comparisons = evaluate(read_case(case, BACKENDS[backend][1]), backend)
+        comparisons = evaluate(read_case(case, BACKENDS[backend][1]), backend, settings)
         failure = "; ".join(differences(comparisons, tolerance))
         return Outcome(name, failure, fine=not differences(comparisons, FINE))
     except LackingError as lacking:
@@ -66,7 +93,7 @@ def run_case(name: str, case: Mapping[str, Any], backend: str, tolerance: float)
         return Outcome(name, f"{type(error).__name__}: {error}".replace("\n", ";"))
 
 
-def evaluate(case: Case, backend: str) -> list[Comparison]:
+def evaluate(case: Case, backend: str, settings: Settings) -> list[Comparison]:
     """Compiles the case's model and compares its outputs and gradients with the references."""
     # A case of a training model is itself the model.
     model = placed("" if case.has_cost else "/model", composed, case.model)
@@ -84,13 +111,14 @@ def evaluate(case: Case, backend: str) -> list[Comparison]:
     inputs = {key: value for key, value in given.items() if is_array(value)}
     compiled = ml.compile(
         model,
-        getattr(ml, BACKENDS[backend][0])(dtype=ml.float64),
+        settings.backend(backend),
         constant_keys=constants,
         trainable_keys=case.trainable,
         data_keys=None if case.trainable is None else set(inputs).difference(case.trainable),
         discard_keys=case.discarded,
         shapes={key: value.shape for key, value in inputs.items()},
         use_short_namings=True,
+        optimization_level=settings.level,
     )
     parameters = {key: inputs[key] for key in compiled.parameter_keys if key in inputs}
     data = {key: value for key, value in inputs.items() if key not in parameters}
@@ -173,12 +201,17 @@ def main() -> int:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     parser.add_argument("--backend", choices=BACKENDS, default="cpu")
     parser.add_argument("--tolerance", type=float, default=TOLERANCE)
+    parser.add_argument(
+        "--level", choices=get_args(Level), default="default", help="of optimization"
+    )
+    parser.add_argument("--threads", type=int, default=0, help="of the CPU backend; 0: all")
     options = parser.parse_args()
     if not hasattr(ml, BACKENDS[options.backend][0]):
         parser.error(f"--backend: this build has no {options.backend}")
+    settings = Settings(options.level, options.threads)
     outcomes: list[Outcome] = []
     for path in options.files:
-        outcomes += run_file(path, options.backend, options.tolerance)
+        outcomes += run_file(path, options.backend, options.tolerance, settings)
     failed = [outcome for outcome in outcomes if outcome.failure]
     for outcome in failed:
         print(f"{outcome.name}: {outcome.failure}")
