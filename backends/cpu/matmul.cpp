@@ -1,18 +1,27 @@
 #include "backends/cpu/matmul.hpp"
 
 #include <algorithm>
+#include <memory>
 
 namespace mithril::cpu_backend {
 namespace {
 
 // Of k: as long as a tile of the left side stays in the first-level cache.
-constexpr int64_t depth_block = 512;
+constexpr int64_t most_depth = 384;
+constexpr int64_t most_tiles_packed = 12;  // rows of tiles
+// Bytes of panels that meet all rows before the next ones do: a part of the second-level cache.
+constexpr int64_t group_bytes = int64_t{1} << 17;
+// Columns after which what they made is finished, while it is in the second-level cache.
+constexpr int64_t columns_to_finish = 256;
 // Rows up to which packing the right side costs more than it saves.
 constexpr int64_t few_rows = 3;
 // Multiplications that are worth a thread of their own: some microseconds.
 constexpr int64_t worth_a_thread = 1 << 18;
 // Where a column of the right side meets fewer rows, the time is that of reading it.
 constexpr int64_t rows_of_reading = 4;
+
+// That a panel of the right side has to meet in each thread for all threads to read it.
+constexpr int64_t rows_worth_reading = 56;
 
 int64_t up(int64_t count, int64_t by) { return (count + by - 1) / by; }
 
@@ -38,91 +47,171 @@ class Blocks {
       : p_(product), block_(block), kernels_(*product.kernels) {}
 
   void run() {
-    // One row is read where it stands, and panels the faster the longer.
-    const int64_t most = p_.rows == 1 && p_.packed ? std::max<int64_t>(p_.depth, 1) : depth_block;
-    for (int64_t k = 0; k == 0 || k < p_.depth; k += most) {
-      const int64_t depth = std::min(most, p_.depth - k);
-      for (int64_t i = block_.first_row; i < block_.last_row; i += kernels_.height) {
-        const int64_t rows = std::min<int64_t>(kernels_.height, block_.last_row - i);
-        pack_left(i, rows, k, depth);
-        int64_t j = rows == 1 ? run_row(i, k, depth) : block_.first_column;
-        for (; j < block_.last_column; j += kernels_.width) run_tile(i, rows, j, k, depth);
-        if (k + depth == p_.depth) finish(p_, block_, i, rows);
+    const int64_t rows = block_.last_row - block_.first_row;
+    if (rows == 1) return run_only_row();
+    const int64_t parts = up(up(rows, kernels_.height), most_tiles_packed);
+    const int64_t depth = up(p_.depth, std::max<int64_t>(up(p_.depth, most_depth), 1));
+    for (int64_t k = 0; k == 0 || k < p_.depth; k += depth) {
+      const Span span{k, std::min(k + depth, p_.depth)};
+      for (int64_t part = 0; part < parts; ++part) {
+        run_rows(
+            {block_.first_row + rows * part / parts, block_.first_row + rows * (part + 1) / parts},
+            span);
       }
+      if (depth == 0) return;
     }
   }
 
  private:
-  void pack_left(int64_t i, int64_t rows, int64_t k, int64_t depth) {
-    const Matrix<T>& left = p_.left;
-    const T* from = depth > 0 ? left.data + i * left.row_step + k * left.column_step : nullptr;
-    if (rows == 1) {
-      rows_ = from;
-      rows_step_ = left.column_step;
-      return;
-    }
-    const int64_t height = kernels_.height;
-    rows_ = left_;
-    rows_step_ = height;
-    if (left.row_step == 1) {
-      for (int64_t at = 0; at < depth; ++at) {
-        std::copy_n(from + at * left.column_step, rows, left_ + at * height);
+  struct Span {
+    int64_t first, last;
+
+    int64_t size() const { return last - first; }
+  };
+
+  // Rows of the left side, as tiles read them.
+  struct Left {
+    const T* data;
+    int64_t step;
+  };
+
+  // What the tiles of some rows and a span of k have brought in all: a group of panels while they
+  // work on the one before, each tile its part of one panel.
+  struct Bringing {
+    int64_t lines;     // in a stretch of a tile
+    int64_t elements;  // in a tile
+  };
+
+  // One row is read where it stands, and panels the faster the longer.
+  void run_only_row() {
+    const int64_t most = p_.packed ? std::max<int64_t>(p_.depth, 1) : most_depth;
+    const int64_t i = block_.first_row;
+    for (int64_t k = 0; k == 0 || k < p_.depth; k += most) {
+      const Span span{k, std::min(k + most, p_.depth)};
+      const Left row{span.size() > 0 ? left_at(i, k) : nullptr, p_.left.column_step};
+      for (int64_t j = run_row(i, row, span); j < block_.last_column; j += kernels_.width) {
+        run_tile(tile_at(i, row, j, span), 1, j, span);
       }
-      return;
+      if (span.last == p_.depth) finish(p_, block_, i, 1);
+    }
+  }
+
+  // Tiles of about the same height. Panels are read once from where they come: a group of them
+  // meets all rows while it is in a cache, and meanwhile the next one is brought there.
+  void run_rows(Span rows, Span span) {
+    const int64_t tiles = up(rows.size(), kernels_.height), height = up(rows.size(), tiles);
+    for (int64_t i = rows.first; i < rows.last; i += height) {
+      pack_left(i, std::min(height, rows.last - i), span, left_of(i - rows.first, height));
+    }
+    const int64_t width = kernels_.width, columns = group_columns(span);
+    const Bringing bringing = bringing_of(tiles, span);
+    int64_t finished = block_.first_column;
+    for (int64_t first = finished, last; first < block_.last_column; first = last) {
+      last = std::min(first + columns, block_.last_column);
+      const T* next = next_group(last, span);
+      for (int64_t i = rows.first; i < rows.last; i += height) {
+        const Left left{left_of(i - rows.first, height), kernels_.height};
+        for (int64_t j = first; j < last; j += width) {
+          Tile<T> tile = tile_at(i, left, j, span);
+          if (next) {
+            tile.next = next + (j - first) * p_.depth / kernels_.packing;
+            tile.lines = bringing.lines;
+          }
+          run_tile(tile, std::min(height, rows.last - i), j, span);
+        }
+        if (next) next += bringing.elements;
+      }
+      const bool enough = last - finished >= columns_to_finish || last == block_.last_column;
+      if (span.last < p_.depth || !enough) continue;
+      finish(p_, {rows.first, rows.last, finished, last}, rows.first, rows.size());
+      finished = last;
+    }
+  }
+
+  int64_t group_columns(Span span) const {
+    const int64_t bytes = kernels_.width * std::max<int64_t>(span.size(), 1) * int64_t{sizeof(T)};
+    return std::max<int64_t>(group_bytes / bytes, 1) * kernels_.width;
+  }
+
+  Bringing bringing_of(int64_t tiles, Span span) const {
+    constexpr int64_t line = 64 / int64_t{sizeof(T)};
+    const int64_t stretches = std::max<int64_t>(up(span.size(), Tile<T>::stretch), 1);
+    const int64_t lines = up(span.size() * kernels_.width / kernels_.packing, line);
+    const int64_t in_a_stretch = up(lines, tiles * stretches);
+    return {in_a_stretch, in_a_stretch * stretches * line};
+  }
+
+  // Where the panels stand, if they are packed, that are read after those before the column `last`;
+  // null: nowhere.
+  const T* next_group(int64_t last, Span span) const {
+    if (!p_.packed) return nullptr;
+    if (last < block_.last_column) return right_at(last, span.first);
+    return span.last < p_.depth ? right_at(block_.first_column, span.last) : nullptr;
+  }
+
+  T* left_of(int64_t row, int64_t height) const {
+    return left_ + row / height * kernels_.height * most_depth;
+  }
+
+  const T* left_at(int64_t i, int64_t k) const {
+    return p_.left.data + i * p_.left.row_step + k * p_.left.column_step;
+  }
+
+  void pack_left(int64_t i, int64_t rows, Span span, T* to) {
+    if (span.size() == 0) return;
+    const Matrix<T>& left = p_.left;
+    const T* from = left_at(i, span.first);
+    const int64_t height = kernels_.height;
+    if (left.row_step == 1) {
+      return kernels_.copy({from, left.column_step, rows, span.size(), to, height});
     }
     if (left.column_step == 1) {
-      return kernels_.interleave({from, left.row_step, rows, depth, left_, height});
+      return kernels_.interleave({from, left.row_step, rows, span.size(), to, height});
     }
     for (int64_t row = 0; row < rows; ++row) {
       const T* next = from + row * left.row_step;
-      for (int64_t at = 0; at < depth; ++at) {
-        left_[at * height + row] = next[at * left.column_step];
-      }
+      for (int64_t k = 0; k < span.size(); ++k) to[k * height + row] = next[k * left.column_step];
     }
   }
 
   // As far as whole tiles go: the first column that is left.
-  int64_t run_row(int64_t i, int64_t k, int64_t depth) {
+  int64_t run_row(int64_t i, Left row, Span span) {
     const int64_t width = kernels_.width;
     const int64_t b_distance = p_.packed ? p_.depth * width : width;
     int64_t j = block_.first_column;
     if (!kernels_.row[1]) return j;
     while (j + width <= block_.last_column) {
       const auto tiles = std::min<int64_t>((block_.last_column - j) / width, kernels_.most_tiles);
-      kernels_.row[static_cast<size_t>(tiles)](tile_at(i, j, k, depth), b_distance);
+      kernels_.row[static_cast<size_t>(tiles)](tile_at(i, row, j, span), b_distance);
       j += tiles * width;
     }
     return j;
   }
 
-  Tile<T> tile_at(int64_t i, int64_t j, int64_t k, int64_t depth) const {
-    const bool packed = p_.packed != nullptr;
-    const T* right = nullptr;  // of a product of no depth
-    if (packed) {
-      right = p_.packed + (j * p_.depth + k * kernels_.width) / kernels_.packing;
-    } else if (depth > 0) {
-      right = p_.right.data + k * p_.right.row_step + j;
-    }
-    return {.a = rows_,
-            .a_step = rows_step_,
-            .b = right,
-            .b_step = packed ? kernels_.width : p_.right.row_step,
+  const T* right_at(int64_t j, int64_t k) const {
+    if (p_.packed) return p_.packed + (j * p_.depth + k * kernels_.width) / kernels_.packing;
+    return p_.right.data + k * p_.right.row_step + j;
+  }
+
+  Tile<T> tile_at(int64_t i, Left left, int64_t j, Span span) const {
+    return {.a = left.data,
+            .a_step = left.step,
+            .b = span.size() > 0 ? right_at(j, span.first) : nullptr,
+            .b_step = p_.packed ? kernels_.width : p_.right.row_step,
             .c = p_.product + i * p_.columns + j,
             .c_step = p_.columns,
-            .depth = depth,
-            .add = k > 0,
-            .bias = p_.bias && k + depth == p_.depth ? p_.bias + j : nullptr};
+            .depth = span.size(),
+            .add = span.first > 0,
+            .bias = p_.bias && span.last == p_.depth ? p_.bias + j : nullptr};
   }
 
-  void run_tile(int64_t i, int64_t rows, int64_t j, int64_t k, int64_t depth) {
-    const int64_t width = kernels_.width, columns = std::min(width, p_.columns - j);
-    const Tile<T> tile = tile_at(i, j, k, depth);
-    if (columns == width) return kernels_.tile[rows](tile);
-    run_beside(tile, rows, columns, k, depth, j);
+  void run_tile(const Tile<T>& tile, int64_t rows, int64_t j, Span span) {
+    const int64_t columns = std::min<int64_t>(kernels_.width, p_.columns - j);
+    if (columns == kernels_.width) return kernels_.tile[rows](tile);
+    run_beside(tile, rows, columns, j, span);
   }
 
-  void run_beside(Tile<T> tile, int64_t rows, int64_t columns, int64_t k, int64_t depth,
-                  int64_t j) {
+  void run_beside(Tile<T> tile, int64_t rows, int64_t columns, int64_t j, Span span) {
     const int64_t width = kernels_.width;
     T* product = tile.c;
     margin_ = {};
@@ -134,7 +223,7 @@ class Blocks {
       tile.bias = margin_.bias;
     }
     if (!p_.packed) {
-      if (packed_depth_ != k) pack_margin(j, k, depth);
+      if (packed_from_ != span.first) pack_margin(j, span);
       tile.b = right_;
       tile.b_step = width;
     }
@@ -146,24 +235,33 @@ class Blocks {
     }
   }
 
-  void pack_margin(int64_t j, int64_t k, int64_t depth) {
+  void pack_margin(int64_t j, Span span) {
     Product<T> margin = p_;
-    if (depth > 0) margin.right.data += k * p_.right.row_step + j * p_.right.column_step;
-    margin.depth = depth;
+    if (span.size() > 0) {
+      margin.right.data += span.first * p_.right.row_step + j * p_.right.column_step;
+    }
+    margin.depth = span.size();
     margin.columns = p_.columns - j;
     pack_right(margin, 0, 1, right_);
-    packed_depth_ = k;
+    packed_from_ = span.first;
+  }
+
+  // Of this thread: what rows of the left side are packed in.
+  static T* left_memory() {
+    struct Memory {
+      alignas(64) T tiles[most_tiles_packed * MatmulKernels<T>::most_rows * most_depth];
+    };
+    thread_local const auto memory = std::make_unique_for_overwrite<Memory>();
+    return memory->tiles;
   }
 
   const Product<T>& p_;
   const Block block_;
   const MatmulKernels<T>& kernels_;
-  int64_t packed_depth_ = -1;  // the k that right_ begins with
-  const T* rows_ = nullptr;    // of the left side, as tiles want them
-  int64_t rows_step_ = 0;
+  int64_t packed_from_ = -1;  // the k that right_ begins with
   Margin<T> margin_;
-  alignas(64) T left_[depth_block * MatmulKernels<T>::most_rows];
-  alignas(64) T right_[depth_block * 32];
+  T* const left_ = left_memory();
+  alignas(64) T right_[most_depth * 32];
 };
 
 template <typename T>
@@ -188,12 +286,11 @@ void MatmulPlan::choose(bool left_rows_lie, bool rows_lie, bool columns_lie) {
   packs_ = !dots_ && !(rows_lie && rows_ <= 2 * height_);
 }
 
-// Whole tiles of rows where there are enough of them, for then each task packs rows of its own; any
-// rows where there are too few columns to part.
+// Rows where each thread has enough of them, for then each packs rows of its own; also where there
+// are too few columns to part.
 int64_t MatmulPlan::row_parts(int threads) const {
-  const int64_t tiles = up(rows_, height_);
-  if (tiles < threads || work() < threads * worth_a_thread) return 1;
-  return tiles % threads == 0 || panels() < threads ? threads : 1;
+  if (up(rows_, height_) < threads || work() < threads * worth_a_thread) return 1;
+  return rows_ >= threads * rows_worth_reading || panels() < threads ? threads : 1;
 }
 
 int64_t MatmulPlan::column_parts(int threads) const {
@@ -215,8 +312,7 @@ Block MatmulPlan::block(int task, int threads) const {
   };
   const int64_t down = row_parts(threads), across = column_parts(threads);
   const int64_t row = task / across, column = task % across;
-  const int64_t rows = up(rows_, height_) % down == 0 ? height_ : 1;
-  return {part(rows_, rows, down, row), part(rows_, rows, down, row + 1),
+  return {part(rows_, 1, down, row), part(rows_, 1, down, row + 1),
           part(columns_, width_, across, column), part(columns_, width_, across, column + 1)};
 }
 
@@ -231,15 +327,16 @@ void pack_right(const Product<T>& product, int64_t first, int64_t last, T* packe
     const int64_t count = std::min(width, product.columns - panel * width);
     if (right.row_step == 1) {
       product.kernels->interleave({from, right.column_step, count, product.depth, to, width});
-    }
-    for (int64_t k = 0; k < product.depth; ++k, to += width) {
-      const T* next = from + k * right.row_step;
-      if (right.column_step == 1) {
-        std::copy_n(next, count, to);
-      } else if (right.row_step != 1) {
-        for (int64_t j = 0; j < count; ++j) to[j] = next[j * right.column_step];
+    } else if (right.column_step == 1) {
+      product.kernels->copy({from, right.row_step, count, product.depth, to, width});
+    } else {
+      for (int64_t k = 0; k < product.depth; ++k) {
+        const T* next = from + k * right.row_step;
+        for (int64_t j = 0; j < count; ++j) to[k * width + j] = next[j * right.column_step];
       }
-      if (count < width) std::fill(to + count, to + width, T{});
+    }
+    for (int64_t k = 0; k < product.depth && count < width; ++k) {
+      std::fill(to + k * width + count, to + (k + 1) * width, T{});
     }
   }
 }

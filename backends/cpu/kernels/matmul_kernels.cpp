@@ -7,6 +7,9 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <utility>
+
 HWY_BEFORE_NAMESPACE();
 namespace mithril::cpu_backend::HWY_NAMESPACE {
 namespace {
@@ -23,38 +26,54 @@ constexpr int height = 14;
 constexpr int height = 6;
 #endif
 
+template <typename T>
+constexpr int64_t line_size = 64 / int64_t{sizeof(T)};  // of the cache
+
+// body(i) for each i, of which each knows its own when it is compiled: so an array that they index
+// stays in registers.
+template <int count, typename Body>
+HWY_INLINE void unrolled(const Body& body) {
+  [&]<int... i>(std::integer_sequence<int, i...>) HWY_ATTR {
+    (body(std::integral_constant<int, i>{}), ...);
+  }
+  (std::make_integer_sequence<int, count>{});
+}
+
 template <typename T, int rows>
 HWY_ATTR void run_tile(const Tile<T>& t) {
   const hn::ScalableTag<T> d;
   constexpr int64_t lanes = HWY_LANES(T);
   Vector<T> sums[rows][2];
-  for (int i = 0; i < rows; ++i) {
+  unrolled<rows>([&](auto i) HWY_ATTR {
     const T* begin = t.c + i * t.c_step;
     sums[i][0] = t.add ? hn::LoadU(d, begin) : hn::Zero(d);
     sums[i][1] = t.add ? hn::LoadU(d, begin + lanes) : hn::Zero(d);
-  }
-  const T *a = t.a, *b = t.b;
+  });
+  const T *a = t.a, *b = t.b, *next = t.next;
+  for (int64_t first = 0; first < t.depth; first += Tile<T>::stretch) {
+    for (int64_t i = 0; i < t.lines; ++i, next += line_size<T>) __builtin_prefetch(next, 0, 2);
+    const int64_t last = std::min(first + Tile<T>::stretch, t.depth);
 #pragma GCC unroll 4
-  for (int64_t k = 0; k < t.depth; ++k, a += t.a_step, b += t.b_step) {
-    const Vector<T> left = hn::LoadU(d, b), right = hn::LoadU(d, b + lanes);
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; ++i) {
-      const Vector<T> factor = hn::Set(d, a[i]);
-      sums[i][0] = hn::MulAdd(factor, left, sums[i][0]);
-      sums[i][1] = hn::MulAdd(factor, right, sums[i][1]);
+    for (int64_t k = first; k < last; ++k, a += t.a_step, b += t.b_step) {
+      const Vector<T> left = hn::LoadU(d, b), right = hn::LoadU(d, b + lanes);
+      unrolled<rows>([&](auto i) HWY_ATTR {
+        const Vector<T> factor = hn::Set(d, a[i]);
+        sums[i][0] = hn::MulAdd(factor, left, sums[i][0]);
+        sums[i][1] = hn::MulAdd(factor, right, sums[i][1]);
+      });
     }
   }
   if (t.bias) {
     const Vector<T> left = hn::LoadU(d, t.bias), right = hn::LoadU(d, t.bias + lanes);
-    for (int i = 0; i < rows; ++i) {
+    unrolled<rows>([&](auto i) HWY_ATTR {
       sums[i][0] = hn::Add(sums[i][0], left);
       sums[i][1] = hn::Add(sums[i][1], right);
-    }
+    });
   }
-  for (int i = 0; i < rows; ++i) {
+  unrolled<rows>([&](auto i) HWY_ATTR {
     hn::StoreU(sums[i][0], d, t.c + i * t.c_step);
     hn::StoreU(sums[i][1], d, t.c + i * t.c_step + lanes);
-  }
+  });
 }
 
 template <typename T, int tiles>
@@ -153,21 +172,47 @@ HWY_ATTR void interleave_square(const Interleaving<T>& t, int64_t j, int64_t k) 
 }
 #endif
 
+// What is left beside whole squares is in squares that reach back over what was done before.
 template <typename T>
 HWY_ATTR void interleave(const Interleaving<T>& t) {
-  constexpr int64_t line = 64 / int64_t{sizeof(T)};  // of what is read, before the next j
-  const int64_t whole_count = t.count / square<T> * square<T>;
-  const int64_t whole_depth = t.depth / square<T> * square<T>;
-  for (int64_t first = 0; first < whole_depth; first += line) {
-    const int64_t last = first + line < whole_depth ? first + line : whole_depth;
-    for (int64_t j = 0; j < whole_count; j += square<T>) {
-      for (int64_t k = first; k < last; k += square<T>) interleave_square(t, j, k);
+  if (t.count < square<T> || t.depth < square<T>) {
+    for (int64_t j = 0; j < t.count; ++j) {
+      for (int64_t k = 0; k < t.depth; ++k) t.to[k * t.to_step + j] = t.from[j * t.from_step + k];
+    }
+    return;
+  }
+  for (int64_t first = 0; first < t.depth; first += line_size<T>) {
+    const int64_t last = std::min(first + line_size<T>, t.depth);
+    for (int64_t j = 0; j < t.count; j += square<T>) {
+      const int64_t row = j + square<T> <= t.count ? j : t.count - square<T>;
+      for (int64_t k = first; k < last; k += square<T>) {
+        interleave_square(t, row, k + square<T> <= t.depth ? k : t.depth - square<T>);
+      }
     }
   }
-  for (int64_t j = 0; j < t.count; ++j) {
-    for (int64_t k = j < whole_count ? whole_depth : 0; k < t.depth; ++k) {
-      t.to[k * t.to_step + j] = t.from[j * t.from_step + k];
+}
+
+template <typename D, typename T>
+HWY_ATTR void copy_vectors(D d, const Copying<T>& t) {
+  constexpr int64_t lanes = int64_t{hn::MaxLanes(D())};
+  for (int64_t k = 0; k < t.depth; ++k) {
+    const T* from = t.from + k * t.from_step;
+    T* to = t.to + k * t.to_step;
+    for (int64_t j = 0; j < t.count; j += lanes) {
+      const int64_t at = std::min(j, t.count - lanes);
+      hn::StoreU(hn::LoadU(d, from + at), d, to + at);
     }
+  }
+}
+
+template <typename T>
+HWY_ATTR void copy(const Copying<T>& t) {
+  const hn::ScalableTag<T> d;
+  const hn::FixedTag<T, square<T>> small;
+  if (t.count >= HWY_LANES(T)) return copy_vectors(d, t);
+  if (t.count >= square<T>) return copy_vectors(small, t);
+  for (int64_t k = 0; k < t.depth; ++k) {
+    for (int64_t j = 0; j < t.count; ++j) t.to[k * t.to_step + j] = t.from[k * t.from_step + j];
   }
 }
 
@@ -188,7 +233,8 @@ const MatmulKernels<T>& kernels() {
         .tile = {},
         .row = {nullptr, run_row<T, 1>, run_row<T, 2>, run_row<T, 3>, run_row<T, 4>},
         .dots = dots<T>,
-        .interleave = interleave<T>};
+        .interleave = interleave<T>,
+        .copy = copy<T>};
     fill<T, height>(made);
     return made;
   }();

@@ -20,6 +20,11 @@ struct Tile {
   int64_t depth;  // of k
   bool add;       // to what is in c
   const T* bias;  // added last; null: none
+  // What will be read soon, and is asked for meanwhile: so many lines of the cache in each stretch
+  // of k.
+  static constexpr int64_t stretch = 32;
+  const T* next = nullptr;
+  int64_t lines = 0;
 };
 
 // out[j] = sum over k of x[k] * rows[j][k], plus bias[j].
@@ -44,6 +49,16 @@ struct Interleaving {
   int64_t to_step;
 };
 
+// to[k * to_step + j] = from[k * from_step + j], for each j below `count` and k below `depth`.
+template <typename T>
+struct Copying {
+  const T* from;
+  int64_t from_step;
+  int64_t count, depth;
+  T* to;
+  int64_t to_step;
+};
+
 // Sums are in the order of k in every tile, whatever the number of its rows.
 template <typename T>
 struct MatmulKernels {
@@ -58,6 +73,7 @@ struct MatmulKernels {
   std::array<void (*)(const Tile<T>&, int64_t b_distance), most_tiles + 1> row;
   void (*dots)(const Dots<T>&);
   void (*interleave)(const Interleaving<T>&);
+  void (*copy)(const Copying<T>&);
 };
 
 template <typename T>
