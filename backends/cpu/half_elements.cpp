@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <type_traits>
 
 #include "backends/cpu/kernels/half_kernels.hpp"
@@ -62,6 +63,11 @@ void store_halves(DType dtype, const T* from, int64_t count, uint16_t* to) {
       to[i] = dtype == DType::bfloat16 ? bfloat16(from[i]).bits : float16(from[i]).bits;
     }
   }
+}
+
+bool begins_between_floats(const Tensor& tensor) {
+  const auto address = reinterpret_cast<std::uintptr_t>(tensor.raw_data());
+  return is_half(tensor.dtype()) && address % alignof(float) != 0;
 }
 
 template void gather_halves(DType, const uint16_t*, const Walk&, int64_t, int64_t, float*);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/cpu/walk.hpp"
-#include "mithril/tensor/dtype.hpp"
+#include "mithril/tensor/tensor.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -14,5 +14,12 @@ void gather_halves(DType dtype, const uint16_t* elements, const Walk& walk, int6
 // Rounded to the dtype.
 template <typename T>
 void store_halves(DType dtype, const T* from, int64_t count, uint16_t* to);
+
+// Whether elements of 16 bits begin between two places of floats: products read two of them as one
+// float, and are given a copy then.
+bool begins_between_floats(const Tensor& tensor);
+inline Tensor where_floats_begin(const Tensor& tensor) {
+  return begins_between_floats(tensor) ? tensor.copy() : tensor;
+}
 
 }  // namespace mithril::cpu_backend

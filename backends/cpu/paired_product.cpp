@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "backends/cpu/half_elements.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/matmul.hpp"
 #include "backends/cpu/pool.hpp"
@@ -155,7 +156,7 @@ constexpr int64_t packed_in_pairs = int64_t{1} << 61;
 PackedConstants::Bytes packed_right(const Context& context, const PairedForm& form, Side right) {
   const int64_t way = packed_in_pairs + right.transposed;
   return context.packed.pack(right.id, way, [&](const Tensor& tensor) {
-    const Tensor host = tensor.host();
+    const Tensor host = where_floats_begin(tensor.host());
     const auto* from = static_cast<const uint16_t*>(host.raw_data());
     std::vector<float> brought(static_cast<size_t>(form.right.brought()));
     Product<float> product = form.product();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backends/cpu/arenas.hpp"
+#include "backends/cpu/half_elements.hpp"
 #include "backends/cpu/native/code.hpp"
 #include "backends/cpu/program.hpp"
 #include "backends/cpu/result_memory.hpp"
@@ -23,7 +24,7 @@ class Planned final : public Executable {
         options_(std::move(options)),
         packed_(graph_) {
     for (const Constant& constant : graph_.constants()) {
-      constants_.push_back(constant.tensor.host());
+      constants_.push_back(where_floats_begin(constant.tensor.host()));
     }
     for (const Node& node : graph_.nodes()) {
       shown_.push_back(options_.observer && options_.observer->wants(node));
@@ -41,7 +42,11 @@ class Planned final : public Executable {
     const auto base = [](const Tensor& tensor) {
       return static_cast<std::byte*>(const_cast<void*>(tensor.raw_data()));
     };
-    auto next = std::transform(inputs.begin(), inputs.end(), bases.begin() + 1, base);
+    std::vector<Tensor> moved;
+    const auto given = [&](const Tensor& input) {
+      return begins_between_floats(input) ? base(moved.emplace_back(input.copy())) : base(input);
+    };
+    auto next = std::transform(inputs.begin(), inputs.end(), bases.begin() + 1, given);
     std::transform(constants_.begin(), constants_.end(), next, base);
     std::vector<Tensor> results;
     results.reserve(program->results.size());
