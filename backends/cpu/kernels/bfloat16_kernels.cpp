@@ -21,60 +21,64 @@ MITHRIL_BF16 inline __m512bh load_pairs(const float* from) {
 }
 MITHRIL_BF16 inline __m512bh repeated(float pair) { return (__m512bh)_mm512_set1_ps(pair); }
 
+// Two vectors of sums for each row.
 template <int rows>
-MITHRIL_BF16 void run_tile(const Tile<float>& t) {
-  __m512 sums[rows][2];
-  for (int i = 0; i < rows; ++i) {
-    const float* begin = t.c + i * t.c_step;
-    sums[i][0] = t.add ? _mm512_loadu_ps(begin) : _mm512_setzero_ps();
-    sums[i][1] = t.add ? _mm512_loadu_ps(begin + lanes) : _mm512_setzero_ps();
+struct Sums {
+  __m512 at[rows][2];
+
+  MITHRIL_BF16 inline void begin(int row, const float* from) {
+    at[row][0] = _mm512_loadu_ps(from);
+    at[row][1] = _mm512_loadu_ps(from + lanes);
   }
-  const float *a = t.a, *b = t.b;
-#pragma GCC unroll 4
-  for (int64_t k = 0; k < t.depth; ++k, a += t.a_step, b += t.b_step) {
+  MITHRIL_BF16 inline void begin(int row, float all) {
+    at[row][0] = at[row][1] = _mm512_set1_ps(all);
+  }
+
+  // Each row's pair of `a` times the pairs of two vectors.
+  MITHRIL_BF16 void add(const float* a, const float* b) {
     const __m512bh left = load_pairs(b), right = load_pairs(b + lanes);
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
       const __m512bh pair = repeated(a[i]);
-      sums[i][0] = _mm512_dpbf16_ps(sums[i][0], left, pair);
-      sums[i][1] = _mm512_dpbf16_ps(sums[i][1], right, pair);
+      at[i][0] = _mm512_dpbf16_ps(at[i][0], left, pair);
+      at[i][1] = _mm512_dpbf16_ps(at[i][1], right, pair);
     }
   }
+
+  MITHRIL_BF16 void store(float* to, int64_t step) const {
+    for (int i = 0; i < rows; ++i) {
+      _mm512_storeu_ps(to + i * step, at[i][0]);
+      _mm512_storeu_ps(to + i * step + lanes, at[i][1]);
+    }
+  }
+};
+
+template <int rows>
+MITHRIL_BF16 void run_tile(const Tile<float>& t) {
+  Sums<rows> sums;
   for (int i = 0; i < rows; ++i) {
-    if (t.bias) {
-      sums[i][0] = _mm512_add_ps(sums[i][0], _mm512_loadu_ps(t.bias));
-      sums[i][1] = _mm512_add_ps(sums[i][1], _mm512_loadu_ps(t.bias + lanes));
-    }
-    _mm512_storeu_ps(t.c + i * t.c_step, sums[i][0]);
-    _mm512_storeu_ps(t.c + i * t.c_step + lanes, sums[i][1]);
+    t.add ? sums.begin(i, t.c + i * t.c_step) : sums.begin(i, 0.0f);
   }
+  const float *a = t.a, *b = t.b;
+#pragma GCC unroll 4
+  for (int64_t k = 0; k < t.depth; ++k, a += t.a_step, b += t.b_step) sums.add(a, b);
+  for (int i = 0; i < rows && t.bias; ++i) {
+    sums.at[i][0] = _mm512_add_ps(sums.at[i][0], _mm512_loadu_ps(t.bias));
+    sums.at[i][1] = _mm512_add_ps(sums.at[i][1], _mm512_loadu_ps(t.bias + lanes));
+  }
+  sums.store(t.c, t.c_step);
 }
 
 template <int rows>
 MITHRIL_BF16 void run_window(const WindowTile<float>& t) {
-  __m512 sums[rows][2];
+  Sums<rows> sums;
   for (int i = 0; i < rows; ++i) {
-    const float* begin = t.c + i * t.c_step;
-    const __m512 start = t.start ? _mm512_set1_ps(t.start[i]) : _mm512_setzero_ps();
-    sums[i][0] = t.add ? _mm512_loadu_ps(begin) : start;
-    sums[i][1] = t.add ? _mm512_loadu_ps(begin + lanes) : start;
+    t.add ? sums.begin(i, t.c + i * t.c_step) : sums.begin(i, t.start ? t.start[i] : 0.0f);
   }
   const float* a = t.a;
 #pragma GCC unroll 4
-  for (int64_t k = 0; k < t.depth; ++k, a += t.a_step) {
-    const float* b = t.b + t.offsets[k];
-    const __m512bh left = load_pairs(b), right = load_pairs(b + lanes);
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; ++i) {
-      const __m512bh pair = repeated(a[i]);
-      sums[i][0] = _mm512_dpbf16_ps(sums[i][0], left, pair);
-      sums[i][1] = _mm512_dpbf16_ps(sums[i][1], right, pair);
-    }
-  }
-  for (int i = 0; i < rows; ++i) {
-    _mm512_storeu_ps(t.c + i * t.c_step, sums[i][0]);
-    _mm512_storeu_ps(t.c + i * t.c_step + lanes, sums[i][1]);
-  }
+  for (int64_t k = 0; k < t.depth; ++k, a += t.a_step) sums.add(a, t.b + t.offsets[k]);
+  sums.store(t.c, t.c_step);
 }
 
 template <int rows>

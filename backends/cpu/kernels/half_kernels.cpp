@@ -42,19 +42,12 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace mithril::cpu_backend {
-namespace {
-
-const HalfKernels& bfloat16_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, halves_of_bfloat16);
-}
-const HalfKernels& float16_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, halves_of_float16);
-}
-
-}  // namespace
 
 const HalfKernels& half_kernels(DType dtype, Instructions instructions) {
-  return dtype == DType::bfloat16 ? bfloat16_kernels(instructions) : float16_kernels(instructions);
+  if (dtype == DType::float16) {
+    MITHRIL_RETURN_KERNELS(instructions, halves_of_float16);
+  }
+  MITHRIL_RETURN_KERNELS(instructions, halves_of_bfloat16);
 }
 
 }  // namespace mithril::cpu_backend

@@ -166,19 +166,12 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace mithril::cpu_backend {
-namespace {
-
-const StoredKernels& bfloat16_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, stored_as_bfloat16);
-}
-const StoredKernels& float16_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, stored_as_float16);
-}
-
-}  // namespace
 
 const StoredKernels& stored_matmul_kernels(DType stored, Instructions instructions) {
-  return stored == DType::bfloat16 ? bfloat16_kernels(instructions) : float16_kernels(instructions);
+  if (stored == DType::float16) {
+    MITHRIL_RETURN_KERNELS(instructions, stored_as_float16);
+  }
+  MITHRIL_RETURN_KERNELS(instructions, stored_as_bfloat16);
 }
 
 }  // namespace mithril::cpu_backend
