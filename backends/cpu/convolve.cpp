@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
+#include "backends/cpu/blocks.hpp"
+
 namespace mithril::cpu_backend {
 namespace {
 
-// Of k: as long as the weights of a tile stay in the first-level cache.
-constexpr int64_t depth_block = 512;
 // Columns of a row of tiles that are made before the next row is begun.
 constexpr int64_t block_columns = 224;
-
-int64_t up(int64_t count, int64_t by) { return (count + by - 1) / by; }
 
 template <typename T>
 class Multiplication {

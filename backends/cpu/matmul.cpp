@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "backends/cpu/blocks.hpp"
+
 namespace mithril::cpu_backend {
 namespace {
 
@@ -22,8 +24,6 @@ constexpr int64_t rows_of_reading = 4;
 
 // That a panel of the right side has to meet in each thread for all threads to read it.
 constexpr int64_t rows_worth_reading = 56;
-
-int64_t up(int64_t count, int64_t by) { return (count + by - 1) / by; }
 
 // Where the last panel is narrower than a tile, tiles are written beside the product.
 template <typename T>

@@ -2,16 +2,12 @@
 
 #include <algorithm>
 
+#include "backends/cpu/blocks.hpp"
 #include "backends/cpu/convolve.hpp"
 #include "backends/cpu/kernels/matmul_kernels.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
-
-// Of k: as long as the weights of a panel stay in the cache.
-constexpr int64_t depth_block = 512;
-
-int64_t up(int64_t count, int64_t by) { return (count + by - 1) / by; }
 
 Convolution of_one_channel(Convolution convolution) {
   convolution.inputs = 1;

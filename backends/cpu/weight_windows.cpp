@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
+#include "backends/cpu/blocks.hpp"
+
 namespace mithril::cpu_backend {
 namespace {
 
-// Of places: as long as a tile of the gradient stays in the first-level cache.
-constexpr int64_t depth_block = 512;
 // Places that are moved at once, so that both sides stay in the first-level cache.
 constexpr int64_t moved_block = 32;
-
-int64_t up(int64_t count, int64_t by) { return (count + by - 1) / by; }
 
 int64_t extent_of(const WindowAxis& axis) {
   return (axis.output - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backends/cpu/blocks.hpp"
+
 namespace mithril::cpu_backend {
 namespace {
 
@@ -9,8 +11,6 @@ namespace {
 constexpr int64_t band_block = 4;
 // Elements of a line of the cache, and of the longest vectors.
 constexpr int64_t line = 16;
-
-int64_t up(int64_t count, int64_t by) { return (count + by - 1) / by; }
 
 }  // namespace
 
