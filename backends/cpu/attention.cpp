@@ -8,6 +8,7 @@
 #include "backends/cpu/kernels/row_kernels.hpp"
 #include "backends/cpu/matmul.hpp"
 #include "backends/cpu/pool.hpp"
+#include "backends/cpu/sharing.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -16,8 +17,6 @@ namespace {
 // values.
 constexpr int64_t scores_at_once = 1 << 15;
 constexpr int64_t most_rows_at_once = 64;
-// Multiplications that are worth a thread of their own.
-constexpr int64_t worth_a_thread = 1 << 18;
 
 // Which matrices meet, by their numbers in what query, key, value and mask hold.
 struct Meeting {
@@ -68,7 +67,8 @@ class AttentionStep final : public Step {
   static int tasks(const Shape& shape, int threads) {
     const auto all =
         static_cast<double>(shape.blocks()) * static_cast<double>(shape.meetings.size());
-    const double worth = std::min(shape.work() / static_cast<double>(worth_a_thread), all);
+    const double worth =
+        std::min(shape.work() / static_cast<double>(multiplications_for_a_thread), all);
     return static_cast<int>(std::clamp(worth, 1.0, static_cast<double>(threads)));
   }
 

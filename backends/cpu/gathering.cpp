@@ -6,13 +6,11 @@
 
 #include "backends/cpu/plain_steps.hpp"
 #include "backends/cpu/pool.hpp"
+#include "backends/cpu/sharing.hpp"
 #include "backends/cpu/window_node.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
-
-// Bytes that are worth a thread of their own.
-constexpr int64_t worth_a_thread = 1 << 19;
 
 struct Gathering {
   int64_t outer = 1, size = 1, inner = 1;  // of the input around the axis; inner in bytes
@@ -39,9 +37,9 @@ class GatheringStep final : public Step {
     const auto* from = frame.read<std::byte>(places_.from);
     auto* to = frame.write<std::byte>(places_.to);
     const int64_t rows = g_.outer * g_.count;
-    const int64_t parts =
-        std::clamp<int64_t>(std::min(rows * g_.inner / worth_a_thread, rows), 1, threads_);
-    Pool::shared().run(static_cast<int>(parts), threads_, [&](int part) {
+    const int parts =
+        parts_of({.amount = rows * g_.inner, .pieces = rows, .worth_a_thread = 1 << 19}, threads_);
+    Pool::shared().run(parts, threads_, [&](int part) {
       for (int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
         const auto at = static_cast<int64_t>(index[row % g_.count]);
         const int64_t source = row / g_.count * g_.size + (at < 0 ? at + g_.size : at);

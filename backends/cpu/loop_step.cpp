@@ -8,6 +8,7 @@
 #include "backends/cpu/chains.hpp"
 #include "backends/cpu/loop_elements.hpp"
 #include "backends/cpu/pool.hpp"
+#include "backends/cpu/sharing.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -112,9 +113,10 @@ class LoopStep final : public ElementStep {
   void run(const Frame& frame) const override {
     if (count_ == 0) return;
     const int64_t blocks = (count_ + block - 1) / block;
-    const int64_t tasks =
-        std::clamp<int64_t>(std::min(count_ * cost_ / worth_a_loop_thread, blocks), 1, threads_);
-    Pool::shared().run(static_cast<int>(tasks), threads_, [&](int task) {
+    const int tasks = parts_of(
+        {.amount = count_ * cost_, .pieces = blocks, .worth_a_thread = worth_a_loop_thread},
+        threads_);
+    Pool::shared().run(tasks, threads_, [&](int task) {
       const int64_t first = blocks * task / tasks, last = blocks * (task + 1) / tasks;
       run_rows(frame,
                {.begin = first * block, .size = std::min(count_, last * block) - first * block});

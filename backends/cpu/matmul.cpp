@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "backends/cpu/blocks.hpp"
+#include "backends/cpu/sharing.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -17,8 +18,6 @@ constexpr int64_t group_bytes = int64_t{1} << 17;
 constexpr int64_t columns_to_finish = 256;
 // Rows up to which packing the right side costs more than it saves.
 constexpr int64_t few_rows = 3;
-// Multiplications that are worth a thread of their own: some microseconds.
-constexpr int64_t worth_a_thread = 1 << 18;
 // Where a column of the right side meets fewer rows, the time is that of reading it.
 constexpr int64_t rows_of_reading = 4;
 
@@ -289,13 +288,15 @@ void MatmulPlan::choose(bool left_rows_lie, bool rows_lie, bool columns_lie) {
 // Rows where each thread has enough of them, for then each packs rows of its own; also where there
 // are too few columns to part.
 int64_t MatmulPlan::row_parts(int threads) const {
-  if (up(rows_, height_) < threads || work() < threads * worth_a_thread) return 1;
+  if (up(rows_, height_) < threads || work() < threads * multiplications_for_a_thread) return 1;
   return rows_ >= threads * rows_worth_reading || panels() < threads ? threads : 1;
 }
 
 int64_t MatmulPlan::column_parts(int threads) const {
   if (row_parts(threads) > 1) return 1;
-  return std::clamp<int64_t>(std::min<int64_t>(work() / worth_a_thread, panels()), 1, threads);
+  return parts_of(
+      {.amount = work(), .pieces = panels(), .worth_a_thread = multiplications_for_a_thread},
+      threads);
 }
 
 int64_t MatmulPlan::work() const {

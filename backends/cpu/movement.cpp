@@ -6,13 +6,12 @@
 #include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/parsed.hpp"
 #include "backends/cpu/pool.hpp"
+#include "backends/cpu/sharing.hpp"
 #include "mithril/infer/item_range.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
 
-// Elements that are worth a thread of their own.
-constexpr int64_t worth_a_thread = 1 << 17;
 // Rows and columns that are moved at once, so that both sides stay in the first-level cache.
 constexpr int64_t tile = 32;
 
@@ -127,9 +126,9 @@ class Move final : public Step {
     const int64_t size = rows_.size * columns_.size;
     if (size * matrices_ == 0) return;
     const int64_t bands = (rows_.size + tile - 1) / tile, pieces = matrices_ * bands;
-    const int64_t parts =
-        std::clamp<int64_t>(std::min(size * matrices_ / worth_a_thread, pieces), 1, threads_);
-    Pool::shared().run(static_cast<int>(parts), threads_, [&](int part) {
+    const int parts = parts_of(
+        {.amount = size * matrices_, .pieces = pieces, .worth_a_thread = 1 << 17}, threads_);
+    Pool::shared().run(parts, threads_, [&](int part) {
       for (int64_t i = pieces * part / parts; i < pieces * (part + 1) / parts; ++i) {
         const int64_t matrix = i / bands, row = i % bands * tile;
         move_band(frame.read<T>(from_) + offset(matrix), frame.write<T>(to_) + matrix * size, row,

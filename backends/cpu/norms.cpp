@@ -5,24 +5,22 @@
 #include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/kernels/norm_kernels.hpp"
 #include "backends/cpu/pool.hpp"
+#include "backends/cpu/sharing.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
 
-// Elements that are worth a thread of their own.
-constexpr int64_t worth_a_thread = 1 << 14;
 // Columns of a task that sums rows: some vectors, so that tasks share no cache line.
 constexpr int64_t columns_of_a_task = 256;
-
-int parts_of(int64_t elements, int64_t pieces, int threads) {
-  const int64_t worth = std::min(elements / worth_a_thread, pieces);
-  return static_cast<int>(std::clamp<int64_t>(worth, 1, threads));
-}
 
 struct NormSizes {
   int64_t rows, size;
   double eps;
   int threads;
+
+  int parts(int64_t pieces) const {
+    return parts_of({.amount = rows * size, .pieces = pieces, .worth_a_thread = 1 << 14}, threads);
+  }
 };
 
 // By the ports and outputs of the op; none where a port is left out.
@@ -43,7 +41,7 @@ class NormStep final : public Step {
             *bias = read<T>(frame, places_[2]);
     T *to = frame.write<T>(*places_[3]), *mean = frame.write<T>(*places_[4]),
       *rstd = frame.write<T>(*places_[5]);
-    const int parts = parts_of(sizes_.rows * sizes_.size, sizes_.rows, sizes_.threads);
+    const int parts = sizes_.parts(sizes_.rows);
     Pool::shared().run(parts, sizes_.threads, [&](int part) {
       for (int64_t row = sizes_.rows * part / parts; row < sizes_.rows * (part + 1) / parts;
            ++row) {
@@ -73,7 +71,7 @@ class NormGradStep final : public Step {
     const T *grad = frame.read<T>(*places_[0]), *x = frame.read<T>(*places_[1]),
             *weight = read<T>(frame, places_[4]);
     T* to = frame.write<T>(*places_[5]);
-    const int parts = parts_of(sizes_.rows * sizes_.size, sizes_.rows, sizes_.threads);
+    const int parts = sizes_.parts(sizes_.rows);
     Pool::shared().run(parts, sizes_.threads, [&](int part) {
       for (int64_t row = sizes_.rows * part / parts; row < sizes_.rows * (part + 1) / parts;
            ++row) {
@@ -93,7 +91,7 @@ class NormGradStep final : public Step {
     const T *grad = frame.read<T>(*places_[0]), *x = frame.read<T>(*places_[1]);
     T *weight_grad = frame.write<T>(*places_[6]), *bias_grad = frame.write<T>(*places_[7]);
     const int64_t pieces = (sizes_.size + columns_of_a_task - 1) / columns_of_a_task;
-    const int parts = parts_of(sizes_.rows * sizes_.size, pieces, sizes_.threads);
+    const int parts = sizes_.parts(pieces);
     Pool::shared().run(parts, sizes_.threads, [&](int part) {
       const int64_t first = pieces * part / parts * columns_of_a_task;
       const int64_t last = std::min(sizes_.size, pieces * (part + 1) / parts * columns_of_a_task);

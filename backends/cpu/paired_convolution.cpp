@@ -1,16 +1,13 @@
 #include "backends/cpu/paired_convolution.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/pool.hpp"
+#include "backends/cpu/sharing.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
-
-// Pairs that are worth a thread of their own.
-constexpr int64_t worth_bringing = 1 << 15;
 
 // Planes of elements, `channels` of them one after the other for each of the groups, as planes of
 // pairs: those of two channels.
@@ -45,9 +42,9 @@ struct Bringing {
 
   void run(const Frame& frame, int threads) const {
     const int64_t units = planes.units();
-    const int64_t parts =
-        std::clamp<int64_t>(std::min(units * planes.size / worth_bringing, units), 1, threads);
-    Pool::shared().run(static_cast<int>(parts), threads, [&](int part) {
+    const int parts = parts_of(
+        {.amount = units * planes.size, .pieces = units, .worth_a_thread = 1 << 15}, threads);
+    Pool::shared().run(parts, threads, [&](int part) {
       planes.bring(frame.read<uint16_t>(from), units * part / parts, units * (part + 1) / parts,
                    frame.write<float>(to));
     });

@@ -8,12 +8,10 @@
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/matmul.hpp"
 #include "backends/cpu/pool.hpp"
+#include "backends/cpu/sharing.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
-
-// Pairs that are worth a thread of their own.
-constexpr int64_t worth_a_thread = 1 << 15;
 
 // A side of the product as a matrix of pairs, each in the place of a float: rows of the left side
 // or columns of the right one are its lines.
@@ -125,9 +123,9 @@ class PairedProductStep final : public Step {
     if (side.stands()) return reinterpret_cast<const float*>(from);
     float* to = std::exchange(scratch, scratch + lines(side.brought()));
     const int64_t units = side.units();
-    const int64_t parts =
-        std::clamp<int64_t>(std::min(side.brought() / worth_a_thread, units), 1, threads_);
-    Pool::shared().run(static_cast<int>(parts), threads_, [&](int part) {
+    const int parts =
+        parts_of({.amount = side.brought(), .pieces = units, .worth_a_thread = 1 << 15}, threads_);
+    Pool::shared().run(parts, threads_, [&](int part) {
       side.bring(*bfloat16_kernels(), from, units * part / parts, units * (part + 1) / parts, to);
     });
     return to;

@@ -7,20 +7,12 @@
 #include "backends/cpu/kernels/pool_kernels.hpp"
 #include "backends/cpu/pool.hpp"
 #include "backends/cpu/pool_form.hpp"
+#include "backends/cpu/sharing.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
 
-// Elements that are worth a thread of their own.
-constexpr int64_t worth_a_thread = 1 << 15;
-
 enum class Kind { average, largest, largest_placed };
-
-int64_t parts_of(const PoolForm& form, int threads) {
-  const int64_t rows = form.planes * form.down.output;
-  const int64_t work = form.planes * form.output_plane() * form.taps();
-  return std::clamp<int64_t>(std::min(work / worth_a_thread, rows), 1, threads);
-}
 
 template <typename T>
 class PoolStep final : public Step {
@@ -36,8 +28,9 @@ class PoolStep final : public Step {
         scratch_(scratch) {}
 
   void run(const Frame& frame) const override {
-    const int64_t rows = form_.planes * form_.down.output, parts = parts_of(form_, threads_);
-    Pool::shared().run(static_cast<int>(parts), threads_, [&](int64_t part) {
+    const int64_t rows = form_.planes * form_.down.output;
+    const int parts = parts_of(work(form_), threads_);
+    Pool::shared().run(parts, threads_, [&](int64_t part) {
       auto* places = frame.write<PoolPlace<T>>(scratch_) + part * form_.across.output;
       for (int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
         run_row(frame, row, places);
@@ -47,10 +40,16 @@ class PoolStep final : public Step {
 
   static int64_t scratch_bytes(const PoolForm& form, Kind kind, int threads) {
     if (kind != Kind::largest_placed) return 0;
-    return parts_of(form, threads) * form.across.output * int64_t{sizeof(PoolPlace<T>)};
+    return parts_of(work(form), threads) * form.across.output * int64_t{sizeof(PoolPlace<T>)};
   }
 
  private:
+  static Work work(const PoolForm& form) {
+    return {.amount = form.planes * form.output_plane() * form.taps(),
+            .pieces = form.planes * form.down.output,
+            .worth_a_thread = 1 << 15};
+  }
+
   void run_row(const Frame& frame, int64_t row, PoolPlace<T>* places) const {
     const PoolKernels<T>& kernels = pool_kernels<T>();
     const int64_t columns = form_.across.output, step = form_.across.stride;

@@ -6,17 +6,10 @@
 #include "backends/cpu/pool.hpp"
 #include "backends/cpu/pool_form.hpp"
 #include "backends/cpu/pooling.hpp"
+#include "backends/cpu/sharing.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
-
-// Elements that are worth a thread of their own.
-constexpr int64_t worth_a_thread = 1 << 14;
-
-int64_t parts_of(const PoolForm& form, int threads) {
-  const int64_t work = form.planes * (form.input_plane() + form.output_plane());
-  return std::clamp<int64_t>(std::min(work / worth_a_thread, form.planes), 1, threads);
-}
 
 struct GradPlaces {
   Place gradient, input, made, scratch;
@@ -31,8 +24,8 @@ class PoolGradStep : public Step {
       : form_(std::move(form)), places_(places), threads_(threads) {}
 
   void run(const Frame& frame) const override {
-    const int64_t parts = parts_of(form_, threads_);
-    Pool::shared().run(static_cast<int>(parts), threads_, [&](int64_t part) {
+    const int parts = parts_of(work(form_), threads_);
+    Pool::shared().run(parts, threads_, [&](int64_t part) {
       const int64_t end = form_.planes * (part + 1) / parts;
       for (int64_t plane = form_.planes * part / parts; plane < end; ++plane) {
         T* made = frame.write<T>(places_.made) + plane * form_.input_plane();
@@ -46,6 +39,12 @@ class PoolGradStep : public Step {
   }
 
  protected:
+  static Work work(const PoolForm& form) {
+    return {.amount = form.planes * (form.input_plane() + form.output_plane()),
+            .pieces = form.planes,
+            .worth_a_thread = 1 << 14};
+  }
+
   virtual void add_row(const Frame& frame, int64_t plane, int64_t row, int64_t part,
                        const T* gradient, T* made) const = 0;
 
@@ -80,7 +79,8 @@ class MaxGradStep final : public PoolGradStep<T> {
   using PoolGradStep<T>::PoolGradStep;
 
   static int64_t scratch_bytes(const PoolForm& form, int threads) {
-    return parts_of(form, threads) * form.across.output * int64_t{sizeof(T) + sizeof(PoolPlace<T>)};
+    const int64_t parts = parts_of(PoolGradStep<T>::work(form), threads);
+    return parts * form.across.output * int64_t{sizeof(T) + sizeof(PoolPlace<T>)};
   }
 
  private:

@@ -6,12 +6,11 @@
 #include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/kernels/reduction_kernels.hpp"
 #include "backends/cpu/pool.hpp"
+#include "backends/cpu/sharing.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
 
-// Elements that are worth a thread of their own.
-constexpr int64_t worth_a_thread = 1 << 15;
 // Of a row that alone is left, so that its parts may be summed by several threads.
 constexpr int64_t elements_of_a_piece = 1 << 16;
 // Totals that a task keeps while it walks rows.
@@ -79,8 +78,9 @@ class ReductionStep final : public Step {
   template <typename Body>
   void in_parts(int64_t pieces, const Body& body) const {
     const int64_t work = kept_ * reduced_ * r_.inner;
-    const int64_t parts = std::clamp<int64_t>(std::min(work / worth_a_thread, pieces), 1, threads_);
-    Pool::shared().run(static_cast<int>(parts), threads_, [&](int part) {
+    const int parts =
+        parts_of({.amount = work, .pieces = pieces, .worth_a_thread = 1 << 15}, threads_);
+    Pool::shared().run(parts, threads_, [&](int part) {
       for (int64_t i = pieces * part / parts; i < pieces * (part + 1) / parts; ++i) body(i);
     });
   }

@@ -1,18 +1,15 @@
 #include "backends/cpu/rows.hpp"
 
-#include <algorithm>
 #include <map>
 #include <string_view>
 
 #include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/kernels/row_kernels.hpp"
 #include "backends/cpu/pool.hpp"
+#include "backends/cpu/sharing.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
-
-// Elements that are worth a thread of their own.
-constexpr int64_t worth_a_thread = 1 << 14;
 
 template <typename T>
 RowKernel<T> kernel_named(std::string_view name) {
@@ -37,9 +34,9 @@ class RowStep final : public Step {
   void run(const Frame& frame) const override {
     const T *first = frame.read<T>(places_.first), *second = frame.read<T>(places_.second);
     T* to = frame.write<T>(places_.to);
-    const int64_t parts =
-        std::clamp<int64_t>(std::min(rows_ * size_ / worth_a_thread, rows_), 1, threads_);
-    Pool::shared().run(static_cast<int>(parts), threads_, [&](int part) {
+    const int parts =
+        parts_of({.amount = rows_ * size_, .pieces = rows_, .worth_a_thread = 1 << 14}, threads_);
+    Pool::shared().run(parts, threads_, [&](int part) {
       for (int64_t row = rows_ * part / parts; row < rows_ * (part + 1) / parts; ++row) {
         const int64_t at = row * size_;
         kernel_(first + at, second + at, to + at, size_);
