@@ -167,8 +167,9 @@ PackedConstants::Bytes packed_weight(const Context& context, const WindowForm& f
 }
 
 template <typename T>
-Draft draft(const Context& context, const Convolution& convolution, const ConvolutionValues& values,
-            bool backwards, const WindowKernels<T>& kernels = window_kernels<T>()) {
+Draft convolution_draft(const Context& context, const Convolution& convolution,
+                        const ConvolutionValues& values, bool backwards,
+                        const WindowKernels<T>& kernels = window_kernels<T>()) {
   const int64_t width = kernels.width;
   const WindowForm form =
       backwards ? input_gradient_form(convolution, width) : output_form(convolution, width);
@@ -219,7 +220,7 @@ std::optional<Draft> draft_convolution(const Context& context, size_t node,
   if (pairs && !backwards && convolution->inputs > 0 && are_bfloat16(sized, values)) {
     return draft_paired_convolution(
         context, *convolution, values,
-        draft<float>(context, in_pairs(*convolution), values, false, pairs->windows));
+        convolution_draft<float>(context, in_pairs(*convolution), values, false, pairs->windows));
   }
   for (const ValueId read : {*source, *weight, values.bias.value_or(*weight)}) {
     if (sized.dtype(read) != dtype) return std::nullopt;
@@ -228,8 +229,12 @@ std::optional<Draft> draft_convolution(const Context& context, size_t node,
     auto panels = draft_panels(context, *convolution, values);
     if (panels) return panels;
   }
-  if (dtype == DType::float32) return draft<float>(context, *convolution, values, backwards);
-  if (dtype == DType::float64) return draft<double>(context, *convolution, values, backwards);
+  if (dtype == DType::float32) {
+    return convolution_draft<float>(context, *convolution, values, backwards);
+  }
+  if (dtype == DType::float64) {
+    return convolution_draft<double>(context, *convolution, values, backwards);
+  }
   return std::nullopt;
 }
 

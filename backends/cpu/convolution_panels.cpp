@@ -127,8 +127,8 @@ class PanelStep final : public Step {
 };
 
 template <typename Form>
-Draft draft(const Context& context, const Convolution& convolution, const ConvolutionValues& values,
-            int64_t packed_as) {
+Draft panel_draft(const Context& context, const Convolution& convolution,
+                  const ConvolutionValues& values, int64_t packed_as) {
   const Form form(convolution);
   const PackedConstants::Bytes weight =
       context.packed.pack(values.weight, packed_as, [&](const Tensor& tensor) {
@@ -168,10 +168,10 @@ std::optional<Draft> draft_panels(const Context& context, const Convolution& con
   // Other ways of packing have numbers from 0 on.
   const int64_t groups = convolution.groups;
   if (context.winograd && suits_winograd(convolution)) {
-    return draft<WinogradForm>(context, convolution, values, -2 * groups);
+    return panel_draft<WinogradForm>(context, convolution, values, -2 * groups);
   }
   if (suits_small_planes(convolution)) {
-    return draft<SmallPlaneForm>(context, convolution, values, 1 - 2 * groups);
+    return panel_draft<SmallPlaneForm>(context, convolution, values, 1 - 2 * groups);
   }
   return std::nullopt;
 }

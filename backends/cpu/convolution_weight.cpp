@@ -11,7 +11,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-struct Operands {
+struct WeightGradValues {
   ValueId gradient, input, made;
 };
 
@@ -25,14 +25,14 @@ Sharing sharing_of(const WeightForm& form, int threads) {
 template <typename T>
 class WeightStep final : public Step {
  public:
-  WeightStep(WeightForm form, int threads, const Operands& operands, const Places& places,
+  WeightStep(WeightForm form, int threads, const WeightGradValues& values, const Places& places,
              Place scratch)
       : form_(std::move(form)),
         sharing_(sharing_of(form_, threads)),
         threads_(threads),
-        gradient_(places[index(operands.gradient)]),
-        input_(places[index(operands.input)]),
-        made_(places[index(operands.made)]),
+        gradient_(places[index(values.gradient)]),
+        input_(places[index(values.input)]),
+        made_(places[index(values.made)]),
         scratch_(scratch) {}
 
   static WeightForm form_of(const Convolution& convolution) {
@@ -115,13 +115,14 @@ class WeightStep final : public Step {
 };
 
 template <typename T>
-Draft draft(const Context& context, const Convolution& convolution, const Operands& operands) {
+Draft weight_draft(const Context& context, const Convolution& convolution,
+                   const WeightGradValues& values) {
   const WeightForm form = WeightStep<T>::form_of(convolution);
-  return {.reads = {operands.gradient, operands.input},
-          .writes = {operands.made},
+  return {.reads = {values.gradient, values.input},
+          .writes = {values.made},
           .scratch_bytes = WeightStep<T>::scratch_bytes(form, context.threads),
           .make = [=, threads = context.threads](const Places& places, Place scratch) {
-            return std::make_unique<WeightStep<T>>(form, threads, operands, places, scratch);
+            return std::make_unique<WeightStep<T>>(form, threads, values, places, scratch);
           }};
 }
 
@@ -133,14 +134,14 @@ std::optional<Draft> draft_convolution_weight(const Context& context, size_t nod
   const CallReader reader(sized, node, call);
   const auto gradient = reader.tensor(0), input = reader.tensor(1);
   if (!gradient || !input) return std::nullopt;
-  const Operands operands{*gradient, *input, sized.node(node).outputs.front()};
-  const DType dtype = sized.dtype(operands.made);
+  const WeightGradValues values{*gradient, *input, sized.node(node).outputs.front()};
+  const DType dtype = sized.dtype(values.made);
   if (sized.dtype(*gradient) != dtype || sized.dtype(*input) != dtype) return std::nullopt;
-  const auto convolution = convolution_of(reader, 3, sized.dims(*input), sized.dims(operands.made),
-                                          sized.dims(*gradient));
+  const auto convolution =
+      convolution_of(reader, 3, sized.dims(*input), sized.dims(values.made), sized.dims(*gradient));
   if (!convolution) return std::nullopt;
-  if (dtype == DType::float32) return draft<float>(context, *convolution, operands);
-  if (dtype == DType::float64) return draft<double>(context, *convolution, operands);
+  if (dtype == DType::float32) return weight_draft<float>(context, *convolution, values);
+  if (dtype == DType::float64) return weight_draft<double>(context, *convolution, values);
   return std::nullopt;
 }
 

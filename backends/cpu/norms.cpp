@@ -111,8 +111,8 @@ class NormGradStep final : public Step {
 };
 
 template <typename StepOf>
-Draft draft(const NormSizes& sizes, const std::vector<std::optional<ValueId>>& sources,
-            const std::vector<ValueId>& made) {
+Draft norm_draft(const NormSizes& sizes, const std::vector<std::optional<ValueId>>& sources,
+                 const std::vector<ValueId>& made) {
   Draft draft{.reads = {}, .writes = made};
   for (const std::optional<ValueId>& source : sources) {
     if (source) draft.reads.push_back(*source);
@@ -150,12 +150,12 @@ std::optional<Draft> draft_norm(const Context& context, size_t at, const Spelled
                         .eps = is_grad ? 0 : reader.value(3).real(),
                         .threads = context.threads};
   if (dtype == DType::float32) {
-    return is_grad ? draft<NormGradStep<float>>(sizes, sources, node.outputs)
-                   : draft<NormStep<float>>(sizes, sources, node.outputs);
+    return is_grad ? norm_draft<NormGradStep<float>>(sizes, sources, node.outputs)
+                   : norm_draft<NormStep<float>>(sizes, sources, node.outputs);
   }
   if (dtype == DType::float64) {
-    return is_grad ? draft<NormGradStep<double>>(sizes, sources, node.outputs)
-                   : draft<NormStep<double>>(sizes, sources, node.outputs);
+    return is_grad ? norm_draft<NormGradStep<double>>(sizes, sources, node.outputs)
+                   : norm_draft<NormStep<double>>(sizes, sources, node.outputs);
   }
   return std::nullopt;
 }

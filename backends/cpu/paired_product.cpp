@@ -151,7 +151,7 @@ class PairedProductStep final : public Step {
 // Behind the numbers of other ways of packing products.
 constexpr int64_t packed_in_pairs = int64_t{1} << 61;
 
-PackedConstants::Bytes packed_right(const Context& context, const PairedForm& form, Side right) {
+PackedConstants::Bytes right_in_pairs(const Context& context, const PairedForm& form, Side right) {
   const int64_t way = packed_in_pairs + right.transposed;
   return context.packed.pack(right.id, way, [&](const Tensor& tensor) {
     const Tensor host = where_floats_begin(tensor.host());
@@ -182,7 +182,7 @@ std::optional<Draft> draft_paired_product(const Context& context, Side left, Sid
   if (plain.depth == 0) return std::nullopt;
   const PairedForm form(plain);
   PackedConstants::Bytes packed;
-  if (is_packed(context, plain, right)) packed = packed_right(context, form, right);
+  if (is_packed(context, plain, right)) packed = right_in_pairs(context, form, right);
   std::vector<ValueId> reads{left.id, right.id};
   if (bias) reads.push_back(bias->id);
   const auto make = [=, threads = context.threads](const Places& places, Place scratch,

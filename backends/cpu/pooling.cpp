@@ -12,15 +12,15 @@
 namespace mithril::cpu_backend {
 namespace {
 
-enum class Kind { average, largest, largest_placed };
+enum class Pooling { average, largest, largest_placed };
 
 template <typename T>
 class PoolStep final : public Step {
  public:
-  PoolStep(PoolForm form, Kind kind, int threads, Place input, Place output, Place places,
+  PoolStep(PoolForm form, Pooling pooling, int threads, Place input, Place output, Place places,
            Place scratch)
       : form_(std::move(form)),
-        kind_(kind),
+        pooling_(pooling),
         threads_(threads),
         input_(input),
         output_(output),
@@ -38,8 +38,8 @@ class PoolStep final : public Step {
     });
   }
 
-  static int64_t scratch_bytes(const PoolForm& form, Kind kind, int threads) {
-    if (kind != Kind::largest_placed) return 0;
+  static int64_t scratch_bytes(const PoolForm& form, Pooling pooling, int threads) {
+    if (pooling != Pooling::largest_placed) return 0;
     return parts_of(work(form), threads) * form.across.output * int64_t{sizeof(PoolPlace<T>)};
   }
 
@@ -55,14 +55,14 @@ class PoolStep final : public Step {
     const int64_t columns = form_.across.output, step = form_.across.stride;
     const T* input = frame.read<T>(input_) + row / form_.down.output * form_.input_plane();
     T* to = frame.write<T>(output_) + row * columns;
-    const bool average = kind_ == Kind::average;
+    const bool average = pooling_ == Pooling::average;
     std::fill_n(to, columns, average ? T{} : -std::numeric_limits<T>::infinity());
-    if (kind_ == Kind::largest_placed) std::fill_n(places, columns, PoolPlace<T>{-1});
+    if (pooling_ == Pooling::largest_placed) std::fill_n(places, columns, PoolPlace<T>{-1});
     form_.each_run(row % form_.down.output, [&](const PoolForm::Run& run, int64_t from) {
       const PoolRun<T> taken{input + from, step, run.count};
       if (average) {
         kernels.sum(taken, to + run.begin);
-      } else if (kind_ == Kind::largest) {
+      } else if (pooling_ == Pooling::largest) {
         kernels.largest(taken, to + run.begin);
       } else {
         kernels.largest_placed(taken, static_cast<PoolPlace<T>>(from), to + run.begin,
@@ -71,28 +71,28 @@ class PoolStep final : public Step {
     });
     if (average) {
       for (int64_t i = 0; i < columns; ++i) to[i] /= static_cast<T>(form_.taps());
-    } else if (kind_ == Kind::largest_placed) {
+    } else if (pooling_ == Pooling::largest_placed) {
       std::copy_n(places, columns, frame.write<int64_t>(places_) + row * columns);
     }
   }
 
   PoolForm form_;
-  Kind kind_;
+  Pooling pooling_;
   int threads_;
   Place input_, output_, places_, scratch_;
 };
 
 template <typename T>
-Draft draft(const Context& context, const PoolForm& form, Kind kind, ValueId input,
-            const std::vector<ValueId>& outputs) {
-  const bool placed = kind == Kind::largest_placed;
+Draft pool_draft(const Context& context, const PoolForm& form, Pooling pooling, ValueId input,
+                 const std::vector<ValueId>& outputs) {
+  const bool placed = pooling == Pooling::largest_placed;
   Draft draft{.reads = {input},
               .writes = outputs,
-              .scratch_bytes = PoolStep<T>::scratch_bytes(form, kind, context.threads)};
+              .scratch_bytes = PoolStep<T>::scratch_bytes(form, pooling, context.threads)};
   if (!placed) draft.writes.resize(1);
   draft.make = [=, threads = context.threads, made = draft.writes](const Places& places,
                                                                    Place scratch) {
-    return std::make_unique<PoolStep<T>>(form, kind, threads, places[index(input)],
+    return std::make_unique<PoolStep<T>>(form, pooling, threads, places[index(input)],
                                          places[index(made.front())], places[index(made.back())],
                                          scratch);
   };
@@ -110,13 +110,13 @@ std::optional<Draft> draft_pooling(const Context& context, size_t node,
   if (!input || sized.dtype(*input) != sized.dtype(outputs.front())) return std::nullopt;
   const auto form = pool_form(reader, 1, sized.dims(*input), sized.dims(outputs.front()));
   if (!form || form->input_plane() > std::numeric_limits<int32_t>::max()) return std::nullopt;
-  Kind kind = Kind::average;
+  Pooling pooling = Pooling::average;
   if (call.text == "max_pool") {
-    kind = context.readers[index(outputs[1])] > 0 ? Kind::largest_placed : Kind::largest;
+    pooling = context.readers[index(outputs[1])] > 0 ? Pooling::largest_placed : Pooling::largest;
   }
   const DType dtype = sized.dtype(*input);
-  if (dtype == DType::float32) return draft<float>(context, *form, kind, *input, outputs);
-  if (dtype == DType::float64) return draft<double>(context, *form, kind, *input, outputs);
+  if (dtype == DType::float32) return pool_draft<float>(context, *form, pooling, *input, outputs);
+  if (dtype == DType::float64) return pool_draft<double>(context, *form, pooling, *input, outputs);
   return std::nullopt;
 }
 

@@ -11,7 +11,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-struct GradPlaces {
+struct PoolingGradPlaces {
   Place gradient, input, made, scratch;
   std::optional<Place> places;
 };
@@ -20,7 +20,7 @@ struct GradPlaces {
 template <typename T>
 class PoolGradStep : public Step {
  public:
-  PoolGradStep(PoolForm form, int threads, const GradPlaces& places)
+  PoolGradStep(PoolForm form, int threads, const PoolingGradPlaces& places)
       : form_(std::move(form)), places_(places), threads_(threads) {}
 
   void run(const Frame& frame) const override {
@@ -49,7 +49,7 @@ class PoolGradStep : public Step {
                        const T* gradient, T* made) const = 0;
 
   PoolForm form_;
-  GradPlaces places_;
+  PoolingGradPlaces places_;
 
  private:
   int threads_;
@@ -119,25 +119,25 @@ class MaxGradStep final : public PoolGradStep<T> {
   }
 };
 
-struct Operands {
+struct PoolingGradValues {
   ValueId gradient, input, made;
   std::optional<ValueId> places;
 };
 
 template <typename T>
-Draft draft(const Context& context, const PoolForm& form, bool of_largest,
-            const Operands& operands) {
-  Draft draft{.reads = {operands.gradient}, .writes = {operands.made}};
-  if (operands.places) draft.reads.push_back(*operands.places);
-  if (of_largest && !operands.places) {
-    draft.reads.push_back(operands.input);
+Draft pool_grad_draft(const Context& context, const PoolForm& form, bool of_largest,
+                      const PoolingGradValues& values) {
+  Draft draft{.reads = {values.gradient}, .writes = {values.made}};
+  if (values.places) draft.reads.push_back(*values.places);
+  if (of_largest && !values.places) {
+    draft.reads.push_back(values.input);
     draft.scratch_bytes = MaxGradStep<T>::scratch_bytes(form, context.threads);
   }
   draft.make = [=, threads = context.threads](const Places& places,
                                               Place scratch) -> std::unique_ptr<Step> {
-    GradPlaces at{places[index(operands.gradient)], places[index(operands.input)],
-                  places[index(operands.made)], scratch, std::nullopt};
-    if (operands.places) at.places = places[index(*operands.places)];
+    PoolingGradPlaces at{places[index(values.gradient)], places[index(values.input)],
+                         places[index(values.made)], scratch, std::nullopt};
+    if (values.places) at.places = places[index(*values.places)];
     if (of_largest) return std::make_unique<MaxGradStep<T>>(form, threads, at);
     return std::make_unique<AverageGradStep<T>>(form, threads, at);
   };
@@ -159,9 +159,10 @@ std::optional<Draft> draft_pooling_grad(const Context& context, size_t node,
   if (of_largest && sized.dtype(*input) != dtype) return std::nullopt;
   const auto form = pool_form(reader, of_largest ? 3 : 2, sized.dims(made), sized.dims(*gradient));
   if (!form || form->input_plane() > std::numeric_limits<int32_t>::max()) return std::nullopt;
-  const Operands operands{*gradient, *input, made, of_largest ? reader.tensor(2) : std::nullopt};
-  if (dtype == DType::float32) return draft<float>(context, *form, of_largest, operands);
-  if (dtype == DType::float64) return draft<double>(context, *form, of_largest, operands);
+  const PoolingGradValues values{*gradient, *input, made,
+                                 of_largest ? reader.tensor(2) : std::nullopt};
+  if (dtype == DType::float32) return pool_grad_draft<float>(context, *form, of_largest, values);
+  if (dtype == DType::float64) return pool_grad_draft<double>(context, *form, of_largest, values);
   return std::nullopt;
 }
 

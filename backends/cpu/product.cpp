@@ -162,8 +162,8 @@ PackedConstants::Bytes packed_right(const Context& context, const ProductForm& f
 }
 
 template <typename T>
-std::optional<Draft> draft(const Context& context, Side left, Side right, std::optional<Side> bias,
-                           ValueId product) {
+std::optional<Draft> product_draft(const Context& context, Side left, Side right,
+                                   std::optional<Side> bias, ValueId product) {
   ProductForm form = product_form(context.sized, left, right, product);
   PackedConstants::Bytes packed;
   const DType given = context.sized.dtype(right.id);
@@ -217,8 +217,8 @@ std::optional<Draft> draft_product(const Context& context, size_t at,
   if (is_half(context.sized.dtype(left.id))) {
     return draft_paired_product(context, left, right, bias, product);
   }
-  if (dtype == DType::float32) return draft<float>(context, left, right, bias, product);
-  if (dtype == DType::float64) return draft<double>(context, left, right, bias, product);
+  if (dtype == DType::float32) return product_draft<float>(context, left, right, bias, product);
+  if (dtype == DType::float64) return product_draft<double>(context, left, right, bias, product);
   return std::nullopt;
 }
 

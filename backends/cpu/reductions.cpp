@@ -176,8 +176,8 @@ Reduction reduction_of(const Dims& dims, const std::vector<bool>& reduced) {
 }
 
 template <typename T>
-Draft draft(const Context& context, const Reduction& reduction, std::string_view way, ValueId from,
-            ValueId to) {
+Draft reduction_draft(const Context& context, const Reduction& reduction, std::string_view way,
+                      ValueId from, ValueId to) {
   const ReductionKernels<T>& kernels = reduction_kernels<T>();
   const ReductionKernel<T>& kernel = way == "max"   ? kernels.max
                                      : way == "min" ? kernels.min
@@ -207,8 +207,12 @@ std::optional<Draft> draft_reduction(const Context& context, size_t at,
   const Reduction reduction =
       reduction_of(dims, call.text == "sum_to" ? broadcast_along(dims, sized.dims(to))
                                                : along(reader.value(1), dims.size()));
-  if (dtype == DType::float32) return draft<float>(context, reduction, call.text, from, to);
-  if (dtype == DType::float64) return draft<double>(context, reduction, call.text, from, to);
+  if (dtype == DType::float32) {
+    return reduction_draft<float>(context, reduction, call.text, from, to);
+  }
+  if (dtype == DType::float64) {
+    return reduction_draft<double>(context, reduction, call.text, from, to);
+  }
   return std::nullopt;
 }
 

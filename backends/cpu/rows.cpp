@@ -52,8 +52,8 @@ class RowStep final : public Step {
 };
 
 template <typename T>
-Draft draft(const Context& context, std::string_view name, const std::vector<ValueId>& sources,
-            ValueId to) {
+Draft row_draft(const Context& context, std::string_view name, const std::vector<ValueId>& sources,
+                ValueId to) {
   const int64_t size = context.sized.dims(to).back();
   const int64_t rows = size == 0 ? 0 : context.sized.count(to) / size;
   Draft draft{.reads = sources, .writes = {to}};
@@ -87,8 +87,8 @@ std::optional<Draft> draft_rows(const Context& context, size_t at, const Spelled
       return std::nullopt;
     }
   }
-  if (dtype == DType::float32) return draft<float>(context, call.text, sources, to);
-  if (dtype == DType::float64) return draft<double>(context, call.text, sources, to);
+  if (dtype == DType::float32) return row_draft<float>(context, call.text, sources, to);
+  if (dtype == DType::float64) return row_draft<double>(context, call.text, sources, to);
   return std::nullopt;
 }
 
