@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "backends/cpu/axes.hpp"
 #include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/parsed.hpp"
 #include "backends/cpu/pool.hpp"
@@ -39,10 +40,6 @@ Order order_of(const Sized& sized, size_t node, const SpelledExpression& call) {
   }
   return order;
 }
-
-struct Axis {
-  int64_t size, step;  // in elements of the input
-};
 
 // Of the output, outermost first, and the element of the input that comes first.
 struct Layout {
@@ -131,22 +128,13 @@ class Move final : public Step {
     Pool::shared().run(parts, threads_, [&](int part) {
       for (int64_t i = pieces * part / parts; i < pieces * (part + 1) / parts; ++i) {
         const int64_t matrix = i / bands, row = i % bands * tile;
-        move_band(frame.read<T>(from_) + offset(matrix), frame.write<T>(to_) + matrix * size, row,
-                  std::min(row + tile, rows_.size));
+        const T* from = frame.read<T>(from_) + start_ + offset(outer_, matrix);
+        move_band(from, frame.write<T>(to_) + matrix * size, row, std::min(row + tile, rows_.size));
       }
     });
   }
 
  private:
-  int64_t offset(int64_t matrix) const {
-    int64_t at = start_;
-    for (size_t axis = outer_.size(); axis-- > 0;) {
-      at += matrix % outer_[axis].size * outer_[axis].step;
-      matrix /= outer_[axis].size;
-    }
-    return at;
-  }
-
   void move_band(const T* from, T* to, int64_t first, int64_t last) const {
     if (columns_.step == 1) {
       for (int64_t i = first; i < last; ++i) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "backends/cpu/axes.hpp"
 #include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/kernels/reduction_kernels.hpp"
 #include "backends/cpu/pool.hpp"
@@ -16,10 +17,6 @@ constexpr int64_t elements_of_a_piece = 1 << 16;
 // Totals that a task keeps while it walks rows.
 constexpr int64_t columns_at_once = 512;
 
-struct Axis {
-  int64_t size, step;  // in elements of the input
-};
-
 struct Reduction {
   // Without the innermost axis, which is contiguous.
   std::vector<Axis> kept, reduced;
@@ -32,15 +29,6 @@ struct Reduction {
     return product;
   }
 };
-
-int64_t offset(const std::vector<Axis>& axes, int64_t index) {
-  int64_t at = 0;
-  for (size_t axis = axes.size(); axis-- > 0;) {
-    at += index % axes[axis].size * axes[axis].step;
-    index /= axes[axis].size;
-  }
-  return at;
-}
 
 template <typename T>
 class ReductionStep final : public Step {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "backends/cpu/axes.hpp"
 #include "mithril/tensor/tensor.hpp"
 
 namespace mithril::cpu_backend {
@@ -39,9 +40,6 @@ class Walk {
   }
 
  private:
-  struct Axis {
-    int64_t size, step;
-  };
   std::vector<Axis> axes_;  // innermost first; neighbours that are walked alike are one
 };
 
