@@ -14,10 +14,6 @@
 namespace mithril::cpu_backend {
 namespace {
 
-Sharing sharing_of(const WindowForm& form, int threads) {
-  return share(form.work(), form.images * form.groups, threads);
-}
-
 template <typename T>
 class ConvolutionStep final : public Step {
  public:
@@ -76,6 +72,10 @@ class ConvolutionStep final : public Step {
   }
 
  private:
+  static Sharing sharing_of(const WindowForm& form, int threads) {
+    return share(form.work(), form.images * form.groups, threads);
+  }
+
   // Planes behind it begin where a line of the cache does.
   static int64_t packed_space(const WindowForm& form, const WindowTiles& tiles) {
     constexpr int64_t line = 16;

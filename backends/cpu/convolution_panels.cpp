@@ -10,12 +10,6 @@
 namespace mithril::cpu_backend {
 namespace {
 
-template <typename Form>
-Sharing sharing_of(const Form& form, int threads) {
-  const int64_t groups = form.convolution().images * form.convolution().groups;
-  return share(form.work() * static_cast<double>(groups), groups, threads);
-}
-
 // The form says how: WinogradForm, SmallPlaneForm.
 template <typename Form>
 class PanelStep final : public Step {
@@ -59,6 +53,11 @@ class PanelStep final : public Step {
   }
 
  private:
+  static Sharing sharing_of(const Form& form, int threads) {
+    const int64_t groups = form.convolution().images * form.convolution().groups;
+    return share(form.work() * static_cast<double>(groups), groups, threads);
+  }
+
   static int64_t lines(int64_t count) {
     constexpr int64_t line = 16;
     return (count + line - 1) / line * line;

@@ -15,13 +15,6 @@ struct WeightGradValues {
   ValueId gradient, input, made;
 };
 
-Sharing sharing_of(const WeightForm& form, int threads) {
-  const Convolution& c = form.convolution();
-  const double each = static_cast<double>(c.outputs) * static_cast<double>(form.columns()) *
-                      static_cast<double>(form.places());
-  return share(each * static_cast<double>(c.images * c.groups), c.groups, threads);
-}
-
 template <typename T>
 class WeightStep final : public Step {
  public:
@@ -60,6 +53,13 @@ class WeightStep final : public Step {
   }
 
  private:
+  static Sharing sharing_of(const WeightForm& form, int threads) {
+    const Convolution& c = form.convolution();
+    const double each = static_cast<double>(c.outputs) * static_cast<double>(form.columns()) *
+                        static_cast<double>(form.places());
+    return share(each * static_cast<double>(c.images * c.groups), c.groups, threads);
+  }
+
   // What one group is worked in: its sums, its gradient packed, and its input laid out, each of
   // which begins where a line of the cache does.
   static int64_t lines(int64_t count) {

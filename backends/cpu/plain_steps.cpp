@@ -10,7 +10,7 @@ namespace mithril::cpu_backend {
 namespace {
 
 // A tensor of the graph at its place, with what is needed to speak of it as a Tensor.
-struct Operand {
+struct PlacedTensor {
   DType dtype;
   Dims dims;
   Place place;
@@ -28,17 +28,17 @@ std::vector<ValueId> tensors_of(const PlannedNode& node) {
   return ids;
 }
 
-std::vector<Operand> operands(const Sized& sized, const std::vector<ValueId>& ids,
-                              const Places& places) {
-  std::vector<Operand> all;
+std::vector<PlacedTensor> placed(const Sized& sized, const std::vector<ValueId>& ids,
+                                 const Places& places) {
+  std::vector<PlacedTensor> all;
   for (const ValueId id : ids) all.push_back({sized.dtype(id), sized.dims(id), places[index(id)]});
   return all;
 }
 
 class Evaluate final : public Step {
  public:
-  Evaluate(const Graph& graph, const PlannedNode& node, std::vector<Operand> inputs,
-           std::vector<Operand> outputs)
+  Evaluate(const Graph& graph, const PlannedNode& node, std::vector<PlacedTensor> inputs,
+           std::vector<PlacedTensor> outputs)
       : graph_(graph), node_(node), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
 
   void run(const Frame& frame) const override {
@@ -53,7 +53,7 @@ class Evaluate final : public Step {
     }
     std::vector<Tensor> outputs;
     outputs.reserve(outputs_.size());
-    for (const Operand& output : outputs_) outputs.push_back(zeros(output, frame));
+    for (const PlacedTensor& output : outputs_) outputs.push_back(zeros(output, frame));
     EvalContext context(*node_.op, arguments, node_.values, outputs);
     try {
       node_.op->eval(context);
@@ -68,14 +68,14 @@ class Evaluate final : public Step {
   std::vector<Tensor> read(const Frame& frame) const {
     std::vector<Tensor> tensors;
     tensors.reserve(inputs_.size());
-    for (const Operand& input : inputs_) {
+    for (const PlacedTensor& input : inputs_) {
       Tensor tensor = input.read(frame);
       tensors.push_back(is_half(input.dtype) ? tensor.to(DType::float32) : std::move(tensor));
     }
     return tensors;
   }
 
-  static Tensor zeros(const Operand& output, const Frame& frame) {
+  static Tensor zeros(const PlacedTensor& output, const Frame& frame) {
     if (is_half(output.dtype)) return Tensor(DType::float32, output.dims);
     void* place = frame.write<void>(output.place);
     Tensor tensor = Tensor::borrow(output.dtype, output.dims, place, nullptr);
@@ -83,7 +83,7 @@ class Evaluate final : public Step {
     return tensor;
   }
 
-  static void keep(const Tensor& made, const Operand& output, const Frame& frame) {
+  static void keep(const Tensor& made, const PlacedTensor& output, const Frame& frame) {
     if (!is_half(output.dtype) || made.size() == 0) return;
     const Tensor narrow = made.to(output.dtype);
     std::memcpy(frame.write<void>(output.place), narrow.raw_data(), narrow.bytes());
@@ -91,7 +91,7 @@ class Evaluate final : public Step {
 
   const Graph& graph_;
   const PlannedNode& node_;
-  std::vector<Operand> inputs_, outputs_;
+  std::vector<PlacedTensor> inputs_, outputs_;
 };
 
 class Copy final : public Step {
@@ -109,7 +109,8 @@ class Copy final : public Step {
 
 class Show final : public Step {
  public:
-  Show(const Graph& graph, const Node& node, std::vector<Operand> made, const Observer& observer)
+  Show(const Graph& graph, const Node& node, std::vector<PlacedTensor> made,
+       const Observer& observer)
       : graph_(graph), node_(node), made_(std::move(made)), observer_(observer) {}
 
   // It sees a copy, for it may keep what it sees.
@@ -125,7 +126,7 @@ class Show final : public Step {
  private:
   const Graph& graph_;
   const Node& node_;
-  std::vector<Operand> made_;
+  std::vector<PlacedTensor> made_;
   const Observer& observer_;
 };
 
@@ -137,9 +138,8 @@ Draft evaluated(const Sized& sized, size_t node) {
   return {.reads = reads,
           .writes = planned.outputs,
           .make = [&sized, &planned, reads](const Places& places, Place) {
-            return std::make_unique<Evaluate>(sized.graph(), planned,
-                                              operands(sized, reads, places),
-                                              operands(sized, planned.outputs, places));
+            return std::make_unique<Evaluate>(sized.graph(), planned, placed(sized, reads, places),
+                                              placed(sized, planned.outputs, places));
           }};
 }
 
@@ -157,7 +157,7 @@ Draft shown(const Sized& sized, size_t node, const Observer& observer) {
   const std::vector<ValueId>& made = sized.planned(node).outputs;
   return {.reads = made, .make = [&sized, node, &made, &observer](const Places& places, Place) {
             return std::make_unique<Show>(sized.graph(), sized.node(node),
-                                          operands(sized, made, places), observer);
+                                          placed(sized, made, places), observer);
           }};
 }
 

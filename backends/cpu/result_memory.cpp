@@ -8,14 +8,8 @@
 namespace mithril::cpu_backend {
 namespace {
 
-constexpr std::align_val_t alignment{64};
 // What is smaller, malloc keeps itself.
 constexpr size_t large = size_t{1} << 16;
-
-struct Free {
-  void operator()(void* piece) const { ::operator delete(piece, alignment); }
-};
-using Memory = std::unique_ptr<void, Free>;
 
 }  // namespace
 
@@ -48,6 +42,11 @@ class ResultMemory::Pieces {
   }
 
  private:
+  static constexpr std::align_val_t alignment{64};
+  struct Free {
+    void operator()(void* piece) const { ::operator delete(piece, alignment); }
+  };
+  using Memory = std::unique_ptr<void, Free>;
   struct Piece {
     Memory memory;
     size_t bytes;
