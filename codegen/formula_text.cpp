@@ -43,9 +43,10 @@ struct Piece {
   int level = primary_level;
 };
 
-class Writer {
+class FormulaWriter {
  public:
-  explicit Writer(const FormulaNode& node) : node_(node), is_integer_(is_integer(node.computed)) {}
+  explicit FormulaWriter(const FormulaNode& node)
+      : node_(node), is_integer_(is_integer(node.computed)) {}
 
   FormulaText write(const Formula& formula) {
     result_.text = piece(formula).text;
@@ -216,7 +217,7 @@ class Writer {
 
 std::optional<FormulaText> formula_text(const Formula& formula, const FormulaNode& node) {
   try {
-    return Writer(node).write(formula);
+    return FormulaWriter(node).write(formula);
   } catch (const NoText&) {
     return std::nullopt;
   }

@@ -13,9 +13,9 @@
 namespace mithril::codegen {
 namespace {
 
-class Writer {
+class FunctionWriter {
  public:
-  Writer(const Program& program, FunctionNames names)
+  FunctionWriter(const Program& program, FunctionNames names)
       : program_(program),
         names_(std::move(names)),
         locals_(program.graph.values().size()),
@@ -279,7 +279,7 @@ class Writer {
 }  // namespace
 
 FunctionText function_text(const Program& program, FunctionNames names) {
-  return Writer(program, std::move(names)).write();
+  return FunctionWriter(program, std::move(names)).write();
 }
 
 namespace {

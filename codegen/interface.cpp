@@ -29,10 +29,10 @@ std::string struct_text(const std::string& type, const std::string& what,
   return text + "} " + type + ";\n\n";
 }
 
-class Writer {
+class StructWriter {
  public:
-  Writer(const std::string& name, const ExportedModel& model, const Members& members,
-         const Program& forward)
+  StructWriter(const std::string& name, const ExportedModel& model, const Members& members,
+               const Program& forward)
       : name_(name), model_(model), members_(members), forward_(forward) {}
 
   std::string structs(const Program* gradients) const {
@@ -124,7 +124,7 @@ Members members_of(const ExportedModel& model) {
 std::string interface_text(const std::string& name, const ExportedModel& model,
                            const Members& members, const Program& forward,
                            const Program* gradients) {
-  std::string text = Writer(name, model, members, forward).structs(gradients);
+  std::string text = StructWriter(name, model, members, forward).structs(gradients);
   text += "// Bytes that evaluating works in.\nsize_t " + name + "_workspace_bytes(void);\n\n" +
           "// Computes the outputs.\nconst char* " + name + "_evaluate(const " + name +
           "_inputs* inputs, const " + name + "_outputs* outputs,\n    void* workspace);\n";

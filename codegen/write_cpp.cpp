@@ -46,9 +46,9 @@ std::set<std::string> snippets_of(const Program& program) {
   return names;
 }
 
-class Writer {
+class FileWriter {
  public:
-  Writer(const ExportedModel& model, const std::string& name, const std::string& kernels)
+  FileWriter(const ExportedModel& model, const std::string& name, const std::string& kernels)
       : model_(model),
         kernels_(kernels),
         members_(members_of(model)),
@@ -211,7 +211,7 @@ class Writer {
 
 CppModel cpp_model(const ExportedModel& model, const std::string& name,
                    const std::string& kernels) {
-  return Writer(model, name, kernels).write();
+  return FileWriter(model, name, kernels).write();
 }
 
 std::string cpp_file(const std::string& head, std::span<const CppModel> models,
