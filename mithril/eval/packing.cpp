@@ -84,9 +84,7 @@ std::vector<size_t> sorted(std::span<const Stay> lifetimes,
   return order;
 }
 
-}  // namespace
-
-Packing pack(std::span<const Stay> lifetimes) {
+Packing packed_by_step(std::span<const Stay> lifetimes) {
   // Of what is made in one step the largest comes first, while there are large gaps.
   const auto begins = sorted(lifetimes, [](const Stay& a, const Stay& b) {
     return a.first != b.first ? a.first < b.first : a.bytes > b.bytes;
@@ -105,6 +103,48 @@ Packing pack(std::span<const Stay> lifetimes) {
   }
   packing.bytes = gaps.end();
   return packing;
+}
+
+// One after the other, each at the lowest place that is free while it lives.
+Packing packed_in_order(std::span<const Stay> lifetimes, const std::vector<size_t>& order) {
+  Packing packing{.offsets = std::vector<int64_t>(lifetimes.size())};
+  std::vector<size_t> placed;  // by their offsets
+  for (const size_t i : order) {
+    const int64_t bytes = rounded(lifetimes[i].bytes);
+    if (bytes == 0) continue;
+    int64_t& offset = packing.offsets[i];
+    for (const size_t other : placed) {
+      const Stay &a = lifetimes[i], &b = lifetimes[other];
+      if (a.last < b.first || b.last < a.first) continue;
+      if (packing.offsets[other] >= offset + bytes) break;
+      offset = std::max(offset, packing.offsets[other] + rounded(b.bytes));
+    }
+    placed.insert(std::upper_bound(
+                      placed.begin(), placed.end(), i,
+                      [&](size_t a, size_t b) { return packing.offsets[a] < packing.offsets[b]; }),
+                  i);
+    packing.bytes = std::max(packing.bytes, offset + bytes);
+  }
+  return packing;
+}
+
+// Beyond so many lifetimes ways that take their square take long.
+constexpr size_t most_in_order = 1024;
+
+}  // namespace
+
+Packing pack(std::span<const Stay> lifetimes) {
+  Packing best = packed_by_step(lifetimes);
+  if (lifetimes.size() > most_in_order) return best;
+  const auto largest_first = sorted(
+      lifetimes, [](const Stay& a, const Stay& b) { return rounded(a.bytes) > rounded(b.bytes); });
+  const auto longest_first = sorted(
+      lifetimes, [](const Stay& a, const Stay& b) { return a.last - a.first > b.last - b.first; });
+  for (const std::vector<size_t>& order : {largest_first, longest_first}) {
+    Packing other = packed_in_order(lifetimes, order);
+    if (other.bytes < best.bytes) best = std::move(other);
+  }
+  return best;
 }
 
 }  // namespace mithril

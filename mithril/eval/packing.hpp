@@ -18,8 +18,9 @@ struct Packing {
   int64_t bytes = 0;             // that all of it takes
 };
 
-// Step by step, each value goes to the smallest gap that holds it, or to the end: n log n for n
-// lifetimes. The sum of the sizes, each rounded up, fits 64 bits.
+// The best of three ways: step by step, each value goes to the smallest gap that holds it, or to
+// the end; and of up to 1024 lifetimes the largest, or the longest, go first, each to the lowest
+// place. Beyond that it takes n log n. The sum of the sizes, each rounded up, fits 64 bits.
 Packing pack(std::span<const Stay> lifetimes);
 
 }  // namespace mithril
