@@ -1,5 +1,6 @@
 #include "backends/cpu/convolution.hpp"
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -32,6 +33,11 @@ class ConvolutionStep final : public Step {
         packed_(std::move(packed)),
         finish_(std::move(finish)) {
     if (values.bias) bias_ = places[index(*values.bias)];
+    if (packed_) return;
+    const int64_t most = rows_at_once(form_, threads);
+    for (int64_t row = 0; most < form_.rows && row < form_.rows; row += most) {
+      rounds_.push_back(round_of(form_, row, most));
+    }
   }
 
   static WindowTiles tiles_of(const WindowForm& form) {
@@ -43,13 +49,18 @@ class ConvolutionStep final : public Step {
     const WindowTiles tiles = tiles_of(form);
     const Sharing sharing = sharing_of(form, threads);
     const int64_t regions = sharing.whole ? sharing.parts : 1;
-    const int64_t weight = packed ? 0 : packed_space(form, tiles);
+    int64_t weight = 0;
+    if (!packed) {
+      const Round first = round_of(form, 0, rows_at_once(form, threads));
+      weight = packed_space(first.form, first.tiles);
+    }
     return (weight + regions * tiles.planes_count(form)) * int64_t{sizeof(T)};
   }
 
   void run(const Frame& frame) const override {
     const int64_t groups = form_.images * form_.groups;
     if (groups * form_.rows * form_.made_plane() == 0) return;
+    if (!rounds_.empty()) return run_rounds(frame);
     T* planes = frame.write<T>(scratch_);
     const auto* weight = reinterpret_cast<const T*>(packed_.get());
     if (!weight) {
@@ -76,6 +87,56 @@ class ConvolutionStep final : public Step {
     return share(form.work(), form.images * form.groups, threads);
   }
 
+  // Rows of the product that are done after others, with the memory of their weight.
+  struct Round {
+    int64_t row;  // the first
+    WindowForm form;
+    WindowTiles tiles;
+  };
+
+  static Round round_of(const WindowForm& form, int64_t row, int64_t most) {
+    WindowForm part = form;
+    part.rows = std::min(most, form.rows - row);
+    const WindowTiles tiles = tiles_of(part);
+    return {row, std::move(part), tiles};
+  }
+
+  // Of a weight that is packed in each run: all rows, where more than one image reads them.
+  static int64_t rows_at_once(const WindowForm& form, int threads) {
+    constexpr int64_t bytes_at_once = 1 << 20;
+    const WindowTiles tiles = tiles_of(form);
+    const int64_t bytes = tiles.packed_count(form) * int64_t{sizeof(T)};
+    if (form.images * form.groups > 1 || form.products.size() > 1 || bytes <= bytes_at_once) {
+      return form.rows;
+    }
+    const int64_t fitting = bytes_at_once / (bytes / tiles.count);
+    return std::max<int64_t>(fitting, threads) * tiles.height;
+  }
+
+  void run_rounds(const Frame& frame) const {
+    T* weight = frame.write<T>(scratch_);
+    T* planes = weight + packed_space(rounds_.front().form, rounds_.front().tiles);
+    lay_shared(frame, 0, planes);
+    for (const Round& round : rounds_) {
+      each_part([&](int64_t part) {
+        const auto [first, last] = WindowPart{part, sharing_.parts}.share(round.tiles.count);
+        pack_weight(round.form, round.tiles, frame.read<T>(weight_) + round.row * form_.row_step,
+                    first, last, weight);
+      });
+      WindowOperands<T> operands{
+          .form = round.form,
+          .tiles = round.tiles,
+          .kernels = kernels_,
+          .planes = form_.in_place ? source_of(frame, 0) : planes,
+          .weight = weight,
+          .start = bias_ ? frame.read<T>(*bias_) + round.row : nullptr,
+          .made = frame.write<T>(made_) + round.row * form_.made_plane(),
+          .finish = Finish(finish_.get(), &frame, round.row * form_.made_plane())};
+      const WindowPart cut = cut_windows(round.form, round.tiles, sharing_.parts);
+      each_part([&](int64_t part) { multiply_windows(operands, {part, cut.parts, cut.of_rows}); });
+    }
+  }
+
   // Planes behind it begin where a line of the cache does.
   static int64_t packed_space(const WindowForm& form, const WindowTiles& tiles) {
     constexpr int64_t line = 16;
@@ -95,13 +156,16 @@ class ConvolutionStep final : public Step {
     });
   }
 
+  void lay_shared(const Frame& frame, int64_t i, T* planes) const {
+    if (form_.in_place) return;
+    each_part([&](int64_t part) {
+      lay_planes(frame, i, form_.channels * part / sharing_.parts,
+                 form_.channels * (part + 1) / sharing_.parts, planes);
+    });
+  }
+
   void run_shared(const Frame& frame, int64_t i, const T* weight, T* planes) const {
-    if (!form_.in_place) {
-      each_part([&](int64_t part) {
-        lay_planes(frame, i, form_.channels * part / sharing_.parts,
-                   form_.channels * (part + 1) / sharing_.parts, planes);
-      });
-    }
+    lay_shared(frame, i, planes);
     const WindowPart cut = cut_windows(form_, tiles_, sharing_.parts);
     each_part([&](int64_t part) {
       multiply_windows(operands(frame, i, weight, planes), {part, cut.parts, cut.of_rows});
@@ -140,6 +204,7 @@ class ConvolutionStep final : public Step {
   std::optional<Place> bias_;
   PackedConstants::Bytes packed_;
   std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
+  std::vector<Round> rounds_;            // empty: all rows at once
 };
 
 // Ways in which products pack constants come before.

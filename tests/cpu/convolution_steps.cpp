@@ -138,4 +138,25 @@ TEST_CASE("what is not finite stays in the windows that hold it") {
   CHECK(apart(whole, {x, random({1, 1, 1, 2}, 2)}) == "");
 }
 
+TEST_CASE("a large weight that is not bound is packed by and by") {
+  for (const int outputs : {600, 601}) {
+    for (const int threads : {1, 3}) {
+      const std::string text = fmt::format(
+          "graph {{\n  input x: float32[1, 64, 5, 6]\n  input w: float32[{0}, 64, 3, 3]\n"
+          "  input b: float32[{0}]\n  input r: float32[1, {0}, 5, 6]\n"
+          "  h: float32[1, {0}, 5, 6] = conv2d(input: x, weight: w, bias: b, stride: 1, "
+          "padding: 1, dilation: 1, groups: 1)\n"
+          "  s: float32[1, {0}, 5, 6] = add(left: h, right: r)\n"
+          "  y: float32[1, {0}, 5, 6] = relu(input: s)\n  output y = y\n}}\n",
+          outputs);
+      CAPTURE(outputs);
+      CAPTURE(threads);
+      CHECK(apart(text,
+                  {random({1, 64, 5, 6}, 1), random({outputs, 64, 3, 3}, 2), random({outputs}, 3),
+                   random({1, outputs, 5, 6}, 4)},
+                  threads, 1e-4) == "");
+    }
+  }
+}
+
 }  // namespace mithril::tests
