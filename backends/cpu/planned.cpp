@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backends/cpu/arenas.hpp"
+#include "backends/cpu/batch_norms.hpp"
 #include "backends/cpu/half_elements.hpp"
 #include "backends/cpu/native/code.hpp"
 #include "backends/cpu/program.hpp"
@@ -16,10 +17,16 @@
 namespace mithril::cpu_backend {
 namespace {
 
+// What somebody looks at stays as it is.
+Graph rewritten(const Graph& graph, const PlanOptions& options) {
+  return widen_halves(options.observer ? graph : loop_batch_norms(graph),
+                      {.bfloat16_products = options.bfloat16_products});
+}
+
 class Planned final : public Executable {
  public:
   Planned(const Graph& graph, PlanOptions options)
-      : graph_(widen_halves(graph, {.bfloat16_products = options.bfloat16_products})),
+      : graph_(rewritten(graph, options)),
         sizes_(graph_),
         options_(std::move(options)),
         packed_(graph_) {
