@@ -1,9 +1,13 @@
 #include "backends/cpu/batch_norms.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/rebuilder.hpp"

@@ -80,11 +80,16 @@ class Planned final : public Executable {
       return notes;
     }
     if (options_.native) notes.push_back(program->native_note);
-    const auto peak = static_cast<double>(program->arena_bytes + program->buffer_bytes);
-    notes.insert(notes.begin(), "evaluating takes " + memory_text(peak) +
-                                    ", where all values are " +
-                                    memory_text(static_cast<double>(program->value_bytes)));
     return notes;
+  }
+
+  std::optional<int64_t> run_bytes() const override {
+    try {
+      const auto program = shown_program();
+      return program ? std::optional(program->arena_bytes + program->buffer_bytes) : std::nullopt;
+    } catch (const Error&) {
+      return std::nullopt;
+    }
   }
 
  private:

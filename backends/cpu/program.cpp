@@ -75,9 +75,10 @@ class Placing {
 
   Places place(Program& program) {
     std::vector<Stay> lifetimes;
+    int64_t bytes = 0;
     for (const Storage& storage : drafted_.storages) {
       if (storage.given) continue;
-      program.value_bytes += std::min(storage.bytes, most_bytes - program.value_bytes + 1);
+      bytes += std::min(storage.bytes, most_bytes - bytes + 1);
       if (!storage.kept && !storage.same)
         lifetimes.push_back({storage.bytes, storage.first, storage.last});
     }
@@ -85,7 +86,7 @@ class Placing {
       const auto at = static_cast<int32_t>(step);
       lifetimes.push_back({drafted_.steps[step].scratch_bytes, at, at});
     }
-    if (program.value_bytes > most_bytes) refuse_memory(program.value_bytes, std::nullopt);
+    if (bytes > most_bytes) refuse_memory(bytes, std::nullopt);
     const Packing packing = pack(lifetimes);
     program.arena_bytes = packing.bytes;
     auto offset = packing.offsets.begin();

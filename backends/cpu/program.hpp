@@ -33,7 +33,6 @@ struct Program {
   std::vector<Result> results;
   int64_t arena_bytes = 0;
   int64_t buffer_bytes = 0;  // of what runs make anew
-  int64_t value_bytes = 0;   // of all that nodes make
 
   // Of the frame: the arena, the inputs, the constants, the buffers: so many.
   size_t bases = 0;

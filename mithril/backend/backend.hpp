@@ -41,6 +41,9 @@ class Executable {
     static_cast<void>(path), static_cast<void>(inputs), static_cast<void>(outputs);
     return false;
   }
+  // What a run takes at its peak beside its inputs and constants, in bytes; nothing where that is
+  // not known before.
+  virtual std::optional<int64_t> run_bytes() const { return std::nullopt; }
   // A line each, for the summary: what it takes to run, what was not done that was asked for, and
   // why.
   virtual std::vector<std::string> notes() const { return {}; }

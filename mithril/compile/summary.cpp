@@ -29,6 +29,34 @@ std::optional<std::int64_t> elements(const Value& value) {
   return value.ranked ? std::optional(count) : std::nullopt;
 }
 
+// Of all that nodes make, each in a place of its own; nothing where sizes are not known.
+std::optional<double> bytes_of_values(const Graph& graph) {
+  double bytes = 0;
+  for (const Node& node : graph.nodes()) {
+    for (const ValueId id : node.outputs) {
+      const Value& value = graph.value(id);
+      auto size = static_cast<double>(size_of(value.dtype));
+      for (const Dim& dim : value.dims) {
+        const Dim now = resolve(dim);
+        if (!now.is_constant()) return std::nullopt;
+        size *= static_cast<double>(now.constant());
+      }
+      if (!value.ranked) return std::nullopt;
+      bytes += size;
+    }
+  }
+  return bytes;
+}
+
+// What a run takes, and what the values of the model as it was composed would take.
+std::string memory_note(const Executable& executable, const Graph& composed) {
+  const std::optional<int64_t> peak = executable.run_bytes();
+  if (!peak) return {};
+  const std::optional<double> values = bytes_of_values(composed);
+  return "evaluating takes " + memory_text(static_cast<double>(*peak)) +
+         (values ? ", where all values are " + memory_text(*values) : "") + "\n";
+}
+
 class Table {
  public:
   void add(std::array<std::string, 5> row) { rows_.push_back(std::move(row)); }
@@ -111,7 +139,7 @@ std::string CompiledModel::summary() const {
                std::string(mithril::name(dtype)), ""});
   }
   const std::string open = unknown ? fmt::format(", and {} of unknown size", unknown) : "";
-  std::string notes;
+  std::string notes = memory_note(*parts_->forward->executable, parts_->source);
   for (const std::string& note : parts_->forward->executable->notes()) notes += note + "\n";
   return table.text() +
          fmt::format("{} parameters in {} tensors, {}{}\n", grouped(count),

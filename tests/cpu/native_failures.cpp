@@ -104,7 +104,7 @@ TEST_CASE("only optimization_level='max' compiles, and jit=False does not") {
   const CacheFolder folder;
   const Script compiler("exit 1");
   const Variable chosen("CXX", compiler.path());
-  CHECK(cpu()->load(parse_graph(one_loop), {})->notes().size() == 1);
+  CHECK(cpu()->load(parse_graph(one_loop), {})->notes().empty());
   const auto forbidden = cpu()->load(parse_graph(one_loop), {.jit = false, .max = true});
   CHECK(native_note(*forbidden) ==
         "no native code, loops are interpreted: jit=False or use_checkpointing forbids it");

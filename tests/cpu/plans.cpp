@@ -104,7 +104,7 @@ TEST_CASE("at optimization level none ops are computed one by one") {
         compile(model, cpu(), {.shapes = {{"x", {256}}}, .optimization_level = level}).summary();
     return summary.substr(summary.find("evaluating takes"));
   };
-  CHECK(takes("default") == "evaluating takes 1.0 KiB, where all values are 1.0 KiB\n");
+  CHECK(takes("default") == "evaluating takes 1.0 KiB, where all values are 3.0 KiB\n");
   CHECK(takes("none") == "evaluating takes 2.0 KiB, where all values are 3.0 KiB\n");
 }
 
