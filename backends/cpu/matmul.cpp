@@ -27,8 +27,8 @@ constexpr int64_t rows_worth_reading = 56;
 // Where the last panel is narrower than a tile, tiles are written beside the product.
 template <typename T>
 struct Margin {
-  alignas(64) T product[MatmulKernels<T>::most_rows * 32];
-  alignas(64) T bias[32];
+  alignas(64) T product[MatmulKernels<T>::most_rows * MatmulKernels<T>::most_width];
+  alignas(64) T bias[MatmulKernels<T>::most_width];
 };
 
 template <typename T>
@@ -74,13 +74,6 @@ class Blocks {
     int64_t step;
   };
 
-  // What the tiles of some rows and a span of k have brought in all: a group of panels while they
-  // work on the one before, each tile its part of one panel.
-  struct Bringing {
-    int64_t lines;     // in a stretch of a tile
-    int64_t elements;  // in a tile
-  };
-
   // One row is read where it stands, and panels the faster the longer.
   void run_only_row() {
     const int64_t most = p_.packed ? std::max<int64_t>(p_.depth, 1) : most_depth;
@@ -103,7 +96,9 @@ class Blocks {
       pack_left(i, std::min(height, rows.last - i), span, left_of(i - rows.first, height));
     }
     const int64_t width = kernels_.width, columns = group_columns(span);
-    const Bringing bringing = bringing_of(tiles, span);
+    // While they meet a group, tiles bring the next one, each its part of one panel.
+    const auto prefetching =
+        Prefetching::of<T>(span.size() * width / kernels_.packing, span.size(), tiles);
     int64_t finished = block_.first_column;
     for (int64_t first = finished, last; first < block_.last_column; first = last) {
       last = std::min(first + columns, block_.last_column);
@@ -114,11 +109,11 @@ class Blocks {
           Tile<T> tile = tile_at(i, left, j, span);
           if (next) {
             tile.next = next + (j - first) * p_.depth / kernels_.packing;
-            tile.lines = bringing.lines;
+            tile.lines = prefetching.lines;
           }
           run_tile(tile, std::min(height, rows.last - i), j, span);
         }
-        if (next) next += bringing.elements;
+        if (next) next += prefetching.elements;
       }
       const bool enough = last - finished >= columns_to_finish || last == block_.last_column;
       if (span.last < p_.depth || !enough) continue;
@@ -130,14 +125,6 @@ class Blocks {
   int64_t group_columns(Span span) const {
     const int64_t bytes = kernels_.width * std::max<int64_t>(span.size(), 1) * int64_t{sizeof(T)};
     return std::max<int64_t>(group_bytes / bytes, 1) * kernels_.width;
-  }
-
-  Bringing bringing_of(int64_t tiles, Span span) const {
-    constexpr int64_t line = 64 / int64_t{sizeof(T)};
-    const int64_t stretches = std::max<int64_t>(up(span.size(), Tile<T>::stretch), 1);
-    const int64_t lines = up(span.size() * kernels_.width / kernels_.packing, line);
-    const int64_t in_a_stretch = up(lines, tiles * stretches);
-    return {in_a_stretch, in_a_stretch * stretches * line};
   }
 
   // Where the panels stand, if they are packed, that are read after those before the column `last`;
@@ -260,7 +247,7 @@ class Blocks {
   int64_t packed_from_ = -1;  // the k that right_ begins with
   Margin<T> margin_;
   T* const left_ = left_memory();
-  alignas(64) T right_[most_depth * 32];
+  alignas(64) T right_[most_depth * MatmulKernels<T>::most_width];
 };
 
 template <typename T>

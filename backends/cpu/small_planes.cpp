@@ -9,6 +9,9 @@
 namespace mithril::cpu_backend {
 namespace {
 
+// Of k: as long as the weights of a panel stay in the first-level cache.
+constexpr int64_t most_depth_of_panels = 256;
+
 Convolution of_one_channel(Convolution convolution) {
   convolution.inputs = 1;
   return convolution;
@@ -17,7 +20,7 @@ Convolution of_one_channel(Convolution convolution) {
 }  // namespace
 
 bool suits_small_planes(const Convolution& c) {
-  const WindowKernels<float>& products = window_kernels<float>();
+  const MatmulKernels<float>& products = matmul_kernels<float>();
   const WindowForm form = output_form(of_one_channel(c), products.width);
   const int64_t columns = up(form.columns(form.products.front()), products.width) * products.width;
   // Putting rows together costs as much as a few columns.
@@ -27,7 +30,7 @@ bool suits_small_planes(const Convolution& c) {
 
 SmallPlaneForm::SmallPlaneForm(const Convolution& convolution, Instructions instructions)
     : c_(convolution),
-      products_(&window_kernels<float>(instructions)),
+      products_(&matmul_kernels<float>(instructions)),
       width_(products_->width),
       taps_(c_.down.kernel * c_.across.kernel),
       depth_(c_.inputs * taps_),
@@ -35,9 +38,7 @@ SmallPlaneForm::SmallPlaneForm(const Convolution& convolution, Instructions inst
       bands_(up(c_.down.output, band_rows_)),
       height_(band_rows_ * c_.across.output),
       panels_(up(c_.outputs, width_)),
-      planes_(output_form(of_one_channel(c_), width_)) {
-  for (int64_t k = 0; k < depth_; ++k) offsets_.push_back(k * width_);
-}
+      planes_(output_form(of_one_channel(c_), width_)) {}
 
 double SmallPlaneForm::work() const {
   return static_cast<double>(bands_ * height_) * static_cast<double>(depth_) *
@@ -90,33 +91,38 @@ void SmallPlaneForm::multiply(const PanelOperands& operands, const WindowPart& p
 
 void SmallPlaneForm::multiply_panel(const PanelOperands& operands, int64_t panel) const {
   const int64_t places = c_.down.output * c_.across.output;
-  const int64_t pieces = std::max<int64_t>(up(depth_, depth_block), 1);
+  const int64_t pieces = std::max<int64_t>(up(depth_, most_depth_of_panels), 1);
+  alignas(64) float bias[MatmulKernels<float>::most_width] = {};
+  if (operands.bias) {
+    const int64_t first = panel * width_;
+    std::copy_n(operands.bias + first, std::min(width_, c_.outputs - first), bias);
+  }
   for (int64_t piece = 0; piece < pieces; ++piece) {
     const int64_t k = depth_ * piece / pieces, end = depth_ * (piece + 1) / pieces;
+    const float* weight = operands.weight + (panel * depth_ + k) * width_;
+    const auto prefetching = Prefetching::of<float>((end - k) * width_, end - k, bands_);
     for (int64_t band = 0; band < bands_; ++band) {
       products_->tile[std::min(height_, places - band * height_)](
           {.a = operands.input + (band * depth_ + k) * height_,
            .a_step = height_,
-           .b = operands.weight + (panel * depth_ + k) * width_,
-           .offsets = offsets_.data(),
+           .b = weight,
+           .b_step = width_,
            .c = operands.work + band * height_ * width_,
            .c_step = width_,
            .depth = end - k,
            .add = k > 0,
-           .start = nullptr});
+           .bias = end == depth_ ? bias : nullptr,
+           .next = weight + (end - k) * width_ + band * prefetching.elements,
+           .lines = prefetching.lines});
     }
   }
 }
 
 void SmallPlaneForm::store_panel(const PanelOperands& operands, int64_t panel) const {
-  const int64_t places = c_.down.output * c_.across.output;
-  const int64_t first = panel * width_, last = std::min(first + width_, c_.outputs);
-  for (int64_t channel = first; channel < last; ++channel) {
-    const float bias = operands.bias ? operands.bias[channel] : 0;
-    const float* from = operands.work + channel - first;
-    float* to = operands.made + channel * places;
-    for (int64_t i = 0; i < places; ++i) to[i] = from[i * width_] + bias;
-  }
+  const int64_t places = c_.down.output * c_.across.output, first = panel * width_;
+  const int64_t channels = std::min(width_, c_.outputs - first);
+  products_->interleave(
+      {operands.work, width_, places, channels, operands.made + first * places, places});
 }
 
 }  // namespace mithril::cpu_backend

@@ -3,9 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "backends/cpu/kernels/window_kernels.hpp"
+#include "backends/cpu/kernels/matmul_kernels.hpp"
 #include "backends/cpu/panel_operands.hpp"
 #include "backends/cpu/windows.hpp"
 
@@ -43,12 +42,11 @@ class SmallPlaneForm {
   void store_panel(const PanelOperands& operands, int64_t panel) const;
 
   Convolution c_;
-  const WindowKernels<float>* products_;
+  const MatmulKernels<float>* products_;
   int64_t width_, taps_, depth_;
   int64_t band_rows_, bands_, height_;
   int64_t panels_;
-  WindowForm planes_;             // of one channel
-  std::vector<int64_t> offsets_;  // of the columns, per k
+  WindowForm planes_;  // of one channel
 };
 
 }  // namespace mithril::cpu_backend

@@ -29,7 +29,7 @@ bool suits_winograd(const Convolution& c) {
 
 WinogradForm::WinogradForm(const Convolution& convolution, Instructions instructions)
     : c_(convolution),
-      products_(&window_kernels<float>(instructions)),
+      products_(&matmul_kernels<float>(instructions)),
       transforms_(&winograd_kernels(instructions)),
       width_(products_->width),
       tiles_down_(up(c_.down.output, 4)),
@@ -41,9 +41,7 @@ WinogradForm::WinogradForm(const Convolution& convolution, Instructions instruct
       panels_(up(c_.outputs, width_)),
       pitch_(tiles_across_ + 1),
       // Rows are written in whole vectors, and read beyond the last tile.
-      plane_(((tiles_down_ + 1) * pitch_ / line + 3) * line) {
-  for (int64_t k = 0; k < c_.inputs; ++k) offsets_.push_back(k * width_);
-}
+      plane_(((tiles_down_ + 1) * pitch_ / line + 3) * line) {}
 
 double WinogradForm::work() const {
   return 36.0 * static_cast<double>(tiles_) * static_cast<double>(c_.inputs) *
@@ -140,18 +138,22 @@ class WinogradForm::Panel {
   void run_bands(int64_t first, int64_t last) {
     const int64_t inputs = f_.c_.inputs, band_sums = f_.height_ * f_.width_;
     const int64_t step = f_.sum_step(last - first);
+    const auto prefetching = Prefetching::of<float>(inputs * f_.width_, inputs, last - first);
     for (int64_t k = 0; k < 36; ++k) {
+      const float* weight = weight_ + k * inputs * f_.width_;
       for (int64_t band = first; band < last; ++band) {
         f_.products_->tile[tiles_of(band)](
             {.a = o_.input + k * f_.input_step() + band * inputs * f_.slot_,
              .a_step = f_.slot_,
-             .b = weight_ + k * inputs * f_.width_,
-             .offsets = f_.offsets_.data(),
+             .b = weight,
+             .b_step = f_.width_,
              .c = o_.work + k * step + (band - first) * band_sums,
              .c_step = f_.width_,
              .depth = inputs,
              .add = false,
-             .start = nullptr});
+             .bias = nullptr,
+             .next = weight + inputs * f_.width_ + (band - first) * prefetching.elements,
+             .lines = prefetching.lines});
       }
     }
     for (int64_t band = first; band < last; ++band) {
@@ -182,8 +184,8 @@ class WinogradForm::Panel {
   const float* weight_;
   float* made_;
   int64_t finished_ = 0;  // rows
-  alignas(64) float bias_[WindowKernels<float>::most_width] = {};
-  alignas(64) float outputs_[16 * WindowKernels<float>::most_width];
+  alignas(64) float bias_[MatmulKernels<float>::most_width] = {};
+  alignas(64) float outputs_[16 * MatmulKernels<float>::most_width];
 };
 
 void WinogradForm::multiply(const PanelOperands& operands, const WindowPart& part) const {

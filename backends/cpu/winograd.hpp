@@ -3,9 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "backends/cpu/kernels/window_kernels.hpp"
+#include "backends/cpu/kernels/matmul_kernels.hpp"
 #include "backends/cpu/kernels/winograd_kernels.hpp"
 #include "backends/cpu/panel_operands.hpp"
 #include "backends/cpu/windows.hpp"
@@ -52,7 +51,7 @@ class WinogradForm {
   int64_t sum_step(int64_t bands) const { return (bands * height_ + 1) * width_; }
 
   Convolution c_;
-  const WindowKernels<float>* products_;
+  const MatmulKernels<float>* products_;
   const WinogradKernels* transforms_;
   int64_t width_;
   int64_t tiles_down_, tiles_across_;
@@ -60,7 +59,6 @@ class WinogradForm {
   int64_t bands_, height_, slot_;  // height_: tiles of a band, which have a place for slot_
   int64_t panels_;
   int64_t pitch_, plane_;  // of the planes that a channel is laid out as
-  std::vector<int64_t> offsets_;
 };
 
 }  // namespace mithril::cpu_backend

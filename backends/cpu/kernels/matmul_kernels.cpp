@@ -8,7 +8,8 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <utility>
+
+#include "backends/cpu/kernels/unrolled-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace mithril::cpu_backend::HWY_NAMESPACE {
@@ -28,16 +29,6 @@ constexpr int height = 6;
 
 template <typename T>
 constexpr int64_t line_size = 64 / int64_t{sizeof(T)};  // of the cache
-
-// body(i) for each i, of which each knows its own when it is compiled: so an array that they index
-// stays in registers.
-template <int count, typename Body>
-HWY_INLINE void unrolled(const Body& body) {
-  [&]<int... i>(std::integer_sequence<int, i...>) HWY_ATTR {
-    (body(std::integral_constant<int, i>{}), ...);
-  }
-  (std::make_integer_sequence<int, count>{});
-}
 
 template <typename T, int rows>
 HWY_ATTR void run_tile(const Tile<T>& t) {

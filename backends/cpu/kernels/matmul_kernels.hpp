@@ -1,6 +1,7 @@
 // The innermost loops of matrix products.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -25,6 +26,22 @@ struct Tile {
   static constexpr int64_t stretch = 32;
   const T* next = nullptr;
   int64_t lines = 0;
+};
+
+// How tiles share in prefetching what is read after what they all read: so many elements, lying
+// side by side, while each of so many tiles works through a depth.
+struct Prefetching {
+  template <typename T>
+  static Prefetching of(int64_t elements, int64_t depth, int64_t tiles) {
+    constexpr int64_t line = 64 / int64_t{sizeof(T)};
+    const auto up = [](int64_t count, int64_t by) { return (count + by - 1) / by; };
+    const int64_t stretches = std::max<int64_t>(up(depth, Tile<T>::stretch), 1);
+    const int64_t lines = up(up(elements, line), tiles * stretches);
+    return {lines, lines * stretches * line};
+  }
+
+  int64_t lines;     // of a tile
+  int64_t elements;  // that a tile brings
 };
 
 // out[j] = sum over k of x[k] * rows[j][k], plus bias[j].
@@ -63,6 +80,7 @@ struct Copying {
 template <typename T>
 struct MatmulKernels {
   static constexpr int most_rows = 14;
+  static constexpr int most_width = 32;
   static constexpr int most_tiles = 4;
   int height;                                   // rows of the largest tile
   int width;                                    // columns of each

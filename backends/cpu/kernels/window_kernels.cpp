@@ -7,6 +7,10 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
+
+#include "backends/cpu/kernels/unrolled-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace mithril::cpu_backend::HWY_NAMESPACE {
 namespace {
@@ -23,33 +27,37 @@ constexpr int height = 14;
 constexpr int height = 6;
 #endif
 
+// Of k: as long before its use as what is read is asked for, which stands anywhere.
+constexpr int64_t ahead = 12;
+
 template <typename T, int rows>
 HWY_ATTR void run_tile(const WindowTile<T>& t) {
   const hn::ScalableTag<T> d;
   constexpr int64_t lanes = HWY_LANES(T);
   Vector<T> sums[rows][2];
-  for (int i = 0; i < rows; ++i) {
+  unrolled<rows>([&](auto i) HWY_ATTR {
     const T* begin = t.c + i * t.c_step;
     const Vector<T> start = t.start ? hn::Set(d, t.start[i]) : hn::Zero(d);
     sums[i][0] = t.add ? hn::LoadU(d, begin) : start;
     sums[i][1] = t.add ? hn::LoadU(d, begin + lanes) : start;
-  }
+  });
   const T* a = t.a;
 #pragma GCC unroll 4
   for (int64_t k = 0; k < t.depth; ++k, a += t.a_step) {
-    const T* b = t.b + t.offsets[k];
+    const T *b = t.b + t.offsets[k], *next = t.b + t.offsets[std::min(k + ahead, t.depth - 1)];
+    __builtin_prefetch(next);
+    __builtin_prefetch(next + lanes);
     const Vector<T> left = hn::LoadU(d, b), right = hn::LoadU(d, b + lanes);
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; ++i) {
+    unrolled<rows>([&](auto i) HWY_ATTR {
       const Vector<T> factor = hn::Set(d, a[i]);
       sums[i][0] = hn::MulAdd(factor, left, sums[i][0]);
       sums[i][1] = hn::MulAdd(factor, right, sums[i][1]);
-    }
+    });
   }
-  for (int i = 0; i < rows; ++i) {
+  unrolled<rows>([&](auto i) HWY_ATTR {
     hn::StoreU(sums[i][0], d, t.c + i * t.c_step);
     hn::StoreU(sums[i][1], d, t.c + i * t.c_step + lanes);
-  }
+  });
 }
 
 template <typename T, int rows>
