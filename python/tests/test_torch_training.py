@@ -76,7 +76,8 @@ def test_fifty_steps_are_those_of_the_module(net: str, optimizer: str) -> None:
         ours.step()
     for key, value in module.named_parameters():
         assert torch.allclose(params[key], value, rtol=0, atol=1e-6), key
-        assert not torch.equal(value, initial[key]), key
+        # Of a bias before a batch norm rounding alone makes a slope, or none.
+        assert key.endswith("bias") or not torch.equal(value, initial[key]), key
     for key, value in module.named_buffers():
         assert torch.allclose(state[key], value, rtol=0, atol=1e-6), key
 
