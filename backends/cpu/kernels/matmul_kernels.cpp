@@ -200,7 +200,7 @@ template <typename T>
 HWY_ATTR void copy(const Copying<T>& t) {
   const hn::ScalableTag<T> d;
   const hn::FixedTag<T, square<T>> small;
-  if (t.count >= HWY_LANES(T)) return copy_vectors(d, t);
+  if (t.count >= int64_t{HWY_LANES(T)}) return copy_vectors(d, t);
   if (t.count >= square<T>) return copy_vectors(small, t);
   for (int64_t k = 0; k < t.depth; ++k) {
     for (int64_t j = 0; j < t.count; ++j) t.to[k * t.to_step + j] = t.from[k * t.from_step + j];
