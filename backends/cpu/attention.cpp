@@ -7,8 +7,8 @@
 #include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/kernels/row_kernels.hpp"
 #include "backends/cpu/matmul.hpp"
-#include "backends/cpu/pool.hpp"
 #include "backends/cpu/sharing.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -74,7 +74,7 @@ class AttentionStep final : public Step {
   void run(const Frame& frame) const override {
     const int parts = tasks(form_, threads_);
     const int64_t blocks = form_.blocks(), all = blocks * std::ssize(form_.heads);
-    Pool::shared().run(parts, threads_, [&](int part) {
+    ThreadPool::shared().run(parts, threads_, [&](int part) {
       for (int64_t at = all * part / parts; at < all * (part + 1) / parts; ++at) {
         attend(frame, at / blocks, at % blocks * form_.rows_at_once(), part);
       }

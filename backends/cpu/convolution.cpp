@@ -8,9 +8,9 @@
 #include "backends/cpu/convolve.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/paired_convolution.hpp"
-#include "backends/cpu/pool.hpp"
 #include "backends/cpu/sharing.hpp"
 #include "backends/cpu/window_node.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -145,7 +145,7 @@ class ConvolutionStep final : public Step {
 
   template <typename Do>
   void each_part(const Do& what) const {
-    Pool::shared().run(static_cast<int>(sharing_.parts), threads_, what);
+    ThreadPool::shared().run(static_cast<int>(sharing_.parts), threads_, what);
   }
 
   void pack(const Frame& frame, T* packed) const {
@@ -224,7 +224,7 @@ PackedConstants::Bytes packed_weight(const Context& context, const WindowForm& f
     }
     const T* from = pairs.empty() ? host.data<T>() : pairs.data();
     const auto parts = static_cast<int>(form.groups * tiles.count);
-    Pool::shared().run(parts, context.threads, [&](int part) {
+    ThreadPool::shared().run(parts, context.threads, [&](int part) {
       pack_weight(form, tiles, from, part, part + 1, reinterpret_cast<T*>(bytes.get()));
     });
     return bytes;

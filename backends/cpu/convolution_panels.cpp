@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "backends/cpu/pool.hpp"
 #include "backends/cpu/sharing.hpp"
 #include "backends/cpu/small_planes.hpp"
 #include "backends/cpu/winograd.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -65,7 +65,7 @@ class PanelStep final : public Step {
 
   template <typename Do>
   void each_part(const Do& what) const {
-    Pool::shared().run(static_cast<int>(sharing_.parts), threads_, what);
+    ThreadPool::shared().run(static_cast<int>(sharing_.parts), threads_, what);
   }
 
   void run_shared(const Frame& frame, int64_t i, float* input, float* work, int64_t each) const {
@@ -138,7 +138,7 @@ Draft panel_draft(const Context& context, const Convolution& convolution,
         const int64_t each = host.size() / convolution.groups;
         const auto panels = static_cast<int>(form.panels()),
                    groups = static_cast<int>(convolution.groups);
-        Pool::shared().run(groups * panels, context.threads, [&](int part) {
+        ThreadPool::shared().run(groups * panels, context.threads, [&](int part) {
           const int group = part / panels;
           form.transform_weight(host.data<float>() + group * each, part % panels,
                                 to + group * count);

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/cpu/pool.hpp"
 #include "backends/cpu/sharing.hpp"
 #include "backends/cpu/weight_windows.hpp"
 #include "backends/cpu/window_node.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -43,7 +43,7 @@ class WeightStep final : public Step {
       for (int64_t group = 0; group < c.groups; ++group) run_group(frame, group, regions, true);
       return;
     }
-    Pool::shared().run(static_cast<int>(sharing_.parts), threads_, [&](int64_t part) {
+    ThreadPool::shared().run(static_cast<int>(sharing_.parts), threads_, [&](int64_t part) {
       T* own = regions + part * region(form_);
       const int64_t end = c.groups * (part + 1) / sharing_.parts;
       for (int64_t group = c.groups * part / sharing_.parts; group < end; ++group) {
@@ -74,7 +74,7 @@ class WeightStep final : public Step {
   template <typename Do>
   void each_part(bool shared, const Do& what) const {
     if (!shared) return what(WindowPart{});
-    Pool::shared().run(static_cast<int>(sharing_.parts), threads_, [&](int64_t part) {
+    ThreadPool::shared().run(static_cast<int>(sharing_.parts), threads_, [&](int64_t part) {
       what(WindowPart{part, sharing_.parts, false});
     });
   }

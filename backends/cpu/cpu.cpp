@@ -6,8 +6,8 @@
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/kernels/instructions.hpp"
 #include "backends/cpu/planned.hpp"
-#include "backends/cpu/pool.hpp"
 #include "mithril/backend/dtype_options.hpp"
+#include "mithril/base/thread_pool.hpp"
 #include "mithril/eval/interpreter.hpp"
 
 namespace mithril {
@@ -49,7 +49,7 @@ class Cpu final : public Backend {
 
   std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) override {
     if (options_.reference) return std::make_unique<Interpreted>(graph, options.observer);
-    const int threads = options_.threads > 0 ? options_.threads : cpu_backend::processor_count();
+    const int threads = options_.threads > 0 ? options_.threads : processor_count();
     const bool forbidden = options.max && !options.jit;
     return cpu_backend::make_planned(graph, {.observer = options.observer,
                                              .threads = threads,
@@ -59,6 +59,10 @@ class Cpu final : public Backend {
                                              .native = options.max && options.jit,
                                              .native_note = forbidden ? no_native_code : "",
                                              .weight_dtype = options_.weight_dtype});
+  }
+
+  Tensor own(const Tensor& tensor) const override {
+    return tensor.is_sole() ? tensor : tensor.copy();
   }
 
  private:

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "backends/cpu/plain_steps.hpp"
-#include "backends/cpu/pool.hpp"
 #include "backends/cpu/sharing.hpp"
 #include "backends/cpu/window_node.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -39,7 +39,7 @@ class GatheringStep final : public Step {
     const int64_t rows = g_.outer * g_.count;
     const int parts =
         parts_of({.amount = rows * g_.inner, .pieces = rows, .worth_a_thread = 1 << 19}, threads_);
-    Pool::shared().run(parts, threads_, [&](int part) {
+    ThreadPool::shared().run(parts, threads_, [&](int part) {
       for (int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
         const auto at = static_cast<int64_t>(index[row % g_.count]);
         const int64_t source = row / g_.count * g_.size + (at < 0 ? at + g_.size : at);

@@ -7,8 +7,8 @@
 
 #include "backends/cpu/chains.hpp"
 #include "backends/cpu/loop_elements.hpp"
-#include "backends/cpu/pool.hpp"
 #include "backends/cpu/sharing.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -116,7 +116,7 @@ class LoopStep final : public ElementStep {
     const int tasks = parts_of(
         {.amount = count_ * cost_, .pieces = blocks, .worth_a_thread = worth_a_loop_thread},
         threads_);
-    Pool::shared().run(tasks, threads_, [&](int task) {
+    ThreadPool::shared().run(tasks, threads_, [&](int task) {
       const int64_t first = blocks * task / tasks, last = blocks * (task + 1) / tasks;
       run_rows(frame,
                {.begin = first * block, .size = std::min(count_, last * block) - first * block});

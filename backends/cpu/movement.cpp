@@ -6,8 +6,8 @@
 #include "backends/cpu/axes.hpp"
 #include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/parsed.hpp"
-#include "backends/cpu/pool.hpp"
 #include "backends/cpu/sharing.hpp"
+#include "mithril/base/thread_pool.hpp"
 #include "mithril/infer/item_range.hpp"
 
 namespace mithril::cpu_backend {
@@ -125,7 +125,7 @@ class Move final : public Step {
     const int64_t bands = (rows_.size + tile - 1) / tile, pieces = matrices_ * bands;
     const int parts = parts_of(
         {.amount = size * matrices_, .pieces = pieces, .worth_a_thread = 1 << 17}, threads_);
-    Pool::shared().run(parts, threads_, [&](int part) {
+    ThreadPool::shared().run(parts, threads_, [&](int part) {
       for (int64_t i = pieces * part / parts; i < pieces * (part + 1) / parts; ++i) {
         const int64_t matrix = i / bands, row = i % bands * tile;
         const T* from = frame.read<T>(from_) + start_ + offset(outer_, matrix);

@@ -4,8 +4,8 @@
 
 #include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/kernels/norm_kernels.hpp"
-#include "backends/cpu/pool.hpp"
 #include "backends/cpu/sharing.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -42,7 +42,7 @@ class NormStep final : public Step {
     T *to = frame.write<T>(*places_[3]), *mean = frame.write<T>(*places_[4]),
       *rstd = frame.write<T>(*places_[5]);
     const int parts = sizes_.parts(sizes_.rows);
-    Pool::shared().run(parts, sizes_.threads, [&](int part) {
+    ThreadPool::shared().run(parts, sizes_.threads, [&](int part) {
       for (int64_t row = sizes_.rows * part / parts; row < sizes_.rows * (part + 1) / parts;
            ++row) {
         const int64_t at = row * sizes_.size;
@@ -72,7 +72,7 @@ class NormGradStep final : public Step {
             *weight = read<T>(frame, places_[4]);
     T* to = frame.write<T>(*places_[5]);
     const int parts = sizes_.parts(sizes_.rows);
-    Pool::shared().run(parts, sizes_.threads, [&](int part) {
+    ThreadPool::shared().run(parts, sizes_.threads, [&](int part) {
       for (int64_t row = sizes_.rows * part / parts; row < sizes_.rows * (part + 1) / parts;
            ++row) {
         const int64_t at = row * sizes_.size;
@@ -92,7 +92,7 @@ class NormGradStep final : public Step {
     T *weight_grad = frame.write<T>(*places_[6]), *bias_grad = frame.write<T>(*places_[7]);
     const int64_t pieces = (sizes_.size + columns_of_a_task - 1) / columns_of_a_task;
     const int parts = sizes_.parts(pieces);
-    Pool::shared().run(parts, sizes_.threads, [&](int part) {
+    ThreadPool::shared().run(parts, sizes_.threads, [&](int part) {
       const int64_t first = pieces * part / parts * columns_of_a_task;
       const int64_t last = std::min(sizes_.size, pieces * (part + 1) / parts * columns_of_a_task);
       std::fill(weight_grad + first, weight_grad + last, T{});

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
-#include "backends/cpu/pool.hpp"
 #include "backends/cpu/sharing.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -44,7 +44,7 @@ struct Bringing {
     const int64_t units = planes.units();
     const int parts = parts_of(
         {.amount = units * planes.size, .pieces = units, .worth_a_thread = 1 << 15}, threads);
-    Pool::shared().run(parts, threads, [&](int part) {
+    ThreadPool::shared().run(parts, threads, [&](int part) {
       planes.bring(frame.read<uint16_t>(from), units * part / parts, units * (part + 1) / parts,
                    frame.write<float>(to));
     });

@@ -7,8 +7,8 @@
 #include "backends/cpu/half_elements.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/matmul.hpp"
-#include "backends/cpu/pool.hpp"
 #include "backends/cpu/sharing.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -105,8 +105,9 @@ class PairedProductStep final : public Step {
         if (plan_.packs()) pack(product, scratch);
       }
       product.finish = Finish(finish_.get(), &frame, origin);
-      Pool::shared().run(plan_.tasks(threads_), threads_,
-                         [&](int task) { multiply(product, plan_, plan_.block(task, threads_)); });
+      ThreadPool::shared().run(plan_.tasks(threads_), threads_, [&](int task) {
+        multiply(product, plan_, plan_.block(task, threads_));
+      });
       origin += size;
       product.product += size;
     }
@@ -125,7 +126,7 @@ class PairedProductStep final : public Step {
     const int64_t units = side.units();
     const int parts =
         parts_of({.amount = side.brought(), .pieces = units, .worth_a_thread = 1 << 15}, threads_);
-    Pool::shared().run(parts, threads_, [&](int part) {
+    ThreadPool::shared().run(parts, threads_, [&](int part) {
       side.bring(*bfloat16_kernels(), from, units * part / parts, units * (part + 1) / parts, to);
     });
     return to;
@@ -134,7 +135,7 @@ class PairedProductStep final : public Step {
   void pack(Product<float>& product, float* to) const {
     const int64_t panels = plan_.panels();
     const auto parts = static_cast<int>(std::min<int64_t>(plan_.tasks(threads_), panels));
-    Pool::shared().run(parts, threads_, [&](int part) {
+    ThreadPool::shared().run(parts, threads_, [&](int part) {
       pack_right(product, panels * part / parts, panels * (part + 1) / parts, to);
     });
     product.packed = to;

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "backends/cpu/kernels/pool_kernels.hpp"
-#include "backends/cpu/pool.hpp"
 #include "backends/cpu/pool_form.hpp"
 #include "backends/cpu/sharing.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -30,7 +30,7 @@ class PoolStep final : public Step {
   void run(const Frame& frame) const override {
     const int64_t rows = form_.planes * form_.down.output;
     const int parts = parts_of(work(form_), threads_);
-    Pool::shared().run(parts, threads_, [&](int64_t part) {
+    ThreadPool::shared().run(parts, threads_, [&](int64_t part) {
       auto* places = frame.write<PoolPlace<T>>(scratch_) + part * form_.across.output;
       for (int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
         run_row(frame, row, places);

@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "backends/cpu/kernels/pool_kernels.hpp"
-#include "backends/cpu/pool.hpp"
 #include "backends/cpu/pool_form.hpp"
 #include "backends/cpu/pooling.hpp"
 #include "backends/cpu/sharing.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -25,7 +25,7 @@ class PoolGradStep : public Step {
 
   void run(const Frame& frame) const override {
     const int parts = parts_of(work(form_), threads_);
-    Pool::shared().run(parts, threads_, [&](int64_t part) {
+    ThreadPool::shared().run(parts, threads_, [&](int64_t part) {
       const int64_t end = form_.planes * (part + 1) / parts;
       for (int64_t plane = form_.planes * part / parts; plane < end; ++plane) {
         T* made = frame.write<T>(places_.made) + plane * form_.input_plane();

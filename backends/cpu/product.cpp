@@ -7,9 +7,9 @@
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/matmul.hpp"
 #include "backends/cpu/paired_product.hpp"
-#include "backends/cpu/pool.hpp"
 #include "backends/cpu/product_form.hpp"
 #include "backends/cpu/stored_panels.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -85,7 +85,7 @@ class ProductStep final : public Step {
   }
 
   void multiply_one(Product<T>& product, const Frame& frame) const {
-    Pool& pool = Pool::shared();
+    ThreadPool& pool = ThreadPool::shared();
     if (!packed_ && plan_.packs()) {
       T* packed = frame.write<T>(scratch_);
       const int64_t panels = plan_.panels();
@@ -154,7 +154,7 @@ PackedConstants::Bytes packed_right(const Context& context, const ProductForm& f
         return packed;
       }
     }
-    Pool::shared().run(static_cast<int>(plan.panels()), context.threads, [&](int panel) {
+    ThreadPool::shared().run(static_cast<int>(plan.panels()), context.threads, [&](int panel) {
       pack_right(product, panel, panel + 1, reinterpret_cast<T*>(packed.get()));
     });
     return packed;

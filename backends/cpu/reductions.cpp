@@ -6,8 +6,8 @@
 #include "backends/cpu/axes.hpp"
 #include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/kernels/reduction_kernels.hpp"
-#include "backends/cpu/pool.hpp"
 #include "backends/cpu/sharing.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -68,7 +68,7 @@ class ReductionStep final : public Step {
     const int64_t work = kept_ * reduced_ * r_.inner;
     const int parts =
         parts_of({.amount = work, .pieces = pieces, .worth_a_thread = 1 << 15}, threads_);
-    Pool::shared().run(parts, threads_, [&](int part) {
+    ThreadPool::shared().run(parts, threads_, [&](int part) {
       for (int64_t i = pieces * part / parts; i < pieces * (part + 1) / parts; ++i) body(i);
     });
   }

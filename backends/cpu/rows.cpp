@@ -5,8 +5,8 @@
 
 #include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/kernels/row_kernels.hpp"
-#include "backends/cpu/pool.hpp"
 #include "backends/cpu/sharing.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -36,7 +36,7 @@ class RowStep final : public Step {
     T* to = frame.write<T>(places_.to);
     const int parts =
         parts_of({.amount = rows_ * size_, .pieces = rows_, .worth_a_thread = 1 << 14}, threads_);
-    Pool::shared().run(parts, threads_, [&](int part) {
+    ThreadPool::shared().run(parts, threads_, [&](int part) {
       for (int64_t row = rows_ * part / parts; row < rows_ * (part + 1) / parts; ++row) {
         const int64_t at = row * size_;
         kernel_(first + at, second + at, to + at, size_);

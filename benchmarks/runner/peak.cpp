@@ -15,7 +15,7 @@
 
 #include "backends/cpu/kernels/instructions.hpp"
 #include "backends/cpu/kernels/targets.hpp"
-#include "backends/cpu/pool.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runner/peak.cpp"
@@ -166,7 +166,7 @@ double bytes_a_second(int threads) {
 }  // namespace
 
 void peak(int threads) {
-  if (threads < 1) threads = cpu_backend::processor_count();
+  if (threads < 1) threads = processor_count();
   fmt::print("{{\"gflops\": {:.1f}, \"gbytes_per_s\": {:.1f}}}\n",
              operations_a_second(threads) / 1e9, bytes_a_second(threads) / 1e9);
 }

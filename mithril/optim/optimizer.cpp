@@ -6,9 +6,13 @@
 
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 namespace mithril {
 namespace {
+
+// Elements: some microseconds of reading and writing.
+constexpr std::int64_t elements_worth_a_thread = 1 << 14;
 
 void check(const std::string& key, const Tensor& param, const Tensor& gradient) {
   const bool supported = param.dtype() == DType::float32 || param.dtype() == DType::float64;
@@ -57,6 +61,20 @@ Optimizer::Optimizer(double lr, std::vector<std::string> slots)
 void Optimizer::set_lr(double lr) {
   require(lr >= 0, "lr", lr, "at least 0");
   lr_ = lr;
+}
+
+void Optimizer::set_threads(int threads) {
+  require(threads >= 0, "threads", threads, "at least 0");
+  threads_ = threads;
+}
+
+void Optimizer::in_ranges(
+    std::int64_t size,
+    const std::function<void(std::int64_t first, std::int64_t last)>& work) const {
+  const int threads = threads_ > 0 ? threads_ : processor_count();
+  const auto parts = std::clamp<std::int64_t>(size / elements_worth_a_thread, 1, threads);
+  ThreadPool::shared().run(static_cast<int>(parts), threads,
+                           [&](int part) { work(size * part / parts, size * (part + 1) / parts); });
 }
 
 void Optimizer::require(bool holds, const char* option, double got, const char* expected) {

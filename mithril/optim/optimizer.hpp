@@ -24,6 +24,10 @@ class Optimizer {
   double lr() const { return lr_; }
   void set_lr(double lr);  // ValueError E0406 for a negative one
 
+  // At most so many threads work on a step; 0, which is the default: as many as there are
+  // processors. Results do not depend on it. ValueError E0406 for a negative number.
+  void set_threads(int threads);
+
   // What it remembers, "<key>.step" (int64) and "<key>.<slot>" with the names of PyTorch's slots
   // ("fc1.weight.exp_avg"), as a copy.
   TensorMap state_dict() const;
@@ -40,11 +44,15 @@ class Optimizer {
   // `slots`: the names of the tensors that it keeps for each parameter.
   Optimizer(double lr, std::vector<std::string> slots);
   virtual void update(Tensor& param, const Tensor& gradient, Memory& memory) = 0;
+  // Calls work(first, last) for ranges that make up [0, size), on threads where that pays.
+  void in_ranges(std::int64_t size,
+                 const std::function<void(std::int64_t first, std::int64_t last)>& work) const;
   // ValueError E0406 "<optimizer>: weight_decay is -1, expected at least 0".
   static void require(bool holds, const char* option, double got, const char* expected);
 
  private:
   double lr_;
+  int threads_ = 0;
   std::vector<std::string> slot_names_;
   std::map<std::string, Memory, std::less<>> memory_;
 };

@@ -27,14 +27,17 @@ void SGD::update(Tensor& param, const Tensor& gradient, Memory& memory) {
     const T* from = gradient.data<T>();
     T* to = param.mutable_data<T>();
     T* buffer = memory.slots.empty() ? nullptr : memory.slots[0].mutable_data<T>();
-    for (std::int64_t i = 0; i < param.size(); ++i) {
-      T direction = from[i] + decay * to[i];
-      if (buffer) {
-        buffer[i] = momentum * buffer[i] + fresh * direction;
-        direction = options_.nesterov ? direction + momentum * buffer[i] : buffer[i];
+    const bool nesterov = options_.nesterov;
+    in_ranges(param.size(), [=](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) {
+        T direction = from[i] + decay * to[i];
+        if (buffer) {
+          buffer[i] = momentum * buffer[i] + fresh * direction;
+          direction = nesterov ? direction + momentum * buffer[i] : buffer[i];
+        }
+        to[i] -= rate * direction;
       }
-      to[i] -= rate * direction;
-    }
+    });
   });
 }
 

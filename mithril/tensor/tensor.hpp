@@ -59,6 +59,8 @@ class Tensor {
   std::int64_t size() const { return size_; }
   std::size_t bytes() const { return static_cast<std::size_t>(size_) * size_of(dtype_); }
   bool read_only() const { return read_only_; }
+  // Whether nobody else holds its elements, so that nobody sees them written to.
+  bool is_sole() const { return !read_only_ && !foreign_ && storage_.use_count() == 1; }
   // Null where the elements are our own or borrowed.
   const ForeignElements* foreign() const { return foreign_; }
   // With elements in the memory of this process: itself, unless they are foreign and elsewhere.

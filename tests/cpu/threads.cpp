@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "backends/cpu/pool.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 // How often each task of one job was done.
 std::vector<int> counted(int tasks, int threads) {
   std::vector<std::atomic<int>> counts(static_cast<size_t>(tasks));
-  Pool::shared().run(tasks, threads, [&](int task) { ++counts[static_cast<size_t>(task)]; });
+  ThreadPool::shared().run(tasks, threads, [&](int task) { ++counts[static_cast<size_t>(task)]; });
   return {counts.begin(), counts.end()};
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("many threads ask at once") {
 TEST_CASE("what a task writes is seen after the job") {
   std::vector<int> numbers(1000);
   for (int round = 1; round < 200; ++round) {
-    Pool::shared().run(10, 4, [&](int task) {
+    ThreadPool::shared().run(10, 4, [&](int task) {
       for (int i = task * 100; i < task * 100 + 100; ++i) numbers[static_cast<size_t>(i)] = round;
     });
     REQUIRE(numbers == std::vector<int>(1000, round));

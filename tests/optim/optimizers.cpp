@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
@@ -137,6 +138,24 @@ TEST_CASE("a learning rate may change between steps") {
   CHECK(identical(params.at("p"), start(DType::float64)));
 }
 
+TEST_CASE("steps do not depend on the number of threads") {
+  const auto position = [](Optimizer& optimizer, int threads) {
+    optimizer.set_threads(threads);
+    TensorMap params, gradients;
+    params["w"] = Tensor(DType::float32, {70'001});
+    gradients["w"] = Tensor(DType::float32, {70'001});
+    float next = 0;
+    for (float& element : gradients["w"].mutable_values<float>()) element = std::sin(next += 0.1f);
+    for (int step = 0; step < 3; ++step) optimizer.step(params, gradients);
+    const auto reached = params["w"].values<float>();
+    return std::vector<float>(reached.begin(), reached.end());
+  };
+  for (const char* name : {"sgd_nesterov", "adamw"}) {
+    const auto one = made_optimizers().at(name)(), three = made_optimizers().at(name)();
+    CHECK(position(*one, 1) == position(*three, 3));
+  }
+}
+
 TEST_CASE("a gradient of no parameter is refused") {
   TensorMap params = {{"weight", start(DType::float32)}};
   SGD optimizer;
@@ -181,6 +200,8 @@ TEST_CASE("a parameter of half precision is refused") {
 TEST_CASE("an option out of its range is refused") {
   CHECK(text_of_error([] { SGD({.lr = -1}); }) ==
         "mithril.ValueError[E0406]: optimizer: lr is -1, expected at least 0");
+  CHECK(text_of_error([] { SGD({.lr = 1}).set_threads(-1); }) ==
+        "mithril.ValueError[E0406]: optimizer: threads is -1, expected at least 0");
   CHECK(text_of_error([] { SGD({.nesterov = true}); }) ==
         "mithril.ValueError[E0406]: optimizer: momentum is 0, expected more than 0 with nesterov");
   CHECK(text_of_error([] {

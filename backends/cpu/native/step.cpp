@@ -5,8 +5,8 @@
 
 #include "backends/cpu/loop_elements.hpp"
 #include "backends/cpu/loop_step.hpp"
-#include "backends/cpu/pool.hpp"
 #include "backends/cpu/walk.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -42,7 +42,7 @@ class NativeStep final : public ElementStep {
 
   void run(const Frame& frame) const override {
     const int64_t tasks = std::clamp<int64_t>(work_ / worth_a_loop_thread, 1, threads_);
-    Pool::shared().run(static_cast<int>(tasks), threads_, [&](int task) {
+    ThreadPool::shared().run(static_cast<int>(tasks), threads_, [&](int task) {
       const int64_t begin = count_ * task / tasks, end = count_ * (task + 1) / tasks;
       run_rows(frame, {.begin = begin, .size = end - begin});
     });

@@ -8,15 +8,15 @@
 #include <type_traits>
 #include <vector>
 
-namespace mithril::cpu_backend {
+namespace mithril {
 
 // Work is cut into tasks, which who called and the helpers take one after the other. Who called
 // never waits for a helper that has taken none, so that a busy processor costs time in proportion.
 // One caller has the helpers at a time; others meanwhile do their tasks themselves.
-class Pool {
+class ThreadPool {
  public:
   // Of the process; it lives as long as that does.
-  static Pool& shared();
+  static ThreadPool& shared();
 
   // Calls task(i) for each i below `tasks`, in any order, on at most `threads` threads: this one
   // and helpers. Tasks throw nothing.
@@ -38,8 +38,8 @@ class Pool {
   };
   class Helper;
 
-  Pool() = default;
-  ~Pool() = default;
+  ThreadPool() = default;
+  ~ThreadPool() = default;
   void run_shared(Job job, int tasks, int threads);
   int add_helpers(int wanted);  // how many there are then, at most so many
   void wake_helpers(int wanted);
@@ -62,4 +62,4 @@ class Pool {
 // Of the processors that this process may use.
 int processor_count();
 
-}  // namespace mithril::cpu_backend
+}  // namespace mithril

@@ -1,4 +1,4 @@
-#include "backends/cpu/pool.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 #ifdef __linux__
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include <system_error>
 #include <thread>
 
-namespace mithril::cpu_backend {
+namespace mithril {
 namespace {
 
 // About a tenth of a millisecond: as long as a helper looks for work before it sleeps.
@@ -31,9 +31,9 @@ uint64_t closed(uint32_t epoch) { return beginning(epoch) | INT32_MAX; }
 
 }  // namespace
 
-class Pool::Helper {
+class ThreadPool::Helper {
  public:
-  Helper(Pool& pool, int helper_number)
+  Helper(ThreadPool& pool, int helper_number)
       : number(helper_number), thread_([&pool, this] { pool.help(*this); }) {
     handle_ = thread_.native_handle();
     thread_.detach();
@@ -57,13 +57,13 @@ class Pool::Helper {
   std::thread::native_handle_type handle_;
 };
 
-Pool& Pool::shared() {
+ThreadPool& ThreadPool::shared() {
   // Never destroyed: helpers may look at it until the process is gone.
-  static Pool* pool = new Pool();
+  static ThreadPool* pool = new ThreadPool();
   return *pool;
 }
 
-void Pool::run_shared(Job job, int tasks, int threads) {
+void ThreadPool::run_shared(Job job, int tasks, int threads) {
   const std::unique_lock lock(busy_, std::try_to_lock);
   if (!lock) {
     for (int i = 0; i < tasks; ++i) job.call(job.task, i);
@@ -85,7 +85,7 @@ void Pool::run_shared(Job job, int tasks, int threads) {
   while (done_.load(std::memory_order_acquire) != tasks) relax();
 }
 
-void Pool::work(uint32_t epoch) {
+void ThreadPool::work(uint32_t epoch) {
   uint64_t next = next_.load(std::memory_order_acquire);
   while (epoch_of(next) == epoch) {
     const auto call = call_.load(std::memory_order_acquire);
@@ -98,7 +98,7 @@ void Pool::work(uint32_t epoch) {
   }
 }
 
-int Pool::add_helpers(int wanted) {
+int ThreadPool::add_helpers(int wanted) {
   try {
     while (static_cast<int>(helpers_.size()) < wanted) {
       helpers_.push_back(std::make_unique<Helper>(*this, static_cast<int>(helpers_.size())));
@@ -109,7 +109,7 @@ int Pool::add_helpers(int wanted) {
   return std::min(wanted, static_cast<int>(helpers_.size()));
 }
 
-void Pool::wake_helpers(int wanted) {
+void ThreadPool::wake_helpers(int wanted) {
   bool any = false;
   for (int i = 0; i < wanted; ++i) {
     Helper& helper = *helpers_[static_cast<size_t>(i)];
@@ -120,7 +120,7 @@ void Pool::wake_helpers(int wanted) {
   if (any) epoch_.notify_all();
 }
 
-void Pool::help(Helper& helper) {
+void ThreadPool::help(Helper& helper) {
   uint32_t seen = 0;
   while (true) {
     for (int i = 0; i < spins && epoch_.load(std::memory_order_acquire) == seen; ++i) relax();
@@ -146,4 +146,4 @@ int processor_count() {
   return count;
 }
 
-}  // namespace mithril::cpu_backend
+}  // namespace mithril
