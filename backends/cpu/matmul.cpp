@@ -20,8 +20,7 @@ constexpr int64_t columns_to_finish = 256;
 constexpr int64_t few_rows = 3;
 // Where a column of the right side meets fewer rows, the time is that of reading it.
 constexpr int64_t rows_of_reading = 4;
-
-// That a panel of the right side has to meet in each thread for all threads to read it.
+// Rows that a panel of the right side has to meet in each thread for all threads to read it.
 constexpr int64_t rows_worth_reading = 56;
 
 // Where the last panel is narrower than a tile, tiles are written beside the product.

@@ -23,13 +23,12 @@ void Adam::update(Tensor& param, const Tensor& gradient, Memory& memory) {
     const T shrink = static_cast<T>(decoupled_ ? 1 - lr() * options_.weight_decay : 1);
     const T decay = static_cast<T>(decoupled_ ? 0 : options_.weight_decay);
     const T weight1 = static_cast<T>(1 - beta1), keep2 = static_cast<T>(beta2);
-    const T weight2 = static_cast<T>(1 - beta2);
+    const T weight2 = static_cast<T>(1 - beta2), eps = static_cast<T>(options_.eps);
     const T rate = static_cast<T>(lr() / correction1), scale = static_cast<T>(correction2);
     const T* from = gradient.data<T>();
     T* to = param.mutable_data<T>();
     T* mean = memory.slots[0].mutable_data<T>();
     T* square = memory.slots[1].mutable_data<T>();
-    const T eps = static_cast<T>(options_.eps);
     in_ranges(param.size(), [=](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) {
         to[i] *= shrink;

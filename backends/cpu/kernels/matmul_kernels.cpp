@@ -135,7 +135,7 @@ template <typename T>
 constexpr int64_t square = 1;
 
 template <typename T>
-void interleave_square(const Interleaving<T>& t, int64_t j, int64_t k) {
+void interleave_square(const Rearrangement<T>& t, int64_t j, int64_t k) {
   t.to[k * t.to_step + j] = t.from[j * t.from_step + k];
 }
 #else
@@ -143,7 +143,7 @@ template <typename T>
 constexpr int64_t square = 16 / int64_t{sizeof(T)};
 
 template <typename T>
-HWY_ATTR void interleave_square(const Interleaving<T>& t, int64_t j, int64_t k) {
+HWY_ATTR void interleave_square(const Rearrangement<T>& t, int64_t j, int64_t k) {
   const hn::FixedTag<T, square<T>> d;
   const T* from = t.from + j * t.from_step + k;
   T* to = t.to + k * t.to_step + j;
@@ -165,7 +165,7 @@ HWY_ATTR void interleave_square(const Interleaving<T>& t, int64_t j, int64_t k) 
 
 // What is left beside whole squares is in squares that reach back over what was done before.
 template <typename T>
-HWY_ATTR void interleave(const Interleaving<T>& t) {
+HWY_ATTR void interleave(const Rearrangement<T>& t) {
   if (t.count < square<T> || t.depth < square<T>) {
     for (int64_t j = 0; j < t.count; ++j) {
       for (int64_t k = 0; k < t.depth; ++k) t.to[k * t.to_step + j] = t.from[j * t.from_step + k];
@@ -184,7 +184,7 @@ HWY_ATTR void interleave(const Interleaving<T>& t) {
 }
 
 template <typename D, typename T>
-HWY_ATTR void copy_vectors(D d, const Copying<T>& t) {
+HWY_ATTR void copy_vectors(D d, const Rearrangement<T>& t) {
   constexpr int64_t lanes = int64_t{hn::MaxLanes(D())};
   for (int64_t k = 0; k < t.depth; ++k) {
     const T* from = t.from + k * t.from_step;
@@ -197,7 +197,7 @@ HWY_ATTR void copy_vectors(D d, const Copying<T>& t) {
 }
 
 template <typename T>
-HWY_ATTR void copy(const Copying<T>& t) {
+HWY_ATTR void copy(const Rearrangement<T>& t) {
   const hn::ScalableTag<T> d;
   const hn::FixedTag<T, square<T>> small;
   if (t.count >= int64_t{HWY_LANES(T)}) return copy_vectors(d, t);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "backends/cpu/blocks.hpp"
 #include "backends/cpu/kernels/instructions.hpp"
 
 namespace mithril::cpu_backend {
@@ -34,14 +35,13 @@ struct Prefetching {
   template <typename T>
   static Prefetching of(int64_t elements, int64_t depth, int64_t tiles) {
     constexpr int64_t line = 64 / int64_t{sizeof(T)};
-    const auto up = [](int64_t count, int64_t by) { return (count + by - 1) / by; };
     const int64_t stretches = std::max<int64_t>(up(depth, Tile<T>::stretch), 1);
     const int64_t lines = up(up(elements, line), tiles * stretches);
     return {lines, lines * stretches * line};
   }
 
-  int64_t lines;     // of a tile
-  int64_t elements;  // that a tile brings
+  int64_t lines;     // of the cache, in each stretch of a tile
+  int64_t elements;  // that a tile asks for in all
 };
 
 // out[j] = sum over k of x[k] * rows[j][k], plus bias[j].
@@ -56,19 +56,10 @@ struct Dots {
   T* out;
 };
 
-// to[k * to_step + j] = from[j * from_step + k], for each j below `count` and k below `depth`.
+// Where elements stand, and where they are put: `count` of them side by side for each k below
+// `depth`, `to_step` apart.
 template <typename T>
-struct Interleaving {
-  const T* from;
-  int64_t from_step;
-  int64_t count, depth;
-  T* to;
-  int64_t to_step;
-};
-
-// to[k * to_step + j] = from[k * from_step + j], for each j below `count` and k below `depth`.
-template <typename T>
-struct Copying {
+struct Rearrangement {
   const T* from;
   int64_t from_step;
   int64_t count, depth;
@@ -90,8 +81,10 @@ struct MatmulKernels {
   // one are too few to keep a processor busy. By their number, from 1; null: there are none.
   std::array<void (*)(const Tile<T>&, int64_t b_distance), most_tiles + 1> row;
   void (*dots)(const Dots<T>&);
-  void (*interleave)(const Interleaving<T>&);
-  void (*copy)(const Copying<T>&);
+  // to[k * to_step + j] = from[j * from_step + k]
+  void (*interleave)(const Rearrangement<T>&);
+  // to[k * to_step + j] = from[k * from_step + j]
+  void (*copy)(const Rearrangement<T>&);
 };
 
 template <typename T>
