@@ -15,47 +15,55 @@ HWY_BEFORE_NAMESPACE();
 namespace mithril::cpu_backend::HWY_NAMESPACE {
 namespace {
 
-// What stands for each element where the row is null.
 template <typename T>
-class RowOr {
- public:
-  RowOr(const T* elements, int64_t count, T otherwise)
-      : row_(elements, elements ? count : 0, T{}), there_(elements), otherwise_(otherwise) {}
-
-  HWY_ATTR auto at(int64_t i) const {
-    const hn::ScalableTag<T> d;
-    return there_ ? row_.at(i) : hn::Set(d, otherwise_);
+struct Elements {
+  const T* at;
+  template <class Part>
+  HWY_ATTR auto read(Part part, int64_t i) const {
+    return part.read(at + i, T{});
   }
-
- private:
-  Row<T> row_;
-  bool there_;
-  T otherwise_;
 };
+
+template <typename T>
+struct Same {
+  T value;
+  template <class Part>
+  HWY_ATTR auto read(Part, int64_t) const {
+    return hn::Set(hn::ScalableTag<T>(), value);
+  }
+};
+
+// Calls body with the elements of a row, or with what stands for each of them where it is null.
+template <typename T, class Body>
+HWY_ATTR void with_elements(const T* row, T otherwise, const Body& body) {
+  row ? body(Elements<T>{row}) : body(Same<T>{otherwise});
+}
 
 template <typename T>
 HWY_ATTR RowMoments<T> normalise(const T* x, const T* weight, const T* bias, double eps, T* to,
                                  int64_t count) {
   const hn::ScalableTag<T> d;
-  const Row<T> row(x, count, T{});
   const auto size = static_cast<double>(count);
-  const T mean =
-      static_cast<T>(summed<T>(count, [&](int64_t i) HWY_ATTR { return row.at(i); }) / size);
-  const Row<T> filled(x, count, mean);
+  const T mean = static_cast<T>(
+      summed<T>(count, [&](auto part, int64_t i) HWY_ATTR { return part.read(x + i, T{}); }) /
+      size);
   const auto middle = hn::Set(d, mean);
-  const T squares = summed<T>(count, [&](int64_t i) HWY_ATTR {
+  const T squares = summed<T>(count, [&](auto part, int64_t i) HWY_ATTR {
     fetch_behind(x, count, i);
-    fetch_behind(to, count, i);
-    const auto distance = hn::Sub(filled.at(i), middle);
+    const auto distance = hn::Sub(part.read(x + i, mean), middle);
     return hn::Mul(distance, distance);
   });
   const T rstd = static_cast<T>(1 / std::sqrt(squares / size + eps));
-  const RowOr<T> weights(weight, count, 1), biases(bias, count, 0);
   const auto scale = hn::Set(d, rstd);
-  for (int64_t i = 0; i < count; i += lanes<T>) {
-    const auto unit = hn::Mul(hn::Sub(row.at(i), middle), scale);
-    store(d, hn::MulAdd(unit, weights.at(i), biases.at(i)), to, i, count);
-  }
+  with_elements<T>(weight, 1, [&](auto weights) HWY_ATTR {
+    with_elements<T>(bias, 0, [&](auto biases) HWY_ATTR {
+      each_vector<T>(count, [&](auto part, int64_t i) HWY_ATTR {
+        fetch_behind(to, count, i);
+        const auto unit = hn::Mul(hn::Sub(part.read(x + i, mean), middle), scale);
+        part.write(hn::MulAdd(unit, weights.read(part, i), biases.read(part, i)), to + i);
+      });
+    });
+  });
   return {mean, rstd};
 }
 
@@ -63,33 +71,38 @@ template <typename T>
 HWY_ATTR void input_grad(const T* grad, const T* x, RowMoments<T> moments, const T* weight, T* to,
                          int64_t count) {
   const hn::ScalableTag<T> d;
-  const Row<T> grads(grad, count, T{}), row(x, count, moments.mean);
-  const RowOr<T> weights(weight, count, 1);
   const auto mean = hn::Set(d, moments.mean), rstd = hn::Set(d, moments.rstd);
-  const auto slope = [&](int64_t i) HWY_ATTR { return hn::Mul(grads.at(i), weights.at(i)); };
-  const auto unit = [&](int64_t i) HWY_ATTR { return hn::Mul(hn::Sub(row.at(i), mean), rstd); };
   const auto size = static_cast<double>(count);
-  const auto shift = hn::Set(d, static_cast<T>(summed<T>(count, slope) / size));
-  const T along = summed<T>(count, [&](int64_t i) HWY_ATTR { return hn::Mul(slope(i), unit(i)); });
-  const auto tilt = hn::Set(d, static_cast<T>(along / size));
-  for (int64_t i = 0; i < count; i += lanes<T>) {
-    const auto shared = hn::MulAdd(unit(i), tilt, shift);
-    store(d, hn::Mul(hn::Sub(slope(i), shared), rstd), to, i, count);
-  }
+  with_elements<T>(weight, 1, [&](auto weights) HWY_ATTR {
+    const auto slope = [&](auto part, int64_t i) HWY_ATTR {
+      return hn::Mul(part.read(grad + i, T{}), weights.read(part, i));
+    };
+    const auto unit = [&](auto part, int64_t i) HWY_ATTR {
+      return hn::Mul(hn::Sub(part.read(x + i, moments.mean), mean), rstd);
+    };
+    const auto shift = hn::Set(d, static_cast<T>(summed<T>(count, slope) / size));
+    const T along = summed<T>(count, [&](auto part, int64_t i) HWY_ATTR {
+      return hn::Mul(slope(part, i), unit(part, i));
+    });
+    const auto tilt = hn::Set(d, static_cast<T>(along / size));
+    each_vector<T>(count, [&](auto part, int64_t i) HWY_ATTR {
+      const auto shared = hn::MulAdd(unit(part, i), tilt, shift);
+      part.write(hn::Mul(hn::Sub(slope(part, i), shared), rstd), to + i);
+    });
+  });
 }
 
 template <typename T>
 HWY_ATTR void add_parameter_grads(const T* grad, const T* x, RowMoments<T> moments, T* weight_grad,
                                   T* bias_grad, int64_t count) {
   const hn::ScalableTag<T> d;
-  const Row<T> grads(grad, count, T{}), row(x, count, moments.mean);
-  const Row<T> weights(weight_grad, count, T{}), biases(bias_grad, count, T{});
   const auto mean = hn::Set(d, moments.mean), rstd = hn::Set(d, moments.rstd);
-  for (int64_t i = 0; i < count; i += lanes<T>) {
-    const auto slope = hn::Mul(hn::Sub(row.at(i), mean), rstd);
-    store(d, hn::MulAdd(grads.at(i), slope, weights.at(i)), weight_grad, i, count);
-    store(d, hn::Add(biases.at(i), grads.at(i)), bias_grad, i, count);
-  }
+  each_vector<T>(count, [&](auto part, int64_t i) HWY_ATTR {
+    const auto grads = part.read(grad + i, T{});
+    const auto slope = hn::Mul(hn::Sub(part.read(x + i, moments.mean), mean), rstd);
+    part.write(hn::MulAdd(grads, slope, part.read(weight_grad + i, T{})), weight_grad + i);
+    part.write(hn::Add(part.read(bias_grad + i, T{}), grads), bias_grad + i);
+  });
 }
 
 template <typename T>

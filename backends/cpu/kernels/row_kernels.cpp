@@ -14,41 +14,32 @@ namespace mithril::cpu_backend::HWY_NAMESPACE {
 namespace {
 
 template <typename T>
-HWY_ATTR T largest(const Row<T>& row) {
-  const hn::ScalableTag<T> d;
-  constexpr int64_t n = lanes<T>;
-  auto a = hn::Neg(infinity(d)), b = a, c = a, e = a;
-  int64_t i = 0;
-  for (; i + 4 * n <= row.size(); i += 4 * n) {
-    a = hn::Max(a, row.at(i));
-    b = hn::Max(b, row.at(i + n));
-    c = hn::Max(c, row.at(i + 2 * n));
-    e = hn::Max(e, row.at(i + 3 * n));
-  }
-  for (; i < row.size(); i += n) a = hn::Max(a, row.at(i));
-  return hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(a, b), hn::Max(c, e))));
+constexpr T least = -std::numeric_limits<T>::infinity();
+
+template <typename T>
+HWY_ATTR T largest(const T* row, int64_t count) {
+  const auto both = [](auto a, auto b) HWY_ATTR { return hn::Max(a, b); };
+  const auto term = [&](auto part, int64_t i) HWY_ATTR { return part.read(row + i, least<T>); };
+  return hn::GetLane(hn::MaxOfLanes(hn::ScalableTag<T>(), joined<T>(count, least<T>, both, term)));
 }
 
 template <typename T>
 HWY_ATTR void multiply_row(T* row, T by, int64_t count) {
-  const hn::ScalableTag<T> d;
-  const Row<T> numbers(row, count, T{});
-  const auto factor = hn::Set(d, by);
-  for (int64_t i = 0; i < count; i += lanes<T>) {
-    store(d, hn::Mul(numbers.at(i), factor), row, i, count);
-  }
+  const auto factor = hn::Set(hn::ScalableTag<T>(), by);
+  each_vector<T>(count, [&](auto part, int64_t i) HWY_ATTR {
+    fetch_behind(row, count, i);
+    part.write(hn::Mul(part.read(row + i, T{}), factor), row + i);
+  });
 }
 
 template <typename T>
 HWY_ATTR void softmax(const T* x, const T*, T* to, int64_t count) {
   const hn::ScalableTag<T> d;
-  const Row<T> row(x, count, -std::numeric_limits<T>::infinity());
-  const auto top = hn::Set(d, largest(row));
-  const T sum = summed<T>(count, [&](int64_t i) HWY_ATTR {
+  const auto top = hn::Set(d, largest(x, count));
+  const T sum = summed<T>(count, [&](auto part, int64_t i) HWY_ATTR {
     fetch_behind(x, count, i);
-    fetch_behind(to, count, i);
-    const auto power = share(d, hn::Sub(row.at(i), top));
-    store(d, power, to, i, count);
+    const auto power = share(d, hn::Sub(part.read(x + i, least<T>), top));
+    part.write(power, to + i);
     return power;
   });
   multiply_row(to, 1 / sum, count);
@@ -57,57 +48,54 @@ HWY_ATTR void softmax(const T* x, const T*, T* to, int64_t count) {
 template <typename T>
 HWY_ATTR void log_softmax(const T* x, const T*, T* to, int64_t count) {
   const hn::ScalableTag<T> d;
-  const Row<T> row(x, count, -std::numeric_limits<T>::infinity());
-  const auto top = hn::Set(d, largest(row));
-  const T sum =
-      summed<T>(count, [&](int64_t i) HWY_ATTR { return share(d, hn::Sub(row.at(i), top)); });
+  const auto top = hn::Set(d, largest(x, count));
+  const T sum = summed<T>(count, [&](auto part, int64_t i) HWY_ATTR {
+    fetch_behind(x, count, i);
+    return share(d, hn::Sub(part.read(x + i, least<T>), top));
+  });
   const auto rest = log(d, hn::Set(d, sum));
-  for (int64_t i = 0; i < count; i += lanes<T>) {
-    store(d, hn::Sub(hn::Sub(row.at(i), top), rest), to, i, count);
-  }
+  each_vector<T>(count, [&](auto part, int64_t i) HWY_ATTR {
+    fetch_behind(to, count, i);
+    part.write(hn::Sub(hn::Sub(part.read(x + i, least<T>), top), rest), to + i);
+  });
 }
 
 template <typename T>
 HWY_ATTR void softmax_grad(const T* grad, const T* result, T* to, int64_t count) {
   const hn::ScalableTag<T> d;
-  const Row<T> grads(grad, count, T{}), results(result, count, T{});
-  auto sums = hn::Zero(d);
-  for (int64_t i = 0; i < count; i += lanes<T>) {
-    sums = hn::MulAdd(grads.at(i), results.at(i), sums);
-  }
-  const auto sum = hn::SumOfLanes(d, sums);
-  for (int64_t i = 0; i < count; i += lanes<T>) {
-    store(d, hn::Mul(results.at(i), hn::Sub(grads.at(i), sum)), to, i, count);
-  }
+  const auto sum = hn::Set(d, summed<T>(count, [&](auto part, int64_t i) HWY_ATTR {
+                             return hn::Mul(part.read(grad + i, T{}), part.read(result + i, T{}));
+                           }));
+  each_vector<T>(count, [&](auto part, int64_t i) HWY_ATTR {
+    const auto distance = hn::Sub(part.read(grad + i, T{}), sum);
+    part.write(hn::Mul(part.read(result + i, T{}), distance), to + i);
+  });
 }
 
 template <typename T>
 HWY_ATTR void log_softmax_grad(const T* grad, const T* result, T* to, int64_t count) {
   const hn::ScalableTag<T> d;
-  const Row<T> grads(grad, count, T{}), results(result, count, T{});
-  auto sums = hn::Zero(d);
-  for (int64_t i = 0; i < count; i += lanes<T>) sums = hn::Add(sums, grads.at(i));
-  const auto sum = hn::SumOfLanes(d, sums);
-  for (int64_t i = 0; i < count; i += lanes<T>) {
-    store(d, hn::NegMulAdd(exp(d, results.at(i)), sum, grads.at(i)), to, i, count);
-  }
+  const auto sum = hn::Set(
+      d, summed<T>(count, [&](auto part, int64_t i) HWY_ATTR { return part.read(grad + i, T{}); }));
+  each_vector<T>(count, [&](auto part, int64_t i) HWY_ATTR {
+    const auto power = exp(d, part.read(result + i, T{}));
+    part.write(hn::NegMulAdd(power, sum, part.read(grad + i, T{})), to + i);
+  });
 }
 
 template <typename T>
 HWY_ATTR void attend(const T* scores, T scale, const T* bias, T* to, int64_t count) {
   const hn::ScalableTag<T> d;
-  const Row<T> row(scores, count, T{}), biases(bias, bias ? count : 0, T{});
   const auto factor = hn::Set(d, scale);
-  for (int64_t i = 0; i < count; i += lanes<T>) {
-    auto score = hn::Mul(row.at(i), factor);
-    if (bias) score = hn::Add(score, biases.at(i));
-    store(d, score, to, i, count);
-  }
-  const Row<T> scaled(to, count, -std::numeric_limits<T>::infinity());
-  const auto top = hn::Set(d, std::max(largest(scaled), std::numeric_limits<T>::lowest()));
-  const T sum = summed<T>(count, [&](int64_t i) HWY_ATTR {
-    const auto power = share(d, hn::Sub(scaled.at(i), top));
-    store(d, power, to, i, count);
+  each_vector<T>(count, [&](auto part, int64_t i) HWY_ATTR {
+    auto score = hn::Mul(part.read(scores + i, T{}), factor);
+    if (bias) score = hn::Add(score, part.read(bias + i, T{}));
+    part.write(score, to + i);
+  });
+  const auto top = hn::Set(d, std::max(largest(to, count), std::numeric_limits<T>::lowest()));
+  const T sum = summed<T>(count, [&](auto part, int64_t i) HWY_ATTR {
+    const auto power = share(d, hn::Sub(part.read(to + i, least<T>), top));
+    part.write(power, to + i);
     return power;
   });
   multiply_row(to, sum == 0 ? T{0} : 1 / sum, count);

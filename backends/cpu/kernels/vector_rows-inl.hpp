@@ -19,36 +19,90 @@ namespace mithril::cpu_backend::HWY_NAMESPACE {
 template <typename T>
 constexpr int64_t lanes = HWY_LANES(T);
 
-// A row as vectors, the last of which may have fewer elements: `missing` stands for the others.
-template <typename T>
-class Row {
- public:
-  Row(const T* elements, int64_t count, T missing)
-      : elements_(elements), whole_(count / lanes<T> * lanes<T>), count_(count) {
-    std::fill_n(tail_, lanes<T>, missing);
-    std::copy(elements + whole_, elements + count, tail_);
+// All elements of a vector of a row.
+struct Whole {
+  template <typename T>
+  HWY_ATTR static auto read(const T* at, T) {
+    return hn::LoadU(hn::ScalableTag<T>(), at);
   }
-
-  int64_t size() const { return count_; }
-  HWY_ATTR auto at(int64_t i) const {
-    const hn::ScalableTag<T> d;
-    return hn::LoadU(d, i < whole_ ? elements_ + i : tail_);
+  template <typename T>
+  HWY_ATTR static void write(V<hn::ScalableTag<T>> vector, T* at) {
+    hn::StoreU(vector, hn::ScalableTag<T>(), at);
   }
-
- private:
-  const T* elements_;
-  int64_t whole_, count_;
-  alignas(64) T tail_[static_cast<size_t>(lanes<T>)];
 };
 
-// At the element i of a row, as many as are left of it.
-template <class D>
-HWY_ATTR void store(D d, V<D> vector, hn::TFromD<D>* to, int64_t i, int64_t count) {
-  using T = hn::TFromD<D>;
-  if (i + lanes<T> <= count) return hn::StoreU(vector, d, to + i);
-  alignas(64) T tail[static_cast<size_t>(lanes<T>)];
-  hn::StoreU(vector, d, tail);
-  std::copy_n(tail, count - i, to + i);
+// Those that are left of a row: `missing` stands for the others.
+struct Rest {
+  int64_t count;
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  template <typename T>
+  HWY_ATTR auto read(const T* at, T missing) const {
+    const hn::ScalableTag<T> d;
+    const auto mask = hn::FirstN(d, static_cast<size_t>(count));
+    return hn::IfThenElse(mask, hn::MaskedLoad(mask, d, at), hn::Set(d, missing));
+  }
+  template <typename T>
+  HWY_ATTR void write(V<hn::ScalableTag<T>> vector, T* at) const {
+    const hn::ScalableTag<T> d;
+    hn::BlendedStore(vector, hn::FirstN(d, static_cast<size_t>(count)), d, at);
+  }
+#else
+  // Elsewhere what is masked may be read, too.
+  template <typename T>
+  HWY_ATTR auto read(const T* at, T missing) const {
+    const hn::ScalableTag<T> d;
+    alignas(64) T some[static_cast<size_t>(lanes<T>)];
+    std::fill_n(std::copy_n(at, count, some), lanes<T> - count, missing);
+    return hn::Load(d, some);
+  }
+  template <typename T>
+  HWY_ATTR void write(V<hn::ScalableTag<T>> vector, T* at) const {
+    alignas(64) T some[static_cast<size_t>(lanes<T>)];
+    hn::Store(vector, hn::ScalableTag<T>(), some);
+    std::copy_n(some, count, at);
+  }
+#endif
+};
+
+// Calls body(part, i) for each vector of a row, which is whole or what is left.
+template <typename T, class Body>
+HWY_ATTR HWY_INLINE void each_vector(int64_t count, const Body& body) {
+  constexpr int64_t n = lanes<T>;
+  int64_t i = 0;
+  for (; i + 4 * n <= count; i += 4 * n) {
+    body(Whole(), i);
+    body(Whole(), i + n);
+    body(Whole(), i + 2 * n);
+    body(Whole(), i + 3 * n);
+  }
+  for (; i + n <= count; i += n) body(Whole(), i);
+  if (i < count) body(Rest{count - i}, i);
+}
+
+// What is left of vectors joined by `both`, each of which term(part, i) gives: in four totals, so
+// that none waits for another.
+template <typename T, class Both, class Term>
+HWY_ATTR HWY_INLINE auto joined(int64_t count, T start, const Both& both, const Term& term) {
+  const hn::ScalableTag<T> d;
+  constexpr int64_t n = lanes<T>;
+  auto a = hn::Set(d, start), b = a, c = a, e = a;
+  int64_t i = 0;
+  for (; i + 4 * n <= count; i += 4 * n) {
+    a = both(a, term(Whole(), i));
+    b = both(b, term(Whole(), i + n));
+    c = both(c, term(Whole(), i + 2 * n));
+    e = both(e, term(Whole(), i + 3 * n));
+  }
+  for (; i + n <= count; i += n) a = both(a, term(Whole(), i));
+  if (i < count) a = both(a, term(Rest{count - i}, i));
+  return both(both(a, b), both(c, e));
+}
+
+template <typename T, class Term>
+HWY_ATTR HWY_INLINE T summed(int64_t count, const Term& term) {
+  const auto both = [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); };
+  return hn::GetLane(hn::SumOfLanes(hn::ScalableTag<T>(), joined<T>(count, T{}, both, term)));
 }
 
 // Brings near what the element i of the row behind this one would be, whether there is one or not:
@@ -57,24 +111,6 @@ template <typename T>
 HWY_ATTR void fetch_behind(const T* row, int64_t count, int64_t i) {
   const auto end = reinterpret_cast<uintptr_t>(row + count);
   hwy::Prefetch(reinterpret_cast<const T*>(end + static_cast<uintptr_t>(i) * sizeof(T)));
-}
-
-// What term(i) gives for the elements from i, of all of a row: in four sums, so that none waits for
-// another.
-template <typename T, class Term>
-HWY_ATTR T summed(int64_t count, const Term& term) {
-  const hn::ScalableTag<T> d;
-  constexpr int64_t n = lanes<T>;
-  auto a = hn::Zero(d), b = hn::Zero(d), c = hn::Zero(d), e = hn::Zero(d);
-  int64_t i = 0;
-  for (; i + 4 * n <= count; i += 4 * n) {
-    a = hn::Add(a, term(i));
-    b = hn::Add(b, term(i + n));
-    c = hn::Add(c, term(i + 2 * n));
-    e = hn::Add(e, term(i + 3 * n));
-  }
-  for (; i < count; i += n) a = hn::Add(a, term(i));
-  return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(a, b), hn::Add(c, e))));
 }
 
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
