@@ -6,6 +6,7 @@
 
 #include "backends/cpu/finished.hpp"
 #include "backends/cpu/fusion.hpp"
+#include "backends/cpu/joining.hpp"
 #include "backends/cpu/kernel_drafts.hpp"
 #include "backends/cpu/loop_step.hpp"
 #include "backends/cpu/movement.hpp"
@@ -39,6 +40,7 @@ class Drafting {
     const std::vector<std::vector<size_t>> groups = fused_groups(sized_, nodes_alone());
     find_kept(groups);
     for (const std::vector<size_t>& group : groups) add_group(group);
+    if (options_.fuse && !options_.observer) join_parts(context_, drafted_);
     return std::move(drafted_);
   }
 
@@ -188,6 +190,7 @@ class Drafting {
   }
 
   void add_draft(Draft draft) {
+    for (Draft& before : draft.before) add_draft(std::move(before));
     for (const ValueId id : draft.reads) make_waiting(id);
     add_writes(draft, static_cast<int32_t>(drafted_.steps.size()));
     drafted_.steps.push_back(std::move(draft));

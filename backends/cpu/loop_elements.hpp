@@ -1,6 +1,9 @@
 // Elements on their way into blocks of loops, and out of them.
 #pragma once
 
+#include <algorithm>
+#include <type_traits>
+
 #include "backends/cpu/half_elements.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/step.hpp"
@@ -26,7 +29,13 @@ void gather_elements(const Frame& frame, const ElementPlace& from, const Walk& w
     using From = decltype(zero);
     const From* elements = frame.read<From>(from.place);
     walk.each_run(begin, end, [&](int64_t at, int64_t first, int64_t count, int64_t step) {
-      for (int64_t i = 0; i < count; ++i) to[at + i] = convert<T>(elements[first + i * step]);
+      if (step == 0) {
+        std::fill_n(to + at, count, convert<T>(elements[first]));
+      } else if (std::is_same_v<From, T> && step == 1) {
+        std::copy_n(elements + first, count, to + at);
+      } else {
+        for (int64_t i = 0; i < count; ++i) to[at + i] = convert<T>(elements[first + i * step]);
+      }
     });
   });
 }

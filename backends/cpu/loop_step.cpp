@@ -123,6 +123,11 @@ class LoopStep final : public ElementStep {
     });
   }
 
+  void run_parts(const Frame& frame, const Parts& parts) const override {
+    const int64_t begin = parts.begin(count_);
+    run_rows(frame, {.begin = begin, .size = parts.end(count_) - begin});
+  }
+
   void run_rows(const Frame& frame, const ElementRows& rows) const override {
     Memory memory;
     begin_slots(frame, memory);
@@ -279,6 +284,17 @@ std::vector<Overwrite> overwrites(const Sized& sized, const Loop& loop) {
   return possible;
 }
 
+std::vector<Cut> cuts(const Sized& sized, const Loop& loop) {
+  const int64_t count = element_count(loop.dims);
+  std::vector<Cut> found;
+  if (count == 0) return found;
+  for (const Loop::Made& made : loop.outputs) found.push_back({made.value, count});
+  for (const ValueId id : loop.inputs) {
+    found.push_back({id, Walk(sized.dims(id), loop.dims).parts()});
+  }
+  return found;
+}
+
 }  // namespace
 
 int64_t cost_of(const Loop& loop) {
@@ -298,6 +314,8 @@ Draft draft_loop(const Context& context, Loop loop) {
   Draft draft{.reads = loop.inputs};
   for (const Loop::Made& made : loop.outputs) draft.writes.push_back(made.value);
   draft.overwrites = overwrites(context.sized, loop);
+  draft.cuts = cuts(context.sized, loop);
+  draft.worth = static_cast<double>(element_count(loop.dims) * cost_of(loop)) / worth_a_loop_thread;
   if (context.native) context.native->add(context.sized, loop);
   draft.make = [&context, loop = std::move(loop)](const Places& places,
                                                   Place) -> std::unique_ptr<Step> {

@@ -13,13 +13,17 @@ namespace {
 // Columns of a task that sums rows: some vectors, so that tasks share no cache line.
 constexpr int64_t columns_of_a_task = 256;
 
+// Elements.
+constexpr int64_t worth_a_norm_thread = 1 << 14;
+
 struct NormSizes {
   int64_t rows, size;
   double eps;
   int threads;
 
   int parts(int64_t pieces) const {
-    return parts_of({.amount = rows * size, .pieces = pieces, .worth_a_thread = 1 << 14}, threads);
+    return parts_of(
+        {.amount = rows * size, .pieces = pieces, .worth_a_thread = worth_a_norm_thread}, threads);
   }
 };
 
@@ -32,64 +36,90 @@ const T* read(const Frame& frame, const std::optional<Place>& place) {
 }
 
 template <typename T>
-class NormStep final : public Step {
+class NormStep final : public PartStep {
  public:
   NormStep(const NormSizes& sizes, NormPlaces places) : sizes_(sizes), places_(std::move(places)) {}
 
   void run(const Frame& frame) const override {
+    const int parts = sizes_.parts(sizes_.rows);
+    ThreadPool::shared().run(parts, sizes_.threads, [&](int part) {
+      run_rows(frame, sizes_.rows * part / parts, sizes_.rows * (part + 1) / parts);
+    });
+  }
+
+  void run_parts(const Frame& frame, const Parts& parts) const override {
+    run_rows(frame, parts.begin(sizes_.rows), parts.end(sizes_.rows));
+  }
+
+ private:
+  void run_rows(const Frame& frame, int64_t begin, int64_t end) const {
     const T *x = frame.read<T>(*places_[0]), *weight = read<T>(frame, places_[1]),
             *bias = read<T>(frame, places_[2]);
     T *to = frame.write<T>(*places_[3]), *mean = frame.write<T>(*places_[4]),
       *rstd = frame.write<T>(*places_[5]);
-    const int parts = sizes_.parts(sizes_.rows);
-    ThreadPool::shared().run(parts, sizes_.threads, [&](int part) {
-      for (int64_t row = sizes_.rows * part / parts; row < sizes_.rows * (part + 1) / parts;
-           ++row) {
-        const int64_t at = row * sizes_.size;
-        const RowMoments<T> moments =
-            kernels_.normalise(x + at, weight, bias, sizes_.eps, to + at, sizes_.size);
-        mean[row] = moments.mean;
-        rstd[row] = moments.rstd;
-      }
-    });
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t at = row * sizes_.size;
+      const RowMoments<T> moments =
+          kernels_.normalise(x + at, weight, bias, sizes_.eps, to + at, sizes_.size);
+      mean[row] = moments.mean;
+      rstd[row] = moments.rstd;
+    }
   }
 
- private:
   const NormKernels<T>& kernels_ = norm_kernels<T>();
   NormSizes sizes_;
   NormPlaces places_;
 };
 
 template <typename T>
-class NormGradStep final : public Step {
+RowMoments<T> moments(const Frame& frame, const NormPlaces& places, int64_t row) {
+  return {frame.read<T>(*places[2])[row], frame.read<T>(*places[3])[row]};
+}
+
+template <typename T>
+class NormGradStep final : public PartStep {
  public:
   NormGradStep(const NormSizes& sizes, NormPlaces places)
       : sizes_(sizes), places_(std::move(places)) {}
 
   void run(const Frame& frame) const override {
-    add_rows(frame);  // before the gradient of the input is written, maybe in its place
-    const T *grad = frame.read<T>(*places_[0]), *x = frame.read<T>(*places_[1]),
-            *weight = read<T>(frame, places_[4]);
-    T* to = frame.write<T>(*places_[5]);
     const int parts = sizes_.parts(sizes_.rows);
     ThreadPool::shared().run(parts, sizes_.threads, [&](int part) {
-      for (int64_t row = sizes_.rows * part / parts; row < sizes_.rows * (part + 1) / parts;
-           ++row) {
-        const int64_t at = row * sizes_.size;
-        kernels_.input_grad(grad + at, x + at, moments(frame, row), weight, to + at, sizes_.size);
-      }
+      run_rows(frame, sizes_.rows * part / parts, sizes_.rows * (part + 1) / parts);
     });
   }
 
- private:
-  RowMoments<T> moments(const Frame& frame, int64_t row) const {
-    return {frame.read<T>(*places_[2])[row], frame.read<T>(*places_[3])[row]};
+  void run_parts(const Frame& frame, const Parts& parts) const override {
+    run_rows(frame, parts.begin(sizes_.rows), parts.end(sizes_.rows));
   }
 
-  // Each task sums all rows of its columns, one after the other.
-  void add_rows(const Frame& frame) const {
+ private:
+  void run_rows(const Frame& frame, int64_t begin, int64_t end) const {
+    const T *grad = frame.read<T>(*places_[0]), *x = frame.read<T>(*places_[1]),
+            *weight = read<T>(frame, places_[4]);
+    T* to = frame.write<T>(*places_[5]);
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t at = row * sizes_.size;
+      kernels_.input_grad(grad + at, x + at, moments<T>(frame, places_, row), weight, to + at,
+                          sizes_.size);
+    }
+  }
+
+  const NormKernels<T>& kernels_ = norm_kernels<T>();
+  NormSizes sizes_;
+  NormPlaces places_;
+};
+
+// Of the weight and the bias. Each task sums all rows of its columns, one after the other.
+template <typename T>
+class NormParameterGradStep final : public Step {
+ public:
+  NormParameterGradStep(const NormSizes& sizes, NormPlaces places)
+      : sizes_(sizes), places_(std::move(places)) {}
+
+  void run(const Frame& frame) const override {
     const T *grad = frame.read<T>(*places_[0]), *x = frame.read<T>(*places_[1]);
-    T *weight_grad = frame.write<T>(*places_[6]), *bias_grad = frame.write<T>(*places_[7]);
+    T *weight_grad = frame.write<T>(*places_[4]), *bias_grad = frame.write<T>(*places_[5]);
     const int64_t pieces = (sizes_.size + columns_of_a_task - 1) / columns_of_a_task;
     const int parts = sizes_.parts(pieces);
     ThreadPool::shared().run(parts, sizes_.threads, [&](int part) {
@@ -99,25 +129,27 @@ class NormGradStep final : public Step {
       std::fill(bias_grad + first, bias_grad + last, T{});
       for (int64_t row = 0; row < sizes_.rows; ++row) {
         const int64_t at = row * sizes_.size + first;
-        kernels_.add_parameter_grads(grad + at, x + at, moments(frame, row), weight_grad + first,
-                                     bias_grad + first, last - first);
+        kernels_.add_parameter_grads(grad + at, x + at, moments<T>(frame, places_, row),
+                                     weight_grad + first, bias_grad + first, last - first);
       }
     });
   }
 
+ private:
   const NormKernels<T>& kernels_ = norm_kernels<T>();
   NormSizes sizes_;
   NormPlaces places_;
 };
 
+using NormSources = std::vector<std::optional<ValueId>>;
+
 template <typename StepOf>
-Draft norm_draft(const NormSizes& sizes, const std::vector<std::optional<ValueId>>& sources,
+Draft norm_draft(const NormSizes& sizes, const NormSources& sources,
                  const std::vector<ValueId>& made) {
   Draft draft{.reads = {}, .writes = made};
   for (const std::optional<ValueId>& source : sources) {
     if (source) draft.reads.push_back(*source);
   }
-  draft.overwrites = {{made.front(), *sources.front()}};
   draft.make = [=](const Places& places, Place) {
     NormPlaces at;
     for (const std::optional<ValueId>& source : sources) {
@@ -127,6 +159,44 @@ Draft norm_draft(const NormSizes& sizes, const std::vector<std::optional<ValueId
     return std::make_unique<StepOf>(sizes, std::move(at));
   };
   return draft;
+}
+
+// What stands once for each row, or once for each of its elements, is what can be cut.
+void cut_rows(Draft& draft, const NormSizes& sizes, const std::vector<ValueId>& in_rows) {
+  if (sizes.rows == 0) return;
+  for (const ValueId id : in_rows) draft.cuts.push_back({id, sizes.rows});
+  draft.worth = static_cast<double>(sizes.rows * sizes.size) / worth_a_norm_thread;
+}
+
+template <typename T>
+Draft forward_draft(const NormSizes& sizes, const NormSources& sources,
+                    const std::vector<ValueId>& made) {
+  Draft draft = norm_draft<NormStep<T>>(sizes, sources, made);
+  draft.overwrites = {{made[0], *sources[0]}};
+  cut_rows(draft, sizes, {*sources[0], made[0], made[1], made[2]});
+  return draft;
+}
+
+// The gradients of the parameters come first: that of the input may stand in place of what both
+// read.
+template <typename T>
+Draft grad_draft(const Context& context, const NormSizes& sizes, const NormSources& sources,
+                 const std::vector<ValueId>& made) {
+  Draft draft = norm_draft<NormGradStep<T>>(sizes, sources, {made[0]});
+  draft.overwrites = {{made[0], *sources[0]}};
+  cut_rows(draft, sizes, {*sources[0], *sources[1], *sources[2], *sources[3], made[0]});
+  if (context.readers[index(made[1])] + context.readers[index(made[2])] > 0) {
+    const NormSources rows(sources.begin(), sources.begin() + 4);
+    draft.before.push_back(norm_draft<NormParameterGradStep<T>>(sizes, rows, {made[1], made[2]}));
+  }
+  return draft;
+}
+
+template <typename T>
+Draft draft_of(const Context& context, bool is_grad, const NormSizes& sizes,
+               const NormSources& sources, const std::vector<ValueId>& made) {
+  return is_grad ? grad_draft<T>(context, sizes, sources, made)
+                 : forward_draft<T>(sizes, sources, made);
 }
 
 }  // namespace
@@ -150,12 +220,10 @@ std::optional<Draft> draft_norm(const Context& context, size_t at, const Spelled
                         .eps = is_grad ? 0 : reader.value(3).real(),
                         .threads = context.threads};
   if (dtype == DType::float32) {
-    return is_grad ? norm_draft<NormGradStep<float>>(sizes, sources, node.outputs)
-                   : norm_draft<NormStep<float>>(sizes, sources, node.outputs);
+    return draft_of<float>(context, is_grad, sizes, sources, node.outputs);
   }
   if (dtype == DType::float64) {
-    return is_grad ? norm_draft<NormGradStep<double>>(sizes, sources, node.outputs)
-                   : norm_draft<NormStep<double>>(sizes, sources, node.outputs);
+    return draft_of<double>(context, is_grad, sizes, sources, node.outputs);
   }
   return std::nullopt;
 }

@@ -14,6 +14,8 @@ namespace {
 
 // Of a row that alone is left, so that its parts may be summed by several threads.
 constexpr int64_t elements_of_a_piece = 1 << 16;
+// Elements.
+constexpr int64_t worth_a_reduction_thread = 1 << 15;
 // Totals that a task keeps while it walks rows.
 constexpr int64_t columns_at_once = 512;
 
@@ -31,7 +33,7 @@ struct Reduction {
 };
 
 template <typename T>
-class ReductionStep final : public Step {
+class ReductionStep final : public PartStep {
  public:
   ReductionStep(Reduction reduction, const ReductionKernel<T>& kernel, double divisor, int threads,
                 Place from, Place to)
@@ -49,25 +51,34 @@ class ReductionStep final : public Step {
     T* to = frame.write<T>(to_);
     if (!r_.inner_reduced) return run_columns(x, to);
     if (kept_ == 1 && reduced_ == 1) return run_alone(x, to);
-    in_parts(kept_, [&](int64_t i) {
-      const T* row = x + offset(r_.kept, i);
-      double total = kernel_.start;
-      for (int64_t j = 0; j < reduced_; ++j) {
-        total = kernel_.both(total, kernel_.row(row + offset(r_.reduced, j), r_.inner));
-      }
-      to[i] = finished(total);
-    });
+    in_parts(kept_, [&](int64_t i) { run_row(x, to, i); });
+  }
+
+  // Where rows are reduced that lie side by side.
+  void run_parts(const Frame& frame, const Parts& parts) const override {
+    const T* x = frame.read<T>(from_);
+    T* to = frame.write<T>(to_);
+    for (int64_t i = parts.begin(kept_); i < parts.end(kept_); ++i) run_row(x, to, i);
   }
 
  private:
+  void run_row(const T* x, T* to, int64_t i) const {
+    const T* row = x + offset(r_.kept, i);
+    double total = kernel_.start;
+    for (int64_t j = 0; j < reduced_; ++j) {
+      total = kernel_.both(total, kernel_.row(row + offset(r_.reduced, j), r_.inner));
+    }
+    to[i] = finished(total);
+  }
+
   T finished(double total) const { return static_cast<T>(total / divisor_); }
 
   // Calls body(i) for each of so many pieces of work.
   template <typename Body>
   void in_parts(int64_t pieces, const Body& body) const {
     const int64_t work = kept_ * reduced_ * r_.inner;
-    const int parts =
-        parts_of({.amount = work, .pieces = pieces, .worth_a_thread = 1 << 15}, threads_);
+    const int parts = parts_of(
+        {.amount = work, .pieces = pieces, .worth_a_thread = worth_a_reduction_thread}, threads_);
     ThreadPool::shared().run(parts, threads_, [&](int part) {
       for (int64_t i = pieces * part / parts; i < pieces * (part + 1) / parts; ++i) body(i);
     });
@@ -173,8 +184,12 @@ Draft reduction_draft(const Context& context, const Reduction& reduction, std::s
   const double divisor = way == "mean" ? static_cast<double>(context.sized.count(from)) /
                                              static_cast<double>(context.sized.count(to))
                                        : 1;
+  const int64_t kept = Reduction::count(reduction.kept);
+  const bool in_rows = reduction.inner_reduced && reduction.reduced.empty() && kept > 1;
   return {.reads = {from},
           .writes = {to},
+          .cuts = in_rows ? std::vector<Cut>{{from, kept}, {to, kept}} : std::vector<Cut>{},
+          .worth = static_cast<double>(context.sized.count(from)) / worth_a_reduction_thread,
           .make = [=, &kernel, threads = context.threads](const Places& places, Place) {
             return std::make_unique<ReductionStep<T>>(reduction, kernel, divisor, threads,
                                                       places[index(from)], places[index(to)]);

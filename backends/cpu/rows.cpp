@@ -21,30 +21,40 @@ RowKernel<T> kernel_named(std::string_view name) {
   return row_kernels<T>().*kernels.at(name);
 }
 
+// Elements.
+constexpr int64_t worth_a_thread = 1 << 14;
+
 struct RowPlaces {
   Place first, second, to;
 };
 
 template <typename T>
-class RowStep final : public Step {
+class RowStep final : public PartStep {
  public:
   RowStep(RowKernel<T> kernel, int64_t rows, int64_t size, int threads, RowPlaces places)
       : kernel_(kernel), rows_(rows), size_(size), threads_(threads), places_(places) {}
 
   void run(const Frame& frame) const override {
-    const T *first = frame.read<T>(places_.first), *second = frame.read<T>(places_.second);
-    T* to = frame.write<T>(places_.to);
-    const int parts =
-        parts_of({.amount = rows_ * size_, .pieces = rows_, .worth_a_thread = 1 << 14}, threads_);
+    const int parts = parts_of(
+        {.amount = rows_ * size_, .pieces = rows_, .worth_a_thread = worth_a_thread}, threads_);
     ThreadPool::shared().run(parts, threads_, [&](int part) {
-      for (int64_t row = rows_ * part / parts; row < rows_ * (part + 1) / parts; ++row) {
-        const int64_t at = row * size_;
-        kernel_(first + at, second + at, to + at, size_);
-      }
+      run_rows(frame, rows_ * part / parts, rows_ * (part + 1) / parts);
     });
   }
 
+  void run_parts(const Frame& frame, const Parts& parts) const override {
+    run_rows(frame, parts.begin(rows_), parts.end(rows_));
+  }
+
  private:
+  void run_rows(const Frame& frame, int64_t begin, int64_t end) const {
+    const T *first = frame.read<T>(places_.first), *second = frame.read<T>(places_.second);
+    T* to = frame.write<T>(places_.to);
+    for (int64_t at = begin * size_; at < end * size_; at += size_) {
+      kernel_(first + at, second + at, to + at, size_);
+    }
+  }
+
   RowKernel<T> kernel_;
   int64_t rows_, size_;
   int threads_;
@@ -58,7 +68,12 @@ Draft row_draft(const Context& context, std::string_view name, const std::vector
   const int64_t rows = size == 0 ? 0 : context.sized.count(to) / size;
   Draft draft{.reads = sources, .writes = {to}};
   // A row is read as a whole before it is written, or element by element.
-  for (const ValueId source : sources) draft.overwrites.push_back({to, source});
+  for (const ValueId source : sources) {
+    draft.overwrites.push_back({to, source});
+    if (rows > 0) draft.cuts.push_back({source, rows});
+  }
+  if (rows > 0) draft.cuts.push_back({to, rows});
+  draft.worth = static_cast<double>(rows * size) / worth_a_thread;
   draft.make = [=, kernel = kernel_named<T>(name), threads = context.threads](const Places& places,
                                                                               Place) {
     const RowPlaces at{places[index(sources.front())], places[index(sources.back())],

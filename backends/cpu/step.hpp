@@ -27,6 +27,7 @@ class Frame {
   T* write(Place place) const {
     return reinterpret_cast<T*>(bases_[static_cast<size_t>(place.base)] + place.offset);
   }
+  std::span<std::byte* const> bases() const { return bases_; }
 
  private:
   std::span<std::byte* const> bases_;
@@ -39,13 +40,28 @@ class Step {
   virtual void run(const Frame& frame) const = 0;
 };
 
+// Of so many equal parts that all values are cut into, one behind the other, some in a row.
+struct Parts {
+  int64_t first, last, of;
+
+  // In what has so many rows, elements or other things, a multiple of `of`.
+  int64_t begin(int64_t count) const { return count / of * first; }
+  int64_t end(int64_t count) const { return count / of * last; }
+};
+
+// A step that may be done part by part, each in the thread that asks for it.
+class PartStep : public Step {
+ public:
+  virtual void run_parts(const Frame& frame, const Parts& parts) const = 0;
+};
+
 // Rows of elements that lie side by side in what a step makes: each so many behind the one before.
 struct ElementRows {
   int64_t begin = 0, size = 0, rows = 1, step = 0;
 };
 
 // A step that treats each element on its own, so that any of them may be done alone.
-class ElementStep : public Step {
+class ElementStep : public PartStep {
  public:
   virtual void run_rows(const Frame& frame, const ElementRows& rows) const = 0;
 };

@@ -21,6 +21,9 @@ class Walk {
   int64_t run_size() const { return axes_.front().size; }
   bool is_repeated() const { return axes_.front().step == 0; }
 
+  // Into how many equal parts both can be cut at most, so that each meets the same of the other.
+  int64_t parts() const { return axes_.back().step == 0 ? 1 : axes_.back().size; }
+
   // Calls run(to, from, count, step) for runs of elements: `to` counts from 0 for the element
   // `begin`, `from` counts the tensor's elements, which are `step` (0 or more) apart.
   template <typename Run>

@@ -48,6 +48,11 @@ class NativeStep final : public ElementStep {
     });
   }
 
+  void run_parts(const Frame& frame, const Parts& parts) const override {
+    const int64_t begin = parts.begin(count_);
+    run_rows(frame, {.begin = begin, .size = parts.end(count_) - begin});
+  }
+
   void run_rows(const Frame& frame, const ElementRows& rows) const override {
     Memory memory;
     for (int64_t row = 0; row < rows.rows; ++row) {
