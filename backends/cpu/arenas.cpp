@@ -1,25 +1,15 @@
 #include "backends/cpu/arenas.hpp"
 
-#include <new>
-
 namespace mithril::cpu_backend {
-namespace {
-
-constexpr std::align_val_t alignment{64};
-
-}  // namespace
-
-Arena::~Arena() { ::operator delete(memory_, alignment); }
 
 void Arena::reserve(int64_t bytes, size_t bases) {
   if (bytes > bytes_) {
-    ::operator delete(memory_, alignment);
     memory_ = nullptr, bytes_ = 0;
-    memory_ = static_cast<std::byte*>(::operator new(static_cast<size_t>(bytes), alignment));
+    memory_ = large_memory(bytes);
     bytes_ = bytes;
   }
   bases_.resize(bases);
-  bases_.front() = memory_;
+  bases_.front() = memory_.get();
 }
 
 std::unique_ptr<Arena> Arenas::take() {

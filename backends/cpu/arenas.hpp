@@ -9,22 +9,19 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/large_memory.hpp"
+
 namespace mithril::cpu_backend {
 
 // What one run works in. It never shrinks.
 class Arena {
  public:
-  Arena() = default;
-  ~Arena();
-  Arena(const Arena&) = delete;
-  Arena& operator=(const Arena&) = delete;
-
   // At least so many bytes, aligned to 64, and so many bases, the first of which are these bytes.
   void reserve(int64_t bytes, size_t bases);
   std::span<std::byte*> bases() { return bases_; }
 
  private:
-  std::byte* memory_ = nullptr;
+  LargeMemory memory_;
   int64_t bytes_ = 0;
   std::vector<std::byte*> bases_;
 };

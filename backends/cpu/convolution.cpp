@@ -216,7 +216,7 @@ PackedConstants::Bytes packed_weight(const Context& context, const WindowForm& f
   if (!context.packed.find(weight) || form.work() == 0) return nullptr;
   return context.packed.pack(weight, packed_for_groups + form.groups, [&](const Tensor& tensor) {
     const WindowTiles tiles = ConvolutionStep<T>::tiles_of(form);
-    auto bytes = aligned_bytes(tiles.packed_count(form) * int64_t{sizeof(T)});
+    auto bytes = context.packed.allocate(tiles.packed_count(form) * int64_t{sizeof(T)});
     const Tensor host = tensor.host();
     std::vector<T> pairs;
     if constexpr (std::is_same_v<T, float>) {

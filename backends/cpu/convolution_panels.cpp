@@ -132,7 +132,7 @@ Draft panel_draft(const Context& context, const Convolution& convolution,
   const PackedConstants::Bytes weight =
       context.packed.pack(values.weight, packed_as, [&](const Tensor& tensor) {
         const int64_t count = form.weight_count();
-        auto bytes = aligned_bytes(convolution.groups * count * int64_t{sizeof(float)});
+        auto bytes = context.packed.allocate(convolution.groups * count * int64_t{sizeof(float)});
         auto* to = reinterpret_cast<float*>(bytes.get());
         const Tensor host = tensor.host();
         const int64_t each = host.size() / convolution.groups;

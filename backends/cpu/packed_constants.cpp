@@ -1,17 +1,11 @@
 #include "backends/cpu/packed_constants.hpp"
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
+#include <algorithm>
+#include <utility>
 
-#include <new>
+#include "backends/cpu/large_memory.hpp"
 
 namespace mithril::cpu_backend {
-namespace {
-
-constexpr size_t large_page = size_t{1} << 21;
-
-}  // namespace
 
 PackedConstants::PackedConstants(const Graph& graph) {
   for (const Constant& constant : graph.constants()) {
@@ -32,15 +26,18 @@ PackedConstants::Bytes PackedConstants::pack(ValueId id, int64_t form,
   return packed;
 }
 
-std::shared_ptr<std::byte[]> aligned_bytes(int64_t bytes) {
-  const auto size = static_cast<size_t>(bytes);
-  const std::align_val_t alignment{size < large_page ? size_t{64} : large_page};
-  auto* memory = static_cast<std::byte*>(::operator new(size, alignment));
-#ifdef __linux__
-  // Advice that may be left: weights that come from memory wait less for its tables.
-  if (size >= large_page) static_cast<void>(madvise(memory, size, MADV_HUGEPAGE));
-#endif
-  return {memory, [alignment](std::byte* held) { ::operator delete(held, alignment); }};
+std::shared_ptr<std::byte[]> PackedConstants::allocate(int64_t bytes) {
+  constexpr int64_t line = 64, least = 1 << 16, most = 1 << 25;
+  const int64_t size = (bytes + line - 1) / line * line;
+  if (size > left_) {
+    left_ = std::max(size, std::clamp(allocated_, least, most));
+    allocated_ += left_;
+    next_ = large_memory(left_);
+  }
+  const std::shared_ptr<std::byte[]> piece(next_, next_.get());
+  next_ = {next_, next_.get() + size};
+  left_ -= size;
+  return piece;
 }
 
 }  // namespace mithril::cpu_backend

@@ -22,14 +22,16 @@ class PackedConstants {
   // What `make` gives for this constant, if it was not asked for before: `form` tells the ways
   // apart in which one constant may be packed.
   Bytes pack(ValueId id, int64_t form, const std::function<Bytes(const Tensor&)>& make);
+  // For `make`, in which no other thread asks: so many bytes, aligned to 64, side by side with those
+  // that were allocated before.
+  std::shared_ptr<std::byte[]> allocate(int64_t bytes);
 
  private:
   std::map<ValueId, const Tensor*> constants_;
   std::mutex mutex_;
   std::map<std::pair<ValueId, int64_t>, Bytes> packed_;
+  std::shared_ptr<std::byte[]> next_;  // where so many bytes are left, of so many in all
+  int64_t left_ = 0, allocated_ = 0;
 };
-
-// Of so many bytes, aligned to 64; many of them in large pages, where the system has some.
-std::shared_ptr<std::byte[]> aligned_bytes(int64_t bytes);
 
 }  // namespace mithril::cpu_backend

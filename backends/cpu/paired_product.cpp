@@ -165,7 +165,7 @@ PackedConstants::Bytes right_in_pairs(const Context& context, const PairedForm& 
       product.right.data = brought.data();
     }
     const MatmulPlan plan(product);
-    auto packed = aligned_bytes(plan.packed_count() * int64_t{sizeof(float)});
+    auto packed = context.packed.allocate(plan.packed_count() * int64_t{sizeof(float)});
     pack_right(product, 0, plan.panels(), reinterpret_cast<float*>(packed.get()));
     return packed;
   });

@@ -146,7 +146,7 @@ PackedConstants::Bytes packed_right(const Context& context, const ProductForm& f
     const Tensor host = is_half(tensor.dtype()) ? tensor.to(dtype_of<T>) : tensor.host();
     product.right.data = host.data<T>();
     const int64_t bytes = plan.packed_count() * int64_t{sizeof(T)} / product.kernels->packing;
-    auto packed = aligned_bytes(bytes);
+    auto packed = context.packed.allocate(bytes);
     if constexpr (std::is_same_v<T, float>) {
       if (form.stored) {
         pack_stored(product, stored_matmul_kernels(*form.stored),

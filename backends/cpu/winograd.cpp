@@ -21,7 +21,7 @@ bool suits_winograd(const Convolution& c) {
   if (!is_plain(c.down) || !is_plain(c.across)) return false;
   // Below, transforming costs as much as it saves; beyond, reading weights does, four times as many
   // as there were, or writing what was transformed.
-  constexpr int64_t fewest_channels = 32, fewest_tiles = 12, most_elements = 1 << 22;
+  constexpr int64_t fewest_channels = 32, fewest_tiles = 20, most_elements = 1 << 22;
   const int64_t tiles = up(c.down.output, 4) * up(c.across.output, 4);
   return c.inputs >= fewest_channels && c.outputs >= fewest_channels && tiles >= fewest_tiles &&
          36 * c.inputs * c.outputs <= most_elements && 36 * c.inputs * tiles <= most_elements;

@@ -1,0 +1,20 @@
+// Memory in large pages, where the system has some: what is read from all over it waits less for
+// the tables of pages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace mithril::cpu_backend {
+
+struct FreeLarge {
+  size_t alignment = 64;
+  void operator()(std::byte* memory) const;
+};
+using LargeMemory = std::unique_ptr<std::byte[], FreeLarge>;
+
+// So many bytes, aligned to 64; in large pages where they would fill one.
+LargeMemory large_memory(int64_t bytes);
+
+}  // namespace mithril::cpu_backend
