@@ -45,6 +45,11 @@ double SmallPlaneForm::work() const {
          static_cast<double>(c_.outputs);
 }
 
+int64_t SmallPlaneForm::band_step() const {
+  constexpr int64_t line = 16;
+  return (up(depth_ * height_, line) | 1) * line;
+}
+
 int64_t SmallPlaneForm::part_count() const {
   constexpr int64_t margin = WindowKernels<float>::most_width;
   return std::max(planes_.channel_step() + margin, bands_ * height_ * width_);
@@ -60,7 +65,6 @@ void SmallPlaneForm::transform_weight(const float* weight, int64_t panel, float*
 void SmallPlaneForm::transform_input(const float* input, int64_t first, int64_t last, float* work,
                                      float* to) const {
   const std::vector<int64_t>& taps = planes_.products.front().offsets;
-  const int64_t columns = c_.across.output;
   for (int64_t channel = first; channel < last; ++channel) {
     const float* planes = input + channel * planes_.source_plane();
     if (!planes_.in_place) {
@@ -69,10 +73,14 @@ void SmallPlaneForm::transform_input(const float* input, int64_t first, int64_t 
     }
     for (int64_t tap = 0; tap < taps_; ++tap) {
       const float* from = planes + taps[static_cast<size_t>(tap)];
-      for (int64_t y = 0; y < c_.down.output; ++y, from += planes_.across.extent) {
-        const int64_t k = y / band_rows_ * depth_ + channel * taps_ + tap;
-        float* row = to + k * height_ + y % band_rows_ * columns;
-        for (int64_t x = 0; x < columns; ++x) row[x] = from[x];
+      float* bands = to + (channel * taps_ + tap) * height_;
+      for (int64_t y = 0; y < band_rows_; ++y) {
+        products_->copy({.from = from + y * planes_.across.extent,
+                         .from_step = band_rows_ * planes_.across.extent,
+                         .count = c_.across.output,
+                         .depth = up(c_.down.output - y, band_rows_),
+                         .to = bands + y * c_.across.output,
+                         .to_step = band_step()});
       }
     }
   }
@@ -103,7 +111,7 @@ void SmallPlaneForm::multiply_panel(const PanelOperands& operands, int64_t panel
     const auto prefetching = Prefetching::of<float>((end - k) * width_, end - k, bands_);
     for (int64_t band = 0; band < bands_; ++band) {
       products_->tile[std::min(height_, places - band * height_)](
-          {.a = operands.input + (band * depth_ + k) * height_,
+          {.a = operands.input + band * band_step() + k * height_,
            .a_step = height_,
            .b = weight,
            .b_step = width_,

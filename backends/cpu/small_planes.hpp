@@ -25,7 +25,7 @@ class SmallPlaneForm {
   double work() const;                        // multiplications
   int64_t panels() const { return panels_; }  // of outputs
   int64_t weight_count() const { return panels_ * depth_ * width_; }
-  int64_t input_count() const { return bands_ * depth_ * height_; }
+  int64_t input_count() const { return bands_ * band_step(); }
   int64_t part_count() const;
 
   // A panel of the weight of a group, to where it stands among them.
@@ -38,6 +38,8 @@ class SmallPlaneForm {
   WindowPart cut(int64_t parts) const { return {.part = 0, .parts = parts, .of_rows = true}; }
 
  private:
+  // Lines of the cache, an odd number of them, so that bands do not meet in the same sets.
+  int64_t band_step() const;
   void multiply_panel(const PanelOperands& operands, int64_t panel) const;
   void store_panel(const PanelOperands& operands, int64_t panel) const;
 
