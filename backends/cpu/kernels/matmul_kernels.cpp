@@ -129,57 +129,82 @@ HWY_ATTR void dots(const Dots<T>& t) {
   for (; j < t.count; ++j) run_dots<T, 1>(t, j);
 }
 
-// A square of as many rows as vectors of 16 bytes have elements.
+// Elements of vectors of 16 bytes, which larger ones are blocks of.
 #if HWY_TARGET == HWY_SCALAR
 template <typename T>
-constexpr int64_t square = 1;
+constexpr int64_t block = 1;
 
-template <typename T>
-void interleave_square(const Rearrangement<T>& t, int64_t j, int64_t k) {
-  t.to[k * t.to_step + j] = t.from[j * t.from_step + k];
+template <typename D, typename T>
+void interleave_blocks(D, const T* from, int64_t, T* to, int64_t) {
+  *to = *from;
 }
 #else
 template <typename T>
-constexpr int64_t square = 16 / int64_t{sizeof(T)};
+constexpr int64_t block = 16 / int64_t{sizeof(T)};
 
-template <typename T>
-HWY_ATTR void interleave_square(const Rearrangement<T>& t, int64_t j, int64_t k) {
-  const hn::FixedTag<T, square<T>> d;
-  const T* from = t.from + j * t.from_step + k;
-  T* to = t.to + k * t.to_step + j;
-  const auto a = hn::LoadU(d, from), b = hn::LoadU(d, from + t.from_step);
-  if constexpr (square<T> == 2) {
-    hn::StoreU(hn::InterleaveLower(d, a, b), d, to);
-    hn::StoreU(hn::InterleaveUpper(d, a, b), d, to + t.to_step);
+// A block of each of these rows, `block` rows apart.
+template <typename D, typename T>
+HWY_ATTR auto load_blocks(D d, const T* from, int64_t step) {
+  constexpr int64_t lanes = int64_t{hn::MaxLanes(D())};
+  if constexpr (lanes == block<T>) {
+    return hn::LoadU(d, from);
   } else {
-    const auto c = hn::LoadU(d, from + 2 * t.from_step), e = hn::LoadU(d, from + 3 * t.from_step);
+    const hn::Half<D> half;
+    return hn::Combine(d, load_blocks(half, from + lanes / 2 * step, step),
+                       load_blocks(half, from, step));
+  }
+}
+
+// As many rows as a vector has elements, and as many columns as a block has.
+template <typename D, typename T>
+HWY_ATTR void interleave_blocks(D d, const T* from, int64_t step, T* to, int64_t to_step) {
+  if constexpr (block<T> == 2) {
+    const auto a = load_blocks(d, from, step), b = load_blocks(d, from + step, step);
+    hn::StoreU(hn::InterleaveLower(d, a, b), d, to);
+    hn::StoreU(hn::InterleaveUpper(d, a, b), d, to + to_step);
+  } else {
+    const auto a = load_blocks(d, from, step), b = load_blocks(d, from + step, step),
+               c = load_blocks(d, from + 2 * step, step), e = load_blocks(d, from + 3 * step, step);
     const auto ac = hn::InterleaveLower(d, a, c), be = hn::InterleaveLower(d, b, e);
     hn::StoreU(hn::InterleaveLower(d, ac, be), d, to);
-    hn::StoreU(hn::InterleaveUpper(d, ac, be), d, to + t.to_step);
+    hn::StoreU(hn::InterleaveUpper(d, ac, be), d, to + to_step);
     const auto more_ac = hn::InterleaveUpper(d, a, c), more_be = hn::InterleaveUpper(d, b, e);
-    hn::StoreU(hn::InterleaveLower(d, more_ac, more_be), d, to + 2 * t.to_step);
-    hn::StoreU(hn::InterleaveUpper(d, more_ac, more_be), d, to + 3 * t.to_step);
+    hn::StoreU(hn::InterleaveLower(d, more_ac, more_be), d, to + 2 * to_step);
+    hn::StoreU(hn::InterleaveUpper(d, more_ac, more_be), d, to + 3 * to_step);
   }
 }
 #endif
 
-// What is left beside whole squares is in squares that reach back over what was done before.
+// What is left beside whole blocks is in blocks that reach back over what was done before.
+template <typename D, typename T>
+HWY_ATTR void interleave_vectors(D d, const Rearrangement<T>& t) {
+  constexpr int64_t lanes = int64_t{hn::MaxLanes(D())};
+  for (int64_t first = 0; first < t.depth; first += line_size<T>) {
+    const int64_t last = std::min(first + line_size<T>, t.depth);
+    for (int64_t j = 0; j < t.count; j += lanes) {
+      const int64_t row = std::min(j, t.count - lanes);
+      for (int64_t next = first; next < last; next += block<T>) {
+        const int64_t k = std::min(next, t.depth - block<T>);
+        interleave_blocks(d, t.from + row * t.from_step + k, t.from_step,
+                          t.to + k * t.to_step + row, t.to_step);
+      }
+    }
+  }
+}
+
 template <typename T>
 HWY_ATTR void interleave(const Rearrangement<T>& t) {
-  if (t.count < square<T> || t.depth < square<T>) {
+  constexpr int64_t lanes = HWY_LANES(T), half = std::max(lanes / 2, block<T>);
+  if (t.count < block<T> || t.depth < block<T>) {
     for (int64_t j = 0; j < t.count; ++j) {
       for (int64_t k = 0; k < t.depth; ++k) t.to[k * t.to_step + j] = t.from[j * t.from_step + k];
     }
-    return;
-  }
-  for (int64_t first = 0; first < t.depth; first += line_size<T>) {
-    const int64_t last = std::min(first + line_size<T>, t.depth);
-    for (int64_t j = 0; j < t.count; j += square<T>) {
-      const int64_t row = j + square<T> <= t.count ? j : t.count - square<T>;
-      for (int64_t k = first; k < last; k += square<T>) {
-        interleave_square(t, row, k + square<T> <= t.depth ? k : t.depth - square<T>);
-      }
-    }
+  } else if (t.count >= lanes) {
+    interleave_vectors(hn::ScalableTag<T>(), t);
+  } else if (t.count >= half) {
+    interleave_vectors(hn::FixedTag<T, half>(), t);
+  } else {
+    interleave_vectors(hn::FixedTag<T, block<T>>(), t);
   }
 }
 
@@ -199,9 +224,9 @@ HWY_ATTR void copy_vectors(D d, const Rearrangement<T>& t) {
 template <typename T>
 HWY_ATTR void copy(const Rearrangement<T>& t) {
   const hn::ScalableTag<T> d;
-  const hn::FixedTag<T, square<T>> small;
+  const hn::FixedTag<T, block<T>> small;
   if (t.count >= int64_t{HWY_LANES(T)}) return copy_vectors(d, t);
-  if (t.count >= square<T>) return copy_vectors(small, t);
+  if (t.count >= block<T>) return copy_vectors(small, t);
   for (int64_t k = 0; k < t.depth; ++k) {
     for (int64_t j = 0; j < t.count; ++j) t.to[k * t.to_step + j] = t.from[k * t.from_step + j];
   }
