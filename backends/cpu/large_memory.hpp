@@ -14,7 +14,7 @@ struct FreeLarge {
 };
 using LargeMemory = std::unique_ptr<std::byte[], FreeLarge>;
 
-// So many bytes, aligned to 64; in large pages where they would fill one.
+// so many bytes, aligned to 64; in large pages as far as they fill them.
 LargeMemory large_memory(int64_t bytes);
 
 }  // namespace mithril::cpu_backend

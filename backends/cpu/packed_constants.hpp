@@ -22,8 +22,8 @@ class PackedConstants {
   // What `make` gives for this constant, if it was not asked for before: `form` tells the ways
   // apart in which one constant may be packed.
   Bytes pack(ValueId id, int64_t form, const std::function<Bytes(const Tensor&)>& make);
-  // For `make`, in which no other thread asks: so many bytes, aligned to 64, side by side with those
-  // that were allocated before.
+  // For `make`, in which no other thread asks: so many bytes, aligned to 64, side by side with
+  // those that were allocated before.
   std::shared_ptr<std::byte[]> allocate(int64_t bytes);
 
  private:
