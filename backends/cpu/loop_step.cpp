@@ -18,6 +18,8 @@ constexpr int64_t block_bytes = 2048;
 constexpr int most_blocks = 24;
 constexpr int most_slots = 96;
 constexpr int most_lanes = 16;
+// Bytes of inputs from which on they come from memory.
+constexpr int64_t bytes_of_long_loops = 1 << 19;
 // As many sums and products cost what exp and its like do.
 constexpr int64_t cost_of_function = 8;
 
@@ -97,9 +99,13 @@ class LoopStep final : public ElementStep {
     for (size_t i = 0; i < links_.size(); ++i) {
       if (i == 0 || links_[i - 1].last) chains_.push_back(i);
     }
+    longest_chain_ = longest_chain();
     for (const ValueId id : loop.inputs) {
       inputs_.push_back({places[index(id)], sized.dtype(id), Walk(sized.dims(id), loop.dims)});
     }
+    const auto direct = std::count_if(inputs_.begin(), inputs_.end(),
+                                      [](const Input& input) { return input.is_direct(); });
+    is_long_ = direct * count_ * int64_t{sizeof(T)} >= bytes_of_long_loops;
     for (const Loop::Made& made : loop.outputs) {
       outputs_.push_back(
           {places[index(made.value)], sized.dtype(made.value), static_cast<size_t>(made.slot)});
@@ -132,9 +138,10 @@ class LoopStep final : public ElementStep {
     Memory memory;
     begin_slots(frame, memory);
     const int64_t whole = rows.size / lanes_ * lanes_;
+    const int64_t row_step = rows.rows > 1 ? rows.step : rows.size;
     for (int64_t row = 0; row < rows.rows; ++row) {
       const int64_t begin = rows.begin + row * rows.step;
-      if (whole > 0) run_vectors(frame, memory, begin, whole);
+      if (whole > 0) run_vectors(frame, memory, {begin, whole, row_step});
       if (whole < rows.size) run_rest(frame, memory, begin + whole, rows.size - whole);
     }
   }
@@ -155,10 +162,23 @@ class LoopStep final : public ElementStep {
 
     bool is_direct() const { return dtype == dtype_of<T>; }
   };
+  // The next one begins `step` elements after it.
+  struct Row {
+    int64_t begin, size, step;
+  };
   struct Memory {
     alignas(64) T blocks[most_blocks][static_cast<size_t>(block)];
     Source<T> slots[most_slots];
   };
+
+  size_t longest_chain() const {
+    size_t longest = 0, most = 0;
+    for (size_t i = 0; i < chains_.size(); ++i) {
+      const size_t end = i + 1 < chains_.size() ? chains_[i + 1] : links_.size();
+      if (end - chains_[i] > most) most = end - chains_[i], longest = chains_[i];
+    }
+    return longest;
+  }
 
   T* block_of(Memory& memory, size_t slot) const {
     return memory.blocks[static_cast<size_t>(room_.block_of[slot])];
@@ -188,7 +208,8 @@ class LoopStep final : public ElementStep {
 
   // Elements that fill vectors are read and written where they stand, but for those that are
   // converted or stand for several.
-  void run_vectors(const Frame& frame, Memory& memory, int64_t begin, int64_t size) const {
+  void run_vectors(const Frame& frame, Memory& memory, const Row& row) const {
+    const auto [begin, size, step] = row;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i].walk.is_single() || !inputs_[i].is_direct()) continue;
       memory.slots[i] = {frame.read<T>(inputs_[i].place) + begin, each_element};
@@ -203,7 +224,7 @@ class LoopStep final : public ElementStep {
         if (inputs_[i].walk.is_single() || inputs_[i].is_direct()) continue;
         gather(frame, inputs_[i], begin + at, begin + end, block_of(memory, i));
       }
-      run_links(memory, at, end);
+      run_links(memory, at, end, end < size ? block : step - at);
       for (const Output& output : outputs_) {
         if (!output.is_direct()) store(frame, output, memory, begin + at, end - at);
       }
@@ -220,15 +241,27 @@ class LoopStep final : public ElementStep {
       std::fill(to + count, to + lanes_, T{});
     }
     for (const Output& output : outputs_) place_in_block(memory, output.slot);
-    run_links(memory, 0, lanes_);
+    run_links(memory, 0, lanes_, 0);
     for (const Output& output : outputs_) store(frame, output, memory, begin, count);
   }
 
-  void run_links(const Memory& memory, int64_t begin, int64_t end) const {
+  // `next`: from here to the block that follows.
+  void run_links(const Memory& memory, int64_t begin, int64_t end, int64_t next) const {
+    const Ahead<T> ahead = next_block(memory, next), nothing{};
     for (const size_t chain : chains_) {
       kernels_.run(&links_[chain], memory.slots, static_cast<size_t>(begin),
-                   static_cast<size_t>(end));
+                   static_cast<size_t>(end), chain == longest_chain_ ? ahead : nothing);
     }
+  }
+
+  // Of the inputs that are read where they stand, if they come from memory.
+  Ahead<T> next_block(const Memory& memory, int64_t next) const {
+    Ahead<T> ahead;
+    for (size_t i = 0; i < inputs_.size() && is_long_; ++i) {
+      if (memory.slots[i].mask != each_element || ahead.count == ahead.from.size()) continue;
+      ahead.from[ahead.count++] = memory.slots[i].at + next;
+    }
+    return ahead;
   }
 
   static void gather(const Frame& frame, const Input& input, int64_t begin, int64_t end, T* to) {
@@ -249,6 +282,8 @@ class LoopStep final : public ElementStep {
   int threads_;
   int64_t count_, cost_;
   size_t first_made_;
+  size_t longest_chain_ = 0;  // asks for what the next block reads
+  bool is_long_ = false;      // what it reads does not stay in the caches
   int64_t lanes_ = static_cast<int64_t>(kernels_.lanes);
   std::vector<Input> inputs_;
   std::vector<Output> outputs_;

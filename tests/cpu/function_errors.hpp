@@ -53,7 +53,7 @@ Worst<T> worst_of(const Function& function, const std::vector<T>& numbers,
   const Source<T> slots[] = {{numbers.data(), each_element}, {results.data(), each_element}};
   const Link link{
       .kernel = kernels.links[static_cast<size_t>(function.operation)], .from = {0}, .to = 1};
-  kernels.run(&link, slots, 0, numbers.size());
+  kernels.run(&link, slots, 0, numbers.size(), {});
   Worst<T> worst;
   for (size_t i = 0; i < numbers.size(); ++i) {
     const double error = error_of(results[i], function.wide(numbers[i]));

@@ -4,6 +4,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/kernels/elementwise_kernels.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -123,12 +124,17 @@ HWY_ATTR void leave_wide_registers() {
 }
 
 template <typename T>
-HWY_ATTR void run(const Link* chain, const Source<T>* slots, size_t begin, size_t end) {
+HWY_ATTR void run(const Link* chain, const Source<T>* slots, size_t begin, size_t end,
+                  const Ahead<T>& ahead) {
   const hn::ScalableTag<T> d;
-  constexpr size_t lanes = HWY_LANES(T);
+  constexpr size_t lanes = HWY_LANES(T), line = 64 / sizeof(T);
   const auto nothing = hn::Zero(d);
   size_t i = begin;
   for (; i + several * lanes <= end; i += several * lanes) {
+    for (size_t k = 0; k < ahead.count; ++k) {
+      const T* from = ahead.from[k] + i;
+      for (size_t at = 0; at < several * lanes; at += line) hwy::Prefetch(from + at);
+    }
     follow(chain->kernel.several, chain, slots, i, nothing, nothing, nothing, nothing);
   }
   for (; i < end; i += lanes) follow(chain->kernel.one, chain, slots, i, nothing);

@@ -66,13 +66,22 @@ struct Link {
   bool last = true;
 };
 
+// Elements that are read soon, and are asked for while a chain runs: of each of these those as far
+// from it as the chain has come.
+template <typename T>
+struct Ahead {
+  std::array<const T*, 8> from{};
+  size_t count = 0;
+};
+
 template <typename T>
 struct ElementwiseKernels {
   size_t lanes;
   std::array<LinkKernel, operation_count> links;
   // The elements from `begin` to `end`, both multiples of `lanes`, through all links to the last.
   // What is written may be what is read, at the same elements.
-  void (*run)(const Link* chain, const Source<T>* slots, size_t begin, size_t end);
+  void (*run)(const Link* chain, const Source<T>* slots, size_t begin, size_t end,
+              const Ahead<T>& ahead);
 };
 
 template <typename T>

@@ -116,7 +116,7 @@ class NativeStep final : public ElementStep {
     std::fill(values + count, values + padded, T{});
     const Source<T> slot{values, each_element};
     step.kernels_.run(&step.links_[static_cast<size_t>(which)], &slot, 0,
-                      static_cast<size_t>(padded));
+                      static_cast<size_t>(padded), {});
   }
 
   // In bytes, of the element that is read for this one.
