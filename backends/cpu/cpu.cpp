@@ -57,6 +57,7 @@ class Cpu final : public Backend {
                                              .winograd = options_.winograd,
                                              .fuse = options.fuse,
                                              .native = options.max && options.jit,
+                                             .donations = options.donations,
                                              .native_note = forbidden ? no_native_code : "",
                                              .weight_dtype = options_.weight_dtype});
   }

@@ -49,6 +49,11 @@ struct Cut {
   int64_t parts;
 };
 
+// An output that may be made in the place of an input, whose elements nobody wants afterwards.
+struct Donated {
+  ValueId made, given;
+};
+
 struct Draft {
   std::vector<ValueId> reads, writes;
   std::vector<Overwrite> overwrites = {};  // that are possible
@@ -64,6 +69,8 @@ struct Draft {
   std::function<std::unique_ptr<Step>(const Places& places, Place scratch,
                                       std::unique_ptr<ElementStep> finish)>
       make_finished = {};
+  // Whether the value may then stand at Place::tile, for nobody but `finish` to read.
+  bool makes_tiles = false;
 };
 
 }  // namespace mithril::cpu_backend

@@ -6,6 +6,7 @@
 
 #include "backends/cpu/finished.hpp"
 #include "backends/cpu/fusion.hpp"
+#include "backends/cpu/group_order.hpp"
 #include "backends/cpu/joining.hpp"
 #include "backends/cpu/kernel_drafts.hpp"
 #include "backends/cpu/loop_step.hpp"
@@ -26,9 +27,11 @@ class Drafting {
         options_(options),
         drafted_{.storage_of = std::vector<size_t>(graph_.values().size())},
         is_output_(graph_.values().size()),
+        is_donated_(graph_.values().size()),
         transposes_(transposes),
         waiting_(graph_.values().size()) {
     for (const Output& output : graph_.outputs()) is_output_[index(output.value)] = true;
+    for (const Donated& donated : options.donated) is_donated_[index(donated.made)] = true;
     int32_t base = 1;
     for (const ValueId id : graph_.inputs()) drafted_.add({id, Place{base++, 0}});
     for (const Constant& constant : graph_.constants()) {
@@ -37,7 +40,8 @@ class Drafting {
   }
 
   Drafted run() {
-    const std::vector<std::vector<size_t>> groups = fused_groups(sized_, nodes_alone());
+    const std::vector<std::vector<size_t>> groups =
+        in_order(sized_, fused_groups(sized_, nodes_alone()), options_.donated);
     find_kept(groups);
     for (const std::vector<size_t>& group : groups) add_group(group);
     if (options_.fuse && !options_.observer) join_parts(context_, drafted_);
@@ -97,21 +101,36 @@ class Drafting {
   }
 
   // A loop that alone reads what a step makes, which is the last that it waits for, may be done
-  // part by part as it is made, in the place of what comes out.
+  // part by part as it is made, in the place of what comes out; or, where that stands in the place
+  // of inputs, beside it.
   bool finish_with(const Draft& draft, const Loop& loop, std::span<const size_t> nodes) {
     if (!options_.fuse || draft.reads.empty()) return false;
     const ValueId raw = last_made(draft.reads);
     const Storage& made = drafted_.storage(raw);
     if (made.given || made.made != raw || !is_read_by(raw, nodes)) return false;
     const auto step = static_cast<size_t>(made.first);
-    const auto place = std::find_if(draft.overwrites.begin(), draft.overwrites.end(),
-                                    [&](const Overwrite& at) { return at.read == raw; });
-    if (!drafted_.steps[step].make_finished || place == draft.overwrites.end()) return false;
-    drafted_.storage(raw).bytes = 0;
-    drafted_.steps[step] = finished(context_, std::move(drafted_.steps[step]), draft, loop, *place);
-    add_writes(drafted_.steps[step], made.first);
-    drafted_.storage_of[index(raw)] = drafted_.storage_of[index(place->write)];
+    if (!drafted_.steps[step].make_finished) return false;
+    const std::optional<ValueId> place = place_of(raw, draft);
+    const bool beside = std::all_of(draft.writes.begin(), draft.writes.end(),
+                                    [&](ValueId id) { return is_donated_[index(id)]; });
+    if (!place && !beside) return false;
+    const bool in_tiles = !place && drafted_.steps[step].makes_tiles;
+    if (place || in_tiles) drafted_.storage(raw).bytes = 0;
+    if (in_tiles) drafted_.storage(raw).given = Place{Place::tile, 0};
+    const int32_t first = made.first;
+    drafted_.steps[step] =
+        finished(context_, std::move(drafted_.steps[step]), draft, loop, {raw, place});
+    add_writes(drafted_.steps[step], first);
+    if (place) drafted_.storage_of[index(raw)] = drafted_.storage_of[index(*place)];
     return true;
+  }
+
+  // What the loop may write where it reads `raw`.
+  std::optional<ValueId> place_of(ValueId raw, const Draft& draft) const {
+    for (const Overwrite& at : draft.overwrites) {
+      if (at.read == raw && !is_donated_[index(at.write)]) return at.write;
+    }
+    return std::nullopt;
   }
 
   ValueId last_made(const std::vector<ValueId>& values) const {
@@ -211,8 +230,9 @@ class Drafting {
   const Context& context_;
   const DraftingOptions& options_;
   Drafted drafted_;
-  std::vector<bool> is_output_;  // per value
-  std::vector<bool> is_kept_;    // per value: something outside its group reads it
+  std::vector<bool> is_output_;   // per value
+  std::vector<bool> is_donated_;  // per value: it may be made in the place of an input
+  std::vector<bool> is_kept_;     // per value: something outside its group reads it
   // Per value: of what it is the transpose, as long as it is not made, and the node that makes it.
   std::vector<std::optional<ValueId>>& transposes_;
   std::vector<size_t> waiting_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "backends/cpu/context.hpp"
@@ -34,7 +35,8 @@ struct Drafted {
 };
 
 struct DraftingOptions {
-  bool fuse = true;                          // nodes may run together; else one by one
+  bool fuse = true;  // nodes may run together; else one by one
+  std::span<const Donated> donated = {};
   const Observer* observer = nullptr;        // null: nobody looks
   const std::vector<bool>* shown = nullptr;  // per node, where somebody does: whether it is wanted
 };

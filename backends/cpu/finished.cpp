@@ -8,18 +8,18 @@
 namespace mithril::cpu_backend {
 
 Draft finished(const Context& context, Draft step, const Draft& draft, const Loop& loop,
-               const Overwrite& place) {
+               const Unfinished& made) {
   Draft both{.reads = step.reads, .writes = draft.writes, .scratch_bytes = step.scratch_bytes};
   const auto step_reads = [&](ValueId id) {
     return std::find(step.reads.begin(), step.reads.end(), id) != step.reads.end();
   };
   for (const ValueId id : draft.reads) {
-    if (id != place.read && !step_reads(id)) both.reads.push_back(id);
+    if (id != made.raw && !step_reads(id)) both.reads.push_back(id);
   }
   // What the step reads it still does while the first parts are written; and where it writes itself
   // nothing else may stand.
   for (const Overwrite& at : draft.overwrites) {
-    const bool elsewhere = at.write != place.write && at.read != place.read;
+    const bool elsewhere = at.write != made.place && at.read != made.raw;
     if (elsewhere && !step_reads(at.read)) both.overwrites.push_back(at);
   }
   both.make = [&context, loop, make = std::move(step.make_finished)](const Places& places,

@@ -1,15 +1,22 @@
 // Loops over single elements that are done with what a step makes, while it is in the cache.
 #pragma once
 
+#include <optional>
+
 #include "backends/cpu/context.hpp"
 #include "backends/cpu/draft.hpp"
 #include "backends/cpu/loop.hpp"
 
 namespace mithril::cpu_backend {
 
-// The step that makes the value which the loop reads at `place`, followed by the loop. The value
-// stands where the loop writes what is in its place.
+// What a step makes for a loop that alone reads it.
+struct Unfinished {
+  ValueId raw;
+  std::optional<ValueId> place;  // of the loop's, made in the place of `raw`; nothing: beside it
+};
+
+// The step that makes the value, followed by the loop.
 Draft finished(const Context& context, Draft step, const Draft& draft, const Loop& loop,
-               const Overwrite& place);
+               const Unfinished& made);
 
 }  // namespace mithril::cpu_backend

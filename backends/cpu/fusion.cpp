@@ -1,9 +1,7 @@
 #include "backends/cpu/fusion.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
-#include <queue>
 #include <utility>
 
 #include "backends/cpu/loop.hpp"
@@ -33,33 +31,7 @@ class Fusion {
     }
   }
 
-  std::vector<std::vector<size_t>> in_order() const {
-    std::vector<size_t> waiting(groups_.size());
-    std::vector<std::vector<size_t>> readers(groups_.size());
-    for (size_t group = 0; group < groups_.size(); ++group) {
-      for (const size_t before : predecessors(group)) {
-        readers[before].push_back(group);
-        ++waiting[group];
-      }
-    }
-    // The first of those that may run is the one that ends first.
-    using Ready = std::pair<size_t, size_t>;
-    std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
-    const auto add = [&](size_t group) { ready.emplace(groups_[group].back(), group); };
-    for (size_t group = 0; group < groups_.size(); ++group) {
-      if (!groups_[group].empty() && waiting[group] == 0) add(group);
-    }
-    std::vector<std::vector<size_t>> order;
-    while (!ready.empty()) {
-      const size_t group = ready.top().second;
-      ready.pop();
-      order.push_back(groups_[group]);
-      for (const size_t reader : readers[group]) {
-        if (--waiting[reader] == 0) add(reader);
-      }
-    }
-    return order;
-  }
+  std::vector<std::vector<size_t>> groups() && { return std::move(groups_); }
 
  private:
   std::optional<DType> dtype_in_loop(size_t node) const {
@@ -158,7 +130,7 @@ class Fusion {
 }  // namespace
 
 std::vector<std::vector<size_t>> fused_groups(const Sized& sized, const std::vector<bool>& alone) {
-  return Fusion(sized, alone).in_order();
+  return Fusion(sized, alone).groups();
 }
 
 }  // namespace mithril::cpu_backend

@@ -15,6 +15,7 @@
 #include "backends/cpu/product.hpp"
 #include "backends/cpu/reductions.hpp"
 #include "backends/cpu/rows.hpp"
+#include "backends/cpu/scattering.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -47,6 +48,7 @@ const std::map<std::string_view, Kernel>& kernels() {
       {"min", {draft_reduction}},
       {"permuted", {draft_movement, HalfUse::moves}},
       {"product", {draft_product, HalfUse::sides}},
+      {"scattered", {draft_scattering, HalfUse::none, 2}},
       {"sliced", {draft_movement, HalfUse::moves}},
       {"softmax", {draft_rows}},
       {"softmax_grad", {draft_rows}},

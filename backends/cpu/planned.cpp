@@ -45,15 +45,17 @@ class Planned final : public Executable {
     const std::shared_ptr<const Program> program = program_for(inputs);
     const ArenaLoan loan(arenas_, program->arena_bytes, program->bases);
     const std::span<std::byte*> bases = loan.bases();
-    // Nothing writes to what it was given.
+    // Nothing writes to what it was given, but where it was donated.
     const auto base = [](const Tensor& tensor) {
       return static_cast<std::byte*>(const_cast<void*>(tensor.raw_data()));
     };
     std::vector<Tensor> moved;
-    const auto given = [&](const Tensor& input) {
-      return begins_between_floats(input) ? base(moved.emplace_back(input.copy())) : base(input);
-    };
-    auto next = std::transform(inputs.begin(), inputs.end(), bases.begin() + 1, given);
+    if (std::any_of(inputs.begin(), inputs.end(), begins_between_floats)) {
+      moved.assign(inputs.begin(), inputs.end());
+      for (Tensor& tensor : moved) tensor = where_floats_begin(tensor);
+      inputs = moved;
+    }
+    auto next = std::transform(inputs.begin(), inputs.end(), bases.begin() + 1, base);
     std::transform(constants_.begin(), constants_.end(), next, base);
     std::vector<Tensor> results;
     results.reserve(program->results.size());
@@ -61,8 +63,7 @@ class Planned final : public Executable {
       results.push_back(begin(result, inputs, results));
       if (result.from == Result::From::buffer) bases[result.index] = base(results.back());
     }
-    const Frame frame(bases);
-    for (const auto& step : program->steps) step->run(frame);
+    run_steps(*program, Frame(bases));
     return results;
   }
 
@@ -93,6 +94,18 @@ class Planned final : public Executable {
   }
 
  private:
+  static void run_steps(const Program& program, const Frame& frame) {
+    size_t next = 0;
+    try {
+      for (; next < program.steps.size(); ++next) program.steps[next]->run(frame);
+    } catch (const Error& error) {
+      if (next < program.untouched_steps) throw;
+      ErrorDetails details = error.details();
+      details.facts.push_back({"donated", "some inputs have been written to"});
+      raise(std::move(details));
+    }
+  }
+
   std::shared_ptr<const Program> program_for(std::span<const Tensor> inputs) const {
     const auto fits = [&](const Program& program) {
       return std::equal(inputs.begin(), inputs.end(), program.plan.inputs.begin(),
@@ -107,6 +120,7 @@ class Planned final : public Executable {
                            .memory_limit = options_.memory_limit,
                            .winograd = options_.winograd,
                            .fuse = options_.fuse,
+                           .donations = options_.donations,
                            .native = options_.native,
                            .weight_dtype = options_.weight_dtype,
                            .bfloat16_products = options_.bfloat16_products});

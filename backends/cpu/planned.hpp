@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "mithril/backend/backend.hpp"
 
@@ -16,9 +17,10 @@ struct PlanOptions {
   bool winograd = true;                      // convolutions may use his algorithm
   bool fuse = true;                          // nodes may run together; else one by one
   bool native = false;                       // loops are compiled, where that can be
-  std::string native_note = {};              // why they are not, where they were to be
-  std::optional<DType> weight_dtype = {};    // in which constant weights of products are held
-  bool bfloat16_products = true;             // by the processor's instruction, where it has one
+  std::vector<Donation> donations = {};
+  std::string native_note = {};            // why they are not, where they were to be
+  std::optional<DType> weight_dtype = {};  // in which constant weights of products are held
+  bool bfloat16_products = true;           // by the processor's instruction, where it has one
 };
 
 std::unique_ptr<Executable> make_planned(const Graph& graph, PlanOptions options);

@@ -20,10 +20,11 @@ constexpr int64_t most_bytes = std::numeric_limits<int64_t>::max() / 4;
 // Where what steps read and write stands.
 class Placing {
  public:
-  Placing(const Sized& sized, Drafted drafted)
+  Placing(const Sized& sized, Drafted drafted, std::span<const Donated> donated)
       : graph_(sized.graph()),
         sized_(sized),
         drafted_(std::move(drafted)),
+        donated_(donated),
         first_buffer_(1 + graph_.inputs().size() + graph_.constants().size()) {}
 
   void finish(Program& program, NativeCode* native, std::optional<int64_t> memory_limit) {
@@ -36,6 +37,7 @@ class Placing {
     for (size_t step = 0; step < drafted_.steps.size(); ++step) {
       program.steps.push_back(drafted_.steps[step].make(places, scratch_[step]));
     }
+    program.untouched_steps = std::min(untouched_, program.steps.size());
     add_results(program);
   }
 
@@ -57,13 +59,23 @@ class Placing {
     for (size_t step = 0; step < drafted_.steps.size(); ++step) {
       for (const Overwrite& at : drafted_.steps[step].overwrites) {
         Storage &from = drafted_.storages[root(at.read)], &to = drafted_.storage(at.write);
-        const bool ends = from.last == static_cast<int32_t>(step) && !from.given && !from.kept;
-        if (!ends || to.kept || from.bytes != to.bytes || is_read_otherwise(step, at.read))
+        const bool ends = from.last == static_cast<int32_t>(step) && !from.kept && !to.same;
+        const bool may_be_written = from.given ? is_donated(at) : !to.kept;
+        const int64_t bytes = from.given ? sized_.bytes(at.read) : from.bytes;
+        if (!ends || !may_be_written || bytes != to.bytes || is_read_otherwise(step, at.read)) {
           continue;
+        }
+        if (from.given) untouched_ = std::min(untouched_, step);
         to.same = root(at.read);
         from.last = std::max(to.last, from.last + 1);  // nothing else may take the place
       }
     }
+  }
+
+  bool is_donated(const Overwrite& at) const {
+    return std::any_of(donated_.begin(), donated_.end(), [&](const Donated& pair) {
+      return pair.made == at.write && pair.given == at.read;
+    });
   }
 
   // Whether the step reads a view of this value, too.
@@ -115,7 +127,7 @@ class Placing {
     std::vector<size_t> result_of(buffers_.size(), SIZE_MAX);
     for (const Output& output : graph_.outputs()) {
       const ValueId id = output.value;
-      const auto base = static_cast<size_t>(drafted_.storage(id).given->base);
+      const auto base = static_cast<size_t>(drafted_.storages[root(id)].given->base);
       if (base <= inputs) {
         program.results.push_back({Result::From::input, base - 1});
       } else if (base < first_buffer_) {
@@ -149,10 +161,26 @@ class Placing {
   const Graph& graph_;
   const Sized& sized_;
   Drafted drafted_;
-  std::vector<Place> scratch_;  // per step
+  std::span<const Donated> donated_;
+  size_t untouched_ = SIZE_MAX;  // steps before the first that writes where an input stands
+  std::vector<Place> scratch_;   // per step
   std::vector<ValueId> buffers_;
   const size_t first_buffer_;
 };
+
+// Outputs that stand for nothing else, of inputs that are no outputs.
+std::vector<Donated> donated_values(const Graph& graph, std::span<const Donation> donations) {
+  const auto times_output = [&](ValueId id) {
+    return std::count_if(graph.outputs().begin(), graph.outputs().end(),
+                         [&](const Output& output) { return output.value == id; });
+  };
+  std::vector<Donated> donated;
+  for (const Donation& at : donations) {
+    const ValueId made = graph.outputs()[at.output].value, given = graph.inputs()[at.input];
+    if (times_output(made) == 1 && times_output(given) == 0) donated.push_back({made, given});
+  }
+  return donated;
+}
 
 }  // namespace
 
@@ -171,10 +199,13 @@ Program make_program(const Graph& graph, Plan plan, const ProgramOptions& option
                         .native = options.native ? &native : nullptr,
                         .weight_dtype = options.weight_dtype,
                         .bfloat16_products = options.bfloat16_products};
-  Drafted drafted =
-      draft_steps(context, transposes,
-                  {.fuse = options.fuse, .observer = options.observer, .shown = options.shown});
-  Placing(sized, std::move(drafted)).finish(program, context.native, options.memory_limit);
+  const std::vector<Donated> donated = donated_values(graph, options.donations);
+  Drafted drafted = draft_steps(context, transposes,
+                                {.fuse = options.fuse,
+                                 .donated = donated,
+                                 .observer = options.observer,
+                                 .shown = options.shown});
+  Placing(sized, std::move(drafted), donated).finish(program, context.native, options.memory_limit);
   program.native = native.library();
   if (options.native) program.native_note = native.note();
   return program;

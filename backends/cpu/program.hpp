@@ -3,12 +3,14 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "backends/cpu/native/library.hpp"
 #include "backends/cpu/packed_constants.hpp"
 #include "backends/cpu/step.hpp"
+#include "mithril/backend/backend.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/graph/graph.hpp"
 #include "mithril/graph/observer.hpp"
@@ -36,6 +38,7 @@ struct Program {
 
   // Of the frame: the arena, the inputs, the constants, the buffers: so many.
   size_t bases = 0;
+  size_t untouched_steps = 0;  // so many run before one writes in the place of an input
 };
 
 struct ProgramOptions {
@@ -46,9 +49,10 @@ struct ProgramOptions {
   std::optional<int64_t> memory_limit = {};  // in bytes
   bool winograd = true;                      // convolutions may use his algorithm
   bool fuse = true;                          // nodes may run together; else one by one
-  bool native = false;                       // loops are compiled, where that can be
-  std::optional<DType> weight_dtype = {};    // in which constant weights of products are held
-  bool bfloat16_products = true;             // by the processor's instruction, where it has one
+  std::span<const Donation> donations = {};
+  bool native = false;                     // loops are compiled, where that can be
+  std::optional<DType> weight_dtype = {};  // in which constant weights of products are held
+  bool bfloat16_products = true;           // by the processor's instruction, where it has one
 };
 
 // Ops that keep the elements of their input make a view of them; what the observer wants to see is

@@ -7,30 +7,42 @@
 
 namespace mithril::cpu_backend {
 
-// Where a value stands while a plan runs: so many bytes behind one of the frame's bases.
+// Where a value stands while a plan runs: so many bytes behind one of the frame's bases, or behind
+// its tile.
 struct Place {
+  static constexpr int32_t tile = -1;  // as a base
   int32_t base = 0;
   int64_t offset = 0;
 };
 
 // The memory of one run. The first base is the arena; then come the graph's inputs, its constants,
-// and what the run gives.
+// and what the run gives. The tile belongs to one thread: what it has made last of a value that
+// never stands anywhere as a whole.
 class Frame {
  public:
-  explicit Frame(std::span<std::byte* const> bases) : bases_(bases) {}
+  explicit Frame(std::span<std::byte* const> bases, std::byte* tile = nullptr)
+      : bases_(bases), tile_(tile) {}
+
+  // `tile`: where the value would begin.
+  Frame with_tile(std::byte* tile) const { return Frame(bases_, tile); }
 
   template <typename T>
   const T* read(Place place) const {
-    return reinterpret_cast<const T*>(bases_[static_cast<size_t>(place.base)] + place.offset);
+    return reinterpret_cast<const T*>(begin(place) + place.offset);
   }
   template <typename T>
   T* write(Place place) const {
-    return reinterpret_cast<T*>(bases_[static_cast<size_t>(place.base)] + place.offset);
+    return reinterpret_cast<T*>(begin(place) + place.offset);
   }
   std::span<std::byte* const> bases() const { return bases_; }
 
  private:
+  std::byte* begin(Place place) const {
+    return place.base == Place::tile ? tile_ : bases_[static_cast<size_t>(place.base)];
+  }
+
   std::span<std::byte* const> bases_;
+  std::byte* tile_;
 };
 
 // Immutable: many threads may run it at once, each with a frame of its own.
@@ -77,6 +89,8 @@ class Finish {
   void run(ElementRows rows) const {
     if (!step_) return;
     rows.begin += origin_;
+    // Rows that touch are one.
+    if (rows.step == rows.size) rows = {.begin = rows.begin, .size = rows.size * rows.rows};
     step_->run_rows(*frame_, rows);
   }
 

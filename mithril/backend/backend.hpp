@@ -59,12 +59,22 @@ struct GradientGraphs {
   std::vector<bool> differentiable = {};  // per output of the graph: floats that are no next state
 };
 
+// An output of the graph that may be made in the place of an input, for nobody reads that input
+// after the run: what a step of training makes of a parameter. Their dims and dtypes are the same.
+struct Donation {
+  size_t output, input;
+};
+
 struct LoadOptions {
   bool jit = true;  // whether the backend may compile what it runs, where it can
   // What takes longer to begin with, or more memory, so that runs become faster.
   bool max = false;
   // Whether ops may be computed together, where the backend can; else each by itself.
   bool fuse = true;
+  // A backend may leave them as they are. Where an output was made in the place of its input, it is
+  // that tensor; else the input has not changed. An error that comes after the first was written to
+  // says so.
+  std::vector<Donation> donations = {};
   // The halves with the gradients of some of the inputs (a flag for each), for a backend that takes
   // part in its library's automatic differentiation; null where there are no gradients. May be
   // called from any thread. GradientError as in differentiate.
