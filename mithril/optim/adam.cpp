@@ -13,18 +13,41 @@ Adam::Adam(AdamOptions options, bool decoupled)
   require(options.weight_decay >= 0, "weight_decay", options.weight_decay, "at least 0");
 }
 
+std::vector<double> Adam::numbers(std::int64_t steps) const {
+  const auto taken = static_cast<double>(steps);
+  const double correction1 = 1 - std::pow(options_.betas.first, taken);
+  const double correction2 = 1 - std::pow(options_.betas.second, taken);
+  std::vector<double> numbers{lr() / correction1, 1 / std::sqrt(correction2)};
+  if (decoupled_) numbers.push_back(1 - lr() * options_.weight_decay);
+  return numbers;
+}
+
+void Adam::add_to_graph(GraphMove& move) const {
+  const auto [first, second] = options_.betas;
+  Expression &param = move.param, &mean = move.slots[0], &square = move.slots[1];
+  Expression direction = move.gradient;
+  if (options_.weight_decay != 0) {
+    if (decoupled_)
+      param = param * move.numbers[2];
+    else
+      direction = direction + param * options_.weight_decay;
+  }
+  mean = mean + (direction - mean) * (1 - first);
+  square = square * second + direction * (1 - second) * direction;
+  param =
+      param - mean * move.numbers[0] / (call("sqrt", {square}) * move.numbers[1] + options_.eps);
+}
+
 void Adam::update(Tensor& param, const Tensor& gradient, Memory& memory) {
   const double beta1 = options_.betas.first, beta2 = options_.betas.second;
-  const double steps = static_cast<double>(memory.steps);
-  const double correction1 = 1 - std::pow(beta1, steps);
-  const double correction2 = std::sqrt(1 - std::pow(beta2, steps));
+  const std::vector<double> changing = numbers(memory.steps);
   visit_parameter(param, [&](auto zero) {
     using T = decltype(zero);
-    const T shrink = static_cast<T>(decoupled_ ? 1 - lr() * options_.weight_decay : 1);
+    const T shrink = static_cast<T>(decoupled_ ? changing[2] : 1);
     const T decay = static_cast<T>(decoupled_ ? 0 : options_.weight_decay);
     const T weight1 = static_cast<T>(1 - beta1), keep2 = static_cast<T>(beta2);
     const T weight2 = static_cast<T>(1 - beta2), eps = static_cast<T>(options_.eps);
-    const T rate = static_cast<T>(lr() / correction1), scale = static_cast<T>(correction2);
+    const T rate = static_cast<T>(changing[0]), scale = static_cast<T>(changing[1]);
     const T* from = gradient.data<T>();
     T* to = param.mutable_data<T>();
     T* mean = memory.slots[0].mutable_data<T>();
@@ -35,7 +58,7 @@ void Adam::update(Tensor& param, const Tensor& gradient, Memory& memory) {
         const T direction = from[i] + decay * to[i];
         mean[i] += weight1 * (direction - mean[i]);
         square[i] = keep2 * square[i] + weight2 * direction * direction;
-        to[i] -= rate * mean[i] / (std::sqrt(square[i]) / scale + eps);
+        to[i] -= rate * mean[i] / (std::sqrt(square[i]) * scale + eps);
       }
     });
   });

@@ -29,6 +29,11 @@ class Adam : public Optimizer {
  public:
   explicit Adam(AdamOptions options = {}) : Adam(options, false) {}
 
+  // The rate with the correction of the mean, what roots of the squares are multiplied with, and
+  // what decay leaves of the parameter.
+  std::vector<double> numbers(std::int64_t steps) const override;
+  void add_to_graph(GraphMove& move) const override;
+
  protected:
   Adam(AdamOptions options, bool decoupled);
 

@@ -99,13 +99,23 @@ void Optimizer::step(TensorMap& params, const TensorMap& gradients) {
   size_t at = 0;
   for (const auto& [key, gradient] : gradients) {
     Tensor& param = moved[at++];
-    Memory& memory = memory_[key];
-    while (memory.slots.size() < slot_names_.size()) {
-      memory.slots.emplace_back(param.dtype(), param.dims());
-    }
+    Memory& memory = memory_of(key, param);
     ++memory.steps;
     update(param, gradient, memory);
   }
+}
+
+Optimizer::Memory& Optimizer::memory_of(const std::string& key, const Tensor& param) {
+  const auto known = memory_.find(key);
+  if (known != memory_.end()) {
+    check_slots(key, param, known->second.slots);
+    return known->second;
+  }
+  Memory& memory = memory_[key];
+  while (memory.slots.size() < slot_names_.size()) {
+    memory.slots.emplace_back(param.dtype(), param.dims());
+  }
+  return memory;
 }
 
 TensorMap Optimizer::state_dict() const {

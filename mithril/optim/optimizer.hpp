@@ -7,9 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "mithril/graph/expression.hpp"
 #include "mithril/tensor/tensor_map.hpp"
 
 namespace mithril {
+
+// A parameter in a graph, and all that a step moves it by.
+struct GraphMove {
+  Expression param, gradient;
+  std::vector<Expression> slots;
+  std::vector<Expression> numbers;  // of rank 0, in the dtype of the parameter
+};
 
 class Optimizer {
  public:
@@ -35,12 +43,21 @@ class Optimizer {
   // where one is missing.
   void load_state_dict(const TensorMap& state);
 
- protected:
+  // ---- for who takes steps as part of a graph (mithril/compile/training_step.hpp) ----
   struct Memory {
     std::int64_t steps = 0;     // taken, the present one included while in `update`
     std::vector<Tensor> slots;  // one for each slot name, zeros at first, as the parameter
   };
+  // Of the parameter of that key, made where there is none yet. StateError E0904.
+  Memory& memory_of(const std::string& key, const Tensor& param);
+  const std::vector<std::string>& slot_names() const { return slot_names_; }
+  // What of a parameter's step changes from one to the next: its learning rate, corrections of its
+  // moments. `steps`: as in Memory.
+  virtual std::vector<double> numbers(std::int64_t steps) const = 0;
+  // The step as nodes: puts the values that `param` and `slots` have after it in their places.
+  virtual void add_to_graph(GraphMove& move) const = 0;
 
+ protected:
   // `slots`: the names of the tensors that it keeps for each parameter.
   Optimizer(double lr, std::vector<std::string> slots);
   virtual void update(Tensor& param, const Tensor& gradient, Memory& memory) = 0;

@@ -18,6 +18,23 @@ SGD::SGD(SGDOptions options) : Optimizer(options.lr, slots(options)), options_(o
   require(options.dampening == 0, "dampening", options.dampening, "0 with nesterov");
 }
 
+std::vector<double> SGD::numbers(std::int64_t steps) const {
+  if (options_.dampening == 0) return {lr()};
+  return {lr(), steps == 1 ? 1 : 1 - options_.dampening};
+}
+
+void SGD::add_to_graph(GraphMove& move) const {
+  Expression direction = move.gradient;
+  if (options_.weight_decay != 0) direction = direction + move.param * options_.weight_decay;
+  if (options_.momentum != 0) {
+    Expression& buffer = move.slots[0];
+    const Expression fresh = options_.dampening == 0 ? direction : direction * move.numbers[1];
+    buffer = buffer * options_.momentum + fresh;
+    direction = options_.nesterov ? direction + buffer * options_.momentum : buffer;
+  }
+  move.param = move.param - direction * move.numbers[0];
+}
+
 void SGD::update(Tensor& param, const Tensor& gradient, Memory& memory) {
   visit_parameter(param, [&](auto zero) {
     using T = decltype(zero);

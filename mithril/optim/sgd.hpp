@@ -20,6 +20,9 @@ class SGD final : public Optimizer {
  public:
   explicit SGD(SGDOptions options = {});
 
+  std::vector<double> numbers(std::int64_t steps) const override;
+  void add_to_graph(GraphMove& move) const override;
+
  private:
   void update(Tensor& param, const Tensor& gradient, Memory& memory) override;
   SGDOptions options_;
