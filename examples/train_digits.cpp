@@ -71,6 +71,7 @@ int main(int argc, char** argv) {
 
   auto params = compiled.get_parameters();
   ml::Adam optimizer({.lr = 3e-3});
+  ml::TrainingStep step(compiled, optimizer, {{"loss", ml::Tensor::scalar(1.0f)}});
   constexpr size_t batch = 32;
   for (int epoch = 1; epoch <= epochs; ++epoch) {
     std::shuffle(train.begin(), train.end(), random);
@@ -82,9 +83,7 @@ int main(int argc, char** argv) {
                                      train.begin() + static_cast<long>(end));
       const ml::TensorMap data = {{"image", digits.images_of(rows)},
                                   {"label", digits.labels_of(rows)}};
-      const auto [outputs, gradients] =
-          compiled.evaluate(params, data, {{"loss", ml::Tensor::scalar(1.0f)}});
-      optimizer.step(params, gradients);
+      const ml::TensorMap outputs = step(params, data);
       loss += outputs.at("loss").item() * static_cast<double>(rows.size());
       right += count_right(outputs.at("logits"), data.at("label"));
       const auto seen = static_cast<double>(end);

@@ -1,6 +1,7 @@
 // Everything that a user of the library needs.
 #pragma once
 #include "mithril/compile/compile.hpp"
+#include "mithril/compile/training_step.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/models/attention.hpp"
 #include "mithril/models/auc.hpp"

@@ -77,27 +77,28 @@ Call inference(const CompiledModel& model, const Data& data, const TensorMap& pa
 }
 
 template <typename Optimizer>
-Call training(const CompiledModel& model, const Data& data, TensorMap params, int threads,
-              Optimizer chosen) {
-  auto held = std::make_shared<TensorMap>();
-  for (const auto& [key, tensor] : params) (*held)[key] = tensor.copy();
-  auto optimizer = std::make_shared<Optimizer>(std::move(chosen));
-  optimizer->set_threads(threads);
-  return [model, inputs = data.inputs, held, optimizer] {
-    auto [outputs, gradients] = model.evaluate(*held, inputs, of_cost);
-    optimizer->step(*held, gradients);
-    return outputs.at("loss");
+Call training(const CompiledModel& model, const Data& data, TensorMap params, Optimizer chosen) {
+  struct Training {
+    TensorMap params;
+    Optimizer optimizer;
+    TrainingStep step;
+    Training(const CompiledModel& model, TensorMap given, Optimizer chosen)
+        : params(std::move(given)), optimizer(std::move(chosen)), step(model, optimizer) {}
+  };
+  for (auto& [key, tensor] : TensorMap(params)) params[key] = tensor.copy();
+  auto training = std::make_shared<Training>(model, std::move(params), std::move(chosen));
+  return [training, inputs = data.inputs] {
+    return training->step(training->params, inputs).at("loss");
   };
 }
 
 Call call_of(const Workload& workload, const CompiledModel& model, const Data& data,
-             TensorMap params, int threads) {
+             TensorMap params) {
   switch (workload.optimizer) {
     case Optimizing::sgd:
-      return training(model, data, std::move(params), threads, SGD({.lr = workload.learning_rate}));
+      return training(model, data, std::move(params), SGD({.lr = workload.learning_rate}));
     case Optimizing::adam:
-      return training(model, data, std::move(params), threads,
-                      Adam({.lr = workload.learning_rate}));
+      return training(model, data, std::move(params), Adam({.lr = workload.learning_rate}));
     case Optimizing::nothing:
       break;
   }
@@ -171,9 +172,9 @@ void bench(const BenchOptions& options) {
   const bool trains = workload.optimizer != Optimizing::nothing;
   const double start = now();
   const CompiledModel model = compiled(workload, data, options);
-  const Call call = call_of(
-      workload, model, data,
-      data.reference ? std::exchange(data.weights, {}) : model.get_parameters(), options.threads);
+  const Call call =
+      call_of(workload, model, data,
+              data.reference ? std::exchange(data.weights, {}) : model.get_parameters());
   std::vector<Tensor> results{call()};
   const double cold = now() - start;
   while (trains && results.size() < 4) results.push_back(call());

@@ -125,6 +125,7 @@ class CompiledModel {
   explicit CompiledModel(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
  private:
+  friend class TrainingStep;
   // Shared, because copies of what is immutable are the same.
   std::shared_ptr<Parts> parts_;
 };

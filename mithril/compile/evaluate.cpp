@@ -3,7 +3,8 @@
 
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
-#include "mithril/compile/parts.hpp"
+#include "mithril/compile/evaluating.hpp"
+#include "mithril/compile/training_graph.hpp"
 #include "mithril/passes/split_gradient.hpp"
 
 namespace mithril {
@@ -68,15 +69,16 @@ void take(const Given& given, const Given& other, const Signature& signature,
   refuse_missing(given);
 }
 
-size_t output_named(const Parts& parts, const std::string& name) {
+size_t output_named(const CompiledParts& parts, const std::string& name) {
   for (size_t i = 0; i < parts.outputs.size(); ++i) {
     if (parts.outputs[i].name == name) return i;
   }
   unknown_name(ErrorKind::input, "E0807", "output", name, "", names_of(parts.outputs));
 }
 
-// The outputs that gradients come in at: those that are named, or the cost.
-std::vector<size_t> requested(const Parts& parts, const OutputGradients& asked) {
+}  // namespace
+
+std::vector<size_t> requested(const CompiledParts& parts, const OutputGradients& asked) {
   std::vector<size_t> of;
   if (const TensorMap* gradients = asked.gradients()) {
     for (const auto& [key, tensor] : *gradients) of.push_back(output_named(parts, key));
@@ -107,6 +109,24 @@ TensorMap named(const std::vector<NamedIndex>& keys, const std::vector<Tensor>& 
   return TensorMap(std::move(items));
 }
 
+Tensor incoming_gradient(const CompiledParts& parts, const Signature& signature,
+                         const OutputGradients& asked, const std::vector<size_t>& of, size_t i) {
+  const size_t at = parts.inputs.size() + i;
+  const TensorMap* gradients = asked.gradients();
+  const Tensor* given = gradients ? gradients->find(parts.outputs[of[i]].name, i) : nullptr;
+  return given ? signature.convert(at, *given) : Tensor::full(signature.dtype(at), {}, 1.0);
+}
+
+State next_state(const CompiledParts& parts, const std::vector<Tensor>& made) {
+  State state;
+  for (const NamedIndex& key : parts.next_states) {
+    state[key.name] = parts.backend->adopt(made[key.index], false);
+  }
+  return state;
+}
+
+namespace {
+
 struct Request {
   const TensorMap &params, &data;
   const OutputGradients* gradients = nullptr;
@@ -118,7 +138,7 @@ struct Result {
   State state;
 };
 
-void take_state(const Parts& parts, const State& state, const Signature& signature,
+void take_state(const CompiledParts& parts, const State& state, const Signature& signature,
                 std::vector<Tensor>& inputs) {
   bool fits = state.size() == parts.states.size();
   for (size_t i = 0; i < parts.states.size() && fits; ++i) {
@@ -134,12 +154,24 @@ void take_state(const Parts& parts, const State& state, const Signature& signatu
          .help = "begin with initial_state_dict()"});
 }
 
-// What runs while all hooks are removed is what ran before there were any.
+}  // namespace
+
+void take_inputs(const CompiledParts& parts, const Signature& signature, const TensorMap& params,
+                 const TensorMap& data, const State& state, std::vector<Tensor>& inputs) {
+  const Given given_params{"params", "parameter", params, parts.parameters};
+  const Given given_data{"data", "data input", data, parts.data};
+  take(given_params, given_data, signature, inputs);
+  take(given_data, given_params, signature, inputs);
+  take_state(parts, state, signature, inputs);
+}
+
 Parts& in_use(Parts& parts) {
   const auto is_active = [](const Hook& hook) { return hook.active->load(); };
   const bool hooked = std::any_of(parts.hooks.begin(), parts.hooks.end(), is_active);
   return parts.without_hooks && !hooked ? *parts.without_hooks : parts;
 }
+
+namespace {
 
 Result run(Parts& given, const Request& request) {
   Parts& parts = in_use(given);
@@ -147,27 +179,17 @@ Result run(Parts& given, const Request& request) {
       request.gradients ? requested(parts, *request.gradients) : std::vector<size_t>();
   const Program& program = request.gradients ? parts.with_gradients(of) : *parts.forward;
   std::vector<Tensor> inputs(program.signature.size());
-  const Given params{"params", "parameter", request.params, parts.parameters};
-  const Given data{"data", "data input", request.data, parts.data};
-  take(params, data, program.signature, inputs);
-  take(data, params, program.signature, inputs);
-  take_state(parts, request.state ? *request.state : parts.initial, program.signature, inputs);
+  take_inputs(parts, program.signature, request.params, request.data,
+              request.state ? *request.state : parts.initial, inputs);
   for (size_t i = 0; i < of.size(); ++i) {
-    const size_t at = parts.inputs.size() + i;
-    const TensorMap* gradients = request.gradients->gradients();
-    const Tensor* given = gradients ? gradients->find(parts.outputs[of[i]].name, i) : nullptr;
-    inputs[at] = given ? program.signature.convert(at, *given)
-                       : Tensor::full(program.signature.dtype(at), {}, 1.0);
+    inputs[parts.inputs.size() + i] =
+        incoming_gradient(parts, program.signature, *request.gradients, of, i);
   }
   if (parts.safe_shapes) program.signature.check_dims(inputs);
   const std::vector<Tensor> made = program.executable->run(inputs);
 
   Result result{.outputs = named(parts.outputs, made)};
-  if (request.state) {
-    for (const NamedIndex& key : parts.next_states) {
-      result.state[key.name] = parts.backend->adopt(made[key.index], false);
-    }
-  }
+  if (request.state) result.state = next_state(parts, made);
   if (!request.gradients) return result;
   std::vector<TensorMap::Item> gradients;
   gradients.reserve(parts.parameters.size());
@@ -234,12 +256,15 @@ Graph CompiledModel::Parts::gradients(const std::vector<size_t>& of) {
   return gradient_graph(of);
 }
 
+void CompiledParts::require_gradients() const {
+  if (!inference) return;
+  raise({.kind = ErrorKind::gradient,
+         .code = "E0505",
+         .message = "the model was compiled for inference: it has no gradients"});
+}
+
 const Program& CompiledModel::Parts::with_gradients(const std::vector<size_t>& of) {
-  if (inference) {
-    raise({.kind = ErrorKind::gradient,
-           .code = "E0505",
-           .message = "the model was compiled for inference: it has no gradients"});
-  }
+  require_gradients();
   const std::lock_guard lock(mutex_);
   std::unique_ptr<const Program>& program = backward_[of];
   if (program) return *program;
@@ -249,6 +274,23 @@ const Program& CompiledModel::Parts::with_gradients(const std::vector<size_t>& o
   program = std::make_unique<const Program>(
       Program{Signature(both, std::move(labels)), backend->load(both, load_options)});
   return *program;
+}
+
+TrainingProgram CompiledModel::Parts::training(const std::vector<size_t>& of,
+                                               const Optimizer& optimizer) {
+  require_gradients();
+  const std::lock_guard lock(mutex_);
+  std::vector<size_t> moved;
+  for (const NamedIndex& key : parameters) moved.push_back(key.index);
+  const TrainingGraph made = training_graph(gradient_graph(of), moved, optimizer);
+  std::vector<std::string> labels = input_labels();
+  for (size_t i = labels.size(); i < made.graph.inputs().size(); ++i) {
+    labels.push_back(quoted(made.graph.value(made.graph.inputs()[i]).name));
+  }
+  LoadOptions options = load_options;
+  options.donations = made.donations;
+  return {{Signature(made.graph, std::move(labels)), backend->load(made.graph, options)},
+          made.donations};
 }
 
 TensorMap CompiledModel::evaluate(const TensorMap& params, const TensorMap& data) const {

@@ -19,10 +19,17 @@
 
 namespace mithril {
 
+class Optimizer;
+
 // A graph ready to run.
 struct Program {
   Signature signature;
   std::unique_ptr<Executable> executable;
+};
+
+// And with the step of an optimizer.
+struct TrainingProgram : Program {
+  std::vector<Donation> donations;  // what moves, and where it stands
 };
 
 struct NamedIndex {
@@ -61,6 +68,7 @@ struct CompiledParts {
   Dims dims_of_input(const NamedIndex& key, const TensorMap& data) const;
   Graph passed(const Graph& graph) const;                           // through the passes
   Graph differentiated(const DifferentiateOptions& options) const;  // after the passes
+  void require_gradients() const;  // GradientError E0505 where it was compiled for inference
   // The gradients of all parameters, which come in at these outputs (of `outputs`).
   Graph gradient_graph(const std::vector<size_t>& of) const;
 };
@@ -76,6 +84,8 @@ struct CompiledModel::Parts : CompiledParts {
   // for.
   const Program& with_gradients(const std::vector<size_t>& of);
   Graph gradients(const std::vector<size_t>& of);  // the graph of that
+  // That, with a step of the optimizer; made each time.
+  TrainingProgram training(const std::vector<size_t>& of, const Optimizer& optimizer);
 
  private:
   std::mutex mutex_;  // guards backward_ and, while it is held, the facts of the graph

@@ -47,6 +47,11 @@ void Graph::add_output(std::string name, ValueId value) {
   outputs_.push_back({std::move(name), value});
 }
 
+void Graph::keep_outputs(size_t count) {
+  MITHRIL_CHECK(count <= outputs_.size(), "the graph has fewer outputs");
+  outputs_.erase(outputs_.begin() + static_cast<std::ptrdiff_t>(count), outputs_.end());
+}
+
 ValueId Graph::id_of(std::string_view name) const {
   for (size_t i = 0; i < values_.size(); ++i) {
     if (values_[i].name == name) return static_cast<ValueId>(i);

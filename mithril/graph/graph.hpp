@@ -72,6 +72,7 @@ class Graph {
   ValueId add_input(Value value);
   ValueId add_constant(std::string name, Tensor tensor);
   void add_output(std::string name, ValueId value);
+  void keep_outputs(size_t count);  // the first; the others go
   // A node whose outputs are known already (flatten, parse, passes that copy).
   void add_node(Node node) { nodes_.push_back(std::move(node)); }
   ValueId add_value(Value value);

@@ -1,0 +1,307 @@
+// Steps of training as one graph, beside evaluate and the optimizer's own step.
+#include "mithril/compile/training_step.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "backends/cpu/cpu.hpp"
+#include "mithril/mithril.hpp"
+#include "tests/errors/text_of_error.hpp"
+
+namespace mithril {
+namespace {
+
+using tests::text_of_error;
+
+// Words to one of five classes, by rows of a table, products and a norm.
+Model classifier() {
+  Model model;
+  model |= Embedding({.num_embeddings = 40, .dim = 24})(
+      {{"input", "words"}, {"weight", "table"}, {"output", "rows"}});
+  model |= Linear({.dimension = 48})({{"input", "rows"}, {"output", "wide"}});
+  model |= LayerNorm()({{"input", "wide"}, {"output", "even"}});
+  model |= Gelu()({{"input", "even"}, {"output", "active"}});
+  model |= Linear({.dimension = 5})({{"input", "active"}, {"output", "scores"}});
+  model |= CrossEntropy()({{"input", "scores"}, {"target", "classes"}, {"output", "losses"}});
+  model |= Mean()({{"input", "losses"}, {"output", "loss"}});
+  model.expose_keys({"loss"});
+  return model;
+}
+
+CompiledModel compiled_classifier(CpuOptions options = {}, CompileOptions how = {}) {
+  how.data_keys = {"words", "classes"};
+  how.shapes = {{"words", {any}}, {"classes", {any}}};
+  return compile(classifier(), cpu(options), how);
+}
+
+TensorMap batch(int64_t size, int64_t first = 0) {
+  Tensor words(DType::int64, {size}), classes(DType::int64, {size});
+  for (int64_t i = 0; i < size; ++i) {
+    words.mutable_values<int64_t>()[static_cast<size_t>(i)] = (first + i * i) % 37 - 2;
+    classes.mutable_values<int64_t>()[static_cast<size_t>(i)] = (first + i) % 5;
+  }
+  return {{"words", words}, {"classes", classes}};
+}
+
+TensorMap copied(const TensorMap& tensors) {
+  TensorMap copies;
+  for (const auto& [key, tensor] : tensors) copies[key] = tensor.copy();
+  return copies;
+}
+
+void check_identical(const TensorMap& a, const TensorMap& b) {
+  for (const auto& [key, tensor] : a) {
+    CAPTURE(key);
+    CHECK(identical(tensor, b.at(key)));
+  }
+}
+
+using Make = std::function<std::unique_ptr<Optimizer>()>;
+
+const std::map<std::string, Make>& rules() {
+  static const std::map<std::string, Make> all = {
+      {"sgd", [] { return std::make_unique<SGD>(SGDOptions{.lr = 0.05}); }},
+      {"sgd with all",
+       [] {
+         return std::make_unique<SGD>(
+             SGDOptions{.lr = 0.05, .momentum = 0.8, .dampening = 0.3, .weight_decay = 0.1});
+       }},
+      {"nesterov",
+       [] {
+         return std::make_unique<SGD>(
+             SGDOptions{.lr = 0.05, .momentum = 0.9, .weight_decay = 0.1, .nesterov = true});
+       }},
+      {"adam", [] { return std::make_unique<Adam>(AdamOptions{.lr = 0.01}); }},
+      {"adam with decay",
+       [] {
+         return std::make_unique<Adam>(
+             AdamOptions{.lr = 0.01, .betas = {0.8, 0.99}, .weight_decay = 0.1});
+       }},
+      {"adamw", [] { return std::make_unique<AdamW>(AdamWOptions{.lr = 0.01}); }}};
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("fifty steps as one graph are those of evaluate and the optimizer") {
+  for (const auto& [name, make] : rules()) {
+    for (const DType dtype : {DType::float32, DType::float64}) {
+      CAPTURE(name);
+      CAPTURE(mithril::name(dtype));
+      const CompiledModel one = compiled_classifier({.dtype = dtype, .threads = 1});
+      const CompiledModel two = compiled_classifier({.dtype = dtype, .threads = 2});
+      TensorMap apart = one.get_parameters(), params = copied(apart), shared = copied(apart);
+      const auto expected = make(), optimizer = make(), other = make();
+      TrainingStep step(one, *optimizer), step_of_two(two, *other);
+      for (int i = 0; i < 50; ++i) {
+        const TensorMap data = batch(30, i);
+        const auto [outputs, gradients] = one.evaluate(apart, data, of_cost);
+        expected->step(apart, gradients);
+        REQUIRE(identical(step(params, data).at("loss"), outputs.at("loss")));
+        step_of_two(shared, data);
+      }
+      check_identical(apart, params);
+      check_identical(apart, shared);
+      check_identical(expected->state_dict(), optimizer->state_dict());
+    }
+  }
+}
+
+TEST_CASE("a step fits other backends, levels and sizes") {
+  for (const char* level : {"none", "default", "max"}) {
+    for (const bool reference : {false, true}) {
+      CAPTURE(level);
+      CAPTURE(reference);
+      CompileOptions how;
+      how.optimization_level = level;
+      const CompiledModel model = compiled_classifier({.reference = reference}, how);
+      TensorMap apart = model.get_parameters(), params = copied(apart);
+      Adam expected({.lr = 0.01}), optimizer({.lr = 0.01});
+      TrainingStep step(model, optimizer);
+      for (const int64_t size : {30, 1, 7}) {
+        const auto [outputs, gradients] = model.evaluate(apart, batch(size), of_cost);
+        expected.step(apart, gradients);
+        step(params, batch(size));
+      }
+      for (const auto& [key, tensor] : apart) {
+        for (int64_t i = 0; i < tensor.size(); ++i) {
+          const double reached = params.at(key).at_as_double(i);
+          REQUIRE(reached == doctest::Approx(tensor.at_as_double(i)).epsilon(1e-5));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a step goes on from the optimizer's state, and with its learning rate") {
+  const CompiledModel model = compiled_classifier();
+  TensorMap apart = model.get_parameters(), params = copied(apart);
+  Adam expected({.lr = 0.1}), optimizer({.lr = 0.5});
+  const auto take = [&] {
+    const auto [outputs, gradients] = model.evaluate(apart, batch(9), of_cost);
+    expected.step(apart, gradients);
+  };
+  take();
+  TrainingStep step(model, optimizer);
+  params = copied(apart);
+  optimizer.load_state_dict(expected.state_dict());
+  optimizer.set_lr(0.1);
+  take();
+  step(params, batch(9));
+  check_identical(apart, params);
+  expected.set_lr(0);
+  optimizer.set_lr(0);
+  take();
+  step(params, batch(9));
+  check_identical(apart, params);
+}
+
+TEST_CASE("parameters are moved where they stand") {
+  const CompiledModel model = compiled_classifier();
+  TensorMap params = model.get_parameters();
+  const Tensor before = params.at("table").copy(), table = params.at("table");
+  SGD optimizer({.lr = 0.1});
+  TrainingStep step(model, optimizer);
+  step(params, batch(9));
+  CHECK(params.at("table").raw_data() == table.raw_data());
+  CHECK(!identical(before, table));
+}
+
+TEST_CASE("a parameter that is an output, too, is given as it was") {
+  Model model;
+  model |=
+      Linear({.dimension = 3})({{"input", "x"}, {"weight", "w"}, {"bias", "b"}, {"output", "h"}});
+  model |= Model::op("sum")({{"input", "h"}, {"output", "final_cost"}});
+  model |= Model::op("buffer")({{"input", "w"}, {"output", "as_it_was"}});
+  model.expose_keys(std::vector<std::string>{"final_cost", "as_it_was"});
+  const CompiledModel compiled = compile(
+      model, cpu(), {.shapes = {{"x", {2, 4}}}, .data_keys = {"x"}, .trainable_keys = {"w"}});
+  TensorMap params = compiled.get_parameters();
+  const Tensor before = params.at("w").copy();
+  SGD optimizer({.lr = 1});
+  TrainingStep step(compiled, optimizer);
+  const TensorMap outputs = step(params, {{"x", Tensor::full(DType::float32, {2, 4}, 1)}});
+  CHECK(identical(outputs.at("as_it_was"), before));
+  CHECK(params.at("w").at_as_double(0) == doctest::Approx(before.at_as_double(0) - 2));
+}
+
+TEST_CASE("states pass through steps") {
+  Model model;
+  model |= BatchNorm1D({.inference = false})({{"input", "x"}, {"output", "h"}});
+  model |= Model::op("mean")({{"input", "h"}, {"output", "loss"}});
+  model.expose_keys({"loss"});
+  const CompiledModel compiled =
+      compile(model, cpu(), {.shapes = {{"x", {4, 3}}}, .data_keys = {"x"}});
+  Tensor x(DType::float32, {4, 3});
+  for (size_t i = 0; i < 12; ++i) x.mutable_values<float>()[i] = static_cast<float>(i * i);
+  TensorMap params = compiled.get_parameters();
+  SGD optimizer({.lr = 0.1});
+  TrainingStep step(compiled, optimizer);
+  const State initial = compiled.initial_state_dict();
+  const auto [outputs, gradients, expected] =
+      compiled.evaluate(params, {{"x", x}}, of_cost, initial);
+  const auto [now, next] = step(params, {{"x", x}}, initial);
+  CHECK(identical(now.at("loss"), outputs.at("loss")));
+  REQUIRE(next.size() > 0);
+  check_identical(expected, next);
+}
+
+TEST_CASE("gradients come in at the outputs that are named") {
+  const CompiledModel model =
+      compile(Linear({.dimension = 3}), cpu(), {.shapes = {{"input", {2, 4}}}});
+  const TensorMap data = {{"input", Tensor::full(DType::float32, {2, 4}, 0.5)}};
+  const TensorMap incoming = {{"output", Tensor::full(DType::float32, {2, 3}, 2)}};
+  TensorMap apart = model.get_parameters(), params = copied(apart);
+  SGD expected({.lr = 0.1}), optimizer({.lr = 0.1});
+  expected.step(apart, model.evaluate(apart, data, incoming).second);
+  TrainingStep step(model, optimizer, incoming);
+  step(params, data);
+  check_identical(apart, params);
+}
+
+TEST_CASE("hooks are called in steps") {
+  CompiledModel model = compiled_classifier();
+  int seen = 0;
+  model.register_hook("scores", [&](const Tensor&) { ++seen; });
+  TensorMap params = model.get_parameters();
+  SGD optimizer;
+  TrainingStep step(model, optimizer);
+  step(params, batch(9));
+  CHECK(seen == 1);
+}
+
+TEST_CASE("data that stands in a parameter is read before that moves") {
+  Model model;
+  model |= Model::op("multiply")({{"left", "w"}, {"right", "x"}, {"output", "h"}});
+  model |= Model::op("sum")({{"input", "h"}, {"output", "loss"}});
+  model.expose_keys({"loss"});
+  const CompiledModel compiled =
+      compile(model, cpu(),
+              {.shapes = {{"x", {4}}, {"w", {4}}}, .data_keys = {"x"}, .trainable_keys = {"w"}});
+  TensorMap params = {{"w", Tensor::of<float>({4}, {1, 2, 3, 4})}};
+  SGD optimizer({.lr = 1});
+  TrainingStep step(compiled, optimizer);
+  CHECK(step(params, {{"x", params.at("w")}}).at("loss").item() == 30);
+  CHECK(identical(params.at("w"), Tensor(DType::float32, {4})));
+}
+
+TEST_CASE("one tensor for two parameters is refused, and none of them moves") {
+  const CompiledModel model = compiled_classifier();
+  TensorMap params = model.get_parameters();
+  const TensorMap before = copied(params);
+  SGD optimizer;
+  TrainingStep step(model, optimizer);
+  params["layernorm.weight"] = params.at("linear_0.bias");
+  CHECK(text_of_error([&] { step(params, batch(9)); }) ==
+        "mithril.InputError[E0812]: 'linear_0.bias' and 'layernorm.weight' share elements: each "
+        "would be moved where it stands\n"
+        "  help: give copies of them, or make them one parameter of the model");
+  CHECK(identical(params.at("table"), before.at("table")));
+}
+
+TEST_CASE("parameters that cannot be moved are refused before any does") {
+  const CompiledModel model = compiled_classifier();
+  TensorMap params = model.get_parameters();
+  const TensorMap before = copied(params);
+  Adam optimizer;
+  TrainingStep step(model, optimizer);
+  params["linear_1.bias"] = before.at("linear_1.bias").to(DType::float64);
+  CHECK(text_of_error([&] { step(params, batch(9)); }) ==
+        "mithril.TypeError[E0382]: the gradient of 'linear_1.bias' has another dtype\n"
+        "  linear_1.bias : float64\n"
+        "  gradient      : float32");
+  const float fixed[5] = {};
+  params["linear_1.bias"] =
+      Tensor::borrow(DType::float32, {5}, static_cast<const void*>(fixed), nullptr);
+  CHECK(text_of_error([&] { step(params, batch(9)); }).starts_with("mithril.ValueError[E0483]"));
+  params["linear_1.bias"] = before.at("linear_1.bias").copy();
+  TensorMap data = batch(9);
+  data.at("words").mutable_values<int64_t>()[3] = 40;
+  CHECK(text_of_error([&] { step(params, data); }).find("index 40 is out of range") !=
+        std::string::npos);
+  check_identical(before, params);
+  CHECK(optimizer.state_dict().at("table.step").item() == 0);
+}
+
+TEST_CASE("models without a cost, and without gradients, have no steps") {
+  SGD optimizer;
+  const CompiledModel scores = compile(Linear({.dimension = 3}), cpu());
+  CHECK(text_of_error([&] {
+          TrainingStep(scores, optimizer);
+        }).starts_with("mithril.InputError[E0808]"));
+  CompileOptions how;
+  how.inference = true;
+  CHECK(text_of_error([&] {
+          TrainingStep(compiled_classifier({}, how), optimizer);
+        }).starts_with("mithril.GradientError[E0505]"));
+  CHECK(text_of_error(
+            [&] { TrainingStep(compiled_classifier({.dtype = DType::float16}), optimizer); })
+            .starts_with("mithril.TypeError[E0382]: an optimizer moves parameters of float32 or "
+                         "float64"));
+}
+
+}  // namespace mithril
