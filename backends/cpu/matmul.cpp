@@ -20,8 +20,6 @@ constexpr int64_t columns_to_finish = 256;
 constexpr int64_t few_rows = 3;
 // Where a column of the right side meets fewer rows, the time is that of reading it.
 constexpr int64_t rows_of_reading = 4;
-// Rows that a panel of the right side has to meet in each thread for all threads to read it.
-constexpr int64_t rows_worth_reading = 56;
 
 // Where the last panel is narrower than a tile, tiles are written beside the product.
 template <typename T>
@@ -146,7 +144,8 @@ class Blocks {
     if (span.size() == 0) return;
     const Matrix<T>& left = p_.left;
     const T* from = left_at(i, span.first);
-    const int64_t height = kernels_.height;
+    const int64_t height = kernels_.height, block = kernels_.left_block;
+    if (block > 1) return pack_blocks(from, rows, span.size(), to);
     if (left.row_step == 1) {
       return kernels_.copy({from, left.column_step, rows, span.size(), to, height});
     }
@@ -156,6 +155,27 @@ class Blocks {
     for (int64_t row = 0; row < rows; ++row) {
       const T* next = from + row * left.row_step;
       for (int64_t k = 0; k < span.size(); ++k) to[k * height + row] = next[k * left.column_step];
+    }
+  }
+
+  // Some k of a row side by side, then those of the next row.
+  void pack_blocks(const T* from, int64_t rows, int64_t depth, T* to) {
+    const Matrix<T>& left = p_.left;
+    const int64_t block = kernels_.left_block;
+    for (int64_t k = 0; k < depth; k += block, to += block * kernels_.height) {
+      const T* next = from + k * left.column_step;
+      const int64_t count = std::min(block, depth - k);
+      if (left.column_step == 1) {
+        kernels_.copy({next, left.row_step, count, rows, to, block});
+      } else if (left.row_step == 1) {
+        kernels_.interleave({next, left.column_step, count, rows, to, block});
+      } else {
+        for (int64_t row = 0; row < rows; ++row) {
+          for (int64_t j = 0; j < count; ++j) {
+            to[row * block + j] = next[row * left.row_step + j * left.column_step];
+          }
+        }
+      }
     }
   }
 
@@ -275,7 +295,7 @@ void MatmulPlan::choose(bool left_rows_lie, bool rows_lie, bool columns_lie) {
 // are too few columns to part.
 int64_t MatmulPlan::row_parts(int threads) const {
   if (up(rows_, height_) < threads || work() < threads * multiplications_for_a_thread) return 1;
-  return rows_ >= threads * rows_worth_reading || panels() < threads ? threads : 1;
+  return rows_ >= threads * rows_worth_reading_ || panels() < threads ? threads : 1;
 }
 
 int64_t MatmulPlan::column_parts(int threads) const {

@@ -43,7 +43,8 @@ class MatmulPlan {
         columns_(product.columns),
         depth_(product.depth),
         height_(product.kernels->height),
-        width_(product.kernels->width) {
+        width_(product.kernels->width),
+        rows_worth_reading_(product.kernels->rows_worth_reading) {
     choose(product.left.column_step == 1, product.right.column_step == 1,
            product.right.row_step == 1);
   }
@@ -66,7 +67,7 @@ class MatmulPlan {
   int64_t column_parts(int threads) const;
 
   int64_t rows_, columns_, depth_;
-  int height_, width_;
+  int height_, width_, rows_worth_reading_;
   bool packs_ = false, dots_ = false;
 };
 

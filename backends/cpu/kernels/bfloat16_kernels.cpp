@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+#include "backends/cpu/kernels/amx_kernels.hpp"
+
 #define MITHRIL_BF16 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16")))
 
 namespace mithril::cpu_backend {
@@ -139,7 +141,7 @@ bool is_present() {
 
 const BFloat16Kernels* bfloat16_kernels() {
   static const bool present = is_present();
-  if (!present || best_instructions() != Instructions::avx512) return nullptr;
+  if (!present || best_instructions() < Instructions::avx512) return nullptr;
   static const BFloat16Kernels kernels = [] {
     BFloat16Kernels made{.products = matmul_kernels<float>(Instructions::avx512),
                          .windows = window_kernels<float>(Instructions::avx512),
@@ -149,7 +151,13 @@ const BFloat16Kernels* bfloat16_kernels() {
     fill<height>(made);
     return made;
   }();
-  return &kernels;
+  if (best_instructions() < Instructions::amx) return &kernels;
+  static const BFloat16Kernels faster = [] {
+    BFloat16Kernels made = kernels;
+    made.products = with_amx(kernels.products);
+    return made;
+  }();
+  return &faster;
 }
 
 }  // namespace mithril::cpu_backend

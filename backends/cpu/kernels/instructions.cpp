@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "backends/cpu/kernels/amx_kernels.hpp"
 #include "backends/cpu/kernels/targets.hpp"
 #include "mithril/base/error.hpp"
 
@@ -20,15 +21,16 @@ Instructions best_of(Instructions most) {
 
 Instructions wanted_instructions() {
   const char* wanted = std::getenv("MITHRIL_INSTRUCTIONS");
-  if (!wanted || !*wanted) return Instructions::avx512;
-  for (const auto each : {Instructions::portable, Instructions::avx2, Instructions::avx512}) {
+  if (!wanted || !*wanted) return Instructions::amx;
+  for (const auto each : {Instructions::portable, Instructions::avx2, Instructions::avx512,
+                          Instructions::amx}) {
     if (wanted == name(each)) return each;
   }
   raise(
       {.kind = ErrorKind::value,
        .code = "E0435",
        .message = "MITHRIL_INSTRUCTIONS is '" + std::string(wanted) +
-                  "', expected portable, avx2 or avx512",
+                  "', expected portable, avx2, avx512 or amx",
        .help = "it says which vector instructions are used at most; unset, the processor's best"});
 }
 
@@ -47,6 +49,8 @@ std::string_view name(Instructions instructions) {
       return "avx2";
     case Instructions::avx512:
       return "avx512";
+    case Instructions::amx:
+      return "amx";
   }
   return "";
 }
@@ -66,6 +70,7 @@ const std::vector<Instructions>& present_instructions() {
     if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
       found.push_back(Instructions::avx512);
+      if (__builtin_cpu_supports("avx512bf16") && has_amx()) found.push_back(Instructions::amx);
     }
 #endif
 #endif

@@ -6,7 +6,9 @@
 
 namespace mithril::cpu_backend {
 
-enum class Instructions { portable, avx2, avx512 };
+// Each has what the one before has. With amx, bfloat16 is multiplied by the processor's unit for
+// products of matrices, and the rest is done as with avx512.
+enum class Instructions { portable, avx2, avx512, amx };
 
 std::string_view name(Instructions instructions);
 // Those that kernels were compiled for and the processor has, the best of them last.

@@ -13,7 +13,7 @@ namespace mithril::cpu_backend {
 // c[i][j] = sum over k of a[k][i] * b[k][j], plus bias[j], for a few rows i and `width` columns j.
 template <typename T>
 struct Tile {
-  const T* a;  // the rows' elements for each k, `a_step` apart
+  const T* a;  // the rows' elements for each k, or block of them, `a_step` apart
   int64_t a_step;
   const T* b;  // `width` elements for each k, `b_step` apart
   int64_t b_step;
@@ -70,12 +70,15 @@ struct Rearrangement {
 // Sums are in the order of k in every tile, whatever the number of its rows.
 template <typename T>
 struct MatmulKernels {
-  static constexpr int most_rows = 14;
+  static constexpr int most_rows = 32;
   static constexpr int most_width = 32;
   static constexpr int most_tiles = 4;
   int height;                                   // rows of the largest tile
   int width;                                    // columns of each
-  int packing = 1;                              // elements of a packed right side in place of a T
+  int packing = 1;     // elements of a packed right side in place of a T
+  // Rows that a panel of the right side has to meet in each thread for all threads to read it.
+  int rows_worth_reading = 56;
+  int left_block = 1;  // of k: elements of a row that lie side by side in a packed left side
   void (*tile[most_rows + 1])(const Tile<T>&);  // by rows, from 1 to height
   // Tiles of one row side by side, the b of each so far behind that of the one before: the sums of
   // one are too few to keep a processor busy. By their number, from 1; null: there are none.

@@ -11,7 +11,7 @@
 // compiled for one target, that is the only one.
 #if HWY_TARGETS & HWY_AVX3
 #define MITHRIL_IF_AVX512(instructions, function) \
-  if ((instructions) == Instructions::avx512) return N_AVX3::function();
+  if ((instructions) >= Instructions::avx512) return N_AVX3::function();
 #else
 #define MITHRIL_IF_AVX512(instructions, function)
 #endif

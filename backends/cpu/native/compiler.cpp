@@ -129,7 +129,7 @@ std::vector<std::string> native_flags(Instructions instructions) {
     flags.insert(flags.end(), more.begin(), more.end());
   };
   if (instructions != Instructions::portable) add({"-mavx2", "-mfma", "-mbmi2"});
-  if (instructions == Instructions::avx512) {
+  if (instructions >= Instructions::avx512) {
     add({"-mavx512f", "-mavx512vl", "-mavx512dq", "-mavx512bw", "-mprefer-vector-width=512"});
   }
   return flags;

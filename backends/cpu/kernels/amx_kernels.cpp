@@ -1,0 +1,177 @@
+#include "backends/cpu/kernels/amx_kernels.hpp"
+
+// Highway has no target for it, so here intrinsics stand as they are.
+#if defined(__x86_64__) && defined(__linux__) && (defined(__GNUC__) || defined(__clang__))
+
+// What they leave undefined on purpose g++ 12 warns of.
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#include <cpuid.h>
+#include <immintrin.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#define MITHRIL_AMX \
+  __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,amx-tile,amx-bf16")))
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Pairs in a row of a register, of which it has as many rows at most.
+constexpr int64_t side = 16;
+constexpr int64_t height = 2 * side, width = 2 * side;
+
+// The shapes of the registers, as the processor reads them: 0 to 3 are sums, two for each half of
+// the rows, 4 and 5 what comes from the left for each half, 6 and 7 what comes from the right.
+struct alignas(64) Shapes {
+  uint8_t palette = 1, first_row = 0, reserved[14] = {};
+  uint16_t bytes[16] = {};  // of a row
+  uint8_t rows[16] = {};
+
+  Shapes(int64_t of_rows, int64_t depth) {
+    const int64_t lower = std::min(of_rows, side), upper = of_rows - lower;
+    for (const int sums : {0, 1}) set(sums, lower, side);
+    set(4, lower, depth);
+    for (const int right : {6, 7}) set(right, depth, side);
+    if (upper == 0) return;
+    for (const int sums : {2, 3}) set(sums, upper, side);
+    set(5, upper, depth);
+  }
+
+ private:
+  void set(int which, int64_t of_rows, int64_t columns) {
+    rows[which] = static_cast<uint8_t>(of_rows);
+    bytes[which] = static_cast<uint16_t>(columns * int64_t{sizeof(float)});
+  }
+};
+
+// The left side of a tile: blocks of `side` pairs of each row.
+struct LeftBlocks {
+  const float* begin;
+  int64_t step;  // from a block to the next
+};
+
+// Adds the products of so many blocks, each of `depth` pairs, to c, or begins it.
+template <bool both_halves>
+MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks& left,
+                            const float* right, int64_t blocks, int64_t depth, bool add) {
+  constexpr int64_t bytes = int64_t{sizeof(float)}, row = side * bytes;
+  const Shapes shapes(rows, depth);
+  _tile_loadconfig(&shapes);
+  float* upper = t.c + side * t.c_step;
+  const auto c_step = static_cast<size_t>(t.c_step * bytes);
+  const auto b_step = static_cast<size_t>(t.b_step * bytes);
+  if (add) {
+    _tile_loadd(0, t.c, c_step);
+    _tile_loadd(1, t.c + side, c_step);
+    if constexpr (both_halves) {
+      _tile_loadd(2, upper, c_step);
+      _tile_loadd(3, upper + side, c_step);
+    }
+  }  // else they are zero
+  const float *a = left.begin, *next = t.next;
+  for (int64_t block = 0; block < blocks; ++block) {
+    if (next && block * side % Tile<float>::stretch == 0) {
+      for (int64_t i = 0; i < t.lines; ++i, next += side) __builtin_prefetch(next, 0, 2);
+    }
+    _tile_loadd(6, right, b_step);
+    _tile_loadd(4, a, row);
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_loadd(7, right + side, b_step);
+    _tile_dpbf16ps(1, 4, 7);
+    if constexpr (both_halves) {
+      _tile_loadd(5, a + side * side, row);
+      _tile_dpbf16ps(2, 5, 6);
+      _tile_dpbf16ps(3, 5, 7);
+    }
+    a += left.step;
+    right += side * t.b_step;
+  }
+  _tile_stored(0, t.c, c_step);
+  _tile_stored(1, t.c + side, c_step);
+  if constexpr (both_halves) {
+    _tile_stored(2, upper, c_step);
+    _tile_stored(3, upper + side, c_step);
+  }
+  _tile_release();
+}
+
+MITHRIL_AMX void add_bias(const Tile<float>& t, int64_t rows) {
+  const __m512 left = _mm512_loadu_ps(t.bias), right = _mm512_loadu_ps(t.bias + side);
+  for (int64_t i = 0; i < rows; ++i) {
+    float* c = t.c + i * t.c_step;
+    _mm512_storeu_ps(c, _mm512_add_ps(_mm512_loadu_ps(c), left));
+    _mm512_storeu_ps(c + side, _mm512_add_ps(_mm512_loadu_ps(c + side), right));
+  }
+}
+
+// What fills no block has registers of another shape.
+template <int rows>
+void run_tile(const Tile<float>& t) {
+  const LeftBlocks left{t.a, side * t.a_step};
+  const int64_t blocks = t.depth / side, rest = t.depth % side;
+  if (blocks > 0 || rest == 0) {
+    add_blocks<(rows > side)>(t, rows, left, t.b, blocks, side, t.add);
+  }
+  if (rest > 0) {
+    const LeftBlocks last{left.begin + blocks * left.step, left.step};
+    Tile<float> end = t;
+    end.next = nullptr;
+    add_blocks<(rows > side)>(end, rows, last, t.b + blocks * side * t.b_step, 1, rest,
+                              t.add || blocks > 0);
+  }
+  if (t.bias) add_bias(t, rows);
+}
+
+// A single row is no matrix, and stands as it is; no block of more rows leaves one over.
+template <int rows>
+void fill(MatmulKernels<float>& kernels) {
+  if constexpr (rows > 1) {
+    kernels.tile[rows] = run_tile<rows>;
+    fill<rows - 1>(kernels);
+  }
+}
+
+bool has_matrix_unit() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
+  constexpr unsigned products_of_bfloat16 = 1u << 22, tiles = 1u << 24;
+  return (d & products_of_bfloat16) && (d & tiles);
+}
+
+bool may_use_its_registers() {
+  constexpr long request_permission = 0x1023, tile_data = 18;
+  return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+}
+
+}  // namespace
+
+bool has_amx() {
+  static const bool has = has_matrix_unit() && may_use_its_registers();
+  return has;
+}
+
+MatmulKernels<float> with_amx(MatmulKernels<float> kernels) {
+  static_assert(height <= MatmulKernels<float>::most_rows);
+  static_assert(width <= MatmulKernels<float>::most_width);
+  kernels.height = height;
+  kernels.width = width;
+  kernels.left_block = side;
+  kernels.rows_worth_reading *= 8;
+  fill<height>(kernels);
+  return kernels;
+}
+
+}  // namespace mithril::cpu_backend
+
+#else
+
+namespace mithril::cpu_backend {
+
+bool has_amx() { return false; }
+MatmulKernels<float> with_amx(MatmulKernels<float> kernels) { return kernels; }
+
+}  // namespace mithril::cpu_backend
+
+#endif
