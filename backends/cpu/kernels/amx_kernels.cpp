@@ -71,10 +71,10 @@ MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks
     }
   }  // else they are zero
   const float *a = left.begin, *next = t.next;
+  // In each block its part of those for a stretch of k.
+  const int64_t lines = next ? (t.lines * side + Tile<float>::stretch - 1) / Tile<float>::stretch : 0;
   for (int64_t block = 0; block < blocks; ++block) {
-    if (next && block * side % Tile<float>::stretch == 0) {
-      for (int64_t i = 0; i < t.lines; ++i, next += side) __builtin_prefetch(next, 0, 2);
-    }
+    for (int64_t i = 0; i < lines; ++i, next += side) __builtin_prefetch(next, 0, 2);
     _tile_loadd(6, right, b_step);
     _tile_loadd(4, a, row);
     _tile_dpbf16ps(0, 4, 6);
