@@ -52,7 +52,7 @@ struct LeftBlocks {
   int64_t step;  // from a block to the next
 };
 
-// Adds the products of so many blocks, each of `depth` pairs, to c, or begins it.
+// Adds the products of so many blocks, each of `depth` pairs, to c, or begins it: with the bias.
 template <bool both_halves>
 MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks& left,
                             const float* right, int64_t blocks, int64_t depth, bool add) {
@@ -62,14 +62,17 @@ MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks
   float* upper = t.c + side * t.c_step;
   const auto c_step = static_cast<size_t>(t.c_step * bytes);
   const auto b_step = static_cast<size_t>(t.b_step * bytes);
-  if (add) {
-    _tile_loadd(0, t.c, c_step);
-    _tile_loadd(1, t.c + side, c_step);
+  // Of the bias all rows are the same; without either, they are zero.
+  if (add || t.bias) {
+    const float *lower_half = add ? t.c : t.bias, *upper_half = add ? upper : t.bias;
+    const size_t step = add ? c_step : 0;
+    _tile_loadd(0, lower_half, step);
+    _tile_loadd(1, lower_half + side, step);
     if constexpr (both_halves) {
-      _tile_loadd(2, upper, c_step);
-      _tile_loadd(3, upper + side, c_step);
+      _tile_loadd(2, upper_half, step);
+      _tile_loadd(3, upper_half + side, step);
     }
-  }  // else they are zero
+  }
   const float *a = left.begin, *next = t.next;
   // In each block its part of those for a stretch of k.
   const int64_t lines = next ? (t.lines * side + Tile<float>::stretch - 1) / Tile<float>::stretch : 0;
@@ -121,7 +124,7 @@ void run_tile(const Tile<float>& t) {
     add_blocks<(rows > side)>(end, rows, last, t.b + blocks * side * t.b_step, 1, rest,
                               t.add || blocks > 0);
   }
-  if (t.bias) add_bias(t, rows);
+  if (t.bias && t.add) add_bias(t, rows);
 }
 
 // A single row is no matrix, and stands as it is; no block of more rows leaves one over.
