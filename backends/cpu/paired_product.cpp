@@ -166,7 +166,9 @@ PackedConstants::Bytes right_in_pairs(const Context& context, const PairedForm& 
     }
     const MatmulPlan plan(product);
     auto packed = context.packed.allocate(plan.packed_count() * int64_t{sizeof(float)});
-    pack_right(product, 0, plan.panels(), reinterpret_cast<float*>(packed.get()));
+    ThreadPool::shared().run(static_cast<int>(plan.panels()), context.threads, [&](int panel) {
+      pack_right(product, panel, panel + 1, reinterpret_cast<float*>(packed.get()));
+    });
     return packed;
   });
 }

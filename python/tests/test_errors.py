@@ -86,7 +86,7 @@ def test_instructions_that_there_are_none_of_are_refused():
         check=False,
     )
     assert made.stderr.endswith(
-        "mithril.ValueError[E0435]: MITHRIL_INSTRUCTIONS is 'sse', expected portable, avx2 or "
-        "avx512\n"
+        "mithril.ValueError[E0435]: MITHRIL_INSTRUCTIONS is 'sse', expected portable, avx2, "
+        "avx512 or amx\n"
         "  help: it says which vector instructions are used at most; unset, the processor's best\n"
     )

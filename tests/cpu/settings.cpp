@@ -16,7 +16,8 @@ using cpu_backend::Instructions;
 constexpr CpuSetting all_settings[] = {
     {Instructions::portable, true, 1, true}, {Instructions::portable, false, 2, false},
     {Instructions::avx2, true, 2, false},    {Instructions::avx2, false, 1, true},
-    {Instructions::avx512, true, 2, true},   {Instructions::avx512, false, 1, false}};
+    {Instructions::avx512, true, 2, true},   {Instructions::avx512, false, 1, false},
+    {Instructions::amx, true, 1, true},      {Instructions::amx, false, 2, false}};
 
 }  // namespace
 
@@ -54,7 +55,7 @@ TEST_CASE("the settings of the CPU backend meet any two ways of its four") {
       for (int j = 0; j < i; ++j) met.insert(fmt::format("{}{} {}{}", i, ways[i], j, ways[j]));
     }
   }
-  CHECK(met.size() == 3 * 3 * 2 + 3 * 2 * 2);
+  CHECK(met.size() == 4 * 3 * 2 + 3 * 2 * 2);
 }
 
 }  // namespace mithril::tests

@@ -75,7 +75,8 @@ MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks
   }
   const float *a = left.begin, *next = t.next;
   // In each block its part of those for a stretch of k.
-  const int64_t lines = next ? (t.lines * side + Tile<float>::stretch - 1) / Tile<float>::stretch : 0;
+  const int64_t lines =
+      next ? (t.lines * side + Tile<float>::stretch - 1) / Tile<float>::stretch : 0;
   for (int64_t block = 0; block < blocks; ++block) {
     for (int64_t i = 0; i < lines; ++i, next += side) __builtin_prefetch(next, 0, 2);
     _tile_loadd(6, right, b_step);

@@ -22,8 +22,8 @@ Instructions best_of(Instructions most) {
 Instructions wanted_instructions() {
   const char* wanted = std::getenv("MITHRIL_INSTRUCTIONS");
   if (!wanted || !*wanted) return Instructions::amx;
-  for (const auto each : {Instructions::portable, Instructions::avx2, Instructions::avx512,
-                          Instructions::amx}) {
+  for (const auto each :
+       {Instructions::portable, Instructions::avx2, Instructions::avx512, Instructions::amx}) {
     if (wanted == name(each)) return each;
   }
   raise(

@@ -73,9 +73,9 @@ struct MatmulKernels {
   static constexpr int most_rows = 32;
   static constexpr int most_width = 32;
   static constexpr int most_tiles = 4;
-  int height;                                   // rows of the largest tile
-  int width;                                    // columns of each
-  int packing = 1;     // elements of a packed right side in place of a T
+  int height;       // rows of the largest tile
+  int width;        // columns of each
+  int packing = 1;  // elements of a packed right side in place of a T
   // Rows that a panel of the right side has to meet in each thread for all threads to read it.
   int rows_worth_reading = 56;
   int left_block = 1;  // of k: elements of a row that lie side by side in a packed left side
