@@ -96,7 +96,9 @@ class Widening {
     if (!reads_elements(op, op.inputs[argument].name)) return true;
     const HalfUse use = half_use(op);
     if ((use != HalfUse::sides && use != HalfUse::pairs) || argument > 1) return false;
-    if (bfloat16_products_ && is_bfloat16(node, 0) && is_bfloat16(node, 1)) return true;
+    const bool pays =
+        bfloat16_products_ && (use == HalfUse::sides || bfloat16_kernels()->convolves);
+    if (pays && is_bfloat16(node, 0) && is_bfloat16(node, 1)) return true;
     return use == HalfUse::sides && argument == 1 &&
            constants_.contains(*tensor_of(node.arguments[argument]));
   }

@@ -16,6 +16,7 @@
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/graph/graph.hpp"
 #include "tests/cpu/apart.hpp"
+#include "tests/cpu/settings.hpp"
 #include "tests/table/compare.hpp"
 
 namespace mithril::tests {
@@ -275,6 +276,7 @@ TEST_CASE("a processor's products of bfloat16 keep NaN and infinities") {
 }
 
 TEST_CASE("convolutions of bfloat16 add up floats, for any number of channels") {
+  const InstructionsLimit by_pairs(Instructions::avx512);
   struct Size {
     int64_t images, channels, plane, outputs, kernel, stride, padding, groups;
   };

@@ -155,6 +155,8 @@ const BFloat16Kernels* bfloat16_kernels() {
   static const BFloat16Kernels faster = [] {
     BFloat16Kernels made = kernels;
     made.products = with_amx(kernels.products);
+    // Processors that have it take as long for a pair as for two floats.
+    made.convolves = false;
     return made;
   }();
   return &faster;
