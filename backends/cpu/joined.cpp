@@ -142,8 +142,8 @@ class Joined {
                        (options.first_base + static_cast<int64_t>(stays.size()));
     const int64_t begin = up(bases, 64) * 64;
     for (size_t i = 0; i < stays.size(); ++i) options.values[i].offset = begin + packing.offsets[i];
-    // Kernels ask for the row behind theirs, which must not be what another thread writes.
-    int64_t behind = 0;
+    // Kernels ask for what is behind theirs, which must not be what another thread writes.
+    int64_t behind = options.tasks > 1 ? 4096 : 0;
     for (const OwnValue& value : options.values) behind = std::max(behind, value.part_bytes);
     options.scratch_bytes = begin + packing.bytes + up(behind, 64) * 64;
     std::vector<std::pair<ValueId, int32_t>> own;

@@ -1,5 +1,7 @@
 #include "backends/cpu/kernels/elementwise_kernels.hpp"
 
+#include <utility>
+
 #include "backends/cpu/kernels/targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -64,9 +66,6 @@ MITHRIL_OPERATION(ChooseEqual, 4, hn::IfThenElse(hn::Eq(x[0], x[1]), x[2], x[3])
 MITHRIL_OPERATION(ChooseNotEqual, 4, hn::IfThenElse(unequal(x[0], x[1]), x[2], x[3]));
 #undef MITHRIL_OPERATION
 
-// What links go through together.
-constexpr size_t several = 4;
-
 template <typename T, class... Made>
 using Continuation = void (*)(const Link* link, const Source<T>* slots, size_t i, Made... made);
 
@@ -93,21 +92,24 @@ HWY_ATTR void run_link(const Link* link, const Source<T>* slots, size_t i, Made.
     const Source<T>& source = slots[link->from[static_cast<size_t>(k)]];
     const T* at = source.at + (i & source.mask);
     const size_t step = lanes & source.mask;
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (size_t v = 0; v < vectors; ++v, at += step) x[v][k] = hn::LoadU(d, at);
   }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (size_t v = 0; v < vectors; ++v) results[v] = Operation::of(d, x[v]);
   if (link->to >= 0) {
     // What links write stands in blocks and outputs, which are there to be written.
     T* to = const_cast<T*>(slots[link->to].at) + (i & slots[link->to].mask);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (size_t v = 0; v < vectors; ++v) hn::StoreU(results[v], d, to + v * lanes);
   }
   if (link->last) return;
   ++link;
-  if constexpr (vectors == several) {
-    return follow(link->kernel.several, link, slots, i, results[0], results[1], results[2],
+  if constexpr (vectors == 8) {
+    return follow(link->kernel.eight, link, slots, i, results[0], results[1], results[2],
+                  results[3], results[4], results[5], results[6], results[7]);
+  } else if constexpr (vectors == 4) {
+    return follow(link->kernel.four, link, slots, i, results[0], results[1], results[2],
                   results[3]);
   } else {
     return follow(link->kernel.one, link, slots, i, results[0]);
@@ -123,29 +125,45 @@ HWY_ATTR void leave_wide_registers() {
 #endif
 }
 
+// As many vectors at once as are left; gives where the next begins.
+template <typename T, size_t... v>
+HWY_ATTR size_t run_by(std::index_sequence<v...>, void (*kernel)(), const Link* chain,
+                       const Source<T>* slots, size_t i, size_t end, const Ahead<T>& ahead) {
+  constexpr size_t step = sizeof...(v) * HWY_LANES(T), line = 64 / sizeof(T);
+  const auto nothing = hn::Zero(hn::ScalableTag<T>());
+  for (; i + step <= end; i += step) {
+    for (size_t k = 0; k < ahead.count; ++k) {
+      const T* from = ahead.from[k] + i;
+      for (size_t at = 0; at < step; at += line) hwy::Prefetch(from + at);
+    }
+    follow(kernel, chain, slots, i, (void(v), nothing)...);
+  }
+  return i;
+}
+
 template <typename T>
 HWY_ATTR void run(const Link* chain, const Source<T>* slots, size_t begin, size_t end,
                   const Ahead<T>& ahead) {
-  const hn::ScalableTag<T> d;
-  constexpr size_t lanes = HWY_LANES(T), line = 64 / sizeof(T);
-  const auto nothing = hn::Zero(d);
-  size_t i = begin;
-  for (; i + several * lanes <= end; i += several * lanes) {
-    for (size_t k = 0; k < ahead.count; ++k) {
-      const T* from = ahead.from[k] + i;
-      for (size_t at = 0; at < several * lanes; at += line) hwy::Prefetch(from + at);
-    }
-    follow(chain->kernel.several, chain, slots, i, nothing, nothing, nothing, nothing);
-  }
-  for (; i < end; i += lanes) follow(chain->kernel.one, chain, slots, i, nothing);
+  const LinkKernel& kernel = chain->kernel;
+  size_t i = run_by(std::make_index_sequence<8>(), kernel.eight, chain, slots, begin, end, ahead);
+  i = run_by(std::make_index_sequence<4>(), kernel.four, chain, slots, i, end, ahead);
+  run_by(std::make_index_sequence<1>(), kernel.one, chain, slots, i, end, Ahead<T>());
   leave_wide_registers();
+}
+
+template <typename T, size_t>
+using VectorOf = V<hn::ScalableTag<T>>;
+
+template <class Operation, typename T, size_t... v>
+auto link_by(std::index_sequence<v...>) {
+  return reinterpret_cast<void (*)()>(run_link<Operation, T, VectorOf<T, v>...>);
 }
 
 template <class Operation, typename T>
 LinkKernel link() {
-  using Vector = V<hn::ScalableTag<T>>;
-  return {reinterpret_cast<void (*)()>(run_link<Operation, T, Vector, Vector, Vector, Vector>),
-          reinterpret_cast<void (*)()>(run_link<Operation, T, Vector>)};
+  return {link_by<Operation, T>(std::make_index_sequence<8>()),
+          link_by<Operation, T>(std::make_index_sequence<4>()),
+          link_by<Operation, T>(std::make_index_sequence<1>())};
 }
 
 template <typename T, class... Operations>

@@ -51,15 +51,16 @@ struct Source {
 };
 inline constexpr size_t each_element = ~size_t{0};
 
-// Of an operation: for some vectors at once, and for one. Their types are known only where vectors
-// are; null: there is none for this type of elements.
+// Of an operation: for so many vectors at once, which registers hand on. Their types are known
+// only where vectors are; null: there is none for this type of elements.
 struct LinkKernel {
-  void (*several)() = nullptr;
+  void (*eight)() = nullptr;
+  void (*four)() = nullptr;
   void (*one)() = nullptr;
 };
 
-// An operation that follows another in registers.
-struct Link {
+// An operation that follows another in registers; in a cache line of its own.
+struct alignas(64) Link {
   LinkKernel kernel;
   std::array<int16_t, 4> from;  // slots; below 0: what the link before made
   int16_t to = -1;              // slot; below 0: it is not written

@@ -205,19 +205,20 @@ HWY_ATTR V<D> tanh(D d, V<D> x) {
   return hn::CopySign(hn::IfThenElse(hn::Lt(size, number(d, 0.625)), small, large), x);
 }
 
-// Of 16 numbers those at these indices, which may be any from 0 to 15.
+// Of 16 numbers those at the indices in the last four bits of these.
 template <class D>
 HWY_ATTR V<D> looked_up(D d, const float* numbers, hn::Vec<hn::RebindToSigned<D>> at) {
 #if HWY_TARGET == HWY_AVX3
-  return hn::TableLookupLanes(hn::Load(d, numbers), hn::IndicesFromVec(d, at));
+  // The instruction looks at no other bits.
+  return V<D>{_mm512_permutexvar_ps(at.raw, hn::Load(d, numbers).raw)};
 #elif HWY_TARGET == HWY_AVX2
   const hn::RebindToSigned<D> di;
   const auto lane = hn::IndicesFromVec(d, hn::And(at, hn::Set(di, 7)));
-  const auto upper = hn::RebindMask(d, hn::Gt(at, hn::Set(di, 7)));
+  const auto upper = hn::RebindMask(d, hn::TestBit(at, hn::Set(di, 8)));
   return hn::IfThenElse(upper, hn::TableLookupLanes(hn::Load(d, numbers + 8), lane),
                         hn::TableLookupLanes(hn::Load(d, numbers), lane));
 #else
-  return hn::GatherIndex(d, numbers, at);
+  return hn::GatherIndex(d, numbers, hn::And(at, hn::Set(hn::RebindToSigned<D>(), 15)));
 #endif
 }
 
@@ -250,7 +251,7 @@ HWY_ATTR V<D> erf_float(D d, V<D> x) {
   const V<D> shift = number(d, 1 << 21);
   const V<D> size = at_most(d, hn::Abs(x), 3.87499976), shifted = hn::Add(size, shift);
   const V<D> t = hn::Sub(size, hn::Sub(shifted, shift));
-  const auto i = hn::And(hn::BitCast(di, shifted), hn::Set(di, 15));
+  const auto i = hn::BitCast(di, shifted);
   V<D> sum = looked_up(d, erf_coefficients[5], i);
 #pragma GCC unroll 5
   for (int k = 4; k >= 0; --k) sum = hn::MulAdd(sum, t, looked_up(d, erf_coefficients[k], i));
