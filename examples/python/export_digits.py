@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from train_digits import Adam, load_digits, network
+from train_digits import load_digits, network
 
 import mithril as ml
 
@@ -31,16 +31,14 @@ def trained(net, images, labels, epochs):
     compiled = ml.compile(
         model, ml.CpuBackend(), shapes={"image": [None, 1, 8, 8]}, data_keys={"image", "label"}
     )
-    params, adam = compiled.get_parameters(), Adam(lr=3e-3)
+    params = compiled.get_parameters()
+    step = ml.TrainingStep(compiled, ml.Adam(lr=3e-3), output_gradients={"loss": 1.0})
     shuffle = np.random.default_rng(1)
     for _ in range(epochs):
         order = shuffle.permutation(len(images))
         for start in range(0, len(order), 32):
             rows = order[start : start + 32]
-            data = {"image": images[rows], "label": labels[rows]}
-            one = {"loss": np.float32(1)}
-            _, gradients = compiled.evaluate(params, data, output_gradients=one)
-            adam.step(params, gradients)
+            step(params, {"image": images[rows], "label": labels[rows]})
     return model, params
 
 

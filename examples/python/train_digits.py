@@ -36,24 +36,6 @@ def network():
     return net
 
 
-class Adam:
-    """Kingma and Ba, 2015."""
-
-    def __init__(self, lr, betas=(0.9, 0.999), eps=1e-8):
-        self.lr, self.betas, self.eps = lr, betas, eps
-        self.steps, self.moments = 0, {}
-
-    def step(self, params, gradients):
-        self.steps += 1
-        b1, b2 = self.betas
-        for key, gradient in gradients.items():
-            m, v = self.moments.get(key, (0.0, 0.0))
-            m, v = b1 * m + (1 - b1) * gradient, b2 * v + (1 - b2) * gradient**2
-            self.moments[key] = m, v
-            size = self.lr / (1 - b1**self.steps)
-            params[key] -= size * m / (np.sqrt(v / (1 - b2**self.steps)) + self.eps)
-
-
 def main():
     model = ml.Model()
     model |= network()(image="image", logits="logits")
@@ -68,9 +50,8 @@ def main():
     order = np.random.default_rng(0).permutation(len(images))
     train, test = order[:1437], order[1437:]
     params = compiled.get_parameters()
-    adam = Adam(lr=3e-3)
+    step = ml.TrainingStep(compiled, ml.Adam(lr=3e-3), output_gradients={"loss": 1.0})
     shuffle = np.random.default_rng(1)
-    one = {"loss": np.float32(1)}
 
     epochs, batch = int(sys.argv[1]) if len(sys.argv) > 1 else 12, 32
     for epoch in range(epochs):
@@ -80,8 +61,7 @@ def main():
                 shuffle.shuffle(train)
             rows = train[start : start + batch]
             data = {"image": images[rows], "label": labels[rows]}
-            outputs, gradients = compiled.evaluate(params, data, output_gradients=one)
-            adam.step(params, gradients)
+            outputs = step(params, data)
             losses.append(float(outputs["loss"]))
             right += int((outputs["logits"].argmax(1) == labels[rows]).sum())
         print(

@@ -31,6 +31,7 @@ from .backends import CpuBackend, TorchBackend
 from .functional import functional
 from .grad_scaler import GradScaler
 from .models import *  # noqa: F403 - the classes are made from the records of the core
+from .optimizers import SGD, Adam, AdamW, Optimizer, TrainingStep
 from .torch_interop import as_torch_module, from_torch
 from .types import Tensor
 
@@ -49,6 +50,9 @@ float32 = dtype.float32
 float64 = dtype.float64
 
 __all__ = [  # noqa: PLE0604 - the classes of the library have their names from the core
+    "SGD",
+    "Adam",
+    "AdamW",
     "BackendError",
     "CompiledModel",
     "Connection",
@@ -61,6 +65,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "InputError",
     "Model",
     "NameError",
+    "Optimizer",
     "OutOfMemoryError",
     "ParseError",
     "ShapeError",
@@ -69,6 +74,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "Tensor",
     "TorchBackend",
     "TrainModel",
+    "TrainingStep",
     "TypeError",
     "ValueError",
     "__version__",

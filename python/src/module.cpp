@@ -18,4 +18,5 @@ PYBIND11_MODULE(_core, module) {
   bind_library(module);
   bind_constraints(module);
   bind_compile(module);
+  bind_optimizers(module);
 }

@@ -9,8 +9,12 @@ import pytest
 import mithril as ml
 from mithril import _core
 
-STUBS = ast.parse((Path(ml.__file__).parent / "_core.pyi").read_text(encoding="utf-8"), "_core.pyi")
-CLASSES = {each.name: each for each in STUBS.body if isinstance(each, ast.ClassDef)}
+STUBS = [
+    each
+    for name in ("_core.pyi", "optimizers.pyi")
+    for each in ast.parse((Path(ml.__file__).parent / name).read_text(encoding="utf-8"), name).body
+]
+CLASSES = {each.name: each for each in STUBS if isinstance(each, ast.ClassDef)}
 # What pybind11 adds, and what every object has.
 COMMON = {"_pybind11_conduit_v1_"}
 # What an enumeration has by its base.
@@ -50,6 +54,6 @@ def test_the_stub_of_a_class_is_complete_and_true(name: str) -> None:
 
 
 def test_every_class_and_function_of_the_core_has_a_stub() -> None:
-    names = {each.name for each in STUBS.body if isinstance(each, (ast.ClassDef, ast.FunctionDef))}
+    names = {each.name for each in STUBS if isinstance(each, (ast.ClassDef, ast.FunctionDef))}
     here = {name for name, each in vars(_core).items() if callable(each) and name[0] != "_"}
     assert here - names == set()

@@ -1,0 +1,63 @@
+"""Optimizers, and steps of training as one graph."""
+
+from typing import Any, Literal, overload
+
+from ._core import Arrays, CompiledModel
+
+class Optimizer:
+    @property
+    def lr(self) -> float: ...
+    @lr.setter
+    def lr(self, lr: float) -> None: ...
+    def step(self, params: Arrays, gradients: Arrays) -> None: ...
+    def set_threads(self, threads: int) -> None: ...
+    def state_dict(self) -> dict[str, Any]: ...
+    def load_state_dict(self, state: Arrays) -> None: ...
+
+class SGD(Optimizer):
+    def __init__(
+        self,
+        lr: float = 1e-3,
+        *,
+        momentum: float = 0.0,
+        dampening: float = 0.0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+    ) -> None: ...
+
+class Adam(Optimizer):
+    def __init__(
+        self,
+        lr: float = 1e-3,
+        *,
+        betas: tuple[float, float] = ...,
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+    ) -> None: ...
+
+class AdamW(Adam):
+    def __init__(
+        self,
+        lr: float = 1e-3,
+        *,
+        betas: tuple[float, float] = ...,
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+    ) -> None: ...
+
+class TrainingStep:
+    def __init__(
+        self,
+        compiled: CompiledModel,
+        optimizer: Optimizer,
+        *,
+        output_gradients: Arrays | Literal[True] = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, params: Arrays, data: Arrays = ..., *, state: None = ...
+    ) -> dict[str, Any]: ...
+    @overload
+    def __call__(
+        self, params: Arrays, data: Arrays = ..., *, state: Arrays
+    ) -> tuple[dict[str, Any], dict[str, Any]]: ...

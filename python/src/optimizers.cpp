@@ -1,0 +1,150 @@
+// Optimizers, and steps of training as one graph.
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <utility>
+#include <vector>
+
+#include "convert.hpp"
+#include "mithril/compile/training_step.hpp"
+#include "mithril/optim/adam.hpp"
+#include "mithril/optim/sgd.hpp"
+
+namespace mithril::python {
+namespace {
+
+// Parameters to be moved. Arrays that are not row by row are copied on the way in, and what is
+// moved is copied back to them.
+class Moved {
+ public:
+  explicit Moved(const py::dict& params) {
+    std::vector<TensorMap::Item> items;
+    for (const auto& [key, value] : params) {
+      const bool is_array = py::isinstance<py::array>(value);
+      if (!is_array && !py::isinstance<Tensor>(value) && !py::hasattr(value, "__dlpack__")) {
+        wrong_type(value, "an array that can be written to");
+      }
+      Tensor tensor = tensor_of(value);
+      if (is_array) keep_if_copied(py::reinterpret_borrow<py::array>(value), tensor);
+      items.emplace_back(key.cast<std::string>(), std::move(tensor));
+    }
+    tensors = TensorMap(std::move(items));
+  }
+
+  void copy_back() const {
+    for (const auto& [array, tensor] : copied_) array[py::ellipsis()] = array_of(tensor);
+  }
+
+  TensorMap tensors;
+
+ private:
+  void keep_if_copied(const py::array& array, const Tensor& tensor) {
+    if (array.size() == 0 || array.data() == tensor.raw_data()) return;
+    static_cast<void>(py::array(array).mutable_data());  // raises where it is read-only
+    copied_.emplace_back(array, tensor);
+  }
+
+  std::vector<std::pair<py::object, Tensor>> copied_;
+};
+
+OutputGradients incoming(py::handle given) {
+  if (given.is_none()) return of_cost;
+  if (py::isinstance<py::bool_>(given) && given.cast<bool>()) return of_cost;
+  if (!py::isinstance<py::dict>(given)) wrong_type(given, "a dict of gradients, or True");
+  return tensor_map_of(given.cast<py::dict>());
+}
+
+py::object train(TrainingStep& step, const py::dict& params, const py::dict& data,
+                 py::handle state) {
+  Moved moved(params);
+  const TensorMap d = tensor_map_of(data);
+  if (state.is_none()) {
+    const TensorMap outputs = [&] {
+      const py::gil_scoped_release free;
+      return step(moved.tensors, d);
+    }();
+    moved.copy_back();
+    return dict_of(outputs);
+  }
+  const State s(tensor_map_of(state.cast<py::dict>()));
+  const auto [outputs, next] = [&] {
+    const py::gil_scoped_release free;
+    return step(moved.tensors, d, s);
+  }();
+  moved.copy_back();
+  return py::make_tuple(dict_of(outputs), dict_of(next));
+}
+
+void step_alone(Optimizer& optimizer, const py::dict& params, const py::dict& gradients) {
+  Moved moved(params);
+  const TensorMap g = tensor_map_of(gradients);
+  {
+    const py::gil_scoped_release free;
+    optimizer.step(moved.tensors, g);
+  }
+  moved.copy_back();
+}
+
+using Betas = std::pair<double, double>;
+
+}  // namespace
+
+void bind_optimizers(py::module_& module) {
+  py::class_<Optimizer>(module, "Optimizer", "What moves parameters by their gradients.")
+      .def("step", step_alone, py::arg("params"), py::arg("gradients"),
+           "Moves each parameter that has a gradient, where it stands.")
+      .def_property("lr", &Optimizer::lr, &Optimizer::set_lr, "The learning rate.")
+      .def("set_threads", &Optimizer::set_threads, py::arg("threads"),
+           "At most so many threads work on `step`; 0: as many as there are processors.")
+      .def(
+          "state_dict", [](const Optimizer& o) { return dict_of(o.state_dict()); },
+          "What it remembers, with the names of PyTorch's slots: \"fc1.weight.exp_avg\".")
+      .def(
+          "load_state_dict",
+          [](Optimizer& o, const py::dict& state) { o.load_state_dict(tensor_map_of(state)); },
+          py::arg("state"), "Goes on from there.");
+  py::class_<SGD, Optimizer>(module, "SGD",
+                             "Stochastic gradient descent, by the rule of torch.optim.SGD.")
+      .def(py::init([](double lr, double momentum, double dampening, double weight_decay,
+                       bool nesterov) {
+             return SGD({lr, momentum, dampening, weight_decay, nesterov});
+           }),
+           py::arg("lr") = 1e-3, py::kw_only(), py::arg("momentum") = 0.0,
+           py::arg("dampening") = 0.0, py::arg("weight_decay") = 0.0, py::arg("nesterov") = false);
+  py::class_<Adam, Optimizer>(module, "Adam", "The rule of torch.optim.Adam.")
+      .def(py::init([](double lr, const Betas& betas, double eps, double weight_decay) {
+             return Adam(AdamOptions{lr, betas, eps, weight_decay});
+           }),
+           py::arg("lr") = 1e-3, py::kw_only(), py::arg("betas") = Betas(0.9, 0.999),
+           py::arg("eps") = 1e-8, py::arg("weight_decay") = 0.0);
+  py::class_<AdamW, Adam>(
+      module, "AdamW",
+      "The rule of torch.optim.AdamW: weight decay does not pass through the gradient.")
+      .def(py::init([](double lr, const Betas& betas, double eps, double weight_decay) {
+             return AdamW(AdamWOptions{lr, betas, eps, weight_decay});
+           }),
+           py::arg("lr") = 1e-3, py::kw_only(), py::arg("betas") = Betas(0.9, 0.999),
+           py::arg("eps") = 1e-8, py::arg("weight_decay") = 1e-2);
+  py::class_<TrainingStep>(
+      module, "TrainingStep",
+      R"(Evaluating a model, its gradients and an optimizer's step as one graph.
+
+`step(params, data)` gives the outputs and moves the parameters where they stand, as `evaluate` and
+`optimizer.step` do one after the other, and faster. Gradients come in as `output_gradients` says:
+a dict, or True for the cost. With `state=` the next state comes last.
+
+Example:
+    optimizer = ml.Adam(lr=1e-3)
+    step = ml.TrainingStep(compiled, optimizer, output_gradients={"loss": 1.0})
+    outputs = step(params, data))")
+      .def(py::init([](const CompiledModel& compiled, Optimizer& optimizer,
+                       py::handle output_gradients) {
+             return TrainingStep(compiled, optimizer, incoming(output_gradients));
+           }),
+           py::arg("compiled"), py::arg("optimizer"), py::kw_only(),
+           py::arg("output_gradients") = true, py::keep_alive<1, 3>())
+      .def("__call__", train, py::arg("params"), py::arg("data") = py::dict(), py::kw_only(),
+           py::arg("state") = py::none());
+}
+
+}  // namespace mithril::python
