@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "mithril/base/names.hpp"
+#include "mithril/base/text.hpp"
 #include "mithril/compile/evaluating.hpp"
 #include "mithril/compile/training_graph.hpp"
 

@@ -54,9 +54,9 @@ TensorMap copied(const TensorMap& tensors) {
 }
 
 void check_identical(const TensorMap& a, const TensorMap& b) {
-  for (const auto& [key, tensor] : a) {
-    CAPTURE(key);
-    CHECK(identical(tensor, b.at(key)));
+  for (const auto& item : a) {
+    CAPTURE(item.first);
+    CHECK(identical(item.second, b.at(item.first)));
   }
 }
 
@@ -88,14 +88,14 @@ const std::map<std::string, Make>& rules() {
 }  // namespace
 
 TEST_CASE("fifty steps as one graph are those of evaluate and the optimizer") {
-  for (const auto& [name, make] : rules()) {
+  for (const auto& rule : rules()) {
     for (const DType dtype : {DType::float32, DType::float64}) {
-      CAPTURE(name);
+      CAPTURE(rule.first);
       CAPTURE(mithril::name(dtype));
       const CompiledModel one = compiled_classifier({.dtype = dtype, .threads = 1});
       const CompiledModel two = compiled_classifier({.dtype = dtype, .threads = 2});
       TensorMap apart = one.get_parameters(), params = copied(apart), shared = copied(apart);
-      const auto expected = make(), optimizer = make(), other = make();
+      const auto expected = rule.second(), optimizer = rule.second(), other = rule.second();
       TrainingStep step(one, *optimizer), step_of_two(two, *other);
       for (int i = 0; i < 50; ++i) {
         const TensorMap data = batch(30, i);
