@@ -125,7 +125,12 @@ void TrainingStep::Impl::check_parameters(const TensorMap& params,
              .message = "the gradient of " + quoted(key) + " has another dtype",
              .facts = {{key, std::string(name(given))}, {"gradient", std::string(name(needed))}}});
     }
-    inputs[at].mutable_raw_data();  // raises where it is read-only
+    if (inputs[at].read_only() || inputs[at].foreign()) {
+      raise({.kind = ErrorKind::input,
+             .code = "E0813",
+             .message = quoted(key) + " cannot be moved: its elements may not be written to",
+             .help = "give a copy of it; tensors of torch are moved by the optimizers of torch"});
+    }
     extents.add(inputs[at], key);
     is_parameter[at] = true;
   }

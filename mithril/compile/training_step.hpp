@@ -28,8 +28,9 @@ class TrainingStep {
   TrainingStep(TrainingStep&&) noexcept;
 
   // The model's outputs, before the step. Errors as of evaluate and Optimizer::step; InputError
-  // E0812 where two parameters share elements. After an error no parameter has moved, unless it
-  // says that inputs have been written to. No other thread may use the parameters meanwhile.
+  // E0812 where two parameters share elements, E0813 for one that may not be written to or is a
+  // tensor of torch. After an error no parameter has moved, unless it says that inputs have been
+  // written to. No other thread may use the parameters meanwhile.
   TensorMap operator()(TensorMap& params, const TensorMap& data);
   // With the state to begin with, and the next one.
   std::pair<TensorMap, State> operator()(TensorMap& params, const TensorMap& data,
