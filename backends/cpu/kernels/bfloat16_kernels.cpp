@@ -61,9 +61,13 @@ MITHRIL_BF16 void run_tile(const Tile<float>& t) {
   for (int i = 0; i < rows; ++i) {
     t.add ? sums.begin(i, t.c + i * t.c_step) : sums.begin(i, 0.0f);
   }
-  const float *a = t.a, *b = t.b;
+  const float *a = t.a, *b = t.b, *next = t.next;
+  for (int64_t first = 0; first < t.depth; first += Tile<float>::stretch) {
+    for (int64_t i = 0; i < t.lines; ++i, next += lanes) __builtin_prefetch(next, 0, 2);
+    const int64_t last = std::min(first + Tile<float>::stretch, t.depth);
 #pragma GCC unroll 4
-  for (int64_t k = 0; k < t.depth; ++k, a += t.a_step, b += t.b_step) sums.add(a, b);
+    for (int64_t k = first; k < last; ++k, a += t.a_step, b += t.b_step) sums.add(a, b);
+  }
   for (int i = 0; i < rows && t.bias; ++i) {
     sums.at[i][0] = _mm512_add_ps(sums.at[i][0], _mm512_loadu_ps(t.bias));
     sums.at[i][1] = _mm512_add_ps(sums.at[i][1], _mm512_loadu_ps(t.bias + lanes));

@@ -7,7 +7,10 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
+
 #include "backends/cpu/kernels/half_vectors-inl.hpp"
+#include "backends/cpu/kernels/unrolled-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace mithril::cpu_backend::HWY_NAMESPACE {
@@ -15,6 +18,7 @@ namespace {
 
 using Vector = hn::Vec<Floats>;
 constexpr int64_t lanes = HWY_LANES(float);
+constexpr int64_t line_size = 64 / int64_t{sizeof(float)};  // of the cache
 
 // The elements of a k: two vectors.
 struct Row {
@@ -84,16 +88,19 @@ HWY_ATTR inline Row added(Row x, Row y) {
 template <class Stored, int rows>
 HWY_ATTR void run_tile(const Tile<float>& t) {
   Row sums[rows];
-  for (int i = 0; i < rows; ++i) sums[i] = begin_row(t, i);
-  const float* a = t.a;
+  unrolled<rows>([&](auto i) HWY_ATTR { sums[i] = begin_row(t, i); });
+  const float *a = t.a, *next = t.next;
   const auto* b = reinterpret_cast<const uint16_t*>(t.b);
+  for (int64_t first = 0; first < t.depth; first += Tile<float>::stretch) {
+    for (int64_t i = 0; i < t.lines; ++i, next += line_size) __builtin_prefetch(next, 0, 2);
+    const int64_t last = std::min(first + Tile<float>::stretch, t.depth);
 #pragma GCC unroll 4
-  for (int64_t k = 0; k < t.depth; ++k, a += t.a_step, b += 2 * lanes) {
-    const Row row = Stored::load(b);
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; ++i) add_product(a[i], row, sums[i]);
+    for (int64_t k = first; k < last; ++k, a += t.a_step, b += 2 * lanes) {
+      const Row row = Stored::load(b);
+      unrolled<rows>([&](auto i) HWY_ATTR { add_product(a[i], row, sums[i]); });
+    }
   }
-  for (int i = 0; i < rows; ++i) end_row(t, i, sums[i]);
+  unrolled<rows>([&](auto i) HWY_ATTR { end_row(t, i, sums[i]); });
 }
 
 // One row waits for memory, and not for its own sums: those of every fourth k are sums apart.
