@@ -1,7 +1,6 @@
 #include "backends/cpu/packed_constants.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "backends/cpu/large_memory.hpp"
 
@@ -30,9 +29,10 @@ std::shared_ptr<std::byte[]> PackedConstants::allocate(int64_t bytes) {
   constexpr int64_t line = 64, least = 1 << 16, most = 1 << 25;
   const int64_t size = (bytes + line - 1) / line * line;
   if (size > left_) {
-    left_ = std::max(size, std::clamp(allocated_, least, most));
-    allocated_ += left_;
-    next_ = large_memory(left_);
+    const int64_t more = std::max(size, std::clamp(allocated_, least, most));
+    next_ = large_memory(more);
+    left_ = more;
+    allocated_ += more;
   }
   const std::shared_ptr<std::byte[]> piece(next_, next_.get());
   next_ = {next_, next_.get() + size};
