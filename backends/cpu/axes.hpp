@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <vector>
+
+#include "mithril/tensor/tensor.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -19,5 +22,18 @@ inline int64_t offset(const std::vector<Axis>& axes, int64_t index) {
   }
   return at;
 }
+
+// How many elements stand before an axis, along it and behind it; it counts from the end where it
+// is negative.
+struct AroundAxis {
+  int64_t outer = 1, size = 1, inner = 1;
+
+  AroundAxis(const Dims& dims, int64_t axis) {
+    const auto at = static_cast<size_t>(axis < 0 ? axis + std::ssize(dims) : axis);
+    size = dims[at];
+    for (size_t i = 0; i < at; ++i) outer *= dims[i];
+    for (size_t i = at + 1; i < dims.size(); ++i) inner *= dims[i];
+  }
+};
 
 }  // namespace mithril::cpu_backend

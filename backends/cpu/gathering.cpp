@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "backends/cpu/axes.hpp"
 #include "backends/cpu/plain_steps.hpp"
 #include "backends/cpu/sharing.hpp"
 #include "backends/cpu/window_node.hpp"
@@ -56,14 +57,11 @@ class GatheringStep final : public Step {
 };
 
 Gathering gathering_of(const Sized& sized, ValueId from, ValueId index, int64_t axis) {
-  const Dims& dims = sized.dims(from);
-  const auto at = static_cast<size_t>(axis < 0 ? axis + std::ssize(dims) : axis);
-  Gathering gathering{.size = dims[at],
-                      .inner = static_cast<int64_t>(size_of(sized.dtype(from))),
-                      .count = sized.count(index)};
-  for (size_t i = 0; i < at; ++i) gathering.outer *= dims[i];
-  for (size_t i = at + 1; i < dims.size(); ++i) gathering.inner *= dims[i];
-  return gathering;
+  const AroundAxis around(sized.dims(from), axis);
+  return {.outer = around.outer,
+          .size = around.size,
+          .inner = around.inner * static_cast<int64_t>(size_of(sized.dtype(from))),
+          .count = sized.count(index)};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "backends/cpu/axes.hpp"
 #include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/plain_steps.hpp"
 #include "backends/cpu/sharing.hpp"
@@ -130,15 +131,13 @@ class ScatteringStep final : public Step {
 };
 
 Scattering scattering_of(const Sized& sized, ValueId index, ValueId made, int64_t axis) {
-  const Dims& dims = sized.dims(made);
-  const auto at = static_cast<size_t>(axis < 0 ? axis + std::ssize(dims) : axis);
-  Scattering scattering{.size = dims[at],
-                        .count = sized.count(index),
-                        .index = sized.dtype(index),
-                        .bytes = sized.bytes(made)};
-  for (size_t i = 0; i < at; ++i) scattering.outer *= dims[i];
-  for (size_t i = at + 1; i < dims.size(); ++i) scattering.inner *= dims[i];
-  return scattering;
+  const AroundAxis around(sized.dims(made), axis);
+  return {.outer = around.outer,
+          .size = around.size,
+          .inner = around.inner,
+          .count = sized.count(index),
+          .index = sized.dtype(index),
+          .bytes = sized.bytes(made)};
 }
 
 template <typename T>
