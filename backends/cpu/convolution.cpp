@@ -241,9 +241,10 @@ Draft convolution_draft(const Context& context, const Convolution& convolution,
   const PackedConstants::Bytes packed =
       backwards ? nullptr : packed_weight<T>(context, form, values.weight);
   Draft draft{
-      .reads = {values.source, values.weight},
+      .reads = {values.source},
       .writes = {values.made},
       .scratch_bytes = ConvolutionStep<T>::scratch_bytes(form, context.threads, packed != nullptr)};
+  if (!packed) draft.reads.push_back(values.weight);
   if (values.bias) draft.reads.push_back(*values.bias);
   const auto make = [=, &kernels, threads = context.threads](const Places& places, Place scratch,
                                                              std::unique_ptr<ElementStep> finish) {

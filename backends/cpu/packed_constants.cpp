@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/cpu/half_elements.hpp"
 #include "backends/cpu/large_memory.hpp"
 
 namespace mithril::cpu_backend {
@@ -15,6 +16,13 @@ PackedConstants::PackedConstants(const Graph& graph) {
 const Tensor* PackedConstants::find(ValueId id) const {
   const auto at = constants_.find(id);
   return at == constants_.end() ? nullptr : at->second;
+}
+
+Tensor PackedConstants::plain(ValueId id) {
+  const std::lock_guard lock(mutex_);
+  const auto [known, is_new] = plain_.try_emplace(id);
+  if (is_new) known->second = where_floats_begin(constants_.at(id)->host());
+  return known->second;
 }
 
 PackedConstants::Bytes PackedConstants::pack(ValueId id, int64_t form,

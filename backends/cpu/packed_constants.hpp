@@ -19,6 +19,7 @@ class PackedConstants {
   explicit PackedConstants(const Graph& graph);  // which outlives it
 
   const Tensor* find(ValueId id) const;  // null: it is no constant
+  Tensor plain(ValueId id);              // a constant as it is
   // What `make` gives for this constant, if it was not asked for before: `form` tells the ways
   // apart in which one constant may be packed.
   Bytes pack(ValueId id, int64_t form, const std::function<Bytes(const Tensor&)>& make);
@@ -29,6 +30,7 @@ class PackedConstants {
  private:
   std::map<ValueId, const Tensor*> constants_;
   std::mutex mutex_;
+  std::map<ValueId, Tensor> plain_;
   std::map<std::pair<ValueId, int64_t>, Bytes> packed_;
   std::shared_ptr<std::byte[]> next_;  // where so many bytes are left, of so many in all
   int64_t left_ = 0, allocated_ = 0;

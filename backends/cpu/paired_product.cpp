@@ -186,7 +186,8 @@ std::optional<Draft> draft_paired_product(const Context& context, Side left, Sid
   const PairedForm form(plain);
   PackedConstants::Bytes packed;
   if (is_packed(context, plain, right)) packed = right_in_pairs(context, form, right);
-  std::vector<ValueId> reads{left.id, right.id};
+  std::vector<ValueId> reads{left.id};
+  if (!packed) reads.push_back(right.id);
   if (bias) reads.push_back(bias->id);
   const auto make = [=, threads = context.threads](const Places& places, Place scratch,
                                                    std::unique_ptr<ElementStep> finish) {

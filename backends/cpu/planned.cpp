@@ -30,9 +30,6 @@ class Planned final : public Executable {
         sizes_(graph_),
         options_(std::move(options)),
         packed_(graph_) {
-    for (const Constant& constant : graph_.constants()) {
-      constants_.push_back(where_floats_begin(constant.tensor.host()));
-    }
     for (const Node& node : graph_.nodes()) {
       shown_.push_back(options_.observer && options_.observer->wants(node));
     }
@@ -55,12 +52,12 @@ class Planned final : public Executable {
       for (Tensor& tensor : moved) tensor = where_floats_begin(tensor);
       inputs = moved;
     }
-    auto next = std::transform(inputs.begin(), inputs.end(), bases.begin() + 1, base);
-    std::transform(constants_.begin(), constants_.end(), next, base);
+    std::transform(inputs.begin(), inputs.end(), bases.begin() + 1, base);
+    for (const HeldConstant& held : program->constants) bases[held.base] = base(held.tensor);
     std::vector<Tensor> results;
     results.reserve(program->results.size());
     for (const Result& result : program->results) {
-      results.push_back(begin(result, inputs, results));
+      results.push_back(begin(*program, result, inputs, results));
       if (result.from == Result::From::buffer) bases[result.index] = base(results.back());
     }
     run_steps(*program, Frame(bases));
@@ -128,13 +125,13 @@ class Planned final : public Executable {
   }
 
   // What a run gives, to be written where it is made anew.
-  Tensor begin(const Result& result, std::span<const Tensor> inputs,
+  Tensor begin(const Program& program, const Result& result, std::span<const Tensor> inputs,
                std::span<const Tensor> results) const {
     switch (result.from) {
       case Result::From::input:
         return inputs[result.index];
       case Result::From::constant:
-        return constants_[result.index];
+        return program.constants[result.index].tensor;
       case Result::From::result:
         return results[result.index];
       case Result::From::buffer:
@@ -172,7 +169,6 @@ class Planned final : public Executable {
   const Graph graph_;
   const SizedGraph sizes_;
   const PlanOptions options_;
-  std::vector<Tensor> constants_;
   std::vector<bool> shown_;  // per node: whether the observer wants what it makes
   mutable PackedConstants packed_;
   const SizeCache<Program> programs_ = {};

@@ -177,7 +177,8 @@ std::optional<Draft> product_draft(const Context& context, Side left, Side right
   } else if (given != dtype_of<T>) {
     return std::nullopt;
   }
-  std::vector<ValueId> reads{left.id, right.id};
+  std::vector<ValueId> reads{left.id};
+  if (!packed) reads.push_back(right.id);
   if (bias) reads.push_back(bias->id);
   const auto make = [=, threads = context.threads](const Places& places, Place scratch,
                                                    std::unique_ptr<ElementStep> finish) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "backends/cpu/drafting.hpp"
@@ -27,13 +28,14 @@ class Placing {
         donated_(donated),
         first_buffer_(1 + graph_.inputs().size() + graph_.constants().size()) {}
 
-  void finish(Program& program, NativeCode* native, std::optional<int64_t> memory_limit) {
+  void finish(Program& program, const Context& context, std::optional<int64_t> memory_limit) {
     learn_lifetimes();
     overwrite();
     const Places places = place(program);
     program.bases = first_buffer_ + buffers_.size();
     check_memory(program, memory_limit);
-    if (native) native->build();
+    add_constants(program, context.packed);
+    if (context.native) context.native->build();
     for (size_t step = 0; step < drafted_.steps.size(); ++step) {
       program.steps.push_back(drafted_.steps[step].make(places, scratch_[step]));
     }
@@ -131,13 +133,32 @@ class Placing {
       if (base <= inputs) {
         program.results.push_back({Result::From::input, base - 1});
       } else if (base < first_buffer_) {
-        program.results.push_back({Result::From::constant, base - 1 - inputs});
+        const auto at = std::find_if(program.constants.begin(), program.constants.end(),
+                                     [&](const HeldConstant& held) { return held.base == base; });
+        program.results.push_back(
+            {Result::From::constant, static_cast<size_t>(at - program.constants.begin())});
       } else if (size_t& known = result_of[base - first_buffer_]; known != SIZE_MAX) {
         program.results.push_back({Result::From::result, known});
       } else {
         known = program.results.size();
         program.results.push_back({Result::From::buffer, base, sized_.dtype(id), sized_.dims(id)});
       }
+    }
+  }
+
+  // Those that steps read where they stand, or that runs give; others are packed.
+  void add_constants(Program& program, PackedConstants& packed) const {
+    const size_t first = 1 + graph_.inputs().size();
+    std::set<size_t> read;
+    const auto reads = [&](ValueId id) {
+      const auto base = static_cast<size_t>(drafted_.storages[root(id)].given->base);
+      if (base >= first && base < first_buffer_) read.insert(base);
+    };
+    for (const Draft& step : drafted_.steps)
+      std::for_each(step.reads.begin(), step.reads.end(), reads);
+    for (const Output& output : graph_.outputs()) reads(output.value);
+    for (const size_t base : read) {
+      program.constants.push_back({base, packed.plain(graph_.constants()[base - first].value)});
     }
   }
 
@@ -205,7 +226,7 @@ Program make_program(const Graph& graph, Plan plan, const ProgramOptions& option
                                  .donated = donated,
                                  .observer = options.observer,
                                  .shown = options.shown});
-  Placing(sized, std::move(drafted), donated).finish(program, context.native, options.memory_limit);
+  Placing(sized, std::move(drafted), donated).finish(program, context, options.memory_limit);
   program.native = native.library();
   if (options.native) program.native_note = native.note();
   return program;

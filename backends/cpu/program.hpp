@@ -27,12 +27,19 @@ struct Result {
   Dims dims = {};
 };
 
+// A constant whose elements a run reads where they stand, at this base of the frame, or gives.
+struct HeldConstant {
+  size_t base;
+  Tensor tensor;
+};
+
 struct Program {
   Plan plan;                                    // what steps know of their nodes
   std::shared_ptr<const NativeLibrary> native;  // that steps run; null: none
   std::string native_note;                      // for the summary, where it was asked for
   std::vector<std::unique_ptr<Step>> steps;
   std::vector<Result> results;
+  std::vector<HeldConstant> constants;
   int64_t arena_bytes = 0;
   int64_t buffer_bytes = 0;  // of what runs make anew
 

@@ -73,7 +73,7 @@ bool is_torch(const Tensor& tensor) {
 
 at::Tensor to_torch(const Tensor& tensor, c10::Device device) {
   const ForeignElements* foreign = tensor.foreign();
-  if (!foreign) return share(tensor).to(device);
+  if (!foreign || !foreign->object()) return share(tensor.host()).to(device);
   if (is_torch(tensor)) {
     const auto& held = *static_cast<const at::Tensor*>(foreign->object());
     return held.device() == device ? held : held.to(device);

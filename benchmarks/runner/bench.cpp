@@ -71,8 +71,8 @@ CompiledModel compiled(const Workload& workload, const Data& data, const BenchOp
 // One call; what it gives is compared with the reference.
 using Call = std::function<Tensor()>;
 
-Call inference(const CompiledModel& model, const Data& data, const TensorMap& params) {
-  const CompiledModel bound = model.bind(params);
+Call inference(const CompiledModel& model, const Data& data, TensorMap params) {
+  const CompiledModel bound = model.bind(std::move(params));
   return [bound, inputs = data.inputs] { return bound.evaluate({}, inputs).at("out"); };
 }
 
@@ -102,7 +102,7 @@ Call call_of(const Workload& workload, const CompiledModel& model, const Data& d
     case Optimizing::nothing:
       break;
   }
-  return inference(model, data, params);
+  return inference(model, data, std::move(params));
 }
 
 // ||got - expected|| / ||expected||; of training, the losses of the first steps.

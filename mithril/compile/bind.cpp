@@ -26,14 +26,20 @@ class Shift {
   std::vector<size_t> gone_;
 };
 
+// With elements that nobody else will write to.
+Tensor unshared(Tensor tensor) {
+  return tensor.is_sole() && !tensor.is_borrowed() ? tensor : tensor.host().copy();
+}
+
 }  // namespace
 
-CompiledModel CompiledModel::bind(const TensorMap& params) const {
-  const TensorMap fixed = load_state_dict(params);
+CompiledModel CompiledModel::bind(TensorMap params) const {
+  TensorMap fixed = load_state_dict(params);
+  params = {};
   auto parts = std::make_shared<Parts>(static_cast<const CompiledParts&>(*parts_));
   std::unordered_map<ValueId, Tensor> tensors;
   for (const NamedIndex& key : parts->parameters) {
-    tensors.emplace(parts->source.inputs()[key.index], fixed.at(key.name).host().copy());
+    tensors.emplace(parts->source.inputs()[key.index], unshared(std::move(fixed.at(key.name))));
   }
   const Shift shift(parts->parameters);
   shift.apply(parts->data);

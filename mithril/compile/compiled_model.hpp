@@ -76,9 +76,9 @@ class CompiledModel {
   TensorMap load_state_dict(const TensorMap& saved) const;
   const State& initial_state_dict() const;
   // A model of its own without parameters: these are part of it, and what depends on them alone is
-  // computed now. It has no gradients and no hooks. The elements are copied. StateError E0901 as
-  // above.
-  CompiledModel bind(const TensorMap& params) const;
+  // computed once. It has no gradients and no hooks. Elements are copied, but for those that nobody
+  // else holds: bind(std::move(params)). StateError E0901 as above.
+  CompiledModel bind(TensorMap params) const;
 
   // A file that torch.jit.load runs, in Python and in C++, without Mithril: its `forward` takes the
   // data in the order of data_keys() and gives a tensor, or a dictionary where there are several

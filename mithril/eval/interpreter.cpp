@@ -21,12 +21,14 @@ struct Interpreter::State {
     for (size_t i = 0; i < shown.size() && observer; ++i) {
       shown[i] = observer->wants(graph.nodes()[i]);
     }
+    for (const Constant& constant : graph.constants()) constants.push_back(constant.tensor.host());
   }
 
   const Graph graph;
   const SizedGraph sizes;
   const std::shared_ptr<const Observer> observer;
-  std::vector<bool> shown;  // per node: whether the observer wants what it makes
+  std::vector<bool> shown;        // per node: whether the observer wants what it makes
+  std::vector<Tensor> constants;  // per constant of the graph
   const SizeCache<Plan> plans = {};
 
   void show(const Node& node, Values& values) const {
@@ -62,8 +64,8 @@ std::vector<Tensor> Interpreter::run(std::span<const Tensor> inputs) const {
     }
     values[index(graph.inputs()[i])] = inputs[i];
   }
-  for (const Constant& constant : graph.constants()) {
-    values[index(constant.value)] = constant.tensor;
+  for (size_t i = 0; i < state_->constants.size(); ++i) {
+    values[index(graph.constants()[i].value)] = state_->constants[i];
   }
   const std::shared_ptr<const Plan> plan = state_->plan_for(inputs);
   for (size_t i = 0; i < plan->nodes.size(); ++i) {

@@ -15,7 +15,8 @@ struct WriteOptions {
   bool elements = true;  // of constants
 };
 
-std::string elements_text(const Tensor& tensor) {
+std::string elements_text(const Tensor& given) {
+  const Tensor tensor = given.host();
   std::string text = "{";
   visit_dtype(tensor.dtype(), [&](auto zero) {
     for (const auto element : tensor.values<decltype(zero)>()) {
@@ -151,7 +152,9 @@ class GraphWriter {
   std::string text_;
 };
 
-bool same_elements(const Constant& a, const Constant& b) { return identical(a.tensor, b.tensor); }
+bool same_elements(const Constant& a, const Constant& b) {
+  return identical(a.tensor.host(), b.tensor.host());
+}
 
 }  // namespace
 

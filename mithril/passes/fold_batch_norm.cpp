@@ -10,6 +10,7 @@
 #include "mithril/passes/readers.hpp"
 #include "mithril/passes/rebuilder.hpp"
 #include "mithril/tensor/convert.hpp"
+#include "mithril/tensor/deferred.hpp"
 
 namespace mithril {
 namespace {
@@ -23,7 +24,7 @@ Numbers numbers_of(const Tensor& tensor) {
 }
 
 // The rows of the first axis times a number each, rounded once.
-Tensor scaled(const Tensor& given, const Numbers& scale) {
+Tensor product_of_rows(const Tensor& given, const Numbers& scale) {
   const Tensor rows = given.host();
   Tensor made = Tensor::empty(rows.dtype(), rows.dims());
   const auto count = static_cast<int64_t>(scale.size()), each = count ? rows.size() / count : 0;
@@ -39,6 +40,12 @@ Tensor scaled(const Tensor& given, const Numbers& scale) {
     }
   });
   return made;
+}
+
+// Made when it is read, for who packs it needs it once, and the source keeps what it is made of.
+Tensor scaled(const Tensor& rows, const Numbers& scale) {
+  return deferred(rows.dtype(), rows.dims(),
+                  [rows, scale] { return product_of_rows(rows, scale); });
 }
 
 // input * scale + shift, a number of each for each channel.

@@ -21,9 +21,13 @@ namespace {
 constexpr std::align_val_t alignment{64};
 constexpr std::int64_t most_elements_printed = 12;
 
+struct Free {
+  void operator()(void* data) const { ::operator delete(data, alignment); }
+};
+
 std::shared_ptr<void> allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
-  return {::operator new(bytes, alignment), [](void* data) { ::operator delete(data, alignment); }};
+  return {::operator new(bytes, alignment), Free()};
 }
 
 template <class To, class From>
@@ -134,6 +138,8 @@ Tensor Tensor::foreign(DType dtype, Dims dims, std::shared_ptr<const ForeignElem
   result.foreign_ = held;
   return result;
 }
+
+bool Tensor::is_borrowed() const { return storage_ && !std::get_deleter<Free>(storage_); }
 
 Tensor Tensor::host() const { return foreign_ && !data_ && size_ != 0 ? foreign_->host() : *this; }
 

@@ -61,6 +61,8 @@ class Tensor {
   bool read_only() const { return read_only_; }
   // Whether nobody else holds its elements, so that nobody sees them written to.
   bool is_sole() const { return !read_only_ && !foreign_ && storage_.use_count() == 1; }
+  // Whether something that is no Tensor holds its elements, or may do so.
+  bool is_borrowed() const;
   // Null where the elements are our own or borrowed.
   const ForeignElements* foreign() const { return foreign_; }
   // With elements in the memory of this process: itself, unless they are foreign and elsewhere.

@@ -1,7 +1,11 @@
 // Compiled models whose parameters are fixed.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
@@ -53,6 +57,35 @@ TEST_CASE("what is bound is a copy, and says nothing about the model that it cam
   const CompiledModel other = compiled.bind(parameters(4));
   CHECK(other.evaluate({}, {{"x", ones({1, 4})}}).at("y").dims() == Dims{1, 3});
   CHECK(compiled.evaluate(parameters(7), {{"x", ones({1, 7})}}).at("y").dims() == Dims{1, 3});
+}
+
+TEST_CASE("what nobody else holds is bound where it stands") {
+  const CompiledModel compiled = bound_network();
+  TensorMap params = parameters(2);
+  const void* given = params.at("linear.weight").raw_data();
+  const auto stands = [&](const CompiledModel& bound) {
+    const Graph graph = bound.exported({{"x", ones({1, 2})}}).graph;
+    return std::any_of(
+        graph.constants().begin(), graph.constants().end(),
+        [&](const Constant& constant) { return constant.tensor.raw_data() == given; });
+  };
+  CHECK(!stands(compiled.bind(params)));
+  CHECK(stands(compiled.bind(std::move(params))));
+}
+
+TEST_CASE("what is borrowed is copied when it is bound, for its owner may write to it") {
+  const CompiledModel compiled = bound_network();
+  const TensorMap data = {{"x", ones({1, 2})}};
+  TensorMap params = parameters(2);
+  const Tensor expected = compiled.evaluate(params, data).at("y");
+  std::vector<float> weight(6, 0.5F);
+  params["linear.weight"] = Tensor::borrow(
+      DType::float32, {3, 2}, static_cast<void*>(weight.data()), std::make_shared<int>());
+  CHECK(params.at("linear.weight").is_borrowed());
+  CHECK(!params.at("linear.bias").is_borrowed());
+  const CompiledModel bound = compiled.bind(std::move(params));
+  weight.assign(6, 100);
+  CHECK(identical(bound.evaluate({}, data).at("y"), expected));
 }
 
 TEST_CASE("a bound model has no gradients, and knows its sizes") {
