@@ -20,8 +20,10 @@ bool suits_winograd(const Convolution& c) {
   };
   if (!is_plain(c.down) || !is_plain(c.across)) return false;
   // Below, transforming costs as much as it saves; beyond, reading weights does, four times as many
-  // as there were, or writing what was transformed.
-  constexpr int64_t fewest_channels = 32, fewest_tiles = 20, most_elements = 1 << 22;
+  // as there were, or writing what was transformed. From the second image on weights come from
+  // nearer by.
+  constexpr int64_t fewest_channels = 32, most_elements = 1 << 22, many_images = 8;
+  const int64_t fewest_tiles = c.images < many_images ? 20 : 16;
   const int64_t tiles = up(c.down.output, 4) * up(c.across.output, 4);
   return c.inputs >= fewest_channels && c.outputs >= fewest_channels && tiles >= fewest_tiles &&
          36 * c.inputs * c.outputs <= most_elements && 36 * c.inputs * tiles <= most_elements;

@@ -149,6 +149,9 @@ TEST_CASE("convolutions of small planes are sums") {
 TEST_CASE("only windows that suit it are for Winograd's algorithm") {
   CHECK(suits_winograd(plain(28, 28, 128, 128)));
   CHECK_FALSE(suits_winograd(plain(14, 14, 256, 256)));
+  Convolution many = plain(14, 14, 256, 256);
+  many.images = 8;
+  CHECK(suits_winograd(many));
   CHECK_FALSE(suits_winograd(plain(7, 7, 512, 512)));
   CHECK_FALSE(suits_winograd(plain(14, 14, 3, 64)));
   Convolution strided = plain(28, 28, 64, 64);
