@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/direction.hpp"
 #include "backends/cpu/large_memory.hpp"
 
 namespace mithril::cpu_backend {
@@ -19,11 +20,13 @@ class Arena {
   // At least so many bytes, aligned to 64, and so many bases, the first of which are these bytes.
   void reserve(int64_t bytes, size_t bases);
   std::span<std::byte*> bases() { return bases_; }
+  Turns& turns() { return turns_; }
 
  private:
   LargeMemory memory_;
   int64_t bytes_ = 0;
   std::vector<std::byte*> bases_;
+  Turns turns_;
 };
 
 // As many as there were runs at once. Any number of threads may take and give.
@@ -48,6 +51,7 @@ class ArenaLoan {
   ArenaLoan& operator=(const ArenaLoan&) = delete;
 
   std::span<std::byte*> bases() const { return arena_->bases(); }
+  Turns& turns() const { return arena_->turns(); }
 
  private:
   Arenas& arenas_;

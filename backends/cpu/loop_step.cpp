@@ -166,6 +166,10 @@ class LoopStep final : public ElementStep {
   struct Row {
     int64_t begin, size, step;
   };
+  // From the begin of its row; the one that comes after it is `next` elements behind it.
+  struct Block {
+    int64_t begin, end, next;
+  };
   struct Memory {
     alignas(64) T blocks[most_blocks][static_cast<size_t>(block)];
     Source<T> slots[most_slots];
@@ -209,25 +213,32 @@ class LoopStep final : public ElementStep {
   // Elements that fill vectors are read and written where they stand, but for those that are
   // converted or stand for several.
   void run_vectors(const Frame& frame, Memory& memory, const Row& row) const {
-    const auto [begin, size, step] = row;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i].walk.is_single() || !inputs_[i].is_direct()) continue;
-      memory.slots[i] = {frame.read<T>(inputs_[i].place) + begin, each_element};
+      memory.slots[i] = {frame.read<T>(inputs_[i].place) + row.begin, each_element};
     }
     for (const Output& output : outputs_) {
       if (!output.is_direct()) continue;
-      memory.slots[output.slot] = {frame.write<T>(output.place) + begin, each_element};
+      memory.slots[output.slot] = {frame.write<T>(output.place) + row.begin, each_element};
     }
-    for (int64_t at = 0; at < size; at += block) {
-      const int64_t end = std::min(at + block, size);
-      for (size_t i = 0; i < inputs_.size(); ++i) {
-        if (inputs_[i].walk.is_single() || inputs_[i].is_direct()) continue;
-        gather(frame, inputs_[i], begin + at, begin + end, block_of(memory, i));
-      }
-      run_links(memory, at, end, end < size ? block : step - at);
-      for (const Output& output : outputs_) {
-        if (!output.is_direct()) store(frame, output, memory, begin + at, end - at);
-      }
+    const Direction direction = frame.direction();
+    walk(direction, 0, (row.size + block - 1) / block, [&](int64_t i) {
+      const int64_t at = i * block, end = std::min(at + block, row.size);
+      const int64_t ahead = end < row.size ? block : row.step - at;
+      run_block(frame, memory, row.begin,
+                {at, end, direction == Direction::forward ? ahead : -block});
+    });
+  }
+
+  void run_block(const Frame& frame, Memory& memory, int64_t begin, const Block& at) const {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (inputs_[i].walk.is_single() || inputs_[i].is_direct()) continue;
+      gather(frame, inputs_[i], begin + at.begin, begin + at.end, block_of(memory, i));
+    }
+    run_links(memory, at.begin, at.end, at.next);
+    for (const Output& output : outputs_) {
+      if (output.is_direct()) continue;
+      store(frame, output, memory, begin + at.begin, at.end - at.begin);
     }
   }
 

@@ -57,13 +57,14 @@ class NormStep final : public PartStep {
             *bias = read<T>(frame, places_[2]);
     T *to = frame.write<T>(*places_[3]), *mean = frame.write<T>(*places_[4]),
       *rstd = frame.write<T>(*places_[5]);
-    for (int64_t row = begin; row < end; ++row) {
+    const int64_t next = frame.direction() == Direction::forward ? sizes_.size : -sizes_.size;
+    walk(frame.direction(), begin, end, [&](int64_t row) {
       const int64_t at = row * sizes_.size;
       const RowMoments<T> moments =
-          kernels_.normalise(x + at, weight, bias, sizes_.eps, to + at, sizes_.size);
+          kernels_.normalise(x + at, weight, bias, sizes_.eps, to + at, sizes_.size, next);
       mean[row] = moments.mean;
       rstd[row] = moments.rstd;
-    }
+    });
   }
 
   const NormKernels<T>& kernels_ = norm_kernels<T>();
@@ -98,11 +99,11 @@ class NormGradStep final : public PartStep {
     const T *grad = frame.read<T>(*places_[0]), *x = frame.read<T>(*places_[1]),
             *weight = read<T>(frame, places_[4]);
     T* to = frame.write<T>(*places_[5]);
-    for (int64_t row = begin; row < end; ++row) {
+    walk(frame.direction(), begin, end, [&](int64_t row) {
       const int64_t at = row * sizes_.size;
       kernels_.input_grad(grad + at, x + at, moments<T>(frame, places_, row), weight, to + at,
                           sizes_.size);
-    }
+    });
   }
 
   const NormKernels<T>& kernels_ = norm_kernels<T>();

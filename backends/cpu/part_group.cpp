@@ -21,21 +21,26 @@ class PartGroup final : public Step {
     });
   }
 
+  bool walks_either_way() const override { return true; }
+
  private:
   void run_task(const Frame& frame, int task, const Parts& all) const {
     std::byte* const scratch = frame.write<std::byte>(o_.scratch) + task * o_.scratch_bytes;
     const auto first_own = static_cast<size_t>(o_.first_base);
     const std::span bases(reinterpret_cast<std::byte**>(scratch), first_own + o_.values.size());
     std::copy_n(frame.bases().begin(), std::min(frame.bases().size(), first_own), bases.begin());
-    for (int64_t first = all.first; first < all.last; first += o_.at_once) {
+    const int64_t turns = (all.last - all.first + o_.at_once - 1) / o_.at_once;
+    walk(frame.direction(), 0, turns, [&](int64_t turn) {
+      const int64_t first = all.first + turn * o_.at_once;
       // Steps count from the first part of all, which is not there.
       for (size_t i = 0; i < o_.values.size(); ++i) {
         const OwnValue& value = o_.values[i];
         bases[first_own + i] = scratch + (value.offset - first * value.part_bytes);
       }
       const Parts some{first, std::min(first + o_.at_once, all.last), all.of};
-      for (const auto& member : members_) member->run_parts(Frame(bases), some);
-    }
+      const Frame own(bases, frame.direction());
+      for (const auto& member : members_) member->run_parts(own, some);
+    });
   }
 
   const std::vector<std::unique_ptr<PartStep>> members_;

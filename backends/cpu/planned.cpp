@@ -60,7 +60,7 @@ class Planned final : public Executable {
       results.push_back(begin(*program, result, inputs, results));
       if (result.from == Result::From::buffer) bases[result.index] = base(results.back());
     }
-    run_steps(*program, Frame(bases));
+    run_steps(*program, bases, loan.turns());
     return results;
   }
 
@@ -91,10 +91,14 @@ class Planned final : public Executable {
   }
 
  private:
-  static void run_steps(const Program& program, const Frame& frame) {
+  static void run_steps(const Program& program, std::span<std::byte* const> bases, Turns& turns) {
+    const Frame forward(bases), backward(bases, Direction::backward);
     size_t next = 0;
     try {
-      for (; next < program.steps.size(); ++next) program.steps[next]->run(frame);
+      for (; next < program.steps.size(); ++next) {
+        const Direction direction = turns.next(program.passings[next]);
+        program.steps[next]->run(direction == Direction::forward ? forward : backward);
+      }
     } catch (const Error& error) {
       if (next < program.untouched_steps) throw;
       ErrorDetails details = error.details();

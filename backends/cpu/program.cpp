@@ -18,6 +18,9 @@ namespace {
 // More than any machine has, and small enough to be rounded and added.
 constexpr int64_t most_bytes = std::numeric_limits<int64_t>::max() / 4;
 
+// Bytes that a step goes through from which on caches hold less of what was there before.
+constexpr int64_t bytes_that_turn = 1 << 17;
+
 // Where what steps read and write stands.
 class Placing {
  public:
@@ -38,6 +41,7 @@ class Placing {
     if (context.native) context.native->build();
     for (size_t step = 0; step < drafted_.steps.size(); ++step) {
       program.steps.push_back(drafted_.steps[step].make(places, scratch_[step]));
+      program.passings.push_back(passing(drafted_.steps[step], *program.steps.back()));
     }
     program.untouched_steps = std::min(untouched_, program.steps.size());
     add_results(program);
@@ -50,6 +54,14 @@ class Placing {
         drafted_.storage(id).last = static_cast<int32_t>(step);
       }
     }
+  }
+
+  Passing passing(const Draft& draft, const Step& step) const {
+    int64_t bytes = 0;
+    for (const ValueId id : draft.reads) bytes += sized_.bytes(id);
+    for (const ValueId id : draft.writes) bytes += sized_.bytes(id);
+    if (bytes < bytes_that_turn) return Passing::little;
+    return step.walks_either_way() ? Passing::either : Passing::forward;
   }
 
   size_t root(ValueId id) const {

@@ -38,6 +38,7 @@ struct Program {
   std::shared_ptr<const NativeLibrary> native;  // that steps run; null: none
   std::string native_note;                      // for the summary, where it was asked for
   std::vector<std::unique_ptr<Step>> steps;
+  std::vector<Passing> passings;  // per step
   std::vector<Result> results;
   std::vector<HeldConstant> constants;
   int64_t arena_bytes = 0;

@@ -49,16 +49,18 @@ class ReductionStep final : public PartStep {
   void run(const Frame& frame) const override {
     const T* x = frame.read<T>(from_);
     T* to = frame.write<T>(to_);
-    if (!r_.inner_reduced) return run_columns(x, to);
-    if (kept_ == 1 && reduced_ == 1) return run_alone(x, to);
-    in_parts(kept_, [&](int64_t i) { run_row(x, to, i); });
+    const Direction direction = frame.direction();
+    if (!r_.inner_reduced) return run_columns(x, to, direction);
+    if (kept_ == 1 && reduced_ == 1) return run_alone(x, to, direction);
+    in_parts(kept_, direction, [&](int64_t i) { run_row(x, to, i); });
   }
 
   // Where rows are reduced that lie side by side.
   void run_parts(const Frame& frame, const Parts& parts) const override {
     const T* x = frame.read<T>(from_);
     T* to = frame.write<T>(to_);
-    for (int64_t i = parts.begin(kept_); i < parts.end(kept_); ++i) run_row(x, to, i);
+    walk(frame.direction(), parts.begin(kept_), parts.end(kept_),
+         [&](int64_t i) { run_row(x, to, i); });
   }
 
  private:
@@ -75,19 +77,19 @@ class ReductionStep final : public PartStep {
 
   // Calls body(i) for each of so many pieces of work.
   template <typename Body>
-  void in_parts(int64_t pieces, const Body& body) const {
+  void in_parts(int64_t pieces, Direction direction, const Body& body) const {
     const int64_t work = kept_ * reduced_ * r_.inner;
     const int parts = parts_of(
         {.amount = work, .pieces = pieces, .worth_a_thread = worth_a_reduction_thread}, threads_);
     ThreadPool::shared().run(parts, threads_, [&](int part) {
-      for (int64_t i = pieces * part / parts; i < pieces * (part + 1) / parts; ++i) body(i);
+      walk(direction, pieces * part / parts, pieces * (part + 1) / parts, body);
     });
   }
 
   // The innermost axis stays: its elements are totals, which each row is added to.
-  void run_columns(const T* x, T* to) const {
+  void run_columns(const T* x, T* to, Direction direction) const {
     const int64_t blocks = (r_.inner + columns_at_once - 1) / columns_at_once;
-    in_parts(kept_ * blocks, [&](int64_t piece) {
+    in_parts(kept_ * blocks, direction, [&](int64_t piece) {
       const int64_t i = piece / blocks, first = piece % blocks * columns_at_once;
       const int64_t count = std::min(columns_at_once, r_.inner - first);
       const T* columns = x + offset(r_.kept, i) + first;
@@ -102,11 +104,11 @@ class ReductionStep final : public PartStep {
   }
 
   // All of one row, in pieces that follow from its size alone.
-  void run_alone(const T* x, T* to) const {
+  void run_alone(const T* x, T* to, Direction direction) const {
     constexpr int64_t most_pieces = 64;
     const int64_t pieces = std::clamp<int64_t>(r_.inner / elements_of_a_piece, 1, most_pieces);
     double totals[most_pieces];
-    in_parts(pieces, [&](int64_t i) {
+    in_parts(pieces, direction, [&](int64_t i) {
       const int64_t first = r_.inner * i / pieces, last = r_.inner * (i + 1) / pieces;
       totals[i] = kernel_.row(x + first, last - first);
     });

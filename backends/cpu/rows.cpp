@@ -50,9 +50,11 @@ class RowStep final : public PartStep {
   void run_rows(const Frame& frame, int64_t begin, int64_t end) const {
     const T *first = frame.read<T>(places_.first), *second = frame.read<T>(places_.second);
     T* to = frame.write<T>(places_.to);
-    for (int64_t at = begin * size_; at < end * size_; at += size_) {
-      kernel_(first + at, second + at, to + at, size_);
-    }
+    const int64_t next = frame.direction() == Direction::forward ? size_ : -size_;
+    walk(frame.direction(), begin, end, [&](int64_t row) {
+      const int64_t at = row * size_;
+      kernel_(first + at, second + at, to + at, size_, next);
+    });
   }
 
   RowKernel<T> kernel_;

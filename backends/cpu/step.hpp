@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "backends/cpu/direction.hpp"
+
 namespace mithril::cpu_backend {
 
 // Where a value stands while a plan runs: so many bytes behind one of the frame's bases, or behind
@@ -20,11 +22,12 @@ struct Place {
 // never stands anywhere as a whole.
 class Frame {
  public:
-  explicit Frame(std::span<std::byte* const> bases, std::byte* tile = nullptr)
-      : bases_(bases), tile_(tile) {}
+  explicit Frame(std::span<std::byte* const> bases, Direction direction = Direction::forward,
+                 std::byte* tile = nullptr)
+      : bases_(bases), tile_(tile), direction_(direction) {}
 
   // `tile`: where the value would begin.
-  Frame with_tile(std::byte* tile) const { return Frame(bases_, tile); }
+  Frame with_tile(std::byte* tile) const { return Frame(bases_, direction_, tile); }
 
   template <typename T>
   const T* read(Place place) const {
@@ -35,6 +38,8 @@ class Frame {
     return reinterpret_cast<T*>(begin(place) + place.offset);
   }
   std::span<std::byte* const> bases() const { return bases_; }
+  // In which a step that walks_either_way is to walk.
+  Direction direction() const { return direction_; }
 
  private:
   std::byte* begin(Place place) const {
@@ -43,6 +48,7 @@ class Frame {
 
   std::span<std::byte* const> bases_;
   std::byte* tile_;
+  Direction direction_;
 };
 
 // Immutable: many threads may run it at once, each with a frame of its own.
@@ -50,6 +56,7 @@ class Step {
  public:
   virtual ~Step() = default;
   virtual void run(const Frame& frame) const = 0;
+  virtual bool walks_either_way() const { return false; }
 };
 
 // Of so many equal parts that all values are cut into, one behind the other, some in a row.
@@ -65,6 +72,7 @@ struct Parts {
 class PartStep : public Step {
  public:
   virtual void run_parts(const Frame& frame, const Parts& parts) const = 0;
+  bool walks_either_way() const override { return true; }
 };
 
 // Rows of elements that lie side by side in what a step makes: each so many behind the one before.

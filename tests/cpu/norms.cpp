@@ -29,9 +29,9 @@ TEST_CASE("rows of any length are normalised") {
       for (const float element : x) squares += std::pow(element - mean, 2);
       const double rstd = 1 / std::sqrt(squares / static_cast<double>(count) + 1e-5);
       std::vector<float> made = x, plain(x.size());
-      const RowMoments<float> moments =
-          kernels.normalise(made.data(), weight.data(), bias.data(), 1e-5, made.data(), count);
-      kernels.normalise(x.data(), nullptr, nullptr, 1e-5, plain.data(), count);
+      const RowMoments<float> moments = kernels.normalise(made.data(), weight.data(), bias.data(),
+                                                          1e-5, made.data(), count, count);
+      kernels.normalise(x.data(), nullptr, nullptr, 1e-5, plain.data(), count, count);
       REQUIRE(moments.mean == doctest::Approx(mean).epsilon(1e-5));
       REQUIRE(moments.rstd == doctest::Approx(rstd).epsilon(1e-5));
       for (size_t i = 0; i < x.size(); ++i) {
@@ -47,7 +47,7 @@ TEST_CASE("a row with a number that is none is none") {
   for (const Instructions instructions : present_instructions()) {
     std::vector<float> x(40, 1);
     x[33] = std::nanf("");
-    norm_kernels<float>(instructions).normalise(x.data(), nullptr, nullptr, 0, x.data(), 40);
+    norm_kernels<float>(instructions).normalise(x.data(), nullptr, nullptr, 0, x.data(), 40, 40);
     for (const float element : x) CHECK(std::isnan(element));
   }
 }

@@ -16,7 +16,7 @@ constexpr float unbounded = std::numeric_limits<float>::infinity();
 std::vector<float> softmax(const std::vector<float>& row, Instructions instructions) {
   std::vector<float> made(row.size());
   const auto count = static_cast<int64_t>(row.size());
-  row_kernels<float>(instructions).softmax(row.data(), row.data(), made.data(), count);
+  row_kernels<float>(instructions).softmax(row.data(), row.data(), made.data(), count, count);
   return made;
 }
 

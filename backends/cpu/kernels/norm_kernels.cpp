@@ -41,7 +41,7 @@ HWY_ATTR void with_elements(const T* row, T otherwise, const Body& body) {
 
 template <typename T>
 HWY_ATTR RowMoments<T> normalise(const T* x, const T* weight, const T* bias, double eps, T* to,
-                                 int64_t count) {
+                                 int64_t count, int64_t next) {
   const hn::ScalableTag<T> d;
   const auto size = static_cast<double>(count);
   const T mean = static_cast<T>(
@@ -49,7 +49,7 @@ HWY_ATTR RowMoments<T> normalise(const T* x, const T* weight, const T* bias, dou
       size);
   const auto middle = hn::Set(d, mean);
   const T squares = summed<T>(count, [&](auto part, int64_t i) HWY_ATTR {
-    fetch_behind(x, count, i);
+    fetch_next(x, next, i);
     const auto distance = hn::Sub(part.read(x + i, mean), middle);
     return hn::Mul(distance, distance);
   });
@@ -58,7 +58,7 @@ HWY_ATTR RowMoments<T> normalise(const T* x, const T* weight, const T* bias, dou
   with_elements<T>(weight, 1, [&](auto weights) HWY_ATTR {
     with_elements<T>(bias, 0, [&](auto biases) HWY_ATTR {
       each_vector<T>(count, [&](auto part, int64_t i) HWY_ATTR {
-        fetch_behind(to, count, i);
+        fetch_next(to, next, i);
         const auto unit = hn::Mul(hn::Sub(part.read(x + i, mean), middle), scale);
         part.write(hn::MulAdd(unit, weights.read(part, i), biases.read(part, i)), to + i);
       });

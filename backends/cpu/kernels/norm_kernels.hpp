@@ -16,8 +16,9 @@ struct RowMoments {
 template <typename T>
 struct NormKernels {
   // to = (x - mean) * rstd * weight + bias. A weight that is null is 1, a bias 0; `to` may be x.
+  // What stands `next` elements behind both is asked for meanwhile.
   RowMoments<T> (*normalise)(const T* x, const T* weight, const T* bias, double eps, T* to,
-                             int64_t count);
+                             int64_t count, int64_t next);
   // The gradient of the row; `to` may be x or the gradient that comes in.
   void (*input_grad)(const T* grad, const T* x, RowMoments<T> moments, const T* weight, T* to,
                      int64_t count);

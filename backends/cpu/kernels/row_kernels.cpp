@@ -24,44 +24,44 @@ HWY_ATTR T largest(const T* row, int64_t count) {
 }
 
 template <typename T>
-HWY_ATTR void multiply_row(T* row, T by, int64_t count) {
+HWY_ATTR void multiply_row(T* row, T by, int64_t count, int64_t next) {
   const auto factor = hn::Set(hn::ScalableTag<T>(), by);
   each_vector<T>(count, [&](auto part, int64_t i) HWY_ATTR {
-    fetch_behind(row, count, i);
+    fetch_next(row, next, i);
     part.write(hn::Mul(part.read(row + i, T{}), factor), row + i);
   });
 }
 
 template <typename T>
-HWY_ATTR void softmax(const T* x, const T*, T* to, int64_t count) {
+HWY_ATTR void softmax(const T* x, const T*, T* to, int64_t count, int64_t next) {
   const hn::ScalableTag<T> d;
   const auto top = hn::Set(d, largest(x, count));
   const T sum = summed<T>(count, [&](auto part, int64_t i) HWY_ATTR {
-    fetch_behind(x, count, i);
+    fetch_next(x, next, i);
     const auto power = share(d, hn::Sub(part.read(x + i, least<T>), top));
     part.write(power, to + i);
     return power;
   });
-  multiply_row(to, 1 / sum, count);
+  multiply_row(to, 1 / sum, count, next);
 }
 
 template <typename T>
-HWY_ATTR void log_softmax(const T* x, const T*, T* to, int64_t count) {
+HWY_ATTR void log_softmax(const T* x, const T*, T* to, int64_t count, int64_t next) {
   const hn::ScalableTag<T> d;
   const auto top = hn::Set(d, largest(x, count));
   const T sum = summed<T>(count, [&](auto part, int64_t i) HWY_ATTR {
-    fetch_behind(x, count, i);
+    fetch_next(x, next, i);
     return share(d, hn::Sub(part.read(x + i, least<T>), top));
   });
   const auto rest = log(d, hn::Set(d, sum));
   each_vector<T>(count, [&](auto part, int64_t i) HWY_ATTR {
-    fetch_behind(to, count, i);
+    fetch_next(to, next, i);
     part.write(hn::Sub(hn::Sub(part.read(x + i, least<T>), top), rest), to + i);
   });
 }
 
 template <typename T>
-HWY_ATTR void softmax_grad(const T* grad, const T* result, T* to, int64_t count) {
+HWY_ATTR void softmax_grad(const T* grad, const T* result, T* to, int64_t count, int64_t) {
   const hn::ScalableTag<T> d;
   const auto sum = hn::Set(d, summed<T>(count, [&](auto part, int64_t i) HWY_ATTR {
                              return hn::Mul(part.read(grad + i, T{}), part.read(result + i, T{}));
@@ -73,7 +73,7 @@ HWY_ATTR void softmax_grad(const T* grad, const T* result, T* to, int64_t count)
 }
 
 template <typename T>
-HWY_ATTR void log_softmax_grad(const T* grad, const T* result, T* to, int64_t count) {
+HWY_ATTR void log_softmax_grad(const T* grad, const T* result, T* to, int64_t count, int64_t) {
   const hn::ScalableTag<T> d;
   const auto sum = hn::Set(
       d, summed<T>(count, [&](auto part, int64_t i) HWY_ATTR { return part.read(grad + i, T{}); }));
@@ -98,7 +98,7 @@ HWY_ATTR void attend(const T* scores, T scale, const T* bias, T* to, int64_t cou
     part.write(power, to + i);
     return power;
   });
-  multiply_row(to, sum == 0 ? T{0} : 1 / sum, count);
+  multiply_row(to, sum == 0 ? T{0} : 1 / sum, count, count);
 }
 
 template <typename T>

@@ -8,9 +8,9 @@
 namespace mithril::cpu_backend {
 
 // `to` has as many elements as the sources, and may be one of them. Where one source is read, the
-// second is not looked at.
+// second is not looked at. What stands `next` elements behind them is asked for meanwhile.
 template <typename T>
-using RowKernel = void (*)(const T* first, const T* second, T* to, int64_t count);
+using RowKernel = void (*)(const T* first, const T* second, T* to, int64_t count, int64_t next);
 
 // The weights of attention: softmax(scores * scale + bias), or zeros where nothing is left (all is
 // -infinity). A bias that is null is 0; `to` may be the scores.

@@ -105,12 +105,12 @@ HWY_ATTR HWY_INLINE T summed(int64_t count, const Term& term) {
   return hn::GetLane(hn::SumOfLanes(hn::ScalableTag<T>(), joined<T>(count, T{}, both, term)));
 }
 
-// Brings near what the element i of the row behind this one would be, whether there is one or not:
-// processors do not foresee on what page the next row lies.
+// Brings near what the element i of the row `next` elements behind this one would be, whether there
+// is one or not: processors do not foresee on what page the next row lies.
 template <typename T>
-HWY_ATTR void fetch_behind(const T* row, int64_t count, int64_t i) {
-  const auto end = reinterpret_cast<uintptr_t>(row + count);
-  hwy::Prefetch(reinterpret_cast<const T*>(end + static_cast<uintptr_t>(i) * sizeof(T)));
+HWY_ATTR void fetch_next(const T* row, int64_t next, int64_t i) {
+  const auto at = reinterpret_cast<uintptr_t>(row);
+  hwy::Prefetch(reinterpret_cast<const T*>(at + static_cast<uintptr_t>(next + i) * sizeof(T)));
 }
 
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE

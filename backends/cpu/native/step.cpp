@@ -57,12 +57,18 @@ class NativeStep final : public ElementStep {
     Memory memory;
     for (int64_t row = 0; row < rows.rows; ++row) {
       const int64_t begin = rows.begin + row * rows.step, end = begin + rows.size;
-      for (int64_t at = begin; at < end;) at = run_from(frame, memory, at, end);
+      const int64_t turns = (rows.size + at_once - 1) / at_once;
+      walk(frame.direction(), 0, turns, [&](int64_t turn) {
+        int64_t at = begin + turn * at_once;
+        const int64_t last = std::min(at + at_once, end);
+        while (at < last) at = run_from(frame, memory, at, last);
+      });
     }
   }
 
  private:
   static constexpr int64_t block = native_block_bytes / int64_t{sizeof(T)};
+  static constexpr int64_t at_once = 8 * block;  // elements, in one direction
   struct Input {
     Place place;
     DType dtype;

@@ -1,0 +1,124 @@
+// Steps that walk from either end: which end they begin at, and that the bits do not tell.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "backends/cpu/cpu.hpp"
+#include "backends/cpu/packed_constants.hpp"
+#include "backends/cpu/program.hpp"
+#include "mithril/eval/plan.hpp"
+#include "tests/cpu/apart.hpp"
+
+namespace mithril::tests {
+namespace {
+
+using cpu_backend::Direction;
+using cpu_backend::Passing;
+using cpu_backend::Turns;
+
+// The graph of one node or more that make y of x, tables both.
+Graph table_graph(const std::string& statements, int64_t rows, int64_t columns) {
+  const std::string table = fmt::format("float32[{}, {}]", rows, columns);
+  const std::string column = fmt::format("float32[{}, 1]", rows);
+  std::string text = "graph {\n  input x: TABLE\n" + statements + "  output y = y\n}\n";
+  for (const auto& [name, by] : {std::pair{"TABLE", table}, {"COLUMN", column}}) {
+    for (size_t at = text.find(name); at != std::string::npos; at = text.find(name)) {
+      text.replace(at, std::string(name).size(), by);
+    }
+  }
+  return parse_graph(text);
+}
+
+// Where each row of y is made in the place of the next row of x, so that rows which are walked from
+// the front read what stands there since.
+std::vector<float> made_one_row_on(const Graph& graph, const Tensor& x, Direction direction) {
+  const SizedGraph sizes(graph);
+  cpu_backend::PackedConstants packed(graph);
+  const auto program =
+      cpu_backend::make_program(graph, make_plan(graph, sizes, {&x, 1}), {.packed = packed});
+  REQUIRE(program.steps.size() == 1);
+  REQUIRE(program.steps[0]->walks_either_way());
+  const auto count = static_cast<size_t>(x.size()), row = static_cast<size_t>(x.dims()[1]);
+  std::vector<float> memory(count + row);
+  std::copy_n(x.values<float>().begin(), count, memory.begin());
+  std::vector<std::byte> arena(static_cast<size_t>(program.arena_bytes) + 4096);
+  std::vector<std::byte*> bases(program.bases);
+  bases.front() = arena.data();
+  bases[1] = reinterpret_cast<std::byte*>(memory.data());
+  bases.back() = reinterpret_cast<std::byte*>(memory.data() + row);
+  program.steps[0]->run(cpu_backend::Frame(bases, direction));
+  return {memory.begin() + static_cast<ptrdiff_t>(row), memory.end()};
+}
+
+struct Case {
+  std::string statements;
+  int64_t columns;  // of what the step does at once
+};
+const Case cases[] = {
+    {"  y: TABLE = exp(input: x)\n", 512},
+    {"  y: TABLE = softmax(input: x, axis: -1)\n", 77},
+    {"  y: TABLE = log_softmax(input: x, axis: -1)\n", 64},
+    {"  y: TABLE, m: COLUMN, s: COLUMN = layer_norm(input: x, weight: None, bias: None, eps: "
+     "0.1)\n",
+     100},
+    {"  h: TABLE = multiply(left: x, right: 0.5)\n  y: TABLE = softmax(input: h, axis: -1)\n",
+     1 << 14}};
+
+}  // namespace
+
+TEST_CASE("a step that may begin at either end begins where the one before it ended") {
+  Turns turns;
+  for (int run = 0; run < 3; ++run) {
+    CHECK(turns.next(Passing::either) == Direction::forward);
+    CHECK(turns.next(Passing::either) == Direction::backward);
+  }
+  CHECK(turns.next(Passing::forward) == Direction::forward);
+  CHECK(turns.next(Passing::either) == Direction::backward);
+  CHECK(turns.next(Passing::forward) == Direction::forward);
+  CHECK(turns.next(Passing::forward) == Direction::forward);
+  CHECK(turns.next(Passing::either) == Direction::backward);
+}
+
+TEST_CASE("what goes through little turns nothing") {
+  Turns turns;
+  CHECK(turns.next(Passing::either) == Direction::forward);
+  CHECK(turns.next(Passing::little) == Direction::forward);
+  CHECK(turns.next(Passing::either) == Direction::backward);
+  CHECK(turns.next(Passing::little) == Direction::forward);
+  CHECK(turns.next(Passing::either) == Direction::forward);
+}
+
+TEST_CASE("steps walk from the end that they are told") {
+  for (const Case& at : cases) {
+    CAPTURE(at.statements);
+    const Graph graph = table_graph(at.statements, 6, at.columns);
+    const Tensor x = random({6, at.columns}, 1);
+    const Tensor made = cpu()->load(graph, {})->run({{x}})[0];
+    const std::vector<float> expected(made.values<float>().begin(), made.values<float>().end());
+    CHECK(made_one_row_on(graph, x, Direction::backward) == expected);
+    CHECK(made_one_row_on(graph, x, Direction::forward) != expected);
+  }
+}
+
+TEST_CASE("each run gives the same bits, from whatever end it begins") {
+  const std::string sums =
+      "  s: COLUMN = sum(input: x, axis: 1, keepdim: True)\n"
+      "  y: TABLE = add(left: x, right: s)\n";
+  const std::string twice = "  e: TABLE = exp(input: x)\n  y: TABLE = softmax(input: e, axis: 0)\n";
+  std::vector<std::string> all{sums, twice};
+  for (const Case& at : cases) all.push_back(at.statements);
+  for (const std::string& statements : all) {
+    CAPTURE(statements);
+    const Graph graph = table_graph(statements, 301, 333);
+    const std::vector<Tensor> inputs{random({301, 333}, 2)};
+    const Tensor alone = cpu({.threads = 1})->load(graph, {.fuse = false})->run(inputs)[0];
+    for (const int threads : {1, 2, 3}) {
+      const auto executable = cpu({.threads = threads})->load(graph, {});
+      for (int run = 0; run < 3; ++run) CHECK(identical(executable->run(inputs)[0], alone));
+    }
+  }
+}
+
+}  // namespace mithril::tests
