@@ -10,6 +10,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "backends/cpu/kernels/erf-inl.hpp"
 #include "backends/cpu/kernels/vector_math-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();

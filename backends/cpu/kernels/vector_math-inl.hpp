@@ -121,8 +121,48 @@ HWY_ATTR V<D> exp_float(D d, V<D> x) {
   return nan_kept(d, x, times_power_of_two(d, power, n));
 }
 
+#if HWY_TARGET == HWY_AVX3
+// Of 32 numbers those at the indices in the last five bits of these.
+template <class D>
+HWY_ATTR V<D> one_of_32(D d, const float* numbers, V<D> at) {
+  const auto bits = hn::BitCast(hn::RebindToSigned<D>(), at);
+  return V<D>{
+      _mm512_permutex2var_ps(hn::Load(d, numbers).raw, bits.raw, hn::Load(d, numbers + 16).raw)};
+}
+
+// x - n / 2^bits, for the nearest whole n or the one below; 0 of an infinity.
+template <int bits, bool below, class D>
+HWY_ATTR V<D> remainder(D, V<D> x) {
+  return V<D>{_mm512_reduce_ps(x.raw, bits << 4 | 8 | (below ? 1 : 0))};
+}
+#endif
+
 // e^x for x <= 0, where what is small need not be exact to its own last place: with a relative
-// error of (2 + |x|) 1e-7. 2^n 2^f with |f| <= 1 / 2, its polynomial fitted to that.
+// error of (2 + |x|) 1e-7.
+#if HWY_TARGET == HWY_AVX3
+// 2^(i / 32).
+alignas(64) inline constexpr float roots_of_two[32] = {
+    1,           1.0218972f,  1.04427373f, 1.06714046f, 1.09050775f, 1.1143868f,  1.13878858f,
+    1.1637249f,  1.18920708f, 1.21524739f, 1.24185777f, 1.26905096f, 1.29683959f, 1.32523668f,
+    1.35425556f, 1.38390994f, 1.41421354f, 1.44518077f, 1.47682619f, 1.50916445f, 1.54221082f,
+    1.5759809f,  1.61049032f, 1.64575553f, 1.68179286f, 1.71861935f, 1.75625217f, 1.79470909f,
+    1.8340081f,  1.87416768f, 1.91520655f, 1.95714414f};
+
+// 2^n 2^(i / 32) 2^f with 0 <= f < 1 / 32, its polynomial fitted to that.
+template <class D>
+HWY_ATTR V<D> share_float(D d, V<D> x) {
+  const V<D> exponent = hn::Mul(x, number(d, log2_of_e));
+  // Beyond 2^18 floats are 1 / 32 apart: the last bits of such a sum are i.
+  const V<D> shifted{_mm512_add_round_ps(exponent.raw, number(d, 3 << 17).raw,
+                                         _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)};
+  const V<D> f = remainder<5, true>(d, exponent);
+  const V<D> power = polynomial(d, f, 0.24265173077583313, 0.6931237578392029, 1);
+  const V<D> root = one_of_32(d, roots_of_two, shifted);
+  // The instruction takes whole exponents, those below.
+  return V<D>{_mm512_scalef_ps(hn::Mul(power, root).raw, exponent.raw)};
+}
+#else
+// 2^n 2^f with |f| <= 1 / 2, its polynomial fitted to that.
 template <class D>
 HWY_ATTR V<D> share_float(D d, V<D> x) {
   const V<D> inside = at_least(d, x, -104);
@@ -132,6 +172,7 @@ HWY_ATTR V<D> share_float(D d, V<D> x) {
                                 2.402224176e-1, 6.931469774e-1, 1);
   return nan_kept(d, x, times_power_of_two(d, power, n));
 }
+#endif
 
 // Highway's holds up to 706, and makes an int of what it is given: beyond 700 it is the square of a
 // root, and of NaN it is not asked.
@@ -203,59 +244,6 @@ HWY_ATTR V<D> tanh(D d, V<D> x) {
   const V<D> power = exp(d, hn::Add(size, size));
   const V<D> large = hn::Sub(number(d, 1), hn::Div(number(d, 2), hn::Add(power, number(d, 1))));
   return hn::CopySign(hn::IfThenElse(hn::Lt(size, number(d, 0.625)), small, large), x);
-}
-
-// Of 16 numbers those at the indices in the last four bits of these.
-template <class D>
-HWY_ATTR V<D> looked_up(D d, const float* numbers, hn::Vec<hn::RebindToSigned<D>> at) {
-#if HWY_TARGET == HWY_AVX3
-  // The instruction looks at no other bits.
-  return V<D>{_mm512_permutexvar_ps(at.raw, hn::Load(d, numbers).raw)};
-#elif HWY_TARGET == HWY_AVX2
-  const hn::RebindToSigned<D> di;
-  const auto lane = hn::IndicesFromVec(d, hn::And(at, hn::Set(di, 7)));
-  const auto upper = hn::RebindMask(d, hn::TestBit(at, hn::Set(di, 8)));
-  return hn::IfThenElse(upper, hn::TableLookupLanes(hn::Load(d, numbers + 8), lane),
-                        hn::TableLookupLanes(hn::Load(d, numbers), lane));
-#else
-  return hn::GatherIndex(d, numbers, hn::And(at, hn::Set(hn::RebindToSigned<D>(), 15)));
-#endif
-}
-
-// erf(i / 4 + t) for |t| <= 1 / 8: the coefficients of t^k, for each k those of all i. Fitted to
-// the relative error, at i = 15 so that the end is 1.
-alignas(64) inline constexpr float erf_coefficients[6][16] = {
-    {0, 0.276326388f, 0.520499885f, 0.711155653f, 0.842700779f, 0.92290014f, 0.966105163f,
-     0.986671686f, 0.995322287f, 0.998537302f, 0.999593019f, 0.999899387f, 0.999977887f,
-     0.999995708f, 0.999999285f, 0.999999881f},
-    {1.12837923f, 1.06001425f, 0.87878263f, 0.642931104f, 0.415107489f, 0.236521125f, 0.118930288f,
-     0.0527749956f, 0.0206669867f, 0.00714231934f, 0.00217828411f, 0.000586277281f, 0.000139253054f,
-     2.91890265e-05f, 5.39942675e-06f, 1.00143222e-06f},
-    {2.23213789e-07f, -0.264998764f, -0.439388335f, -0.482204586f, -0.415101171f, -0.29565987f,
-     -0.178406119f, -0.0923649371f, -0.041345302f, -0.0160793662f, -0.00543081248f, -0.00161679974f,
-     -0.000406006468f, -0.000100577185f, -3.31137635e-05f, 3.80979714e-06f},
-    {-0.376139522f, -0.309191763f, -0.146478713f, 0.026777016f, 0.138370663f, 0.1675338f,
-     0.138751432f, 0.0901575536f, 0.0482231416f, 0.0217245687f, 0.00835005753f, 0.00276030554f,
-     0.000789054786f, 0.000195788642f, 4.22882804e-05f, 7.96761742e-06f},
-    {0.00025757993f, 0.126076803f, 0.182121187f, 0.150669158f, 0.068851538f, -0.00528682861f,
-     -0.0436144806f, -0.047405906f, -0.0337126255f, -0.0185432583f, -0.00961911865f,
-     -0.00299377088f, -0.00180781388f, 7.47579397e-05f, 0.000840477995f, -0.000438613934f},
-    {0.111089058f, 0.0808863267f, 0.00826436374f, -0.0522019751f, -0.0690437928f, -0.0469960384f,
-     -0.014903238f, 0.00651265914f, 0.0130251842f, 0.0106461644f, 0.00612781616f, 0.00277121365f,
-     0.00102558779f, 0.000317807921f, 8.3492203e-05f, 1.87546393e-05f}};
-
-template <class D>
-HWY_ATTR V<D> erf_float(D d, V<D> x) {
-  const hn::RebindToSigned<D> di;
-  // Beyond 2^21 floats are 1 / 4 apart: the last bits of such a sum are the nearest i.
-  const V<D> shift = number(d, 1 << 21);
-  const V<D> size = at_most(d, hn::Abs(x), 3.87499976), shifted = hn::Add(size, shift);
-  const V<D> t = hn::Sub(size, hn::Sub(shifted, shift));
-  const auto i = hn::BitCast(di, shifted);
-  V<D> sum = looked_up(d, erf_coefficients[5], i);
-#pragma GCC unroll 5
-  for (int k = 4; k >= 0; --k) sum = hn::MulAdd(sum, t, looked_up(d, erf_coefficients[k], i));
-  return nan_kept(d, x, hn::CopySign(sum, x));
 }
 
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
