@@ -77,27 +77,86 @@ HWY_ATTR void follow(void (*kernel)(), const Link* link, const Source<T>* slots,
   reinterpret_cast<Continuation<T, Made...>>(kernel)(link, slots, i, made...);
 }
 
+// Calls body(read), where read(v) is the vector v from the element i on: one for all, or as they
+// stand in memory.
+template <typename T, class Body>
+HWY_ATTR HWY_INLINE void with_vectors(const Source<T>& source, size_t i, const Body& body) {
+  const hn::ScalableTag<T> d;
+  if (source.mask == 0) {
+    const auto same = hn::LoadU(d, source.at);
+    body([&](size_t) HWY_ATTR { return same; });
+  } else {
+    const T* const at = source.at + (i & source.mask);
+    body([&](size_t v) HWY_ATTR { return hn::LoadU(d, at + v * HWY_LANES(T)); });
+  }
+}
+
+// What is read from memory is an operand of the instructions: half of a loop's time is that of
+// instructions other than its arithmetic.
+template <class Operation, typename T, size_t vectors, class Vectors>
+HWY_ATTR HWY_INLINE void run_pairs(const Link* link, const Source<T>* slots, size_t i,
+                                   Vectors& made) {
+  const hn::ScalableTag<T> d;
+  using Vector = V<decltype(d)>;
+  const int left = link->from[0], right = link->from[1];
+  const auto join = [&](const Vector& a, const Vector& b) HWY_ATTR {
+    const Vector x[] = {a, b};
+    return Operation::of(d, x);
+  };
+  if (right >= 0) {
+    if (left >= 0) {
+      with_vectors<T>(slots[left], i, [&](const auto& read) HWY_ATTR {
+#pragma GCC unroll 8
+        for (size_t v = 0; v < vectors; ++v) made[v] = read(v);
+      });
+    }
+    with_vectors<T>(slots[right], i, [&](const auto& read) HWY_ATTR {
+#pragma GCC unroll 8
+      for (size_t v = 0; v < vectors; ++v) made[v] = join(made[v], read(v));
+    });
+  } else if (left >= 0) {
+    with_vectors<T>(slots[left], i, [&](const auto& read) HWY_ATTR {
+#pragma GCC unroll 8
+      for (size_t v = 0; v < vectors; ++v) made[v] = join(read(v), made[v]);
+    });
+  } else {
+#pragma GCC unroll 8
+    for (size_t v = 0; v < vectors; ++v) made[v] = join(made[v], made[v]);
+  }
+}
+
+template <class Operation, typename T, size_t vectors, class Vectors>
+HWY_ATTR HWY_INLINE void run_operation(const Link* link, const Source<T>* slots, size_t i,
+                                       Vectors& made) {
+  const hn::ScalableTag<T> d;
+  constexpr int arity = Operation::arity;
+  if constexpr (arity == 2) {
+    run_pairs<Operation, T, vectors>(link, slots, i, made);
+  } else {
+    V<decltype(d)> x[vectors][arity];
+#pragma GCC unroll 4
+    for (int k = 0; k < arity; ++k) {
+      if (const int slot = link->from[static_cast<size_t>(k)]; slot < 0) {
+#pragma GCC unroll 8
+        for (size_t v = 0; v < vectors; ++v) x[v][k] = made[v];
+      } else {
+        with_vectors<T>(slots[slot], i, [&](const auto& read) HWY_ATTR {
+#pragma GCC unroll 8
+          for (size_t v = 0; v < vectors; ++v) x[v][k] = read(v);
+        });
+      }
+    }
+#pragma GCC unroll 8
+    for (size_t v = 0; v < vectors; ++v) made[v] = Operation::of(d, x[v]);
+  }
+}
+
 template <class Operation, typename T, class... Made>
 HWY_ATTR void run_link(const Link* link, const Source<T>* slots, size_t i, Made... made) {
   const hn::ScalableTag<T> d;
   constexpr size_t vectors = sizeof...(Made), lanes = HWY_LANES(T);
-  constexpr int arity = Operation::arity;
-  V<decltype(d)> x[vectors][arity], results[vectors];
-#pragma GCC unroll 4
-  for (int k = 0; k < arity; ++k) {
-    if (link->from[static_cast<size_t>(k)] < 0) {
-      size_t v = 0;
-      ((x[v++][k] = made), ...);
-      continue;
-    }
-    const Source<T>& source = slots[link->from[static_cast<size_t>(k)]];
-    const T* at = source.at + (i & source.mask);
-    const size_t step = lanes & source.mask;
-#pragma GCC unroll 8
-    for (size_t v = 0; v < vectors; ++v, at += step) x[v][k] = hn::LoadU(d, at);
-  }
-#pragma GCC unroll 8
-  for (size_t v = 0; v < vectors; ++v) results[v] = Operation::of(d, x[v]);
+  V<decltype(d)> results[vectors] = {made...};
+  run_operation<Operation, T, vectors>(link, slots, i, results);
   if (link->to >= 0) {
     // What links write stands in blocks and outputs, which are there to be written.
     T* to = const_cast<T*>(slots[link->to].at) + (i & slots[link->to].mask);
