@@ -9,7 +9,7 @@ void Arena::reserve(int64_t bytes, size_t bases) {
     bytes_ = bytes;
   }
   bases_.resize(bases);
-  bases_.front() = memory_.get();
+  if (bases_.front() != memory_.get()) bases_.front() = memory_.get();
 }
 
 std::unique_ptr<Arena> Arenas::take() {

@@ -122,7 +122,8 @@ class LoopStep final : public ElementStep {
     const int tasks = parts_of(
         {.amount = count_ * cost_, .pieces = blocks, .worth_a_thread = worth_a_loop_thread},
         threads_);
-    ThreadPool::shared().run(tasks, threads_, [&](int task) {
+    // A helper gets what stands side by side all at once.
+    ThreadPool::shared().run(tasks, threads_, [this, frame, blocks, tasks](int task) {
       const int64_t first = blocks * task / tasks, last = blocks * (task + 1) / tasks;
       run_rows(frame,
                {.begin = first * block, .size = std::min(count_, last * block) - first * block});

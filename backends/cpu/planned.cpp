@@ -52,13 +52,13 @@ class Planned final : public Executable {
       for (Tensor& tensor : moved) tensor = where_floats_begin(tensor);
       inputs = moved;
     }
-    std::transform(inputs.begin(), inputs.end(), bases.begin() + 1, base);
-    for (const HeldConstant& held : program->constants) bases[held.base] = base(held.tensor);
+    for (size_t i = 0; i < inputs.size(); ++i) place(bases[1 + i], base(inputs[i]));
+    for (const HeldConstant& held : program->constants) place(bases[held.base], base(held.tensor));
     std::vector<Tensor> results;
     results.reserve(program->results.size());
     for (const Result& result : program->results) {
       results.push_back(begin(*program, result, inputs, results));
-      if (result.from == Result::From::buffer) bases[result.index] = base(results.back());
+      if (result.from == Result::From::buffer) place(bases[result.index], base(results.back()));
     }
     run_steps(*program, bases, loan.turns());
     return results;
@@ -91,6 +91,11 @@ class Planned final : public Executable {
   }
 
  private:
+  // What stays the same stays in the caches of all threads.
+  static void place(std::byte*& base, std::byte* at) {
+    if (base != at) base = at;
+  }
+
   static void run_steps(const Program& program, std::span<std::byte* const> bases, Turns& turns) {
     const Frame forward(bases), backward(bases, Direction::backward);
     size_t next = 0;

@@ -28,6 +28,7 @@ int task_of(uint64_t next) { return static_cast<int>(static_cast<uint32_t>(next)
 uint64_t beginning(uint32_t epoch) { return uint64_t{epoch} << 32; }
 // While a job is written down, none of its tasks may be taken.
 uint64_t closed(uint32_t epoch) { return beginning(epoch) | INT32_MAX; }
+bool is_closed(uint64_t next) { return task_of(next) == INT32_MAX; }
 
 }  // namespace
 
@@ -72,30 +73,36 @@ void ThreadPool::run_shared(Job job, int tasks, int threads) {
   const int helping = add_helpers(std::min({threads, tasks, processor_count()}) - 1);
   const uint32_t epoch = epoch_of(next_.load(std::memory_order_relaxed)) + 1;
   // Who still looks at the last job sees that it is over once it sees anything of this one.
-  next_.store(closed(epoch), std::memory_order_seq_cst);
+  next_.store(closed(epoch), std::memory_order_relaxed);
   call_.store(job.call, std::memory_order_release);
   task_.store(job.task, std::memory_order_release);
   tasks_.store(tasks, std::memory_order_release);
   helping_.store(helping, std::memory_order_release);
-  done_.store(0, std::memory_order_relaxed);
-  next_.store(beginning(epoch), std::memory_order_seq_cst);
-  epoch_.store(epoch, std::memory_order_seq_cst);
+  done_.store(0, std::memory_order_release);
+  // The first task is taken already.
+  next_.store(beginning(epoch) + 1, std::memory_order_seq_cst);
   wake_helpers(helping);
-  work(epoch);
-  while (done_.load(std::memory_order_acquire) != tasks) relax();
+  job.call(job.task, 0);
+  const int done = 1 + work(epoch);
+  while (done_.load(std::memory_order_acquire) + done != tasks) relax();
 }
 
-void ThreadPool::work(uint32_t epoch) {
+int ThreadPool::work(uint32_t epoch) {
+  int done = 0;
   uint64_t next = next_.load(std::memory_order_acquire);
   while (epoch_of(next) == epoch) {
     const auto call = call_.load(std::memory_order_acquire);
     const void* task = task_.load(std::memory_order_acquire);
-    if (task_of(next) >= tasks_.load(std::memory_order_acquire)) return;
+    // Who called has written it just now. It comes while the task is taken.
+    __builtin_prefetch(task);
+    __builtin_prefetch(static_cast<const char*>(task) + 64);
+    if (task_of(next) >= tasks_.load(std::memory_order_acquire)) break;
     if (!next_.compare_exchange_weak(next, next + 1, std::memory_order_acq_rel)) continue;
     call(task, task_of(next));
-    done_.fetch_add(1, std::memory_order_release);
+    ++done;
     next = next_.load(std::memory_order_acquire);
   }
+  return done;
 }
 
 int ThreadPool::add_helpers(int wanted) {
@@ -117,21 +124,32 @@ void ThreadPool::wake_helpers(int wanted) {
     helper.keep_off_this_processor();
     any = true;
   }
-  if (any) epoch_.notify_all();
+  if (!any) return;
+  wakes_.fetch_add(1, std::memory_order_seq_cst);
+  wakes_.notify_all();
 }
 
 void ThreadPool::help(Helper& helper) {
-  uint32_t seen = 0;
+  uint32_t seen = 0, epoch = 0;
+  const auto is_news = [&] {
+    const uint64_t next = next_.load(std::memory_order_seq_cst);
+    epoch = epoch_of(next);
+    return epoch != seen && !is_closed(next);
+  };
   while (true) {
-    for (int i = 0; i < spins && epoch_.load(std::memory_order_acquire) == seen; ++i) relax();
-    if (epoch_.load(std::memory_order_acquire) == seen) {
+    for (int i = 0; i < spins && !is_news(); ++i) relax();
+    if (!is_news()) {
       // A caller either sees that this one sleeps, or is seen here.
+      const uint32_t wakes = wakes_.load(std::memory_order_seq_cst);
       helper.sleeps.store(true, std::memory_order_seq_cst);
-      epoch_.wait(seen, std::memory_order_seq_cst);
+      if (!is_news()) wakes_.wait(wakes, std::memory_order_seq_cst);
       helper.sleeps.store(false, std::memory_order_seq_cst);
+      continue;
     }
-    seen = epoch_.load(std::memory_order_acquire);
-    if (helper.number < helping_.load(std::memory_order_acquire)) work(seen);
+    seen = epoch;
+    if (helper.number >= helping_.load(std::memory_order_acquire)) continue;
+    const int done = work(seen);
+    if (done > 0) done_.fetch_add(done, std::memory_order_release);
   }
 }
 

@@ -43,18 +43,20 @@ class ThreadPool {
   void run_shared(Job job, int tasks, int threads);
   int add_helpers(int wanted);  // how many there are then, at most so many
   void wake_helpers(int wanted);
-  // Takes tasks of this epoch until none is left.
-  void work(uint32_t epoch);
+  // Takes tasks of this epoch until none is left; gives how many it has done.
+  int work(uint32_t epoch);
   [[noreturn]] void help(Helper& helper);
 
-  // The epoch, which counts jobs, and the next task that nobody has taken: 32 bits each.
+  // What helpers look at stands in one cache line, which takes a tenth of a microsecond from one
+  // processor to another: the epoch, which counts jobs, and the next task that nobody has taken, of
+  // 32 bits each.
   alignas(64) std::atomic<uint64_t> next_{0};
   // Read while they may be changed; a task is only taken where the epoch is still the same.
   std::atomic<void (*)(const void*, int)> call_{nullptr};
   std::atomic<const void*> task_{nullptr};
   std::atomic<int> tasks_{0}, helping_{0};  // helpers whose number is below the latter take part
-  alignas(64) std::atomic<int> done_{0};
-  alignas(64) std::atomic<uint32_t> epoch_{0};  // what sleepers wait for
+  std::atomic<int> done_{0};                // by helpers
+  alignas(64) std::atomic<uint32_t> wakes_{0};  // what sleepers wait for
   std::mutex busy_;                             // held by who has the helpers
   std::vector<std::unique_ptr<Helper>> helpers_;
 };
