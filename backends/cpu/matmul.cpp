@@ -20,6 +20,8 @@ constexpr int64_t columns_to_finish = 256;
 constexpr int64_t few_rows = 3;
 // Where a column of the right side meets fewer rows, the time is that of reading it.
 constexpr int64_t rows_of_reading = 4;
+// Of the right side of one row: so many do not stay in a thread's second-level cache beside others.
+constexpr int64_t bytes_from_memory = 1 << 20;
 
 // Where the last panel is narrower than a tile, tiles are written beside the product.
 template <typename T>
@@ -182,15 +184,22 @@ class Blocks {
   // As far as whole tiles go: the first column that is left.
   int64_t run_row(int64_t i, Left row, Span span) {
     const int64_t width = kernels_.width;
-    const int64_t b_distance = p_.packed ? p_.depth * width : width;
+    const int64_t b_distance = p_.packed ? p_.depth * width / kernels_.packing : width;
     int64_t j = block_.first_column;
     if (!kernels_.row[1]) return j;
     while (j + width <= block_.last_column) {
       const auto tiles = std::min<int64_t>((block_.last_column - j) / width, kernels_.most_tiles);
-      kernels_.row[static_cast<size_t>(tiles)](tile_at(i, row, j, span), b_distance);
+      Tile<T> tile = tile_at(i, row, j, span);
+      tile.lines = comes_from_memory();
+      kernels_.row[static_cast<size_t>(tiles)](tile, b_distance);
       j += tiles * width;
     }
     return j;
+  }
+
+  bool comes_from_memory() const {
+    const int64_t columns = block_.last_column - block_.first_column;
+    return p_.depth * columns * int64_t{sizeof(T)} / kernels_.packing >= bytes_from_memory;
   }
 
   const T* right_at(int64_t j, int64_t k) const {

@@ -185,6 +185,7 @@ TEST_CASE("floats are rounded to 16 bits to nearest, ties to even") {
 TEST_CASE("products read a right side of 16 bits, with the same bits on any number of threads") {
   for (const auto& [m, n, k] : {std::array<int64_t, 3>{1, 33, 5},
                                 {1, 700, 513},
+                                {1, 700, 1030},
                                 {2, 64, 33},
                                 {15, 31, 1030},
                                 {29, 230, 190},

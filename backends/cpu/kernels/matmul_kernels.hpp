@@ -23,7 +23,7 @@ struct Tile {
   bool add;       // to what is in c
   const T* bias;  // added last; null: none
   // What will be read soon, and is asked for meanwhile: so many lines of the cache in each stretch
-  // of k.
+  // of k. Where there is one row: not 0 if b comes from memory.
   static constexpr int64_t stretch = 32;
   const T* next = nullptr;
   int64_t lines = 0;

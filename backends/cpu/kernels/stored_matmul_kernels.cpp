@@ -81,10 +81,6 @@ HWY_ATTR inline void add_product(float factor, Row row, Row& sums) {
   sums.right = hn::MulAdd(all, row.right, sums.right);
 }
 
-HWY_ATTR inline Row added(Row x, Row y) {
-  return {hn::Add(x.left, y.left), hn::Add(x.right, y.right)};
-}
-
 template <class Stored, int rows>
 HWY_ATTR void run_tile(const Tile<float>& t) {
   Row sums[rows];
@@ -103,26 +99,40 @@ HWY_ATTR void run_tile(const Tile<float>& t) {
   unrolled<rows>([&](auto i) HWY_ATTR { end_row(t, i, sums[i]); });
 }
 
-// One row waits for memory, and not for its own sums: those of every fourth k are sums apart.
-template <class Stored>
-HWY_ATTR void run_row(const Tile<float>& t) {
-  constexpr int sums_at_once = 4;
-  Row sums[sums_at_once];
-  sums[0] = begin_row(t, 0);
-  for (int i = 1; i < sums_at_once; ++i) sums[i] = {hn::Zero(Floats()), hn::Zero(Floats())};
-  const float* a = t.a;
+// Asked for where panels come from memory, as of floats; 1024 and 4096 bytes are slower.
+constexpr int64_t ahead = 2048 / int64_t{sizeof(uint16_t)};
+
+template <class Stored, int tiles, bool asks>
+HWY_ATTR void multiply_row(const Tile<float>& t, int64_t b_distance) {
   const auto* b = reinterpret_cast<const uint16_t*>(t.b);
-  int64_t k = 0;
-  for (; k + sums_at_once <= t.depth; k += sums_at_once, a += sums_at_once * t.a_step) {
+  const int64_t distance = 2 * b_distance;
+  Tile<float> part = t;
+  Row sums[tiles];
+  for (int i = 0; i < tiles; ++i) {
+    part.c = t.c + i * 2 * lanes;
+    sums[i] = begin_row(part, 0);
+  }
+  const float* a = t.a;
+#pragma GCC unroll 2
+  for (int64_t k = 0; k < t.depth; ++k, a += t.a_step, b += 2 * lanes) {
 #pragma GCC unroll 4
-    for (int i = 0; i < sums_at_once; ++i, b += 2 * lanes) {
-      add_product(a[i * t.a_step], Stored::load(b), sums[i]);
+    for (int i = 0; i < tiles; ++i) {
+      const uint16_t* from = b + i * distance;
+      if constexpr (asks) __builtin_prefetch(from + ahead, 0, 3);
+      add_product(*a, Stored::load(from), sums[i]);
     }
   }
-  for (; k < t.depth; ++k, a += t.a_step, b += 2 * lanes) {
-    add_product(*a, Stored::load(b), sums[0]);
+  for (int i = 0; i < tiles; ++i) {
+    part.c = t.c + i * 2 * lanes;
+    part.bias = t.bias ? t.bias + i * 2 * lanes : nullptr;
+    end_row(part, 0, sums[i]);
   }
-  end_row(t, 0, added(added(sums[0], sums[1]), added(sums[2], sums[3])));
+}
+
+template <class Stored, int tiles>
+HWY_ATTR void run_row(const Tile<float>& t, int64_t b_distance) {
+  t.lines ? multiply_row<Stored, tiles, true>(t, b_distance)
+          : multiply_row<Stored, tiles, false>(t, b_distance);
 }
 
 template <class Stored>
@@ -135,7 +145,7 @@ HWY_ATTR void store(const float* panel, int64_t depth, uint16_t* to) {
 
 template <class Stored, int rows>
 void fill(MatmulKernels<float>& kernels) {
-  if constexpr (rows > 1) {
+  if constexpr (rows > 0) {
     kernels.tile[rows] = run_tile<Stored, rows>;
     fill<Stored, rows - 1>(kernels);
   }
@@ -154,9 +164,9 @@ const StoredKernels& kernels() {
   static const StoredKernels filled = [] {
     StoredKernels made{.products = matmul_kernels<float>(own), .store = store<Stored>};
     made.products.dots = nullptr;
-    made.products.row = {};
+    made.products.row = {nullptr, run_row<Stored, 1>, run_row<Stored, 2>, run_row<Stored, 3>,
+                         run_row<Stored, 4>};
     made.products.packing = 2;
-    made.products.tile[1] = run_row<Stored>;
     fill<Stored, height>(made.products);
     return made;
   }();
