@@ -102,17 +102,24 @@ class Blocks {
     for (int64_t first = finished, last; first < block_.last_column; first = last) {
       last = std::min(first + columns, block_.last_column);
       const T* next = next_group(last, span);
-      for (int64_t i = rows.first; i < rows.last; i += height) {
+      const auto run = [&](int64_t row, int64_t j) {
+        const int64_t i = rows.first + row * height;
         const Left left{left_of(i - rows.first, height), kernels_.height};
-        for (int64_t j = first; j < last; j += width) {
-          Tile<T> tile = tile_at(i, left, j, span);
-          if (next) {
-            tile.next = next + (j - first) * p_.depth / kernels_.packing;
-            tile.lines = prefetching.lines;
-          }
-          run_tile(tile, std::min(height, rows.last - i), j, span);
+        Tile<T> tile = tile_at(i, left, j, span);
+        if (next) {
+          tile.next = next + (j - first) * p_.depth / kernels_.packing + row * prefetching.elements;
+          tile.lines = prefetching.lines;
         }
-        if (next) next += prefetching.elements;
+        run_tile(tile, std::min(height, rows.last - i), j, span);
+      };
+      if (kernels_.keeps_right) {
+        for (int64_t j = first; j < last; j += width) {
+          for (int64_t row = 0; row < tiles; ++row) run(row, j);
+        }
+      } else {
+        for (int64_t row = 0; row < tiles; ++row) {
+          for (int64_t j = first; j < last; j += width) run(row, j);
+        }
       }
       const bool enough = last - finished >= columns_to_finish || last == block_.last_column;
       if (span.last < p_.depth || !enough) continue;
@@ -362,6 +369,7 @@ void multiply(const Product<T>& product, const MatmulPlan& plan, const Block& bl
   if (block.first_row == block.last_row || block.first_column == block.last_column) return;
   if (plan.dots() && !product.packed) return run_dots(product, block);
   Blocks<T>(product, block).run();
+  if (product.kernels->release) product.kernels->release();
 }
 
 template void pack_right(const Product<float>&, int64_t, int64_t, float*);

@@ -46,6 +46,30 @@ struct alignas(64) Shapes {
   }
 };
 
+// What the registers of this thread are shaped for. It takes as long to shape them as a block of
+// products, so that they stay so from tile to tile.
+struct Shape {
+  int64_t rows = 0, depth = 0;
+
+  bool operator==(const Shape&) const = default;
+};
+thread_local Shape current_shape;
+
+MITHRIL_AMX void take_shape(int64_t rows, int64_t depth) {
+  const Shape wanted{rows, depth};
+  if (current_shape == wanted) return;
+  current_shape = wanted;
+  const Shapes shapes(rows, depth);
+  // The intrinsic of g++ 12 says that it reads the first bytes alone.
+  asm volatile("" : : "m"(shapes));
+  _tile_loadconfig(&shapes);
+}
+
+MITHRIL_AMX void release_registers() {
+  current_shape = {};
+  _tile_release();
+}
+
 // The left side of a tile: blocks of `side` pairs of each row.
 struct LeftBlocks {
   const float* begin;
@@ -53,12 +77,12 @@ struct LeftBlocks {
 };
 
 // Adds the products of so many blocks, each of `depth` pairs, to c, or begins it: with the bias.
+// What comes from the left passes by the first-level cache, so that the right side stays there.
 template <bool both_halves>
 MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks& left,
                             const float* right, int64_t blocks, int64_t depth, bool add) {
   constexpr int64_t bytes = int64_t{sizeof(float)}, row = side * bytes;
-  const Shapes shapes(rows, depth);
-  _tile_loadconfig(&shapes);
+  take_shape(rows, depth);
   float* upper = t.c + side * t.c_step;
   const auto c_step = static_cast<size_t>(t.c_step * bytes);
   const auto b_step = static_cast<size_t>(t.b_step * bytes);
@@ -72,6 +96,13 @@ MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks
       _tile_loadd(2, upper_half, step);
       _tile_loadd(3, upper_half + side, step);
     }
+  } else {
+    _tile_zero(0);
+    _tile_zero(1);
+    if constexpr (both_halves) {
+      _tile_zero(2);
+      _tile_zero(3);
+    }
   }
   const float *a = left.begin, *next = t.next;
   // In each block its part of those for a stretch of k.
@@ -80,12 +111,12 @@ MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks
   for (int64_t block = 0; block < blocks; ++block) {
     for (int64_t i = 0; i < lines; ++i, next += side) __builtin_prefetch(next, 0, 2);
     _tile_loadd(6, right, b_step);
-    _tile_loadd(4, a, row);
+    _tile_stream_loadd(4, a, row);
     _tile_dpbf16ps(0, 4, 6);
     _tile_loadd(7, right + side, b_step);
     _tile_dpbf16ps(1, 4, 7);
     if constexpr (both_halves) {
-      _tile_loadd(5, a + side * side, row);
+      _tile_stream_loadd(5, a + side * side, row);
       _tile_dpbf16ps(2, 5, 6);
       _tile_dpbf16ps(3, 5, 7);
     }
@@ -98,7 +129,6 @@ MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks
     _tile_stored(2, upper, c_step);
     _tile_stored(3, upper + side, c_step);
   }
-  _tile_release();
 }
 
 MITHRIL_AMX void add_bias(const Tile<float>& t, int64_t rows) {
@@ -162,6 +192,8 @@ MatmulKernels<float> with_amx(MatmulKernels<float> kernels) {
   kernels.height = height;
   kernels.width = width;
   kernels.left_block = side;
+  kernels.keeps_right = true;
+  kernels.release = release_registers;
   kernels.rows_worth_reading *= 8;
   fill<height>(kernels);
   return kernels;

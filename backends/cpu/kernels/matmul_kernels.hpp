@@ -80,6 +80,10 @@ struct MatmulKernels {
   int rows_worth_reading = 56;
   int left_block = 1;  // of k: elements of a row that lie side by side in a packed left side
   void (*tile[most_rows + 1])(const Tile<T>&);  // by rows, from 1 to height
+  // A panel of the right side stays in the first-level cache, and not a tile of the left one.
+  bool keeps_right = false;
+  // Gives back what tiles hold of the thread, after its last one; null: nothing.
+  void (*release)() = nullptr;
   // Tiles of one row side by side, the b of each so far behind that of the one before: the sums of
   // one are too few to keep a processor busy. By their number, from 1; null: there are none.
   std::array<void (*)(const Tile<T>&, int64_t b_distance), most_tiles + 1> row;
