@@ -8,6 +8,7 @@
 #include "backends/cpu/convolve.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/paired_convolution.hpp"
+#include "backends/cpu/patches.hpp"
 #include "backends/cpu/sharing.hpp"
 #include "backends/cpu/window_node.hpp"
 #include "mithril/base/thread_pool.hpp"
@@ -284,6 +285,10 @@ std::optional<Draft> draft_convolution(const Context& context, size_t node,
   if (!convolution) return std::nullopt;
   const BFloat16Kernels* pairs = context.bfloat16_products ? bfloat16_kernels() : nullptr;
   if (pairs && !backwards && convolution->inputs > 0 && are_bfloat16(sized, values)) {
+    const int64_t taps = convolution->down.kernel * convolution->across.kernel;
+    if (suits_patches(convolution->outputs, convolution->inputs * taps)) {
+      return draft_patches(context, *convolution, values);
+    }
     return draft_paired_convolution(
         context, *convolution, values,
         convolution_draft<float>(context, in_pairs(*convolution), values, false, pairs->windows));

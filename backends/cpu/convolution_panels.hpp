@@ -19,4 +19,8 @@ struct ConvolutionValues {
 std::optional<Draft> draft_panels(const Context& context, const Convolution& convolution,
                                   const ConvolutionValues& values);
 
+// Of bfloat16, into floats, with a bias of floats, for a convolution that suits patches.
+Draft draft_patches(const Context& context, const Convolution& convolution,
+                    const ConvolutionValues& values);
+
 }  // namespace mithril::cpu_backend

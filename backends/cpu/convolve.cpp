@@ -241,6 +241,7 @@ template void pack_weight(const WindowForm&, const WindowTiles&, const double*, 
                           double*);
 template void lay_planes(const WindowForm&, const float*, int64_t, int64_t, float*);
 template void lay_planes(const WindowForm&, const double*, int64_t, int64_t, double*);
+template void lay_planes(const WindowForm&, const uint16_t*, int64_t, int64_t, uint16_t*);
 template void multiply_windows(const WindowOperands<float>&, const WindowPart&);
 template void multiply_windows(const WindowOperands<double>&, const WindowPart&);
 

@@ -6,13 +6,15 @@
 namespace mithril::cpu_backend {
 
 // Of one group of one image.
-struct PanelOperands {
-  const float* input;   // as rows of products
-  const float* weight;  // as columns
-  const float* bias;    // null: 0
-  float* work;          // of one part
+template <typename Element>
+struct PanelOperandsOf {
+  const Element* input;  // transformed, or as it stands where the form leaves it in place
+  const float* weight;   // transformed
+  const float* bias;     // null: 0
+  float* work;           // of one part
   float* made;
   Finish finish = Finish();  // of what is made, where parts make whole channels
 };
+using PanelOperands = PanelOperandsOf<float>;
 
 }  // namespace mithril::cpu_backend

@@ -17,6 +17,8 @@ bool suits_small_planes(const Convolution& convolution);
 // of products has rows; the channels that are made are in panels.
 class SmallPlaneForm {
  public:
+  using Element = float;
+
   // Where rows of the output are no longer than tiles of products are high.
   explicit SmallPlaneForm(const Convolution& convolution,
                           Instructions instructions = best_instructions());
@@ -35,6 +37,8 @@ class SmallPlaneForm {
                        float* to) const;
   // A part of the panels.
   void multiply(const PanelOperands& operands, const WindowPart& part) const;
+  bool finishes(const WindowPart&) const { return true; }
+  bool in_place() const { return false; }
   WindowPart cut(int64_t parts) const { return {.part = 0, .parts = parts, .of_rows = true}; }
 
  private:

@@ -11,6 +11,7 @@
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/loop.hpp"
 #include "backends/cpu/parsed.hpp"
+#include "backends/cpu/patches.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/rebuilder.hpp"
 
@@ -96,11 +97,27 @@ class Widening {
     if (!reads_elements(op, op.inputs[argument].name)) return true;
     const HalfUse use = half_use(op);
     if ((use != HalfUse::sides && use != HalfUse::pairs) || argument > 1) return false;
-    const bool pays =
-        bfloat16_products_ && (use == HalfUse::sides || bfloat16_kernels()->convolves);
+    const bool pays = bfloat16_products_ && (use == HalfUse::sides || convolves(node));
     if (pays && is_bfloat16(node, 0) && is_bfloat16(node, 1)) return true;
     return use == HalfUse::sides && argument == 1 &&
            constants_.contains(*tensor_of(node.arguments[argument]));
+  }
+
+  // Whether a convolution is faster so than of floats.
+  bool convolves(const Node& node) const {
+    if (bfloat16_kernels()->convolves) return true;
+    const ValueId *input = tensor_of(node.arguments[0]), *weight = tensor_of(node.arguments[1]);
+    if (!input || !weight) return false;
+    const std::vector<Dim>&from = rebuilder_.graph().value(*input).dims,
+          &by = rebuilder_.graph().value(*weight).dims;
+    const auto is_known = [](const Dim& dim) { return dim.is_constant() && !dim.is_constant(0); };
+    if (!std::all_of(by.begin(), by.end(), is_known) || from.size() < 2 || !is_known(from[1])) {
+      return false;
+    }
+    int64_t depth = 1;
+    for (size_t i = 1; i < by.size(); ++i) depth *= by[i].constant();
+    const int64_t groups = from[1].constant() / by[1].constant();
+    return suits_patches(by[0].constant() / std::max<int64_t>(groups, 1), depth);
   }
 
   bool is_bfloat16(const Node& node, size_t argument) const {

@@ -18,6 +18,8 @@ bool suits_winograd(const Convolution& convolution);
 // has rows; the channels that are made are its columns, in panels.
 class WinogradForm {
  public:
+  using Element = float;
+
   explicit WinogradForm(const Convolution& convolution,
                         Instructions instructions = best_instructions());
 
@@ -39,6 +41,9 @@ class WinogradForm {
                        float* to) const;
   // A part: of the panels, or of the bands.
   void multiply(const PanelOperands& operands, const WindowPart& part) const;
+  // Whether a part makes whole channels.
+  bool finishes(const WindowPart& part) const { return part.of_rows; }
+  bool in_place() const { return false; }
   WindowPart cut(int64_t parts) const { return cut_evenly(panels_, bands_, parts); }
 
  private:

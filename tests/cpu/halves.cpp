@@ -277,7 +277,6 @@ TEST_CASE("a processor's products of bfloat16 keep NaN and infinities") {
 }
 
 TEST_CASE("convolutions of bfloat16 add up floats, for any number of channels") {
-  const InstructionsLimit by_pairs(Instructions::avx512);
   struct Size {
     int64_t images, channels, plane, outputs, kernel, stride, padding, groups;
   };
@@ -313,7 +312,11 @@ TEST_CASE("convolutions of bfloat16 add up floats, for any number of channels") 
       }
       inputs.push_back(random_bfloat16({s.groups * s.outputs}, 3));
       CAPTURE(text.substr(0, 100));
-      CHECK(apart_in_16_bits(text, inputs, 1e-2) == "");
+      for (const Instructions most : {Instructions::avx512, Instructions::amx}) {
+        const InstructionsLimit limit(most);
+        CAPTURE(name(most));
+        CHECK(apart_in_16_bits(text, inputs, 1e-2) == "");
+      }
     }
   }
 }

@@ -1,0 +1,58 @@
+// What convolutions of bfloat16 by the processor's unit for products of small matrices are made of,
+// beside these products.
+#pragma once
+
+#include <cstdint>
+
+namespace mithril::cpu_backend {
+
+// to[i * width + j] = the pair of from[offsets[2 * i] + j] and from[offsets[2 * i + 1] + j], for
+// `columns` j at most; of 0 beyond them, and beyond `count` offsets.
+struct PairedRows {
+  static constexpr int64_t width = 32;
+  const uint16_t* from;
+  const int64_t* offsets;
+  int64_t count, columns;
+  int64_t pairs;  // i
+  float* to;      // aligned to 64
+};
+
+// A plane of what windows move over, with its border of zeros:
+// to[y * across + x] = from[(y * step_down + first_down) * from_across + x * step_across +
+// first_across], or 0 where there is none.
+struct LaidPlane {
+  static constexpr int64_t most_step_across = 2;
+  const uint16_t* from;
+  int64_t from_down, from_across;
+  int64_t step_down, step_across;
+  int64_t first_down, first_across;
+  int64_t down, across;
+  uint16_t* to;
+};
+
+// A stretch of a row, and where it goes.
+struct Stretch {
+  int64_t from, to, size;
+};
+
+// Rows of sums without those columns that count for nothing, each with its bias added.
+struct SpreadRows {
+  const float* from;
+  int64_t from_step, rows;
+  const float* bias;  // null: 0
+  const Stretch* stretches;
+  int64_t count;
+  float* to;
+  int64_t to_step;
+};
+
+struct PatchKernels {
+  void (*lay)(const LaidPlane&);
+  void (*pair_rows)(const PairedRows&);
+  void (*spread)(const SpreadRows&);
+};
+
+// Null where the processor has no such unit, or these kernels were not compiled for it.
+const PatchKernels* patch_kernels();
+
+}  // namespace mithril::cpu_backend
