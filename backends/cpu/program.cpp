@@ -28,8 +28,10 @@ class Placing {
       : graph_(sized.graph()),
         sized_(sized),
         drafted_(std::move(drafted)),
-        donated_(donated),
-        first_buffer_(1 + graph_.inputs().size() + graph_.constants().size()) {}
+        given_for_(graph_.values().size()),
+        first_buffer_(1 + graph_.inputs().size() + graph_.constants().size()) {
+    for (const Donated& at : donated) given_for_[index(at.made)] = at.given;
+  }
 
   void finish(Program& program, const Context& context, std::optional<int64_t> memory_limit) {
     learn_lifetimes();
@@ -74,7 +76,7 @@ class Placing {
       for (const Overwrite& at : drafted_.steps[step].overwrites) {
         Storage &from = drafted_.storages[root(at.read)], &to = drafted_.storage(at.write);
         const bool ends = from.last == static_cast<int32_t>(step) && !from.kept && !to.same;
-        const bool may_be_written = from.given ? is_donated(at) : !to.kept;
+        const bool may_be_written = from.given ? given_for_[index(at.write)] == at.read : !to.kept;
         const int64_t bytes = from.given ? sized_.bytes(at.read) : from.bytes;
         if (!ends || !may_be_written || bytes != to.bytes || is_read_otherwise(step, at.read)) {
           continue;
@@ -84,12 +86,6 @@ class Placing {
         from.last = std::max(to.last, from.last + 1);  // nothing else may take the place
       }
     }
-  }
-
-  bool is_donated(const Overwrite& at) const {
-    return std::any_of(donated_.begin(), donated_.end(), [&](const Donated& pair) {
-      return pair.made == at.write && pair.given == at.read;
-    });
   }
 
   // Whether the step reads a view of this value, too.
@@ -194,7 +190,7 @@ class Placing {
   const Graph& graph_;
   const Sized& sized_;
   Drafted drafted_;
-  std::span<const Donated> donated_;
+  std::vector<std::optional<ValueId>> given_for_;  // per value: the input that is donated for it
   size_t untouched_ = SIZE_MAX;  // steps before the first that writes where an input stands
   std::vector<Place> scratch_;   // per step
   std::vector<ValueId> buffers_;
@@ -203,14 +199,14 @@ class Placing {
 
 // Outputs that stand for nothing else, of inputs that are no outputs.
 std::vector<Donated> donated_values(const Graph& graph, std::span<const Donation> donations) {
-  const auto times_output = [&](ValueId id) {
-    return std::count_if(graph.outputs().begin(), graph.outputs().end(),
-                         [&](const Output& output) { return output.value == id; });
-  };
+  std::vector<int> times_output(graph.values().size());
+  for (const Output& output : graph.outputs()) ++times_output[index(output.value)];
   std::vector<Donated> donated;
   for (const Donation& at : donations) {
     const ValueId made = graph.outputs()[at.output].value, given = graph.inputs()[at.input];
-    if (times_output(made) == 1 && times_output(given) == 0) donated.push_back({made, given});
+    if (times_output[index(made)] == 1 && times_output[index(given)] == 0) {
+      donated.push_back({made, given});
+    }
   }
   return donated;
 }
