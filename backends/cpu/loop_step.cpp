@@ -70,7 +70,9 @@ Room room_for(const Loop& loop, const std::vector<Following>& followings) {
   return room;
 }
 
-// What the one before makes is handed on, and written only where somebody else reads it.
+// What the one before makes is handed on, and written only where somebody else reads it. A few
+// vectors go through all links before the next do, so that what is read from memory is asked for at
+// an even pace.
 template <typename T>
 std::vector<Link> links_of(const Loop& loop, const std::vector<Following>& followings) {
   std::vector<Link> links;
@@ -79,7 +81,7 @@ std::vector<Link> links_of(const Loop& loop, const std::vector<Following>& follo
     Link link{.kernel = elementwise_kernels<T>().links[static_cast<size_t>(at.operation)],
               .from = at.from,
               .to = followings[i].written ? at.to : no_slot,
-              .last = followings[i].last};
+              .last = i + 1 == loop.instructions.size()};
     if (i > 0 && !followings[i - 1].last) {
       std::replace(link.from.begin(), link.from.end(), loop.instructions[i - 1].to, no_slot);
     }
@@ -99,16 +101,13 @@ class LoopStep final : public ElementStep {
         cost_(cost_of(loop)),
         first_made_(static_cast<size_t>(loop.first_made())),
         constants_(loop.constants.size() * most_lanes) {
-    for (size_t i = 0; i < links_.size(); ++i) {
-      if (i == 0 || links_[i - 1].last) chains_.push_back(i);
-    }
-    longest_chain_ = longest_chain();
     for (const ValueId id : loop.inputs) {
-      inputs_.push_back({places[index(id)], sized.dtype(id), Walk(sized.dims(id), loop.dims)});
+      Walk walk(sized.dims(id), loop.dims);
+      const DType dtype = sized.dtype(id);
+      const bool single = walk.is_single(), direct = dtype == dtype_of<T> && walk.is_dense();
+      inputs_.push_back({places[index(id)], dtype, std::move(walk), reading(single, direct)});
     }
-    const auto direct = std::count_if(inputs_.begin(), inputs_.end(),
-                                      [](const Input& input) { return input.is_direct(); });
-    is_long_ = direct * count_ * int64_t{sizeof(T)} >= bytes_of_long_loops;
+    find_asked();
     for (const Loop::Made& made : loop.outputs) {
       outputs_.push_back(
           {places[index(made.value)], sized.dtype(made.value), static_cast<size_t>(made.slot)});
@@ -154,12 +153,13 @@ class LoopStep final : public ElementStep {
 
  private:
   static constexpr int64_t block = block_bytes / int64_t{sizeof(T)};
+  // One element for all; elements as they stand; elements that go through a block.
+  enum class Reading : uint8_t { single, direct, gathered };
   struct Input {
     Place place;
     DType dtype;
     Walk walk;
-
-    bool is_direct() const { return dtype == dtype_of<T> && walk.is_dense(); }
+    Reading reading;
   };
   struct Output {
     Place place;
@@ -181,13 +181,21 @@ class LoopStep final : public ElementStep {
     Source<T> slots[most_slots];
   };
 
-  size_t longest_chain() const {
-    size_t longest = 0, most = 0;
-    for (size_t i = 0; i < chains_.size(); ++i) {
-      const size_t end = i + 1 < chains_.size() ? chains_[i + 1] : links_.size();
-      if (end - chains_[i] > most) most = end - chains_[i], longest = chains_[i];
+  static Reading reading(bool single, bool direct) {
+    if (single) return Reading::single;
+    return direct ? Reading::direct : Reading::gathered;
+  }
+
+  // What a tile holds is in the cache.
+  void find_asked() {
+    int64_t direct = 0;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (inputs_[i].reading != Reading::direct) continue;
+      ++direct;
+      const bool from_memory = inputs_[i].place.base != Place::tile;
+      if (from_memory && asked_.size() < Ahead<T>().from.size()) asked_.push_back(i);
     }
-    return longest;
+    if (direct * count_ * int64_t{sizeof(T)} < bytes_of_long_loops) asked_.clear();
   }
 
   T* block_of(Memory& memory, size_t slot) const {
@@ -202,7 +210,7 @@ class LoopStep final : public ElementStep {
   void begin_slots(const Frame& frame, Memory& memory) const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       place_in_block(memory, i);
-      if (!inputs_[i].walk.is_single()) continue;
+      if (inputs_[i].reading != Reading::single) continue;
       T* to = block_of(memory, i);
       gather(frame, inputs_[i], 0, 1, to);
       std::fill_n(to, most_lanes, *to);
@@ -220,7 +228,7 @@ class LoopStep final : public ElementStep {
   // converted or stand for several.
   void run_vectors(const Frame& frame, Memory& memory, const Row& row) const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      if (inputs_[i].walk.is_single() || !inputs_[i].is_direct()) continue;
+      if (inputs_[i].reading != Reading::direct) continue;
       memory.slots[i] = {frame.read<T>(inputs_[i].place) + row.begin, each_element};
     }
     for (const Output& output : outputs_) {
@@ -238,7 +246,7 @@ class LoopStep final : public ElementStep {
 
   void run_block(const Frame& frame, Memory& memory, int64_t begin, const Block& at) const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      if (inputs_[i].walk.is_single() || inputs_[i].is_direct()) continue;
+      if (inputs_[i].reading != Reading::gathered) continue;
       gather(frame, inputs_[i], begin + at.begin, begin + at.end, block_of(memory, i));
     }
     run_links(memory, at.begin, at.end, at.next);
@@ -251,7 +259,7 @@ class LoopStep final : public ElementStep {
   // Fewer elements than a vector has: in blocks, where the others may be anything.
   void run_rest(const Frame& frame, Memory& memory, int64_t begin, int64_t count) const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      if (inputs_[i].walk.is_single()) continue;
+      if (inputs_[i].reading == Reading::single) continue;
       place_in_block(memory, i);
       T* to = block_of(memory, i);
       gather(frame, inputs_[i], begin, begin + count, to);
@@ -264,19 +272,16 @@ class LoopStep final : public ElementStep {
 
   // `next`: from here to the block that follows.
   void run_links(const Memory& memory, int64_t begin, int64_t end, int64_t next) const {
-    const Ahead<T> ahead = next_block(memory, next), nothing{};
-    for (const size_t chain : chains_) {
-      kernels_.run(&links_[chain], memory.slots, static_cast<size_t>(begin),
-                   static_cast<size_t>(end), chain == longest_chain_ ? ahead : nothing);
-    }
+    kernels_.run(links_.data(), memory.slots, static_cast<size_t>(begin), static_cast<size_t>(end),
+                 next_block(memory, next));
   }
 
   // Of the inputs that are read where they stand, if they come from memory.
   Ahead<T> next_block(const Memory& memory, int64_t next) const {
     Ahead<T> ahead;
-    for (size_t i = 0; i < inputs_.size() && is_long_; ++i) {
-      if (memory.slots[i].mask != each_element || ahead.count == ahead.from.size()) continue;
-      ahead.from[ahead.count++] = memory.slots[i].at + next;
+    for (const size_t i : asked_) {
+      if (memory.slots[i].mask == each_element)
+        ahead.from[ahead.count++] = memory.slots[i].at + next;
     }
     return ahead;
   }
@@ -295,14 +300,12 @@ class LoopStep final : public ElementStep {
   const ElementwiseKernels<T>& kernels_ = elementwise_kernels<T>();
   Room room_;
   std::vector<Link> links_;
-  std::vector<size_t> chains_;  // where each begins among the links
   int threads_;
   int64_t count_, cost_;
   size_t first_made_;
-  size_t longest_chain_ = 0;  // asks for what the next block reads
-  bool is_long_ = false;      // what it reads does not stay in the caches
   int64_t lanes_ = static_cast<int64_t>(kernels_.lanes);
   std::vector<Input> inputs_;
+  std::vector<size_t> asked_;  // inputs that do not stay in the caches: the next block is asked for
   std::vector<Output> outputs_;
   std::vector<T> constants_;  // each as often as a vector may have lanes
 };

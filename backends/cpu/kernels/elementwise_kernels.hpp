@@ -67,8 +67,8 @@ struct alignas(64) Link {
   bool last = true;
 };
 
-// Elements that are read soon, and are asked for while a chain runs: of each of these those as far
-// from it as the chain has come.
+// Elements that are read soon, and are asked for while links run: of each of these those as far
+// from it as the links have come.
 template <typename T>
 struct Ahead {
   std::array<const T*, 8> from{};
