@@ -21,7 +21,7 @@ const Tensor* PackedConstants::find(ValueId id) const {
 Tensor PackedConstants::plain(ValueId id) {
   const std::lock_guard lock(mutex_);
   const auto [known, is_new] = plain_.try_emplace(id);
-  if (is_new) known->second = where_floats_begin(constants_.at(id)->host());
+  if (is_new) known->second = where_floats_begin(constants_.at(id)->host()).as_read_only();
   return known->second;
 }
 

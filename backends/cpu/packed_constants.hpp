@@ -19,7 +19,7 @@ class PackedConstants {
   explicit PackedConstants(const Graph& graph);  // which outlives it
 
   const Tensor* find(ValueId id) const;  // null: it is no constant
-  Tensor plain(ValueId id);              // a constant as it is
+  Tensor plain(ValueId id);              // a constant as it is, read-only
   // What `make` gives for this constant, if it was not asked for before: `form` tells the ways
   // apart in which one constant may be packed.
   Bytes pack(ValueId id, int64_t form, const std::function<Bytes(const Tensor&)>& make);

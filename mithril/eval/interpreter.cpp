@@ -21,14 +21,15 @@ struct Interpreter::State {
     for (size_t i = 0; i < shown.size() && observer; ++i) {
       shown[i] = observer->wants(graph.nodes()[i]);
     }
-    for (const Constant& constant : graph.constants()) constants.push_back(constant.tensor.host());
+    for (const Constant& constant : graph.constants())
+      constants.push_back(constant.tensor.host().as_read_only());
   }
 
   const Graph graph;
   const SizedGraph sizes;
   const std::shared_ptr<const Observer> observer;
   std::vector<bool> shown;        // per node: whether the observer wants what it makes
-  std::vector<Tensor> constants;  // per constant of the graph
+  std::vector<Tensor> constants;  // per constant of the graph, read-only
   const SizeCache<Plan> plans = {};
 
   void show(const Node& node, Values& values) const {

@@ -189,6 +189,12 @@ Tensor Tensor::copy() const {
   return result;
 }
 
+Tensor Tensor::as_read_only() const {
+  Tensor result = *this;
+  result.read_only_ = true;
+  return result;
+}
+
 Tensor Tensor::reshaped(Dims dims) const {
   if (element_count(dims) != size_) {
     raise_size_mismatch("E0485", "a tensor keeps its number of elements when reshaped", dims, size_,

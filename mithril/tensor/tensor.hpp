@@ -93,7 +93,8 @@ class Tensor {
 
   // Converted element by element (mithril/tensor/convert.hpp says how); always new elements.
   Tensor to(DType dtype) const;
-  Tensor copy() const;  // in the memory of this process and not foreign: to be written to
+  Tensor copy() const;          // in the memory of this process and not foreign: to be written to
+  Tensor as_read_only() const;  // the same elements, not to be written to
   // The same elements under other dims of the same size; ValueError E0485 otherwise.
   Tensor reshaped(Dims dims) const;
 

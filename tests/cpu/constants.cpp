@@ -55,6 +55,18 @@ TEST_CASE("what is packed is made once, and not kept") {
   }
 }
 
+TEST_CASE("an output that is a constant is read-only, for runs after it read it, too") {
+  const Tensor weight = Tensor::of<float>({3, 2}, {1, 2, 3, 4, 5, 6});
+  const Graph graph = Network(weight, true).graph;
+  const Tensor x = Tensor::full(DType::float32, {4, 2}, 1);
+  for (const bool reference : {false, true}) {
+    const auto executable = cpu({.reference = reference})->load(graph, {});
+    Tensor made = executable->run(std::vector{x}).back();
+    CHECK(identical(made, weight));
+    CHECK(text_of_error([&] { made.mutable_data<float>(); }).find("E0483") != std::string::npos);
+  }
+}
+
 TEST_CASE("what is deferred is not read where it stands") {
   const Tensor deferred_ones =
       deferred(DType::float32, {2}, [] { return Tensor::full(DType::float32, {2}, 1); });
