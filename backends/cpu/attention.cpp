@@ -4,45 +4,15 @@
 #include <cmath>
 #include <limits>
 
+#include "backends/cpu/attention_form.hpp"
+#include "backends/cpu/attention_products.hpp"
 #include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/kernels/row_kernels.hpp"
-#include "backends/cpu/matmul.hpp"
 #include "backends/cpu/sharing.hpp"
 #include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
-
-// Scores of the rows that are done at a time: they fit the second-level cache beside keys and
-// values.
-constexpr int64_t scores_at_once = 1 << 15;
-constexpr int64_t most_rows_at_once = 64;
-
-// The matrices that meet, by their numbers in what query, key, value and mask hold.
-struct Head {
-  int64_t query, key, value, mask;
-};
-
-struct AttentionForm {
-  int64_t rows, columns, width;
-  int64_t value_width = 0;
-  double scale;
-  bool causal;
-  std::vector<Head> heads;
-  // Of the mask: elements of a matrix, and from one row or column to the next.
-  int64_t mask_size = 0, mask_row_step = 0, mask_column_step = 0;
-  bool mask_keeps = false;  // it is of bools: true where a query may attend
-
-  // It follows from the sizes alone, as the sums do that are made in a block.
-  int64_t rows_at_once() const {
-    return std::clamp<int64_t>(scores_at_once / columns, 1, std::min(rows, most_rows_at_once));
-  }
-  int64_t blocks() const { return (rows + rows_at_once() - 1) / rows_at_once(); }
-  double work() const {
-    return static_cast<double>(rows * columns) * static_cast<double>(width + value_width) *
-           static_cast<double>(heads.size());
-  }
-};
 
 struct AttentionPlaces {
   Place query, key;
@@ -50,18 +20,20 @@ struct AttentionPlaces {
   Place to, scratch;
 };
 
-template <typename T>
+// `Products` of what the heads hold.
+template <typename Products>
 class AttentionStep final : public Step {
+  using Given = typename Products::Given;
+  using T = typename Products::Made;
+
  public:
   AttentionStep(AttentionForm form, int threads, AttentionPlaces places)
       : form_(std::move(form)), threads_(threads), places_(places) {}
 
-  // Elements that a task works in: scores, a row of what is added to them, and packed sides.
+  // Elements that a task works in: scores, a row of what is added to them, and what products need.
   static int64_t scratch_of_a_task(const AttentionForm& form) {
-    const int64_t rows = form.rows_at_once();
-    const int64_t packed = std::max(MatmulPlan(scores_of(form, rows)).packed_count(),
-                                    MatmulPlan(mixture_of(form, rows)).packed_count());
-    return aligned(rows * form.columns) + aligned(form.columns) + aligned(packed);
+    return whole_lines(form.rows_at_once() * form.columns) + whole_lines(form.columns) +
+           Products(form).scratch();
   }
 
   static int tasks(const AttentionForm& form, int threads) {
@@ -82,53 +54,21 @@ class AttentionStep final : public Step {
   }
 
  private:
-  static int64_t aligned(int64_t count) { return (count + 15) / 16 * 16; }
-
-  // query * key.T of so many rows, without elements.
-  static Product<T> scores_of(const AttentionForm& form, int64_t rows) {
-    return {.kernels = &matmul_kernels<T>(),
-            .rows = rows,
-            .columns = form.columns,
-            .depth = form.width,
-            .left = {nullptr, form.width, 1},
-            .right = {nullptr, 1, form.width}};
-  }
-
-  // weights * value
-  static Product<T> mixture_of(const AttentionForm& form, int64_t rows) {
-    return {.kernels = &matmul_kernels<T>(),
-            .rows = rows,
-            .columns = form.value_width,
-            .depth = form.columns,
-            .left = {nullptr, form.columns, 1},
-            .right = {nullptr, form.value_width, 1}};
-  }
-
-  static void multiply_whole(Product<T> product, T* packed) {
-    const MatmulPlan plan(product);
-    if (plan.packs()) {
-      pack_right(product, 0, plan.panels(), packed);
-      product.packed = packed;
-    }
-    multiply(product, plan, {0, product.rows, 0, product.columns});
-  }
-
   void attend(const Frame& frame, int64_t index, int64_t first_row, int part) const {
     const AttentionForm& s = form_;
+    const Products products(s);
     const Head& head = s.heads[static_cast<size_t>(index)];
     const int64_t rows = std::min(s.rows_at_once(), s.rows - first_row);
     T* scratch = frame.write<T>(places_.scratch) + part * scratch_of_a_task(s);
-    T* bias = scratch + aligned(s.rows_at_once() * s.columns);
-    T* packed = bias + aligned(s.columns);
+    T* bias = scratch + whole_lines(s.rows_at_once() * s.columns);
+    T* work = bias + whole_lines(s.columns);
     T* to = frame.write<T>(places_.to);
     const int64_t row_at = index * s.rows + first_row;
     T* scores = places_.value ? scratch : to + row_at * s.columns;
 
-    Product<T> product = scores_of(s, rows);
-    product.left.data = frame.read<T>(places_.query) + (head.query * s.rows + first_row) * s.width;
-    product.right.data = frame.read<T>(places_.key) + head.key * s.columns * s.width;
-    product.product = scores;
-    multiply_whole(product, packed);
+    products.score(frame.read<Given>(places_.query) + (head.query * s.rows + first_row) * s.width,
+                   rows, frame.read<Given>(places_.key) + head.key * s.columns * s.width, scores,
+                   work);
 
     for (int64_t row = 0; row < rows; ++row) {
       const int64_t seen = s.causal ? std::min(first_row + row + 1, s.columns) : s.columns;
@@ -139,11 +79,9 @@ class AttentionStep final : public Step {
     }
 
     if (!places_.value) return;
-    product = mixture_of(s, rows);
-    product.left.data = scores;
-    product.right.data = frame.read<T>(*places_.value) + head.value * s.columns * s.value_width;
-    product.product = to + row_at * s.value_width;
-    multiply_whole(product, packed);
+    products.mix(scores, rows,
+                 frame.read<Given>(*places_.value) + head.value * s.columns * s.value_width,
+                 to + row_at * s.value_width, work);
   }
 
   // What is added to a row of scores; null where there is no mask.
@@ -231,12 +169,13 @@ AttentionForm form_of(const Sized& sized, const AttentionOperands& operands, Val
   return form;
 }
 
-template <typename T>
+template <typename Products>
 Draft attention_draft(const Context& context, const AttentionForm& form,
                       const AttentionOperands& operands, ValueId to) {
   const int threads = context.threads;
-  const int64_t scratch = AttentionStep<T>::scratch_of_a_task(form) *
-                          AttentionStep<T>::tasks(form, threads) * int64_t{sizeof(T)};
+  using Step = AttentionStep<Products>;
+  const int64_t scratch = Step::scratch_of_a_task(form) * Step::tasks(form, threads) *
+                          int64_t{sizeof(typename Products::Made)};
   return {.reads = operands.all(),
           .writes = {to},
           .scratch_bytes = scratch,
@@ -244,14 +183,13 @@ Draft attention_draft(const Context& context, const AttentionForm& form,
             const auto place = [&](std::optional<ValueId> id) {
               return id ? std::optional(places[index(*id)]) : std::nullopt;
             };
-            return std::make_unique<AttentionStep<T>>(
-                form, threads,
-                AttentionPlaces{.query = places[index(operands.query)],
-                                .key = places[index(operands.key)],
-                                .value = place(operands.value),
-                                .mask = place(operands.mask),
-                                .to = places[index(to)],
-                                .scratch = scratch});
+            return std::make_unique<Step>(form, threads,
+                                          AttentionPlaces{.query = places[index(operands.query)],
+                                                          .key = places[index(operands.key)],
+                                                          .value = place(operands.value),
+                                                          .mask = place(operands.mask),
+                                                          .to = places[index(to)],
+                                                          .scratch = scratch});
           }};
 }
 
@@ -267,16 +205,24 @@ std::optional<Draft> draft_attention(const Context& context, size_t at,
                                    mask == 3 ? reader.tensor(2) : std::nullopt,
                                    reader.tensor(mask)};
   const DType dtype = sized.dtype(to);
+  const bool paired = sized.dtype(operands.query) == DType::bfloat16;
   for (const ValueId id : operands.all()) {
-    const bool keeps = id == operands.mask && sized.dtype(id) == DType::boolean;
-    if ((sized.dtype(id) != dtype && !keeps) || sized.count(id) == 0) return std::nullopt;
+    const bool masks = id == operands.mask;
+    const bool keeps = masks && sized.dtype(id) == DType::boolean;
+    const DType fits = paired && !masks ? DType::bfloat16 : dtype;
+    if ((sized.dtype(id) != fits && !keeps) || sized.count(id) == 0) return std::nullopt;
   }
   AttentionForm form = form_of(sized, operands, to);
   const Datum& scale = reader.value(mask + 2);
   form.causal = reader.value(mask + 1).flag();
   form.scale = scale.is_none() ? 1 / std::sqrt(static_cast<double>(form.width)) : scale.real();
-  if (dtype == DType::float32) return attention_draft<float>(context, form, operands, to);
-  if (dtype == DType::float64) return attention_draft<double>(context, form, operands, to);
+  if (dtype == DType::float32) {
+    return paired ? attention_draft<PairedProducts>(context, form, operands, to)
+                  : attention_draft<PlainProducts<float>>(context, form, operands, to);
+  }
+  if (dtype == DType::float64) {
+    return attention_draft<PlainProducts<double>>(context, form, operands, to);
+  }
   return std::nullopt;
 }
 

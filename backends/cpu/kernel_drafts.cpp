@@ -29,7 +29,7 @@ struct Kernel {
 // By the names that records spell.
 const std::map<std::string_view, Kernel>& kernels() {
   static const std::map<std::string_view, Kernel> kernels = {
-      {"attention", {draft_attention}},
+      {"attention", {draft_attention, HalfUse::attends}},
       {"attention_weights", {draft_attention}},
       {"average_pool", {draft_pooling}},
       {"average_pool_grad", {draft_pooling_grad, HalfUse::none, 1}},

@@ -14,10 +14,11 @@ std::optional<Draft> draft_kernel(const Context& context, size_t node);
 
 // What the kernel of an op does with elements of 16 bits.
 enum class HalfUse {
-  none,   // it takes none
-  moves,  // it moves them as they are
-  pairs,  // its first two arguments may both be bfloat16, where the processor multiplies that
-  sides,  // the same, and the second may be any alone, where it is constant
+  none,     // it takes none
+  moves,    // it moves them as they are
+  pairs,    // its first two arguments may both be bfloat16, where the processor multiplies that
+  sides,    // the same, and the second may be any alone, where it is constant
+  attends,  // its first three arguments may all be bfloat16, where the processor multiplies that
 };
 HalfUse half_use(const OpDef& op);
 // Whether elements of this port are read by the op's kernel or formula: some tell dims alone.

@@ -1,47 +1,17 @@
 #include "backends/cpu/paired_product.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "backends/cpu/half_elements.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/matmul.hpp"
+#include "backends/cpu/paired_side.hpp"
 #include "backends/cpu/sharing.hpp"
 #include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
-
-// A side of the product as a matrix of pairs, each in the place of a float: rows of the left side
-// or columns of the right one are its lines.
-struct PairedSide {
-  int64_t lines = 0, depth = 0;  // depth in elements
-  bool lies = true;              // the elements of a line are neighbours, otherwise those of a k
-
-  int64_t pairs() const { return (depth + 1) / 2; }
-  // Pairs stand as they are where they begin at even elements.
-  bool stands() const { return lies && depth % 2 == 0; }
-  int64_t brought() const { return stands() ? 0 : lines * pairs(); }
-  int64_t line_step() const { return lies ? pairs() : 1; }
-  int64_t pair_step() const { return lies ? 1 : lines; }
-
-  // The pairs of the lines or, where those of a k are neighbours, of the ks from `first` on.
-  int64_t units() const { return lies ? lines : pairs(); }
-  void bring(const BFloat16Kernels& kernels, const uint16_t* from, int64_t first, int64_t last,
-             float* to) const {
-    for (int64_t unit = first; unit < last; ++unit) {
-      if (lies) {
-        float* line = to + unit * pairs();
-        line[pairs() - 1] = 0;
-        std::memcpy(line, from + unit * depth, static_cast<size_t>(depth) * sizeof(uint16_t));
-      } else {
-        const uint16_t *even = from + 2 * unit * lines, *odd = even + lines;
-        kernels.pair(even, 2 * unit + 1 < depth ? odd : nullptr, lines, to + unit * lines);
-      }
-    }
-  }
-};
 
 struct PairedForm {
   ProductForm form;
@@ -82,8 +52,8 @@ class PairedProductStep final : public Step {
 
   static int64_t scratch_bytes(const PairedForm& form, bool packed) {
     const MatmulPlan plan(form.product());
-    int64_t pairs = lines(form.left.brought());
-    if (!packed) pairs += lines(form.right.brought());
+    int64_t pairs = whole_lines(form.left.brought());
+    if (!packed) pairs += whole_lines(form.right.brought());
     if (!packed && plan.packs()) pairs += plan.packed_count();
     return pairs * int64_t{sizeof(float)};
   }
@@ -114,15 +84,9 @@ class PairedProductStep final : public Step {
   }
 
  private:
-  // What stands behind it begins where a line of the cache does.
-  static int64_t lines(int64_t pairs) {
-    constexpr int64_t line = 16;
-    return (pairs + line - 1) / line * line;
-  }
-
   const float* pairs_of(const PairedSide& side, const uint16_t* from, float*& scratch) const {
     if (side.stands()) return reinterpret_cast<const float*>(from);
-    float* to = std::exchange(scratch, scratch + lines(side.brought()));
+    float* to = std::exchange(scratch, scratch + whole_lines(side.brought()));
     const int64_t units = side.units();
     const int parts =
         parts_of({.amount = side.brought(), .pieces = units, .worth_a_thread = 1 << 15}, threads_);

@@ -96,9 +96,10 @@ class Widening {
     if (op.list_input() >= 0) return false;
     if (!reads_elements(op, op.inputs[argument].name)) return true;
     const HalfUse use = half_use(op);
-    if ((use != HalfUse::sides && use != HalfUse::pairs) || argument > 1) return false;
-    const bool pays = bfloat16_products_ && (use == HalfUse::sides || convolves(node));
-    if (pays && is_bfloat16(node, 0) && is_bfloat16(node, 1)) return true;
+    const size_t factors = factors_of(use);
+    if (argument >= factors) return false;
+    const bool pays = bfloat16_products_ && (use != HalfUse::pairs || convolves(node));
+    if (pays && are_bfloat16(node, factors)) return true;
     return use == HalfUse::sides && argument == 1 &&
            constants_.contains(*tensor_of(node.arguments[argument]));
   }
@@ -120,9 +121,26 @@ class Widening {
     return suits_patches(by[0].constant() / std::max<int64_t>(groups, 1), depth);
   }
 
-  bool is_bfloat16(const Node& node, size_t argument) const {
-    const ValueId* id = tensor_of(node.arguments[argument]);
-    return id && rebuilder_.graph().value(*id).dtype == DType::bfloat16;
+  // The first arguments, which are multiplied in pairs if all of them are bfloat16.
+  static size_t factors_of(HalfUse use) {
+    switch (use) {
+      case HalfUse::pairs:
+      case HalfUse::sides:
+        return 2;
+      case HalfUse::attends:
+        return 3;
+      default:
+        return 0;
+    }
+  }
+
+  bool are_bfloat16(const Node& node, size_t count) const {
+    return std::all_of(node.arguments.begin(),
+                       node.arguments.begin() + static_cast<std::ptrdiff_t>(count),
+                       [&](const Argument& argument) {
+                         const ValueId* id = tensor_of(argument);
+                         return id && rebuilder_.graph().value(*id).dtype == DType::bfloat16;
+                       });
   }
 
   static void as(DType dtype, Value& value) {
