@@ -16,6 +16,9 @@ constexpr int64_t most_tiles_packed = 12;  // rows of tiles
 constexpr int64_t group_bytes = int64_t{1} << 17;
 // Columns after which what they made is finished, while it is in the second-level cache.
 constexpr int64_t columns_to_finish = 256;
+// Of a left side that is read where it stands: so much stays in the second-level cache, and for so
+// many columns it is not worth packing.
+constexpr int64_t bytes_to_stand = int64_t{1} << 20, columns_to_stand = 1024;
 // Rows up to which packing the right side costs more than it saves.
 constexpr int64_t few_rows = 3;
 // Where a column of the right side meets fewer rows, the time is that of reading it.
@@ -48,7 +51,8 @@ class Blocks {
     const int64_t rows = block_.last_row - block_.first_row;
     if (rows == 1) return run_only_row();
     const int64_t parts = up(up(rows, kernels_.height), most_tiles_packed);
-    const int64_t depth = up(p_.depth, std::max<int64_t>(up(p_.depth, most_depth), 1));
+    const int64_t most = stands_ ? std::max<int64_t>(p_.depth, 1) : most_depth;
+    const int64_t depth = up(p_.depth, std::max<int64_t>(up(p_.depth, most), 1));
     for (int64_t k = 0; k == 0 || k < p_.depth; k += depth) {
       const Span span{k, std::min(k + depth, p_.depth)};
       for (int64_t part = 0; part < parts; ++part) {
@@ -73,6 +77,13 @@ class Blocks {
     int64_t step;
   };
 
+  // Whether the left side is read where it is.
+  bool left_stands() const {
+    return kernels_.reads_rows && p_.left.column_step == 1 && p_.columns <= columns_to_stand &&
+           p_.rows * p_.depth * int64_t{sizeof(T)} <= bytes_to_stand &&
+           (p_.packed || p_.depth <= most_depth);
+  }
+
   // One row is read where it stands, and panels the faster the longer.
   void run_only_row() {
     const int64_t most = p_.packed ? std::max<int64_t>(p_.depth, 1) : most_depth;
@@ -91,7 +102,7 @@ class Blocks {
   // meets all rows while it is in a cache, and meanwhile the next one is brought there.
   void run_rows(Span rows, Span span) {
     const int64_t tiles = up(rows.size(), kernels_.height), height = up(rows.size(), tiles);
-    for (int64_t i = rows.first; i < rows.last; i += height) {
+    for (int64_t i = rows.first; i < rows.last && !stands_; i += height) {
       pack_left(i, std::min(height, rows.last - i), span, left_of(i - rows.first, height));
     }
     const int64_t width = kernels_.width, columns = group_columns(span);
@@ -104,8 +115,10 @@ class Blocks {
       const T* next = next_group(last, span);
       const auto run = [&](int64_t row, int64_t j) {
         const int64_t i = rows.first + row * height;
-        const Left left{left_of(i - rows.first, height), kernels_.height};
+        const Left left{stands_ ? left_at(i, span.first) : left_of(i - rows.first, height),
+                        kernels_.height};
         Tile<T> tile = tile_at(i, left, j, span);
+        if (stands_) tile.a_row_step = p_.left.row_step;
         if (next) {
           tile.next = next + (j - first) * p_.depth / kernels_.packing + row * prefetching.elements;
           tile.lines = prefetching.lines;
@@ -279,6 +292,7 @@ class Blocks {
   const Product<T>& p_;
   const Block block_;
   const MatmulKernels<T>& kernels_;
+  const bool stands_ = left_stands();
   int64_t packed_from_ = -1;  // the k that right_ begins with
   Margin<T> margin_;
   T* const left_ = left_memory();

@@ -73,7 +73,7 @@ MITHRIL_AMX void release_registers() {
 // The left side of a tile: blocks of `side` pairs of each row.
 struct LeftBlocks {
   const float* begin;
-  int64_t step;  // from a block to the next
+  int64_t step, row_step;  // from a block, or a row of one, to the next
 };
 
 // Adds the products of so many blocks, each of `depth` pairs, to c, or begins it: with the bias.
@@ -81,7 +81,8 @@ struct LeftBlocks {
 template <bool both_halves>
 MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks& left,
                             const float* right, int64_t blocks, int64_t depth, bool add) {
-  constexpr int64_t bytes = int64_t{sizeof(float)}, row = side * bytes;
+  constexpr int64_t bytes = int64_t{sizeof(float)};
+  const auto row = static_cast<size_t>(left.row_step * bytes);
   take_shape(rows, depth);
   float* upper = t.c + side * t.c_step;
   const auto c_step = static_cast<size_t>(t.c_step * bytes);
@@ -116,7 +117,7 @@ MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks
     _tile_loadd(7, right + side, b_step);
     _tile_dpbf16ps(1, 4, 7);
     if constexpr (both_halves) {
-      _tile_stream_loadd(5, a + side * side, row);
+      _tile_stream_loadd(5, a + side * left.row_step, row);
       _tile_dpbf16ps(2, 5, 6);
       _tile_dpbf16ps(3, 5, 7);
     }
@@ -143,13 +144,15 @@ MITHRIL_AMX void add_bias(const Tile<float>& t, int64_t rows) {
 // What fills no block has registers of another shape.
 template <int rows>
 void run_tile(const Tile<float>& t) {
-  const LeftBlocks left{t.a, side * t.a_step};
+  const LeftBlocks left = t.a_row_step > 0 ? LeftBlocks{t.a, side, t.a_row_step}
+                                           : LeftBlocks{t.a, side * t.a_step, side};
   const int64_t blocks = t.depth / side, rest = t.depth % side;
   if (blocks > 0 || rest == 0) {
     add_blocks<(rows > side)>(t, rows, left, t.b, blocks, side, t.add);
   }
   if (rest > 0) {
-    const LeftBlocks last{left.begin + blocks * left.step, left.step};
+    LeftBlocks last = left;
+    last.begin += blocks * left.step;
     Tile<float> end = t;
     end.next = nullptr;
     add_blocks<(rows > side)>(end, rows, last, t.b + blocks * side * t.b_step, 1, rest,
@@ -192,6 +195,7 @@ MatmulKernels<float> with_amx(MatmulKernels<float> kernels) {
   kernels.height = height;
   kernels.width = width;
   kernels.left_block = side;
+  kernels.reads_rows = true;
   kernels.keeps_right = true;
   kernels.release = release_registers;
   kernels.rows_worth_reading *= 8;

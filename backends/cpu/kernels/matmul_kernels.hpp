@@ -27,6 +27,8 @@ struct Tile {
   static constexpr int64_t stretch = 32;
   const T* next = nullptr;
   int64_t lines = 0;
+  // Where the left side stands as it is: from a row to the next; 0: it is packed.
+  int64_t a_row_step = 0;
 };
 
 // How tiles share in prefetching what is read after what they all read: so many elements, lying
@@ -78,7 +80,8 @@ struct MatmulKernels {
   int packing = 1;  // elements of a packed right side in place of a T
   // Rows that a panel of the right side has to meet in each thread for all threads to read it.
   int rows_worth_reading = 56;
-  int left_block = 1;  // of k: elements of a row that lie side by side in a packed left side
+  int left_block = 1;       // of k: elements of a row that lie side by side in a packed left side
+  bool reads_rows = false;  // of a left side as it stands, too, if the elements of a row lie
   void (*tile[most_rows + 1])(const Tile<T>&);  // by rows, from 1 to height
   // A panel of the right side stays in the first-level cache, and not a tile of the left one.
   bool keeps_right = false;
