@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "backends/cpu/block_convolution.hpp"
 #include "backends/cpu/convolution_panels.hpp"
 #include "backends/cpu/convolve.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
@@ -266,6 +267,14 @@ bool are_bfloat16(const Sized& sized, const ConvolutionValues& values) {
          (!values.bias || sized.dtype(*values.bias) == DType::float32);
 }
 
+// What has more than one tap is faster in blocks even where both sides have to be rearranged.
+bool stands_in_blocks(const Context& context, size_t node, const ConvolutionValues& values) {
+  const Sized& sized = context.sized;
+  if (sized.is_in_blocks(values.source) || sized.is_in_blocks(values.made)) return true;
+  const Dims& weight = sized.dims(values.weight);
+  return weight[2] * weight[3] > 1 && convolution_for_blocks(context, node);
+}
+
 }  // namespace
 
 std::optional<Draft> draft_convolution(const Context& context, size_t node,
@@ -295,6 +304,9 @@ std::optional<Draft> draft_convolution(const Context& context, size_t node,
   }
   for (const ValueId read : {*source, *weight, values.bias.value_or(*weight)}) {
     if (sized.dtype(read) != dtype) return std::nullopt;
+  }
+  if (stands_in_blocks(context, node, values)) {
+    return draft_block_convolution(context, *convolution, values);
   }
   if (!backwards && dtype == DType::float32 && context.packed.find(*weight)) {
     auto panels = draft_panels(context, *convolution, values);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "backends/cpu/step.hpp"
@@ -25,6 +26,9 @@ class Sized {
   DType dtype(ValueId id) const { return graph_.value(id).dtype; }
   int64_t count(ValueId id) const { return counts_[index(id)]; }  // of elements
   int64_t bytes(ValueId id) const;
+  // Whether the channels of a value [N, C, H, W] stand in blocks: see channel_blocks.hpp.
+  bool is_in_blocks(ValueId id) const { return !in_blocks_.empty() && in_blocks_[index(id)]; }
+  void put_in_blocks(std::vector<bool> values) { in_blocks_ = std::move(values); }
 
  private:
   void know(ValueId id, const Dims& dims) { dims_[index(id)] = &dims; }
@@ -33,6 +37,7 @@ class Sized {
   const Plan& plan_;
   std::vector<const Dims*> dims_;
   std::vector<int64_t> counts_;
+  std::vector<bool> in_blocks_;  // per value; empty: none
 };
 
 // Where each value stands; only those that steps read or write.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backends/cpu/chains.hpp"
+#include "backends/cpu/channel_blocks.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/parsed.hpp"
 
@@ -317,7 +318,13 @@ std::optional<Loop> make_loop(const Sized& sized, std::span<const size_t> nodes,
   } catch (const NoLoop&) {
     return std::nullopt;
   }
-  return writer.finish(kept);
+  Loop loop = writer.finish(kept);
+  const bool in_blocks = sized.is_in_blocks(last);
+  if (in_blocks) loop.dims = dims_in_blocks(loop.dims);
+  for (const ValueId id : loop.inputs) {
+    loop.input_dims.push_back(in_blocks ? dims_in_blocks(sized.dims(id)) : sized.dims(id));
+  }
+  return loop;
 }
 
 bool converts(const Formula& formula) {

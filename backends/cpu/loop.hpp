@@ -24,7 +24,10 @@ struct Instruction {
 
 struct Loop {
   DType dtype;  // that it computes in: float32 or float64
-  Dims dims;    // of all that it makes
+  // Of all that it makes, and of each input: in the order in which elements stand, which is another
+  // where channels are in blocks.
+  Dims dims;
+  std::vector<Dims> input_dims = {};
   std::vector<ValueId> inputs;
   std::vector<double> constants;
   std::vector<Instruction> instructions;  // each writes a slot of its own

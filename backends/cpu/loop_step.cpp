@@ -101,8 +101,9 @@ class LoopStep final : public ElementStep {
         cost_(cost_of(loop)),
         first_made_(static_cast<size_t>(loop.first_made())),
         constants_(loop.constants.size() * most_lanes) {
-    for (const ValueId id : loop.inputs) {
-      Walk walk(sized.dims(id), loop.dims);
+    for (size_t i = 0; i < loop.inputs.size(); ++i) {
+      const ValueId id = loop.inputs[i];
+      Walk walk(loop.input_dims[i], loop.dims);
       const DType dtype = sized.dtype(id);
       const bool single = walk.is_single(), direct = dtype == dtype_of<T> && walk.is_dense();
       inputs_.push_back({places[index(id)], dtype, std::move(walk), reading(single, direct)});
@@ -327,7 +328,7 @@ std::vector<Overwrite> overwrites(const Sized& sized, const Loop& loop) {
     const ValueId input = loop.inputs[i];
     const DType given = sized.dtype(input);
     if ((given != loop.dtype && !is_half(given)) ||
-        !Walk(sized.dims(input), loop.dims).is_dense()) {
+        !Walk(loop.input_dims[i], loop.dims).is_dense()) {
       continue;
     }
     for (const Loop::Made& made : loop.outputs) {
@@ -339,13 +340,13 @@ std::vector<Overwrite> overwrites(const Sized& sized, const Loop& loop) {
   return possible;
 }
 
-std::vector<Cut> cuts(const Sized& sized, const Loop& loop) {
+std::vector<Cut> cuts(const Loop& loop) {
   const int64_t count = element_count(loop.dims);
   std::vector<Cut> found;
   if (count == 0) return found;
   for (const Loop::Made& made : loop.outputs) found.push_back({made.value, count});
-  for (const ValueId id : loop.inputs) {
-    found.push_back({id, Walk(sized.dims(id), loop.dims).parts()});
+  for (size_t i = 0; i < loop.inputs.size(); ++i) {
+    found.push_back({loop.inputs[i], Walk(loop.input_dims[i], loop.dims).parts()});
   }
   return found;
 }
@@ -369,7 +370,7 @@ Draft draft_loop(const Context& context, Loop loop) {
   Draft draft{.reads = loop.inputs};
   for (const Loop::Made& made : loop.outputs) draft.writes.push_back(made.value);
   draft.overwrites = overwrites(context.sized, loop);
-  draft.cuts = cuts(context.sized, loop);
+  draft.cuts = cuts(loop);
   draft.worth = static_cast<double>(element_count(loop.dims) * cost_of(loop)) / worth_a_loop_thread;
   if (context.native) context.native->add(context.sized, loop);
   draft.make = [&context, loop = std::move(loop)](const Places& places,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backends/cpu/blocks.hpp"
+
 namespace mithril::cpu_backend {
 namespace {
 
@@ -22,6 +24,16 @@ std::vector<PoolForm::Run> runs_of(const WindowAxis& axis) {
 }
 
 }  // namespace
+
+PoolForm::Taps PoolForm::taps_of(const WindowAxis& axis, int64_t output) {
+  const int64_t begin = output * axis.stride - axis.before;
+  const auto reaching = [&](int64_t place) {  // the first tap that stands there or beyond
+    return std::clamp<int64_t>(up(std::max<int64_t>(place - begin, 0), axis.dilation), 0,
+                               axis.kernel);
+  };
+  const int64_t first = reaching(0);
+  return {first, reaching(axis.input) - first};
+}
 
 std::optional<PoolForm> pool_form(const CallReader& reader, size_t options, const Dims& input,
                                   const Dims& output) {

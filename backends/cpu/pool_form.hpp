@@ -11,13 +11,20 @@ namespace mithril::cpu_backend {
 struct PoolForm {
   WindowAxis down, across;
   int64_t planes = 0;
+  bool in_blocks = false;  // a place has as many elements as a block has channels
   // A tap along a row of outputs: those that it meets, and where it meets the first of them.
   struct Run {
     int64_t begin, count, from;
   };
   std::vector<Run> runs = {};  // of the taps that meet any, in their order
 
-  int64_t input_plane() const { return down.input * across.input; }
+  // Those taps of an output that stand on the input: so many from the first on.
+  struct Taps {
+    int64_t first, count;
+  };
+  static Taps taps_of(const WindowAxis& axis, int64_t output);
+
+  int64_t input_plane() const { return down.input * across.input; }  // places
   int64_t output_plane() const { return down.output * across.output; }
   int64_t taps() const { return down.kernel * across.kernel; }
 

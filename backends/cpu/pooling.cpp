@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "backends/cpu/kernels/block_kernels.hpp"
 #include "backends/cpu/kernels/pool_kernels.hpp"
 #include "backends/cpu/pool_form.hpp"
 #include "backends/cpu/sharing.hpp"
@@ -33,7 +34,7 @@ class PoolStep final : public Step {
     ThreadPool::shared().run(parts, threads_, [&](int64_t part) {
       auto* places = frame.write<PoolPlace<T>>(scratch_) + part * form_.across.output;
       for (int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
-        run_row(frame, row, places);
+        form_.in_blocks ? run_row_of_blocks(frame, row) : run_row(frame, row, places);
       }
     });
   }
@@ -45,13 +46,13 @@ class PoolStep final : public Step {
 
  private:
   static Work work(const PoolForm& form) {
-    return {.amount = form.planes * form.output_plane() * form.taps(),
+    return {.amount = form.planes * (form.in_blocks ? channel_block : 1) * form.output_plane() *
+                      form.taps(),
             .pieces = form.planes * form.down.output,
             .worth_a_thread = 1 << 15};
   }
 
   void run_row(const Frame& frame, int64_t row, PoolPlace<T>* places) const {
-    const PoolKernels<T>& kernels = pool_kernels<T>();
     const int64_t columns = form_.across.output, step = form_.across.stride;
     const T* input = frame.read<T>(input_) + row / form_.down.output * form_.input_plane();
     T* to = frame.write<T>(output_) + row * columns;
@@ -61,12 +62,12 @@ class PoolStep final : public Step {
     form_.each_run(row % form_.down.output, [&](const PoolForm::Run& run, int64_t from) {
       const PoolRun<T> taken{input + from, step, run.count};
       if (average) {
-        kernels.sum(taken, to + run.begin);
+        kernels_.sum(taken, to + run.begin);
       } else if (pooling_ == Pooling::largest) {
-        kernels.largest(taken, to + run.begin);
+        kernels_.largest(taken, to + run.begin);
       } else {
-        kernels.largest_placed(taken, static_cast<PoolPlace<T>>(from), to + run.begin,
-                               places + run.begin);
+        kernels_.largest_placed(taken, static_cast<PoolPlace<T>>(from), to + run.begin,
+                                places + run.begin);
       }
     });
     if (average) {
@@ -76,7 +77,41 @@ class PoolStep final : public Step {
     }
   }
 
+  // Windows that have all their taps are done together.
+  void run_row_of_blocks(const Frame& frame, int64_t row) const {
+    const WindowAxis &down = form_.down, &across = form_.across;
+    const T* plane =
+        frame.read<T>(input_) + row / down.output * form_.input_plane() * channel_block;
+    T* to = frame.write<T>(output_) + row * across.output * channel_block;
+    const int64_t y = row % down.output;
+    const PoolForm::Taps rows = PoolForm::taps_of(down, y);
+    const int64_t first_row = y * down.stride - down.before + rows.first * down.dilation;
+    for (int64_t x = 0; x < across.output;) {
+      const PoolForm::Taps columns = PoolForm::taps_of(across, x);
+      int64_t end = x + 1;
+      while (columns.count == across.kernel && end < across.output &&
+             PoolForm::taps_of(across, end).count == across.kernel) {
+        ++end;
+      }
+      const int64_t first = x * across.stride - across.before + columns.first * across.dilation;
+      const PoolBlocks<T> windows{
+          .from = plane + (first_row * across.input + first) * channel_block,
+          .rows = rows.count,
+          .columns = columns.count,
+          .row_step = down.dilation * across.input * channel_block,
+          .column_step = across.dilation * channel_block,
+          .count = end - x,
+          .step = across.stride * channel_block,
+          .divisor = static_cast<T>(form_.taps()),
+          .to = to + x * channel_block};
+      pooling_ == Pooling::average ? kernels_.mean_of_blocks(windows)
+                                   : kernels_.largest_of_blocks(windows);
+      x = end;
+    }
+  }
+
   PoolForm form_;
+  const PoolKernels<T>& kernels_ = pool_kernels<T>();
   Pooling pooling_;
   int threads_;
   Place input_, output_, places_, scratch_;
@@ -108,8 +143,12 @@ std::optional<Draft> draft_pooling(const Context& context, size_t node,
   const std::vector<ValueId>& outputs = sized.node(node).outputs;
   const auto input = reader.tensor(0);
   if (!input || sized.dtype(*input) != sized.dtype(outputs.front())) return std::nullopt;
-  const auto form = pool_form(reader, 1, sized.dims(*input), sized.dims(outputs.front()));
+  auto form = pool_form(reader, 1, sized.dims(*input), sized.dims(outputs.front()));
   if (!form || form->input_plane() > std::numeric_limits<int32_t>::max()) return std::nullopt;
+  if (sized.is_in_blocks(*input) || sized.is_in_blocks(outputs.front())) {
+    form->in_blocks = true;
+    form->planes /= channel_block;
+  }
   Pooling pooling = Pooling::average;
   if (call.text == "max_pool") {
     pooling = context.readers[index(outputs[1])] > 0 ? Pooling::largest_placed : Pooling::largest;

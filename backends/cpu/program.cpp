@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "backends/cpu/channel_blocks.hpp"
 #include "backends/cpu/drafting.hpp"
 #include "backends/cpu/readers.hpp"
 #include "mithril/backend/meter.hpp"
@@ -215,7 +216,7 @@ std::vector<Donated> donated_values(const Graph& graph, std::span<const Donation
 
 Program make_program(const Graph& graph, Plan plan, const ProgramOptions& options) {
   Program program{.plan = std::move(plan)};
-  const Sized sized(graph, program.plan);
+  Sized sized(graph, program.plan);
   std::vector<std::optional<ValueId>> transposes(graph.values().size());
   const std::vector<int> readers = count_readers(sized, options.observer ? options.shown : nullptr);
   NativeCode native;
@@ -228,6 +229,7 @@ Program make_program(const Graph& graph, Plan plan, const ProgramOptions& option
                         .native = options.native ? &native : nullptr,
                         .weight_dtype = options.weight_dtype,
                         .bfloat16_products = options.bfloat16_products};
+  if (!options.observer) sized.put_in_blocks(choose_blocks(context));
   const std::vector<Donated> donated = donated_values(graph, options.donations);
   Drafted drafted = draft_steps(context, transposes,
                                 {.fuse = options.fuse,

@@ -1,10 +1,12 @@
 #include "backends/cpu/reductions.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "backends/cpu/axes.hpp"
 #include "backends/cpu/call_reader.hpp"
+#include "backends/cpu/channel_blocks.hpp"
 #include "backends/cpu/kernels/reduction_kernels.hpp"
 #include "backends/cpu/sharing.hpp"
 #include "mithril/base/thread_pool.hpp"
@@ -210,8 +212,10 @@ std::optional<Draft> draft_reduction(const Context& context, size_t at,
   if (sized.dtype(from) != dtype || sized.count(from) == 0) return std::nullopt;
   const Dims& dims = sized.dims(from);
   const Reduction reduction =
-      reduction_of(dims, call.text == "sum_to" ? broadcast_along(dims, sized.dims(to))
-                                               : along(reader.value(1), dims.size()));
+      sized.is_in_blocks(from)
+          ? reduction_of(dims_in_blocks(dims), {false, false, true, true, false})
+          : reduction_of(dims, call.text == "sum_to" ? broadcast_along(dims, sized.dims(to))
+                                                     : along(reader.value(1), dims.size()));
   if (dtype == DType::float32) {
     return reduction_draft<float>(context, reduction, call.text, from, to);
   }
@@ -219,6 +223,15 @@ std::optional<Draft> draft_reduction(const Context& context, size_t at,
     return reduction_draft<double>(context, reduction, call.text, from, to);
   }
   return std::nullopt;
+}
+
+bool reduces_planes(const Sized& sized, size_t node, const SpelledExpression& call) {
+  constexpr std::array<std::string_view, 4> ways = {"sum", "mean", "max", "min"};
+  if (std::find(ways.begin(), ways.end(), call.text) == ways.end()) return false;
+  const CallReader reader(sized, node, call);
+  return reader.tensor(0) && sized.dims(*reader.tensor(0)).size() == 4 &&
+         sized.dtype(*reader.tensor(0)) == sized.dtype(sized.node(node).outputs.front()) &&
+         along(reader.value(1), 4) == std::vector<bool>{false, false, true, true};
 }
 
 }  // namespace mithril::cpu_backend

@@ -11,6 +11,7 @@
 #include "backends/cpu/winograd.hpp"
 #include "mithril/graph/graph.hpp"
 #include "tests/cpu/apart.hpp"
+#include "tests/cpu/sums.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -25,43 +26,8 @@ Convolution plain(int64_t down, int64_t across, int64_t inputs, int64_t outputs,
   return {.down = axis(down), .across = axis(across), .inputs = inputs, .outputs = outputs};
 }
 
-struct PanelSample {
-  Convolution c;
-  Tensor input, weight, bias;
-
-  explicit PanelSample(const Convolution& convolution)
-      : c(convolution),
-        input(random({c.inputs, c.down.input, c.across.input}, 1)),
-        weight(random({c.outputs, c.inputs, c.down.kernel, c.across.kernel}, 2)),
-        bias(random({c.outputs}, 3)) {}
-};
-
-std::vector<double> expected(const PanelSample& s) {
-  const Convolution& c = s.c;
-  const int64_t taps = c.down.kernel * c.across.kernel;
-  const auto at = [](const WindowAxis& axis, int64_t out, int64_t tap) {
-    return out * axis.stride - axis.before + tap * axis.dilation;
-  };
-  std::vector<double> sums;
-  for (int64_t i = 0; i < c.outputs * c.down.output * c.across.output; ++i) {
-    const int64_t x = i % c.across.output, y = i / c.across.output % c.down.output;
-    const int64_t out = i / (c.across.output * c.down.output);
-    double sum = s.bias.data<float>()[out];
-    for (int64_t k = 0; k < c.inputs * taps; ++k) {
-      const int64_t row = at(c.down, y, k / c.across.kernel % c.down.kernel);
-      const int64_t column = at(c.across, x, k % c.across.kernel);
-      if (row < 0 || column < 0 || row >= c.down.input || column >= c.across.input) continue;
-      const int64_t from = (k / taps * c.down.input + row) * c.across.input + column;
-      sum += static_cast<double>(s.input.data<float>()[from]) *
-             s.weight.data<float>()[out * c.inputs * taps + k];
-    }
-    sums.push_back(sum);
-  }
-  return sums;
-}
-
 template <typename Form>
-std::vector<float> made(const PanelSample& s, Instructions instructions, int64_t parts) {
+std::vector<float> made(const ConvolutionSample& s, Instructions instructions, int64_t parts) {
   const Form form(s.c, instructions);
   // Where nothing is written, or something else is read, it shows.
   const auto memory = [](int64_t count) {
@@ -87,21 +53,11 @@ std::vector<float> made(const PanelSample& s, Instructions instructions, int64_t
   return to;
 }
 
-// ||made - expected|| / ||expected||
-double relative_error(const std::vector<float>& made, const std::vector<double>& expected) {
-  double apart = 0, size = 0;
-  for (size_t i = 0; i < expected.size(); ++i) {
-    apart += std::pow(made[i] - expected[i], 2);
-    size += std::pow(expected[i], 2);
-  }
-  return std::sqrt(apart / size);
-}
-
 template <typename Form>
 void check(const Convolution& c, double allowed) {
   CAPTURE(c.down.input);
-  const PanelSample sample(c);
-  const std::vector<double> sums = expected(sample);
+  const ConvolutionSample sample(c);
+  const std::vector<double> sums = sample.expected();
   for (const Instructions instructions : present_instructions()) {
     CAPTURE(name(instructions));
     const std::vector<float> alone = made<Form>(sample, instructions, 1);

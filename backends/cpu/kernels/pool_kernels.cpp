@@ -1,6 +1,7 @@
 #include "backends/cpu/kernels/pool_kernels.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "backends/cpu/kernels/targets.hpp"
 
@@ -105,8 +106,43 @@ HWY_ATTR void sum(const PoolRun<T>& run, T* sums) {
   }
 }
 
+template <typename T, typename Take, typename Finish>
+HWY_ATTR void pool_blocks(const PoolBlocks<T>& p, T start, const Take& take, const Finish& finish) {
+  const hn::ScalableTag<T> d;
+  for (int64_t i = 0; i < p.count; ++i) {
+    for (int64_t j = 0; j < channel_block; j += lanes<T>) {
+      const T* row = p.from + i * p.step + j;
+      auto taken = hn::Set(d, start);
+      for (int64_t y = 0; y < p.rows; ++y, row += p.row_step) {
+        for (int64_t x = 0; x < p.columns; ++x) {
+          taken = take(hn::LoadU(d, row + x * p.column_step), taken);
+        }
+      }
+      hn::StoreU(finish(taken), d, p.to + i * channel_block + j);
+    }
+  }
+}
+
 template <typename T>
-constexpr PoolKernels<T> kernels{largest<T>, largest_placed<T>, sum<T>};
+HWY_ATTR void largest_of_blocks(const PoolBlocks<T>& p) {
+  const hn::ScalableTag<T> d;
+  const auto larger = [d](auto x, auto old) HWY_ATTR {
+    return hn::IfThenElse(hn::Or(hn::Gt(x, old), is_nan(d, x)), x, old);
+  };
+  pool_blocks(p, -std::numeric_limits<T>::infinity(), larger, [](auto x) HWY_ATTR { return x; });
+}
+
+template <typename T>
+HWY_ATTR void mean_of_blocks(const PoolBlocks<T>& p) {
+  const auto divisor = hn::Set(hn::ScalableTag<T>(), p.divisor);
+  pool_blocks(
+      p, T{}, [](auto x, auto sum) HWY_ATTR { return hn::Add(sum, x); },
+      [divisor](auto sum) HWY_ATTR { return hn::Div(sum, divisor); });
+}
+
+template <typename T>
+constexpr PoolKernels<T> kernels{largest_of_blocks<T>, mean_of_blocks<T>, largest<T>,
+                                 largest_placed<T>, sum<T>};
 
 }  // namespace
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "backends/cpu/kernels/instructions.hpp"
+#include "backends/cpu/kernels/block_kernels.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -19,8 +19,21 @@ struct PoolRun {
 template <typename T>
 using PoolPlace = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
 
+// Windows side by side over places that have a block of channels each; all have these taps.
+template <typename T>
+struct PoolBlocks {
+  const T* from;                                 // the first tap of the first window
+  int64_t rows, columns, row_step, column_step;  // of the taps, in elements
+  int64_t count, step;                           // of windows, and from one to the next
+  T divisor;                                     // of sums
+  T* to;
+};
+
 template <typename T>
 struct PoolKernels {
+  void (*largest_of_blocks)(const PoolBlocks<T>&);
+  void (*mean_of_blocks)(const PoolBlocks<T>&);
+
   // What is larger, or the first NaN, takes the place of what there is.
   void (*largest)(const PoolRun<T>& run, T* best);
   // The same with the places of what is largest, of which `place` is that of the run's first

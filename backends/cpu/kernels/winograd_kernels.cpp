@@ -1,5 +1,6 @@
 #include "backends/cpu/kernels/winograd_kernels.hpp"
 
+#include "backends/cpu/kernels/block_kernels.hpp"
 #include "backends/cpu/kernels/targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -156,7 +157,54 @@ HWY_ATTR void store(const WinogradTile& w) {
   }
 }
 
-constexpr WinogradKernels kernels{weight, row, input, output, store};
+constexpr int64_t block = channel_block;
+
+HWY_ATTR void transform_and_store(V* x, const WinogradInputBlock& w, int64_t i) {
+  V half[36];
+  for (int at = 0; at < 6; ++at) transform_input(x + at, 6, half + at, 6);
+  for (int y = 0; y < 6; ++y) transform_input(half + y * 6, 1, x + y * 6, 1);
+  for (int k = 0; k < 36; ++k) hn::StoreU(x[k], D(), w.to + k * w.to_step + i);
+}
+
+HWY_ATTR void input_block(const WinogradInputBlock& w) {
+  const D d;
+  const bool whole =
+      w.first_row == 0 && w.last_row == 6 && w.first_column == 0 && w.last_column == 6;
+  for (int64_t i = 0; i < block; i += lanes) {
+    V x[36];
+    if (whole) {
+      for (int k = 0; k < 36; ++k)
+        x[k] = hn::LoadU(d, w.from + k / 6 * w.row_step + k % 6 * block + i);
+    } else {
+      for (int k = 0; k < 36; ++k) {
+        const int y = k / 6, at = k % 6;
+        const bool inside =
+            y >= w.first_row && y < w.last_row && at >= w.first_column && at < w.last_column;
+        x[k] = inside ? hn::LoadU(d, w.from + y * w.row_step + at * block + i) : hn::Zero(d);
+      }
+    }
+    transform_and_store(x, w, i);
+  }
+}
+
+HWY_ATTR void output_block(const WinogradOutputBlock& w) {
+  const D d;
+  for (int64_t i = 0; i < block; i += lanes) {
+    V x[36], half[24], y[16];
+    for (int k = 0; k < 36; ++k) x[k] = hn::LoadU(d, w.sums + k * w.sum_step + i);
+    for (int at = 0; at < 6; ++at) transform_output(x + at, 6, half + at, 6);
+    for (int row = 0; row < 4; ++row) transform_output(half + row * 6, 1, y + row * 4, 1);
+    const V bias = w.bias ? hn::LoadU(d, w.bias + i) : hn::Zero(d);
+    for (int64_t row = 0; row < w.rows; ++row) {
+      float* to = w.to + row * w.row_step + i;
+      for (int64_t at = 0; at < w.columns; ++at) {
+        hn::StoreU(hn::Add(y[row * 4 + at], bias), d, to + at * block);
+      }
+    }
+  }
+}
+
+constexpr WinogradKernels kernels{weight, row, input, output, store, input_block, output_block};
 
 }  // namespace
 

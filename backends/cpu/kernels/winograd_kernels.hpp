@@ -53,12 +53,35 @@ struct WinogradTile {
   int64_t row_step, channel_step;
 };
 
+// 6 x 6 places of a block of channels, side by side for each; what lies outside of the rows and
+// columns that are given counts as 0. The results are `to_step` apart.
+struct WinogradInputBlock {
+  const float* from;
+  int64_t row_step;
+  int64_t first_row, last_row, first_column, last_column;
+  float* to;
+  int64_t to_step;
+};
+
+// The sums of a tile for a block of channels, `sum_step` apart, to 4 x 4 places, or fewer at the
+// end.
+struct WinogradOutputBlock {
+  const float* sums;
+  int64_t sum_step;
+  const float* bias;  // null: 0
+  float* to;
+  int64_t row_step;
+  int64_t rows, columns;
+};
+
 struct WinogradKernels {
   void (*weight)(const WinogradWeight&);
   void (*row)(const WinogradRow&);
   void (*input)(const WinogradInput&);
   void (*output)(const WinogradOutput&);
   void (*store)(const WinogradTile&);
+  void (*input_block)(const WinogradInputBlock&);
+  void (*output_block)(const WinogradOutputBlock&);
 };
 
 const WinogradKernels& winograd_kernels(Instructions instructions = best_instructions());

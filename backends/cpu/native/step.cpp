@@ -24,7 +24,7 @@ class NativeStep final : public ElementStep {
     for (size_t i = 0; i < options.loop.inputs.size(); ++i) {
       const ValueId id = options.loop.inputs[i];
       inputs_.push_back({places[index(id)], sized.dtype(id), options.native.readings[i],
-                         Walk(sized.dims(id), options.loop.dims)});
+                         Walk(options.loop.input_dims[i], options.loop.dims)});
       gathers_ = gathers_ || options.native.readings[i] == Reading::staged;
     }
     for (const Loop::Made& made : options.loop.outputs) {

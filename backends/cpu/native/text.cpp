@@ -133,7 +133,7 @@ class LoopText {
     before_ = fmt::format("  typedef {} T;\n", type);
     for (size_t i = 0; i < loop_.inputs.size(); ++i) {
       const ValueId id = loop_.inputs[i];
-      const Walk walk(sized_.dims(id), loop_.dims);
+      const Walk walk(loop_.input_dims[i], loop_.dims);
       const Reading reading = reading_of(walk, sized_.dtype(id));
       native_.readings.push_back(reading);
       staged_ += reading == Reading::staged;

@@ -1,0 +1,54 @@
+// The innermost loops of convolutions whose channels stand in blocks.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "backends/cpu/kernels/instructions.hpp"
+
+namespace mithril::cpu_backend {
+
+// Channels that stand side by side.
+constexpr int64_t channel_block = 16;
+
+// The sums of a few places side by side, for each channel of a panel:
+// c[place][j] = sum over runs r, and k of each, of a[offsets[r] + place * step + k] * b[r, k][j].
+struct BlockTile {
+  const float* a;
+  const int32_t* offsets;  // of the runs
+  int64_t runs, run;       // so many, of so many k each
+  const float* b;          // `width` elements for each k of each run
+  float* c;                // a block of channels for each place, side by side
+  int64_t c_step;          // from one block to the next
+  bool add;                // to what is in c
+  const float* bias;       // of the panel's channels, where it does not; null: 0
+  // What will be read soon, and is asked for meanwhile: so many lines of the cache in each run.
+  const float* next;
+  int64_t lines;
+};
+
+struct BlockKernels {
+  static constexpr int most_rows = 14;
+  using Run = void (*)(const BlockTile&);
+  // By the number of places, from 1.
+  using Tiles = std::array<Run, most_rows + 1>;
+
+  int height;  // places of the largest tile
+  int width;   // channels of a panel, whole blocks; 0: vectors are too short for that
+  // Where places are blocks of channels, and the window moves by 1 or 2; runs have 16 elements
+  // then.
+  Tiles blocks[2];
+  // Where places are elements of a plane; by the length of runs, from which on 0 stands for all.
+  static constexpr int64_t most_run = 8;
+  std::array<Tiles, most_run> planes[2];
+
+  const Tiles& plane_tiles(int64_t stride, int64_t run) const {
+    const auto& tiles = planes[stride - 1];
+    return run < most_run && tiles[static_cast<size_t>(run)][1] ? tiles[static_cast<size_t>(run)]
+                                                                : tiles[0];
+  }
+};
+
+const BlockKernels& block_kernels(Instructions instructions = best_instructions());
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,247 @@
+// Random networks of convolutions and what stands between them: whether channels are in blocks or
+// not, all ways of running them give what the reference gives.
+#include "backends/cpu/channel_blocks.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <random>
+
+#include "backends/cpu/cpu.hpp"
+#include "backends/cpu/kernels/block_kernels.hpp"
+#include "backends/cpu/readers.hpp"
+#include "mithril/eval/interpreter.hpp"
+#include "mithril/op/registry.hpp"
+#include "tests/cpu/apart.hpp"
+#include "tests/cpu/settings.hpp"
+#include "tests/results.hpp"
+#include "tests/table/compare.hpp"
+
+namespace mithril::tests {
+namespace {
+
+class ConvolutionNetwork {
+ public:
+  explicit ConvolutionNetwork(std::uint64_t seed) : random_(seed) {
+    const int64_t sizes[] = {1, 5, 7, 9, 14, 18, 30};
+    const Dims dims{one_of<int64_t>({1, 1, 2}), one_of<int64_t>({3, 5, 16, 32}), sizes[below(7)],
+                    sizes[below(7)]};
+    values_.push_back(graph_.add_input({.name = "x", .dims = dims_of(dims)}));
+    input_ = random(dims, seed);
+    for (int i = 0; i < 10; ++i) grow();
+    graph_.add_output("last", values_.back());
+    if (below(3) == 0) graph_.add_output("y", values_[below(values_.size())]);
+    graph_.drop_unread();
+  }
+
+  const Graph& graph() const { return graph_; }
+  const Tensor& input() const { return input_; }
+
+ private:
+  size_t below(size_t count) {
+    return std::uniform_int_distribution<size_t>(0, count - 1)(random_);
+  }
+  template <typename T>
+  T one_of(std::initializer_list<T> all) {
+    return all.begin()[below(all.size())];
+  }
+
+  static std::vector<Dim> dims_of(const Dims& dims) { return {dims.begin(), dims.end()}; }
+  Dims sizes(ValueId id) const {
+    Dims all;
+    for (const Dim& dim : graph_.value(id).dims) all.push_back(dim.constant());
+    return all;
+  }
+  std::string name() { return fmt::format("v{}", names_++); }
+  ValueId add(const char* op, std::vector<Argument> arguments) {
+    return graph_.add(find_op(op), std::move(arguments), name()).front();
+  }
+  ValueId constant(const Dims& dims, double scale = 1) {
+    Tensor made = random(dims, random_());
+    for (float& x : made.mutable_values<float>()) x = static_cast<float>(x * scale);
+    return graph_.add_constant(name(), std::move(made));
+  }
+
+  // Most convolutions, from what was made last.
+  void grow() {
+    const ValueId x = below(4) == 0 ? values_[below(values_.size())] : values_.back();
+    switch (below(32)) {
+      case 0:
+        return keep(add("multiply", {constant({sizes(x)[2], 1}), x}));
+      case 1:
+        return keep(add("multiply", {x, constant({sizes(x)[1], sizes(x)[2], 1})}));
+      case 2:
+        return join(x);
+      case 3:
+        return keep(add("swapaxes", {x, Datum(2), Datum(3)}));
+      case 4:
+      case 5:
+        return keep(add("relu", {x}));
+      case 6:
+        return keep(add("sigmoid", {x}));
+      case 7:
+      case 8:
+      case 9:
+        return add_to(x);
+      case 10:
+      case 11:
+        return keep(add("multiply", {x, constant({sizes(x)[1], 1, 1})}));
+      case 12:
+      case 13:
+        return pool(x);
+      case 14:
+      case 15:
+        return excite(x);
+      case 16:
+        return keep(add("where", {add("greater", {x, Datum(0.1)}), x, Datum(-0.5)}));
+      default:
+        return convolve(x);
+    }
+  }
+
+  void keep(ValueId id) { values_.push_back(id); }
+
+  void convolve(ValueId x) {
+    const Dims dims = sizes(x);
+    const int64_t outputs = one_of<int64_t>({16, 32, 32, 32, 64, 64, 96, 40});
+    const int64_t groups = dims[1] % 2 == 0 && below(10) == 0 ? 2 : 1;
+    const int64_t kernel = one_of<int64_t>({1, 1, 3, 3, 3, 5, 7, 2});
+    const int64_t dilation = one_of<int64_t>({1, 1, 1, 2});
+    const int64_t before = below(3) == 0 ? 0 : dilation * (kernel - 1) / 2;
+    const int64_t stride = one_of<int64_t>({1, 1, 1, 1, 2, 2, 3});
+    const int64_t reach = dilation * (kernel - 1) + 1;
+    if (std::min(dims[2], dims[3]) + 2 * before < reach) return;
+    const Dims weight{outputs, dims[1] / groups, kernel, kernel};
+    const double scale = 1 / std::sqrt(static_cast<double>(dims[1] / groups * kernel * kernel));
+    const Argument bias = below(2) == 0 ? Argument(Datum()) : Argument(constant({outputs}));
+    keep(add("conv2d", {x, constant(weight, scale), bias, Datum(stride), Datum(before),
+                        Datum(dilation), Datum(groups)}));
+  }
+
+  void add_to(ValueId x) {
+    std::vector<ValueId> equal;
+    for (const ValueId id : values_) {
+      if (sizes(id) == sizes(x)) equal.push_back(id);
+    }
+    keep(add("add", {x, equal[below(equal.size())]}));
+  }
+
+  void pool(ValueId x) {
+    const Dims dims = sizes(x);
+    const int64_t kernel = one_of<int64_t>({2, 3}), dilation = one_of<int64_t>({1, 1, 2});
+    if (std::min(dims[2], dims[3]) < dilation * (kernel - 1) + 1) return;
+    keep(add(one_of({"max_pool2d", "avg_pool2d"}),
+             {x, Datum(kernel), Datum(one_of<int64_t>({1, 2, 3})), Datum(one_of<int64_t>({0, 1})),
+              Datum(dilation)}));
+  }
+
+  // Every channel by what follows from its mean.
+  void excite(ValueId x) {
+    const char* way = one_of({"mean", "sum", "max", "min"});
+    const ValueId each = add(way, {x, Datum::ints({2, 3}), Datum(true)});
+    keep(add("multiply", {x, add("sigmoid", {each})}));
+  }
+
+  void join(ValueId x) {
+    if (sizes(x)[1] > 64) return;
+    keep(graph_.add(find_op("concat"), {x, x, Datum(1)}, name()).front());
+  }
+
+  std::mt19937_64 random_;
+  Graph graph_;
+  Tensor input_;
+  std::vector<ValueId> values_;
+  int names_ = 0;
+};
+
+std::vector<bool> chosen(const Graph& graph, const std::vector<Tensor>& inputs) {
+  const SizedGraph sizes(graph);
+  const Plan plan = make_plan(graph, sizes, inputs);
+  const cpu_backend::Sized sized(graph, plan);
+  cpu_backend::PackedConstants packed(graph);
+  const std::vector<int> readers = cpu_backend::count_readers(sized, nullptr);
+  return cpu_backend::choose_blocks(
+      {.sized = sized, .packed = packed, .transposes = {}, .readers = readers});
+}
+
+std::vector<std::string> names_in_blocks(const std::string& text,
+                                         const std::vector<Tensor>& inputs) {
+  const Graph graph = parse_graph(text);
+  const std::vector<bool> blocks = chosen(graph, inputs);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    if (blocks[i]) names.push_back(graph.values()[i].name);
+  }
+  return names;
+}
+
+std::string weight(const std::string& name, const Dims& dims) {
+  std::vector<double> numbers(static_cast<size_t>(element_count(dims)));
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i * 37 % 101) / 99;
+  return fmt::format("  constant {}: float32[{}] = {{{}}}\n", name, fmt::join(dims, ", "),
+                     fmt::join(numbers, ", "));
+}
+
+std::string conv(const std::string& to, const std::string& from, const std::string& by,
+                 int padding) {
+  return fmt::format(
+      "  {}: float32[1, 32, 6, 6] = conv2d(input: {}, weight: {}, bias: None, stride: 1, padding: "
+      "{}, dilation: 1, groups: 1)\n",
+      to, from, by, padding);
+}
+
+}  // namespace
+
+TEST_CASE("random networks of convolutions give what the reference gives") {
+  size_t in_blocks = 0, networks = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    CAPTURE(seed);
+    const ConvolutionNetwork network(seed);
+    CAPTURE(to_string(network.graph()));
+    const std::vector<Tensor> inputs{network.input()};
+    const std::vector<Tensor> expected = interpret(network.graph(), inputs);
+    const std::vector<bool> blocks = chosen(network.graph(), inputs);
+    in_blocks += std::find(blocks.begin(), blocks.end(), true) != blocks.end();
+    ++networks;
+    for (const CpuSetting& setting : cpu_settings()) {
+      CAPTURE(description(setting));
+      if (setting.native && seed > 2) continue;
+      const InstructionsLimit limit(setting.instructions);
+      const std::vector<Tensor> got = load_with(setting, network.graph())->run(inputs);
+      for (size_t i = 0; i < got.size(); ++i) CHECK(difference(got[i], expected[i], 1e-4) == "");
+    }
+    const auto made = [&](int threads) {
+      return cpu({.threads = threads})->load(network.graph(), {})->run(inputs).front();
+    };
+    const Tensor alone = made(1);
+    for (const int threads : {2, 3}) CHECK(identical(made(threads), alone));
+  }
+  if (cpu_backend::block_kernels().width > 0) CHECK(4 * in_blocks > networks);
+}
+
+TEST_CASE("values stand in blocks between convolutions") {
+  if (cpu_backend::block_kernels().width == 0) return;
+  const std::string begin =
+      "graph {\n  input x: float32[1, 3, 6, 6]\n" + weight("w", {32, 3, 3, 3}) +
+      weight("v", {32, 32, 1, 1}) + weight("c", {32, 1, 1}) + conv("a", "x", "w", 1) +
+      "  b: float32[1, 32, 6, 6] = multiply(left: a, right: c)\n" + conv("d", "b", "v", 0);
+  const std::vector<Tensor> x{random({1, 3, 6, 6}, 1)};
+  using Names = std::vector<std::string>;
+  CHECK(names_in_blocks(begin + "  output d = d\n}\n", x) == Names{"a", "b"});
+  // What is given stands as it is asked for.
+  CHECK(names_in_blocks(begin + "  output b = b\n  output d = d\n}\n", x).empty());
+  // Means and views of what has one place.
+  CHECK(names_in_blocks(begin +
+                            "  m: float32[1, 32] = mean(input: d, axis: (2, 3), keepdim: False)\n"
+                            "  output m = m\n}\n",
+                        x) == Names{"a", "b", "d"});
+  // What moves elements reads them in their order.
+  CHECK(names_in_blocks(begin +
+                            "  s: float32[1, 32, 6, 6] = swapaxes(input: a, axis1: 2, axis2: 3)\n"
+                            "  output s = s\n  output d = d\n}\n",
+                        x)
+            .empty());
+}
+
+}  // namespace mithril::tests

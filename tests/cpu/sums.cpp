@@ -1,0 +1,51 @@
+#include "tests/cpu/sums.hpp"
+
+#include <cmath>
+
+#include "tests/cpu/apart.hpp"
+
+namespace mithril::tests {
+
+using namespace cpu_backend;
+
+ConvolutionSample::ConvolutionSample(const Convolution& convolution)
+    : c(convolution),
+      input(random({c.images, c.inputs, c.down.input, c.across.input}, 1)),
+      weight(random({c.outputs, c.inputs, c.down.kernel, c.across.kernel}, 2)),
+      bias(random({c.outputs}, 3)) {}
+
+std::vector<double> ConvolutionSample::expected() const {
+  const int64_t taps = c.down.kernel * c.across.kernel;
+  const auto at = [](const WindowAxis& axis, int64_t out, int64_t tap) {
+    return out * axis.stride - axis.before + tap * axis.dilation;
+  };
+  std::vector<double> sums;
+  for (int64_t i = 0; i < made_count(); ++i) {
+    const int64_t x = i % c.across.output, y = i / c.across.output % c.down.output;
+    const int64_t channel = i / (c.across.output * c.down.output);
+    const int64_t image = channel / c.outputs, out = channel % c.outputs;
+    double sum = bias.data<float>()[out];
+    for (int64_t k = 0; k < c.inputs * taps; ++k) {
+      const int64_t row = at(c.down, y, k / c.across.kernel % c.down.kernel);
+      const int64_t column = at(c.across, x, k % c.across.kernel);
+      if (row < 0 || column < 0 || row >= c.down.input || column >= c.across.input) continue;
+      const int64_t plane = image * c.inputs + k / taps;
+      const int64_t from = (plane * c.down.input + row) * c.across.input + column;
+      sum += static_cast<double>(input.data<float>()[from]) *
+             weight.data<float>()[out * c.inputs * taps + k];
+    }
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+double relative_error(const std::vector<float>& made, const std::vector<double>& expected) {
+  double apart = 0, size = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    apart += std::pow(made[i] - expected[i], 2);
+    size += std::pow(expected[i], 2);
+  }
+  return std::sqrt(apart / size);
+}
+
+}  // namespace mithril::tests

@@ -1,0 +1,24 @@
+// Convolutions of random elements, and their sums in double precision.
+#pragma once
+
+#include <vector>
+
+#include "backends/cpu/windows.hpp"
+#include "mithril/tensor/tensor.hpp"
+
+namespace mithril::tests {
+
+// Of one group.
+struct ConvolutionSample {
+  cpu_backend::Convolution c;
+  Tensor input, weight, bias;
+
+  explicit ConvolutionSample(const cpu_backend::Convolution& convolution);
+  int64_t made_count() const { return c.images * c.outputs * c.down.output * c.across.output; }
+  std::vector<double> expected() const;
+};
+
+// ||made - expected|| / ||expected||
+double relative_error(const std::vector<float>& made, const std::vector<double>& expected);
+
+}  // namespace mithril::tests
