@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backends/cpu/direction.hpp"
-#include "backends/cpu/large_memory.hpp"
+#include "mithril/base/large_memory.hpp"
 
 namespace mithril::cpu_backend {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "backends/cpu/half_elements.hpp"
-#include "backends/cpu/large_memory.hpp"
+#include "mithril/base/large_memory.hpp"
 
 namespace mithril::cpu_backend {
 

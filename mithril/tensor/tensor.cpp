@@ -8,8 +8,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <new>
 
+#include "mithril/base/large_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/tensor/convert.hpp"
 #include "mithril/tensor/foreign.hpp"
@@ -18,16 +18,11 @@ namespace mithril {
 
 namespace {
 
-constexpr std::align_val_t alignment{64};
 constexpr std::int64_t most_elements_printed = 12;
-
-struct Free {
-  void operator()(void* data) const { ::operator delete(data, alignment); }
-};
 
 std::shared_ptr<void> allocate(std::size_t bytes) {
   if (bytes == 0) return nullptr;
-  return {::operator new(bytes, alignment), Free()};
+  return large_memory(static_cast<std::int64_t>(bytes));
 }
 
 template <class To, class From>
@@ -139,7 +134,7 @@ Tensor Tensor::foreign(DType dtype, Dims dims, std::shared_ptr<const ForeignElem
   return result;
 }
 
-bool Tensor::is_borrowed() const { return storage_ && !std::get_deleter<Free>(storage_); }
+bool Tensor::is_borrowed() const { return storage_ && !std::get_deleter<FreeLarge>(storage_); }
 
 Tensor Tensor::host() const { return foreign_ && !data_ && size_ != 0 ? foreign_->host() : *this; }
 

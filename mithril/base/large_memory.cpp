@@ -1,4 +1,4 @@
-#include "backends/cpu/large_memory.hpp"
+#include "mithril/base/large_memory.hpp"
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -6,7 +6,7 @@
 
 #include <new>
 
-namespace mithril::cpu_backend {
+namespace mithril {
 
 void FreeLarge::operator()(std::byte* memory) const {
   ::operator delete (memory, std::align_val_t{alignment});
@@ -25,4 +25,4 @@ LargeMemory large_memory(int64_t bytes) {
   return {memory, free};
 }
 
-}  // namespace mithril::cpu_backend
+}  // namespace mithril

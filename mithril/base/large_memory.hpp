@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace mithril::cpu_backend {
+namespace mithril {
 
 struct FreeLarge {
   size_t alignment = 64;
@@ -17,4 +17,4 @@ using LargeMemory = std::unique_ptr<std::byte[], FreeLarge>;
 // so many bytes, aligned to 64; in large pages as far as they fill them.
 LargeMemory large_memory(int64_t bytes);
 
-}  // namespace mithril::cpu_backend
+}  // namespace mithril
