@@ -354,31 +354,6 @@ Block MatmulPlan::block(int task, int threads) const {
 }
 
 template <typename T>
-void pack_right(const Product<T>& product, int64_t first, int64_t last, T* packed) {
-  const Matrix<T>& right = product.right;
-  const int64_t width = product.kernels->width;
-  if (product.depth == 0) return;
-  for (int64_t panel = first; panel < last; ++panel) {
-    T* to = packed + panel * width * product.depth;
-    const T* from = right.data + panel * width * right.column_step;
-    const int64_t count = std::min(width, product.columns - panel * width);
-    if (right.row_step == 1) {
-      product.kernels->interleave({from, right.column_step, count, product.depth, to, width});
-    } else if (right.column_step == 1) {
-      product.kernels->copy({from, right.row_step, count, product.depth, to, width});
-    } else {
-      for (int64_t k = 0; k < product.depth; ++k) {
-        const T* next = from + k * right.row_step;
-        for (int64_t j = 0; j < count; ++j) to[k * width + j] = next[j * right.column_step];
-      }
-    }
-    for (int64_t k = 0; k < product.depth && count < width; ++k) {
-      std::fill(to + k * width + count, to + (k + 1) * width, T{});
-    }
-  }
-}
-
-template <typename T>
 void multiply(const Product<T>& product, const MatmulPlan& plan, const Block& block) {
   if (block.first_row == block.last_row || block.first_column == block.last_column) return;
   if (plan.dots() && !product.packed) return run_dots(product, block);
@@ -386,8 +361,6 @@ void multiply(const Product<T>& product, const MatmulPlan& plan, const Block& bl
   if (product.kernels->release) product.kernels->release();
 }
 
-template void pack_right(const Product<float>&, int64_t, int64_t, float*);
-template void pack_right(const Product<double>&, int64_t, int64_t, double*);
 template void multiply(const Product<float>&, const MatmulPlan&, const Block&);
 template void multiply(const Product<double>&, const MatmulPlan&, const Block&);
 

@@ -240,9 +240,10 @@ HWY_ATTR void copy_vectors(D d, const Rearrangement<T>& t) {
 template <typename T>
 HWY_ATTR void copy(const Rearrangement<T>& t) {
   const hn::ScalableTag<T> d;
-  const hn::FixedTag<T, block<T>> small;
-  if (t.count >= int64_t{HWY_LANES(T)}) return copy_vectors(d, t);
-  if (t.count >= block<T>) return copy_vectors(small, t);
+  constexpr int64_t lanes = HWY_LANES(T), half = std::max(lanes / 2, block<T>);
+  if (t.count >= lanes) return copy_vectors(d, t);
+  if (t.count >= half) return copy_vectors(hn::FixedTag<T, half>(), t);
+  if (t.count >= block<T>) return copy_vectors(hn::FixedTag<T, block<T>>(), t);
   for (int64_t k = 0; k < t.depth; ++k) {
     for (int64_t j = 0; j < t.count; ++j) t.to[k * t.to_step + j] = t.from[k * t.from_step + j];
   }
