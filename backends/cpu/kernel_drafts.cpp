@@ -54,7 +54,8 @@ const std::map<std::string_view, Kernel>& kernels() {
       {"softmax_grad", {draft_rows}},
       {"sum", {draft_reduction}},
       {"sum_to", {draft_reduction, HalfUse::none, 1}},
-      {"swapaxes", {draft_movement, HalfUse::moves}}};
+      {"swapaxes", {draft_movement, HalfUse::moves}},
+      {"unsliced", {draft_unslicing, HalfUse::none, 1}}};
   return kernels;
 }
 

@@ -79,14 +79,12 @@ Layout permuted(const Dims& input, const Order& order) {
   return layout;
 }
 
-// Nothing where the slices have other sizes than were inferred.
-std::optional<Layout> sliced(const Sized& sized, size_t node, const SpelledExpression& call) {
-  const Node& at = sized.node(node);
-  const Dims& input = sized.dims(*tensor_of(at.arguments.front()));
-  const Dims& output = sized.dims(at.outputs.front());
-  const CallReader reader(sized, node, call);
-  const Datum &starts = reader.value(1), &stops = reader.value(2), &strides = reader.value(3),
-              &axes = reader.value(4);
+// Where the slices of the input stand, which the arguments from `first` on say. Nothing where they
+// have other sizes than were inferred.
+std::optional<Layout> sliced(const CallReader& reader, size_t first, const Dims& input,
+                             const Dims& output) {
+  const Datum &starts = reader.value(first), &stops = reader.value(first + 1),
+              &strides = reader.value(first + 2), &axes = reader.value(first + 3);
   const std::vector<int64_t> steps = steps_of(input);
   Layout layout;
   for (size_t axis = 0; axis < input.size(); ++axis) {
@@ -159,19 +157,51 @@ class Move final : public Step {
   Place from_, to_;
 };
 
+// Rows along the last axis go to where a slice would take them; elsewhere there are zeros.
+template <typename T>
+class Unslice final : public Step {
+ public:
+  Unslice(const Layout& layout, int64_t count, Place from, Place to)
+      : rows_(layout.axes), start_(layout.start), count_(count), from_(from), to_(to) {
+    columns_ = rows_.back();
+    rows_.pop_back();
+  }
+
+  void run(const Frame& frame) const override {
+    T* const to = frame.write<T>(to_);
+    std::fill_n(to, count_, T{});
+    const T* from = frame.read<T>(from_);
+    int64_t rows = 1;
+    for (const Axis& axis : rows_) rows *= axis.size;
+    for (int64_t row = 0; row < rows; ++row, from += columns_.size) {
+      T* const first = to + start_ + offset(rows_, row);
+      if (columns_.step == 1) {
+        std::copy_n(from, columns_.size, first);
+      } else {
+        for (int64_t j = 0; j < columns_.size; ++j) first[j * columns_.step] = from[j];
+      }
+    }
+  }
+
+ private:
+  std::vector<Axis> rows_;
+  Axis columns_;
+  int64_t start_, count_;  // of the output
+  Place from_, to_;
+};
+
 // Elements are moved by their size alone.
-std::unique_ptr<Step> make_move(size_t element, const Layout& layout, int threads, Place from,
-                                Place to) {
-  const std::vector<Axis> axes = merged(layout.axes);
+template <template <typename> class Moving, class... Arguments>
+std::unique_ptr<Step> make_step(size_t element, const Arguments&... arguments) {
   switch (element) {
     case 1:
-      return std::make_unique<Move<uint8_t>>(axes, layout.start, threads, from, to);
+      return std::make_unique<Moving<uint8_t>>(arguments...);
     case 2:
-      return std::make_unique<Move<uint16_t>>(axes, layout.start, threads, from, to);
+      return std::make_unique<Moving<uint16_t>>(arguments...);
     case 4:
-      return std::make_unique<Move<uint32_t>>(axes, layout.start, threads, from, to);
+      return std::make_unique<Moving<uint32_t>>(arguments...);
     default:
-      return std::make_unique<Move<uint64_t>>(axes, layout.start, threads, from, to);
+      return std::make_unique<Moving<uint64_t>>(arguments...);
   }
 }
 
@@ -183,14 +213,33 @@ std::optional<Draft> draft_movement(const Context& context, size_t node,
   const ValueId from = *tensor_of(sized.node(node).arguments.front());
   const ValueId to = sized.node(node).outputs.front();
   const std::optional<Layout> layout =
-      call.text == "sliced" ? sliced(sized, node, call)
-                            : permuted(sized.dims(from), order_of(sized, node, call));
+      call.text == "sliced"
+          ? sliced(CallReader(sized, node, call), 1, sized.dims(from), sized.dims(to))
+          : permuted(sized.dims(from), order_of(sized, node, call));
   if (!layout) return std::nullopt;
   return Draft{.reads = {from},
                .writes = {to},
                .make = [from, to, element = size_of(sized.dtype(to)), threads = context.threads,
                         layout = *layout](const Places& places, Place) {
-                 return make_move(element, layout, threads, places[index(from)], places[index(to)]);
+                 return make_step<Move>(element, merged(layout.axes), layout.start, threads,
+                                        places[index(from)], places[index(to)]);
+               }};
+}
+
+std::optional<Draft> draft_unslicing(const Context& context, size_t node,
+                                     const SpelledExpression& call) {
+  const Sized& sized = context.sized;
+  const CallReader reader(sized, node, call);
+  const ValueId from = *reader.tensor(0), to = sized.node(node).outputs.front();
+  std::optional<Layout> layout = sliced(reader, 2, sized.dims(to), sized.dims(from));
+  if (!layout || sized.count(from) == 0) return std::nullopt;
+  layout->axes = merged(layout->axes);
+  return Draft{.reads = {from},
+               .writes = {to},
+               .make = [from, to, element = size_of(sized.dtype(to)), count = sized.count(to),
+                        layout = *layout](const Places& places, Place) {
+                 return make_step<Unslice>(element, layout, count, places[index(from)],
+                                           places[index(to)]);
                }};
 }
 

@@ -15,6 +15,11 @@ namespace mithril::cpu_backend {
 std::optional<Draft> draft_movement(const Context& context, size_t node,
                                     const SpelledExpression& call);
 
+// "unsliced(input, like, starts, stops, steps, axes)": zeros, and the input where slices of `like`
+// would stand.
+std::optional<Draft> draft_unslicing(const Context& context, size_t node,
+                                     const SpelledExpression& call);
+
 // The tensor of which the node's output is the same with its last two axes exchanged; nothing where
 // it is another movement, or none.
 std::optional<ValueId> transposed_by(const Sized& sized, size_t node);

@@ -42,7 +42,8 @@ OpDef define_slice_grad() {
           },
       .operations = no_arithmetic,
       .spell = {{"torch", "one aten::slice_backward for each axis", spell_slice_grad},
-                {"c", "unsupported: a loop nest"}},
+                {"c", "unsupported: a loop nest"},
+                {"cpu", "unsliced(input, like, starts, stops, steps, axes)"}},
   };
 }
 
