@@ -58,8 +58,9 @@ class ScatteringStep final : public Step {
     const int parts = parts_of(
         {.amount = total, .pieces = tiles, .worth_a_thread = worth_a_scattering_thread}, threads_);
     ThreadPool::shared().run(parts, threads_, [&](int part) {
+      bool zeros = false;  // in the tile of this part
       for (int64_t at = tiles * part / parts; at < tiles * (part + 1) / parts; ++at) {
-        make_tile(frame, at * tile, std::min(total, (at + 1) * tile), part);
+        zeros = make_tile(frame, at * tile, std::min(total, (at + 1) * tile), part, zeros);
       }
     });
   }
@@ -93,34 +94,41 @@ class ScatteringStep final : public Step {
     meaning_->run(frame.with_tile(memory.get()));
   }
 
-  void make_tile(const Frame& frame, int64_t first, int64_t last, int part) const {
+  // Whether the tile holds zeros afterwards, as most do; `zeros`: it does before.
+  bool make_tile(const Frame& frame, int64_t first, int64_t last, int part, bool zeros) const {
     Place own = places_.scratch;
     own.offset += bytes_of_rows(s_) + part * tile_bytes;
     T* to = is_in_tiles() ? frame.write<T>(own) : frame.write<T>(places_.to) + first;
-    std::fill(to, to + (last - first), T{});
-    add_rows(frame, first, last, to);
-    if (!finish_) return;
+    if (!zeros) std::fill(to, to + (last - first), T{});
+    const bool added = add_rows(frame, first, last, to);
+    if (!finish_) return false;
     const ElementRows made{.begin = first, .size = last - first};
-    if (!is_in_tiles()) return finish_->run_rows(frame, made);
+    if (!is_in_tiles()) {
+      finish_->run_rows(frame, made);
+      return false;
+    }
     // The loop counts elements from the beginning of what is made.
     auto* origin = reinterpret_cast<std::byte*>(reinterpret_cast<uintptr_t>(to) -
                                                 static_cast<uintptr_t>(first) * sizeof(T));
     finish_->run_rows(frame.with_tile(origin), made);
+    return !added;
   }
 
-  void add_rows(const Frame& frame, int64_t first, int64_t last, T* to) const {
+  bool add_rows(const Frame& frame, int64_t first, int64_t last, T* to) const {
     const auto* rows = frame.read<AddedRow>(places_.scratch);
     const T* from = frame.read<T>(places_.from);
     const AddedRow* end = rows + s_.outer * s_.count;
     const AddedRow* row =
         std::lower_bound(rows, end, first / s_.inner,
                          [](const AddedRow& at, int64_t wanted) { return at.to < wanted; });
+    const AddedRow* const begun = row;
     for (; row != end && row->to * s_.inner < last; ++row) {
       const int64_t origin = row->to * s_.inner;
       const int64_t begin = std::max(first, origin), stop = std::min(last, origin + s_.inner);
       const T* added = from + row->from * s_.inner - origin;
       for (int64_t i = begin; i < stop; ++i) to[i - first] += added[i];
     }
+    return row != begun;
   }
 
   Scattering s_;
