@@ -9,8 +9,6 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Of k: as long as a tile of the left side stays in the first-level cache.
-constexpr int64_t most_depth = 384;
 constexpr int64_t most_tiles_packed = 12;  // rows of tiles
 // Bytes of panels that meet all rows before the next ones do: a part of the second-level cache.
 constexpr int64_t group_bytes = int64_t{1} << 17;
@@ -51,7 +49,7 @@ class Blocks {
     const int64_t rows = block_.last_row - block_.first_row;
     if (rows == 1) return run_only_row();
     const int64_t parts = up(up(rows, kernels_.height), most_tiles_packed);
-    const int64_t most = stands_ ? std::max<int64_t>(p_.depth, 1) : most_depth;
+    const int64_t most = stands_ ? std::max<int64_t>(p_.depth, 1) : kernels_.span;
     const int64_t depth = up(p_.depth, std::max<int64_t>(up(p_.depth, most), 1));
     for (int64_t k = 0; k == 0 || k < p_.depth; k += depth) {
       const Span span{k, std::min(k + depth, p_.depth)};
@@ -65,6 +63,8 @@ class Blocks {
   }
 
  private:
+  static constexpr int64_t most_depth = MatmulKernels<T>::most_depth;
+
   struct Span {
     int64_t first, last;
 

@@ -136,6 +136,8 @@ TEST_CASE("products of depths around that of a block") {
 
 TEST_CASE("products that are large enough for threads") {
   check_all<float>({64, 200, 170});
+  check_all<float>({30, 1030, 2060});
+  check_all<double>({15, 1030, 530});
   check_all<double>({28, 230, 190});
   check_all<float>({1, 700, 500});
   check_all<float>({64, 10, 256});

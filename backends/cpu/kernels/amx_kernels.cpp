@@ -194,6 +194,7 @@ MatmulKernels<float> with_amx(MatmulKernels<float> kernels) {
   static_assert(width <= MatmulKernels<float>::most_width);
   kernels.height = height;
   kernels.width = width;
+  kernels.span = 384;
   kernels.left_block = side;
   kernels.reads_rows = true;
   kernels.keeps_right = true;

@@ -190,6 +190,7 @@ const BFloat16Kernels* bfloat16_kernels() {
     BFloat16Kernels made{.products = matmul_kernels<float>(Instructions::avx512),
                          .windows = window_kernels<float>(Instructions::avx512),
                          .pair = pair};
+    made.products.reads_rows = false;
     made.products.dots = dots;
     made.products.row = {nullptr, run_row<1>, run_row<2>, run_row<3>, run_row<4>};
     fill<height>(made);

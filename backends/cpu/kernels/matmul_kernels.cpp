@@ -30,8 +30,36 @@ constexpr int height = 6;
 template <typename T>
 constexpr int64_t line_size = 64 / int64_t{sizeof(T)};  // of the cache
 
+// Where the elements of the left side stand for one k: packed, side by side, or in rows.
 template <typename T, int rows>
-HWY_ATTR void run_tile(const Tile<T>& t) {
+struct PackedColumn {
+  const T* at;
+  int64_t step;
+
+  explicit PackedColumn(const Tile<T>& t) : at(t.a), step(t.a_step) {}
+  HWY_INLINE T operator[](size_t row) const { return at[row]; }
+  HWY_INLINE void advance() { at += step; }
+};
+
+// One register for three rows, as addresses of the processor are sums of two, one of them doubled.
+template <typename T, int rows>
+struct StandingColumn {
+  const T* at[(rows + 2) / 3];
+  int64_t step;
+
+  explicit HWY_INLINE StandingColumn(const Tile<T>& t) : step(t.a_row_step) {
+    unrolled<(rows + 2) / 3>([&](auto i) { at[i] = t.a + 3 * i * step; });
+  }
+  HWY_INLINE T operator[](size_t row) const {
+    return at[row / 3][static_cast<int64_t>(row % 3) * step];
+  }
+  HWY_INLINE void advance() {
+    unrolled<(rows + 2) / 3>([&](auto i) { ++at[i]; });
+  }
+};
+
+template <typename T, int rows, typename Column>
+HWY_ATTR HWY_INLINE void multiply_tile(const Tile<T>& t) {
   const hn::ScalableTag<T> d;
   constexpr int64_t lanes = HWY_LANES(T);
   Vector<T> sums[rows][2];
@@ -40,12 +68,13 @@ HWY_ATTR void run_tile(const Tile<T>& t) {
     sums[i][0] = t.add ? hn::LoadU(d, begin) : hn::Zero(d);
     sums[i][1] = t.add ? hn::LoadU(d, begin + lanes) : hn::Zero(d);
   });
-  const T *a = t.a, *b = t.b, *next = t.next;
+  Column a(t);
+  const T *b = t.b, *next = t.next;
   for (int64_t first = 0; first < t.depth; first += Tile<T>::stretch) {
     for (int64_t i = 0; i < t.lines; ++i, next += line_size<T>) __builtin_prefetch(next, 0, 2);
     const int64_t last = std::min(first + Tile<T>::stretch, t.depth);
 #pragma GCC unroll 4
-    for (int64_t k = first; k < last; ++k, a += t.a_step, b += t.b_step) {
+    for (int64_t k = first; k < last; ++k, a.advance(), b += t.b_step) {
       const Vector<T> left = hn::LoadU(d, b), right = hn::LoadU(d, b + lanes);
       unrolled<rows>([&](auto i) HWY_ATTR {
         const Vector<T> factor = hn::Set(d, a[i]);
@@ -65,6 +94,12 @@ HWY_ATTR void run_tile(const Tile<T>& t) {
     hn::StoreU(sums[i][0], d, t.c + i * t.c_step);
     hn::StoreU(sums[i][1], d, t.c + i * t.c_step + lanes);
   });
+}
+
+template <typename T, int rows>
+HWY_ATTR void run_tile(const Tile<T>& t) {
+  t.a_row_step > 0 ? multiply_tile<T, rows, StandingColumn<T, rows>>(t)
+                   : multiply_tile<T, rows, PackedColumn<T, rows>>(t);
 }
 
 // Of a panel that comes from memory it is asked for what is so far ahead, for the processor's own
@@ -263,6 +298,7 @@ const MatmulKernels<T>& kernels() {
     MatmulKernels<T> made{
         .height = height,
         .width = 2 * HWY_LANES(T),
+        .reads_rows = true,
         .tile = {},
         .row = {nullptr, run_row<T, 1>, run_row<T, 2>, run_row<T, 3>, run_row<T, 4>},
         .dots = dots<T>,

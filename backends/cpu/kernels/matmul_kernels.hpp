@@ -75,11 +75,14 @@ struct MatmulKernels {
   static constexpr int most_rows = 32;
   static constexpr int most_width = 32;
   static constexpr int most_tiles = 4;
+  static constexpr int most_depth = 4096 / int{sizeof(T)};
   int height;       // rows of the largest tile
   int width;        // columns of each
   int packing = 1;  // elements of a packed right side in place of a T
   // Rows that a panel of the right side has to meet in each thread for all threads to read it.
   int rows_worth_reading = 56;
+  // Of k: as long as packed rows of tiles stay in the second-level cache; at most most_depth.
+  int span = most_depth;
   int left_block = 1;       // of k: elements of a row that lie side by side in a packed left side
   bool reads_rows = false;  // of a left side as it stands, too, if the elements of a row lie
   void (*tile[most_rows + 1])(const Tile<T>&);  // by rows, from 1 to height

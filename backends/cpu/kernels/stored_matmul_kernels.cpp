@@ -163,6 +163,7 @@ template <class Stored>
 const StoredKernels& kernels() {
   static const StoredKernels filled = [] {
     StoredKernels made{.products = matmul_kernels<float>(own), .store = store<Stored>};
+    made.products.reads_rows = false;
     made.products.dots = nullptr;
     made.products.row = {nullptr, run_row<Stored, 1>, run_row<Stored, 2>, run_row<Stored, 3>,
                          run_row<Stored, 4>};
