@@ -86,6 +86,14 @@ WindowPart BlockForm::cut(int64_t parts) const {
 void BlockForm::transform_weight(const float* weight, int64_t panel, float* to) const {
   const int64_t width = kernels_->width, taps = c_.down.kernel * c_.across.kernel;
   float* panel_to = to + panel * panel_count();
+  if (taps == 1) {
+    return rearranging_->interleave({.from = weight + panel * width * c_.inputs,
+                                     .from_step = c_.inputs,
+                                     .count = width,
+                                     .depth = c_.inputs,
+                                     .to = panel_to,
+                                     .to_step = width});
+  }
   for (int64_t plane = 0; plane < planes_; ++plane) {
     for (int64_t j = 0; j < width; ++j) {
       const float* from = weight + ((panel * width + j) * c_.inputs + plane * unit_) * taps;
