@@ -5,6 +5,8 @@
 
 #include "backends/cpu/block_form.hpp"
 #include "backends/cpu/block_winograd.hpp"
+#include "backends/cpu/kernels/bfloat16_kernels.hpp"
+#include "backends/cpu/paired_convolution.hpp"
 #include "backends/cpu/parsed.hpp"
 #include "backends/cpu/sharing.hpp"
 #include "backends/cpu/window_node.hpp"
@@ -17,10 +19,11 @@ namespace {
 template <typename Form>
 class BlockStep final : public Step {
  public:
-  BlockStep(Form form, int threads, const ConvolutionValues& values, bool to_blocks,
+  BlockStep(Form form, int64_t block, int threads, const ConvolutionValues& values, bool to_blocks,
             const Places& places, Place scratch, PackedConstants::Bytes weight,
             std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
+        block_(block),
         parts_(parts_of(form_, threads)),
         threads_(threads),
         to_blocks_(to_blocks),
@@ -89,20 +92,21 @@ class BlockStep final : public Step {
   // A part of the blocks of all images, to channels one after the other.
   void rearrange(const Frame& frame, const float* made, const WindowPart& part) const {
     const Convolution& c = form_.convolution();
-    const int64_t plane = c.down.output * c.across.output, block = plane * channel_block;
-    const auto [first, last] = part.share(c.images * c.outputs / channel_block);
+    const int64_t plane = c.down.output * c.across.output, count = plane * block_;
+    const auto [first, last] = part.share(c.images * c.outputs / block_);
     for (int64_t i = first; i < last; ++i) {
-      matmul_kernels<float>().interleave({.from = made + i * block,
-                                          .from_step = channel_block,
+      matmul_kernels<float>().interleave({.from = made + i * count,
+                                          .from_step = block_,
                                           .count = plane,
-                                          .depth = channel_block,
-                                          .to = frame.write<float>(made_) + i * block,
+                                          .depth = block_,
+                                          .to = frame.write<float>(made_) + i * count,
                                           .to_step = plane});
-      Finish(finish_.get(), &frame).run({.begin = i * block, .size = block});
+      Finish(finish_.get(), &frame).run({.begin = i * count, .size = count});
     }
   }
 
   Form form_;
+  int64_t block_;  // channels of one
   int parts_, threads_;
   bool to_blocks_;
   Place source_, made_, scratch_;
@@ -112,14 +116,17 @@ class BlockStep final : public Step {
 };
 
 template <typename Form>
-Draft block_draft(const Context& context, const Form& form, const ConvolutionValues& values,
-                  int64_t packed_as) {
+Draft block_draft(const Context& context, const Form& form, int64_t block,
+                  const ConvolutionValues& values, int64_t packed_as) {
   const PackedConstants::Bytes weight =
       context.packed.pack(values.weight, packed_as, [&](const Tensor& tensor) {
         auto bytes = context.packed.allocate(form.weight_count() * int64_t{sizeof(float)});
         const Tensor host = tensor.host();
+        std::vector<float> pairs;
+        if (host.dtype() == DType::bfloat16) pairs = paired_weight(host);
+        const float* from = pairs.empty() ? host.data<float>() : pairs.data();
         ThreadPool::shared().run(static_cast<int>(form.panels()), context.threads, [&](int panel) {
-          form.transform_weight(host.data<float>(), panel, reinterpret_cast<float*>(bytes.get()));
+          form.transform_weight(from, panel, reinterpret_cast<float*>(bytes.get()));
         });
         return bytes;
       });
@@ -130,7 +137,7 @@ Draft block_draft(const Context& context, const Form& form, const ConvolutionVal
   if (values.bias) draft.reads.push_back(*values.bias);
   draft.make_finished = [=, threads = context.threads](const Places& places, Place scratch,
                                                        std::unique_ptr<ElementStep> finish) {
-    return std::make_unique<BlockStep<Form>>(form, threads, values, to_blocks, places, scratch,
+    return std::make_unique<BlockStep<Form>>(form, block, threads, values, to_blocks, places, scratch,
                                              weight, std::move(finish));
   };
   draft.make = [make = draft.make_finished](const Places& places, Place scratch) {
@@ -141,7 +148,7 @@ Draft block_draft(const Context& context, const Form& form, const ConvolutionVal
 
 }  // namespace
 
-std::optional<Convolution> convolution_for_blocks(const Context& context, size_t node) {
+std::optional<BlockConvolution> convolution_for_blocks(const Context& context, size_t node) {
   const Sized& sized = context.sized;
   const SpelledExpression* call = kernel_of(*sized.node(node).op);
   if (!call || call->text != "convolution") return std::nullopt;
@@ -149,23 +156,37 @@ std::optional<Convolution> convolution_for_blocks(const Context& context, size_t
   const auto source = reader.tensor(0), weight = reader.tensor(1), bias = reader.tensor(2);
   const ValueId made = sized.node(node).outputs.front();
   if (!source || !weight || !context.packed.find(*weight)) return std::nullopt;
-  for (const ValueId id : {*source, *weight, bias.value_or(*weight), made}) {
-    if (sized.dtype(id) != DType::float32) return std::nullopt;
-  }
+  const DType dtype = sized.dtype(*source);
+  const bool into_floats = sized.dtype(made) == DType::float32 &&
+                           (!bias || sized.dtype(*bias) == DType::float32);
+  if (!into_floats || sized.dtype(*weight) != dtype) return std::nullopt;
   const auto convolution =
       convolution_of(reader, 3, sized.dims(*source), sized.dims(*weight), sized.dims(made));
-  return convolution && suits_blocks(*convolution) ? convolution : std::nullopt;
+  if (!convolution) return std::nullopt;
+  if (dtype == DType::float32) {
+    const BlockKernels& kernels = block_kernels();
+    if (!suits_blocks(*convolution, kernels)) return std::nullopt;
+    return BlockConvolution{*convolution, &kernels};
+  }
+  const BFloat16Kernels* pairs = context.bfloat16_products ? bfloat16_kernels() : nullptr;
+  if (dtype != DType::bfloat16 || !pairs || convolution->inputs % pairs->blocks.block != 0 ||
+      !suits_blocks(in_pairs(*convolution), pairs->blocks)) {
+    return std::nullopt;
+  }
+  return BlockConvolution{in_pairs(*convolution), &pairs->blocks};
 }
 
-Draft draft_block_convolution(const Context& context, const Convolution& convolution,
+Draft draft_block_convolution(const Context& context, const BlockConvolution& convolution,
                               const ConvolutionValues& values) {
   // Other ways of packing have numbers of their own.
   constexpr int64_t packed_as = std::numeric_limits<int64_t>::min();
+  const auto& [c, kernels] = convolution;
   const bool from_blocks = context.sized.is_in_blocks(values.source);
-  if (context.winograd && suits_block_winograd(convolution)) {
-    return block_draft(context, BlockWinograd(convolution, from_blocks), values, packed_as);
+  if (context.winograd && !kernels->of_pairs() && suits_block_winograd(c)) {
+    return block_draft(context, BlockWinograd(c, from_blocks), kernels->block, values, packed_as);
   }
-  return block_draft(context, BlockForm(convolution, from_blocks), values, packed_as + 1);
+  return block_draft(context, BlockForm(c, from_blocks, *kernels), kernels->block, values,
+                     packed_as + 1);
 }
 
 }  // namespace mithril::cpu_backend

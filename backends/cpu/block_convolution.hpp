@@ -4,16 +4,22 @@
 #include <optional>
 
 #include "backends/cpu/convolution_panels.hpp"
+#include "backends/cpu/kernels/block_kernels.hpp"
 
 namespace mithril::cpu_backend {
 
-// What a node convolves, if there is a step for it whose channels stand in blocks: of floats, with
-// a weight that is a constant, for it is packed once for all.
-std::optional<Convolution> convolution_for_blocks(const Context& context, size_t node);
+// What a node convolves, in pairs where the kernels are for pairs.
+struct BlockConvolution {
+  Convolution convolution;
+  const BlockKernels* kernels;
+};
 
-// For such a node, of which what it reads or makes stands in blocks, or both; what does not is
-// rearranged.
-Draft draft_block_convolution(const Context& context, const Convolution& convolution,
+// If there is a step for the node whose channels stand in blocks: of floats, or of bfloat16 into
+// floats, with a weight that is a constant, for it is packed once for all.
+std::optional<BlockConvolution> convolution_for_blocks(const Context& context, size_t node);
+
+// For such a node: what it reads or makes that does not stand in blocks is rearranged.
+Draft draft_block_convolution(const Context& context, const BlockConvolution& convolution,
                               const ConvolutionValues& values);
 
 }  // namespace mithril::cpu_backend

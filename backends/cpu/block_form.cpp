@@ -26,26 +26,25 @@ bool is_narrow(const Convolution& c) { return c.inputs % channel_block != 0; }
 
 }  // namespace
 
-bool suits_blocks(const Convolution& c) {
-  const BlockKernels& kernels = block_kernels();
+bool suits_blocks(const Convolution& c, const BlockKernels& kernels) {
   constexpr int64_t shortest_run = 3, most_elements = std::numeric_limits<int32_t>::max();
   if (kernels.width == 0 || c.groups != 1 || c.outputs == 0 || c.inputs == 0) return false;
   if (c.outputs % kernels.width != 0 || c.across.stride > 2) return false;
   if (c.down.output * c.across.output == 0) return false;
-  if (is_narrow(c) && (c.across.dilation > 1 || c.across.kernel < shortest_run)) return false;
+  if (is_narrow(c) && (kernels.of_pairs() || c.across.dilation > 1 || c.across.kernel < shortest_run)) return false;
   const auto extent = [](const WindowAxis& axis) { return std::max(reach(axis), axis.input); };
   return extent(c.down) <= most_elements / extent(c.across) / c.inputs;
 }
 
-BlockForm::BlockForm(const Convolution& convolution, bool from_blocks, Instructions instructions)
+BlockForm::BlockForm(const Convolution& convolution, bool from_blocks, const BlockKernels& kernels)
     : c_(convolution),
+      kernels_(&kernels),
       from_blocks_(from_blocks),
       narrow_(is_narrow(c_)),
       in_place_(from_blocks == !narrow_ && !has_border(c_.down) && !has_border(c_.across)),
-      kernels_(&block_kernels(instructions)),
       run_tile_(narrow_ ? &kernels_->plane_tiles(c_.across.stride, c_.across.kernel)
                         : &kernels_->blocks[c_.across.stride - 1]),
-      rearranging_(&matmul_kernels<float>(instructions)),
+      rearranging_(&matmul_kernels<float>()),
       unit_(narrow_ ? 1 : channel_block),
       planes_(c_.inputs / unit_),
       down_(in_place_ ? c_.down.input : reach(c_.down)),
@@ -71,7 +70,9 @@ BlockForm::BlockForm(const Convolution& convolution, bool from_blocks, Instructi
 }
 
 double BlockForm::work() const {
-  return static_cast<double>(weight_count()) * static_cast<double>(c_.images * plane());
+  // Of pairs so many take as long as one of floats.
+  const double each = kernels_->of_pairs() ? 4 : 1;
+  return static_cast<double>(weight_count()) * static_cast<double>(c_.images * plane()) / each;
 }
 
 // Where the weight is more than what it meets, each thread reads its own part of it.
@@ -125,6 +126,14 @@ void BlockForm::lay_row(const float* source, int64_t image, int64_t y, float* to
     const float* from = source + (image * planes_ + plane) * source_plane * unit_;
     if (narrow_ || from_blocks_) {
       std::copy_n(from + y * width * unit_, count * unit_, to + before * unit_);
+    } else if (kernels_->of_pairs()) {
+      const auto* channels = reinterpret_cast<const uint16_t*>(from) + y * width;
+      auto* places = reinterpret_cast<uint16_t*>(to + before * unit_);
+      for (int64_t i = 0; i < kernels_->block; ++i) {
+        for (int64_t x = 0; x < count; ++x) {
+          places[x * kernels_->block + i] = channels[i * source_plane + x];
+        }
+      }
     } else {
       rearranging_->interleave({.from = from + y * width,
                                 .from_step = source_plane,
@@ -156,6 +165,7 @@ void BlockForm::multiply(const PanelOperands& operands, const WindowPart& part) 
       multiply_panel(operands, panel, {group, std::min(group + group_, last)});
     }
   }
+  if (kernels_->release) kernels_->release();
 }
 
 // In spans of runs, for which the weight stays in the first-level cache: each asks for the next one
@@ -163,12 +173,12 @@ void BlockForm::multiply(const PanelOperands& operands, const WindowPart& part) 
 void BlockForm::multiply_panel(const PanelOperands& o, int64_t panel,
                                WindowPart::Range tiles) const {
   const auto runs = static_cast<int64_t>(offsets_.size());
-  const int64_t blocks = kernels_->width / channel_block, block_step = plane() * channel_block;
+  const int64_t block = kernels_->block, blocks = kernels_->width / block;
+  const int64_t block_step = plane() * block;
   const int64_t spans = up(runs * run_, span_depth), run_count = run_ * kernels_->width;
   const float* weight = o.weight + panel * panel_count();
   const auto made_at = [&](const Tile& tile) {
-    return (tile.image * c_.outputs / channel_block + panel * blocks) * block_step +
-           tile.first * channel_block;
+    return (tile.image * c_.outputs / block + panel * blocks) * block_step + tile.first * block;
   };
   for (int64_t span = 0; span < spans; ++span) {
     const int64_t first = runs * span / spans, last = runs * (span + 1) / spans;
@@ -194,7 +204,7 @@ void BlockForm::multiply_panel(const PanelOperands& o, int64_t panel,
       if (last < runs || (!ends && i + 1 - unfinished < finished_tiles)) continue;
       const Tile begin = tile(unfinished);
       o.finish.run({.begin = made_at(begin),
-                    .size = (at.first + at.count - begin.first) * channel_block,
+                    .size = (at.first + at.count - begin.first) * block,
                     .rows = blocks,
                     .step = block_step});
       unfinished = i + 1;

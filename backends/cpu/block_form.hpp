@@ -12,15 +12,15 @@
 
 namespace mithril::cpu_backend {
 
-// Whether there are kernels for what moves so. What it reads need not be in blocks.
-bool suits_blocks(const Convolution& convolution);
+// Whether the kernels are for what moves so. What it reads need not be in blocks.
+bool suits_blocks(const Convolution& convolution, const BlockKernels& kernels);
 
-// All images of one group. A run of k is a block of channels under one tap of the window, or, where
+// All images of one group; of pairs of bfloat16 (in_pairs), where the kernels are for them. A run of k is a block of channels under one tap of the window, or, where
 // channels are few, one row of the window on one of them; then what is read never is in blocks.
 class BlockForm {
  public:
   BlockForm(const Convolution& convolution, bool from_blocks,
-            Instructions instructions = best_instructions());
+            const BlockKernels& kernels = block_kernels());
 
   const Convolution& convolution() const { return c_; }
   double work() const;  // multiplications
@@ -56,8 +56,8 @@ class BlockForm {
   void lay_row(const float* source, int64_t image, int64_t y, float* to) const;
 
   Convolution c_;
-  bool from_blocks_, narrow_, in_place_;
   const BlockKernels* kernels_;
+  bool from_blocks_, narrow_, in_place_;
   const BlockKernels::Tiles* run_tile_;
   const MatmulKernels<float>* rearranging_;
   int64_t unit_;           // elements of a place that stand side by side

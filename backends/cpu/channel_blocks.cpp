@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
+#include <utility>
 
 #include "backends/cpu/block_convolution.hpp"
 #include "backends/cpu/call_reader.hpp"
-#include "backends/cpu/kernels/block_kernels.hpp"
 #include "backends/cpu/loop_step.hpp"
 #include "backends/cpu/parsed.hpp"
 #include "backends/cpu/reductions.hpp"
@@ -28,8 +27,9 @@ class Choice {
     for (size_t i = 0; i < kind_.size(); ++i) kind_[i] = i;
   }
 
-  std::vector<bool> run() {
-    if (!any_convolution()) return {};
+  ChannelBlocks run() {
+    find_convolutions();
+    if (convolutions_.empty()) return {};
     for (const ValueId id : sized_.graph().inputs()) refuse(id);
     for (const Constant& constant : sized_.graph().constants()) refuse(constant.value);
     for (const Output& output : sized_.graph().outputs()) refuse(output.value);
@@ -39,15 +39,21 @@ class Choice {
       const size_t kind = kind_of(i);
       chosen[i] = is_wanted_[kind] && !is_refused_[kind] && has_blocks(static_cast<ValueId>(i));
     }
-    return chosen;
+    return {std::move(chosen), channels_};
   }
 
  private:
-  bool any_convolution() const {
+  // Those with the largest blocks, per node.
+  void find_convolutions() {
+    std::vector<int64_t> channels(sized_.node_count());
     for (size_t node = 0; node < sized_.node_count(); ++node) {
-      if (convolution_for_blocks(context_, node)) return true;
+      if (const auto at = convolution_for_blocks(context_, node)) {
+        channels[node] = at->kernels->block;
+      }
     }
-    return false;
+    if (!channels.empty()) channels_ = *std::max_element(channels.begin(), channels.end());
+    if (channels_ == 0) return;
+    for (const int64_t block : channels) convolutions_.push_back(block == channels_);
   }
 
   size_t kind_of(size_t value) {
@@ -59,7 +65,7 @@ class Choice {
   bool has_blocks(ValueId id) const {
     if (!is_known(id)) return false;
     const Dims& dims = sized_.dims(id);
-    return dims.size() == rank && dims[1] % channel_block == 0 && dims[2] * dims[3] > 1;
+    return dims.size() == rank && dims[1] % channels_ == 0 && dims[2] * dims[3] > 1;
   }
   // What nobody makes, as an output that nobody reads, has no dims.
   bool is_known(ValueId id) const { return sized_.count(id) > 0; }
@@ -86,7 +92,7 @@ class Choice {
     const SpelledExpression* call = kernel_of(*at.op);
     if (call && !at.op->keeps_elements) {
       const CallReader reader(sized_, node, *call);
-      if (const auto convolution = convolution_for_blocks(context_, node)) {
+      if (convolutions_[node]) {
         want(*reader.tensor(0));
         return want(made);
       }
@@ -134,20 +140,22 @@ class Choice {
   std::vector<size_t> kind_;      // per value: another of its kind, or itself
   std::vector<bool> is_refused_;  // per kind
   std::vector<bool> is_wanted_;
+  std::vector<bool> convolutions_;  // per node; empty: none
+  int64_t channels_ = 0;            // of a block
 };
 
 }  // namespace
 
-Dims dims_in_blocks(const Dims& dims) {
+Dims dims_in_blocks(const Dims& dims, int64_t channels) {
   Dims all(rank + 1, 1);
   std::copy_backward(dims.begin(), dims.end(), all.begin() + rank);
-  if (all[1] % channel_block == 0) {
-    all[1] /= channel_block;
-    all[rank] = channel_block;
+  if (all[1] % channels == 0) {
+    all[1] /= channels;
+    all[rank] = channels;
   }
   return all;
 }
 
-std::vector<bool> choose_blocks(const Context& context) { return Choice(context).run(); }
+ChannelBlocks choose_blocks(const Context& context) { return Choice(context).run(); }
 
 }  // namespace mithril::cpu_backend

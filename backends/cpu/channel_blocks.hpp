@@ -1,4 +1,4 @@
-// Values whose channels stand in blocks of 16: [N, C, H, W] as [N, C / 16, H, W, 16]. What
+// Values whose channels stand in blocks, of 16: [N, C, H, W] as [N, C / 16, H, W, 16]. What
 // convolutions hand on so is neither laid out for each of them nor put back.
 #pragma once
 
@@ -10,10 +10,14 @@
 namespace mithril::cpu_backend {
 
 // Of what is broadcast to such a value, in the order in which its elements stand then.
-Dims dims_in_blocks(const Dims& dims);
+Dims dims_in_blocks(const Dims& dims, int64_t channels);
 
-// Per value, whether it is made so: where convolutions make or read it that can, and whoever else
-// does can, too. Empty: none.
-std::vector<bool> choose_blocks(const Context& context);
+struct ChannelBlocks {
+  std::vector<bool> values;  // per value, whether it is made so; empty: none
+  int64_t channels = 1;      // of a block: the same for all
+};
+
+// Where convolutions make or read a value that can, and whoever else does can, too.
+ChannelBlocks choose_blocks(const Context& context);
 
 }  // namespace mithril::cpu_backend

@@ -267,12 +267,13 @@ bool are_bfloat16(const Sized& sized, const ConvolutionValues& values) {
          (!values.bias || sized.dtype(*values.bias) == DType::float32);
 }
 
-// What has more than one tap is faster in blocks even where both sides have to be rearranged.
-bool stands_in_blocks(const Context& context, size_t node, const ConvolutionValues& values) {
+// Of floats, what has more than one tap is faster so even where both sides have to be rearranged.
+bool gains_from_blocks(const Context& context, const BlockConvolution& in_blocks,
+                       const ConvolutionValues& values) {
   const Sized& sized = context.sized;
-  if (sized.is_in_blocks(values.source) || sized.is_in_blocks(values.made)) return true;
-  const Dims& weight = sized.dims(values.weight);
-  return weight[2] * weight[3] > 1 && convolution_for_blocks(context, node);
+  const Convolution& c = in_blocks.convolution;
+  return sized.is_in_blocks(values.source) || sized.is_in_blocks(values.made) ||
+         (!in_blocks.kernels->of_pairs() && c.down.kernel * c.across.kernel > 1);
 }
 
 }  // namespace
@@ -292,6 +293,10 @@ std::optional<Draft> draft_convolution(const Context& context, size_t node,
       convolution_of(reader, 3, sized.dims(backwards ? made : *source), sized.dims(*weight),
                      sized.dims(backwards ? *source : made));
   if (!convolution) return std::nullopt;
+  if (const auto in_blocks = convolution_for_blocks(context, node);
+      in_blocks && gains_from_blocks(context, *in_blocks, values)) {
+    return draft_block_convolution(context, *in_blocks, values);
+  }
   const BFloat16Kernels* pairs = context.bfloat16_products ? bfloat16_kernels() : nullptr;
   if (pairs && !backwards && convolution->inputs > 0 && are_bfloat16(sized, values)) {
     const int64_t taps = convolution->down.kernel * convolution->across.kernel;
@@ -304,9 +309,6 @@ std::optional<Draft> draft_convolution(const Context& context, size_t node,
   }
   for (const ValueId read : {*source, *weight, values.bias.value_or(*weight)}) {
     if (sized.dtype(read) != dtype) return std::nullopt;
-  }
-  if (stands_in_blocks(context, node, values)) {
-    return draft_block_convolution(context, *convolution, values);
   }
   if (!backwards && dtype == DType::float32 && context.packed.find(*weight)) {
     auto panels = draft_panels(context, *convolution, values);

@@ -28,7 +28,11 @@ class Sized {
   int64_t bytes(ValueId id) const;
   // Whether the channels of a value [N, C, H, W] stand in blocks: see channel_blocks.hpp.
   bool is_in_blocks(ValueId id) const { return !in_blocks_.empty() && in_blocks_[index(id)]; }
-  void put_in_blocks(std::vector<bool> values) { in_blocks_ = std::move(values); }
+  int64_t channels_of_block() const { return channels_of_block_; }
+  void put_in_blocks(std::vector<bool> values, int64_t channels) {
+    in_blocks_ = std::move(values);
+    channels_of_block_ = channels;
+  }
 
  private:
   void know(ValueId id, const Dims& dims) { dims_[index(id)] = &dims; }
@@ -38,6 +42,7 @@ class Sized {
   std::vector<const Dims*> dims_;
   std::vector<int64_t> counts_;
   std::vector<bool> in_blocks_;  // per value; empty: none
+  int64_t channels_of_block_ = 1;
 };
 
 // Where each value stands; only those that steps read or write.

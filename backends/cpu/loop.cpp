@@ -320,9 +320,10 @@ std::optional<Loop> make_loop(const Sized& sized, std::span<const size_t> nodes,
   }
   Loop loop = writer.finish(kept);
   const bool in_blocks = sized.is_in_blocks(last);
-  if (in_blocks) loop.dims = dims_in_blocks(loop.dims);
+  const int64_t block = sized.channels_of_block();
+  if (in_blocks) loop.dims = dims_in_blocks(loop.dims, block);
   for (const ValueId id : loop.inputs) {
-    loop.input_dims.push_back(in_blocks ? dims_in_blocks(sized.dims(id)) : sized.dims(id));
+    loop.input_dims.push_back(in_blocks ? dims_in_blocks(sized.dims(id), block) : sized.dims(id));
   }
   return loop;
 }

@@ -11,7 +11,7 @@ namespace mithril::cpu_backend {
 struct PoolForm {
   WindowAxis down, across;
   int64_t planes = 0;
-  bool in_blocks = false;  // a place has as many elements as a block has channels
+  int64_t block = 1;  // elements of a place: more where channels are in blocks
   // A tap along a row of outputs: those that it meets, and where it meets the first of them.
   struct Run {
     int64_t begin, count, from;

@@ -4,7 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "backends/cpu/kernels/block_kernels.hpp"
 #include "backends/cpu/kernels/pool_kernels.hpp"
 #include "backends/cpu/pool_form.hpp"
 #include "backends/cpu/sharing.hpp"
@@ -34,7 +33,7 @@ class PoolStep final : public Step {
     ThreadPool::shared().run(parts, threads_, [&](int64_t part) {
       auto* places = frame.write<PoolPlace<T>>(scratch_) + part * form_.across.output;
       for (int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
-        form_.in_blocks ? run_row_of_blocks(frame, row) : run_row(frame, row, places);
+        form_.block > 1 ? run_row_of_blocks(frame, row) : run_row(frame, row, places);
       }
     });
   }
@@ -46,7 +45,7 @@ class PoolStep final : public Step {
 
  private:
   static Work work(const PoolForm& form) {
-    return {.amount = form.planes * (form.in_blocks ? channel_block : 1) * form.output_plane() *
+    return {.amount = form.planes * form.block * form.output_plane() *
                       form.taps(),
             .pieces = form.planes * form.down.output,
             .worth_a_thread = 1 << 15};
@@ -80,9 +79,10 @@ class PoolStep final : public Step {
   // Windows that have all their taps are done together.
   void run_row_of_blocks(const Frame& frame, int64_t row) const {
     const WindowAxis &down = form_.down, &across = form_.across;
+    const int64_t block = form_.block;
     const T* plane =
-        frame.read<T>(input_) + row / down.output * form_.input_plane() * channel_block;
-    T* to = frame.write<T>(output_) + row * across.output * channel_block;
+        frame.read<T>(input_) + row / down.output * form_.input_plane() * block;
+    T* to = frame.write<T>(output_) + row * across.output * block;
     const int64_t y = row % down.output;
     const PoolForm::Taps rows = PoolForm::taps_of(down, y);
     const int64_t first_row = y * down.stride - down.before + rows.first * down.dilation;
@@ -95,15 +95,16 @@ class PoolStep final : public Step {
       }
       const int64_t first = x * across.stride - across.before + columns.first * across.dilation;
       const PoolBlocks<T> windows{
-          .from = plane + (first_row * across.input + first) * channel_block,
+          .from = plane + (first_row * across.input + first) * block,
           .rows = rows.count,
           .columns = columns.count,
-          .row_step = down.dilation * across.input * channel_block,
-          .column_step = across.dilation * channel_block,
+          .row_step = down.dilation * across.input * block,
+          .column_step = across.dilation * block,
           .count = end - x,
-          .step = across.stride * channel_block,
+          .step = across.stride * block,
+          .block = block,
           .divisor = static_cast<T>(form_.taps()),
-          .to = to + x * channel_block};
+          .to = to + x * block};
       pooling_ == Pooling::average ? kernels_.mean_of_blocks(windows)
                                    : kernels_.largest_of_blocks(windows);
       x = end;
@@ -146,8 +147,8 @@ std::optional<Draft> draft_pooling(const Context& context, size_t node,
   auto form = pool_form(reader, 1, sized.dims(*input), sized.dims(outputs.front()));
   if (!form || form->input_plane() > std::numeric_limits<int32_t>::max()) return std::nullopt;
   if (sized.is_in_blocks(*input) || sized.is_in_blocks(outputs.front())) {
-    form->in_blocks = true;
-    form->planes /= channel_block;
+    form->block = sized.channels_of_block();
+    form->planes /= form->block;
   }
   Pooling pooling = Pooling::average;
   if (call.text == "max_pool") {

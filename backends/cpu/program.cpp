@@ -229,7 +229,10 @@ Program make_program(const Graph& graph, Plan plan, const ProgramOptions& option
                         .native = options.native ? &native : nullptr,
                         .weight_dtype = options.weight_dtype,
                         .bfloat16_products = options.bfloat16_products};
-  if (!options.observer) sized.put_in_blocks(choose_blocks(context));
+  if (!options.observer) {
+    ChannelBlocks blocks = choose_blocks(context);
+    sized.put_in_blocks(std::move(blocks.values), blocks.channels);
+  }
   const std::vector<Donated> donated = donated_values(graph, options.donations);
   Drafted drafted = draft_steps(context, transposes,
                                 {.fuse = options.fuse,

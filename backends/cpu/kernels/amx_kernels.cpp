@@ -132,6 +132,65 @@ MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks
   }
 }
 
+// Places are the rows of the left side, each `step` blocks of channels behind the one before.
+template <bool both_halves, int step>
+MITHRIL_AMX void add_runs(const BlockTile& t, int64_t rows) {
+  constexpr size_t line = 64, row = step * line, c_step = 2 * line, b_step = 2 * line;
+  take_shape(rows, side);
+  float* upper = t.c + side * width;
+  if (t.add || t.bias) {
+    const float *lower_half = t.add ? t.c : t.bias, *upper_half = t.add ? upper : t.bias;
+    const size_t from_step = t.add ? c_step : 0;
+    _tile_loadd(0, lower_half, from_step);
+    _tile_loadd(1, lower_half + side, from_step);
+    if constexpr (both_halves) {
+      _tile_loadd(2, upper_half, from_step);
+      _tile_loadd(3, upper_half + side, from_step);
+    }
+  } else {
+    _tile_zero(0);
+    _tile_zero(1);
+    if constexpr (both_halves) {
+      _tile_zero(2);
+      _tile_zero(3);
+    }
+  }
+  const float *b = t.b, *next = t.next;
+  for (int64_t r = 0; r < t.runs; ++r, b += side * width) {
+    const float* a = t.a + t.offsets[r];
+    for (int64_t i = 0; i < t.lines; ++i, next += side) __builtin_prefetch(next, 0, 2);
+    _tile_loadd(6, b, b_step);
+    _tile_loadd(4, a, row);
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_loadd(7, b + side, b_step);
+    _tile_dpbf16ps(1, 4, 7);
+    if constexpr (both_halves) {
+      _tile_loadd(5, a + side * step * side, row);
+      _tile_dpbf16ps(2, 5, 6);
+      _tile_dpbf16ps(3, 5, 7);
+    }
+  }
+  _tile_stored(0, t.c, c_step);
+  _tile_stored(1, t.c + side, c_step);
+  if constexpr (both_halves) {
+    _tile_stored(2, upper, c_step);
+    _tile_stored(3, upper + side, c_step);
+  }
+}
+
+template <int rows, int step>
+void run_block_tile(const BlockTile& t) {
+  add_runs<(rows > side), step>(t, rows);
+}
+
+template <int rows, int step>
+void fill(BlockKernels::Tiles& tiles) {
+  if constexpr (rows > 0) {
+    tiles[rows] = run_block_tile<rows, step>;
+    fill<rows - 1, step>(tiles);
+  }
+}
+
 MITHRIL_AMX void add_bias(const Tile<float>& t, int64_t rows) {
   const __m512 left = _mm512_loadu_ps(t.bias), right = _mm512_loadu_ps(t.bias + side);
   for (int64_t i = 0; i < rows; ++i) {
@@ -204,6 +263,15 @@ MatmulKernels<float> with_amx(MatmulKernels<float> kernels) {
   return kernels;
 }
 
+BlockKernels amx_block_kernels() {
+  static_assert(side == channel_block && height <= BlockKernels::most_rows);
+  BlockKernels kernels{.height = height, .width = width, .block = 2 * channel_block};
+  fill<height, 1>(kernels.blocks[0]);
+  fill<height, 2>(kernels.blocks[1]);
+  kernels.release = release_registers;
+  return kernels;
+}
+
 }  // namespace mithril::cpu_backend
 
 #else
@@ -212,6 +280,7 @@ namespace mithril::cpu_backend {
 
 bool has_amx() { return false; }
 MatmulKernels<float> with_amx(MatmulKernels<float> kernels) { return kernels; }
+BlockKernels amx_block_kernels() { return {}; }
 
 }  // namespace mithril::cpu_backend
 

@@ -1,6 +1,7 @@
 // Products of bfloat16 by the processor's unit for products of small matrices: AMX.
 #pragma once
 
+#include "backends/cpu/kernels/block_kernels.hpp"
 #include "backends/cpu/kernels/matmul_kernels.hpp"
 
 namespace mithril::cpu_backend {
@@ -12,5 +13,7 @@ bool has_amx();
 // These kernels with tiles that AMX multiplies: of floats that stand for pairs of bfloat16, as
 // those of BFloat16Kernels. Only where it is there. Subnormal numbers count for 0.
 MatmulKernels<float> with_amx(MatmulKernels<float> kernels);
+// Of convolutions, likewise.
+BlockKernels amx_block_kernels();
 
 }  // namespace mithril::cpu_backend

@@ -200,6 +200,7 @@ const BFloat16Kernels* bfloat16_kernels() {
   static const BFloat16Kernels faster = [] {
     BFloat16Kernels made = kernels;
     made.products = with_amx(kernels.products);
+    made.blocks = amx_block_kernels();
     // Processors that have it take as long for a pair as for two floats.
     made.convolves = false;
     return made;

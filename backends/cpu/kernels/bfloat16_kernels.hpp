@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "backends/cpu/kernels/block_kernels.hpp"
 #include "backends/cpu/kernels/matmul_kernels.hpp"
 #include "backends/cpu/kernels/window_kernels.hpp"
 
@@ -14,6 +15,7 @@ struct BFloat16Kernels {
   // k counts pairs. Subnormal numbers count for 0.
   MatmulKernels<float> products;
   WindowKernels<float> windows;
+  BlockKernels blocks = {};
   bool convolves = true;  // whether convolutions are faster so than of floats
   // to[i] = the pair of first[i] and second[i]; of 0 where there is no second.
   void (*pair)(const uint16_t* first, const uint16_t* second, int64_t count, float* to);

@@ -88,10 +88,7 @@ void fill_planes(std::array<BlockKernels::Tiles, BlockKernels::most_run>& planes
 const BlockKernels& kernels() {
   static const BlockKernels filled = [] {
     constexpr int block = static_cast<int>(channel_block);
-    BlockKernels made{.height = height,
-                      .width = 2 * lanes % block == 0 ? 2 * lanes : 0,
-                      .blocks = {},
-                      .planes = {}};
+    BlockKernels made{.height = height, .width = 2 * lanes % block == 0 ? 2 * lanes : 0};
     if constexpr (2 * lanes % block == 0) {
       fill<height, block, block>(made.blocks[0]);
       fill<height, 2 * block, block>(made.blocks[1]);

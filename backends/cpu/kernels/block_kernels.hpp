@@ -8,7 +8,7 @@
 
 namespace mithril::cpu_backend {
 
-// Channels that stand side by side.
+// Floats, or pairs of bfloat16, that stand side by side for each place of what is read.
 constexpr int64_t channel_block = 16;
 
 // The sums of a few places side by side, for each channel of a panel:
@@ -28,19 +28,25 @@ struct BlockTile {
 };
 
 struct BlockKernels {
-  static constexpr int most_rows = 14;
+  static constexpr int most_rows = 32;
   using Run = void (*)(const BlockTile&);
   // By the number of places, from 1.
   using Tiles = std::array<Run, most_rows + 1>;
 
-  int height;  // places of the largest tile
-  int width;   // channels of a panel, whole blocks; 0: vectors are too short for that
+  int height = 0;  // places of the largest tile
+  int width = 0;   // channels of a panel, whole blocks; 0: there are no such kernels
+  // Channels that stand side by side for each place, of what is read and what is made: twice as
+  // many where pairs of bfloat16 are multiplied.
+  int64_t block = channel_block;
   // Where places are blocks of channels, and the window moves by 1 or 2; runs have 16 elements
   // then.
-  Tiles blocks[2];
+  Tiles blocks[2] = {};
   // Where places are elements of a plane; by the length of runs, from which on 0 stands for all.
   static constexpr int64_t most_run = 8;
-  std::array<Tiles, most_run> planes[2];
+  std::array<Tiles, most_run> planes[2] = {};
+  void (*release)() = nullptr;  // as that of MatmulKernels
+
+  bool of_pairs() const { return block > channel_block; }
 
   const Tiles& plane_tiles(int64_t stride, int64_t run) const {
     const auto& tiles = planes[stride - 1];

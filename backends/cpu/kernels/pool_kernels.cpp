@@ -110,7 +110,7 @@ template <typename T, typename Take, typename Finish>
 HWY_ATTR void pool_blocks(const PoolBlocks<T>& p, T start, const Take& take, const Finish& finish) {
   const hn::ScalableTag<T> d;
   for (int64_t i = 0; i < p.count; ++i) {
-    for (int64_t j = 0; j < channel_block; j += lanes<T>) {
+    for (int64_t j = 0; j < p.block; j += lanes<T>) {
       const T* row = p.from + i * p.step + j;
       auto taken = hn::Set(d, start);
       for (int64_t y = 0; y < p.rows; ++y, row += p.row_step) {
@@ -118,7 +118,7 @@ HWY_ATTR void pool_blocks(const PoolBlocks<T>& p, T start, const Take& take, con
           taken = take(hn::LoadU(d, row + x * p.column_step), taken);
         }
       }
-      hn::StoreU(finish(taken), d, p.to + i * channel_block + j);
+      hn::StoreU(finish(taken), d, p.to + i * p.block + j);
     }
   }
 }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "backends/cpu/kernels/block_kernels.hpp"
+#include "backends/cpu/kernels/instructions.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -25,6 +25,7 @@ struct PoolBlocks {
   const T* from;                                 // the first tap of the first window
   int64_t rows, columns, row_step, column_step;  // of the taps, in elements
   int64_t count, step;                           // of windows, and from one to the next
+  int64_t block;                                 // of whole vectors
   T divisor;                                     // of sums
   T* to;
 };
