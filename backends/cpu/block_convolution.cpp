@@ -137,8 +137,8 @@ Draft block_draft(const Context& context, const Form& form, int64_t block,
   if (values.bias) draft.reads.push_back(*values.bias);
   draft.make_finished = [=, threads = context.threads](const Places& places, Place scratch,
                                                        std::unique_ptr<ElementStep> finish) {
-    return std::make_unique<BlockStep<Form>>(form, block, threads, values, to_blocks, places, scratch,
-                                             weight, std::move(finish));
+    return std::make_unique<BlockStep<Form>>(form, block, threads, values, to_blocks, places,
+                                             scratch, weight, std::move(finish));
   };
   draft.make = [make = draft.make_finished](const Places& places, Place scratch) {
     return make(places, scratch, nullptr);
@@ -157,8 +157,8 @@ std::optional<BlockConvolution> convolution_for_blocks(const Context& context, s
   const ValueId made = sized.node(node).outputs.front();
   if (!source || !weight || !context.packed.find(*weight)) return std::nullopt;
   const DType dtype = sized.dtype(*source);
-  const bool into_floats = sized.dtype(made) == DType::float32 &&
-                           (!bias || sized.dtype(*bias) == DType::float32);
+  const bool into_floats =
+      sized.dtype(made) == DType::float32 && (!bias || sized.dtype(*bias) == DType::float32);
   if (!into_floats || sized.dtype(*weight) != dtype) return std::nullopt;
   const auto convolution =
       convolution_of(reader, 3, sized.dims(*source), sized.dims(*weight), sized.dims(made));
@@ -169,11 +169,10 @@ std::optional<BlockConvolution> convolution_for_blocks(const Context& context, s
     return BlockConvolution{*convolution, &kernels};
   }
   const BFloat16Kernels* pairs = context.bfloat16_products ? bfloat16_kernels() : nullptr;
-  if (dtype != DType::bfloat16 || !pairs || convolution->inputs % pairs->blocks.block != 0 ||
-      !suits_blocks(in_pairs(*convolution), pairs->blocks)) {
+  if (dtype != DType::bfloat16 || !pairs || !suits_blocks(*convolution, pairs->blocks)) {
     return std::nullopt;
   }
-  return BlockConvolution{in_pairs(*convolution), &pairs->blocks};
+  return BlockConvolution{*convolution, &pairs->blocks};
 }
 
 Draft draft_block_convolution(const Context& context, const BlockConvolution& convolution,

@@ -8,7 +8,7 @@
 
 namespace mithril::cpu_backend {
 
-// What a node convolves, in pairs where the kernels are for pairs.
+// What a node convolves, and by which kernels.
 struct BlockConvolution {
   Convolution convolution;
   const BlockKernels* kernels;

@@ -1,9 +1,11 @@
 #include "backends/cpu/block_form.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 
 #include "backends/cpu/blocks.hpp"
+#include "backends/cpu/paired_convolution.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -22,35 +24,54 @@ int64_t reach(const WindowAxis& axis) {
 
 bool has_border(const WindowAxis& axis) { return axis.before > 0 || reach(axis) > axis.input; }
 
-bool is_narrow(const Convolution& c) { return c.inputs % channel_block != 0; }
+// As the kernels see it.
+Convolution seen(const Convolution& c, const BlockKernels& kernels) {
+  return kernels.of_pairs() ? in_pairs(c) : c;
+}
+
+bool is_narrow(const Convolution& c, const BlockKernels& kernels) {
+  return c.inputs % kernels.block != 0;
+}
+
+bool fits_a_run(const Convolution& c, const BlockKernels& kernels) {
+  constexpr int64_t shortest = 3;
+  if (c.across.dilation > 1) return false;
+  return kernels.of_pairs() ? c.across.kernel * seen(c, kernels).inputs <= channel_block
+                            : c.across.kernel >= shortest;
+}
 
 }  // namespace
 
 bool suits_blocks(const Convolution& c, const BlockKernels& kernels) {
-  constexpr int64_t shortest_run = 3, most_elements = std::numeric_limits<int32_t>::max();
+  constexpr int64_t most_elements = std::numeric_limits<int32_t>::max();
   if (kernels.width == 0 || c.groups != 1 || c.outputs == 0 || c.inputs == 0) return false;
   if (c.outputs % kernels.width != 0 || c.across.stride > 2) return false;
   if (c.down.output * c.across.output == 0) return false;
-  if (is_narrow(c) && (kernels.of_pairs() || c.across.dilation > 1 || c.across.kernel < shortest_run)) return false;
+  if (is_narrow(c, kernels) && !fits_a_run(c, kernels)) return false;
   const auto extent = [](const WindowAxis& axis) { return std::max(reach(axis), axis.input); };
   return extent(c.down) <= most_elements / extent(c.across) / c.inputs;
 }
 
 BlockForm::BlockForm(const Convolution& convolution, bool from_blocks, const BlockKernels& kernels)
-    : c_(convolution),
+    : c_(seen(convolution, kernels)),
+      channels_(convolution.inputs),
       kernels_(&kernels),
       from_blocks_(from_blocks),
-      narrow_(is_narrow(c_)),
-      in_place_(from_blocks == !narrow_ && !has_border(c_.down) && !has_border(c_.across)),
-      run_tile_(narrow_ ? &kernels_->plane_tiles(c_.across.stride, c_.across.kernel)
-                        : &kernels_->blocks[c_.across.stride - 1]),
+      narrow_(is_narrow(convolution, kernels)),
+      in_place_((narrow_ ? !kernels.of_pairs() : from_blocks) && !has_border(c_.down) &&
+                !has_border(c_.across)),
+      run_tile_(narrow_ && !kernels.of_pairs()
+                    ? &kernels.plane_tiles(c_.across.stride, c_.across.kernel)
+                    : &kernels.blocks[c_.across.stride - 1]),
       rearranging_(&matmul_kernels<float>()),
-      unit_(narrow_ ? 1 : channel_block),
+      unit_(!narrow_             ? channel_block
+            : kernels.of_pairs() ? c_.inputs
+                                 : 1),
       planes_(c_.inputs / unit_),
       down_(in_place_ ? c_.down.input : reach(c_.down)),
       across_(in_place_ ? c_.across.input : reach(c_.across)),
       image_step_(planes_ * down_ * across_ * unit_),
-      run_(narrow_ ? c_.across.kernel : channel_block) {
+      run_(narrow_ ? c_.across.kernel * unit_ : channel_block) {
   const int64_t taps_across = narrow_ ? 1 : c_.across.kernel;
   for (int64_t plane = 0; plane < planes_; ++plane) {
     for (int64_t y = 0; y < c_.down.kernel; ++y) {
@@ -114,35 +135,46 @@ void BlockForm::lay(const float* source, int64_t first, int64_t last, float* lai
 }
 
 void BlockForm::lay_row(const float* source, int64_t image, int64_t y, float* to) const {
-  const int64_t width = c_.across.input, before = c_.across.before;
-  const int64_t count = std::min(width, across_ - before);
-  const int64_t source_plane = c_.down.input * width;
+  const int64_t before = c_.across.before, count = std::min(c_.across.input, across_ - before);
+  const auto element =
+      static_cast<int64_t>(kernels_->of_pairs() ? sizeof(uint16_t) : sizeof(float));
+  const auto* from =
+      reinterpret_cast<const float*>(reinterpret_cast<const std::byte*>(source) +
+                                     image * channels_ * c_.down.input * c_.across.input * element);
   for (int64_t plane = 0; plane < planes_; ++plane, to += down_ * across_ * unit_) {
     if (y < 0 || y >= c_.down.input) {
       std::fill_n(to, across_ * unit_, 0.0f);
       continue;
     }
     std::fill_n(to, before * unit_, 0.0f);
-    const float* from = source + (image * planes_ + plane) * source_plane * unit_;
-    if (narrow_ || from_blocks_) {
-      std::copy_n(from + y * width * unit_, count * unit_, to + before * unit_);
-    } else if (kernels_->of_pairs()) {
-      const auto* channels = reinterpret_cast<const uint16_t*>(from) + y * width;
-      auto* places = reinterpret_cast<uint16_t*>(to + before * unit_);
-      for (int64_t i = 0; i < kernels_->block; ++i) {
-        for (int64_t x = 0; x < count; ++x) {
-          places[x * kernels_->block + i] = channels[i * source_plane + x];
-        }
-      }
-    } else {
-      rearranging_->interleave({.from = from + y * width,
-                                .from_step = source_plane,
-                                .count = unit_,
-                                .depth = count,
-                                .to = to + before * unit_,
-                                .to_step = unit_});
-    }
+    lay_places(from, plane, y, to + before * unit_);
     std::fill(to + (before + count) * unit_, to + across_ * unit_, 0.0f);
+  }
+}
+
+// Those of a row that there are.
+void BlockForm::lay_places(const float* image, int64_t plane, int64_t y, float* to) const {
+  const int64_t width = c_.across.input, count = std::min(width, across_ - c_.across.before);
+  const int64_t source_plane = c_.down.input * width;
+  if (from_blocks_ || (narrow_ && !kernels_->of_pairs())) {
+    std::copy_n(image + (plane * source_plane + y * width) * unit_, count * unit_, to);
+  } else if (!kernels_->of_pairs()) {
+    rearranging_->interleave({.from = image + plane * unit_ * source_plane + y * width,
+                              .from_step = source_plane,
+                              .count = unit_,
+                              .depth = count,
+                              .to = to,
+                              .to_step = unit_});
+  } else {
+    const int64_t first = plane * 2 * unit_, last = std::min(first + 2 * unit_, channels_);
+    auto* halves = reinterpret_cast<uint16_t*>(to);
+    if (last - first < 2 * unit_) std::fill_n(to, count * unit_, 0.0f);
+    for (int64_t channel = first; channel < last; ++channel) {
+      const auto* from =
+          reinterpret_cast<const uint16_t*>(image) + channel * source_plane + y * width;
+      uint16_t* next = halves + channel - first;
+      for (int64_t x = 0; x < count; ++x) next[x * 2 * unit_] = from[x];
+    }
   }
 }
 
@@ -190,6 +222,7 @@ void BlockForm::multiply_panel(const PanelOperands& o, int64_t panel,
       const Tile at = tile(i);
       (*run_tile_)[static_cast<size_t>(at.count)](
           {.a = o.input + at.from,
+           .a_step = c_.across.stride * unit_,
            .offsets = offsets_.data() + first,
            .runs = last - first,
            .run = run_,

@@ -15,8 +15,10 @@ namespace mithril::cpu_backend {
 // Whether the kernels are for what moves so. What it reads need not be in blocks.
 bool suits_blocks(const Convolution& convolution, const BlockKernels& kernels);
 
-// All images of one group; of pairs of bfloat16 (in_pairs), where the kernels are for them. A run of k is a block of channels under one tap of the window, or, where
-// channels are few, one row of the window on one of them; then what is read never is in blocks.
+// All images of one group; where the kernels are for pairs of bfloat16, channels are in pairs. A
+// run of k is a block of channels under one tap of the window. Where channels are few, what is read
+// never is in blocks, and a run is a row of the window: on one channel, or, of pairs, on all of
+// them, which are laid out side by side then.
 class BlockForm {
  public:
   BlockForm(const Convolution& convolution, bool from_blocks,
@@ -54,8 +56,10 @@ class BlockForm {
   int64_t plane() const { return c_.down.output * c_.across.output; }
   void multiply_panel(const PanelOperands& operands, int64_t panel, WindowPart::Range tiles) const;
   void lay_row(const float* source, int64_t image, int64_t y, float* to) const;
+  void lay_places(const float* image, int64_t plane, int64_t y, float* to) const;
 
   Convolution c_;
+  int64_t channels_;  // of what is read
   const BlockKernels* kernels_;
   bool from_blocks_, narrow_, in_place_;
   const BlockKernels::Tiles* run_tile_;

@@ -147,6 +147,7 @@ void BlockWinograd::multiply_panel(const PanelOperands& o, int64_t panel,
       const int64_t first = group.tiles * i / count, last = group.tiles * (i + 1) / count;
       products_->blocks[0][static_cast<size_t>(last - first)](
           {.a = group.inputs + k * group.input_step + first * channel_block,
+           .a_step = channel_block,
            .offsets = offsets.data(),
            .runs = blocks_,
            .run = channel_block,

@@ -102,7 +102,7 @@ class Drafting {
 
   // A loop that alone reads what a step makes, which is the last that it waits for, may be done
   // part by part as it is made, in the place of what comes out; or, where that stands in the place
-  // of inputs, beside it.
+  // of inputs or has elements of another size, beside it.
   bool finish_with(const Draft& draft, const Loop& loop, std::span<const size_t> nodes) {
     if (!options_.fuse || draft.reads.empty()) return false;
     const ValueId raw = last_made(draft.reads);
@@ -111,8 +111,7 @@ class Drafting {
     const auto step = static_cast<size_t>(made.first);
     if (!drafted_.steps[step].make_finished) return false;
     const std::optional<ValueId> place = place_of(raw, draft);
-    const bool beside = std::all_of(draft.writes.begin(), draft.writes.end(),
-                                    [&](ValueId id) { return is_donated_[index(id)]; });
+    const bool beside = sized_.count(raw) == sized_.count(draft.writes.front());
     if (!place && !beside) return false;
     const bool in_tiles = !place && drafted_.steps[step].makes_tiles;
     if (place || in_tiles) drafted_.storage(raw).bytes = 0;

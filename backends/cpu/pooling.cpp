@@ -45,8 +45,7 @@ class PoolStep final : public Step {
 
  private:
   static Work work(const PoolForm& form) {
-    return {.amount = form.planes * form.block * form.output_plane() *
-                      form.taps(),
+    return {.amount = form.planes * form.block * form.output_plane() * form.taps(),
             .pieces = form.planes * form.down.output,
             .worth_a_thread = 1 << 15};
   }
@@ -80,8 +79,7 @@ class PoolStep final : public Step {
   void run_row_of_blocks(const Frame& frame, int64_t row) const {
     const WindowAxis &down = form_.down, &across = form_.across;
     const int64_t block = form_.block;
-    const T* plane =
-        frame.read<T>(input_) + row / down.output * form_.input_plane() * block;
+    const T* plane = frame.read<T>(input_) + row / down.output * form_.input_plane() * block;
     T* to = frame.write<T>(output_) + row * across.output * block;
     const int64_t y = row % down.output;
     const PoolForm::Taps rows = PoolForm::taps_of(down, y);
@@ -94,17 +92,16 @@ class PoolStep final : public Step {
         ++end;
       }
       const int64_t first = x * across.stride - across.before + columns.first * across.dilation;
-      const PoolBlocks<T> windows{
-          .from = plane + (first_row * across.input + first) * block,
-          .rows = rows.count,
-          .columns = columns.count,
-          .row_step = down.dilation * across.input * block,
-          .column_step = across.dilation * block,
-          .count = end - x,
-          .step = across.stride * block,
-          .block = block,
-          .divisor = static_cast<T>(form_.taps()),
-          .to = to + x * block};
+      const PoolBlocks<T> windows{.from = plane + (first_row * across.input + first) * block,
+                                  .rows = rows.count,
+                                  .columns = columns.count,
+                                  .row_step = down.dilation * across.input * block,
+                                  .column_step = across.dilation * block,
+                                  .count = end - x,
+                                  .step = across.stride * block,
+                                  .block = block,
+                                  .divisor = static_cast<T>(form_.taps()),
+                                  .to = to + x * block};
       pooling_ == Pooling::average ? kernels_.mean_of_blocks(windows)
                                    : kernels_.largest_of_blocks(windows);
       x = end;

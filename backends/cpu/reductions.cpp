@@ -213,7 +213,8 @@ std::optional<Draft> draft_reduction(const Context& context, size_t at,
   const Dims& dims = sized.dims(from);
   const Reduction reduction =
       sized.is_in_blocks(from)
-          ? reduction_of(dims_in_blocks(dims, sized.channels_of_block()), {false, false, true, true, false})
+          ? reduction_of(dims_in_blocks(dims, sized.channels_of_block()),
+                         {false, false, true, true, false})
           : reduction_of(dims, call.text == "sum_to" ? broadcast_along(dims, sized.dims(to))
                                                      : along(reader.value(1), dims.size()));
   if (dtype == DType::float32) {

@@ -3,9 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <type_traits>
 
 #include "backends/cpu/block_form.hpp"
 #include "backends/cpu/block_winograd.hpp"
+#include "backends/cpu/kernels/bfloat16_kernels.hpp"
+#include "backends/cpu/paired_convolution.hpp"
 #include "tests/cpu/apart.hpp"
 #include "tests/cpu/sums.hpp"
 
@@ -14,49 +17,59 @@ namespace {
 
 using namespace cpu_backend;
 
-// [N, C, H, W] as [N, C / 16, H, W, 16], or back.
-std::vector<float> rearranged(const std::vector<float>& from, int64_t plane, bool to_blocks) {
-  std::vector<float> to(from.size());
+// [N, C, H, W] as [N, C / 16, H, W, 16] for blocks of 16, or back.
+template <typename T>
+std::vector<T> rearranged(const std::vector<T>& from, int64_t plane, int64_t channels,
+                          bool to_blocks) {
+  std::vector<T> to(from.size());
   for (int64_t i = 0; i < static_cast<int64_t>(from.size()); ++i) {
-    const int64_t block = i / (plane * channel_block), place = i % plane;
-    const int64_t channel = i / plane % channel_block;
-    const int64_t at = (block * plane + place) * channel_block + channel;
+    const int64_t block = i / (plane * channels), place = i % plane;
+    const int64_t at = (block * plane + place) * channels + i / plane % channels;
     to_blocks ? to[static_cast<size_t>(at)] = from[static_cast<size_t>(i)]
               : to[static_cast<size_t>(i)] = from[static_cast<size_t>(at)];
   }
   return to;
 }
 
+// Where nothing is written, or something else is read, it shows.
+std::vector<float> memory(int64_t count) {
+  return std::vector<float>(static_cast<size_t>(count), std::nanf(""));
+}
+
 template <typename Form>
-std::vector<float> made(const ConvolutionSample& s, bool from_blocks, Instructions instructions,
-                        int64_t parts) {
-  const Form form(s.c, from_blocks, instructions);
-  // Where nothing is written, or something else is read, it shows.
-  const auto memory = [](int64_t count) {
-    return std::vector<float>(static_cast<size_t>(count), std::nanf(""));
-  };
-  const auto given = s.input.values<float>();
-  std::vector<float> source(given.begin(), given.end());
-  if (from_blocks) source = rearranged(source, s.c.down.input * s.c.across.input, true);
+std::vector<float> made(const Form& form, const ConvolutionSample& s, const float* given_weight,
+                        const void* given, int64_t block, int64_t parts) {
+  const auto* source = static_cast<const float*>(given);
   std::vector<float> weight = memory(form.weight_count()), laid = memory(form.laid_count()),
                      work = memory(form.part_count(parts)), to = memory(s.made_count());
   for (int64_t panel = 0; panel < form.panels(); ++panel) {
-    form.transform_weight(s.weight.data<float>(), panel, weight.data());
+    form.transform_weight(given_weight, panel, weight.data());
   }
   for (int64_t part = 0; part < parts; ++part) {
     const auto [first, last] = WindowPart{part, parts}.share(form.laid_rows());
-    form.lay(source.data(), first, last, laid.data());
+    form.lay(source, first, last, laid.data());
   }
   const WindowPart cut = form.cut(parts);
   for (int64_t part = 0; part < parts; ++part) {
-    form.multiply({.input = laid.empty() ? source.data() : laid.data(),
+    form.multiply({.input = laid.empty() ? source : laid.data(),
                    .weight = weight.data(),
                    .bias = s.bias.data<float>(),
                    .work = work.data(),
                    .made = to.data()},
                   {part, cut.parts, cut.of_rows});
   }
-  return rearranged(to, s.c.down.output * s.c.across.output, false);
+  return rearranged(to, s.c.down.output * s.c.across.output, block, false);
+}
+
+// Within what is allowed on one part, and the same bits on more.
+template <typename Form>
+void check_form(const Form& form, const ConvolutionSample& sample, const std::vector<double>& sums,
+                const float* weight, const void* source, int64_t block, double allowed) {
+  const std::vector<float> alone = made(form, sample, weight, source, block, 1);
+  CHECK(relative_error(alone, sums) < allowed);
+  for (const int64_t parts : {2, 3}) {
+    CHECK(made(form, sample, weight, source, block, parts) == alone);
+  }
 }
 
 template <typename Form>
@@ -66,16 +79,47 @@ void check(const Convolution& c, double allowed) {
   const ConvolutionSample sample(c);
   const std::vector<double> sums = sample.expected();
   for (const Instructions instructions : present_instructions()) {
-    if (block_kernels(instructions).width == 0) continue;
+    const BlockKernels& kernels = block_kernels(instructions);
+    if (kernels.width == 0) continue;
     CAPTURE(name(instructions));
     for (const bool from_blocks : {false, true}) {
-      if (from_blocks && c.inputs % channel_block != 0) continue;
-      const std::vector<float> alone = made<Form>(sample, from_blocks, instructions, 1);
-      CHECK(relative_error(alone, sums) < allowed);
-      for (const int64_t parts : {2, 3}) {
-        CHECK(made<Form>(sample, from_blocks, instructions, parts) == alone);
+      if (from_blocks && c.inputs % kernels.block != 0) continue;
+      const auto given = sample.input.values<float>();
+      std::vector<float> source(given.begin(), given.end());
+      if (from_blocks) {
+        source = rearranged(source, c.down.input * c.across.input, kernels.block, true);
+      }
+      const auto* weight = sample.weight.data<float>();
+      if constexpr (std::is_same_v<Form, BlockForm>) {
+        check_form(Form(c, from_blocks, kernels), sample, sums, weight, source.data(),
+                   kernels.block, allowed);
+      } else {
+        check_form(Form(c, from_blocks, instructions), sample, sums, weight, source.data(),
+                   kernels.block, allowed);
       }
     }
+  }
+}
+
+void check_pairs(const Convolution& c) {
+  const BFloat16Kernels* pairs = bfloat16_kernels();
+  if (!pairs || pairs->blocks.width == 0) return;
+  CAPTURE(c.down.input);
+  CAPTURE(c.inputs);
+  REQUIRE(suits_blocks(c, pairs->blocks));
+  ConvolutionSample sample(c);
+  const Tensor input = sample.input.to(DType::bfloat16), weight = sample.weight.to(DType::bfloat16);
+  sample.input = input.to(DType::float32);
+  sample.weight = weight.to(DType::float32);
+  const std::vector<double> sums = sample.expected();
+  const int64_t block = pairs->blocks.block;
+  for (const bool from_blocks : {false, true}) {
+    if (from_blocks && c.inputs % block != 0) continue;
+    const auto* given = static_cast<const uint16_t*>(input.raw_data());
+    std::vector<uint16_t> source(given, given + input.size());
+    if (from_blocks) source = rearranged(source, c.down.input * c.across.input, block, true);
+    check_form(BlockForm(c, from_blocks, pairs->blocks), sample, sums, paired_weight(weight).data(),
+               source.data(), block, 1e-6);
   }
 }
 
@@ -112,6 +156,20 @@ TEST_CASE("convolutions of channels in blocks are sums") {
         of_images(3, window(7, 6, 32, 64, plain)), of_images(2, window(5, 5, 64, 64, points)),
         of_images(2, window(9, 9, 3, 32, strided))}) {
     check<BlockForm>(c, 1e-6);
+  }
+}
+
+TEST_CASE("convolutions of bfloat16 with channels in blocks are sums") {
+  for (const Convolution& c :
+       {window(9, 30, 32, 64, plain), window(7, 7, 96, 96, plain), window(5, 6, 64, 32, points),
+        window(9, 8, 32, 32, {.kernel = 1, .stride = 2}), window(15, 12, 64, 64, strided),
+        window(11, 13, 32, 32, {.kernel = 3, .stride = 1, .before = 2, .dilation = 2}),
+        window(6, 43, 32, 32, {.kernel = 3}),
+        window(20, 18, 3, 32, {.kernel = 7, .stride = 2, .before = 3}), window(8, 9, 5, 64, plain),
+        window(9, 10, 4, 32, {.kernel = 5, .before = 2}), window(5, 7, 1, 32, {.kernel = 3}),
+        of_images(3, window(7, 6, 32, 64, plain)), of_images(2, window(5, 5, 64, 64, points)),
+        of_images(2, window(9, 9, 3, 32, strided))}) {
+    check_pairs(c);
   }
 }
 

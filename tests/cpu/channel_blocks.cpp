@@ -9,12 +9,14 @@
 #include <random>
 
 #include "backends/cpu/cpu.hpp"
-#include "backends/cpu/kernels/block_kernels.hpp"
+#include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/readers.hpp"
+#include "backends/cpu/widen.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/cpu/apart.hpp"
 #include "tests/cpu/settings.hpp"
+#include "tests/cpu/sums.hpp"
 #include "tests/results.hpp"
 #include "tests/table/compare.hpp"
 
@@ -23,12 +25,13 @@ namespace {
 
 class ConvolutionNetwork {
  public:
-  explicit ConvolutionNetwork(std::uint64_t seed) : random_(seed) {
+  ConvolutionNetwork(std::uint64_t seed, DType dtype) : random_(seed), dtype_(dtype) {
     const int64_t sizes[] = {1, 5, 7, 9, 14, 18, 30};
     const Dims dims{one_of<int64_t>({1, 1, 2}), one_of<int64_t>({3, 5, 16, 32}), sizes[below(7)],
                     sizes[below(7)]};
-    values_.push_back(graph_.add_input({.name = "x", .dims = dims_of(dims)}));
-    input_ = random(dims, seed);
+    values_.push_back(graph_.add_input({.name = "x", .dims = dims_of(dims), .dtype = dtype}));
+    input_ = random(dims, seed).to(dtype);
+    graph_.set_default_dtype(dtype);
     for (int i = 0; i < 10; ++i) grow();
     graph_.add_output("last", values_.back());
     if (below(3) == 0) graph_.add_output("y", values_[below(values_.size())]);
@@ -60,7 +63,7 @@ class ConvolutionNetwork {
   ValueId constant(const Dims& dims, double scale = 1) {
     Tensor made = random(dims, random_());
     for (float& x : made.mutable_values<float>()) x = static_cast<float>(x * scale);
-    return graph_.add_constant(name(), std::move(made));
+    return graph_.add_constant(name(), made.to(dtype_));
   }
 
   // Most convolutions, from what was made last.
@@ -138,7 +141,8 @@ class ConvolutionNetwork {
 
   // Every channel by what follows from its mean.
   void excite(ValueId x) {
-    const char* way = one_of({"mean", "sum", "max", "min"});
+    // Of what is rounded, sums of many are too far apart.
+    const char* way = one_of({"mean", dtype_ == DType::float32 ? "sum" : "mean", "max", "min"});
     const ValueId each = add(way, {x, Datum::ints({2, 3}), Datum(true)});
     keep(add("multiply", {x, add("sigmoid", {each})}));
   }
@@ -149,6 +153,7 @@ class ConvolutionNetwork {
   }
 
   std::mt19937_64 random_;
+  DType dtype_;
   Graph graph_;
   Tensor input_;
   std::vector<ValueId> values_;
@@ -162,7 +167,53 @@ std::vector<bool> chosen(const Graph& graph, const std::vector<Tensor>& inputs) 
   cpu_backend::PackedConstants packed(graph);
   const std::vector<int> readers = cpu_backend::count_readers(sized, nullptr);
   return cpu_backend::choose_blocks(
-      {.sized = sized, .packed = packed, .transposes = {}, .readers = readers});
+             {.sized = sized, .packed = packed, .transposes = {}, .readers = readers})
+      .values;
+}
+
+// Empty where no element is so far apart, or ||got - expected|| / ||expected|| is not so much.
+std::string difference_in_norm(const Tensor& got, const Tensor& expected, double allowed) {
+  const std::string wrong = difference(got, expected, allowed);
+  if (wrong.empty() || got.dims() != expected.dims()) return wrong;
+  const Tensor floats = got.to(DType::float32), doubles = expected.to(DType::float64);
+  const auto from = floats.values<float>();
+  const auto to = doubles.values<double>();
+  const double error = relative_error({from.begin(), from.end()}, {to.begin(), to.end()});
+  return error < allowed ? "" : wrong;
+}
+
+void check_networks(DType dtype, std::uint64_t count, double allowed) {
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    CAPTURE(seed);
+    const ConvolutionNetwork network(seed, dtype);
+    CAPTURE(to_string(network.graph()));
+    const std::vector<Tensor> inputs{network.input()};
+    const std::vector<Tensor> expected = interpret(network.graph(), inputs);
+    for (const CpuSetting& setting : cpu_settings()) {
+      CAPTURE(description(setting));
+      if (setting.native && seed > 2) continue;
+      const InstructionsLimit limit(setting.instructions);
+      const std::vector<Tensor> got = load_with(setting, network.graph())->run(inputs);
+      for (size_t i = 0; i < got.size(); ++i)
+        CHECK(difference_in_norm(got[i], expected[i], allowed) == "");
+    }
+    const auto made = [&](int threads) {
+      return cpu({.threads = threads})->load(network.graph(), {})->run(inputs).front();
+    };
+    const Tensor alone = made(1);
+    for (const int threads : {2, 3}) CHECK(identical(made(threads), alone));
+  }
+}
+
+size_t networks_in_blocks(DType dtype, std::uint64_t count) {
+  size_t found = 0;
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    const ConvolutionNetwork network(seed, dtype);
+    const Graph graph = cpu_backend::widen_halves(network.graph(), {.bfloat16_products = true});
+    const std::vector<bool> blocks = chosen(graph, {network.input()});
+    found += std::find(blocks.begin(), blocks.end(), true) != blocks.end();
+  }
+  return found;
 }
 
 std::vector<std::string> names_in_blocks(const std::string& text,
@@ -194,30 +245,14 @@ std::string conv(const std::string& to, const std::string& from, const std::stri
 }  // namespace
 
 TEST_CASE("random networks of convolutions give what the reference gives") {
-  size_t in_blocks = 0, networks = 0;
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    CAPTURE(seed);
-    const ConvolutionNetwork network(seed);
-    CAPTURE(to_string(network.graph()));
-    const std::vector<Tensor> inputs{network.input()};
-    const std::vector<Tensor> expected = interpret(network.graph(), inputs);
-    const std::vector<bool> blocks = chosen(network.graph(), inputs);
-    in_blocks += std::find(blocks.begin(), blocks.end(), true) != blocks.end();
-    ++networks;
-    for (const CpuSetting& setting : cpu_settings()) {
-      CAPTURE(description(setting));
-      if (setting.native && seed > 2) continue;
-      const InstructionsLimit limit(setting.instructions);
-      const std::vector<Tensor> got = load_with(setting, network.graph())->run(inputs);
-      for (size_t i = 0; i < got.size(); ++i) CHECK(difference(got[i], expected[i], 1e-4) == "");
-    }
-    const auto made = [&](int threads) {
-      return cpu({.threads = threads})->load(network.graph(), {})->run(inputs).front();
-    };
-    const Tensor alone = made(1);
-    for (const int threads : {2, 3}) CHECK(identical(made(threads), alone));
-  }
-  if (cpu_backend::block_kernels().width > 0) CHECK(4 * in_blocks > networks);
+  check_networks(DType::float32, 120, 1e-5);
+  if (cpu_backend::block_kernels().width > 0) CHECK(networks_in_blocks(DType::float32, 120) > 24);
+}
+
+TEST_CASE("random networks of bfloat16 give what the reference gives") {
+  check_networks(DType::bfloat16, 40, 0.05);
+  const auto* pairs = cpu_backend::bfloat16_kernels();
+  if (pairs && pairs->blocks.width > 0) CHECK(networks_in_blocks(DType::bfloat16, 40) > 8);
 }
 
 TEST_CASE("values stand in blocks between convolutions") {

@@ -132,11 +132,12 @@ MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks
   }
 }
 
-// Places are the rows of the left side, each `step` blocks of channels behind the one before.
-template <bool both_halves, int step>
+// Places are the rows of the left side.
+template <bool both_halves>
 MITHRIL_AMX void add_runs(const BlockTile& t, int64_t rows) {
-  constexpr size_t line = 64, row = step * line, c_step = 2 * line, b_step = 2 * line;
-  take_shape(rows, side);
+  constexpr size_t c_step = width * sizeof(float), b_step = c_step;
+  const auto row = static_cast<size_t>(t.a_step) * sizeof(float);
+  take_shape(rows, t.run);
   float* upper = t.c + side * width;
   if (t.add || t.bias) {
     const float *lower_half = t.add ? t.c : t.bias, *upper_half = t.add ? upper : t.bias;
@@ -156,7 +157,7 @@ MITHRIL_AMX void add_runs(const BlockTile& t, int64_t rows) {
     }
   }
   const float *b = t.b, *next = t.next;
-  for (int64_t r = 0; r < t.runs; ++r, b += side * width) {
+  for (int64_t r = 0; r < t.runs; ++r, b += t.run * width) {
     const float* a = t.a + t.offsets[r];
     for (int64_t i = 0; i < t.lines; ++i, next += side) __builtin_prefetch(next, 0, 2);
     _tile_loadd(6, b, b_step);
@@ -165,7 +166,7 @@ MITHRIL_AMX void add_runs(const BlockTile& t, int64_t rows) {
     _tile_loadd(7, b + side, b_step);
     _tile_dpbf16ps(1, 4, 7);
     if constexpr (both_halves) {
-      _tile_loadd(5, a + side * step * side, row);
+      _tile_loadd(5, a + side * t.a_step, row);
       _tile_dpbf16ps(2, 5, 6);
       _tile_dpbf16ps(3, 5, 7);
     }
@@ -178,16 +179,16 @@ MITHRIL_AMX void add_runs(const BlockTile& t, int64_t rows) {
   }
 }
 
-template <int rows, int step>
+template <int rows>
 void run_block_tile(const BlockTile& t) {
-  add_runs<(rows > side), step>(t, rows);
+  add_runs<(rows > side)>(t, rows);
 }
 
-template <int rows, int step>
+template <int rows>
 void fill(BlockKernels::Tiles& tiles) {
   if constexpr (rows > 0) {
-    tiles[rows] = run_block_tile<rows, step>;
-    fill<rows - 1, step>(tiles);
+    tiles[rows] = run_block_tile<rows>;
+    fill<rows - 1>(tiles);
   }
 }
 
@@ -266,8 +267,8 @@ MatmulKernels<float> with_amx(MatmulKernels<float> kernels) {
 BlockKernels amx_block_kernels() {
   static_assert(side == channel_block && height <= BlockKernels::most_rows);
   BlockKernels kernels{.height = height, .width = width, .block = 2 * channel_block};
-  fill<height, 1>(kernels.blocks[0]);
-  fill<height, 2>(kernels.blocks[1]);
+  fill<height>(kernels.blocks[0]);
+  kernels.blocks[1] = kernels.blocks[0];
   kernels.release = release_registers;
   return kernels;
 }

@@ -26,14 +26,14 @@ constexpr int height = 6;
 #endif
 
 // Of a place, the vector j of its channels.
-HWY_INLINE float* vector_of(const BlockTile& t, int place, int j) {
+[[maybe_unused]] HWY_INLINE float* vector_of(const BlockTile& t, int place, int j) {
   constexpr int block = static_cast<int>(channel_block);
   return t.c + j * lanes / block * t.c_step + place * block + j * lanes % block;
 }
 
 // What is read there is read anew, for places share elements along a row, and a compiler that keeps
 // them runs out of registers.
-HWY_INLINE void forget(const float*& a) { __asm__("" : "+r"(a)); }
+[[maybe_unused]] HWY_INLINE void forget(const float*& a) { __asm__("" : "+r"(a)); }
 
 // `run`: 0 where only the tile knows.
 template <int rows, int step, int run>

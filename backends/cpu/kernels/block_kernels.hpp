@@ -15,6 +15,7 @@ constexpr int64_t channel_block = 16;
 // c[place][j] = sum over runs r, and k of each, of a[offsets[r] + place * step + k] * b[r, k][j].
 struct BlockTile {
   const float* a;
+  int64_t a_step;          // from one place to the next
   const int32_t* offsets;  // of the runs
   int64_t runs, run;       // so many, of so many k each
   const float* b;          // `width` elements for each k of each run
@@ -39,9 +40,9 @@ struct BlockKernels {
   // many where pairs of bfloat16 are multiplied.
   int64_t block = channel_block;
   // Where places are blocks of channels, and the window moves by 1 or 2; runs have 16 elements
-  // then.
+  // then. Those for pairs take any step, and shorter runs.
   Tiles blocks[2] = {};
-  // Where places are elements of a plane; by the length of runs, from which on 0 stands for all.
+  // Where places are elements of a plane; by the length of runs, where 0 stands for all others.
   static constexpr int64_t most_run = 8;
   std::array<Tiles, most_run> planes[2] = {};
   void (*release)() = nullptr;  // as that of MatmulKernels
