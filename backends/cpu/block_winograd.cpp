@@ -60,16 +60,16 @@ int64_t BlockWinograd::group_rows(bool of_panels) const {
 }
 
 int64_t BlockWinograd::part_count(int64_t parts) const {
-  const Group most = group(0, group_rows(cut(parts).of_rows), nullptr);
+  const Group most = group(0, group_rows(cut(parts).of_rows));
   return products * (most.input_step + most.sum_step);
 }
 
 // From one of the products to the next so far that they do not meet in the same sets of the cache.
-BlockWinograd::Group BlockWinograd::group(int64_t first, int64_t last, float* work) const {
+BlockWinograd::Group BlockWinograd::group(int64_t first, int64_t last) const {
   const int64_t tiles = (last - first) * tiles_across_;
   const int64_t input_step = (blocks_ * tiles + 1) * channel_block;
   const int64_t sum_step = tiles * products_->width + channel_block;
-  return {first, last, tiles, work, work + products * input_step, input_step, sum_step};
+  return {first, last, tiles, input_step, sum_step};
 }
 
 void BlockWinograd::transform_weight(const float* weight, int64_t panel, float* to) const {
@@ -100,7 +100,9 @@ void BlockWinograd::multiply(const PanelOperands& o, const WindowPart& part) con
   const auto [first, last] = part.columns(rows());
   const int64_t most = group_rows(part.of_rows);
   for (int64_t row = first; row < last; row += most) {
-    const Group rows = group(row, std::min(row + most, last), o.work);
+    Group rows = group(row, std::min(row + most, last));
+    rows.inputs = o.work;
+    rows.sums = o.work + products * rows.input_step;
     transform_input(o.input, rows);
     for (int64_t panel = first_panel; panel < last_panel; ++panel) {
       multiply_panel(o, panel, rows);

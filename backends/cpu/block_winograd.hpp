@@ -46,14 +46,14 @@ class BlockWinograd {
   struct Group {
     int64_t first, last;  // of the rows of all images
     int64_t tiles;
-    float *inputs, *sums;  // each of the 36 products', so many elements apart
-    int64_t input_step, sum_step;
+    int64_t input_step, sum_step;  // from one of the 36 products to the next
+    float *inputs = {}, *sums = {};
   };
 
   int64_t image_count() const { return c_.inputs * c_.down.input * c_.across.input; }
   int64_t rows() const { return c_.images * tiles_down_; }
   int64_t group_rows(bool of_panels) const;
-  Group group(int64_t first, int64_t last, float* work) const;
+  Group group(int64_t first, int64_t last) const;
   void transform_input(const float* input, const Group& group) const;
   void multiply_panel(const PanelOperands& operands, int64_t panel, const Group& group) const;
   void transform_sums(const PanelOperands& operands, int64_t panel, const Group& group) const;

@@ -39,12 +39,12 @@ constexpr int height = 6;
 template <int rows, int step, int run>
 HWY_ATTR void run_tile(const BlockTile& t) {
   const D d;
+  const V left_bias = t.bias ? hn::LoadU(d, t.bias) : hn::Zero(d),
+          right_bias = t.bias ? hn::LoadU(d, t.bias + lanes) : hn::Zero(d);
   V sums[rows][2];
   unrolled<rows>([&](auto i) HWY_ATTR {
-    const float *left = t.add ? vector_of(t, i, 0) : t.bias,
-                *right = t.add ? vector_of(t, i, 1) : t.bias + lanes;
-    sums[i][0] = left ? hn::LoadU(d, left) : hn::Zero(d);
-    sums[i][1] = left ? hn::LoadU(d, right) : hn::Zero(d);
+    sums[i][0] = t.add ? hn::LoadU(d, vector_of(t, i, 0)) : left_bias;
+    sums[i][1] = t.add ? hn::LoadU(d, vector_of(t, i, 1)) : right_bias;
   });
   const float *b = t.b, *next = t.next;
   const int64_t length = run ? run : t.run;
