@@ -1,6 +1,7 @@
 #include "backends/cpu/block_winograd.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "backends/cpu/blocks.hpp"
 
@@ -8,6 +9,7 @@ namespace mithril::cpu_backend {
 namespace {
 
 constexpr int64_t products = 36;
+constexpr int64_t most_blocks = 256;
 constexpr int64_t line = 64 / int64_t{sizeof(float)};
 // Of inputs that were transformed: as much as stays in the second-level cache beside a weight that
 // does, or alone, where the weight passes by.
@@ -24,8 +26,8 @@ bool suits_block_winograd(const Convolution& c) {
   // as there were.
   constexpr int64_t fewest_channels = 32, fewest_tiles = 20, most_elements = 1 << 22;
   const int64_t tiles = c.images * up(c.down.output, 4) * up(c.across.output, 4);
-  return c.inputs >= fewest_channels && tiles >= fewest_tiles &&
-         products * c.inputs * c.outputs <= most_elements;
+  return c.inputs >= fewest_channels && c.inputs <= most_blocks * channel_block &&
+         tiles >= fewest_tiles && products * c.inputs * c.outputs <= most_elements;
 }
 
 BlockWinograd::BlockWinograd(const Convolution& convolution, bool from_blocks,
@@ -139,9 +141,9 @@ void BlockWinograd::multiply_panel(const PanelOperands& o, int64_t panel,
   const int64_t element = c_.inputs * products_->width;
   const int64_t count = up(group.tiles, products_->height);
   const int64_t lines = up(up(element, line), count * blocks_);
-  std::vector<int32_t> offsets;
+  std::array<int32_t, most_blocks> offsets;
   for (int64_t block = 0; block < blocks_; ++block) {
-    offsets.push_back(static_cast<int32_t>(block * group.tiles * channel_block));
+    offsets[static_cast<size_t>(block)] = static_cast<int32_t>(block * group.tiles * channel_block);
   }
   for (int64_t k = 0; k < products; ++k) {
     const float* weight = o.weight + (panel * products + k) * element;

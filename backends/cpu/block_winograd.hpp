@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "backends/cpu/kernels/block_kernels.hpp"
 #include "backends/cpu/kernels/matmul_kernels.hpp"
