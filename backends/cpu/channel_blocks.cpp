@@ -1,6 +1,7 @@
 #include "backends/cpu/channel_blocks.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -64,8 +65,11 @@ class Choice {
   // Whether it would stand otherwise in blocks.
   bool has_blocks(ValueId id) const {
     if (!is_known(id)) return false;
+    constexpr int64_t most_places = std::numeric_limits<int32_t>::max();
     const Dims& dims = sized_.dims(id);
-    return dims.size() == rank && dims[1] % channels_ == 0 && dims[2] * dims[3] > 1;
+    if (dims.size() != rank || dims[1] % channels_ != 0) return false;
+    const int64_t places = dims[2] * dims[3];
+    return places > 1 && places <= most_places;
   }
   // What nobody makes, as an output that nobody reads, has no dims.
   bool is_known(ValueId id) const { return sized_.count(id) > 0; }

@@ -231,7 +231,8 @@ bool reduces_planes(const Sized& sized, size_t node, const SpelledExpression& ca
   if (std::find(ways.begin(), ways.end(), call.text) == ways.end()) return false;
   const CallReader reader(sized, node, call);
   return reader.tensor(0) && sized.dims(*reader.tensor(0)).size() == 4 &&
-         sized.dtype(*reader.tensor(0)) == sized.dtype(sized.node(node).outputs.front()) &&
+         sized.dtype(*reader.tensor(0)) == DType::float32 &&
+         sized.dtype(sized.node(node).outputs.front()) == DType::float32 &&
          along(reader.value(1), 4) == std::vector<bool>{false, false, true, true};
 }
 

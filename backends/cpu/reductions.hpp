@@ -15,7 +15,8 @@ namespace mithril::cpu_backend {
 std::optional<Draft> draft_reduction(const Context& context, size_t node,
                                      const SpelledExpression& call);
 
-// Whether it reduces the last two axes of [N, C, H, W], whose channels may stand in blocks then.
+// Whether it reduces the last two axes of floats [N, C, H, W], whose channels may stand in blocks
+// then.
 bool reduces_planes(const Sized& sized, size_t node, const SpelledExpression& call);
 
 }  // namespace mithril::cpu_backend

@@ -271,6 +271,13 @@ TEST_CASE("values stand in blocks between convolutions") {
                             "  m: float32[1, 32] = mean(input: d, axis: (2, 3), keepdim: False)\n"
                             "  output m = m\n}\n",
                         x) == Names{"a", "b", "d"});
+  // Of integers there is no kernel for that.
+  const std::string sums = begin +
+                           "  i: int32[1, 32, 6, 6] = cast(input: a, dtype: int32)\n"
+                           "  n: int32[1, 32] = sum(input: i, axis: (2, 3), keepdim: False)\n"
+                           "  output n = n\n  output d = d\n}\n";
+  CHECK(names_in_blocks(sums, x).empty());
+  CHECK(apart(sums, x, 2) == "");
   // What moves elements reads them in their order.
   CHECK(names_in_blocks(begin +
                             "  s: float32[1, 32, 6, 6] = swapaxes(input: a, axis1: 2, axis2: 3)\n"
