@@ -70,6 +70,40 @@ MITHRIL_AMX void release_registers() {
   _tile_release();
 }
 
+// The sums of a tile: what is in c, or the bias, of which all rows are the same, or zero.
+template <bool both_halves>
+MITHRIL_AMX void begin_sums(const float* c, int64_t c_step, bool add, const float* bias) {
+  if (!add && !bias) {
+    _tile_zero(0);
+    _tile_zero(1);
+    if constexpr (both_halves) {
+      _tile_zero(2);
+      _tile_zero(3);
+    }
+    return;
+  }
+  const float *lower = add ? c : bias, *upper = add ? c + side * c_step : bias;
+  const size_t step = add ? static_cast<size_t>(c_step) * sizeof(float) : 0;
+  _tile_loadd(0, lower, step);
+  _tile_loadd(1, lower + side, step);
+  if constexpr (both_halves) {
+    _tile_loadd(2, upper, step);
+    _tile_loadd(3, upper + side, step);
+  }
+}
+
+template <bool both_halves>
+MITHRIL_AMX void end_sums(float* c, int64_t c_step) {
+  const size_t step = static_cast<size_t>(c_step) * sizeof(float);
+  _tile_stored(0, c, step);
+  _tile_stored(1, c + side, step);
+  if constexpr (both_halves) {
+    float* upper = c + side * c_step;
+    _tile_stored(2, upper, step);
+    _tile_stored(3, upper + side, step);
+  }
+}
+
 // The left side of a tile: blocks of `side` pairs of each row.
 struct LeftBlocks {
   const float* begin;
@@ -84,27 +118,8 @@ MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks
   constexpr int64_t bytes = int64_t{sizeof(float)};
   const auto row = static_cast<size_t>(left.row_step * bytes);
   take_shape(rows, depth);
-  float* upper = t.c + side * t.c_step;
-  const auto c_step = static_cast<size_t>(t.c_step * bytes);
   const auto b_step = static_cast<size_t>(t.b_step * bytes);
-  // Of the bias all rows are the same; without either, they are zero.
-  if (add || t.bias) {
-    const float *lower_half = add ? t.c : t.bias, *upper_half = add ? upper : t.bias;
-    const size_t step = add ? c_step : 0;
-    _tile_loadd(0, lower_half, step);
-    _tile_loadd(1, lower_half + side, step);
-    if constexpr (both_halves) {
-      _tile_loadd(2, upper_half, step);
-      _tile_loadd(3, upper_half + side, step);
-    }
-  } else {
-    _tile_zero(0);
-    _tile_zero(1);
-    if constexpr (both_halves) {
-      _tile_zero(2);
-      _tile_zero(3);
-    }
-  }
+  begin_sums<both_halves>(t.c, t.c_step, add, t.bias);
   const float *a = left.begin, *next = t.next;
   // In each block its part of those for a stretch of k.
   const int64_t lines =
@@ -124,38 +139,16 @@ MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks
     a += left.step;
     right += side * t.b_step;
   }
-  _tile_stored(0, t.c, c_step);
-  _tile_stored(1, t.c + side, c_step);
-  if constexpr (both_halves) {
-    _tile_stored(2, upper, c_step);
-    _tile_stored(3, upper + side, c_step);
-  }
+  end_sums<both_halves>(t.c, t.c_step);
 }
 
 // Places are the rows of the left side.
 template <bool both_halves>
 MITHRIL_AMX void add_runs(const BlockTile& t, int64_t rows) {
-  constexpr size_t c_step = width * sizeof(float), b_step = c_step;
+  constexpr size_t b_step = width * sizeof(float);
   const auto row = static_cast<size_t>(t.a_step) * sizeof(float);
   take_shape(rows, t.run);
-  float* upper = t.c + side * width;
-  if (t.add || t.bias) {
-    const float *lower_half = t.add ? t.c : t.bias, *upper_half = t.add ? upper : t.bias;
-    const size_t from_step = t.add ? c_step : 0;
-    _tile_loadd(0, lower_half, from_step);
-    _tile_loadd(1, lower_half + side, from_step);
-    if constexpr (both_halves) {
-      _tile_loadd(2, upper_half, from_step);
-      _tile_loadd(3, upper_half + side, from_step);
-    }
-  } else {
-    _tile_zero(0);
-    _tile_zero(1);
-    if constexpr (both_halves) {
-      _tile_zero(2);
-      _tile_zero(3);
-    }
-  }
+  begin_sums<both_halves>(t.c, width, t.add, t.bias);
   const float *b = t.b, *next = t.next;
   for (int64_t r = 0; r < t.runs; ++r, b += t.run * width) {
     const float* a = t.a + t.offsets[r];
@@ -171,12 +164,7 @@ MITHRIL_AMX void add_runs(const BlockTile& t, int64_t rows) {
       _tile_dpbf16ps(3, 5, 7);
     }
   }
-  _tile_stored(0, t.c, c_step);
-  _tile_stored(1, t.c + side, c_step);
-  if constexpr (both_halves) {
-    _tile_stored(2, upper, c_step);
-    _tile_stored(3, upper + side, c_step);
-  }
+  end_sums<both_halves>(t.c, width);
 }
 
 template <int rows>
