@@ -37,8 +37,8 @@ def layer(x: ml.Connection) -> ml.Connection:
 
 def gpt2() -> ml.Model:
     tokens = ml.IOKey("tokens", type=ml.Tensor[int], shape=["N", "T"])
-    x = ml.Embedding(TOKENS, WIDTH)(input=tokens)
-    x = x + ml.Embedding(POSITIONS, WIDTH)(input=ml.Arange()(stop=tokens.shape[1]))
+    x = ml.Embedding(TOKENS, dim=WIDTH)(input=tokens)
+    x = x + ml.Embedding(POSITIONS, dim=WIDTH)(input=ml.Arange()(stop=tokens.shape[1]))
     for _ in range(LAYERS):
         x = layer(x)
     x = ml.LayerNorm()(input=x)

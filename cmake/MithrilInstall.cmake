@@ -2,16 +2,14 @@
 include(CMakePackageConfigHelpers)
 
 set(MITHRIL_CONFIG_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/Mithril")
-set(MITHRIL_LIBRARIES mithril_core mithril_codegen)
-if(TARGET mithril_cpu)
-  list(APPEND MITHRIL_LIBRARIES mithril_cpu)
+set(MITHRIL_LIBRARIES mithril_core mithril_cpu mithril_codegen)
+include(MithrilHeaders)
+mithril_headers_of(public_headers mithril/mithril.hpp backends/torch/torch.hpp)
+mithril_install_headers(libraries ${public_headers})
+install(TARGETS mithril_all ${MITHRIL_LIBRARIES} EXPORT MithrilTargets COMPONENT libraries)
+if(BUILD_SHARED_LIBS)
+  install(IMPORTED_RUNTIME_ARTIFACTS fmt::fmt COMPONENT libraries)
 endif()
-
-install(TARGETS ${MITHRIL_LIBRARIES} EXPORT MithrilTargets COMPONENT libraries)
-install(DIRECTORY mithril backends DESTINATION "${MITHRIL_INCLUDE_DIR}" COMPONENT libraries
-        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.inc")
-install(FILES codegen/write_cpp.hpp DESTINATION "${MITHRIL_INCLUDE_DIR}/codegen"
-        COMPONENT libraries)
 install(EXPORT MithrilTargets NAMESPACE Mithril:: DESTINATION "${MITHRIL_CONFIG_DIR}"
         COMPONENT libraries)
 
@@ -26,6 +24,9 @@ install(FILES "${PROJECT_BINARY_DIR}/MithrilConfig.cmake"
 if(TARGET mithril_torch)
   install(TARGETS ${mithril_torch_libraries}
           LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT torch)
+  mithril_headers_of(torch_headers backends/torch/tensors.hpp)
+  list(REMOVE_ITEM torch_headers ${public_headers})
+  mithril_install_headers(torch ${torch_headers})
   install(TARGETS mithril_torch_tensors EXPORT MithrilTorchTargets COMPONENT torch)
   install(EXPORT MithrilTorchTargets NAMESPACE Mithril:: DESTINATION "${MITHRIL_CONFIG_DIR}"
           COMPONENT torch)

@@ -36,6 +36,11 @@ const std::set<std::string_view>& standard_functions() {
   return functions;
 }
 
+// Of float32, without branches; std's keep compilers from vectorising a loop.
+bool is_float_function(std::string_view name) {
+  return name == "exp" || name == "tanh" || name == "erf";
+}
+
 struct NoText {};
 
 struct Piece {
@@ -125,6 +130,10 @@ class FormulaWriter {
     if (!standard_functions().contains(formula.text)) throw NoText();
     if (is_integer_) return integer_call(formula);
     if (node_.computed == DType::boolean) return truth_call(formula);
+    if (node_.computed == DType::float32 && is_float_function(formula.text)) {
+      result_.snippets.insert("float_functions");
+      return {"float_" + formula.text + "(" + arguments(formula) + ")"};
+    }
     const bool typed = formula.text == "max" || formula.text == "min";
     return {"std::" + formula.text + (typed ? "<" + type_name(node_.computed) + ">" : "") + "(" +
             arguments(formula) + ")"};

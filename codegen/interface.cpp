@@ -103,7 +103,67 @@ class StructWriter {
   const Program& forward_;
 };
 
+// A pointer to a struct, and those in it that point to elements.
+class PointerChecks {
+ public:
+  PointerChecks(const std::string& function, const Program& program)
+      : function_(function), program_(program) {}
+
+  void add_struct(const std::string& name) {
+    struct_ = name;
+    add(name);
+  }
+  // Without elements it may be null.
+  void add_member(const std::string& name, ValueId id) {
+    const Dims& dims = program_.dims_of(id);
+    if (std::find(dims.begin(), dims.end(), 0) == dims.end()) add(struct_ + "->" + name);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  void add(const std::string& pointer) {
+    const std::string error = std::string("mithril.BackendError[") + code + "]: " + function_ +
+                              ": " + pointer + " is null";
+    text_ += "  if (!" + pointer + ") return \"" + error + "\";\n";
+  }
+
+  static constexpr const char* code = "E1053";
+
+  const std::string& function_;
+  const Program& program_;
+  std::string struct_, text_;
+};
+
 }  // namespace
+
+std::string null_checks(const std::string& function, const ExportedModel& model,
+                        const Members& members, const Program& forward, const Program* gradients) {
+  PointerChecks checks(function, forward);
+  const auto output_of = [&](size_t i) {
+    return forward.graph.outputs()[model.outputs[i].index].value;
+  };
+  checks.add_struct("inputs");
+  for (size_t i = 0; i < model.inputs.size(); ++i) {
+    if (model.inputs[i].role == Role::state) continue;  // null: the initial one
+    checks.add_member(members.inputs[i], forward.graph.inputs()[i]);
+  }
+  if (gradients) {
+    checks.add_struct("output_gradients");
+    for (size_t i = 0; i < model.gradient_of.size(); ++i)
+      checks.add_member(members.output_gradients[i], output_of(model.gradient_of[i]));
+  }
+  checks.add_struct("outputs");
+  for (size_t i = 0; i < model.outputs.size(); ++i)
+    checks.add_member(members.outputs[i], output_of(i));
+  if (!gradients) return checks.text();
+  checks.add_struct("gradients");
+  size_t parameter = 0;
+  for (size_t i = 0; i < model.inputs.size(); ++i) {
+    if (model.inputs[i].role != Role::parameter) continue;
+    checks.add_member(members.gradients[parameter++], forward.graph.inputs()[i]);
+  }
+  return checks.text();
+}
 
 Members members_of(const ExportedModel& model) {
   Members members;

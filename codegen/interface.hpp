@@ -18,6 +18,11 @@ struct Members {
 };
 Members members_of(const ExportedModel& model);
 
+// Statements at the beginning of a function of the interface: it returns a text where a pointer is
+// null that must not be. `gradients`: null for the function of the outputs alone.
+std::string null_checks(const std::string& function, const ExportedModel& model,
+                        const Members& members, const Program& forward, const Program* gradients);
+
 // Declarations, with what they are for. `gradients`: null where the model has none.
 std::string interface_text(const std::string& name, const ExportedModel& model,
                            const Members& members, const Program& forward,

@@ -20,7 +20,7 @@ Plan plan_for(const Graph& graph, const std::vector<Dims>& dims) {
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < dims.size(); ++i) {
     const DType dtype = graph.value(graph.inputs()[i]).dtype;
-    inputs.push_back(Tensor::borrow(dtype, dims[i], static_cast<const void*>(nullptr), nullptr));
+    inputs.push_back(stand_in(dtype, dims[i]));
   }
   return make_plan(graph, SizedGraph(graph), inputs);
 }

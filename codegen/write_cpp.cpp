@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "codegen/function_text.hpp"
 #include "codegen/interface.hpp"
@@ -12,8 +11,10 @@
 #include "codegen/program.hpp"
 #include "codegen/snippets.hpp"
 #include "mithril/base/error.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/version.hpp"
+#include "mithril/base/write_file.hpp"
 
 namespace mithril {
 namespace codegen {
@@ -38,7 +39,7 @@ std::vector<Dims> gradient_dims(const ExportedModel& model, const Program& forwa
 
 // Kernels of both programs, and what formulas may call.
 std::set<std::string> snippets_of(const Program& program) {
-  std::set<std::string> names = {"run", "integers", "to_integer"};
+  std::set<std::string> names = {"run", "integers", "to_integer", "float_functions"};
   for (const Statement& statement : program.statements) {
     if (statement.form != Form::kernel) continue;
     names.insert(program.node(statement.nodes.front()).op->name);
@@ -176,16 +177,20 @@ class FileWriter {
     const std::string& name = made_.name;
     std::string text = entry(name + "_workspace_bytes", forward_.workspace_bytes);
     text += "const char* " + name + "_evaluate(const " + name + "_inputs* inputs, const " + name +
-            "_outputs* outputs,\n    void* workspace) {\n  return " + kernels_ +
-            "::run(workspace, " + name + "_workspace_bytes(), [&](char* memory) {\n    " + space +
+            "_outputs* outputs,\n    void* workspace) {\n" +
+            null_checks(name + "_evaluate", model_, members_, forward_, nullptr) + "  return " +
+            kernels_ + "::run(workspace, " + name +
+            "_workspace_bytes(), [&](char* memory) {\n    " + space +
             "::evaluate(*inputs, *outputs, memory);\n  });\n}\n";
     if (!gradients_) return text;
     text += "\n" + entry(name + "_gradients_workspace_bytes", gradients_->workspace_bytes);
     return text + "const char* " + name + "_evaluate_gradients(\n    const " + name +
            "_inputs* inputs, const " + name + "_output_gradients* output_gradients,\n    const " +
            name + "_outputs* outputs, const " + name +
-           "_gradients* gradients, void* workspace) {\n  return " + kernels_ + "::run(workspace, " +
-           name + "_gradients_workspace_bytes(), [&](char* memory) {\n    " + space +
+           "_gradients* gradients, void* workspace) {\n" +
+           null_checks(name + "_evaluate_gradients", model_, members_, forward_, &*gradients_) +
+           "  return " + kernels_ + "::run(workspace, " + name +
+           "_gradients_workspace_bytes(), [&](char* memory) {\n    " + space +
            "::evaluate_gradients(*inputs, *output_gradients, *outputs, *gradients, memory);\n  "
            "});\n}\n";
   }
@@ -235,6 +240,9 @@ std::string cpp_file(const std::string& head, std::span<const CppModel> models,
                      interfaces +
                      "\n#ifdef __cplusplus\n}\n#endif\n\n#ifndef DECLARATIONS_ONLY\n\n";
   for (const std::string& header : headers) text += "#include <" + header + ">\n";
+  text +=
+      "\n#if defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__)\n"
+      "#pragma GCC optimize(\"O3\")  // -O2 of GCC vectorises few loops\n#endif\n";
   return text + "\nnamespace " + kernels + " {\n" + snippets + "\n}  // namespace " + kernels +
          "\n" + functions + "\n#endif  // DECLARATIONS_ONLY\n";
 }
@@ -247,11 +255,15 @@ std::string head_text(const std::string& name) {
   return "// The model '" + name + "', written by Mithril " + std::string(version()) +
          R"(: C++17, and nothing but the standard library.
 //
+// Compile it with -O3 -march=native, or with the -march of the processors that it is for: without,
+// the vectors of its kernels have 16 bytes, and a product takes up to five times as long.
+//
 // What goes in and comes out are pointers to elements in row-major order, of the sizes beside them,
 // given in structs; what a function writes must not overlap with anything else. A workspace is
 // memory of as many bytes as the function before says, aligned to 64 bytes; with null a call
-// allocates its own. A function returns null, or a text that says what went wrong. Any number of
-// threads may call at once, each with a workspace of its own.
+// allocates its own. No other pointer may be null, but those of states. A function returns null, or
+// a text that says what went wrong. Any number of threads may call at once, each with a workspace
+// of its own.
 //
 // Who only wants the declarations, in C or C++, defines DECLARATIONS_ONLY and includes this file.
 )";
@@ -259,25 +271,24 @@ std::string head_text(const std::string& name) {
 
 }  // namespace
 
-std::string cpp_source(const ExportedModel& model, const std::string& name) {
+std::string cpp_source(const ExportedModel& model, const std::string& name) try {
   const std::string kernels = codegen::prefix(name) + "_kernels";
   const codegen::CppModel made[] = {codegen::cpp_model(model, name, kernels)};
   return codegen::cpp_file(head_text(made[0].name), made, kernels);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-void write_cpp(const ExportedModel& model, const std::string& path) {
+void write_cpp(const ExportedModel& model, const std::string& path) try {
   const std::string source = cpp_source(model, std::filesystem::path(path).stem().string());
-  const std::string beside = path + ".part";
-  std::ofstream file(beside, std::ios::binary);
-  file << source;
-  file.close();
-  std::error_code problem;
-  if (file) std::filesystem::rename(beside, path, problem);
-  if (file && !problem) return;
-  std::filesystem::remove(beside, problem);
+  const std::string failure = write_file(path, source);
+  if (failure.empty()) return;
   raise({.kind = ErrorKind::backend,
          .code = "E1030",
-         .message = "the file " + mithril::quoted(path) + " cannot be written"});
+         .message = "the file " + mithril::quoted(path) + " cannot be written",
+         .facts = {{"why", failure}}});
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 }  // namespace mithril

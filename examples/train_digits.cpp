@@ -22,7 +22,7 @@ ml::Model network() {
   net += ml::MaxPool2D({.kernel_size = 2});
   net += ml::Conv2d({.filters = 32, .kernel_size = 3, .padding = 1});
   net += ml::Relu();
-  net += ml::Flatten({{"start_dim", 1}});
+  net += ml::Flatten({.start_dim = 1});
   net += ml::Linear({.dimension = 10})({{"output", "logits"}});
   return net;
 }

@@ -1,7 +1,16 @@
-// Everything that a user of the library needs.
+// Everything that a user of the library needs: models, compiling, training, the backend on the CPU
+// and the code generator. Linked with Mithril::mithril, or with those of its libraries that are
+// used: Mithril::core, Mithril::cpu, Mithril::codegen.
 #pragma once
+#include "backends/cpu/cpu.hpp"
+#include "codegen/write_cpp.hpp"
+#include "mithril/backend/plugin.hpp"
+#include "mithril/base/version.hpp"
+#include "mithril/base/warning.hpp"
+#include "mithril/check/check_op.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/compile/training_step.hpp"
+#include "mithril/graph/grad_context.hpp"
 #include "mithril/json/model_json.hpp"
 #include "mithril/models/attention.hpp"
 #include "mithril/models/auc.hpp"
@@ -10,6 +19,7 @@
 #include "mithril/models/dropout.hpp"
 #include "mithril/models/elementwise.hpp"
 #include "mithril/models/embedding.hpp"
+#include "mithril/models/functions.hpp"
 #include "mithril/models/gaussian_process.hpp"
 #include "mithril/models/kernels.hpp"
 #include "mithril/models/library.hpp"
@@ -26,7 +36,13 @@
 #include "mithril/models/regularizers.hpp"
 #include "mithril/models/resampling.hpp"
 #include "mithril/models/transformer.hpp"
+#include "mithril/op/eval_context.hpp"
+#include "mithril/op/registry.hpp"
+#include "mithril/op/solver.hpp"
+#include "mithril/op/spelling.hpp"
 #include "mithril/optim/adam.hpp"
 #include "mithril/optim/grad_scaler.hpp"
 #include "mithril/optim/sgd.hpp"
+#include "mithril/tensor/dlpack.hpp"
+#include "mithril/tensor/functions.hpp"
 #include "mithril/train/train_model.hpp"

@@ -21,10 +21,14 @@ std::unique_ptr<Arena> Arenas::take() {
       return arena;
     }
   }
-  return std::make_unique<Arena>();
+  auto arena = std::make_unique<Arena>();
+  const std::lock_guard lock(mutex_);
+  free_.reserve(made_ + 1);
+  ++made_;
+  return arena;
 }
 
-void Arenas::give(std::unique_ptr<Arena> arena) {
+void Arenas::give(std::unique_ptr<Arena> arena) noexcept {
   const std::lock_guard lock(mutex_);
   free_.push_back(std::move(arena));
 }

@@ -33,10 +33,11 @@ class Arena {
 class Arenas {
  public:
   std::unique_ptr<Arena> take();
-  void give(std::unique_ptr<Arena> arena);
+  void give(std::unique_ptr<Arena> arena) noexcept;  // there is room for all that were made
 
  private:
   std::mutex mutex_;
+  size_t made_ = 0;
   std::vector<std::unique_ptr<Arena>> free_;
 };
 
@@ -44,7 +45,12 @@ class Arenas {
 class ArenaLoan {
  public:
   ArenaLoan(Arenas& arenas, int64_t bytes, size_t bases) : arenas_(arenas), arena_(arenas.take()) {
-    arena_->reserve(bytes, bases);
+    try {
+      arena_->reserve(bytes, bases);
+    } catch (...) {
+      arenas_.give(std::move(arena_));
+      throw;
+    }
   }
   ~ArenaLoan() { arenas_.give(std::move(arena_)); }
   ArenaLoan(const ArenaLoan&) = delete;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/cpu/blocks.hpp"
 #include "backends/cpu/sharing.hpp"
 #include "backends/cpu/weight_windows.hpp"
 #include "backends/cpu/window_node.hpp"
@@ -60,14 +61,23 @@ class WeightStep final : public Step {
     return share(each * static_cast<double>(c.images * c.groups), c.groups, threads);
   }
 
-  // What one group is worked in: its sums, its gradient packed, and its input laid out, each of
-  // which begins where a line of the cache does.
+  // What one group is worked in: its sums and their totals, its gradient packed, and its input laid
+  // out, each of which begins where a line of the cache does.
   static int64_t lines(int64_t count) {
     constexpr int64_t line = 16;
     return (count + line - 1) / line * line;
   }
   static int64_t region(const WeightForm& form) {
-    return lines(form.sum_count()) + lines(form.packed_count()) + lines(form.laid_count());
+    const int64_t sums = has_totals(form) ? 2 : 1;
+    return sums * lines(form.sum_count()) + lines(form.packed_count()) + lines(form.laid_count());
+  }
+
+  // Images whose places are one sum. Where there are more, sums are added up in totals.
+  static int64_t images_of_a_sum(const WeightForm& form) {
+    return std::max<int64_t>(longest_sum / std::max<int64_t>(form.places(), 1), 1);
+  }
+  static bool has_totals(const WeightForm& form) {
+    return form.convolution().images > images_of_a_sum(form);
   }
 
   // Calls what(part) for all parts of the work on one group.
@@ -81,7 +91,9 @@ class WeightStep final : public Step {
 
   void run_group(const Frame& frame, int64_t group, T* sums, bool shared) const {
     const Convolution& c = form_.convolution();
-    T* packed = sums + lines(form_.sum_count());
+    const int64_t images = images_of_a_sum(form_);
+    T* totals = has_totals(form_) ? sums + lines(form_.sum_count()) : sums;
+    T* packed = totals + lines(form_.sum_count());
     T* laid = packed + lines(form_.packed_count());
     const int64_t plane = c.down.input * c.across.input;
     const bool of_rows = form_.cut(sharing_.parts).of_rows;
@@ -99,13 +111,23 @@ class WeightStep final : public Step {
       });
       each_part(shared, [&](WindowPart part) {
         part.of_rows = of_rows;
-        form_.multiply(window_kernels<T>(), packed, laid, image > 0, part, sums);
+        form_.multiply(window_kernels<T>(), packed, laid, image % images > 0, part, sums);
+      });
+      const bool ends = (image + 1) % images == 0 || image + 1 == c.images;
+      if (totals == sums || !ends) continue;
+      each_part(shared, [&](const WindowPart& part) {
+        const auto [first, last] = part.share(form_.sum_count());
+        if (image < images) {
+          std::copy(sums + first, sums + last, totals + first);
+        } else {
+          for (int64_t i = first; i < last; ++i) totals[i] += sums[i];
+        }
       });
     }
     if (c.images * form_.places() == 0) {
-      std::fill_n(sums, form_.sum_count(), T{});
+      std::fill_n(totals, form_.sum_count(), T{});
     }
-    form_.finish(sums, made);
+    form_.finish(totals, made);
   }
 
   WeightForm form_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/cpu/blocks.hpp"
+#include "mithril/base/error.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -27,6 +28,7 @@ class Multiplication {
       weight_ = weight;
       columns_ = form_.columns(product);
       is_dense_ = form_.is_dense(product);
+      MITHRIL_CHECK(is_dense_ || !form_.in_place, "what reads the source in place makes a plane");
       run_panels(first, last);
       weight += o_.tiles.count * o_.tiles.height * product.depth();
     }
@@ -85,6 +87,7 @@ class Multiplication {
   bool is_direct(int64_t panel) const { return is_dense_ && (panel + 1) * width_ <= columns_; }
 
   // Where planes are the source itself, nothing beyond it is read: the last panel begins earlier.
+  // Such a product is dense, so that no other panel is stored beside it.
   int64_t overhang(int64_t panel) const {
     return form_.in_place ? std::max<int64_t>((panel + 1) * width_ - columns_, 0) : 0;
   }

@@ -13,6 +13,7 @@
 #include "backends/cpu/movement.hpp"
 #include "backends/cpu/plain_steps.hpp"
 #include "backends/cpu/readers.hpp"
+#include "mithril/base/interrupt.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -79,6 +80,7 @@ class Drafting {
   }
 
   void add_group(const std::vector<size_t>& nodes) {
+    check_interrupt();
     if (nodes.size() > 1 && add_loop(nodes)) return;
     for (const size_t node : nodes) {
       for (const ValueId id : sized_.node(node).outputs) is_kept_[index(id)] = true;

@@ -49,17 +49,13 @@ class Blocks {
     const int64_t rows = block_.last_row - block_.first_row;
     if (rows == 1) return run_only_row();
     const int64_t parts = up(up(rows, kernels_.height), most_tiles_packed);
-    const int64_t most = stands_ ? std::max<int64_t>(p_.depth, 1) : kernels_.span;
-    const int64_t depth = up(p_.depth, std::max<int64_t>(up(p_.depth, most), 1));
-    for (int64_t k = 0; k == 0 || k < p_.depth; k += depth) {
-      const Span span{k, std::min(k + depth, p_.depth)};
+    each_span([&](Span span) {
       for (int64_t part = 0; part < parts; ++part) {
         run_rows(
             {block_.first_row + rows * part / parts, block_.first_row + rows * (part + 1) / parts},
             span);
       }
-      if (depth == 0) return;
-    }
+    });
   }
 
  private:
@@ -77,6 +73,17 @@ class Blocks {
     int64_t step;
   };
 
+  // The spans of k: each has a sum of its own. They follow from the sizes of the product, so that
+  // the bits of a row do not depend on the block that it is in.
+  template <typename Do>
+  void each_span(const Do& what) const {
+    const int64_t most = stands_ ? longest_sum : kernels_.span;
+    const int64_t spans = std::max<int64_t>(up(p_.depth, most), 1), size = up(p_.depth, spans);
+    for (int64_t i = 0; i < spans; ++i) {
+      what(Span{std::min(i * size, p_.depth), std::min((i + 1) * size, p_.depth)});
+    }
+  }
+
   // Whether the left side is read where it is.
   bool left_stands() const {
     return kernels_.reads_rows && p_.left.column_step == 1 && p_.columns <= columns_to_stand &&
@@ -84,17 +91,23 @@ class Blocks {
            (p_.packed || p_.depth <= most_depth);
   }
 
-  // One row is read where it stands, and panels the faster the longer.
+  // One row is read where it stands. Packed panels are read from begin to end, a few at a time; of
+  // a right side that stands, a span of rows.
   void run_only_row() {
-    const int64_t most = p_.packed ? std::max<int64_t>(p_.depth, 1) : most_depth;
+    const int64_t columns = block_.last_column - block_.first_column;
+    const int64_t step = p_.packed ? kernels_.most_tiles * kernels_.width : columns;
+    for (int64_t j = block_.first_column; j < block_.last_column; j += step) {
+      const int64_t end = std::min(j + step, block_.last_column);
+      each_span([&](Span span) { run_row(j, end, span); });
+    }
+    finish(p_, block_, block_.first_row, 1);
+  }
+
+  void run_row(int64_t first, int64_t last, Span span) {
     const int64_t i = block_.first_row;
-    for (int64_t k = 0; k == 0 || k < p_.depth; k += most) {
-      const Span span{k, std::min(k + most, p_.depth)};
-      const Left row{span.size() > 0 ? left_at(i, k) : nullptr, p_.left.column_step};
-      for (int64_t j = run_row(i, row, span); j < block_.last_column; j += kernels_.width) {
-        run_tile(tile_at(i, row, j, span), 1, j, span);
-      }
-      if (span.last == p_.depth) finish(p_, block_, i, 1);
+    const Left row{span.size() > 0 ? left_at(i, span.first) : nullptr, p_.left.column_step};
+    for (int64_t j = run_tiles(i, row, first, last, span); j < last; j += kernels_.width) {
+      run_tile(tile_at(i, row, j, span), 1, j, span);
     }
   }
 
@@ -202,13 +215,13 @@ class Blocks {
   }
 
   // As far as whole tiles go: the first column that is left.
-  int64_t run_row(int64_t i, Left row, Span span) {
+  int64_t run_tiles(int64_t i, Left row, int64_t first, int64_t last, Span span) {
     const int64_t width = kernels_.width;
     const int64_t b_distance = p_.packed ? p_.depth * width / kernels_.packing : width;
-    int64_t j = block_.first_column;
+    int64_t j = first;
     if (!kernels_.row[1]) return j;
-    while (j + width <= block_.last_column) {
-      const auto tiles = std::min<int64_t>((block_.last_column - j) / width, kernels_.most_tiles);
+    while (j + width <= last) {
+      const auto tiles = std::min<int64_t>((last - j) / width, kernels_.most_tiles);
       Tile<T> tile = tile_at(i, row, j, span);
       tile.lines = comes_from_memory();
       kernels_.row[static_cast<size_t>(tiles)](tile, b_distance);
@@ -301,15 +314,21 @@ class Blocks {
 
 template <typename T>
 void run_dots(const Product<T>& p, const Block& block) {
+  // Each element of a vector sums every eighth element of a row, or fewer.
+  constexpr int64_t longest_dot = 8 * longest_sum;
   const int64_t first = block.first_column;
   for (int64_t i = block.first_row; i < block.last_row; ++i) {
-    p.kernels->dots({.x = p.left.data + i * p.left.row_step,
-                     .rows = p.right.data + first * p.right.column_step,
-                     .row_step = p.right.column_step,
-                     .count = block.last_column - first,
-                     .depth = p.depth,
-                     .bias = p.bias ? p.bias + first : nullptr,
-                     .out = p.product + i * p.columns + first});
+    for (int64_t k = 0; k == 0 || k < p.depth; k += longest_dot) {
+      const int64_t depth = std::min(longest_dot, p.depth - k);
+      p.kernels->dots({.x = p.left.data + i * p.left.row_step + k,
+                       .rows = p.right.data + first * p.right.column_step + k,
+                       .row_step = p.right.column_step,
+                       .count = block.last_column - first,
+                       .depth = depth,
+                       .add = k > 0,
+                       .bias = p.bias && k + depth == p.depth ? p.bias + first : nullptr,
+                       .out = p.product + i * p.columns + first});
+    }
     finish(p, block, i, 1);
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/cpu/blocks.hpp"
 #include "backends/cpu/call_reader.hpp"
 #include "backends/cpu/kernels/norm_kernels.hpp"
 #include "backends/cpu/sharing.hpp"
@@ -11,7 +12,7 @@ namespace mithril::cpu_backend {
 namespace {
 
 // Columns of a task that sums rows: some vectors, so that tasks share no cache line.
-constexpr int64_t columns_of_a_task = 256;
+constexpr int64_t columns_of_a_task = 256, columns_at_once = 1024;
 
 // Elements.
 constexpr int64_t worth_a_norm_thread = 1 << 14;
@@ -111,7 +112,7 @@ class NormGradStep final : public PartStep {
   NormPlaces places_;
 };
 
-// Of the weight and the bias. Each task sums all rows of its columns, one after the other.
+// Of the weight and the bias. Each task sums all rows of its columns, in blocks of rows.
 template <typename T>
 class NormParameterGradStep final : public Step {
  public:
@@ -128,10 +129,20 @@ class NormParameterGradStep final : public Step {
       const int64_t last = std::min(sizes_.size, pieces * (part + 1) / parts * columns_of_a_task);
       std::fill(weight_grad + first, weight_grad + last, T{});
       std::fill(bias_grad + first, bias_grad + last, T{});
-      for (int64_t row = 0; row < sizes_.rows; ++row) {
-        const int64_t at = row * sizes_.size + first;
-        kernels_.add_parameter_grads(grad + at, x + at, moments<T>(frame, places_, row),
-                                     weight_grad + first, bias_grad + first, last - first);
+      for (int64_t column = first; column < last; column += columns_at_once) {
+        const int64_t columns = std::min(columns_at_once, last - column);
+        for (int64_t row = 0; row < sizes_.rows; row += longest_sum) {
+          T weights[columns_at_once] = {}, biases[columns_at_once] = {};
+          for (int64_t i = row; i < std::min(row + longest_sum, sizes_.rows); ++i) {
+            const int64_t at = i * sizes_.size + column;
+            kernels_.add_parameter_grads(grad + at, x + at, moments<T>(frame, places_, i), weights,
+                                         biases, columns);
+          }
+          for (int64_t i = 0; i < columns; ++i) {
+            weight_grad[column + i] += weights[i];
+            bias_grad[column + i] += biases[i];
+          }
+        }
       }
     });
   }

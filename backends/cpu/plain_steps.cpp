@@ -16,7 +16,7 @@ struct PlacedTensor {
   Place place;
 
   Tensor read(const Frame& frame) const {
-    return Tensor::borrow(dtype, dims, frame.read<void>(place), nullptr);
+    return Tensor::over(dtype, dims, const_cast<void*>(frame.read<void>(place)), nullptr);
   }
 };
 
@@ -78,7 +78,7 @@ class Evaluate final : public Step {
   static Tensor zeros(const PlacedTensor& output, const Frame& frame) {
     if (is_half(output.dtype)) return Tensor(DType::float32, output.dims);
     void* place = frame.write<void>(output.place);
-    Tensor tensor = Tensor::borrow(output.dtype, output.dims, place, nullptr);
+    Tensor tensor = Tensor::over(output.dtype, output.dims, place, nullptr);
     if (tensor.bytes() > 0) std::memset(place, 0, tensor.bytes());
     return tensor;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "backends/cpu/arenas.hpp"
@@ -11,6 +12,8 @@
 #include "backends/cpu/program.hpp"
 #include "backends/cpu/result_memory.hpp"
 #include "backends/cpu/widen.hpp"
+#include "mithril/base/interrupt.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/eval/size_cache.hpp"
 
@@ -101,6 +104,7 @@ class Planned final : public Executable {
     size_t next = 0;
     try {
       for (; next < program.steps.size(); ++next) {
+        if (next < program.untouched_steps) check_interrupt();
         const Direction direction = turns.next(program.passings[next]);
         program.steps[next]->run(direction == Direction::forward ? forward : backward);
       }
@@ -109,6 +113,9 @@ class Planned final : public Executable {
       ErrorDetails details = error.details();
       details.facts.push_back({"donated", "some inputs have been written to"});
       raise(std::move(details));
+    } catch (const std::bad_alloc&) {
+      if (next < program.untouched_steps) throw;
+      raise_out_of_memory_after_writing();
     }
   }
 
@@ -169,8 +176,7 @@ class Planned final : public Executable {
         if (!resolve(dim).is_constant()) return nullptr;
         dims.push_back(resolve(dim).constant());
       }
-      // Of an input nothing but its dims is looked at.
-      inputs.push_back(Tensor::borrow(value.dtype, dims, static_cast<void*>(nullptr), nullptr));
+      inputs.push_back(stand_in(value.dtype, std::move(dims)));
     }
     return program_for(inputs);
   }

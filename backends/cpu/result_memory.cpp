@@ -1,9 +1,9 @@
 #include "backends/cpu/result_memory.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <mutex>
 #include <new>
+#include <vector>
 
 namespace mithril::cpu_backend {
 namespace {
@@ -17,6 +17,7 @@ class ResultMemory::Pieces {
  public:
   void* lend(size_t bytes) {
     const std::lock_guard lock(mutex_);
+    kept_.reserve(kept_.size() + lent_pieces_ + 1);  // so that taking back never fails
     const auto fits = [&](const Piece& piece) { return piece.bytes == bytes; };
     const auto at = std::find_if(kept_.rbegin(), kept_.rend(), fits);
     Memory memory;
@@ -28,6 +29,7 @@ class ResultMemory::Pieces {
       kept_bytes_ -= bytes;
       kept_.erase(std::next(at).base());
     }
+    ++lent_pieces_;
     lent_ += bytes;
     most_lent_ = std::max(most_lent_, lent_);
     return memory.release();
@@ -35,6 +37,7 @@ class ResultMemory::Pieces {
 
   void take_back(void* memory, size_t bytes) {
     const std::lock_guard lock(mutex_);
+    --lent_pieces_;
     lent_ -= bytes;
     kept_bytes_ += bytes;
     kept_.push_back({Memory(memory), bytes});
@@ -57,13 +60,13 @@ class ResultMemory::Pieces {
     const size_t most = std::max(most_lent_, lent_ + bytes);
     while (!kept_.empty() && lent_ + bytes + kept_bytes_ > most) {
       kept_bytes_ -= kept_.front().bytes;
-      kept_.pop_front();
+      kept_.erase(kept_.begin());
     }
   }
 
   std::mutex mutex_;
-  std::deque<Piece> kept_;  // oldest first
-  size_t kept_bytes_ = 0, lent_ = 0, most_lent_ = 0;
+  std::vector<Piece> kept_;  // oldest first
+  size_t lent_pieces_ = 0, kept_bytes_ = 0, lent_ = 0, most_lent_ = 0;
 };
 
 ResultMemory::ResultMemory() : pieces_(std::make_shared<Pieces>()) {}
@@ -74,7 +77,7 @@ Tensor ResultMemory::take(DType dtype, const Dims& dims) const {
   void* memory = pieces_->lend(bytes);
   std::shared_ptr<void> owner(
       memory, [pieces = pieces_, bytes](void* piece) { pieces->take_back(piece, bytes); });
-  return Tensor::borrow(dtype, dims, memory, std::move(owner));
+  return Tensor::over(dtype, dims, memory, std::move(owner));
 }
 
 }  // namespace mithril::cpu_backend

@@ -131,8 +131,9 @@ int64_t WindowForm::columns(const WindowProduct& product) const {
 }
 
 bool WindowForm::is_dense(const WindowProduct& product) const {
-  return product.down.step == 1 && product.across.step == 1 &&
-         product.across.count == across.extent;
+  // No step is made along an axis of one element.
+  return (product.down.step == 1 || made_down == 1) &&
+         (product.across.step == 1 || made_across == 1) && product.across.count == across.extent;
 }
 
 double WindowForm::work() const {

@@ -15,11 +15,14 @@ void refuse_operation(const Operation& operation, Switches switches, const std::
            .facts = {{"spelling", operation.spelling}, {"torch says", why}},
            .help = "make the backend without deterministic"});
   }
+  const size_t line = why.find('\n');
+  std::vector<Fact> facts{{"op", operation.op}, {"spelling", operation.spelling}};
+  if (line != why.npos) facts.push_back({"torch says", why});
   raise({.kind = ErrorKind::backend,
          .code = "E1012",
          .path = operation.path,
-         .message = "torch refused: " + why,
-         .facts = {{"op", operation.op}, {"spelling", operation.spelling}}});
+         .message = "torch refused: " + why.substr(0, line),
+         .facts = std::move(facts)});
 }
 
 void refuse_memory(const Operation& operation, const std::string& why) {

@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <sstream>
+#include <system_error>
 
 #include "backends/torch/tensors.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/base/write_file.hpp"
 
 namespace mithril::torch_backend {
 namespace {
@@ -186,14 +189,15 @@ class Writer {
     jit::Function* forward = module_._ivalue()->compilation_unit()->create_function(
         c10::QualifiedName(*module_.type()->name(), "forward"), script_);
     module_.type()->addMethod(forward);
-    try {
-      module_.save(path);
-    } catch (const c10::Error& error) {
-      raise({.kind = ErrorKind::backend,
-             .code = "E1022",
-             .message = "the TorchScript file " + mithril::quoted(path) + " cannot be written",
-             .facts = {{"torch says", error.what_without_backtrace()}}});
-    }
+    std::ostringstream file;
+    module_.save(file);
+    const std::string failure = file ? write_file(path, file.view())
+                                     : std::make_error_code(std::errc::not_enough_memory).message();
+    if (failure.empty()) return;
+    raise({.kind = ErrorKind::backend,
+           .code = "E1022",
+           .message = "the TorchScript file " + mithril::quoted(path) + " cannot be written",
+           .facts = {{"why", failure}}});
   }
 
  private:

@@ -58,32 +58,40 @@ void check_together(const Settings& settings) {
 
 struct Option {
   std::string name;
+  Kinds kinds;  // of its value
   void (*set)(Settings& settings, const Datum& value);
 };
 
 const std::vector<Option>& all_options() {
   static const std::vector<Option> options{
-      {"device", [](Settings& s, const Datum& value) { s.device = checked_device(value.text()); }},
-      {"dtype", [](Settings& s, const Datum& value) { s.dtype = checked_dtype(value.dtype()); }},
-      {"memory_efficient",
+      {"device", kind::string,
+       [](Settings& s, const Datum& value) { s.device = checked_device(value.text()); }},
+      {"dtype", kind::dtype,
+       [](Settings& s, const Datum& value) { s.dtype = checked_dtype(value.dtype()); }},
+      {"memory_efficient", kind::bool_value,
        [](Settings& s, const Datum& value) { s.memory_efficient = value.flag(); }},
-      {"requires_grad", [](Settings& s, const Datum& value) { s.requires_grad = value.flag(); }},
-      {"eager_mode", [](Settings& s, const Datum& value) { s.eager_mode = value.flag(); }},
-      {"jit_compile", [](Settings& s, const Datum& value) { s.jit_compile = value.flag(); }},
-      {"use_amp", [](Settings& s, const Datum& value) { s.use_amp = value.flag(); }},
-      {"amp_dtype",
+      {"requires_grad", kind::bool_value,
+       [](Settings& s, const Datum& value) { s.requires_grad = value.flag(); }},
+      {"eager_mode", kind::bool_value,
+       [](Settings& s, const Datum& value) { s.eager_mode = value.flag(); }},
+      {"jit_compile", kind::bool_value,
+       [](Settings& s, const Datum& value) { s.jit_compile = value.flag(); }},
+      {"use_amp", kind::bool_value,
+       [](Settings& s, const Datum& value) { s.use_amp = value.flag(); }},
+      {"amp_dtype", kind::dtype,
        [](Settings& s, const Datum& value) { s.amp_dtype = checked_amp_dtype(value.dtype()); }},
-      {"memory_limit",
+      {"memory_limit", kind::any,
        [](Settings& s, const Datum& value) { s.memory_limit = read_bytes(value, "memory_limit"); }},
-      {"memory_allocation",
+      {"memory_allocation", kind::string,
        [](Settings& s, const Datum& value) { s.preallocate = is_preallocated(value.text()); }},
-      {"release_unused", [](Settings& s, const Datum& value) { s.release_unused = value.flag(); }},
-      {"deterministic",
+      {"release_unused", kind::bool_value,
+       [](Settings& s, const Datum& value) { s.release_unused = value.flag(); }},
+      {"deterministic", kind::bool_value,
        [](Settings& s, const Datum& value) {
          if (value.flag()) s.switches = Switches::deterministic;
        }},
       // What is the fastest may be another kernel each time: deterministic goes first.
-      {"benchmark",
+      {"benchmark", kind::bool_value,
        [](Settings& s, const Datum& value) {
          const bool free = s.switches == Switches::as_they_are;
          if (value.flag() && free) s.switches = Switches::benchmark;
@@ -101,6 +109,14 @@ const Option& option(const std::string& name) {
   unknown_name(ErrorKind::name, "E0616", "option of the torch backend", name, "", names);
 }
 
+[[noreturn]] void refuse_kind(const Option& option, const Datum& value) {
+  raise(
+      {.kind = ErrorKind::type,
+       .code = "E0304",
+       .message = "TorchBackend: argument " + mithril::quoted(option.name) + " has the wrong kind",
+       .facts = {{"expected", to_string_kinds(option.kinds)}, {"got", to_string(value)}}});
+}
+
 }  // namespace
 
 std::optional<DType> Settings::mixed_precision() const {
@@ -110,7 +126,11 @@ std::optional<DType> Settings::mixed_precision() const {
 
 Settings read_settings(const Arguments& options) {
   Settings settings;
-  for (const auto& [name, value] : options) option(name).set(settings, value);
+  for (const auto& [name, value] : options) {
+    const Option& known = option(name);
+    if (!(value.kind() & known.kinds)) refuse_kind(known, value);
+    known.set(settings, value);
+  }
   check_together(settings);
   return settings;
 }

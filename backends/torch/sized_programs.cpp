@@ -12,6 +12,7 @@
 #include "backends/torch/script.hpp"
 #include "backends/torch/tensors.hpp"
 #include "mithril/base/error.hpp"
+#include "mithril/base/interrupt.hpp"
 #include "mithril/eval/run_node.hpp"
 
 namespace mithril::torch_backend {
@@ -220,6 +221,7 @@ std::vector<at::Tensor> SizedPrograms::run_script(const Script& script, at::Tens
 
 void SizedPrograms::run_node(size_t at, const PlannedNode& planned, const LoweredNode& node,
                              Registers& registers, Stack& stack, const MemoryScope& scope) const {
+  check_interrupt();
   try {
     name_errors(planned, node, [&] {
       if (node.spelling.empty()) run_on_host(planned, registers);

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "mithril/tensor/bool_bytes.hpp"
 #include "mithril/tensor/foreign.hpp"
 
 namespace mithril::torch_backend {
@@ -28,6 +29,16 @@ class TorchElements final : public ForeignElements {
  private:
   at::Tensor tensor_;
 };
+
+// The narrowest integers of ours that hold those of torch that we do not have.
+std::optional<c10::ScalarType> wider_integers(c10::ScalarType type) {
+  using c10::ScalarType;
+  if (type == ScalarType::Byte || type == ScalarType::Char || type == ScalarType::Short ||
+      type == ScalarType::UInt16)
+    return ScalarType::Int;
+  if (type == ScalarType::UInt32) return ScalarType::Long;
+  return std::nullopt;
+}
 
 at::Tensor share(const Tensor& tensor) {
   // The deleter keeps what owns the elements until torch lets go of them.
@@ -86,6 +97,7 @@ at::Tensor to_torch(const Tensor& tensor, c10::Device device) {
 }
 
 Tensor from_torch(const at::Tensor& tensor) {
+  if (const auto wider = wider_integers(tensor.scalar_type())) return from_torch(tensor.to(*wider));
   const auto dtype = dtype_of(tensor.scalar_type());
   if (!dtype) {
     raise({.kind = ErrorKind::type,
@@ -95,6 +107,10 @@ Tensor from_torch(const at::Tensor& tensor) {
            .help = "convert it to bool, int32, int64, float16, bfloat16, float32 or float64"});
   }
   const bool readable = tensor.device().is_cpu() && tensor.is_contiguous();
+  if (readable && dtype == DType::boolean &&
+      has_other_bytes(tensor.const_data_ptr(), tensor.numel())) {
+    return from_torch(tensor.view(c10::ScalarType::Byte).ne(0));
+  }
   return Tensor::foreign(*dtype, tensor.sizes().vec(), std::make_shared<TorchElements>(tensor),
                          readable ? tensor.const_data_ptr() : nullptr);
 }

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "mithril/base/thread_pool.hpp"
 #include "tests/cpu/function_errors.hpp"
 
 namespace mithril::bench {
@@ -12,19 +16,50 @@ namespace {
 
 using namespace cpu_backend;
 
+// By the sets of instructions that this processor has; no error where there is no kernel.
 template <typename T>
-void print_rows(const char* type) {
-  const std::vector<T> numbers = sampled_numbers<T>();
-  for (const Function& function : functions) {
-    fmt::print("| {} | {} |", function.name, type);
-    for (const Instructions instructions : present_instructions()) {
-      const auto& kernels = elementwise_kernels<T>(instructions);
-      const bool there = kernels.links[static_cast<size_t>(function.operation)].one;
-      fmt::print(" {} |", there ? fmt::format("{:.2f}", worst_of(function, numbers, kernels).error)
-                                : std::string("-"));
-    }
-    fmt::print("\n");
+using WorstOfEach = std::vector<std::optional<Worst<T>>>;
+
+template <typename T>
+WorstOfEach<T> worst_of_each(const Function& function, const std::vector<T>& numbers) {
+  std::vector<long double> wide;
+  for (const T number : numbers) wide.push_back(function.wide(number));
+  WorstOfEach<T> all;
+  for (const Instructions instructions : present_instructions()) {
+    const auto& kernels = elementwise_kernels<T>(instructions);
+    std::optional<Worst<T>>& worst = all.emplace_back();
+    if (!kernels.links[static_cast<size_t>(function.operation)].one) continue;
+    const std::vector<T> results = results_of(function, numbers, kernels);
+    worst.emplace();
+    for (size_t i = 0; i < numbers.size(); ++i) worst->take(numbers[i], results[i], wide[i]);
   }
+  return all;
+}
+
+// Of all 2^32 numbers.
+WorstOfEach<float> worst_of_floats(const Function& function) {
+  constexpr int pieces = 1 << 14;
+  constexpr uint32_t size = 1u << 18;
+  std::mutex mutex;
+  WorstOfEach<float> all(present_instructions().size(), Worst<float>());
+  ThreadPool::shared().run(pieces, processor_count(), [&](int piece) {
+    std::vector<float> numbers;
+    for (uint32_t i = 0; i < size; ++i) {
+      numbers.push_back(std::bit_cast<float>(static_cast<uint32_t>(piece) * size + i));
+    }
+    const WorstOfEach<float> worst = worst_of_each(function, numbers);
+    const std::lock_guard lock(mutex);
+    for (size_t i = 0; i < all.size(); ++i) all[i]->take(*worst[i]);
+  });
+  return all;
+}
+
+template <typename T>
+void print_row(const Function& function, const char* type, const WorstOfEach<T>& worst) {
+  fmt::print("| {} | {} |", function.name, type);
+  for (const auto& each : worst)
+    fmt::print(" {} |", each ? fmt::format("{:.2f}", each->error) : "-");
+  fmt::print("\n");
 }
 
 }  // namespace
@@ -36,8 +71,13 @@ void accuracy() {
     line += " --- |";
   }
   fmt::print("{}\n{}\n", head, line);
-  print_rows<float>("float32");
-  print_rows<double>("float64");
+  for (const Function& function : functions) {
+    print_row(function, "float32", worst_of_floats(function));
+  }
+  const std::vector<double> numbers = sampled_numbers<double>();
+  for (const Function& function : functions) {
+    print_row(function, "float64", worst_of_each(function, numbers));
+  }
 }
 
 }  // namespace mithril::bench

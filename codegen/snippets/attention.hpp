@@ -5,10 +5,32 @@
 #include <limits>
 #include <type_traits>
 
-#include "codegen/snippets/numbers.hpp"
-#include "codegen/snippets/walk.hpp"
+#include "codegen/snippets/float_functions.hpp"
+#include "codegen/snippets/matmul.hpp"
+#include "codegen/snippets/partial_sums.hpp"
 
 namespace mithril::snippets {
+
+// output (rows x columns, with rows `pitch` elements apart) = left @ right.T
+template <typename T, typename L, typename R>
+void multiply_transposed(T* output, int64_t pitch, const L* left, const R* right, int64_t rows,
+                         int64_t inner, int64_t columns) {
+  if constexpr (has_tiles<T, L, R>) {
+    gemm<T>(rows, columns, inner, {left, inner, 1}, {right, 1, inner}, {output, pitch, 1},
+            NoBias());
+  } else {
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = 0; j < columns; ++j) {
+        output[i * pitch + j] = sum_of<T>(inner, [&](int64_t k) {
+          return static_cast<T>(left[i * inner + k]) * static_cast<T>(right[j * inner + k]);
+        });
+      }
+    }
+  }
+}
+
+// Rows of weights that are made at once, so that the caches hold them.
+inline constexpr int64_t attention_rows = 48;
 
 template <typename Q, size_t query_rank, typename K, size_t key_rank, typename Mask, typename Scale>
 struct Attention {
@@ -22,57 +44,67 @@ struct Attention {
   int64_t columns() const { return key.dims[key_rank - 2]; }
   int64_t width() const { return query.dims[query_rank - 1]; }
 
-  // Weight [row, column] of matrix number `matrix` before it is normalised, of outputs of dims
-  // `to`.
-  template <size_t rank>
-  double score(const Dims<rank>& to, int64_t matrix, int64_t row, int64_t column) const {
-    if (is_causal && column > row) return -std::numeric_limits<double>::infinity();
-    const int64_t q = (broadcast_index(matrix, to, query.dims, 2) * rows() + row) * width();
-    const int64_t k = (broadcast_index(matrix, to, key.dims, 2) * columns() + column) * width();
-    double sum = 0;
-    for (int64_t e = 0; e < width(); ++e) {
-      sum += static_cast<double>(query[q + e]) * static_cast<double>(key[k + e]);
-    }
-    return sum * factor() + bias(to, matrix, row, column);
+  // How many columns the rows before this one attend to.
+  int64_t columns_before(int64_t row) const {
+    return is_causal ? std::min(columns(), row) : columns();
   }
 
-  // Rows for which the mask leaves nothing become zeros.
-  template <size_t rank, typename Row>
-  void write_row(const Dims<rank>& to, int64_t matrix, int64_t row, Row out) const {
-    double top = std::numeric_limits<double>::lowest(), sum = 0;
-    for (int64_t j = 0; j < columns(); ++j) {
-      top = std::max(top, out(j) = score(to, matrix, row, j));
+  // Writes the weights of rows `first` to `last` - 1 of matrix number `matrix`, of outputs of dims
+  // `to`, as rows of `pitch` elements, at least columns_before(last). Rows for which the mask
+  // leaves nothing become zeros.
+  template <typename T, size_t rank>
+  void write_weights(T* weights, int64_t pitch, const Dims<rank>& to, int64_t matrix, int64_t first,
+                     int64_t last) const {
+    const int64_t q = broadcast_index(matrix, to, query.dims, 2) * rows() + first;
+    const int64_t k = broadcast_index(matrix, to, key.dims, 2) * columns();
+    multiply_transposed(weights, pitch, query.data + q * width(), key.data + k * width(),
+                        last - first, width(), columns_before(last));
+    for (int64_t row = first; row < last; ++row, weights += pitch) {
+      const int64_t count = columns_before(row + 1);
+      const T factor = scale_of<T>();
+      for (int64_t j = 0; j < count; ++j) weights[j] *= factor;
+      if (count > 0) add_mask(weights, to, matrix, row, count);
+      normalise(weights, count);
+      std::fill(weights + count, weights + pitch, T(0));
     }
-    for (int64_t j = 0; j < columns(); ++j) sum += out(j) = std::exp(out(j) - top);
-    for (int64_t j = 0; j < columns() && sum != 0; ++j) out(j) /= sum;
   }
 
  private:
-  double factor() const {
+  template <typename T>
+  T scale_of() const {
     if constexpr (is_given<Scale>) {
-      return static_cast<double>(scale);
+      return static_cast<T>(scale);
     } else {
-      return 1 / std::sqrt(static_cast<double>(std::max<int64_t>(1, width())));
+      return static_cast<T>(1 / std::sqrt(static_cast<double>(std::max<int64_t>(1, width()))));
     }
   }
 
-  // What the mask adds; one of bools says where to attend.
-  template <size_t rank>
-  double bias(const Dims<rank>& to, int64_t matrix, int64_t row, int64_t column) const {
+  // A mask of bools says where to attend.
+  template <typename T, size_t rank>
+  void add_mask(T* row, const Dims<rank>& to, int64_t matrix, int64_t at, int64_t count) const {
     if constexpr (is_given<Mask>) {
       Dims<rank> scores = to;
       scores[rank - 2] = rows();
       scores[rank - 1] = columns();
-      const int64_t place = (matrix * rows() + row) * columns() + column;
-      const auto element = mask[broadcast_index(place, scores, mask.dims)];
-      if constexpr (std::is_same_v<std::remove_cv_t<decltype(element)>, bool>) {
-        return element ? 0 : -std::numeric_limits<double>::infinity();
-      } else {
-        return static_cast<double>(element);
+      const int64_t place = (matrix * rows() + at) * columns();
+      const int64_t step = mask.dims.empty() || mask.dims.back() == 1 ? 0 : 1;
+      const auto* const elements = mask.data + broadcast_index(place, scores, mask.dims);
+      for (int64_t j = 0; j < count; ++j) {
+        if constexpr (std::is_same_v<decltype(elements), const bool* const>) {
+          row[j] = elements[j * step] ? row[j] : -std::numeric_limits<T>::infinity();
+        } else {
+          row[j] += static_cast<T>(elements[j * step]);
+        }
       }
-    } else {
-      return 0;
     }
+  }
+
+  template <typename T>
+  static void normalise(T* row, int64_t count) {
+    const T top =
+        largest_of(count, std::numeric_limits<T>::lowest(), [&](int64_t j) { return row[j]; });
+    const T sum = sum_of<T>(count, [&](int64_t j) { return row[j] = exp_of(row[j] - top); });
+    for (int64_t j = 0; j < count && sum != 0; ++j) row[j] /= sum;
   }
 };
 

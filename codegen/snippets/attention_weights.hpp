@@ -1,6 +1,6 @@
 // How much each query attends to each key.
 #pragma once
-#include <vector>
+#include <algorithm>
 
 #include "codegen/snippets/attention.hpp"
 
@@ -12,12 +12,11 @@ void attention_weights(Tensor<T, rank> output, Tensor<Q, query_rank> query, Tens
                        Mask mask, bool is_causal, Scale scale) {
   const auto weights = attention(query, key, mask, is_causal, scale);
   const int64_t rows = weights.rows(), columns = weights.columns();
-  std::vector<double> row(static_cast<size_t>(columns));
-  for (int64_t i = 0; columns > 0 && i < output.size() / columns; ++i) {
-    weights.write_row(output.dims, i / rows, i % rows,
-                      [&](int64_t j) -> double& { return row[static_cast<size_t>(j)]; });
-    for (int64_t j = 0; j < columns; ++j) {
-      output[i * columns + j] = static_cast<T>(row[static_cast<size_t>(j)]);
+  const int64_t matrices = rows * columns == 0 ? 0 : output.size() / (rows * columns);
+  for (int64_t matrix = 0; matrix < matrices; ++matrix) {
+    for (int64_t first = 0; first < rows; first += attention_rows) {
+      weights.write_weights(output.data + (matrix * rows + first) * columns, columns, output.dims,
+                            matrix, first, std::min(rows, first + attention_rows));
     }
   }
 }

@@ -12,9 +12,9 @@ void batch_norm_training(Tensor<T, rank> output, Tensor<T, 1> mean, Tensor<T, 1>
                          Weight weight, Bias bias, double momentum, double eps) {
   const NormGroups channels = channels_of(input.dims);
   for (int64_t g = 0; g < channels.groups; ++g) {
-    const Moments moments = moments_of(input, channels, g);
+    const Moments moments = moments_of<T>(input, channels, g);
     const double reciprocal = reciprocal_deviation(moments, channels, eps);
-    const double variance = moments.squares / static_cast<double>(channels.size - 1);
+    const double variance = moments.squares / static_cast<double>(channels.size() - 1);
     normalise(output, input, channels, g, moments.mean, reciprocal, weight, bias);
     mean[g] = static_cast<T>(moments.mean);
     rstd[g] = static_cast<T>(reciprocal);

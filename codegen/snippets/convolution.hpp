@@ -19,15 +19,24 @@ struct Convolution {
         columns(window_along<1>(input, output, weight[3], stride, padding, dilation)),
         groups(groups) {}
 
+  int64_t outputs_per_group() const { return weight[0] / groups; }
+
+  // Calls body(n, g) for each image and group.
+  template <typename Body>
+  void each_group(Body body) const {
+    for (int64_t n = 0; n < output[0]; ++n) {
+      for (int64_t g = 0; g < groups; ++g) body(n, g);
+    }
+  }
+
   // Calls body(x, w, y, count): y[i] += x[i * columns.stride] * w for i below count sums up to the
   // convolution; x, w and y are places in the input, the weight and the output.
   template <typename Body>
   void each_product(Body body) const {
-    const int64_t outputs_per_group = weight[0] / groups;
     for (int64_t n = 0; n < output[0]; ++n) {
       for (int64_t o = 0; o < output[1]; ++o) {
         for (int64_t g = 0; g < weight[1]; ++g) {
-          const int64_t channel = o / outputs_per_group * weight[1] + g;
+          const int64_t channel = o / outputs_per_group() * weight[1] + g;
           const int64_t x = (n * input[1] + channel) * input[2] * input[3];
           const int64_t w = (o * weight[1] + g) * weight[2] * weight[3];
           const int64_t y = (n * output[1] + o) * output[2] * output[3];

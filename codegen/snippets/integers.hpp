@@ -44,10 +44,11 @@ T shifted_right(T a, T shift) {
   return static_cast<T>(a >> shift);
 }
 
-// By squaring.
+// By squaring; of a negative exponent rounded towards zero, and 0 of 0.
 template <typename T>
 T whole_power(T base, T exponent) {
-  if (exponent < 0) throw Failure{"power: an int has a negative exponent"};
+  if (exponent < 0 && base == T(-1)) return exponent % 2 == 0 ? T(1) : T(-1);
+  if (exponent < 0) return base == 1;
   T result = 1;
   for (; exponent > 0; exponent /= 2) {
     if (exponent % 2 == 1) result = wrapping_product<T>(result, base);

@@ -15,8 +15,8 @@ double mean_of(Tensor<X, rank> input, const Reduction<rank>& along, int64_t firs
 template <typename T, size_t kept, typename X, size_t rank, typename Axis>
 void mean(Tensor<T, kept> output, Tensor<X, rank> input, Axis axis, bool /*keepdim*/) {
   const Reduction<rank> along(input.dims, axis_set<rank>(axis));
-  along.each_result([&](int64_t to, int64_t first) {
-    output[to] = static_cast<T>(mean_of(input, along, first));
+  along.template each_sum<double>(input, [&](int64_t to, double total) {
+    output[to] = static_cast<T>(total / static_cast<double>(along.count));
   });
 }
 

@@ -4,73 +4,97 @@
 
 #include "codegen/snippets/axes.hpp"
 #include "codegen/snippets/numbers.hpp"
+#include "codegen/snippets/partial_sums.hpp"
 
 namespace mithril::snippets {
 
-// Element k of group g stands at (k / run * groups + g) * run + k % run, and meets the weight and
-// the bias of its place in the row, or of its group.
+// A group has `runs` runs of `length` neighbouring elements, and meets the weight and the bias of
+// its own index, or those of each element's place in the run.
 struct NormGroups {
-  int64_t groups, size, run;
+  int64_t groups, runs, length;
   bool by_group;  // whether weight and bias are of groups
 
-  int64_t at(int64_t g, int64_t k) const { return (k / run * groups + g) * run + k % run; }
-  int64_t parameter(int64_t g, int64_t k) const { return by_group ? g : k; }
-  int64_t parameters() const { return by_group ? groups : size; }
+  int64_t size() const { return runs * length; }
+  int64_t parameters() const { return by_group ? groups : length; }
+
+  // Calls body(first) with the first element of each run of group g.
+  template <typename Body>
+  void each_run(int64_t g, const Body& body) const {
+    for (int64_t run = 0; run < runs; ++run) body((run * groups + g) * length);
+  }
+
+  // The sum of f(i) for the elements i of group g.
+  template <typename T, typename F>
+  double sum(int64_t g, const F& f) const {
+    double total = 0;
+    each_run(g, [&](int64_t first) {
+      total += static_cast<double>(sum_of<T>(length, [&](int64_t k) { return f(first + k); }));
+    });
+    return total;
+  }
 };
 
 // A group for each row of the last axis.
 template <size_t rank>
 NormGroups rows_of(const Dims<rank>& dims) {
-  const int64_t size = dims[rank - 1];
-  return {product(dims, 0, rank - 1), size, size > 0 ? size : 1, false};
+  return {product(dims, 0, rank - 1), 1, dims[rank - 1], false};
 }
 // A group for each index of the second axis.
 template <size_t rank>
 NormGroups channels_of(const Dims<rank>& dims) {
-  const int64_t run = product(dims, 2, rank);
-  return {dims[1], dims[0] * run, run > 0 ? run : 1, true};
+  return {dims[1], dims[0], product(dims, 2, rank), true};
 }
 
-template <typename Parameter>
-double parameter_at(Parameter parameter, int64_t i, double otherwise) {
+template <typename T, typename Parameter>
+T parameter_at(Parameter parameter, int64_t i, T otherwise) {
   if constexpr (is_given<Parameter>) {
-    return static_cast<double>(parameter[i]);
+    return static_cast<T>(parameter[i]);
   } else {
     return otherwise;
   }
+}
+
+// Calls body(i, parameter) for the elements i of group g and the index of their parameters.
+template <typename Body>
+void each_normalised(const NormGroups& groups, int64_t g, const Body& body) {
+  groups.each_run(g, [&](int64_t first) {
+    if (groups.by_group) {
+      for (int64_t k = 0; k < groups.length; ++k) body(first + k, g);
+    } else {
+      for (int64_t k = 0; k < groups.length; ++k) body(first + k, k);
+    }
+  });
 }
 
 struct Moments {
   double mean, squares;  // the squares of distances, summed
 };
 
-template <typename X, size_t rank>
+template <typename T, typename X, size_t rank>
 Moments moments_of(Tensor<X, rank> input, const NormGroups& groups, int64_t g) {
-  double total = 0, squares = 0;
-  for (int64_t k = 0; k < groups.size; ++k) total += static_cast<double>(input[groups.at(g, k)]);
-  const double mean = total / static_cast<double>(groups.size);
-  for (int64_t k = 0; k < groups.size; ++k) {
-    const double distance = static_cast<double>(input[groups.at(g, k)]) - mean;
-    squares += distance * distance;
-  }
+  const double total = groups.sum<T>(g, [&](int64_t i) { return static_cast<T>(input[i]); });
+  const double mean = total / static_cast<double>(groups.size());
+  const double squares = groups.sum<T>(g, [&, center = static_cast<T>(mean)](int64_t i) {
+    const T distance = static_cast<T>(input[i]) - center;
+    return distance * distance;
+  });
   return {mean, squares};
 }
 
 // 1 / sqrt(variance + eps)
 inline double reciprocal_deviation(const Moments& moments, const NormGroups& groups, double eps) {
-  return 1 / std::sqrt(moments.squares / static_cast<double>(groups.size) + eps);
+  return 1 / std::sqrt(moments.squares / static_cast<double>(groups.size()) + eps);
 }
 
 // (input - mean) * rstd * weight + bias for the elements of one group.
 template <typename T, typename X, size_t rank, typename Weight, typename Bias>
 void normalise(Tensor<T, rank> output, Tensor<X, rank> input, const NormGroups& groups, int64_t g,
                double mean, double rstd, Weight weight, Bias bias) {
-  for (int64_t k = 0; k < groups.size; ++k) {
-    const int64_t at = groups.at(g, k), parameter = groups.parameter(g, k);
-    const double unit = (static_cast<double>(input[at]) - mean) * rstd;
-    output[at] = static_cast<T>(unit * parameter_at(weight, parameter, 1) +
-                                parameter_at(bias, parameter, 0));
-  }
+  const T center = static_cast<T>(mean), factor = static_cast<T>(rstd);
+  each_normalised(groups, g, [&](int64_t i, int64_t parameter) {
+    const T unit = (static_cast<T>(input[i]) - center) * factor;
+    output[i] = unit * parameter_at<T>(weight, parameter, 1) + parameter_at<T>(bias, parameter, 0);
+  });
 }
 
 }  // namespace mithril::snippets

@@ -1,6 +1,10 @@
 // Reductions along some axes: which elements become one.
 #pragma once
+#include <algorithm>
+#include <vector>
+
 #include "codegen/snippets/axes.hpp"
+#include "codegen/snippets/partial_sums.hpp"
 #include "codegen/snippets/walk.hpp"
 
 namespace mithril::snippets {
@@ -31,6 +35,9 @@ template <size_t rank>
 struct Reduction {
   Dims<rank> kept, reduced, steps;  // sizes of both kinds of axes, with 1 for those of the other
   int64_t count = 1;                // elements that become one
+  size_t row_axis = rank;           // from here on all axes are reduced, or all are kept
+  int64_t row;                      // neighbouring elements along these axes
+  bool along_rows = true;           // whether they are reduced
 
   Reduction(const Dims<rank>& dims, const AxisSet<rank>& axes) : steps(strides(dims)) {
     for (size_t axis = 0; axis < rank; ++axis) {
@@ -38,6 +45,9 @@ struct Reduction {
       reduced[axis] = axes[axis] ? dims[axis] : 1;
       count *= reduced[axis];
     }
+    if constexpr (rank > 0) along_rows = axes[rank - 1];
+    while (row_axis > 0 && axes[row_axis - 1] == along_rows) --row_axis;
+    row = product(dims, row_axis, rank);
   }
 
   // Calls body(to, first) for each element of the result and the first that becomes it.
@@ -49,6 +59,36 @@ struct Reduction {
   template <typename Body>
   void each_element(int64_t first, Body body) const {
     each_strided(reduced, steps, first, [&](int64_t, int64_t from) { body(from); });
+  }
+
+  // Calls put(to, total) for each element of the result, with the sum of what becomes it: parts of
+  // a row are summed at once, or rows are added to a row of totals.
+  template <typename Total, typename X, typename Put>
+  void each_sum(Tensor<X, rank> input, Put put) const {
+    const auto without_row = [this](Dims<rank> dims) {
+      for (size_t axis = row_axis; axis < rank; ++axis) dims[axis] = 1;
+      return dims;
+    };
+    if (along_rows) {
+      each_result([&](int64_t to, int64_t first) {
+        Total total = 0;
+        each_strided(without_row(reduced), steps, first, [&](int64_t, int64_t from) {
+          total +=
+              sum_of<Total>(row, [&](int64_t i) { return static_cast<Total>(input[from + i]); });
+        });
+        put(to, total);
+      });
+      return;
+    }
+    std::vector<Total> totals(static_cast<size_t>(row));
+    each_strided(without_row(kept), steps, 0, [&](int64_t to, int64_t first) {
+      std::fill(totals.begin(), totals.end(), Total(0));
+      Total* const sums = totals.data();
+      each_element(first, [&](int64_t from) {
+        for (int64_t i = 0; i < row; ++i) sums[i] += static_cast<Total>(input[from + i]);
+      });
+      for (int64_t i = 0; i < row; ++i) put(to * row + i, sums[i]);
+    });
   }
 };
 

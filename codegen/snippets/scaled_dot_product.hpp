@@ -1,5 +1,6 @@
 // Attention: values weighed by how well their keys fit the queries.
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include "codegen/snippets/attention.hpp"
@@ -13,18 +14,17 @@ void scaled_dot_product(Tensor<T, rank> output, Tensor<Q, query_rank> query,
                         bool is_causal, Scale scale, Dropout /*dropout_p*/) {
   const auto weights = attention(query, key, mask, is_causal, scale);
   const int64_t rows = weights.rows(), columns = weights.columns(), width = output.dims[rank - 1];
-  std::vector<double> row(static_cast<size_t>(columns));
-  for (int64_t i = 0; width > 0 && i < output.size() / width; ++i) {
-    const int64_t matrix = i / rows;
-    weights.write_row(output.dims, matrix, i % rows,
-                      [&](int64_t j) -> double& { return row[static_cast<size_t>(j)]; });
+  const int64_t matrices = rows * width == 0 ? 0 : output.size() / (rows * width);
+  std::vector<T> block(static_cast<size_t>(std::min(rows, attention_rows) * columns));
+  for (int64_t matrix = 0; matrix < matrices; ++matrix) {
     const int64_t from = broadcast_index(matrix, output.dims, value.dims, 2) * columns * width;
-    for (int64_t f = 0; f < width; ++f) {
-      double total = 0;
-      for (int64_t j = 0; j < columns; ++j) {
-        total += row[static_cast<size_t>(j)] * static_cast<double>(value[from + j * width + f]);
-      }
-      output[i * width + f] = static_cast<T>(total);
+    for (int64_t first = 0; first < rows; first += attention_rows) {
+      const int64_t last = std::min(rows, first + attention_rows);
+      const int64_t attended = weights.columns_before(last);
+      weights.write_weights(block.data(), attended, output.dims, matrix, first, last);
+      multiply_matrices(output.data + (matrix * rows + first) * width,
+                        static_cast<const T*>(block.data()), value.data + from, last - first,
+                        attended, width);
     }
   }
 }

@@ -6,8 +6,7 @@ namespace mithril::snippets {
 
 template <typename T, typename X, size_t rank>
 void softmax(Tensor<T, rank> output, Tensor<X, rank> input, int64_t axis) {
-  map_rows(output, input, axis,
-           [](double x, double top, double sum) { return std::exp(x - top) / sum; });
+  map_rows(output, input, axis, [](T x, T top, T sum) { return exp_of(x - top) / sum; });
 }
 
 }  // namespace mithril::snippets

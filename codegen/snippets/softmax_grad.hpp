@@ -9,10 +9,11 @@ template <typename T, typename G, typename Y, size_t rank>
 void softmax_grad(Tensor<T, rank> output, Tensor<G, rank> grad, Tensor<Y, rank> result,
                   int64_t axis) {
   each_row(output.dims, axis, [&](auto at, int64_t size) {
-    double sum = 0;
-    for (int64_t k = 0; k < size; ++k) sum += static_cast<double>(grad[at(k)]) * result[at(k)];
+    const T sum = sum_of<T>(size, [&](int64_t k) {
+      return static_cast<T>(grad[at(k)]) * static_cast<T>(result[at(k)]);
+    });
     for (int64_t k = 0; k < size; ++k) {
-      output[at(k)] = static_cast<T>(result[at(k)] * (static_cast<double>(grad[at(k)]) - sum));
+      output[at(k)] = static_cast<T>(result[at(k)]) * (static_cast<T>(grad[at(k)]) - sum);
     }
   });
 }

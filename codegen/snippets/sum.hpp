@@ -8,11 +8,8 @@ namespace mithril::snippets {
 template <typename T, size_t kept, typename X, size_t rank, typename Axis>
 void sum(Tensor<T, kept> output, Tensor<X, rank> input, Axis axis, bool /*keepdim*/) {
   const Reduction<rank> along(input.dims, axis_set<rank>(axis));
-  along.each_result([&](int64_t to, int64_t first) {
-    Total<T> total = 0;
-    along.each_element(first, [&](int64_t from) { total += static_cast<Total<T>>(input[from]); });
-    output[to] = static_cast<T>(total);
-  });
+  along.template each_sum<Total<T>>(
+      input, [&](int64_t to, Total<T> total) { output[to] = static_cast<T>(total); });
 }
 
 }  // namespace mithril::snippets

@@ -18,11 +18,8 @@ AxisSet<rank> broadcast_axes(const Dims<rank>& to, const Dims<own>& from) {
 template <typename T, size_t own, typename X, size_t rank, typename Like>
 void sum_to(Tensor<T, own> output, Tensor<X, rank> input, Like) {
   const Reduction<rank> along(input.dims, broadcast_axes(input.dims, output.dims));
-  along.each_result([&](int64_t to, int64_t first) {
-    Total<T> total = 0;
-    along.each_element(first, [&](int64_t from) { total += static_cast<Total<T>>(input[from]); });
-    output[to] = static_cast<T>(total);
-  });
+  along.template each_sum<Total<T>>(
+      input, [&](int64_t to, Total<T> total) { output[to] = static_cast<T>(total); });
 }
 
 }  // namespace mithril::snippets

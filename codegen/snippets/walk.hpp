@@ -14,15 +14,25 @@ Dims<rank> strides(const Dims<rank>& dims) {
 }
 
 // Calls body(i, at) for i from 0 on, an index for each element of `dims`: `at` begins at `start`
-// and moves by steps[axis] along each axis.
+// and moves by steps[axis] along each axis. The loop along the last axis is a plain one.
 template <size_t rank, typename Body>
 void each_strided(const Dims<rank>& dims, const Dims<rank>& steps, int64_t start, Body body) {
-  int64_t count = 1, at = start;
-  for (const int64_t dim : dims) count *= dim;
+  int64_t rows = 1, length = 1, step = 0;
+  for (size_t axis = 0; axis + 1 < rank; ++axis) rows *= dims[axis];
+  if constexpr (rank > 0) {
+    length = dims[rank - 1];
+    step = steps[rank - 1];
+  }
   Dims<rank> place{};
-  for (int64_t i = 0; i < count; ++i) {
-    body(i, at);
-    for (size_t axis = rank; axis-- > 0;) {
+  for (int64_t row = 0, at = start; row < rows; ++row) {
+    const int64_t first = row * length;
+    if (step == 1) {
+      for (int64_t i = 0; i < length; ++i) body(first + i, at + i);
+    } else {
+      for (int64_t i = 0; i < length; ++i) body(first + i, at + i * step);
+    }
+    for (size_t back = 2; back <= rank; ++back) {
+      const size_t axis = rank - back;
       at += steps[axis];
       if (++place[axis] < dims[axis]) break;
       at -= steps[axis] * dims[axis];

@@ -23,6 +23,10 @@ struct Window {
   int64_t input, kernel, output, stride, before, dilation;
 
   int64_t at(int64_t i, int64_t tap) const { return i * stride - before + tap * dilation; }
+  // Elements from the first tap of the first window to the last tap of the last one.
+  int64_t reach() const {
+    return output > 0 ? (output - 1) * stride + (kernel - 1) * dilation + 1 : 0;
+  }
   // The outputs from begin(tap) up to end(tap) have that tap inside the input.
   int64_t begin(int64_t tap) const { return reaching(0, tap); }
   int64_t end(int64_t tap) const { return std::max(begin(tap), reaching(input, tap)); }

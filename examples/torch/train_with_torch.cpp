@@ -20,7 +20,7 @@ namespace {
 
 ml::Model classifier() {
   ml::Model model;
-  model |= ml::Flatten({{"start_dim", 1}})({{"input", "image"}});
+  model |= ml::Flatten({.start_dim = 1})({{"input", "image"}});
   model += ml::Linear({.dimension = 64});
   model += ml::Relu();
   model += ml::Linear({.dimension = 10})({{"output", "logits"}});

@@ -41,13 +41,23 @@ std::string nearest_file(const std::filesystem::path& path) {
                      : nearest});
 }
 
+[[noreturn]] void refuse_plugin(const std::string& path, const char* why) {
+  raise({.kind = ErrorKind::backend,
+         .code = "E1050",
+         .message = "the library gives no backend: " + path,
+         .facts = {{"why", why}},
+         .help = "see mithril/backend/plugin.hpp for what it has to give"});
+}
+
 const BackendPlugin& open(const std::string& path) {
   void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!library) refuse_opening(path);
   using Entry = const BackendPlugin* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(library, "mithril_backend"));
   if (!entry) refuse_opening(path);
-  return *entry();
+  const BackendPlugin* plugin = entry();
+  if (!plugin) refuse_plugin(path, "mithril_backend() returns null");
+  return *plugin;
 }
 
 }  // namespace
@@ -59,11 +69,15 @@ std::shared_ptr<Backend> load_backend(const std::string& path, const Arguments& 
            "plugin version " + std::to_string(plugin_version), std::to_string(plugin.version),
            "build it again");
   }
-  if (const char* there = plugin.misfit()) {
-    refuse("E1004", std::string("the backend was built for ") + plugin.needs + ": " + path,
-           plugin.needs, there, "build it again, against the one that is installed");
+  if (const char* there = plugin.misfit ? plugin.misfit() : nullptr) {
+    const std::string needs = plugin.needs ? plugin.needs : "another library";
+    refuse("E1004", "the backend was built for " + needs + ": " + path, needs, there,
+           "build it again, against the one that is installed");
   }
-  return plugin.make(options);
+  if (!plugin.make) refuse_plugin(path, "its `make` is null");
+  std::shared_ptr<Backend> backend = plugin.make(options);
+  if (!backend) refuse_plugin(path, "its `make` returns null");
+  return backend;
 }
 
 std::string plugin_path(const std::string& name) {

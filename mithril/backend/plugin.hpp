@@ -14,7 +14,8 @@ namespace mithril {
 struct BackendPlugin {
   std::uint32_t version;  // plugin_version of the headers that it was built with
   const char* needs;      // what it was built for: "torch 2.11.0"; null: nothing
-  // Null where it fits what is there now; else what is there ("torch 2.15.0"). Asked before `make`.
+  // Null where it fits what is there now; else what is there ("torch 2.15.0"). Asked before `make`;
+  // a null pointer: it fits everything.
   const char* (*misfit)();
   // Options by name: NameError E0616 for an unknown one, and the backend's own errors.
   std::shared_ptr<Backend> (*make)(const Arguments& options);
@@ -23,7 +24,7 @@ inline constexpr std::uint32_t plugin_version = 2;
 
 // Opens the library (once; it stays open) and makes its backend. BackendError E1006 where it cannot
 // be opened, E1003 where it was built for another Mithril, E1004 for another version of what it
-// needs.
+// needs, E1050 where the library or its `make` gives nothing.
 std::shared_ptr<Backend> load_backend(const std::string& path, const Arguments& options = {});
 
 // The path of a library that stands beside this one: "mithril_torch" for libmithril_torch.so.

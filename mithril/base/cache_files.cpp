@@ -14,6 +14,8 @@
 #include <system_error>
 #include <vector>
 
+#include "mithril/base/write_file.hpp"
+
 namespace mithril {
 namespace {
 
@@ -21,7 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view magic = "mithril cache 1\n";
 constexpr std::string_view ending = ".entry";
-constexpr std::string_view temporary = ".new-";
 
 // No two texts of one length that differ in one word of eight bytes have the same: each step is one
 // to one in what came before and in the word.
@@ -92,21 +93,16 @@ std::optional<std::string> contents(const std::string& path) {
   return text;
 }
 
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t now = ::write(descriptor, text.data(), text.size());
-    if (now <= 0) return false;
-    text.remove_prefix(static_cast<size_t>(now));
-  }
-  return true;
-}
-
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
 }
 
 }  // namespace
+
+std::string fingerprint(std::string_view text) {
+  return fmt::format("{:016x}{:016x}", hash_of(text, 1), hash_of(text, 2));
+}
 
 std::string CacheFiles::usual_folder() {
   if (const std::string own = variable("MITHRIL_CACHE_DIR"); !own.empty()) return own;
@@ -118,7 +114,7 @@ std::string CacheFiles::usual_folder() {
 }
 
 std::string CacheFiles::file_of(std::string_view key) const {
-  return fmt::format("{}/{:016x}{:016x}{}", folder_, hash_of(key, 1), hash_of(key, 2), ending);
+  return fmt::format("{}/{}{}", folder_, fingerprint(key), ending);
 }
 
 std::optional<std::string> CacheFiles::find(std::string_view key) const {
@@ -137,17 +133,8 @@ std::optional<std::string> CacheFiles::find(std::string_view key) const {
 void CacheFiles::keep(std::string_view key, std::string_view entry) const {
   if (key.size() + entry.size() + 64 > std::min(most_of_entry, limit_) || !make_folder()) return;
   const std::string body = as_bytes(key.size()) + std::string(key) + std::string(entry);
-  std::string path = fmt::format("{}/{}XXXXXX", folder_, temporary);
-  {
-    const File file(::mkostemp(path.data(), O_CLOEXEC));
-    if (!file) return;
-    const std::string head = std::string(magic) + as_bytes(hash_of(body, 0));
-    if (!write_all(file.get(), head) || !write_all(file.get(), body)) {
-      ::unlink(path.c_str());
-      return;
-    }
-  }
-  if (::rename(path.c_str(), file_of(key).c_str()) != 0) ::unlink(path.c_str());
+  const std::string head = std::string(magic) + as_bytes(hash_of(body, 0));
+  if (!write_private_file(file_of(key), head + body).empty()) return;
   make_room();
 }
 
@@ -178,7 +165,7 @@ void CacheFiles::make_room() const {
     std::error_code gone;
     const Entry entry{at->last_write_time(gone), at->file_size(gone), at->path()};
     if (gone) continue;
-    if (name.starts_with(temporary) && entry.used < hour_ago) fs::remove(entry.path, gone);
+    if (name.starts_with(unfinished_prefix) && entry.used < hour_ago) fs::remove(entry.path, gone);
     if (!name.ends_with(ending)) continue;
     bytes += entry.bytes;
     entries.push_back(entry);

@@ -9,6 +9,9 @@
 
 namespace mithril {
 
+// Of a text: 32 hexadecimal digits, which no two texts share but by unlikely chance.
+std::string fingerprint(std::string_view text);
+
 // Nothing here throws, but for lack of memory: a cache that cannot be used is an empty one. Any
 // number of threads and processes may use a folder at once.
 class CacheFiles {

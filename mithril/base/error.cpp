@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/unknowns.hpp"
 
@@ -18,22 +19,30 @@ std::string padded(const std::string& text, std::size_t width) {
   return text + std::string(width > present ? width - present : 0, ' ');
 }
 
+// The graph that a pass was given is lines of its own; names in it are escaped already.
+bool is_listing(const Fact& fact) { return fact.label == "graph" && fact.text.starts_with('\n'); }
+
 std::string facts_rendering(const ErrorDetails& details) {
   std::size_t label_width = 0;
   std::size_t text_columns = 0;
+  std::vector<Fact> facts;
   for (const Fact& fact : details.facts) {
+    facts.push_back({printable(fact.label), is_listing(fact) ? fact.text : printable(fact.text),
+                     printable(fact.origin)});
+  }
+  for (const Fact& fact : facts) {
     label_width = std::max(label_width, text_width(fact.label));
     if (!fact.origin.empty()) text_columns = std::max(text_columns, text_width(fact.text));
   }
   std::string lines;
-  for (const Fact& fact : details.facts) {
+  for (const Fact& fact : facts) {
     lines += fmt::format("\n  {} : ", padded(fact.label, label_width));
     lines +=
         fact.origin.empty() ? fact.text : padded(fact.text, text_columns) + "   " + fact.origin;
   }
   if (!details.marker.empty()) {
-    const std::size_t indent = details.facts.empty() ? 2 : 2 + label_width + 3;
-    lines += "\n" + std::string(indent, ' ') + details.marker;
+    const std::size_t indent = facts.empty() ? 2 : 2 + label_width + 3;
+    lines += "\n" + std::string(indent, ' ') + printable(details.marker);
   }
   return lines;
 }
@@ -48,9 +57,9 @@ ErrorDetails with_numbered_unknowns(ErrorDetails details) {
 
 std::string rendering(const ErrorDetails& details) {
   std::string text = fmt::format("mithril.{}[{}]: ", class_name(details.kind), details.code);
-  if (!details.path.empty()) text += details.path + ": ";
-  text += details.message + facts_rendering(details);
-  if (!details.help.empty()) text += "\n  help: " + details.help;
+  if (!details.path.empty()) text += printable(details.path) + ": ";
+  text += printable(details.message) + facts_rendering(details);
+  if (!details.help.empty()) text += "\n  help: " + printable(details.help);
   return text;
 }
 
@@ -125,11 +134,25 @@ void raise(ErrorDetails details) {
   std::abort();
 }
 
+namespace {
+
+// From the root of the sources, wherever they were compiled.
+std::string_view in_project(std::string_view file) {
+  constexpr std::string_view own = __FILE__, here = "mithril/base/error.cpp";
+  static_assert(own.ends_with(here));
+  const std::string_view root = own.substr(0, own.size() - here.size());
+  if (file.starts_with(root)) file.remove_prefix(root.size());
+  while (file.starts_with("../")) file.remove_prefix(3);
+  return file;
+}
+
+}  // namespace
+
 void check_failed(const char* condition, std::string_view message, const char* file, int line) {
   throw InternalError(
       fmt::format("mithril: internal error at {}:{}: {} ({} is false). This is a bug "
                   "in Mithril, not in your program; please report it",
-                  file, line, message, condition));
+                  in_project(file), line, message, condition));
 }
 
 }  // namespace mithril

@@ -12,6 +12,7 @@ namespace mithril {
 namespace {
 
 constexpr std::size_t most_names_listed = 20;
+constexpr std::size_t longest_compared = 200;  // the time goes with the square
 
 std::string lower_case(std::string_view text) {
   std::string result(text);
@@ -60,9 +61,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::vector<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates,
                                  std::size_t at_most) {
+  if (name.size() > longest_compared) return {};
   const std::string wanted = lower_case(name);
   std::vector<std::pair<std::size_t, std::string>> near;
   for (const std::string& candidate : candidates) {
+    if (candidate.size() > longest_compared) continue;
     const std::string other = lower_case(candidate);
     const std::size_t distance =
         !wanted.empty() && ends_path(other, wanted) ? 0 : edit_distance(wanted, other);

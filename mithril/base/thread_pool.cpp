@@ -1,13 +1,16 @@
 #include "mithril/base/thread_pool.hpp"
 
-#ifdef __linux__
 #include <pthread.h>
+#ifdef __linux__
 #include <sched.h>
 #endif
 
 #include <algorithm>
+#include <exception>
+#include <new>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace mithril {
 namespace {
@@ -29,6 +32,23 @@ uint64_t beginning(uint32_t epoch) { return uint64_t{epoch} << 32; }
 // While a job is written down, none of its tasks may be taken.
 uint64_t closed(uint32_t epoch) { return beginning(epoch) | INT32_MAX; }
 bool is_closed(uint64_t next) { return task_of(next) == INT32_MAX; }
+
+// Null before the first use in this process.
+std::atomic<ThreadPool*> pool_of_process{nullptr};
+[[maybe_unused]] const int left_at_fork =
+    pthread_atfork(nullptr, nullptr, [] { pool_of_process.store(nullptr); });
+
+// The first exception of a job: a helper has nobody to throw it to. Belongs to who has the helpers.
+std::atomic<bool> has_thrown{false};
+std::exception_ptr thrown;
+
+void call_and_keep_exception(void (*call)(const void*, int), const void* task, int i) {
+  try {
+    call(task, i);
+  } catch (...) {
+    if (!has_thrown.exchange(true)) thrown = std::current_exception();
+  }
+}
 
 }  // namespace
 
@@ -60,7 +80,11 @@ class ThreadPool::Helper {
 
 ThreadPool& ThreadPool::shared() {
   // Never destroyed: helpers may look at it until the process is gone.
-  static ThreadPool* pool = new ThreadPool();
+  ThreadPool* pool = pool_of_process.load(std::memory_order_acquire);
+  if (pool) return *pool;
+  auto* made = new ThreadPool();
+  if (pool_of_process.compare_exchange_strong(pool, made, std::memory_order_acq_rel)) return *made;
+  delete made;
   return *pool;
 }
 
@@ -82,9 +106,10 @@ void ThreadPool::run_shared(Job job, int tasks, int threads) {
   // The first task is taken already.
   next_.store(beginning(epoch) + 1, std::memory_order_seq_cst);
   wake_helpers(helping);
-  job.call(job.task, 0);
+  call_and_keep_exception(job.call, job.task, 0);
   const int done = 1 + work(epoch);
   while (done_.load(std::memory_order_acquire) + done != tasks) relax();
+  if (has_thrown.exchange(false)) std::rethrow_exception(std::exchange(thrown, nullptr));
 }
 
 int ThreadPool::work(uint32_t epoch) {
@@ -98,7 +123,7 @@ int ThreadPool::work(uint32_t epoch) {
     __builtin_prefetch(static_cast<const char*>(task) + 64);
     if (task_of(next) >= tasks_.load(std::memory_order_acquire)) break;
     if (!next_.compare_exchange_weak(next, next + 1, std::memory_order_acq_rel)) continue;
-    call(task, task_of(next));
+    call_and_keep_exception(call, task, task_of(next));
     ++done;
     next = next_.load(std::memory_order_acquire);
   }
@@ -107,11 +132,14 @@ int ThreadPool::work(uint32_t epoch) {
 
 int ThreadPool::add_helpers(int wanted) {
   try {
+    helpers_.reserve(static_cast<size_t>(std::max(wanted, 0)));
     while (static_cast<int>(helpers_.size()) < wanted) {
       helpers_.push_back(std::make_unique<Helper>(*this, static_cast<int>(helpers_.size())));
     }
   } catch (const std::system_error&) {
     // There are no more threads to be had.
+  } catch (const std::bad_alloc&) {
+    // Nor is there memory for them.
   }
   return std::min(wanted, static_cast<int>(helpers_.size()));
 }

@@ -15,7 +15,8 @@ namespace mithril {
 // One caller has the helpers at a time; others meanwhile do their tasks themselves.
 class ThreadPool {
  public:
-  // Of the process; it lives as long as that does.
+  // Of the process; it lives as long as that does. A child that was forked has one of its own, for
+  // the helpers of its parent are not in it.
   static ThreadPool& shared();
 
   // Calls task(i) for each i below `tasks`, in any order, on at most `threads` threads: this one

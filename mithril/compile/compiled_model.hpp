@@ -19,10 +19,15 @@ namespace mithril {
 
 class Backend;
 
-// What a model keeps from one evaluation to the next: running statistics, random keys.
+// What a model keeps from one evaluation to the next: running statistics, random keys. Copies share
+// their elements, for an evaluation makes the next state and writes to none.
 struct State : TensorMap {
   State() = default;
-  explicit State(TensorMap tensors) : TensorMap(std::move(tensors)) {}
+  explicit State(TensorMap&& tensors) : TensorMap(std::move(tensors)) {}
+  State(const State& other) : TensorMap(other.share()) {}
+  State& operator=(const State& other) { return *this = State(other); }
+  State(State&&) = default;
+  State& operator=(State&&) = default;
 };
 
 struct OfCost {
@@ -35,7 +40,7 @@ inline constexpr OfCost of_cost{};
 class OutputGradients {
  public:
   OutputGradients(std::initializer_list<TensorMap::Item> gradients) : held_(TensorMap(gradients)) {}
-  OutputGradients(TensorMap gradients) : held_(std::move(gradients)) {}
+  OutputGradients(const TensorMap& gradients) : held_(gradients.share()) {}
   OutputGradients(OfCost) {}
 
   const TensorMap* gradients() const { return std::get_if<TensorMap>(&held_); }  // null: of_cost
@@ -52,17 +57,45 @@ class CompiledModel {
   // parameters. What comes out may share elements with what went in. InputError: E0801 missing
   // keys, E0802 an unknown key, E0803 a wrong rank, E0804 a wrong dim, E0805 another kind, E0806 a
   // key of the other map, E0807 a gradient for what is no output, E0808 no cost; GradientError
-  // E0505 where the model was compiled with inference ----
+  // E0505 where the model was compiled with inference; StateError E0920 where the model has a state
+  // that training moves and none is given, E0902 for other states ----
   TensorMap evaluate(const TensorMap& params, const TensorMap& data) const;
   std::pair<TensorMap, TensorMap> evaluate(const TensorMap& params, const TensorMap& data,
                                            const OutputGradients& gradients) const;
-  // With the state to begin with; the next state comes last. Without one, the initial state is
-  // used.
+  // With the state to begin with; the next state comes last. A model with batch norm or dropout
+  // needs it: begin with initial_state_dict(), and give each evaluation what the one before
+  // returned.
   std::pair<TensorMap, State> evaluate(const TensorMap& params, const TensorMap& data,
                                        const State& state) const;
   std::tuple<TensorMap, TensorMap, State> evaluate(const TensorMap& params, const TensorMap& data,
                                                    const OutputGradients& gradients,
                                                    const State& state) const;
+
+  // ---- inference: dropout passes everything, batch norm uses the running statistics, and the
+  // state is read and stays as it is. What a part was made with inference=false for goes on as in
+  // training
+  // ----
+  // The outputs, for instance to validate in a training loop: the same compiled model, without
+  // copies. What inference needs beside training is compiled when it is first asked for. State keys
+  // that inference does not read may be left out. StateError E0920 and E0902 as evaluate; E0921
+  // where the state changes in inference, too.
+  TensorMap infer(const TensorMap& params, const TensorMap& data, const State& state = {}) const;
+  // What infer evaluates: the same model in inference mode.
+  CompiledModel in_inference() const;
+  // A model of its own in inference mode, without parameters and without state: these are part of
+  // it, and what depends on them alone is computed once. It has no gradients and no hooks. Elements
+  // are copied, but for those that nobody else holds. A state that changes in inference, too,
+  // stays, and begins as given. StateError E0901 for other parameters, E0923 for another state.
+  // Example:
+  //   const ml::CompiledModel deployed = compiled.for_inference(params, step.state());
+  //   ml::TensorMap outputs = deployed.evaluate({}, {{"image", x}});
+  CompiledModel for_inference(const TensorMap& params, const State& state = {}) const {
+    return for_inference(params.share(), state);
+  }
+  CompiledModel for_inference(TensorMap&& params, const State& state = {}) const;
+  // The same with the states left open: evaluate takes them.
+  CompiledModel bind(const TensorMap& params) const { return bind(params.share()); }
+  CompiledModel bind(TensorMap&& params) const;
 
   // ---- parameters. ShapeError E0209 where a size of one is not known ----
   // As the layers say that they begin; where nobody says, uniform in +-1/sqrt(fan in), the product
@@ -75,14 +108,11 @@ class CompiledModel {
   // unknown and mismatched key.
   TensorMap load_state_dict(const TensorMap& saved) const;
   const State& initial_state_dict() const;
-  // A model of its own without parameters: these are part of it, and what depends on them alone is
-  // computed once. It has no gradients and no hooks. Elements are copied, but for those that nobody
-  // else holds: bind(std::move(params)). StateError E0901 as above.
-  CompiledModel bind(TensorMap params) const;
 
   // A file that torch.jit.load runs, in Python and in C++, without Mithril: its `forward` takes the
   // data in the order of data_keys() and gives a tensor, or a dictionary where there are several
-  // outputs; it holds `params` (dotted keys are modules in it) and the initial state, which stays.
+  // outputs; it holds `params` (dotted keys are modules in it). It has no state: StateError E0922
+  // where the model has one that training moves.
   // It is for inputs of one size: where compiling left one open, `data` has an example. InputError
   // E0811 where it has none; StateError E0901 for other parameters; BackendError E1021 where the
   // backend writes no TorchScript, E1022 where the file cannot be written, E1023 for an op that
@@ -118,6 +148,9 @@ class CompiledModel {
   std::vector<std::pair<std::string, ShapeSpec>> shapes() const;
   // What it was compiled for.
   const std::shared_ptr<Backend>& backend() const;
+  // What compiling found suspicious, as the warning handler was told (base/warning.hpp): inputs
+  // that look like a name with a typing error.
+  const std::vector<std::string>& warnings() const;
   // A table of the inputs and outputs, and the number and size of the parameters.
   std::string summary() const;
 
@@ -126,6 +159,7 @@ class CompiledModel {
 
  private:
   friend class TrainingStep;
+  CompiledModel fixed(TensorMap params, const State* state) const;
   // Shared, because copies of what is immutable are the same.
   std::shared_ptr<Parts> parts_;
 };

@@ -23,7 +23,8 @@ std::vector<bool> reached(const Graph& graph, const std::vector<Output>& outputs
 
 }  // namespace
 
-Graph discard_outputs(const Graph& graph, const std::vector<std::string>& names) {
+Graph discard_outputs(const Graph& graph, const std::vector<std::string>& names,
+                      const std::vector<std::string>& inputs_to_keep) {
   std::vector<Output> kept;
   for (const Output& output : graph.outputs()) {
     if (std::find(names.begin(), names.end(), output.name) == names.end()) kept.push_back(output);
@@ -35,7 +36,9 @@ Graph discard_outputs(const Graph& graph, const std::vector<std::string>& names)
   result.set_default_dtype(graph.default_dtype());
   for (const ValueId id : graph.inputs()) {
     const bool only_discarded = before[index(id)] && !after[index(id)];
-    if (!only_discarded) now[index(id)] = result.add_input(graph.value(id));
+    const bool stays = std::find(inputs_to_keep.begin(), inputs_to_keep.end(),
+                                 graph.value(id).name) != inputs_to_keep.end();
+    if (!only_discarded || stays) now[index(id)] = result.add_input(graph.value(id));
   }
   for (const Constant& constant : graph.constants()) {
     if (!after[index(constant.value)]) continue;
@@ -55,6 +58,16 @@ Graph discard_outputs(const Graph& graph, const std::vector<std::string>& names)
   }
   for (const Output& output : kept) result.add_output(output.name, now[index(output.value)]);
   return result;
+}
+
+void drop_missing(std::vector<InputKey>& keys, const Graph& graph) {
+  const auto& inputs = graph.inputs();
+  size_t kept = 0;
+  std::erase_if(keys, [&](const InputKey& key) {
+    const bool stays = kept < inputs.size() && graph.value(inputs[kept]).name == key.path;
+    kept += stays;
+    return !stays;
+  });
 }
 
 }  // namespace mithril

@@ -4,12 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "mithril/graph/graph.hpp"
+#include "mithril/compile/key_classes.hpp"
 
 namespace mithril {
 
 // The graph without these outputs and without the nodes, constants and inputs that served nothing
-// but them.
-Graph discard_outputs(const Graph& graph, const std::vector<std::string>& names);
+// but them. Inputs of these names stay.
+Graph discard_outputs(const Graph& graph, const std::vector<std::string>& names,
+                      const std::vector<std::string>& inputs_to_keep = {});
+
+// Drops the keys whose inputs are not in the graph. The others are in the order of the inputs.
+void drop_missing(std::vector<InputKey>& keys, const Graph& graph);
 
 }  // namespace mithril

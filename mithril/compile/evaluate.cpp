@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "mithril/base/names.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/evaluating.hpp"
 #include "mithril/compile/training_graph.hpp"
@@ -16,11 +17,6 @@ std::string listed(const std::vector<std::string>& names) {
   return names.empty() ? "none" : join(names, ", ");
 }
 
-bool contains(const std::vector<NamedIndex>& keys, const std::string& name) {
-  return std::any_of(keys.begin(), keys.end(),
-                     [&](const NamedIndex& key) { return key.name == name; });
-}
-
 // One of the two maps that a user gives, and the other.
 struct Given {
   const char* map;   // "params"
@@ -29,6 +25,12 @@ struct Given {
   const std::vector<NamedIndex>& expected;
 };
 
+// A parameter that a user named may have been meant to be data; those of layers are paths.
+std::string or_as_data(const Given& given, const std::string& key) {
+  if (std::string_view(given.what) != "parameter" || key.find('.') != std::string::npos) return {};
+  return ", or name " + quoted(key) + " in data_keys when compiling, if it is data";
+}
+
 void refuse_unexpected(const Given& given, const Given& other) {
   for (const auto& [key, tensor] : given.tensors) {
     if (contains(given.expected, key)) continue;
@@ -36,7 +38,7 @@ void refuse_unexpected(const Given& given, const Given& other) {
       raise({.kind = ErrorKind::input,
              .code = "E0806",
              .message = quoted(key) + " stands in " + given.map + ", but is a " + other.what,
-             .help = "give it in " + std::string(other.map)});
+             .help = "give it in " + std::string(other.map) + or_as_data(other, key)});
     }
     unknown_name(ErrorKind::input, "E0802", given.what, key, "", names_of(given.expected));
   }
@@ -47,11 +49,17 @@ void refuse_unexpected(const Given& given, const Given& other) {
   for (const NamedIndex& key : given.expected) {
     if (!given.tensors.contains(key.name)) missing.push_back(key.name);
   }
+  std::string help;
+  for (const std::string& key : missing) {
+    if (help.empty()) help = or_as_data(given, key);
+  }
+  if (!help.empty()) help = "give it in " + std::string(given.map) + help;
   raise({.kind = ErrorKind::input,
          .code = "E0801",
          .message = std::string(given.map) + " lacks " + join(missing, ", "),
          .facts = {{"expected", listed(names_of(given.expected))},
-                   {"got", listed(given.tensors.keys())}}});
+                   {"got", listed(given.tensors.keys())}},
+         .help = std::move(help)});
 }
 
 void take(const Given& given, const Given& other, const Signature& signature,
@@ -117,8 +125,8 @@ Tensor incoming_gradient(const CompiledParts& parts, const Signature& signature,
   return given ? signature.convert(at, *given) : Tensor::full(signature.dtype(at), {}, 1.0);
 }
 
-State next_state(const CompiledParts& parts, const std::vector<Tensor>& made) {
-  State state;
+State next_state(const CompiledParts& parts, const State& given, const std::vector<Tensor>& made) {
+  State state = given;
   for (const NamedIndex& key : parts.next_states) {
     state[key.name] = parts.backend->adopt(made[key.index], false);
   }
@@ -140,13 +148,33 @@ struct Result {
 
 void take_state(const CompiledParts& parts, const State& state, const Signature& signature,
                 std::vector<Tensor>& inputs) {
-  bool fits = state.size() == parts.states.size();
-  for (size_t i = 0; i < parts.states.size() && fits; ++i) {
-    const Tensor* tensor = state.find(parts.states[i].name, i);
-    fits = tensor != nullptr;
-    if (fits) inputs[parts.states[i].index] = signature.convert(parts.states[i].index, *tensor);
+  for (size_t i = 0; i < parts.states.size(); ++i) {
+    const auto& [key, at] = parts.states[i];
+    const Tensor* tensor = state.find(key, i);
+    inputs[at] = signature.convert(at, tensor ? *tensor : parts.initial.at(key));
   }
-  if (fits) return;
+}
+
+}  // namespace
+
+void check_state(const CompiledParts& parts, const State& state, const char* call) {
+  if (state.empty() && !parts.required_states.empty()) {
+    raise({.kind = ErrorKind::state,
+           .code = "E0920",
+           .message = std::string(call) + " needs the state of the model, and none was given",
+           .facts = {{"state", join(parts.required_states, ", ")}},
+           .help =
+               "begin with initial_state_dict, and give each call the state that the one before "
+               "returned; TrainingStep keeps it, and infer reads it"});
+  }
+  size_t known = 0;
+  for (size_t i = 0; i < parts.state_keys.size(); ++i)
+    known += state.find(parts.state_keys[i], i) != nullptr;
+  const auto is_given = [&](const std::string& key) { return state.contains(key); };
+  const std::vector<std::string>& required = parts.required_states;
+  if (known == state.size() &&
+      (known == parts.state_keys.size() || std::all_of(required.begin(), required.end(), is_given)))
+    return;
   raise({.kind = ErrorKind::state,
          .code = "E0902",
          .message = "the state has other keys than the model",
@@ -154,7 +182,14 @@ void take_state(const CompiledParts& parts, const State& state, const Signature&
          .help = "begin with initial_state_dict()"});
 }
 
-}  // namespace
+void check_fits(const Signature& signature, const NamedIndex& key, const Tensor& state) {
+  const std::string why = signature.mismatch(key.index, state);
+  if (why.empty()) return;
+  raise({.kind = ErrorKind::state,
+         .code = "E0923",
+         .message = "the state does not fit the model",
+         .facts = {{"mismatched", key.name + " " + why}}});
+}
 
 void take_inputs(const CompiledParts& parts, const Signature& signature, const TensorMap& params,
                  const TensorMap& data, const State& state, std::vector<Tensor>& inputs) {
@@ -165,22 +200,23 @@ void take_inputs(const CompiledParts& parts, const Signature& signature, const T
   take_state(parts, state, signature, inputs);
 }
 
-Parts& in_use(Parts& parts) {
+const std::shared_ptr<Parts>& in_use(const std::shared_ptr<Parts>& parts) {
   const auto is_active = [](const Hook& hook) { return hook.active->load(); };
-  const bool hooked = std::any_of(parts.hooks.begin(), parts.hooks.end(), is_active);
-  return parts.without_hooks && !hooked ? *parts.without_hooks : parts;
+  const bool hooked = std::any_of(parts->hooks.begin(), parts->hooks.end(), is_active);
+  return parts->without_hooks && !hooked ? parts->without_hooks : parts;
 }
 
 namespace {
 
-Result run(Parts& given, const Request& request) {
-  Parts& parts = in_use(given);
+Result run(const std::shared_ptr<Parts>& given, const Request& request) {
+  Parts& parts = *in_use(given);
+  const State none, &state = request.state ? *request.state : none;
+  check_state(parts, state, "evaluate");
   const std::vector<size_t> of =
       request.gradients ? requested(parts, *request.gradients) : std::vector<size_t>();
   const Program& program = request.gradients ? parts.with_gradients(of) : *parts.forward;
   std::vector<Tensor> inputs(program.signature.size());
-  take_inputs(parts, program.signature, request.params, request.data,
-              request.state ? *request.state : parts.initial, inputs);
+  take_inputs(parts, program.signature, request.params, request.data, state, inputs);
   for (size_t i = 0; i < of.size(); ++i) {
     inputs[parts.inputs.size() + i] =
         incoming_gradient(parts, program.signature, *request.gradients, of, i);
@@ -189,7 +225,7 @@ Result run(Parts& given, const Request& request) {
   const std::vector<Tensor> made = program.executable->run(inputs);
 
   Result result{.outputs = named(parts.outputs, made)};
-  if (request.state) result.state = next_state(parts, made);
+  if (request.state) result.state = next_state(parts, state, made);
   if (!request.gradients) return result;
   std::vector<TensorMap::Item> gradients;
   gradients.reserve(parts.parameters.size());
@@ -225,7 +261,7 @@ void CompiledModel::Parts::load() {
   LoadOptions options = load_options;
   if (!inference) {
     options.split = [this](const std::vector<bool>& wanted) {
-      const std::lock_guard lock(mutex_);
+      const std::lock_guard lock(*facts_mutex);
       DifferentiateOptions asked;
       const std::vector<bool> differentiable = differentiable_outputs();
       for (size_t i = 0; i < differentiable.size(); ++i) {
@@ -252,7 +288,7 @@ Graph CompiledParts::gradient_graph(const std::vector<size_t>& of) const {
 }
 
 Graph CompiledModel::Parts::gradients(const std::vector<size_t>& of) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(*facts_mutex);
   return gradient_graph(of);
 }
 
@@ -265,7 +301,7 @@ void CompiledParts::require_gradients() const {
 
 const Program& CompiledModel::Parts::with_gradients(const std::vector<size_t>& of) {
   require_gradients();
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(*facts_mutex);
   std::unique_ptr<const Program>& program = backward_[of];
   if (program) return *program;
   std::vector<std::string> labels = input_labels();
@@ -279,7 +315,7 @@ const Program& CompiledModel::Parts::with_gradients(const std::vector<size_t>& o
 TrainingProgram CompiledModel::Parts::training(const std::vector<size_t>& of,
                                                const Optimizer& optimizer) {
   require_gradients();
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(*facts_mutex);
   std::vector<size_t> moved;
   for (const NamedIndex& key : parameters) moved.push_back(key.index);
   const TrainingGraph made = training_graph(gradient_graph(of), moved, optimizer);
@@ -293,29 +329,38 @@ TrainingProgram CompiledModel::Parts::training(const std::vector<size_t>& of,
           made.donations};
 }
 
-TensorMap CompiledModel::evaluate(const TensorMap& params, const TensorMap& data) const {
-  return run(*parts_, {params, data}).outputs;
+TensorMap CompiledModel::evaluate(const TensorMap& params, const TensorMap& data) const try {
+  return run(parts_, {params, data}).outputs;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 std::pair<TensorMap, TensorMap> CompiledModel::evaluate(const TensorMap& params,
                                                         const TensorMap& data,
-                                                        const OutputGradients& gradients) const {
-  Result result = run(*parts_, {params, data, &gradients});
+                                                        const OutputGradients& gradients) const
+    try {
+  Result result = run(parts_, {params, data, &gradients});
   return {std::move(result.outputs), std::move(result.gradients)};
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 std::pair<TensorMap, State> CompiledModel::evaluate(const TensorMap& params, const TensorMap& data,
-                                                    const State& state) const {
-  Result result = run(*parts_, {params, data, nullptr, &state});
+                                                    const State& state) const try {
+  Result result = run(parts_, {params, data, nullptr, &state});
   return {std::move(result.outputs), std::move(result.state)};
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 std::tuple<TensorMap, TensorMap, State> CompiledModel::evaluate(const TensorMap& params,
                                                                 const TensorMap& data,
                                                                 const OutputGradients& gradients,
-                                                                const State& state) const {
-  Result result = run(*parts_, {params, data, &gradients, &state});
+                                                                const State& state) const try {
+  Result result = run(parts_, {params, data, &gradients, &state});
   return {std::move(result.outputs), std::move(result.gradients), std::move(result.state)};
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 }  // namespace mithril

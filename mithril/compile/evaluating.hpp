@@ -8,7 +8,11 @@
 namespace mithril {
 
 // What runs while all hooks are removed is what ran before there were any.
-CompiledModel::Parts& in_use(CompiledModel::Parts& parts);
+const std::shared_ptr<CompiledModel::Parts>& in_use(
+    const std::shared_ptr<CompiledModel::Parts>& parts);
+// The same in inference mode, made when it is first asked for.
+std::shared_ptr<CompiledModel::Parts> in_inference(
+    const std::shared_ptr<CompiledModel::Parts>& parts);
 
 // The outputs that gradients come in at: those that are named, or the cost. InputError E0807,
 // E0808.
@@ -18,6 +22,13 @@ std::vector<size_t> requested(const CompiledParts& parts, const OutputGradients&
 Tensor incoming_gradient(const CompiledParts& parts, const Signature& signature,
                          const OutputGradients& asked, const std::vector<size_t>& of, size_t i);
 
+// StateError E0920 where the model needs a state and none is given, E0902 for other keys. `call`:
+// who needs it.
+void check_state(const CompiledParts& parts, const State& state, const char* call);
+
+// StateError E0923 for a state of other dims or of another kind.
+void check_fits(const Signature& signature, const NamedIndex& key, const Tensor& state);
+
 // Puts what a user gives at its places among the inputs. InputError E0801, E0802, E0805, E0806,
 // StateError E0902.
 void take_inputs(const CompiledParts& parts, const Signature& signature, const TensorMap& params,
@@ -25,6 +36,7 @@ void take_inputs(const CompiledParts& parts, const Signature& signature, const T
 
 // Of what a program made.
 TensorMap named(const std::vector<NamedIndex>& keys, const std::vector<Tensor>& tensors);
-State next_state(const CompiledParts& parts, const std::vector<Tensor>& made);
+// What does not change is as given.
+State next_state(const CompiledParts& parts, const State& given, const std::vector<Tensor>& made);
 
 }  // namespace mithril

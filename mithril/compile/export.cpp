@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "mithril/base/names.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/compile/parts.hpp"
 
 namespace mithril {
@@ -12,6 +13,13 @@ using Role = ExportedInput::Role;
 Role role_of(KeyClass key_class) {
   if (key_class == KeyClass::parameter) return Role::parameter;
   return key_class == KeyClass::state ? Role::state : Role::data;
+}
+
+// Running statistics in inference: what they begin as would be wrong.
+bool is_read_alone(const CompiledParts& parts, const std::string& key) {
+  const std::vector<std::string>& required = parts.required_states;
+  return !contains(parts.next_states, key) &&
+         std::find(required.begin(), required.end(), key) != required.end();
 }
 
 void check_key(const CompiledParts& parts, const std::string& key) {
@@ -33,7 +41,7 @@ std::vector<size_t> differentiated_outputs(const CompiledParts& parts) {
 
 }  // namespace
 
-ExportedModel CompiledModel::exported(const TensorMap& data) const {
+ExportedModel CompiledModel::exported(const TensorMap& data) const try {
   Parts& parts = parts_->without_hooks ? *parts_->without_hooks : *parts_;
   for (const auto& [key, tensor] : data) check_key(parts, key);
   ExportedModel exported{.graph = parts.graph};
@@ -42,9 +50,16 @@ ExportedModel CompiledModel::exported(const TensorMap& data) const {
     ExportedInput& made = exported.inputs.emplace_back();
     made.key = input.key;
     made.role = role_of(input.key_class);
-    made.initial =
-        made.role == Role::state ? std::optional(parts.initial.at(input.key).host()) : std::nullopt;
-    made.dims = made.initial ? made.initial->dims() : parts.dims_of_input({input.key, i}, data);
+    if (made.role != Role::state) {
+      made.dims = parts.dims_of_input({input.key, i}, data);
+      continue;
+    }
+    made.initial = parts.initial.at(input.key).host();
+    made.dims = made.initial->dims();
+    if (is_read_alone(parts, input.key)) {
+      made.role = Role::data;
+      made.initial = std::nullopt;
+    }
   }
   for (const NamedIndex& output : parts.outputs) {
     exported.outputs.push_back({output.name, output.index});
@@ -56,6 +71,8 @@ ExportedModel CompiledModel::exported(const TensorMap& data) const {
   exported.gradient_of = differentiated_outputs(parts);
   if (!exported.gradient_of.empty()) exported.gradients = parts.gradients(exported.gradient_of);
   return exported;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "mithril/base/error.hpp"
 #include "mithril/base/version.hpp"
 #include "mithril/compile/build_id.hpp"
 #include "mithril/graph/graph_bytes.hpp"
@@ -29,18 +30,29 @@ bool has_own_ops_only(const Graph& graph) {
   });
 }
 
+// What comes from a disk may have been made by anybody.
+bool is_valid(const Graph& graph) {
+  try {
+    verify(graph);
+    return true;
+  } catch (const InternalError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 Graph GraphCache::find_or_make(const Graph& base, const std::string& how,
-                               const std::function<Graph()>& make) const {
+                               const std::function<Graph()>& make,
+                               const std::function<bool(const Graph&)>& fits) const {
   if (build_id().empty() || !has_own_ops_only(base)) return make();
   const std::optional<GraphBytes> of_base = to_bytes(base);
   if (!of_base) return make();
   std::string key = std::string(version()) + '\n' + build_id() + '\n' + how + '\n';
   key += of_base->bytes;
   if (const std::optional<std::string> entry = files_.find(key)) {
-    if (std::optional<Graph> made = made_from_bytes(*entry, base, *of_base))
-      return *std::move(made);
+    std::optional<Graph> made = made_from_bytes(*entry, base, *of_base);
+    if (made && is_valid(*made) && fits(*made)) return *std::move(made);
   }
   Graph made = make();
   if (!has_own_ops_only(made)) return made;

@@ -15,9 +15,10 @@ class GraphCache {
 
   // make(), or what it gave before for an equal graph and the same `how`, which says all else that
   // decides the result. Only this build of Mithril reads what it has kept, and graphs with ops that
-  // are not Mithril's own are made each time.
-  Graph find_or_make(const Graph& base, const std::string& how,
-                     const std::function<Graph()>& make) const;
+  // are not Mithril's own are made each time, as is what is no valid graph, or not one that
+  // fits(graph) accepts.
+  Graph find_or_make(const Graph& base, const std::string& how, const std::function<Graph()>& make,
+                     const std::function<bool(const Graph&)>& fits) const;
 
  private:
   CacheFiles files_;

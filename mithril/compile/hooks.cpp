@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "mithril/base/names.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/compile/parts.hpp"
 #include "mithril/model/flatten.hpp"
 
@@ -9,13 +10,6 @@ namespace mithril {
 namespace {
 
 using Parts = CompiledModel::Parts;
-
-std::optional<ValueId> value_named(const Graph& graph, const std::string& name) {
-  for (size_t i = 0; i < graph.values().size(); ++i) {
-    if (graph.values()[i].name == name) return ValueId(static_cast<int32_t>(i));
-  }
-  return std::nullopt;
-}
 
 // By the name of an output, the key of an input, or the path of a port in the model.
 std::optional<ValueId> find_value(const CompiledParts& parts, const std::string& path) {
@@ -26,9 +20,9 @@ std::optional<ValueId> find_value(const CompiledParts& parts, const std::string&
   for (const Output& output : graph.outputs()) {
     if (output.name == path) return output.value;
   }
-  if (const auto value = value_named(graph, path)) return value;
+  if (const auto value = find_value_named(graph, path)) return value;
   Wire* wire = parts.model->find_wire(path);
-  return wire ? value_named(graph, name_in_graph(*parts.model, wire)) : std::nullopt;
+  return wire ? find_value_named(graph, name_in_graph(*parts.model, wire)) : std::nullopt;
 }
 
 [[noreturn]] void refuse(const Graph& graph, const std::string& path) {
@@ -39,8 +33,21 @@ std::optional<ValueId> find_value(const CompiledParts& parts, const std::string&
 
 }  // namespace
 
+std::optional<ValueId> find_value_named(const Graph& graph, const std::string& name) {
+  for (size_t i = 0; i < graph.values().size(); ++i) {
+    if (graph.values()[i].name == name) return ValueId(static_cast<int32_t>(i));
+  }
+  return std::nullopt;
+}
+
+void watch(CompiledParts& parts) {
+  parts.graph = run_passes(with_hooks(parts.source, parts.hooks), parts.passes);
+  const std::shared_ptr<const Observer> calls = call_hooks(parts.hooks);
+  parts.load_options.observer = parts.debug ? print_values(calls) : calls;
+}
+
 HookHandle CompiledModel::register_hook(const std::string& path, HookFunction function,
-                                        HookOptions options) {
+                                        HookOptions options) try {
   const std::optional<ValueId> value = find_value(*parts_, path);
   if (!value) refuse(parts_->source, path);
   auto parts = std::make_shared<Parts>(static_cast<const CompiledParts&>(*parts_));
@@ -49,12 +56,12 @@ HookHandle CompiledModel::register_hook(const std::string& path, HookFunction fu
   const auto active = std::make_shared<std::atomic<bool>>(true);
   parts->hooks.push_back({*value, options.gradient, std::move(function), active});
   parts->cache = nullptr;
-  parts->graph = run_passes(with_hooks(parts->source, parts->hooks), parts->passes);
-  const std::shared_ptr<const Observer> calls = call_hooks(parts->hooks);
-  parts->load_options.observer = parts->debug ? print_values(calls) : calls;
+  watch(*parts);
   parts->load();
   parts_ = std::move(parts);
   return HookHandle(active);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -38,7 +38,7 @@ struct CompileOptions {
   std::vector<KeyRef> trainable_keys = {};  // inputs that are parameters, canonical ones too
   std::vector<KeyRef> discard_keys = {};    // outputs to do without, and all that only serves them
 
-  bool inference = false;          // no gradients
+  bool inference = false;          // in inference mode, and without gradients
   bool jit = true;                 // whether the backend may compile what it runs, where it can
   bool use_short_namings = false;  // "weight_0" for "encoder.fc1.weight"
   bool safe_shapes = true;         // whether each evaluation checks ranks and sizes

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "mithril/base/names.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/random.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/parts.hpp"
@@ -11,6 +12,12 @@ namespace mithril {
 namespace {
 
 using Parts = CompiledModel::Parts;
+
+// A key that a user named may have been meant to be data; the paths of layers are not.
+std::string if_it_is_data(const std::string& key) {
+  if (key.find('.') != std::string::npos) return {};
+  return "; if it is data, name it in data_keys";
+}
 
 Dims numbers(const std::string& key, const Value& value, const std::string& text) {
   Dims dims;
@@ -26,7 +33,8 @@ Dims numbers(const std::string& key, const Value& value, const std::string& text
          .code = "E0209",
          .message = missing + " of the parameter " + quoted(key) + " is not known",
          .facts = {{"shape", text}},
-         .help = "give shapes when compiling: of this key, or of the data that it meets"});
+         .help = "give shapes when compiling: of this key, or of the data that it meets" +
+                 if_it_is_data(key)});
 }
 
 std::int64_t fan_in(const std::string& key, const Beginning& beginning, const Dims& dims) {
@@ -96,11 +104,13 @@ TensorMap make_parameters(const Parts& parts, std::uint64_t seed, Make make) {
 
 }  // namespace
 
-TensorMap CompiledModel::get_parameters(std::uint64_t seed) const {
+TensorMap CompiledModel::get_parameters(std::uint64_t seed) const try {
   return make_parameters(*parts_, seed, begin);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-TensorMap CompiledModel::randomize_params(std::uint64_t seed) const {
+TensorMap CompiledModel::randomize_params(std::uint64_t seed) const try {
   const auto draw = [](const InputKey& input, DType dtype, Dims dims, Random random) {
     if (const auto interval = input.beginning.interval) {
       return uniform(dtype, std::move(dims), random, interval->first, interval->second);
@@ -108,9 +118,11 @@ TensorMap CompiledModel::randomize_params(std::uint64_t seed) const {
     return fill(dtype, std::move(dims), [&] { return random.normal(); });
   };
   return make_parameters(*parts_, seed, draw);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-TensorMap CompiledModel::load_state_dict(const TensorMap& saved) const {
+TensorMap CompiledModel::load_state_dict(const TensorMap& saved) const try {
   std::vector<Fact> wrong;
   std::vector<TensorMap::Item> items;
   for (const NamedIndex& key : parts_->parameters) {
@@ -137,6 +149,8 @@ TensorMap CompiledModel::load_state_dict(const TensorMap& saved) const {
          .code = "E0901",
          .message = "the state dict does not fit the model",
          .facts = std::move(wrong)});
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,29 +39,52 @@ struct NamedIndex {
 };
 
 std::vector<std::string> names_of(const std::vector<NamedIndex>& keys);
+bool contains(const std::vector<NamedIndex>& keys, std::string_view name);
 
-// All that compiling makes but the programs.
-struct CompiledParts {
+enum class Mode { training, inference };
+
+// A model before a mode is chosen.
+struct Composed {
+  Graph graph;
+  std::vector<InputKey> inputs;      // in the order of graph.inputs()
+  std::vector<std::string> outputs;  // that the user sees
+  std::vector<FlatState> states;
+  std::vector<std::string> warnings = {};
+};
+
+// What both modes of a compiled model have in common.
+struct CompileSettings {
   std::shared_ptr<Backend> backend;  // shared: users compile many models for one
   LoadOptions load_options;
   PipelineOptions passes;
   std::shared_ptr<const GraphCache> cache;  // null: graphs are made each time
-  bool inference = false;
+  Mode mode = Mode::training;
+  bool inference = false;  // without gradients
   bool use_checkpointing = false;
   bool safe_shapes = true;
   bool debug = false;  // whether everything that is made is printed
 
-  std::shared_ptr<Composite> model;                  // where hooks find their paths
+  std::shared_ptr<Composite> model;          // where hooks find their paths
+  std::shared_ptr<const Composed> composed;  // null: nothing depends on the mode, or it is fixed
+  std::vector<std::string> state_keys;       // those that another mode reads too
+  // Guards the facts of the graphs, which both modes share.
+  std::shared_ptr<std::mutex> facts_mutex = std::make_shared<std::mutex>();
+};
+
+// All that compiling makes but the programs.
+struct CompiledParts : CompileSettings {
   Graph source;                                      // without gradients, before hooks and passes
   Graph graph;                                       // after them
   std::vector<InputKey> inputs;                      // in the order of graph.inputs()
   std::vector<NamedIndex> parameters, data, states;  // of inputs
-  std::vector<NamedIndex> outputs, next_states;      // of graph.outputs(); next_states as states
+  std::vector<NamedIndex> outputs, next_states;      // of graph.outputs(); states that change
+  std::vector<std::string> required_states;          // that training moves
   std::vector<Hook> hooks;
   std::shared_ptr<CompiledModel::Parts> without_hooks;    // as compiled; null: these are
   State initial;                                          // in the order of states
   std::vector<std::pair<std::string, ShapeSpec>> shapes;  // of inputs and outputs
   std::vector<std::string> output_texts;                  // shapes of outputs as text
+  std::vector<std::string> warnings;
 
   std::vector<std::string> input_labels() const;     // for messages
   std::vector<bool> differentiable_outputs() const;  // per output of the graph
@@ -73,6 +97,10 @@ struct CompiledParts {
   Graph gradient_graph(const std::vector<size_t>& of) const;
 };
 
+std::optional<ValueId> find_value_named(const Graph& graph, const std::string& name);
+// Runs the passes with the hooks of the parts, and makes an observer that calls them.
+void watch(CompiledParts& parts);
+
 // After compiling, only `with_gradients` reads dims with symbols: their facts serve one thread.
 struct CompiledModel::Parts : CompiledParts {
   Parts() = default;
@@ -83,12 +111,13 @@ struct CompiledModel::Parts : CompiledParts {
   // With gradients coming in at these outputs (of `outputs`), in this order; made when first asked
   // for.
   const Program& with_gradients(const std::vector<size_t>& of);
+  std::shared_ptr<Parts> for_inference;  // the same in inference mode; null: not asked for yet
   Graph gradients(const std::vector<size_t>& of);  // the graph of that
   // That, with a step of the optimizer; made each time.
   TrainingProgram training(const std::vector<size_t>& of, const Optimizer& optimizer);
 
  private:
-  std::mutex mutex_;  // guards backward_ and, while it is held, the facts of the graph
+  // Guarded by facts_mutex, as for_inference is.
   std::map<std::vector<size_t>, std::unique_ptr<const Program>> backward_;
 };
 

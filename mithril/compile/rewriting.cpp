@@ -1,4 +1,7 @@
 // What becomes of a model's graph: the passes, the gradient, and how the cache knows them.
+#include <algorithm>
+
+#include "mithril/base/error.hpp"
 #include "mithril/compile/parts.hpp"
 #include "mithril/passes/recompute.hpp"
 
@@ -18,11 +21,66 @@ std::string spelled(const PipelineOptions& passes) {
   return "passes " + spelled(names);
 }
 
+// Whether tensors of one fit the other: what runs a graph relies on it.
+bool are_alike(const Graph& a, ValueId left, const Graph& b, ValueId right) {
+  const Value &x = a.value(left), &y = b.value(right);
+  return x.dtype == y.dtype && x.ranked == y.ranked &&
+         std::equal(x.dims.begin(), x.dims.end(), y.dims.begin(), y.dims.end(),
+                    [](const Dim& one, const Dim& other) { return same(one, other); });
+}
+
+// Whether `made` begins with the inputs and the outputs of `given`.
+bool extends(const Graph& made, const Graph& given) {
+  if (made.inputs().size() < given.inputs().size()) return false;
+  if (made.outputs().size() < given.outputs().size()) return false;
+  for (size_t i = 0; i < given.inputs().size(); ++i) {
+    const ValueId before = given.inputs()[i], now = made.inputs()[i];
+    if (given.value(before).name != made.value(now).name || !are_alike(given, before, made, now))
+      return false;
+  }
+  const auto is_same = [&](const Output& before, const Output& now) {
+    return before.name == now.name &&
+           given.value(before.value).dtype == made.value(now.value).dtype;
+  };
+  return std::equal(given.outputs().begin(), given.outputs().end(), made.outputs().begin(),
+                    is_same);
+}
+
+ValueId output_of(const Graph& graph, const std::string& name) {
+  const auto at = std::find_if(graph.outputs().begin(), graph.outputs().end(),
+                               [&](const Output& output) { return output.name == name; });
+  MITHRIL_CHECK(at != graph.outputs().end(), "there is no output " + name);
+  return at->value;
+}
+
+// Whether `made` is the graph with a further input for each gradient that comes in, and a further
+// output for each one that is wanted.
+bool is_gradient_of(const Graph& made, const Graph& graph, const DifferentiateOptions& options) {
+  const size_t inputs = graph.inputs().size(), outputs = graph.outputs().size();
+  if (!extends(made, graph) || made.inputs().size() != inputs + options.outputs.size() ||
+      made.outputs().size() != outputs + options.wanted.size())
+    return false;
+  for (size_t i = 0; i < options.outputs.size(); ++i) {
+    const ValueId of = output_of(graph, options.outputs[i]);
+    if (!are_alike(graph, of, made, made.inputs()[inputs + i])) return false;
+  }
+  for (size_t i = 0; i < options.wanted.size(); ++i) {
+    const ValueId of = graph.id_of(options.wanted[i]);
+    if (!are_alike(graph, of, made, made.outputs()[outputs + i].value)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Graph CompiledParts::passed(const Graph& given) const {
   const auto make = [&] { return run_passes(given, passes); };
-  return cache ? cache->find_or_make(given, spelled(passes), make) : make();
+  if (!cache) return make();
+  const auto fits = [&](const Graph& made) {
+    return extends(made, given) && made.inputs().size() == given.inputs().size() &&
+           made.outputs().size() == given.outputs().size();
+  };
+  return cache->find_or_make(given, spelled(passes), make, fits);
 }
 
 Graph CompiledParts::differentiated(const DifferentiateOptions& options) const {
@@ -36,7 +94,8 @@ Graph CompiledParts::differentiated(const DifferentiateOptions& options) const {
   if (!cache) return make();
   const std::string how = "gradients of " + spelled(options.outputs) + " for " +
                           spelled(options.wanted) + ", " + spelled(after);
-  return cache->find_or_make(graph, how, make);
+  const auto fits = [&](const Graph& made) { return is_gradient_of(made, graph, options); };
+  return cache->find_or_make(graph, how, make, fits);
 }
 
 }  // namespace mithril

@@ -1,4 +1,5 @@
 // Compiled models as files that run without Mithril.
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/parts.hpp"
 
@@ -20,9 +21,16 @@ Dims CompiledParts::dims_of_input(const NamedIndex& key, const TensorMap& data) 
 }
 
 void CompiledModel::save_torchscript(const std::string& path, const TensorMap& params,
-                                     const TensorMap& data) const {
-  const TensorMap held = load_state_dict(params);
+                                     const TensorMap& data) const try {
   const CompiledParts& parts = *parts_;
+  if (!parts.required_states.empty()) {
+    raise({.kind = ErrorKind::state,
+           .code = "E0922",
+           .message = "a TorchScript file keeps no state, and the model has one",
+           .facts = {{"state", join(parts.required_states, ", ")}},
+           .help = "save what for_inference(params, state) gives, with params={}"});
+  }
+  const TensorMap held = load_state_dict(params);
   std::vector<SavedInput> inputs(parts.inputs.size());
   for (const NamedIndex& key : parts.parameters) {
     inputs[key.index] = {.key = key.name, .value = held.at(key.name)};
@@ -40,6 +48,8 @@ void CompiledModel::save_torchscript(const std::string& path, const TensorMap& p
          .code = "E1021",
          .message = "backend " + quoted(parts.backend->name()) + " writes no TorchScript",
          .help = "compile for TorchBackend"});
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -1,8 +1,11 @@
 // What a compiled model says about itself.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
+#include "mithril/base/out_of_memory.hpp"
+#include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/unknowns.hpp"
 #include "mithril/compile/parts.hpp"
@@ -59,7 +62,10 @@ std::string memory_note(const Executable& executable, const Graph& composed) {
 
 class Table {
  public:
-  void add(std::array<std::string, 5> row) { rows_.push_back(std::move(row)); }
+  void add(std::array<std::string, 5> row) {
+    for (std::string& cell : row) cell = printable(cell);
+    rows_.push_back(std::move(row));
+  }
 
   std::string text() const {
     std::array<size_t, 5> widths{};
@@ -90,6 +96,11 @@ std::vector<std::string> names_of(const std::vector<NamedIndex>& keys) {
   return names;
 }
 
+bool contains(const std::vector<NamedIndex>& keys, std::string_view name) {
+  return std::any_of(keys.begin(), keys.end(),
+                     [&](const NamedIndex& key) { return key.name == name; });
+}
+
 const std::shared_ptr<Backend>& CompiledModel::backend() const { return parts_->backend; }
 
 std::vector<std::string> CompiledModel::parameter_keys() const {
@@ -97,21 +108,26 @@ std::vector<std::string> CompiledModel::parameter_keys() const {
 }
 std::vector<std::string> CompiledModel::data_keys() const { return names_of(parts_->data); }
 std::vector<std::string> CompiledModel::output_keys() const { return names_of(parts_->outputs); }
+const std::vector<std::string>& CompiledModel::warnings() const { return parts_->warnings; }
 const State& CompiledModel::initial_state_dict() const { return parts_->initial; }
 
-std::vector<std::string> CompiledModel::input_keys() const {
+std::vector<std::string> CompiledModel::input_keys() const try {
   std::vector<std::string> keys;
   for (const InputKey& input : parts_->inputs) {
     if (input.key_class != KeyClass::state) keys.push_back(input.key);
   }
   return keys;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-std::vector<std::pair<std::string, ShapeSpec>> CompiledModel::shapes() const {
+std::vector<std::pair<std::string, ShapeSpec>> CompiledModel::shapes() const try {
   return parts_->shapes;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-std::string CompiledModel::summary() const {
+std::string CompiledModel::summary() const try {
   const Graph& graph = parts_->graph;
   Table table;
   UnknownNumbers unknowns;
@@ -145,6 +161,8 @@ std::string CompiledModel::summary() const {
          fmt::format("{} parameters in {} tensors, {}{}\n", grouped(count),
                      parts_->parameters.size(), memory_text(static_cast<double>(bytes)), open) +
          notes;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -15,6 +15,10 @@ std::string free_scope(const Graph& graph) {
   return scope;
 }
 
+Expression cast(const Expression& value, DType dtype) {
+  return value.dtype() == dtype ? value : call("cast", {value, Datum(dtype)});
+}
+
 class Appending {
  public:
   Appending(TrainingGraph& training, const Optimizer& optimizer)
@@ -25,30 +29,32 @@ class Appending {
 
   void add(size_t parameter, ValueId gradient) {
     const Value param = graph_.value(graph_.inputs()[parameter]);
-    if (param.dtype != DType::float32 && param.dtype != DType::float64) {
+    if (!is_floating(param.dtype)) {
       raise({.kind = ErrorKind::type,
              .code = "E0382",
-             .message = "an optimizer moves parameters of float32 or float64",
+             .message = "an optimizer moves parameters of floats",
              .facts = {{param.name, std::string(name(param.dtype))}}});
     }
     const std::string scope = prefix_ + param.name;
     const auto expression = [&](ValueId id) { return Expression{&graph_, id, &scope}; };
-    GraphMove move{.param = expression(graph_.inputs()[parameter]),
-                   .gradient = expression(gradient)};
+    const DType state = state_dtype(param.dtype);
+    GraphMove move{.param = cast(expression(graph_.inputs()[parameter]), state),
+                   .gradient = cast(expression(gradient), state)};
     const size_t numbers = optimizer_.numbers(1).size();
     for (size_t i = 0; i < numbers; ++i) {
-      move.numbers.push_back(expression(graph_.add_input(
-          {.name = scope + ".number_" + std::to_string(i), .dtype = param.dtype})));
+      move.numbers.push_back(expression(
+          graph_.add_input({.name = scope + ".number_" + std::to_string(i), .dtype = state})));
     }
     std::vector<size_t> moved{parameter};
     for (const std::string& slot : optimizer_.slot_names()) {
       Value value = param;
       value.name = scope + "." + slot;
+      value.dtype = state;
       moved.push_back(graph_.inputs().size());
       move.slots.push_back(expression(graph_.add_input(std::move(value))));
     }
     optimizer_.add_to_graph(move);
-    std::vector<Expression> made{move.param};
+    std::vector<Expression> made{cast(move.param, param.dtype)};
     made.insert(made.end(), move.slots.begin(), move.slots.end());
     for (size_t i = 0; i < made.size(); ++i) {
       training_.donations.push_back({graph_.outputs().size(), moved[i]});

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/compile/evaluating.hpp"
 #include "mithril/compile/training_graph.hpp"
@@ -57,58 +59,92 @@ struct TrainingStep::Impl {
   std::shared_ptr<CompiledModel::Parts> parts;  // kept by whoever uses the model
   Optimizer& optimizer;
   TrainingProgram program;
-  std::vector<Tensor> incoming;  // gradients, at outputs
+  std::vector<Tensor> incoming;   // gradients, at outputs
+  std::vector<size_t> of;         // these outputs
+  std::uint64_t options_version;  // of the optimizer, when the program was made
+  State state;
 
-  TensorMap run(TensorMap& params, const TensorMap& data, const State& state, State* next);
+  TensorMap run(TensorMap& params, const TensorMap& data);
   void check_parameters(const TensorMap& params, std::vector<Tensor>& inputs) const;
-  void take_memory(std::vector<Tensor>& inputs) const;
+  std::vector<Optimizer::Memory*> take_memory(std::vector<Tensor>& inputs,
+                                              Optimizer::Memories& fresh) const;
   void move(std::vector<Tensor>& inputs, std::vector<Tensor>& made) const;
 };
 
 TrainingStep::TrainingStep(const CompiledModel& model, Optimizer& optimizer,
-                           const OutputGradients& gradients) {
-  std::shared_ptr<CompiledModel::Parts> parts = model.parts_;
-  if (&in_use(*parts) != parts.get()) parts = parts->without_hooks;
+                           const OutputGradients& gradients) try {
+  std::shared_ptr<CompiledModel::Parts> parts = in_use(model.parts_);
   const std::vector<size_t> of = requested(*parts, gradients);
   TrainingProgram program = parts->training(of, optimizer);
   std::vector<Tensor> incoming;
   for (size_t i = 0; i < of.size(); ++i) {
     incoming.push_back(incoming_gradient(*parts, program.signature, gradients, of, i));
   }
-  impl_ = std::make_unique<Impl>(
-      Impl{std::move(parts), optimizer, std::move(program), std::move(incoming)});
+  State state(parts->initial.share());
+  impl_ = std::make_unique<Impl>(Impl{std::move(parts), optimizer, std::move(program),
+                                      std::move(incoming), of, optimizer.options_version(),
+                                      std::move(state)});
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 TrainingStep::~TrainingStep() = default;
 TrainingStep::TrainingStep(TrainingStep&&) noexcept = default;
 
-TensorMap TrainingStep::operator()(TensorMap& params, const TensorMap& data) {
-  return impl_->run(params, data, impl_->parts->initial, nullptr);
+TensorMap TrainingStep::operator()(TensorMap& params, const TensorMap& data) try {
+  return impl_->run(params, data);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-std::pair<TensorMap, State> TrainingStep::operator()(TensorMap& params, const TensorMap& data,
-                                                     const State& state) {
-  State next;
-  TensorMap outputs = impl_->run(params, data, state, &next);
-  return {std::move(outputs), std::move(next)};
+const State& TrainingStep::state() const { return impl_->state; }
+
+void TrainingStep::set_state(const State& state) try {
+  const CompiledParts& parts = *impl_->parts;
+  const Signature& signature = impl_->program.signature;
+  check_state(parts, state, "set_state");
+  State copied;
+  for (const NamedIndex& key : parts.states) {
+    const Tensor* tensor = state.find(key.name);
+    if (!tensor) tensor = &parts.initial.at(key.name);
+    check_fits(signature, key, *tensor);
+    copied[key.name] =
+        parts.backend->adopt(signature.convert(key.index, *tensor).host().copy(), false);
+  }
+  impl_->state = std::move(copied);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data, const State& state,
-                                  State* next) {
+TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
+  if (options_version != optimizer.options_version()) {
+    program = parts->training(of, optimizer);
+    options_version = optimizer.options_version();
+  }
   std::vector<Tensor> inputs(program.signature.size());
   take_inputs(*parts, program.signature, params, data, state, inputs);
   std::copy(incoming.begin(), incoming.end(),
             inputs.begin() + static_cast<std::ptrdiff_t>(parts->inputs.size()));
   check_parameters(params, inputs);
-  take_memory(inputs);
+  Optimizer::Memories fresh;
+  const std::vector<Optimizer::Memory*> memories = take_memory(inputs, fresh);
   if (parts->safe_shapes) program.signature.check_dims(inputs);
   std::vector<Tensor> made = program.executable->run(inputs);
-  move(inputs, made);
-  for (const NamedIndex& key : parts->parameters) {
-    ++optimizer.memory_of(key.name, inputs[key.index]).steps;
+  try {
+    move(inputs, made);
+  } catch (const std::bad_alloc&) {
+    raise_out_of_memory_after_writing();
   }
-  if (next) *next = next_state(*parts, made);
-  return named(parts->outputs, made);
+  for (Optimizer::Memory* memory : memories) ++memory->steps;
+  optimizer.remember(fresh);
+  try {
+    State next = next_state(*parts, state, made);
+    TensorMap outputs = named(parts->outputs, made);
+    state = std::move(next);
+    return outputs;
+  } catch (const std::bad_alloc&) {
+    raise_out_of_memory_after_writing();
+  }
 }
 
 // That each may be written to, and nothing else is by that.
@@ -140,23 +176,28 @@ void TrainingStep::Impl::check_parameters(const TensorMap& params,
   }
 }
 
-void TrainingStep::Impl::take_memory(std::vector<Tensor>& inputs) const {
+std::vector<Optimizer::Memory*> TrainingStep::Impl::take_memory(std::vector<Tensor>& inputs,
+                                                                Optimizer::Memories& fresh) const {
+  std::vector<Optimizer::Memory*> memories;
   size_t next = parts->inputs.size() + incoming.size();
   std::vector<Tensor> numbers;
   std::int64_t steps = -1;
   for (const auto& [key, at] : parts->parameters) {
     const Tensor& param = inputs[at];
-    const Optimizer::Memory& memory = optimizer.memory_of(key, param);
-    if (memory.steps != steps || numbers.empty() || numbers.front().dtype() != param.dtype()) {
+    const Optimizer::Memory& memory =
+        *memories.emplace_back(&optimizer.memory_of(key, param, fresh));
+    const DType state = state_dtype(param.dtype());
+    if (memory.steps != steps || numbers.empty() || numbers.front().dtype() != state) {
       steps = memory.steps;
       numbers.clear();
       for (const double number : optimizer.numbers(steps + 1)) {
-        numbers.push_back(Tensor::full(param.dtype(), {}, number));
+        numbers.push_back(Tensor::full(state, {}, number));
       }
     }
     for (const Tensor& number : numbers) inputs[next++] = number;
     for (const Tensor& slot : memory.slots) inputs[next++] = slot;
   }
+  return memories;
 }
 
 // What was not made in its place is copied there, once all of it is at hand.
@@ -167,13 +208,13 @@ void TrainingStep::Impl::move(std::vector<Tensor>& inputs, std::vector<Tensor>& 
     if (moved.bytes() == 0 || moved.raw_data() == inputs[at.input].raw_data()) continue;
     copies.emplace_back(std::move(moved), inputs[at.input]);
   }
-  for (auto& [from, to] : copies) {
+  for (const auto& [from, to] : copies) {
     // An output of the model may be the parameter as it was.
     for (size_t i = 0; i < program.donations.front().output; ++i) {
       if (made[i].raw_data() == to.raw_data()) made[i] = made[i].copy();
     }
-    std::memcpy(to.mutable_raw_data(), from.raw_data(), from.bytes());
   }
+  for (auto& [from, to] : copies) std::memcpy(to.mutable_raw_data(), from.raw_data(), from.bytes());
 }
 
 }  // namespace mithril

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <utility>
 
 #include "mithril/compile/compiled_model.hpp"
 #include "mithril/optim/optimizer.hpp"
@@ -21,20 +20,24 @@ class TrainingStep {
   // own `step` may be called in between. `gradients` come in at outputs in each step. Hooks that
   // the model has by now are called. InputError E0807 for a gradient of what is no output, E0808
   // where there is no cost; GradientError E0505 where the model was compiled for inference;
-  // TypeError E0382 for a parameter that is neither float32 nor float64.
+  // TypeError E0382 for a parameter that is not of floats.
   TrainingStep(const CompiledModel& model, Optimizer& optimizer,
                const OutputGradients& gradients = of_cost);
   ~TrainingStep();
   TrainingStep(TrainingStep&&) noexcept;
 
-  // The model's outputs, before the step. Errors as of evaluate and Optimizer::step; InputError
-  // E0812 where two parameters share elements, E0813 for one that may not be written to or is a
-  // tensor of torch. After an error no parameter has moved, unless it says that inputs have been
-  // written to. No other thread may use the parameters meanwhile.
+  // The model's outputs, before the step; the state moves on. Errors as of evaluate and
+  // Optimizer::step; InputError E0812 where two parameters share elements, E0813 for one that may
+  // not be written to or is a tensor of torch. After an error no parameter has moved, unless it
+  // says that inputs have been written to; the state moves with them. No other thread may use the
+  // parameters meanwhile.
   TensorMap operator()(TensorMap& params, const TensorMap& data);
-  // With the state to begin with, and the next one.
-  std::pair<TensorMap, State> operator()(TensorMap& params, const TensorMap& data,
-                                         const State& state);
+
+  // Running statistics and random keys, which begin as initial_state_dict(): save them with the
+  // parameters and the optimizer's state_dict(), and give them to infer and for_inference.
+  const State& state() const;
+  // A copy of it. StateError E0902 for other keys, E0923 for other dims or kinds.
+  void set_state(const State& state);
 
  private:
   struct Impl;

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 
+#include "mithril/base/printable.hpp"
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/rebuilder.hpp"
@@ -129,8 +130,8 @@ class Printing final : public Observer {
               const Tensor& tensor) const override {
     const Census census(tensor);
     const std::string& path = graph.value(value).name;
-    fmt::print(stderr, "{:<40} {:<20} {:<24} {}\n", path, node.op->name, dtype_and_dims(tensor),
-               is_floating(tensor.dtype()) ? census.text() : "");
+    fmt::print(stderr, "{:<40} {:<20} {:<24} {}\n", printable(path), node.op->name,
+               dtype_and_dims(tensor), is_floating(tensor.dtype()) ? census.text() : "");
     if (!census.finite()) {
       raise({.kind = ErrorKind::value,
              .code = "E0410",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mithril/base/interrupt.hpp"
 #include "mithril/eval/run_node.hpp"
 #include "mithril/eval/size_cache.hpp"
 
@@ -71,6 +72,7 @@ std::vector<Tensor> Interpreter::run(std::span<const Tensor> inputs) const {
   const std::shared_ptr<const Plan> plan = state_->plan_for(inputs);
   for (size_t i = 0; i < plan->nodes.size(); ++i) {
     const PlannedNode& node = plan->nodes[i];
+    check_interrupt();
     run_node(node, graph, values);
     if (state_->shown[i]) state_->show(graph.nodes()[i], values);
     for (const ValueId id : node.released) values[index(id)].reset();

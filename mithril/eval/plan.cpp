@@ -1,5 +1,6 @@
 #include "mithril/eval/plan.hpp"
 
+#include "mithril/base/interrupt.hpp"
 #include "mithril/eval/node_sizes.hpp"
 
 namespace mithril {
@@ -178,7 +179,10 @@ class Planner::Sizes {
 Planner::Planner(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs)
     : sizes_(std::make_unique<Sizes>(graph, sizes, inputs)) {}
 Planner::~Planner() = default;
-PlannedNode Planner::next() { return sizes_->next(); }
+PlannedNode Planner::next() {
+  check_interrupt();
+  return sizes_->next();
+}
 
 Plan make_plan(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs) {
   Planner planner(graph, sizes, inputs);
@@ -187,6 +191,11 @@ Plan make_plan(const Graph& graph, const SizedGraph& sizes, std::span<const Tens
   plan.nodes.reserve(graph.nodes().size());
   for (size_t i = 0; i < graph.nodes().size(); ++i) plan.nodes.push_back(planner.next());
   return plan;
+}
+
+Tensor stand_in(DType dtype, Dims dims) {
+  static std::byte nowhere{};
+  return Tensor::over(dtype, std::move(dims), &nowhere, nullptr);
 }
 
 }  // namespace mithril

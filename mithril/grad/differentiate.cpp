@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mithril/graph/grad_context.hpp"
+#include "mithril/op/faulty_record.hpp"
 
 namespace mithril {
 namespace {
@@ -130,8 +131,8 @@ class Differentiation {
 
   void check_rank(ValueId of, ValueId grad, const OpDef& op) const {
     const Value &a = graph_.value(of), &b = graph_.value(grad);
-    MITHRIL_CHECK(!a.ranked || !b.ranked || a.dims.size() == b.dims.size(),
-                  "the gradient that op " + op.name + " gives for " + a.name + " has another rank");
+    if (a.ranked && b.ranked && a.dims.size() != b.dims.size())
+      faulty_record(op, "the gradient that it gives for " + a.name + " has another rank");
   }
 
   ValueId grad_or_zeros(ValueId id) {

@@ -64,6 +64,11 @@ class ByteReader {
     const uint64_t read = number();
     return static_cast<int64_t>(read >> 1) ^ -static_cast<int64_t>(read & 1);
   }
+  bool flag() {
+    const uint8_t read = byte();
+    if (read > 1) throw MalformedBytes();
+    return read == 1;
+  }
   double real() {
     double real;
     std::memcpy(&real, raw(sizeof(real)).data(), sizeof(real));

@@ -1,5 +1,6 @@
 #include "mithril/graph/grad_context.hpp"
 
+#include "mithril/op/faulty_record.hpp"
 #include "mithril/op/registry.hpp"
 
 namespace mithril {
@@ -13,8 +14,7 @@ bool NodeContext::has(std::string_view port, int item) const {
 
 Expression NodeContext::in(std::string_view port, int item) const {
   const ValueId* id = tensor_of(argument(port, item));
-  MITHRIL_CHECK(id,
-                "port '" + std::string(port) + "' of op " + node_.op->name + " holds no tensor");
+  if (!id) faulty_record(*node_.op, "it takes port '" + std::string(port) + "' for a tensor");
   return expression(*id);
 }
 
@@ -24,8 +24,7 @@ Operand NodeContext::operand(std::string_view port, int item) const {
 
 const Datum& NodeContext::value(std::string_view port, int item) const {
   const Datum* datum = std::get_if<Datum>(&argument(port, item));
-  MITHRIL_CHECK(datum, "port '" + std::string(port) + "' of op " + node_.op->name +
-                           " holds a tensor, not a value");
+  if (!datum) faulty_record(*node_.op, "it takes port '" + std::string(port) + "' for a value");
   return *datum;
 }
 

@@ -1,6 +1,8 @@
 #include "mithril/graph/graph.hpp"
 
+#include "mithril/base/interrupt.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/op/faulty_record.hpp"
 
 namespace mithril {
 
@@ -10,8 +12,7 @@ size_t Node::argument_index(std::string_view port) const {
     if (def.name == port) return at;
     at += def.list ? list_size() : 1;
   }
-  MITHRIL_CHECK(false, "op " + op->name + " has no input '" + std::string(port) + "'");
-  std::abort();
+  faulty_record(*op, "there is no input '" + std::string(port) + "'");
 }
 
 size_t Node::list_size() const {
@@ -26,6 +27,7 @@ void Graph::reserve(size_t values, size_t nodes) {
 }
 
 ValueId Graph::add_value(Value value) {
+  check_interrupt();  // who makes graphs adds values, one after the other
   values_.push_back(std::move(value));
   return static_cast<ValueId>(values_.size() - 1);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "mithril/base/interrupt.hpp"
 #include "mithril/infer/symbol.hpp"
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/op/part.hpp"
@@ -150,6 +151,7 @@ std::vector<ValueId> Graph::add(const OpDef& op, std::vector<Argument> arguments
                   "op " + op.name + " needs its input '" + op.inputs[i].name + "'");
     arguments.emplace_back(*op.inputs[i].fallback);
   }
+  check_interrupt();
   Node node{&op, std::move(arguments), {}};
   std::vector<Value> made = infer_node(*this, node);
   for (size_t i = 0; i < made.size(); ++i) {

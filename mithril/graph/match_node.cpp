@@ -4,6 +4,7 @@
 #include "mithril/graph/infer_node.hpp"
 #include "mithril/graph/matching.hpp"
 #include "mithril/infer/tensor_kind.hpp"
+#include "mithril/op/faulty_record.hpp"
 #include "mithril/op/solver.hpp"
 
 namespace mithril {
@@ -70,8 +71,7 @@ class NodeMatch final : public Solver {
       }
       if (input) at += def.list ? node_.list_size() : 1;
     }
-    MITHRIL_CHECK(false, "op " + op_.name + " has no port '" + std::string(name) + "'");
-    std::abort();
+    faulty_record(op_, "its solve asks for a port '" + std::string(name) + "'");
   }
 
   void match_inputs() {
@@ -256,7 +256,8 @@ class NodeMatch final : public Solver {
   int variable(std::string_view dim) const {
     const auto& names = op_.compiled.dims;
     const auto at = std::find(names.begin(), names.end(), dim);
-    MITHRIL_CHECK(at != names.end(), "op " + op_.name + " has no dim '" + std::string(dim) + "'");
+    if (at == names.end())
+      faulty_record(op_, "its patterns have no dim '" + std::string(dim) + "'");
     return static_cast<int>(at - names.begin());
   }
 

@@ -42,6 +42,7 @@ class GraphDecoder {
 
   void declare(ByteReader& from) {
     const uint8_t form = from.byte();
+    check(form <= (tag::size | tag::named | tag::product | tag::quotient));
     const std::string_view name = form & tag::named ? from.text() : std::string_view();
     const bool product = form & tag::product, quotient = form & tag::quotient;
     // What a pass makes has no name besides a meaning, and one meaning.
@@ -103,7 +104,7 @@ class GraphDecoder {
     if (known > 0) return base_.values()[known - 1];
     Value value{.name = std::string(all_.text())};
     value.dtype = dtype();
-    value.ranked = all_.byte() != 0;
+    value.ranked = all_.flag();
     const size_t rank = all_.count();
     check(value.ranked || rank == 0);
     value.dims.reserve(rank);
@@ -122,7 +123,7 @@ class GraphDecoder {
   }
 
   Tensor tensor(DType dtype) {
-    if (all_.byte() != 0) {
+    if (all_.flag()) {
       const Tensor& known = base_.constants()[all_.index(base_.constants().size())].tensor;
       check(known.dtype() == dtype);
       return known;
@@ -130,6 +131,9 @@ class GraphDecoder {
     Dims dims;
     for (size_t left = all_.count(); left > 0; --left) dims.push_back(all_.integer());
     const std::string_view elements = all_.raw(bytes_of(dtype, dims));
+    if (dtype == DType::boolean) {
+      check(std::all_of(elements.begin(), elements.end(), [](char c) { return c == 0 || c == 1; }));
+    }
     Tensor tensor(dtype, dims);
     std::copy(elements.begin(), elements.end(), static_cast<char*>(tensor.mutable_raw_data()));
     return tensor;

@@ -10,6 +10,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "mithril/base/printable.hpp"
+
 namespace mithril {
 namespace {
 
@@ -20,16 +22,19 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string quoted_in(std::string_view text, char quote) {
   std::string result(1, quote);
-  for (const char c : text) {
+  while (!text.empty()) {
+    const char c = text.front();
+    const size_t shown = shown_bytes(text);
     if (c == quote || c == '\\') {
       result += {'\\', c};
     } else if (c == '\n') {
       result += "\\n";
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      result += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
+    } else if (shown == 0) {
+      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     } else {
-      result += c;
+      result += text.substr(0, shown);
     }
+    text.remove_prefix(std::max<size_t>(shown, 1));
   }
   return result + quote;
 }

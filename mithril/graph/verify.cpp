@@ -118,7 +118,18 @@ class Verification {
     }
   }
 
+  // The tuple that says how many outputs there are is read before anything is inferred.
+  void check_count_of_outputs(const Node& node) {
+    if (node.op->outputs_from.empty()) return;
+    const Argument& from = node.arguments[node.argument_index(node.op->outputs_from)];
+    const Datum* datum = std::get_if<Datum>(&from);
+    if (!datum || datum->kind() != kind::tuple) {
+      fail(node, "port '" + node.op->outputs_from + "' takes a tuple");
+    }
+  }
+
   void check_outputs(const Node& node) {
+    check_count_of_outputs(node);
     std::vector<Value> inferred;
     try {
       inferred = infer_node(graph_, node);

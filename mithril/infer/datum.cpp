@@ -5,11 +5,15 @@
 
 #include <fmt/format.h>
 
+#include "mithril/base/limits.hpp"
+#include "mithril/base/printable.hpp"
+
 namespace mithril {
 
 struct Datum::Nest {
   Tuple items;
   int depth = 1;
+  int64_t size = 0;  // items at all depths: tuples that share others are walked as if they did not
 };
 
 namespace {
@@ -26,7 +30,13 @@ Datum::Datum(std::string text) : held_(std::make_shared<const std::string>(std::
 
 Datum::Datum(Tuple items) {
   Nest nest{std::move(items)};
-  for (const Datum& item : nest.items) nest.depth = std::max(nest.depth, item.depth() + 1);
+  for (const Datum& item : nest.items) {
+    nest.depth = std::max(nest.depth, item.depth() + 1);
+    const auto* inner = std::get_if<std::shared_ptr<const Nest>>(&item.held_);
+    nest.size += 1 + (inner ? (*inner)->size : 0);
+  }
+  check_limit(nest.size, &Limits::tuple_items, "E0463",
+              fmt::format("a tuple has {} items", nest.size));
   if (nest.depth > deepest) {
     raise({.kind = ErrorKind::value,
            .code = "E0405",
@@ -58,8 +68,10 @@ namespace {
 template <typename T, typename Held>
 const T& held_as(const Held& held, const Datum& datum, const char* wanted) {
   const T* value = std::get_if<T>(&held);
-  MITHRIL_CHECK(value, fmt::format("{} was taken for {}", to_string(datum), wanted));
-  return *value;
+  if (value) return *value;
+  raise({.kind = ErrorKind::value,
+         .code = "E0477",
+         .message = fmt::format("{} was taken for {}", to_string(datum), wanted)});
 }
 
 }  // namespace
@@ -153,13 +165,9 @@ std::string string_text(const std::string& text) {
   std::string quoted = "\"";
   for (const char letter : text) {
     if (letter == '"' || letter == '\\') quoted += '\\';
-    if (letter == '\n') {
-      quoted += "\\n";
-    } else {
-      quoted += letter;
-    }
+    quoted += letter;
   }
-  return quoted + '"';
+  return printable(quoted) + '"';
 }
 
 std::string tuple_text(const Tuple& items) {

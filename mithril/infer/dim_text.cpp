@@ -2,6 +2,7 @@
 // beyond that a symbol stands for itself.
 #include <vector>
 
+#include "mithril/base/printable.hpp"
 #include "mithril/infer/application.hpp"
 
 namespace mithril {
@@ -51,7 +52,7 @@ class DimText {
   void add_symbol(const Symbol* symbol, int depth, bool factor) {
     const bool short_now = depth > 0 && text.size() < long_enough;
     if (symbol->name()) {
-      text += *symbol->name();
+      text += printable(*symbol->name());
     } else if (symbol->product() && short_now) {
       add_product(symbol, depth - 1);
     } else if (symbol->quotient() && short_now) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <utility>
 
+#include "mithril/base/printable.hpp"
 #include "mithril/infer/symbol.hpp"
 
 namespace mithril {
@@ -59,6 +60,7 @@ Type* Facts::type(Kinds kinds) {
 }
 
 Note Facts::note(std::string_view text) {
+  check_name(text);
   char* kept = static_cast<char*>(arena_.allocate(text.size() + 1));
   *std::copy(text.begin(), text.end(), kept) = '\0';
   return Note(kept);

@@ -1,6 +1,7 @@
 // Nonlinear products.
 #include <algorithm>
 
+#include "mithril/base/limits.hpp"
 #include "mithril/infer/application.hpp"
 #include "mithril/infer/intern.hpp"
 
@@ -24,6 +25,8 @@ Factors key_of(Symbol* a, Symbol* b) {
   Factors key;
   take_apart(a, key);
   take_apart(b, key);
+  check_limit(static_cast<int64_t>(key.size()), &Limits::dim_terms, "E0462",
+              "a product of dims has " + std::to_string(key.size()) + " factors");
   std::ranges::sort(key, {}, &Symbol::age);
   return key;
 }
@@ -107,6 +110,9 @@ void take_apart(Symbol* root, Factors& factors) {
 }
 
 Sum product(const Sum& a, const Sum& b, int32_t generation) {
+  const size_t made = a.terms.size() * b.terms.size();
+  check_limit(static_cast<int64_t>(made), &Limits::dim_terms, "E0462",
+              "a product of dims has " + std::to_string(made) + " terms");
   Sum result = b;
   scale(result, a.constant);
   Sum linear;

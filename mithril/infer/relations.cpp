@@ -1,4 +1,5 @@
 // Waiting and waking: lists of watches, the queue of relations, and memory used again.
+#include "mithril/base/interrupt.hpp"
 #include "mithril/infer/facts.hpp"
 #include "mithril/infer/symbol.hpp"
 
@@ -55,6 +56,7 @@ void Facts::wake(Variable* variable) {
 void Facts::settle() {
   const Origin outer = current;
   while (queue_) {
+    if (steps % 64 == 0) check_interrupt();
     Relation* relation = queue_;
     queue_ = relation->next_;
     Relation::State& state = relation->state_;

@@ -8,8 +8,7 @@
 namespace mithril {
 
 // A library model is written as its name and arguments, and what was added to it since. ValueError
-// E0422 where models are nested too deep, E0423 where two parts have one name, E0424 where there
-// are constraints.
+// E0422 where models are nested too deep, E0424 where there are constraints.
 std::string to_json(const Model& model);
 // What the text names is made as make_model would; nothing else in it is ever run. Each error names
 // the place in the text, as /submodels/m1/args/axis: ParseError E0720 to E0727 for its form,

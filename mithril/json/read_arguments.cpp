@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "mithril/base/names.hpp"
+#include "mithril/json/read_facts.hpp"
 #include "mithril/json/values.hpp"
 #include "mithril/models/library.hpp"
 #include "mithril/models/part_argument.hpp"
@@ -37,13 +38,15 @@ std::vector<KnownArgument> known_arguments(const std::string& name) {
   return known;
 }
 
-// A class name, or {"name", "args", "given_name"}: see models/part_argument.hpp.
+// A class name, or an object with "name": see models/part_argument.hpp.
 Datum model_argument(const Json& json, const Place& place) {
   if (!json.as<Json::Object>()) return text_of(json, place);
-  const Fields fields(json, place, {"name", "args", "tuples", "enums", "given_name"});
-  const Model model = make_named(fields, place);
+  const Fields fields(json, place,
+                      {"name", "args", "tuples", "enums", "given_name", "assigned_types", "types"});
+  Model model = make_named(fields, place);
   if (const Json* name = fields.find("given_name"))
     model.part()->give_name(text_of(*name, place.at("given_name")));
+  read_types(model, fields, place);
   return reading(place, [&] { return argument_of(model); });
 }
 
@@ -62,7 +65,20 @@ Datum argument(const Json& json, const std::string& kinds, const Place& place) {
   return Datum(std::move(models));
 }
 
-// The members of an enumeration stand in a file as numbers.
+[[noreturn]] void refuse_argument(const std::string& model, const std::string& argument,
+                                  const Place& place, const std::vector<KnownArgument>& known) {
+  std::vector<std::string> names;
+  for (const KnownArgument& each : known) names.push_back(each.name);
+  unknown_name(ErrorKind::name, "E0605", "argument of " + model, argument, place.pointer(), names);
+}
+
+const KnownArgument* find(const std::vector<KnownArgument>& known, const std::string& name) {
+  const auto is_it = [&](const KnownArgument& each) { return each.name == name; };
+  const auto at = std::find_if(known.begin(), known.end(), is_it);
+  return at == known.end() ? nullptr : &*at;
+}
+
+// The members of an enumeration stand in a file as numbers. An argument may be left out.
 void name_members(Arguments& arguments, const Json& enums, const Place& place) {
   for (const auto& [name, type] : object_of(enums, place)) {
     const Place here = place.at(name);
@@ -72,22 +88,21 @@ void name_members(Arguments& arguments, const Json& enums, const Place& place) {
     const auto at =
         std::find_if(arguments.begin(), arguments.end(),
                      [&, &name = name](const auto& argument) { return argument.first == name; });
-    if (at == arguments.end()) wrong_form(type, here, "the name of an argument in args");
-    if (at->second.kind() != kind::int_value) continue;
+    if (at == arguments.end() || at->second.kind() != kind::int_value) continue;
     const int64_t member = at->second.integer();
     if (member < 0 || member > 1) wrong_form(Json(member), here, "0 (valid) or 1 (same)");
     at->second = padding_types[member];
   }
 }
 
-void check_tuples(const Json& args, const Json& tuples, const Place& place) {
+// An argument may be left out.
+void check_tuples(const Json::Object& args, const Json& tuples, const Place& place) {
   const std::vector<std::string> names = names_of(tuples, place);
   for (size_t i = 0; i < names.size(); ++i) {
     const auto is_it = [&](const auto& field) { return field.first == names[i]; };
-    const auto& fields = *args.as<Json::Object>();
-    const auto at = std::find_if(fields.begin(), fields.end(), is_it);
-    if (at == fields.end() || !at->second.as<Json::Array>())
-      wrong_form(Json(names[i]), place.at(i), "the name of an argument in args that is an array");
+    const auto at = std::find_if(args.begin(), args.end(), is_it);
+    if (at != args.end() && !at->second.as<Json::Array>())
+      wrong_form(Json(names[i]), place.at(i), "the name of an argument that is an array");
   }
 }
 
@@ -100,28 +115,23 @@ Model make_named(const std::string& name, const Place& place) {
 
 Model make_named(const Fields& fields, const Place& place) {
   const std::string& name = text_of(fields.need("name"), place.at("name"));
-  const Json* args = fields.find("args");
-  if (!args) return make_named(name, place.at("name"));
+  const Json* given = fields.find("args");
   const Place here = place.at("args");
+  const Json::Object args = given ? object_of(*given, here) : Json::Object();
   const bool composite = is_composite(name);
   if (!composite && !try_find_model(name) && !try_find_op(name))
     return make_named(name, place.at("name"));
   const std::vector<KnownArgument> known = known_arguments(name);
   Arguments arguments;
-  for (const auto& [key, json] : object_of(*args, here)) {
-    const auto is_it = [&, &key = key](const KnownArgument& each) { return each.name == key; };
-    const auto at = std::find_if(known.begin(), known.end(), is_it);
-    if (at == known.end()) {
-      std::vector<std::string> names;
-      for (const KnownArgument& each : known) names.push_back(each.name);
-      unknown_name(ErrorKind::name, "E0605", "argument of " + name, key, here.pointer(), names);
-    }
-    arguments.emplace_back(key, argument(json, at->kinds, here.at(key)));
+  for (const auto& [key, json] : args) {
+    const KnownArgument* argued = find(known, key);
+    if (!argued) refuse_argument(name, key, here, known);
+    arguments.emplace_back(key, argument(json, argued->kinds, here.at(key)));
   }
-  if (const Json* tuples = fields.find("tuples")) check_tuples(*args, *tuples, place.at("tuples"));
+  if (const Json* tuples = fields.find("tuples")) check_tuples(args, *tuples, place.at("tuples"));
   if (const Json* enums = fields.find("enums")) name_members(arguments, *enums, place.at("enums"));
   if (composite) return {};
-  return reading(here, [&] { return make_model(name, arguments); });
+  return reading(given ? here : place.at("name"), [&] { return make_model(name, arguments); });
 }
 
 }  // namespace mithril

@@ -5,6 +5,8 @@
 
 namespace mithril {
 
+// "assigned_types", and "types", which is another name for it.
+void read_types(Model& model, const Fields& fields, const Place& place);
 void read_facts(Model& model, const Fields& fields, const Place& place);
 
 }  // namespace mithril

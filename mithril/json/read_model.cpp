@@ -1,9 +1,9 @@
 // From the JSON form of a model to the model.
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 #include "mithril/base/names.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/json/fields.hpp"
 #include "mithril/json/guarded_parse.hpp"
@@ -19,36 +19,11 @@ namespace {
 
 Model read(const Json& json, const Place& place);
 
-// "relu" or "relu_3" for the label "relu".
-bool numbers(const std::string& id, const std::string& label) {
-  if (!id.starts_with(label)) return false;
-  if (id.size() == label.size()) return true;
-  return id.size() > label.size() + 1 && id[label.size()] == '_' &&
-         std::all_of(id.begin() + static_cast<long>(label.size()) + 1, id.end(),
-                     [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
-// Parts get their ids as names, but for those that will be called so by their class anyway.
+// Parts are named by their ids.
 void name_parts(std::vector<std::pair<std::string, Model>>& parts) {
-  std::map<std::string, std::vector<size_t>> namesakes;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    Part& part = *parts[i].second.part();
-    const std::string label(part.label());
-    if (numbers(parts[i].first, label)) {
-      namesakes[label].push_back(i);
-    } else if (part.given_name().empty()) {
-      part.give_name(parts[i].first);
-    }
-  }
-  for (const auto& [label, members] : namesakes) {
-    bool in_order = true;
-    for (size_t i = 0; i < members.size(); ++i) {
-      const std::string number = members.size() == 1 ? "" : "_" + std::to_string(i);
-      in_order = in_order && parts[members[i]].first == label + number;
-    }
-    for (const size_t member : members) {
-      if (!in_order) parts[member].second.part()->give_name(parts[member].first);
-    }
+  for (auto& [id, model] : parts) {
+    Part& part = *model.part();
+    if (part.given_name().empty() && part.label() != id) part.give_name(id);
   }
 }
 
@@ -70,6 +45,7 @@ class ModelReader {
                  "exposed_keys",
                  "assigned_shapes",
                  "assigned_types",
+                 "types",
                  "assigned_values",
                  "assigned_differentiabilities",
                  "assigned_intervals",
@@ -180,7 +156,19 @@ class ModelReader {
     for (const std::string& key : specs_.exposed()) {
       if (model_.at(key).wire()->driver) outputs.push_back(key);
     }
+    if (outputs.empty() && !specs_.fed().empty()) outputs = outputs_but_fed();
     if (!outputs.empty()) model_.expose_keys(outputs);
+  }
+
+  // Empty where none of the fed inputs is an output.
+  std::vector<std::string> outputs_but_fed() const {
+    std::vector<std::string> outputs = model_.output_keys();
+    const size_t erased = std::erase_if(outputs, [&](const std::string& key) {
+      const Wire* wire = model_.at(key).wire();
+      return std::any_of(specs_.fed().begin(), specs_.fed().end(),
+                         [&](const Connection& fed) { return fed.wire() == wire; });
+    });
+    return erased > 0 ? outputs : std::vector<std::string>();
   }
 
   void choose(const char* field, Model& (Model::*set)(const std::vector<std::string>&)) {
@@ -205,9 +193,11 @@ Model read(const Json& json, const Place& place) {
 
 }  // namespace
 
-Model from_json(std::string_view text) {
+Model from_json(std::string_view text) try {
   const Json json = guarded_parse(text);
   return read(json, Place());
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 }  // namespace mithril

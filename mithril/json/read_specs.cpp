@@ -68,6 +68,7 @@ Binding SpecReader::described(const Json& json, const Place& place) {
     for (size_t i = 0; i < pairs.size(); ++i) targets.push_back(target(pairs[i], here.at(i)));
   }
   if (targets.empty()) return key;
+  if (key.name.empty()) note_open(targets);
   const Binding first = key.name.empty() ? targets.front() : Binding(key);
   const bool says_more = key.value || key.tensor || key.shape || key.type ||
                          key.differentiable.has_value() || key.interval;
@@ -78,6 +79,13 @@ Binding SpecReader::described(const Json& json, const Place& place) {
   }
   if (targets.size() > 1) joins_.emplace_back(place.pointer(), std::move(targets));
   return first;
+}
+
+void SpecReader::note_open(const std::vector<Binding>& targets) {
+  for (const Binding& target : targets) {
+    const auto& connection = std::get<Connection>(target.held());
+    if (!connection.wire()->driver) open_.push_back(connection);
+  }
 }
 
 Connection SpecReader::target(const Json& pair, const Place& place) {
@@ -102,6 +110,10 @@ void SpecReader::added(const std::string& id, const Model& part) {
     reading(pointer, [&, &joined = connections] { model_.merge_connections(joined); });
   }
   joins_.clear();
+  for (const Connection& connection : open_) {
+    if (connection.wire()->driver) fed_.push_back(connection);
+  }
+  open_.clear();
 }
 
 }  // namespace mithril

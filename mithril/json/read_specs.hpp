@@ -18,17 +18,23 @@ class SpecReader {
   Bindings bindings(const Json& specs, const Place& place);
   void added(const std::string& id, const Model& part);  // joins what its bindings could not say
   const std::vector<std::string>& exposed() const { return exposed_; }
+  // Inputs of parts that an output of a later part was connected to, by a key without a name: they
+  // are no outputs, whatever they are called.
+  const std::vector<Connection>& fed() const { return fed_; }
 
  private:
   Binding binding(const Json& spec, const Place& place);
   Binding described(const Json& key, const Place& place);
   Connection target(const Json& pair, const Place& place);
+  void note_open(const std::vector<Binding>& targets);
 
   Model& model_;
   std::map<std::string, std::shared_ptr<Part>> parts_;
   std::vector<std::string> ids_;
   std::vector<std::pair<std::string, std::vector<Binding>>> joins_;  // place -> connections
   std::vector<std::string> exposed_;
+  std::vector<Connection> open_;  // connected without a name by the part that comes next
+  std::vector<Connection> fed_;
 };
 
 }  // namespace mithril

@@ -26,7 +26,7 @@ class TrainingReader {
         read_(read),
         fields_(json, place,
                 {"name", "given_name", "model", "output_specs", "losses", "regularizations",
-                 "metrics", "final_loss_combiner", "assigned_shapes", "assigned_types",
+                 "metrics", "final_loss_combiner", "assigned_shapes", "assigned_types", "types",
                  "assigned_values", "assigned_differentiabilities", "assigned_intervals",
                  "assigned_initializers", "assigned_cins", "assigned_couts", "state_keys"}),
         train_(read(fields_.need("model"), place.at("model"))) {}

@@ -31,7 +31,15 @@ Json json_of_argument(const Datum& datum, const std::string& kinds) {
     arguments.emplace_back(pair.tuple()[0].text(), pair.tuple()[1]);
   Json::Object fields;
   write_arguments(recipe[0].text(), arguments, fields);
-  if (recipe.size() == 3) fields.emplace_back("given_name", recipe[2].text());
+  if (recipe.size() > 2 && !recipe[2].text().empty())
+    fields.emplace_back("given_name", recipe[2].text());
+  if (recipe.size() < 4) return fields;
+  Json::Array types;
+  for (const Datum& pair : recipe[3].tuple()) {
+    const auto kinds = static_cast<Kinds>(pair.tuple()[1].integer());
+    types.emplace_back(Json::Array{pair.tuple()[0].text(), json_of_kinds(kinds)});
+  }
+  fields.emplace_back("assigned_types", std::move(types));
   return fields;
 }
 

@@ -28,6 +28,12 @@ void add(Json::Array& to, const std::string& name, Json fact, bool last = false)
   if (std::find(to.begin(), to.end(), entry) == to.end()) to.push_back(std::move(entry));
 }
 
+Json json_of_initial(const InitialState& initial) {
+  if (const auto* key = std::get_if<RandomKey>(&initial))
+    return Json::Object{{"random_key", key->seed}};
+  return json_of(std::get<Tensor>(initial));
+}
+
 }  // namespace
 
 FactsWriter::FactsWriter(const Composite& model, const Level& level)
@@ -147,7 +153,8 @@ void FactsWriter::write(Json::Object& fields) const {
         if (law->fan_of) object.emplace_back("fan_of", name_of(law->fan_of));
         add(laws, name, std::move(object), true);
       } else if (const auto* state = std::get_if<StatedState>(&fact->what)) {
-        states.emplace_back(Json::Array{name, name_of(state->output), json_of(state->initial)});
+        states.emplace_back(
+            Json::Array{name, name_of(state->output), json_of_initial(state->initial)});
       }
     }
   }

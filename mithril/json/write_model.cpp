@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "mithril/base/error.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/json/level.hpp"
 #include "mithril/json/model_json.hpp"
@@ -66,14 +67,6 @@ class LevelWriter {
       const Part& part = *model_.parts[i];
       while (end < level_.endpoints.size() && level_.endpoints[end].part != &part) ++end;
       std::string id = model_.name_of(part);
-      if (!ids_.insert(id).second) {
-        raise({.kind = ErrorKind::value,
-               .code = "E0423",
-               .path = path(&model_),
-               .message =
-                   "two parts have the name '" + id + "': the JSON form tells them apart by it",
-               .help = "give one of them another name"});
-      }
       Json json = json_of_part(part);
       if (!part.given_name().empty() && part.given_name() != id)
         json.as<Json::Object>()->emplace_back("given_name", part.given_name());
@@ -167,7 +160,7 @@ class LevelWriter {
   Level level_;
   FactsWriter facts_;
   Json::Array merged_;
-  std::unordered_set<std::string> ids_, known_;
+  std::unordered_set<std::string> known_;
   std::vector<std::string> order_;  // of the keys that the connections name
 };
 
@@ -239,10 +232,16 @@ Json json_of(const Model& model, bool constraints) {
 
 }  // namespace
 
-std::string to_json(const Model& model) { return to_text(json_of(model, false)); }
+std::string to_json(const Model& model) try {
+  return to_text(json_of(model, false));
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
 
-bool operator==(const Model& a, const Model& b) {
+bool operator==(const Model& a, const Model& b) try {
   return a.part() == b.part() || json_of(a, true) == json_of(b, true);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 }  // namespace mithril

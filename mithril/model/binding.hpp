@@ -1,6 +1,9 @@
 // What a port can be bound to: a name, a connection, a value, a tensor, a description (IOKey), or a
 // list of these.
 #pragma once
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +20,44 @@ struct Composite;
 struct Wire;
 class Model;
 
+// ---- numbers and values as a user writes them ----
+
+// An integer, as int, int64_t and size_t: neither bool nor a character.
+template <typename T>
+concept Number = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> &&
+                 !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> &&
+                 !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
+
+[[noreturn]] void refuse_number(std::string number);  // ValueError E0470
+
+// The number as an int64_t; ValueError E0470 where it does not fit.
+template <Number T>
+int64_t to_int64(T number) {
+  if (!std::in_range<int64_t>(number)) refuse_number(std::to_string(number));
+  return static_cast<int64_t>(number);
+}
+
+inline constexpr None none{};
+inline constexpr Ellipsis ellipsis{};
+
+// The value of an option that may be of several kinds: 3, 0.5, true, "same", {3, 5}, none. Braces
+// are a tuple.
+class OptionValue {
+ public:
+  OptionValue() = default;  // None
+  template <Number T>
+  OptionValue(T number) : datum_(to_int64(number)) {}
+  template <typename T>
+  requires(!Number<T> && std::convertible_to<T, Datum>) OptionValue(T value)
+      : datum_(std::move(value)) {}
+  OptionValue(std::initializer_list<OptionValue> items)
+      : datum_(Tuple(items.begin(), items.end())) {}
+  operator const Datum&() const { return datum_; }
+
+ private:
+  Datum datum_;
+};
+
 // ---- a shape as a user writes it: {any, 1, "H", "W"}, {"N", rest(), 64} ----
 struct Any {};
 inline constexpr Any any{};  // a dim of any size
@@ -31,8 +72,8 @@ class ShapeSpec {
   class Item {
    public:
     Item(Any) {}
-    Item(int size) : spec_(int64_t{size}) {}
-    Item(int64_t size) : spec_(size) {}
+    template <Number T>
+    Item(T size) : spec_(to_int64(size)) {}
     Item(const char* symbol) : spec_(std::string(symbol)) {}
     Item(std::string symbol) : spec_(std::move(symbol)) {}
     Item(Rest run) : spec_(std::move(run)) {}

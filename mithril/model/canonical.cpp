@@ -4,6 +4,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/composition.hpp"
 #include "mithril/model/keys.hpp"
@@ -54,7 +55,7 @@ void keep_open_outputs(Composite& part) {
   }
 }
 
-std::vector<Connection> Model::cins() const {
+std::vector<Connection> Model::cins() const try {
   if (part_->op && part_->owner) {
     std::vector<Connection> ports;
     for (const std::string& name : canonical_names(*part_->op)) ports.push_back(at(name));
@@ -68,18 +69,22 @@ std::vector<Connection> Model::cins() const {
     if (open && std::find(wires.begin(), wires.end(), wire) == wires.end()) wires.push_back(wire);
   }
   return connections(model, wires);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-std::vector<Connection> Model::couts() const {
+std::vector<Connection> Model::couts() const try {
   if (part_->op && part_->owner) return {at(part_->op->outputs.front().name)};
   const std::shared_ptr<Composite> model = composite();
   return connections(model, open_outputs(*model));
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 Connection Model::cin() const { return only(*this, cins(), "input"); }
 Connection Model::cout() const { return only(*this, couts(), "output"); }
 
-Model& Model::set_cin(const std::vector<std::string>& keys) {
+Model& Model::set_cin(const std::vector<std::string>& keys) try {
   Composite& model = open_model(changing());
   std::vector<CanonicalPort> ports;
   for (const std::string& key : keys) {
@@ -90,9 +95,11 @@ Model& Model::set_cin(const std::vector<std::string>& keys) {
   model.canonical_inputs = std::move(ports);
   model.chooses_inputs = true;
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-Model& Model::set_cout(const std::vector<std::string>& keys) {
+Model& Model::set_cout(const std::vector<std::string>& keys) try {
   Composite& model = open_model(changing());
   std::vector<CanonicalPort> ports;
   for (const std::string& key : keys) {
@@ -103,6 +110,8 @@ Model& Model::set_cout(const std::vector<std::string>& keys) {
   model.canonical_outputs = std::move(ports);
   model.chooses_outputs = true;
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -8,6 +8,8 @@
 #include <unordered_map>
 
 #include "mithril/base/error.hpp"
+#include "mithril/base/limits.hpp"
+#include "mithril/base/printable.hpp"
 #include "mithril/model/undo.hpp"
 
 namespace mithril {
@@ -29,6 +31,12 @@ bool split_number(std::string_view name, std::string_view& label, size_t& number
   const auto [end, error] =
       std::from_chars(name.data() + underscore + 1, name.data() + name.size(), number);
   return error == std::errc() && end == name.data() + name.size();
+}
+
+std::string numbered_name(std::string_view label, size_t number) {
+  std::string name(label);
+  if (number > 0) name += "_" + std::to_string(number);
+  return name;
 }
 
 // The wire at a port, or at "input_2" of a list.
@@ -65,6 +73,7 @@ struct Composite::Index {
 
 // There are only as many as classes, so that they are kept for good.
 const Composite::Class& Composite::class_of(std::string name) {
+  check_name(name);
   static std::mutex mutex;
   static std::map<std::string, Class> classes;
   const std::lock_guard lock(mutex);
@@ -75,74 +84,107 @@ const Composite::Class& Composite::class_of(std::string name) {
 
 Composite::Composite(std::string class_name) : class_(class_of(std::move(class_name))) {}
 
+// Walks down to the parts and back up by their owners, so that it needs no memory of its own.
 Composite::~Composite() {
-  std::vector<std::shared_ptr<Part>> dying = std::move(parts);
-  while (!dying.empty()) {
-    const std::shared_ptr<Part> part = std::move(dying.back());
-    dying.pop_back();
-    part->owner = nullptr;
-    if (part->op) {
-      clear_slots(*part);
+  Composite* at = this;
+  while (at != this || !parts.empty()) {
+    if (at->parts.empty()) {
+      Composite* outer = static_cast<Composite*>(at->owner);
+      orphan(*at);  // someone may still hold it
+      at->index_.reset();
+      outer->parts.pop_back();
+      at = outer;
       continue;
     }
-    Composite& composite = static_cast<Composite&>(*part);
-    orphan(composite);  // someone may still hold it
-    composite.index_.reset();
-    for (auto& child : composite.parts) dying.push_back(std::move(child));
-    composite.parts.clear();
+    Part& last = *at->parts.back();
+    if (!last.op) {
+      at = static_cast<Composite*>(&last);
+      continue;
+    }
+    last.owner = nullptr;
+    clear_slots(last);
+    at->parts.pop_back();
   }
-}
-
-size_t Composite::count_namesakes(std::string_view label) const {
-  if (index_ && !index_->namesakes.empty()) {
-    const auto at = index_->namesakes.find(label);
-    return at == index_->namesakes.end() ? 0 : at->second.size();
-  }
-  const auto bears = [&](const auto& part) { return part->label() == label; };
-  return static_cast<size_t>(std::count_if(parts.begin(), parts.end(), bears));
 }
 
 Part* Composite::find_namesake(std::string_view label, size_t number) const {
-  if (index_ && !index_->namesakes.empty()) return index_->namesakes.at(label)[number];
+  if (index_ && !index_->namesakes.empty()) {
+    const auto at = index_->namesakes.find(label);
+    if (at == index_->namesakes.end()) return nullptr;
+    const auto part =
+        std::lower_bound(at->second.begin(), at->second.end(), number,
+                         [](const Part* part, size_t wanted) { return part->index < wanted; });
+    return part != at->second.end() && (*part)->index == number ? *part : nullptr;
+  }
   const auto is_it = [&](const auto& part) {
     return part->index == number && part->label() == label;
   };
-  return std::find_if(parts.begin(), parts.end(), is_it)->get();
+  const auto part = std::find_if(parts.begin(), parts.end(), is_it);
+  return part == parts.end() ? nullptr : part->get();
 }
 
 std::string Composite::name_of(const Part& child) const {
-  std::string name(child.label());
-  if (count_namesakes(child.label()) > 1) name += "_" + std::to_string(child.index);
-  return name;
+  return numbered_name(child.label(), child.index);
 }
 
 Part* Composite::find_part(std::string_view name) {
-  if (count_namesakes(name) == 1) return find_namesake(name, 0);
+  if (Part* part = find_namesake(name, 0)) return part;
   std::string_view label;
   size_t number = 0;
-  if (!split_number(name, label, number)) return nullptr;
-  const size_t count = count_namesakes(label);
-  return count > 1 && number < count ? find_namesake(label, number) : nullptr;
+  if (!split_number(name, label, number) || number == 0) return nullptr;
+  Part* part = find_namesake(label, number);
+  return part && name_of(*part) == name ? part : nullptr;
+}
+
+size_t Composite::free_number(std::string_view label) {
+  size_t number = 0;
+  if (index_ && !index_->namesakes.empty()) {
+    const auto at = index_->namesakes.find(label);
+    if (at != index_->namesakes.end()) number = at->second.back()->index + 1;
+  } else {
+    for (const auto& part : parts) {
+      if (part->label() == label) number = part->index + 1;
+    }
+  }
+  while (find_part(numbered_name(label, number))) ++number;
+  return number;
 }
 
 void Composite::adopt_child(std::shared_ptr<Part> child) {
-  const size_t index = count_namesakes(child->label());
-  on_undo([this, owner = child->owner, index = child->index] {
+  const size_t index = free_number(child->label());
+  const int64_t ops = child->op ? 1 : static_cast<const Composite&>(*child).op_count;
+  check_limit(op_count + ops, &Limits::parts, "E0461",
+              "a model has " + std::to_string(op_count + ops) + " parts");
+  save(op_count);
+  op_count += ops;
+  on_undo([this, count = parts.size(), owner = child->owner, index = child->index] {
+    if (parts.size() == count) return;
     const std::shared_ptr<Part> last = parts.back();
     forget_last_child();
     last->owner = owner;
     last->index = index;
   });
+  make_room(parts);
+  if (index_ && !index_->namesakes.empty()) {  // once in use it holds all, also after an undo
+    const auto [namesakes, added] = index_->namesakes.try_emplace(child->label());
+    try {
+      namesakes->second.push_back(child.get());
+    } catch (...) {
+      if (added) index_->namesakes.erase(namesakes);
+      throw;
+    }
+  } else if (parts.size() + 1 > many) {
+    decltype(Index::namesakes) namesakes;
+    for (const auto& part : parts) namesakes[part->label()].push_back(part.get());
+    namesakes[child->label()].push_back(child.get());
+    if (!index_) index_ = std::make_unique<Index>();
+    index_->namesakes = std::move(namesakes);
+  }
+  // From here on nothing fails.
   if (!child->op) static_cast<Composite&>(*child).adopted_at = moment();
   child->owner = this;
   child->index = static_cast<uint32_t>(index);
   parts.push_back(std::move(child));
-  if (index_ && !index_->namesakes.empty()) {  // once in use it holds all, also after an undo
-    index_->namesakes[parts.back()->label()].push_back(parts.back().get());
-  } else if (parts.size() > many) {
-    if (!index_) index_ = std::make_unique<Index>();
-    for (const auto& part : parts) index_->namesakes[part->label()].push_back(part.get());
-  }
 }
 
 void Composite::forget_last_child() {
@@ -168,33 +210,49 @@ Key* Composite::find_key(std::string_view name) {
 void Composite::add_key(std::string_view name, Wire* wire) {
   wire = top(wire);
   const Note kept = facts->note(name);
-  keys.push_back({kept, wire});
-  if (index_ && !index_->keys.empty()) {
-    index_->keys.emplace(*kept, keys.size() - 1);
-  } else if (keys.size() > many) {
-    if (!index_) index_ = std::make_unique<Index>();
-    for (size_t i = 0; i < keys.size(); ++i) index_->keys.emplace(*keys[i].name, i);
-  }
+  on_undo([this, count = keys.size()] {
+    for (; keys.size() > count; keys.pop_back()) {
+      if (index_) index_->keys.erase(*keys.back().name);
+    }
+  });
   save(wire->home);
   save(wire->name);
+  make_room(keys);
+  if (index_ && !index_->keys.empty()) {
+    index_->keys.emplace(*kept, keys.size());
+  } else if (keys.size() + 1 > many) {
+    decltype(Index::keys) places;
+    for (size_t i = 0; i < keys.size(); ++i) places.emplace(*keys[i].name, i);
+    places.emplace(*kept, keys.size());
+    if (!index_) index_ = std::make_unique<Index>();
+    index_->keys = std::move(places);
+  }
+  keys.push_back({kept, wire});
   wire->home = this;
   wire->name = kept;
-  on_undo([this] {
-    if (index_) index_->keys.erase(*keys.back().name);
-    keys.pop_back();
-  });
 }
 
 void Composite::rename(std::string_view from, std::string_view to, Wire* wire) {
-  Key* key = find_key(from);
+  const Key* key = find_key(from);
   if (!key) return add_key(to, wire);
-  const Note kept = facts->note(to);
-  if (index_ && index_->keys.erase(*key->name) > 0) {
-    index_->keys.emplace(*kept, static_cast<size_t>(key - keys.data()));
-  }
-  key->name = kept;
-  top(wire)->home = this;
-  top(wire)->name = kept;
+  const Note kept = facts->note(to), before = key->name;
+  const size_t at = static_cast<size_t>(key - keys.data());
+  wire = top(wire);
+  // The entry of the index changes in place, which needs no memory.
+  const auto set_name = [this, at](Note name) {
+    auto entry = index_ ? index_->keys.extract(*keys[at].name) : decltype(Index::keys)::node_type();
+    if (entry) {
+      entry.key() = *name;
+      index_->keys.insert(std::move(entry));
+    }
+    keys[at].name = name;
+  };
+  on_undo([set_name, before] { set_name(before); });
+  save(wire->home);
+  save(wire->name);
+  set_name(kept);
+  wire->home = this;
+  wire->name = kept;
 }
 
 Wire* Composite::named(std::string_view name) {
@@ -244,13 +302,16 @@ void Composite::note_renaming(std::string_view key) {
   for (const auto& [index, name] : recipe->renamed) {
     if (index == at) return;
   }
+  on_undo([renamed = &recipe->renamed, size = recipe->renamed.size()] {
+    if (renamed->size() > size) renamed->pop_back();
+  });
   recipe->renamed.emplace_back(at, key);
 }
 
 void Composite::note(StatedFact fact) {
   if (by_recipe) return;
+  take_back_growth(statements);
   statements.push_back(std::move(fact));
-  on_undo([this] { statements.pop_back(); });
 }
 
 std::shared_ptr<Composite> root_of(const std::shared_ptr<Composite>& model) {

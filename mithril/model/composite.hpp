@@ -1,6 +1,7 @@
 // A composite part: its children, the names it gives to wires, and, while it is a root, what is
 // known.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,7 +29,7 @@ struct CanonicalPort {
 };
 struct StatePair {
   Wire *input, *output;
-  Tensor initial;
+  InitialState initial;
 };
 struct TensorLiteral {
   Wire* wire;
@@ -56,7 +57,7 @@ struct Recipe {
 // What a user said about a wire, as it was said; facts alone do not tell it from what followed.
 struct StatedState {
   Wire* output;
-  Tensor initial;
+  InitialState initial;
 };
 struct StatedLaw {
   Initializer initializer;
@@ -64,6 +65,7 @@ struct StatedLaw {
 };
 struct StatedConstraint {
   std::vector<std::string> keys;
+  std::function<bool(Solver&)> ask;
 };
 struct StatedFact {
   Wire* wire;  // null for a constraint
@@ -81,6 +83,12 @@ struct Extras {
   std::vector<Interval> intervals;
   std::map<std::string, Dim> symbols;  // named in shapes of this model
   std::map<std::string, Run*> runs;
+};
+
+// What Model::create made a copy of: wires, and those that are their copies.
+struct Copied {
+  std::weak_ptr<Composite> from;
+  std::vector<std::pair<Wire*, Wire*>> wires;
 };
 
 // What a model adds to itself when it is compiled or becomes a part of another, and until then
@@ -110,7 +118,10 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
   std::unique_ptr<Recipe> recipe;          // of a library model
   std::unique_ptr<Completion> completion;  // of a training model
   std::vector<StatedFact> statements;      // of this level, but for what a recipe says
+  std::vector<Copied> copied;              // of a model that Model::create made
   uint64_t adopted_at = 0;                 // when it became a part
+  uint64_t revision = 0;                   // how many changes were committed
+  int64_t op_count = 0;                    // of the ops at all depths
   std::shared_ptr<Composite> merged_into;  // an expression that has become part of another model
   bool expression = false;                 // made by Connection("x"): joins whatever it is used in
   bool selects_outputs = false;            // expose_keys was called: only exposed keys are outputs
@@ -135,7 +146,7 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
   void add_key(std::string_view name, Wire* wire);
   void rename(std::string_view from, std::string_view to,
               Wire* wire);                        // of a key, or a name for a wire without one
-  void adopt_child(std::shared_ptr<Part> child);  // owner, index among its namesakes, parts
+  void adopt_child(std::shared_ptr<Part> child);  // owner, name, parts
   Extras& more();
   void note(StatedFact fact);
   void note_renaming(std::string_view key);         // of a key of its recipe, the first time
@@ -147,8 +158,8 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
   };
   struct Index;  // by name, of what there is much of
   static const Class& class_of(std::string name);
-  size_t count_namesakes(std::string_view label) const;
   Part* find_namesake(std::string_view label, size_t number) const;
+  size_t free_number(std::string_view label);  // what the name of the next such child ends in
   void forget_last_child();
   const Class& class_;
   std::unique_ptr<Index> index_;

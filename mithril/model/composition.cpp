@@ -9,6 +9,7 @@
 #include "mithril/base/pointer_map.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/infer/tensor_kind.hpp"
+#include "mithril/model/copy.hpp"
 #include "mithril/model/shapes.hpp"
 #include "mithril/model/statements.hpp"
 #include "mithril/model/undo.hpp"
@@ -79,7 +80,8 @@ void Composition::add(const std::shared_ptr<Part>& part, const Bindings& binding
            .path = path(part.get()),
            .message = part.get() == &here_ ? "a model cannot be a part of itself"
                                            : "this part belongs to a model already",
-           .help = "make a new part for each place"});
+           .help = "make a new part for each place; parts share a weight that is bound to one "
+                   "name in each of them"});
   }
   added_ = part.get();
   if (part->op) {
@@ -128,6 +130,7 @@ Wire* Composition::wire_for(const Binding& binding) {
   const Connection& connection = std::get<Connection>(held);
   const std::shared_ptr<Composite> root = root_of(connection.model());
   if (root.get() == &here_) return connection.wire();
+  if (Wire* copy = copied_wire(here_, connection)) return copy;
   if (!root->expression) {
     raise({.kind = ErrorKind::connection,
            .code = "E0107",
@@ -169,8 +172,8 @@ void Composition::set_tensor(Wire* wire, const Tensor& tensor) {
   save(wire->constant);
   wire->constant = true;
   auto& literals = here_.more().literals;
+  take_back_growth(literals);
   literals.push_back({wire, tensor});
-  on_undo([&literals] { literals.pop_back(); });
   here_.note({wire, tensor});
 }
 
@@ -203,9 +206,9 @@ void Composition::describe(Wire* wire, const IOKey& key) {
                                    std::to_string(key.interval->second)}}});
     }
     auto& intervals = here_.more().intervals;
+    take_back_growth(intervals);
     intervals.push_back({wire, key.interval->first, key.interval->second});
     here_.note({wire, *key.interval});
-    on_undo([&intervals] { intervals.pop_back(); });
   }
   facts_.current = outer;
 }
@@ -299,6 +302,9 @@ void Composition::commit() {
     if (added_) raise_at(error, path(added_));
     throw;
   }
+  if (!adopted_.empty()) facts_.home();  // which taking over facts needs
+  save(here_.revision);                  // where this is within another attempt
+  ++here_.revision;
   attempt_.commit();
   for (const auto& model : adopted_) {
     facts_.adopt(*model->facts);

@@ -144,6 +144,16 @@ class OpBindings {
 
 }  // namespace
 
+namespace {
+
+// So many of the slots of a part are outputs. `counts` are the sizes of its lists, in port order.
+size_t output_slots(const OpDef& op, const std::vector<int>& counts) {
+  const bool list = op.list_output() >= 0;
+  return op.outputs.size() + (list ? static_cast<size_t>(counts.back()) - 1 : 0);
+}
+
+}  // namespace
+
 void check_ports(Part& part, const Bindings& bindings) {
   if (!part.op)
     root_of(static_cast<Composite&>(part).shared_from_this());  // raises where it is gone
@@ -181,9 +191,7 @@ void Composition::add_op(const std::shared_ptr<Part>& part, const Bindings& bind
   }
   std::vector<int> counts;
   std::vector<Wire*> wires;
-  uint32_t inputs = 0;
   for (size_t i = 0; i < op.port_count(); ++i) {
-    if (i == op.inputs.size()) inputs = static_cast<uint32_t>(wires.size());
     const PortDef& port = op.port(i);
     const Binding* binding = given.given(port.name);
     if (port.list) {
@@ -201,9 +209,17 @@ void Composition::add_op(const std::shared_ptr<Part>& part, const Bindings& bind
                                                        : nullptr);
     }
   }
+  place_op(part, counts, wires);
+}
+
+void Composition::place_op(const std::shared_ptr<Part>& part, const std::vector<int>& counts,
+                           const std::vector<Wire*>& wires) {
+  const OpDef& op = *part->op;
+  facts_.current = {part.get(), {}};
   here_.adopt_child(part);
   on_undo([raw = part.get()] { clear_slots(*raw); });
   bool may_cycle = false;
+  const size_t inputs = wires.size() - output_slots(op, counts);
   for (size_t slot = inputs; slot < wires.size(); ++slot)
     may_cycle = may_cycle || (wires[slot] && top(wires[slot])->uses > 0);
   instantiate(facts_, *part, counts, wires);
@@ -220,7 +236,7 @@ void Composition::add_op(const std::shared_ptr<Part>& part, const Bindings& bind
     if (!slots.empty() && slots.front()) canonical_inputs.push_back({top(slots.front()), 0});
   }
   Wire* output = top(part->output_slots().empty() ? nullptr : part->output_slots().front());
-  take_canonical(canonical_inputs, {{output, output->uses}});
+  take_canonical(canonical_inputs, {{output, 0}});
 }
 
 void Composition::take_canonical(const std::vector<CanonicalPort>& inputs,
@@ -234,8 +250,7 @@ void Composition::take_canonical(const std::vector<CanonicalPort>& inputs,
     if (!top(port.wire)->driver && !is_valued(top(port.wire)))
       here_.canonical_inputs.push_back(port);
   }
-  for (const CanonicalPort& port : outputs)
-    here_.canonical_outputs.push_back({port.wire, top(port.wire)->uses});
+  here_.canonical_outputs.insert(here_.canonical_outputs.end(), outputs.begin(), outputs.end());
 }
 
 void Composition::bind(Composite& part, const std::string& port, Wire* inner,
@@ -258,7 +273,8 @@ void Composition::add_composite(const std::shared_ptr<Composite>& part, const Bi
     bound.emplace_back(&port, inner);
   }
   std::vector<Wire*> canonical = open_inputs(*part);
-  const std::vector<Wire*> outputs = open_outputs(*part);
+  std::vector<CanonicalPort> outputs;
+  for (Wire* wire : open_outputs(*part)) outputs.push_back({wire, wire->uses});
   Wire *source = nullptr, *target = nullptr;
   if (chain) {
     bool explicit_input = false;
@@ -287,24 +303,36 @@ void Composition::add_composite(const std::shared_ptr<Composite>& part, const Bi
     facts_.current = {part.get(), name};
     join_port(source, target, name ? *name : "input");
   }
-  std::vector<CanonicalPort> inputs, open;
+  std::vector<CanonicalPort> inputs;
   for (Wire* wire : canonical) inputs.push_back({wire, 0});
-  for (Wire* wire : outputs) open.push_back({wire, 0});
-  take_canonical(inputs, open);
+  take_canonical(inputs, outputs);
+}
+
+void Composition::place_model(const std::shared_ptr<Composite>& part,
+                              const std::vector<std::pair<Wire*, Wire*>>& joined) {
+  std::vector<CanonicalPort> inputs, outputs;
+  for (Wire* wire : open_inputs(*part)) inputs.push_back({wire, 0});
+  for (Wire* wire : open_outputs(*part)) outputs.push_back({wire, wire->uses});
+  here_.adopt_child(part);
+  adopted_.push_back(part);
+  take_extras(*part);
+  for (const auto& [outer, inner] : joined) join(outer, inner);
+  take_canonical(inputs, outputs);
 }
 
 // An expression becomes part of this model: its parts, its named inputs, what it knows.
 void Composition::absorb(const std::shared_ptr<Composite>& expression) {
   Composite& from = *expression;
-  from.merged_into = here_.shared_from_this();
   adopted_.push_back(expression);
-  const std::vector<std::shared_ptr<Part>> moved = std::move(from.parts);
-  from.parts.clear();
+  const auto moved = std::make_shared<std::vector<std::shared_ptr<Part>>>();  // kept for the undo
   on_undo([raw = expression.get(), moved] {
-    raw->parts = moved;
+    if (!raw->merged_into) return;
+    raw->parts = std::move(*moved);
     raw->merged_into.reset();
   });
-  for (const auto& part : moved) here_.adopt_child(part);
+  from.merged_into = here_.shared_from_this();
+  moved->swap(from.parts);
+  for (const auto& part : *moved) here_.adopt_child(part);
   const Origin outer = facts_.current;
   facts_.current = {};  // that keys and sizes are the same is nobody's port
   take_keys(from);
@@ -324,9 +352,11 @@ void Composition::take_keys(Composite& from) {
   }
   if (!from.extras) return;
   for (const auto& [name, dim] : from.extras->symbols) {
-    const auto [at, added] = here_.more().symbols.emplace(name, dim);
-    if (added) {
-      on_undo([this_ = &here_, kept = name] { this_->extras->symbols.erase(kept); });
+    auto& symbols = here_.more().symbols;
+    const auto at = symbols.find(name);
+    if (at == symbols.end()) {
+      on_undo([&symbols, kept = name] { symbols.erase(kept); });
+      symbols.emplace(name, dim);
       continue;
     }
     try {

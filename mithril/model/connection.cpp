@@ -1,5 +1,7 @@
 #include "mithril/model/connection.hpp"
+#include "mithril/base/out_of_memory.hpp"
 
+#include "mithril/base/error.hpp"
 #include "mithril/base/unknowns.hpp"
 #include "mithril/model/composition.hpp"
 
@@ -24,13 +26,17 @@ Connection::Connection(const IOKey& key) : model_(new_expression()), wire_(nullp
   composition.commit();
 }
 
-Connection apply(std::string_view op, std::vector<Binding> operands) {
+Connection apply(std::string_view op, std::vector<Binding> operands) try {
   return Model::op(op).apply(operands).front();
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 Connection Connection::operator[](const Binding& index) const { return at({index}); }
-Connection Connection::at(const std::vector<Binding>& items) const {
+Connection Connection::at(const std::vector<Binding>& items) const try {
   return mithril::apply("indexer", {*this, Binding(items)});
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 Connection Connection::shape() const { return mithril::apply("shape", {*this}); }
@@ -100,8 +106,19 @@ std::string Connection::shape_text() const {
   return UnknownNumbers().renumber(to_string(Facts::resolve(wire()->shape)));
 }
 
+const std::shared_ptr<Composite>& Connection::model() const {
+  if (!model_) {
+    raise({.kind = ErrorKind::connection,
+           .code = "E0118",
+           .message = "this connection is empty",
+           .help = "assign one to it before it is used, such as Connection(\"x\") or what a part "
+                   "makes"});
+  }
+  return model_;
+}
+
 Wire* Connection::wire() const {
-  root_of(model_);  // raises where what it belongs to is gone
+  root_of(model());  // raises where what it belongs to is gone
   return top(wire_);
 }
 
@@ -116,8 +133,12 @@ Connection operator+(const Connection& a, const Binding& b) { return apply("add"
 Connection operator-(const Connection& a, const Binding& b) { return apply("subtract", {a, b}); }
 Connection operator*(const Connection& a, const Binding& b) { return apply("multiply", {a, b}); }
 Connection operator/(const Connection& a, const Binding& b) { return apply("divide", {a, b}); }
-// As in Python: the rest has the sign of the divisor.
-Connection operator%(const Connection& a, const Binding& b) { return a - floor_divide(a, b) * b; }
+Connection operator%(const Connection& a, const Binding& b) { return apply("remainder", {a, b}); }
+Connection& operator+=(Connection& a, const Binding& b) { return a = a + b; }
+Connection& operator-=(Connection& a, const Binding& b) { return a = a - b; }
+Connection& operator*=(Connection& a, const Binding& b) { return a = a * b; }
+Connection& operator/=(Connection& a, const Binding& b) { return a = a / b; }
+Connection& operator%=(Connection& a, const Binding& b) { return a = a % b; }
 Connection operator-(const Connection& a) { return apply("negate", {a}); }
 Connection operator~(const Connection& a) { return apply("logical_not", {a}); }
 Connection operator>(const Connection& a, const Binding& b) { return apply("greater", {a, b}); }

@@ -20,6 +20,7 @@ class Binding;
 // in one.
 class Connection {
  public:
+  Connection() = default;  // none yet: assign one before it is used (ConnectionError E0118)
   explicit Connection(const std::string& name);  // a free input: x = Connection("x")
   explicit Connection(const IOKey& key);
   Connection(std::shared_ptr<Composite> model, Wire* wire)
@@ -68,12 +69,12 @@ class Connection {
   std::string name() const;  // its key, or the path of the port that makes it
   std::string shape_text() const;
 
-  const std::shared_ptr<Composite>& model() const { return model_; }
+  const std::shared_ptr<Composite>& model() const;
   Wire* wire() const;  // the class's wire; ConnectionError E0108 where its model is gone
 
  private:
   std::shared_ptr<Composite> model_;
-  Wire* wire_;
+  Wire* wire_ = nullptr;
 };
 
 struct Call;
@@ -88,8 +89,8 @@ class Binding {
   Binding(const Call& call);  // what the part makes: Relu()({{"input", Linear()({{"input", x}})}})
   Binding(Datum value) : held_(std::move(value)) {}
   Binding(bool flag) : held_(Datum(flag)) {}
-  Binding(int number) : held_(Datum(number)) {}
-  Binding(int64_t number) : held_(Datum(number)) {}
+  template <Number T>
+  Binding(T number) : held_(Datum(to_int64(number))) {}
   Binding(double number) : held_(Datum(number)) {}
   Binding(DType dtype) : held_(Datum(dtype)) {}
   Binding(None) : held_(Datum()) {}
@@ -107,8 +108,6 @@ class Binding {
 };
 using Bindings = std::vector<std::pair<std::string, Binding>>;  // port -> what it is bound to
 
-inline constexpr None none{};
-inline constexpr Ellipsis ellipsis{};
 // slice(start, stop, step) is Python's start:stop:step, none an end that is left out. They may be
 // connections: x[slice(0, x.shape()[0] - 1)].
 Binding slice(const Binding& start, const Binding& stop, const Binding& step = none);
@@ -120,7 +119,13 @@ Connection operator+(const Connection& a, const Binding& b);
 Connection operator-(const Connection& a, const Binding& b);
 Connection operator*(const Connection& a, const Binding& b);
 Connection operator/(const Connection& a, const Binding& b);
-Connection operator%(const Connection& a, const Binding& b);
+Connection operator%(const Connection& a, const Binding& b);  // with the sign of b, as in Python
+// x += y is x = x + y: a new connection under the old name of the variable.
+Connection& operator+=(Connection& a, const Binding& b);
+Connection& operator-=(Connection& a, const Binding& b);
+Connection& operator*=(Connection& a, const Binding& b);
+Connection& operator/=(Connection& a, const Binding& b);
+Connection& operator%=(Connection& a, const Binding& b);
 Connection operator-(const Connection& a);
 Connection operator~(const Connection& a);
 Connection operator>(const Connection& a, const Binding& b);
@@ -148,6 +153,7 @@ MITHRIL_LEFT_OPERAND(operator+, "add")
 MITHRIL_LEFT_OPERAND(operator-, "subtract")
 MITHRIL_LEFT_OPERAND(operator*, "multiply")
 MITHRIL_LEFT_OPERAND(operator/, "divide")
+MITHRIL_LEFT_OPERAND(operator%, "remainder")
 MITHRIL_LEFT_OPERAND(operator>, "greater")
 MITHRIL_LEFT_OPERAND(operator>=, "greater_equal")
 MITHRIL_LEFT_OPERAND(operator<, "less")
@@ -161,9 +167,5 @@ MITHRIL_LEFT_OPERAND(pow, "power")
 MITHRIL_LEFT_OPERAND(floor_divide, "floor_divide")
 MITHRIL_LEFT_OPERAND(matmul, "matmul")
 #undef MITHRIL_LEFT_OPERAND
-template <LeftOperand T>
-Connection operator%(const T& a, const Connection& b) {
-  return a - floor_divide(a, b) * b;
-}
 
 }  // namespace mithril

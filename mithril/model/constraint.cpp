@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "mithril/base/names.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/composition.hpp"
 #include "mithril/op/part_solver.hpp"
@@ -102,19 +103,21 @@ struct Constraint final : Relation {
 }  // namespace
 
 Model& Model::add_constraint(std::function<bool(Solver&)> constraint,
-                             const std::vector<std::string>& keys) {
+                             const std::vector<std::string>& keys) try {
   Composite& model = open_model(changing());
   Composition composition(model);
   Facts& facts = composition.facts();
   facts.current = {nullptr, facts.note("add_constraint on " + join(keys, ", "))};
   Constraint* made = facts.make<Constraint>();
-  made->ask = std::move(constraint);
+  made->ask = constraint;
   for (const std::string& key : keys) made->wires.push_back({key, wire_at(model, key)});
   made->origin = facts.current;
   facts.post(made);
-  model.note({nullptr, StatedConstraint{keys}});
+  model.note({nullptr, StatedConstraint{keys, std::move(constraint)}});
   composition.commit();
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -1,10 +1,13 @@
 #include "mithril/model/flatten.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "mithril/base/pointer_map.hpp"
 #include "mithril/infer/symbol.hpp"
+#include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/composition.hpp"
+#include "mithril/op/registry.hpp"
 
 namespace mithril {
 namespace {
@@ -126,7 +129,8 @@ class Flattening {
   void emit(Part& part) {
     bool tensor = false;
     for (Wire* wire : part.output_slots()) tensor = tensor || is_tensor(top(wire));
-    if (!tensor) return;  // values were folded while composing
+    if (!tensor) return emit_number(part);
+    if (emit_made_tensor(part)) return;
     std::vector<Argument> arguments;
     arguments.reserve(part.input_count);
     for (size_t slot = 0; slot < part.input_count; ++slot) {
@@ -134,6 +138,7 @@ class Flattening {
     }
     Node node{part.op, std::move(arguments), {}};
     const std::vector<DType> dtypes = output_dtypes(graph(), node, part);
+    convert_numbers(part, node, dtypes.front());
     size_t k = 0;
     for (Wire* slot : part.output_slots()) {
       Wire* wire = top(slot);
@@ -144,7 +149,76 @@ class Flattening {
     graph().add_node(std::move(node));
   }
 
-  std::vector<DType> output_dtypes(const Graph& graph, const Node& node, const Part& part) const {
+  // Values were folded while composing, but for numbers that only the run tells: x.shape[0] ** 0.5
+  // where that size is open. Such a number becomes a tensor of rank 0.
+  void emit_number(Part& part) {
+    Wire* wire = top(part.output_slots().front());
+    const Kinds kinds = find(wire->type)->kinds;
+    if (!part.op->eval || known_value(wire) || !std::has_single_bit(kinds)) return;
+    if (!(kinds & kind::number)) return;
+    std::vector<Argument> arguments;
+    for (size_t slot = 0; slot < part.input_count; ++slot) {
+      Wire* input = part.slots[slot] ? top(part.slots[slot]) : nullptr;
+      if (input && !numbers_.find(input) && !known_value(input)) return;  // nobody gave it
+      arguments.push_back(argument(part, slot));
+      const auto* datum = std::get_if<Datum>(&arguments.back());
+      if (input && datum && is_symbolic(*datum) && takes_tensors(part, slot))
+        arguments.back() = open_size(input, *datum);
+    }
+    const ValueId id = graph().add(*part.op, std::move(arguments), name_of(wire)).front();
+    numbers_[wire] = id;
+    ids_[wire] = id;
+  }
+
+  // A tensor made of such a number is the number in its dtype.
+  bool emit_made_tensor(Part& part) {
+    if (part.op != &find_op("to_tensor")) return false;
+    const ValueId* number = part.slots[0] ? numbers_.find(top(part.slots[0])) : nullptr;
+    if (!number) return false;
+    Wire* wire = top(part.output_slots().front());
+    const Node made{part.op, std::vector<Argument>{Datum(), argument(part, 1)}, {}};
+    const Datum dtype = output_dtype(graph(), made, find(wire->type)->kinds);
+    ids_[wire] = graph().add(find_op("cast"), {*number, dtype}, name_of(wire)).front();
+    return true;
+  }
+
+  ValueId open_size(Wire* wire, const Datum& size) {
+    if (const ValueId* id = sizes_.find(wire)) return *id;
+    return sizes_[wire] = graph().add(find_op("to_tensor"), {size}, name_of(wire)).front();
+  }
+
+  static bool takes_tensors(const Part& part, size_t slot) {
+    return !part.op->compiled.ports[part.port_of(slot)].value;
+  }
+
+  static const Datum* known_value(const Wire* wire) {
+    const DatumVariable* value = wire->value ? find(wire->value) : nullptr;
+    return value && value->known ? &value->datum : nullptr;
+  }
+
+  // What counts for the dtype of a result is that they are numbers: their width follows it.
+  void convert_numbers(const Part& part, Node& node, DType dtype) {
+    for (size_t slot = 0; slot < part.input_count; ++slot) {
+      const ValueId* id = part.slots[slot] ? numbers_.find(top(part.slots[slot])) : nullptr;
+      if (!id || tensor_kind(graph().value(*id).dtype) != tensor_kind(dtype)) continue;
+      if (graph().value(*id).dtype == dtype) continue;
+      node.arguments[slot] =
+          graph()
+              .add(find_op("cast"), {*id, Datum(dtype)}, graph().value(*id).name + ".cast")
+              .front();
+    }
+  }
+
+  // With a number of its kind in place of each that only the run tells.
+  std::vector<DType> output_dtypes(const Graph& graph, Node node, const Part& part) const {
+    for (size_t slot = 0; slot < part.input_count; ++slot) {
+      const ValueId* id = part.slots[slot] ? numbers_.find(top(part.slots[slot])) : nullptr;
+      if (!id) continue;
+      const DType dtype = graph.value(*id).dtype;
+      node.arguments[slot] = is_floating(dtype)  ? Datum(0.0)
+                             : is_integer(dtype) ? Datum(0)
+                                                 : Datum(false);
+    }
     std::vector<DType> dtypes;
     for (Wire* wire : part.output_slots())
       dtypes.push_back(output_dtype(graph, node, find(top(wire)->type)->kinds));
@@ -154,18 +228,22 @@ class Flattening {
   Argument argument(const Part& part, size_t slot) {
     if (!part.slots[slot]) return *part.port_at(slot).fallback;
     Wire* wire = top(part.slots[slot]);
-    if (const ValueId* id = ids_.find(wire)) return *id;
-    const DatumVariable* datum = wire->value ? find(wire->value) : nullptr;
-    if (datum && datum->known)
-      return map_dims(datum->datum, [&](const Dim& dim) { return own(dim); });
+    const ValueId* id = ids_.find(wire);
+    if (id && (takes_tensors(part, slot) || !numbers_.find(wire))) return *id;
+    if (const Datum* datum = known_value(wire))
+      return map_dims(*datum, [&](const Dim& dim) { return own(dim); });
     const std::string port = part.port_at(slot).name;
+    const Kinds kinds = find(wire->type)->kinds;
     raise({.kind = ErrorKind::value,
            .code = "E0403",
            .path = path(&part),
            .port = port,
            .message = "the value of port '" + port + "' is not known",
-           .facts = {{"kinds", to_string_kinds(find(wire->type)->kinds), ""}},
-           .help = "bind it to a value, or state one with set_values"});
+           .facts = {{"kinds", to_string_kinds(kinds), ""}},
+           .help = kinds & (kind::string | kind::dtype)
+                       ? "a string in a binding is the name of a key; text that is a value is "
+                         "Datum(\"...\") in C++ and ml.IOKey(value=\"...\") in Python"
+                       : "bind it to a value, or state one with set_values"});
   }
 
   void add_outputs() {
@@ -199,7 +277,9 @@ class Flattening {
   std::string prefix_;
   FlatModel flat_;
   Renaming renamed_;
-  PointerMap<ValueId> ids_;  // by wire
+  PointerMap<ValueId> ids_;      // by wire
+  PointerMap<ValueId> numbers_;  // those of `ids_` that are values while composing
+  PointerMap<ValueId> sizes_;    // symbolic ints as tensors
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace mithril {
 
 struct FlatState {
   std::string input, output;  // names in the graph; the output is a graph output of that name
-  Tensor initial;
+  InitialState initial;
 };
 struct FlatModel {
   Graph graph;  // inputs: every tensor input; outputs: the model's output keys, then states'

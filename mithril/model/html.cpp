@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/unknowns.hpp"
 #include "mithril/model/completion.hpp"
@@ -20,7 +21,7 @@ constexpr int box_height = 34, row_height = 66, gap = 20, margin = 10;
 
 std::string escaped(const std::string& text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     switch (c) {
       case '&':
         result += "&amp;";

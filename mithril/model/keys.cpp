@@ -6,6 +6,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/pointer_map.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/completion.hpp"
@@ -127,23 +128,27 @@ Wire* wire_at(Composite& model, const std::string& key) {
   unknown_name(ErrorKind::name, "E0606", "key", key, path(&model), names);
 }
 
-std::vector<std::string> Model::input_keys() const {
+std::vector<std::string> Model::input_keys() const try {
   std::vector<std::string> names;
   const std::shared_ptr<Composite> model = composite();
   const Completed completed(*model);
   for (NamedPort& port : input_ports(*model)) names.push_back(std::move(port.name));
   return names;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-std::vector<std::string> Model::output_keys() const {
+std::vector<std::string> Model::output_keys() const try {
   std::vector<std::string> names;
   const std::shared_ptr<Composite> model = composite();
   const Completed completed(*model);
   for (NamedPort& port : output_ports(*model)) names.push_back(std::move(port.name));
   return names;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-Connection Model::operator[](const std::string& key) {
+Connection Model::operator[](const std::string& key) try {
   const std::shared_ptr<Composite> model = composite();
   if (Wire* wire = find_port(*model, key)) return {model, wire};
   refuse_early(*model, key);
@@ -152,9 +157,11 @@ Connection Model::operator[](const std::string& key) {
   Wire* wire = model->named(key);
   composition.commit();
   return {model, wire};
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-Connection Model::at(const std::string& key) const {
+Connection Model::at(const std::string& key) const try {
   if (part_->op && part_->owner) {  // an op that is a part already: its own ports
     const auto model = static_cast<Composite*>(part_->owner)->shared_from_this();
     if (part_->count(key) > 0) return {model, part_->wire(*root_of(model)->facts, key)};
@@ -165,17 +172,25 @@ Connection Model::at(const std::string& key) const {
   const std::shared_ptr<Composite> model = composite();
   if (!find_port(*model, key)) refuse_early(*model, key);
   return {model, wire_at(*model, key)};
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-Model& Model::expose_keys(const std::vector<std::string>& keys) {
+Model& Model::expose_keys(std::initializer_list<const char*> keys) {
+  return expose_keys(std::vector<std::string>(keys.begin(), keys.end()));
+}
+
+Model& Model::expose_keys(const std::vector<std::string>& keys) try {
   Composite& model = open_model(changing());
   std::vector<std::pair<std::string, Connection>> named;
   for (const std::string& key : keys)
     named.emplace_back(key, Connection(model.shared_from_this(), wire_at(model, key)));
   return expose_keys(named);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-Model& Model::expose_keys(const std::vector<std::pair<std::string, Connection>>& keys) {
+Model& Model::expose_keys(const std::vector<std::pair<std::string, Connection>>& keys) try {
   Composite& model = open_model(changing());
   refuse_extension(model, "expose_keys");
   Composition composition(model);
@@ -193,9 +208,12 @@ Model& Model::expose_keys(const std::vector<std::pair<std::string, Connection>>&
   }
   model.exposes_keys = true;
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-Model& Model::merge_connections(const std::vector<Binding>& connections, const std::string& name) {
+Model& Model::merge_connections(const std::vector<Binding>& connections,
+                                const std::string& name) try {
   Composite& model = open_model(changing());
   refuse_extension(model, "merge_connections");
   Composition composition(model);
@@ -208,15 +226,18 @@ Model& Model::merge_connections(const std::vector<Binding>& connections, const s
     else
       first = wire;
   }
+  if (first && !name.empty() && !model.find_key(name)) {
+    const auto key = std::find_if(model.keys.begin(), model.keys.end(),
+                                  [&](const Key& key) { return top(key.wire) == top(first); });
+    model.rename(key == model.keys.end() ? name : *key->name, name, first);
+  }
   composition.commit();
-  if (!first || name.empty() || model.find_key(name)) return *this;
-  const auto key = std::find_if(model.keys.begin(), model.keys.end(),
-                                [&](const Key& key) { return top(key.wire) == top(first); });
-  model.rename(key == model.keys.end() ? name : *key->name, name, first);
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-Model& Model::rename_key(const std::string& from, const std::string& to) {
+Model& Model::rename_key(const std::string& from, const std::string& to) try {
   Composite& model = open_model(changing());
   refuse_extension(model, "rename_key");
   Wire* wire = wire_at(model, from);
@@ -227,9 +248,13 @@ Model& Model::rename_key(const std::string& from, const std::string& to) {
            .message = "there is a key '" + to + "' already",
            .help = "choose another name, or join the two with merge_connections"});
   }
+  Composition composition(model);
   model.note_renaming(from);
   model.rename(from, to, wire);
+  composition.commit();
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -4,9 +4,11 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/completion.hpp"
 #include "mithril/model/composition.hpp"
+#include "mithril/model/copy.hpp"
 #include "mithril/op/registry.hpp"
 
 namespace mithril {
@@ -78,36 +80,43 @@ void check_arguments(const OpDef& op, const Arguments& arguments) {
 Model::Model() : part_(new_root("Model")) {}
 Model::Model(std::string name) : part_(new_root("Model")) { part_->give_name(std::move(name)); }
 
-Model Model::op(std::string_view name, Arguments arguments) {
+Model Model::op(std::string_view name, Arguments arguments) try {
   auto part = std::make_shared<OpPart>();
   part->op = &find_op(name);
   check_arguments(*part->op, arguments);
   if (!arguments.empty()) part->arguments = std::make_unique<const Arguments>(std::move(arguments));
   return Model(std::move(part));
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-Call Model::connect(Bindings bindings) const {
+Call Model::connect(Bindings bindings) const try {
   std::optional<Completed> completed;
   if (!part_->op) completed.emplace(static_cast<Composite&>(*part_));
   check_ports(*part_, bindings);
   return {part_, std::move(bindings)};
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 Model Model::create(const std::vector<std::pair<std::string, Connection>>& outputs,
-                    std::string name) {
-  Bindings bindings;
-  for (const auto& [key, connection] : outputs) bindings.emplace_back(key, connection);
-  const std::shared_ptr<Composite> root = home_for(bindings);
-  std::vector<std::pair<std::string, Connection>> made = outputs;
-  for (auto& [key, connection] : made) {  // what is an input already has another name there
-    if (!connection.wire()->driver && !is_valued(connection.wire()))
-      connection = mithril::apply("buffer", {connection});
+                    std::string name) try {
+  std::vector<Connection> connections;
+  for (const auto& [key, connection] : outputs) connections.push_back(connection);
+  const auto [root, copies] = copy_of(connections);
+  std::vector<std::pair<std::string, Connection>> made;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Connection& copy = copies[i];
+    const bool input = !copy.wire()->driver && !is_valued(copy.wire());
+    // What is an input already has another name there.
+    made.emplace_back(outputs[i].first, input ? mithril::apply("buffer", {copy}) : copy);
   }
   Model model{std::shared_ptr<Part>(root)};
   model.expose_keys(made);
-  root->expression = false;
   if (!name.empty()) root->give_name(std::move(name));
   return model;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 std::shared_ptr<Composite> Model::composite() const {
@@ -143,7 +152,7 @@ std::shared_ptr<Composite> Model::changing() {
   return model;
 }
 
-std::vector<std::string> Model::call_order() const {
+std::vector<std::string> Model::call_order() const try {
   std::vector<std::string> ports;
   if (part_->op) {
     for (const PortDef& port : part_->op->inputs) ports.push_back(port.name);
@@ -156,13 +165,15 @@ std::vector<std::string> Model::call_order() const {
     }
   }
   return ports;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 Call::operator Connection() const { return Model(part).apply(bindings).front(); }
 
 Binding::Binding(const Call& call) : held_(Connection(call)) {}
 
-std::vector<Connection> Model::apply(const std::vector<Binding>& operands) const {
+std::vector<Connection> Model::apply(const std::vector<Binding>& operands) const try {
   const std::vector<std::string> ports = call_order();
   if (operands.size() > ports.size()) {
     raise({.kind = ErrorKind::connection,
@@ -174,16 +185,20 @@ std::vector<Connection> Model::apply(const std::vector<Binding>& operands) const
   Bindings inputs;
   for (size_t i = 0; i < operands.size(); ++i) inputs.emplace_back(ports[i], operands[i]);
   return apply(inputs);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-std::vector<Connection> Model::apply(const Bindings& inputs) const {
+std::vector<Connection> Model::apply(const Bindings& inputs) const try {
   const std::shared_ptr<Composite> home = home_for(inputs);
   Composition composition(extendable(home));
   std::vector<std::string> keys;
   if (!part_->op) keys = output_keys();
   composition.add(part_, inputs, false);
-  composition.commit();
   std::vector<Connection> outputs;
+  outputs.reserve(part_->op ? part_->output_slots().size() : keys.size());
+  composition.commit();
+  // From here on nothing fails.
   if (part_->op) {
     for (Wire* wire : part_->output_slots()) outputs.emplace_back(home, top(wire));
     return outputs;
@@ -194,26 +209,46 @@ std::vector<Connection> Model::apply(const Bindings& inputs) const {
     outputs.emplace_back(home, wire ? wire : top(composite.canonical_outputs.front().wire));
   }
   return outputs;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-Model& Model::operator|=(const Connection& expression) {
+Model& Model::operator|=(const Connection& expression) try {
   Composition composition(extendable(changing()));
   composition.wire_for(expression);
   composition.commit();
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-Model& Model::operator|=(const Call& call) {
+Model& Model::operator|=(const Call& call) try {
   Composition composition(extendable(changing()));
   composition.add(call.part, call.bindings, false);
   composition.commit();
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-Model& Model::operator+=(const Call& call) {
+Model& Model::operator+=(const Call& call) try {
   Composition composition(extendable(changing()));
   composition.add(call.part, call.bindings, true);
   composition.commit();
+  return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+Model Model::named(std::string name) {
+  if (part_->owner) {
+    raise({.kind = ErrorKind::connection,
+           .code = "E0119",
+           .path = path(part_.get()),
+           .message = "a part keeps the name with which it was added",
+           .help = "name it before: model |= part.named(" + quoted(name) + ")"});
+  }
+  part_->give_name(std::move(name));
   return *this;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "mithril/model/connection.hpp"
@@ -35,6 +36,13 @@ struct Initializer {
                             // fan in; empty: its own
 };
 
+// A state that starts as the first key of a stream of random numbers: a hash of the seed and of the
+// path of the state in the compiled model. The model adds 1 to it for the next evaluation.
+struct RandomKey {
+  std::int64_t seed = 0;
+};
+using InitialState = std::variant<Tensor, RandomKey>;
+
 // A handle: copies name the same model (shared_ptr: the tree is held by handles, connections and
 // parents). A model that has become a part is frozen.
 class Model {
@@ -43,7 +51,9 @@ class Model {
   explicit Model(std::string name);
   // A part that is one op, with values for ports that are not wired: op("softmax", {{"axis", 1}}).
   static Model op(std::string_view name, Arguments arguments = {});
-  // Turns an expression into a model: its outputs get these names.
+  // A new model of what makes these connections, with outputs of these names. Its parts are copies:
+  // the expression, and models that were made of it before, stay as they are. The connections stand
+  // for their copies where the new model is composed further or compiled.
   static Model create(const std::vector<std::pair<std::string, Connection>>& outputs,
                       std::string name = {});
   explicit Model(std::shared_ptr<Part> part) : part_(std::move(part)) {}
@@ -70,6 +80,10 @@ class Model {
       const Call& call);  // the part's canonical input is wired to the model's canonical output
   Model& operator+=(const Model& part) { return *this += Call{part.part_, {}}; }
 
+  // The name of the part, before it becomes one: net |= Linear().named("fc1")({{"input", "x"}}).
+  // ConnectionError E0119 for a part that has its place already.
+  Model named(std::string name);
+
   // ---- ports ----
   Connection operator[](
       const std::string& key);  // the key or path; made as a new key where there is none
@@ -78,6 +92,7 @@ class Model {
       const;  // with the paths of inputs that nobody named; state hidden
   std::vector<std::string> output_keys()
       const;  // all named outputs, or those exposed, once any are
+  Model& expose_keys(std::initializer_list<const char*> keys);
   Model& expose_keys(const std::vector<std::string>& keys);
   Model& expose_keys(const std::vector<std::pair<std::string, Connection>>& keys);
   Model& rename_key(const std::string& from, const std::string& to);
@@ -108,8 +123,8 @@ class Model {
                         const std::vector<std::string>& keys);
   Model& set_initializer(const std::string& key, const Initializer& initializer);
   // The input holds what the output was the last time; it starts as `initial`, or, where that has
-  // rank 0, full of it.
-  Model& bind_state_keys(const std::string& input, const std::string& output, Tensor initial);
+  // rank 0, full of it. A RandomKey is an int of rank 0.
+  Model& bind_state_keys(const std::string& input, const std::string& output, InitialState initial);
 
   // ---- asking ----
   const std::string& name() const;  // given by the user; empty: by its class

@@ -1,6 +1,7 @@
 #include "mithril/model/shapes.hpp"
 
 #include "mithril/base/error.hpp"
+#include "mithril/model/undo.hpp"
 
 namespace mithril {
 namespace {
@@ -9,8 +10,8 @@ Dim symbol_named(Composite& model, const std::string& name) {
   auto& symbols = model.more().symbols;
   if (const auto at = symbols.find(name); at != symbols.end()) return at->second;
   const Dim made(model.facts->symbol(name));
+  on_undo([&symbols, name] { symbols.erase(name); });
   symbols.emplace(name, made);
-  if (Trail* trail = Trail::active()) trail->on_undo([&symbols, name] { symbols.erase(name); });
   return made;
 }
 
@@ -19,12 +20,19 @@ Run* run_named(Composite& model, const std::string& name) {
   auto& runs = model.more().runs;
   if (const auto at = runs.find(name); at != runs.end()) return at->second;
   Run* made = model.facts->run();
+  on_undo([&runs, name] { runs.erase(name); });
   runs.emplace(name, made);
-  if (Trail* trail = Trail::active()) trail->on_undo([&runs, name] { runs.erase(name); });
   return made;
 }
 
 }  // namespace
+
+void refuse_number(std::string number) {
+  raise({.kind = ErrorKind::value,
+         .code = "E0470",
+         .message = "an int is at most 9223372036854775807",
+         .facts = {{"got", std::move(number)}}});
+}
 
 ShapeSpec::ShapeSpec(std::initializer_list<Item> items) {
   for (const Item& item : items) dims_.push_back(item.spec());

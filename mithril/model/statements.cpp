@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mithril/base/printable.hpp"
 #include "mithril/infer/shape_window.hpp"
 #include "mithril/model/shapes.hpp"
 
@@ -85,7 +86,7 @@ void Statements::state(const std::string& key, Wire* wire, Text text, Known know
   const std::string said = text();
   const std::string call = std::string(wording_.before) + key + std::string(wording_.between) +
                            said + std::string(wording_.after);
-  facts.current = {nullptr, facts.note(call)};
+  facts.current = {nullptr, facts.note(printable(call))};
   const Fact before = known(wire);
   try {
     action();

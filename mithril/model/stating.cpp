@@ -1,11 +1,13 @@
 // Facts that a user states about the ports of a model.
 #include "mithril/base/error.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/unknowns.hpp"
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/completion.hpp"
 #include "mithril/model/shapes.hpp"
 #include "mithril/model/statements.hpp"
+#include "mithril/model/undo.hpp"
 
 namespace mithril {
 namespace {
@@ -22,36 +24,67 @@ void state_each(Composite& model, const std::string& call, const Items& items, S
 
 }  // namespace
 
-Model& Model::set_shapes(const std::vector<std::pair<std::string, ShapeSpec>>& shapes) {
+Model& Model::set_shapes(const std::vector<std::pair<std::string, ShapeSpec>>& shapes) try {
   state_each(open_model(changing()), "set_shapes", shapes, &Statements::shape);
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-Model& Model::set_types(const std::vector<std::pair<std::string, Kinds>>& types) {
+Model& Model::set_types(const std::vector<std::pair<std::string, Kinds>>& types) try {
   state_each(open_model(changing()), "set_types", types, &Statements::type);
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-Model& Model::set_values(const std::vector<std::pair<std::string, Binding>>& values) {
+Model& Model::set_values(const std::vector<std::pair<std::string, Binding>>& values) try {
   state_each(open_model(changing()), "set_values", values, &Statements::value);
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-Model& Model::set_differentiability(const std::vector<std::pair<std::string, bool>>& keys) {
+Model& Model::set_differentiability(const std::vector<std::pair<std::string, bool>>& keys) try {
   state_each(open_model(changing()), "set_differentiability", keys, &Statements::differentiable);
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-Model& Model::set_initializer(const std::string& key, const Initializer& initializer) {
+Model& Model::set_initializer(const std::string& key, const Initializer& initializer) try {
   Composite& model = open_model(changing());
   Wire* wire = wire_at(model, key);
   Wire* fan_of = initializer.fan_of.empty() ? nullptr : wire_at(model, initializer.fan_of);
-  model.more().laws.push_back({wire, fan_of, initializer.law, initializer.a, initializer.b});
+  Composition composition(model);
+  auto& laws = model.more().laws;
+  take_back_growth(laws);
+  laws.push_back({wire, fan_of, initializer.law, initializer.a, initializer.b});
   model.note({wire, StatedLaw{initializer, fan_of}});
+  composition.commit();
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-Model& Model::bind_state_keys(const std::string& input, const std::string& output, Tensor initial) {
+namespace {
+
+std::string text_of(const InitialState& initial) {
+  if (const auto* key = std::get_if<RandomKey>(&initial))
+    return "RandomKey(" + std::to_string(key->seed) + ")";
+  return dtype_and_dims(std::get<Tensor>(initial));
+}
+
+// A tensor of the state's kind and, where its rank is not 0, of its shape.
+Tensor example_of(const InitialState& initial) {
+  const auto* tensor = std::get_if<Tensor>(&initial);
+  return tensor ? *tensor : Tensor::scalar(std::int64_t{0});
+}
+
+}  // namespace
+
+Model& Model::bind_state_keys(const std::string& input, const std::string& output,
+                              InitialState initial) try {
   Composite& model = open_model(changing());
   Wire* in = wire_at(model, input);
   Wire* out = wire_at(model, output);
@@ -66,32 +99,41 @@ Model& Model::bind_state_keys(const std::string& input, const std::string& outpu
   Composition composition(model);
   Facts& facts = composition.facts();
   facts.current = {nullptr, facts.note("bind_state_keys(" + quoted(input) + ", " + quoted(output) +
-                                       ", " + dtype_and_dims(initial) + ")")};
+                                       ", " + text_of(initial) + ")")};
+  const Tensor example = example_of(initial);
   try {
     facts.unify(in->type, out->type);
     facts.unify(in->shape, out->shape);
-    facts.narrow(in->type, tensor_kind(initial.dtype()));
-    if (initial.rank() > 0) facts.unify(in->shape, shape_of(facts, initial));
+    facts.narrow(in->type, tensor_kind(example.dtype()));
+    if (example.rank() > 0 || std::holds_alternative<RandomKey>(initial))
+      facts.unify(in->shape, shape_of(facts, example));
     facts.settle();
   } catch (const Error& error) {
     raise_between(error, input, {input, in}, {output, out});
   }
-  composition.commit();
+  save(in->differentiable);
   in->differentiable = false;
   model.note({in, StatedState{out, initial}});
-  model.more().states.push_back({in, out, std::move(initial)});
+  auto& states = model.more().states;
+  take_back_growth(states);
+  states.push_back({in, out, std::move(initial)});
+  composition.commit();
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-std::map<std::string, std::string> Model::get_shapes() const {
+std::map<std::string, std::string> Model::get_shapes() const try {
   std::map<std::string, std::string> shapes;
   UnknownNumbers unknowns;
   for (const std::string& key : input_keys()) shapes[key] = unknowns.renumber(shape(key));
   for (const std::string& key : output_keys()) shapes[key] = unknowns.renumber(shape(key));
   return shapes;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-std::string Model::shape(const std::string& key) const {
+std::string Model::shape(const std::string& key) const try {
   const std::shared_ptr<Composite> model = composite();
   const Completed completed(*model);
   Wire* wire = wire_at(*model, key);
@@ -100,6 +142,8 @@ std::string Model::shape(const std::string& key) const {
     return value && value->known ? to_string(value->datum) : "unknown";
   }
   return UnknownNumbers().renumber(to_string(Facts::resolve(wire->shape)));
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 }  // namespace mithril

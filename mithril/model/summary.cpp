@@ -1,6 +1,8 @@
 // A model as a table for people.
 #include <algorithm>
 
+#include "mithril/base/out_of_memory.hpp"
+#include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/unknowns.hpp"
 #include "mithril/model/composition.hpp"
@@ -66,10 +68,12 @@ void add_rows(const Composite& model, const std::string& indent, int depth, bool
 
 }  // namespace
 
-std::string Model::summary(bool shapes, bool types, int depth) const {
+std::string Model::summary(bool shapes, bool types, int depth) const try {
   const std::shared_ptr<Composite> model = composite();
   if (model->completion) return model->completion->summary(*model, shapes, types, depth);
   return summary_of(*model, shapes, types, depth);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 std::vector<Row> summary_rows(const Composite& model, bool shapes, bool types, int depth) {
@@ -94,7 +98,8 @@ std::string summary_of(const Composite& model, bool shapes, bool types, int dept
   if (!model.given_name().empty()) title += " '" + model.given_name() + "'";
   const std::string inputs = unknowns.renumber(list(input_ports(model), wire_text));
   const std::string outputs = unknowns.renumber(list(output_ports(model), wire_text));
-  return title + "\n" + table(rows) + "inputs:  " + inputs + "\noutputs: " + outputs + "\n";
+  return printable(title) + "\n" + table(rows) + "inputs:  " + printable(inputs) +
+         "\noutputs: " + printable(outputs) + "\n";
 }
 
 }  // namespace mithril

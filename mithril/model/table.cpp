@@ -2,11 +2,16 @@
 
 #include <algorithm>
 
+#include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
 
 namespace mithril {
 
-std::string table(const std::vector<Row>& rows) {
+std::string table(const std::vector<Row>& given) {
+  std::vector<Row> rows = given;
+  for (Row& row : rows) {
+    for (std::string& cell : row) cell = printable(cell);
+  }
   std::vector<size_t> widths(rows.front().size());
   for (const Row& row : rows) {
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], text_width(row[i]));

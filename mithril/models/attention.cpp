@@ -9,22 +9,33 @@ Model build_scaled_dot_product(const CheckedArguments& arguments) {
   const double dropped = arguments.real("dropout_p");
   if (!(dropped >= 0.0 && dropped < 1.0)) arguments.reject("dropout_p", "at least 0 and below 1");
   Model model = model_of_class("ScaledDotProduct");
-  Bindings bindings{{"query", "query"}, {"key", "key"}};
-  if (arguments.flag("use_attn_mask")) bindings.emplace_back("attn_mask", "attn_mask");
-  for (const char* port : {"is_causal", "scale"})
-    bindings.emplace_back(port, IOKey{.name = port, .value = arguments[port]});
+  Bindings whole{{"query", "query"}, {"key", "key"}, {"value", "value"}};
+  if (arguments.flag("use_attn_mask")) whole.emplace_back("attn_mask", "attn_mask");
+  const Model attention = Model::op("scaled_dot_product");
   if (dropped == 0) {
-    bindings.emplace_back("value", "value");
-    bindings.emplace_back("dropout_p", IOKey{.name = "dropout_p", .value = dropped});
-    bindings.emplace_back("output", "output");
-    model |= Model::op("scaled_dot_product")(bindings);
+    for (const char* port : {"is_causal", "scale", "dropout_p"})
+      whole.emplace_back(port, IOKey{.name = port, .value = arguments[port]});
+    whole.emplace_back("output", "output");
+    model |= attention(whole);
   } else {
-    const Model weights = Model::op("attention_weights");
-    const Model dropout = make_model("Dropout", {{"p", dropped}, {"seed", arguments["seed"]}});
-    model |= weights(bindings);
+    const Datum& mode = arguments["inference"];
+    const Model weights = Model::op("attention_weights"), product = Model::op("matmul");
+    const Model dropout =
+        make_model("Dropout", {{"p", dropped}, {"seed", arguments["seed"]}, {"inference", mode}});
+    Bindings of_weights{whole.begin(), whole.end()};
+    std::erase_if(of_weights, [](const auto& binding) { return binding.first == "value"; });
+    for (const char* port : {"is_causal", "scale"}) {
+      of_weights.emplace_back(port, IOKey{.name = port, .value = arguments[port]});
+      whole.emplace_back(port, port);
+    }
+    model |= weights(of_weights);
     model |= dropout({{"input", weights.at("output")}});
-    model |= Model::op("matmul")(
-        {{"left", dropout.at("output")}, {"right", "value"}, {"output", "output"}});
+    model |= product({{"left", dropout.at("output")}, {"right", "value"}});
+    model |= attention(whole);
+    model |= Model::op("by_mode")({{"training", product.at("output")},
+                                   {"inference", attention.at("output")},
+                                   {"is_inference", mode},
+                                   {"output", "output"}});
   }
   model.set_cin({"query"}).set_cout({"output"});
   return model;
@@ -37,7 +48,8 @@ Model ScaledDotProduct(const ScaledDotProductOptions& options) {
                                          {"scale", options.scale ? Datum(*options.scale) : Datum()},
                                          {"dropout_p", options.dropout_p},
                                          {"use_attn_mask", options.use_attn_mask},
-                                         {"seed", options.seed}});
+                                         {"seed", options.seed},
+                                         {"inference", mode_of(options.inference)}});
 }
 
 ModelDef define_scaled_dot_product_model();
@@ -52,7 +64,8 @@ ModelDef define_scaled_dot_product_model() {
                         {"dropout_p", "float", 0.0,
                          "probability of a weight to be dropped; not 0: with a state, as Dropout"},
                         {"use_attn_mask", "bool", false, "whether there is a port attn_mask"},
-                        {"seed", "int", 0, "of the key that the dropped weights come from"}},
+                        {"seed", "int", 0, "of the masks, as in Dropout"},
+                        mode_argument("drop nothing")},
           .build = build_scaled_dot_product};
 }
 

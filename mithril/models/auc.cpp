@@ -2,14 +2,14 @@
 #include "mithril/models/auc.hpp"
 
 #include "mithril/models/builder.hpp"
+#include "mithril/models/repetitions.hpp"
 
 namespace mithril {
 namespace {
 
 Model build_auc(const CheckedArguments& arguments) {
   Model model = model_of_class("AUC");
-  const int64_t count = arguments.integer("n_classes");
-  if (count < 1) arguments.reject("n_classes", "at least 1");
+  const int64_t count = repetitions(arguments, "n_classes");
   const Connection pred = model["pred"];
   Connection label = model["label"];
   model.set_differentiability({{"label", false}}).set_types({{"pred", kind::float_tensor}});

@@ -17,4 +17,17 @@ Model finished(Model model, const Connection& output) {
   return model.set_cin({"input"}).set_cout({"output"});
 }
 
+ArgumentDef mode_argument(const std::string& what) {
+  return {"inference", "bool|none", Datum(),
+          "True: " + what + "; False: train; None: the mode of the compile"};
+}
+
+void bind_next_state(Model& model, const std::string& key, const Connection& next,
+                     const Datum& mode, const InitialState& initial) {
+  const std::string new_key = "new_" + key;
+  model |= Model::op("by_mode")(
+      {{"training", next}, {"inference", key}, {"is_inference", mode}, {"output", new_key}});
+  model.bind_state_keys(key, new_key, initial);
+}
+
 }  // namespace mithril

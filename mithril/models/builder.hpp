@@ -11,4 +11,15 @@ Model model_of_class(const std::string& name);
 // The model with this output; `input` and `output` are its canonical ports.
 Model finished(Model model, const Connection& output);
 
+// The argument `inference` of models that differ between training and inference. `what`: what True
+// means.
+ArgumentDef mode_argument(const std::string& what);
+inline Datum mode_of(const std::optional<bool>& inference) {
+  return inference ? Datum(*inference) : Datum();
+}
+
+// A state that becomes `next` while training and stays as it is in inference.
+void bind_next_state(Model& model, const std::string& key, const Connection& next,
+                     const Datum& mode, const InitialState& initial);
+
 }  // namespace mithril

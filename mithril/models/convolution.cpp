@@ -69,7 +69,7 @@ std::vector<ArgumentDef> arguments_of(const std::string& channels, bool required
 
 template <typename Options>
 Arguments inferable(const Options& options) {
-  return {{"kernel_size", options.kernel_size.value_or(Datum())},
+  return {{"kernel_size", options.kernel_size},
           {"out_channels", options.out_channels ? Datum(*options.out_channels) : Datum()},
           {"stride", options.stride},
           {"padding", options.padding},

@@ -9,8 +9,8 @@ namespace mithril {
 // Kernel, stride, padding, dilation: an int, or a tuple of one for each axis; padding "same", too.
 struct Conv2dOptions {
   int64_t filters = 0;  // output channels
-  Datum kernel_size = 3;
-  Datum stride = 1, padding = 0, dilation = 1;
+  OptionValue kernel_size = 3;
+  OptionValue stride = 1, padding = 0, dilation = 1;
   int64_t groups = 1;
   bool use_bias = true;
 };
@@ -21,8 +21,8 @@ Model Conv2d(const Conv2dOptions& options);
 
 struct Conv1dOptions {
   int64_t filters = 0;
-  Datum kernel_size = 3;
-  Datum stride = 1, padding = 0, dilation = 1;
+  OptionValue kernel_size = 3;
+  OptionValue stride = 1, padding = 0, dilation = 1;
   bool use_bias = true;
 };
 // As Conv2d over one axis: input [N, C, L], weight [filters, C, K].
@@ -30,18 +30,18 @@ Model Conv1d(const Conv1dOptions& options);
 
 // As Conv2d and Conv1d, with sizes of the weight that are inferred where they are left out.
 struct Convolution2DOptions {
-  std::optional<Datum> kernel_size = std::nullopt;
+  OptionValue kernel_size = {};  // None: inferred
   std::optional<int64_t> out_channels = std::nullopt;
-  Datum stride = 1, padding = 0, dilation = 1;
+  OptionValue stride = 1, padding = 0, dilation = 1;
   int64_t groups = 1;
   bool use_bias = true;
 };
 Model Convolution2D(const Convolution2DOptions& options = {});
 
 struct Convolution1DOptions {
-  std::optional<Datum> kernel_size = std::nullopt;
+  OptionValue kernel_size = {};
   std::optional<int64_t> out_channels = std::nullopt;
-  Datum stride = 1, padding = 0, dilation = 1;
+  OptionValue stride = 1, padding = 0, dilation = 1;
   bool use_bias = true;
 };
 Model Convolution1D(const Convolution1DOptions& options = {});

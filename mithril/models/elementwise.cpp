@@ -1,14 +1,14 @@
 #include "mithril/models/elementwise.hpp"
 
 #include "mithril/models/builder.hpp"
+#include "mithril/models/repetitions.hpp"
 
 namespace mithril {
 namespace {
 
 Model build_split(const CheckedArguments& arguments) {
   Model model = model_of_class("Split");
-  const int64_t count = arguments.integer("split_size"), axis = arguments.integer("axis");
-  if (count < 1) arguments.reject("split_size", "at least 1");
+  const int64_t count = repetitions(arguments, "split_size"), axis = arguments.integer("axis");
   const Connection input = model["input"], parts = model["split_size"], along = model["axis"];
   model.set_values({{"split_size", Datum(count)}, {"axis", Datum(axis)}});
   const Connection size = floor_divide(input.shape()[axis], parts);

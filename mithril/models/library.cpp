@@ -8,6 +8,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/composite.hpp"
 #include "mithril/models/part_argument.hpp"
@@ -196,7 +197,7 @@ std::vector<const ModelDef*> all_models() {
   return result;
 }
 
-Model make_model(std::string_view name, const Arguments& arguments) {
+Model make_model(std::string_view name, const Arguments& arguments) try {
   if (const ModelDef* def = try_find_model(name)) {
     Model model = def->build(CheckedArguments(def->name, def->arguments, arguments));
     model.composite()->set_recipe(Note(def->name), arguments);
@@ -204,6 +205,8 @@ Model make_model(std::string_view name, const Arguments& arguments) {
   }
   if (const OpDef* op = try_find_op(name)) return Model::op(op->name, arguments);
   unknown_name(ErrorKind::name, "E0608", "model", name, "", model_names());
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 }  // namespace mithril

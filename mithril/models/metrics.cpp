@@ -1,7 +1,6 @@
 #include "mithril/models/metrics.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "mithril/models/builder.hpp"
 
@@ -46,9 +45,7 @@ struct Counts {
 };
 
 Counts counted(const Classes& classes, int64_t number) {
-  Tensor all(DType::int64, {number});
-  const auto values = all.mutable_values<int64_t>();
-  std::iota(values.begin(), values.end(), int64_t{0});
+  const Connection all = apply("arange", {number});
   const Connection pred = classes.pred.reshape({-1, 1}).eq(all);
   const Connection label = classes.label.reshape({-1, 1}).eq(all);
   return {count(label), count(pred & label), count(pred & ~label), count(~pred & label)};

@@ -41,37 +41,34 @@ Model build_layer_norm(const CheckedArguments& arguments) {
   return model;
 }
 
-// The state, and what follows the batch while training.
-void bind_statistics(Model& model, bool inference, Bindings& bindings) {
-  model["running_mean"];
-  model["running_var"];
-  model.set_differentiability({{"running_mean", false}, {"running_var", false}});
-  bindings.emplace_back(inference ? "mean" : "running_mean", "running_mean");
-  bindings.emplace_back(inference ? "variance" : "running_var", "running_var");
-  if (inference) return;
-  bindings.emplace_back("new_running_mean", "new_running_mean");
-  bindings.emplace_back("new_running_var", "new_running_var");
-}
-
 // `after`: the dims of the input after the channels.
 Model batch_norm(const char* name, const CheckedArguments& arguments, std::vector<DimSpec> after) {
   Model model = model_of_class(name);
-  const bool inference = arguments.flag("inference");
-  const double momentum = momentum_of(arguments);
+  const Arguments eps{{"eps", eps_of(arguments)}};
+  const Arguments moving{{"eps", eps_of(arguments)}, {"momentum", momentum_of(arguments)}};
+  const Datum& mode = arguments["inference"];
   model["input"];
   std::vector<DimSpec> dims{Any{}, arguments.size("num_features")};
   dims.insert(dims.end(), after.begin(), after.end());
   model.set_shapes({{"input", ShapeSpec(std::move(dims))}});
-  Bindings bindings{{"input", "input"}, {"output", "output"}};
-  bind_statistics(model, inference, bindings);
-  bind_affine(model, arguments, bindings);
-  Arguments options{{"eps", eps_of(arguments)}};
-  if (!inference) options.emplace_back("momentum", momentum);
-  model |= Model::op(inference ? "batch_norm_inference" : "batch_norm_training", options)(bindings);
-  if (!inference) {
-    model.bind_state_keys("running_mean", "new_running_mean", Tensor::scalar(0.0f));
-    model.bind_state_keys("running_var", "new_running_var", Tensor::scalar(1.0f));
-  }
+  for (const char* key : {"running_mean", "running_var"}) model[key];
+  Bindings ports{{"input", "input"}};
+  bind_affine(model, arguments, ports);
+  Bindings of_batch = ports, by_statistics = std::move(ports);
+  for (const char* key : {"running_mean", "running_var"}) of_batch.emplace_back(key, key);
+  by_statistics.insert(by_statistics.end(),
+                       {{"mean", "running_mean"}, {"variance", "running_var"}});
+  const Model training = Model::op("batch_norm_training", moving);
+  const Model inference = Model::op("batch_norm_inference", eps);
+  model |= training(of_batch);
+  model |= inference(by_statistics);
+  model |= Model::op("by_mode")({{"training", training.at("output")},
+                                 {"inference", inference.at("output")},
+                                 {"is_inference", mode},
+                                 {"output", "output"}});
+  bind_next_state(model, "running_mean", training.at("new_running_mean"), mode,
+                  Tensor::scalar(0.0f));
+  bind_next_state(model, "running_var", training.at("new_running_var"), mode, Tensor::scalar(1.0f));
   model.set_cin({"input"}).set_cout({"output"});
   return model;
 }
@@ -127,7 +124,7 @@ Arguments given(const BatchNormOptions& options) {
           {"use_bias", options.use_bias},
           {"eps", options.eps},
           {"momentum", options.momentum},
-          {"inference", options.inference}};
+          {"inference", mode_of(options.inference)}};
 }
 
 std::vector<ArgumentDef> batch_norm_arguments() {
@@ -136,7 +133,7 @@ std::vector<ArgumentDef> batch_norm_arguments() {
           {"use_bias", "bool", true, "whether there is a bias"},
           {"eps", "float", 1e-5, "added to the variance"},
           {"momentum", "float", 0.1, "weight of the batch in the running statistics"},
-          {"inference", "bool", true, "normalise with the running statistics, and leave them"}};
+          mode_argument("normalise with the running statistics, and leave them")};
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ struct BatchNormOptions {
   std::optional<int64_t> num_features = {};
   bool use_scale = true, use_bias = true;
   double eps = 1e-5, momentum = 0.1;
-  bool inference = true;  // normalise with the running statistics, and leave them
+  // True: normalise with the running statistics, and leave them; empty: as compiled.
+  std::optional<bool> inference = {};
 };
 // Over all axes but that of the channel (Ioffe, Szegedy 2015). Ports: input [N, C, H, W] (1D: [N,
 // C] or [N, C, L]), weight [C], bias [C], output, and the state running_mean [C], running_var [C]

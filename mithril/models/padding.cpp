@@ -49,8 +49,9 @@ ArgumentDef padding_argument(std::string doc) {
 Binding padding_binding(const CheckedArguments& arguments, size_t axes, const Connection* weight) {
   const Datum& padding = arguments["padding"];
   if (padding.kind() != kind::string) return IOKey{.name = "padding", .value = padding};
-  if (padding.text() == "valid") return IOKey{.name = "padding", .value = Datum(0)};
-  if (padding.text() != "same")
+  const std::string& word = padding.text();  // in capitals as JSON of the Python library has it
+  if (word == "valid" || word == "VALID") return IOKey{.name = "padding", .value = Datum(0)};
+  if (word != "same" && word != "SAME")
     arguments.reject("padding", "an int, a tuple, \"same\" or \"valid\"");
   if (!arguments.has("kernel_size")) return same_padding(arguments, axes, *weight);
   return IOKey{.name = "padding", .value = same_padding(arguments, axes)};

@@ -4,25 +4,41 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/model/composite.hpp"
+#include "mithril/model/flatten.hpp"
 #include "mithril/models/library.hpp"
 
 namespace mithril {
 namespace {
 
+// But for the types of its connections.
 bool is_untouched(const Composite& model) {
-  return model.recipe && model.recipe->renamed.empty() && model.statements.empty() &&
+  const auto is_type = [](const StatedFact& fact) {
+    return fact.wire && std::holds_alternative<Kinds>(fact.what);
+  };
+  return model.recipe && model.recipe->renamed.empty() &&
+         std::all_of(model.statements.begin(), model.statements.end(), is_type) &&
          model.parts.size() == model.recipe->parts && model.keys.size() == model.recipe->keys;
 }
 
-Datum recipe_of(const std::string& name, const Arguments* arguments,
-                const std::string& given_name) {
-  if ((!arguments || arguments->empty()) && given_name.empty()) return name;
+// A pair of a key and its kinds for each type that was stated.
+Tuple stated_types(const Composite& model) {
+  Tuple types;
+  for (const StatedFact& fact : model.statements) {
+    types.emplace_back(Tuple{name_in_graph(model, fact.wire), int64_t{std::get<Kinds>(fact.what)}});
+  }
+  return types;
+}
+
+Datum recipe_of(const std::string& name, const Arguments* arguments, const std::string& given_name,
+                Tuple types = {}) {
+  if ((!arguments || arguments->empty()) && given_name.empty() && types.empty()) return name;
   Tuple pairs;
   if (arguments) {
     for (const auto& [key, datum] : *arguments) pairs.emplace_back(Tuple{key, datum});
   }
   Tuple recipe{name, Datum(std::move(pairs))};
-  if (!given_name.empty()) recipe.emplace_back(given_name);
+  if (!given_name.empty() || !types.empty()) recipe.emplace_back(given_name);
+  if (!types.empty()) recipe.emplace_back(std::move(types));
   return Datum(std::move(recipe));
 }
 
@@ -45,7 +61,7 @@ Datum argument_of(const Model& model) {
   const Composite& composite = static_cast<const Composite&>(part);
   if (is_untouched(composite))
     return recipe_of(std::string(*composite.recipe->name), &composite.recipe->arguments,
-                     part.given_name());
+                     part.given_name(), stated_types(composite));
   raise({.kind = ErrorKind::type,
          .code = "E0305",
          .message = "a model given as an argument is one of the library, as it was made",
@@ -58,11 +74,12 @@ bool is_part_argument(const Datum& datum) {
   if (datum.kind() == kind::string) return true;
   if (datum.kind() != kind::tuple) return false;
   const Tuple& items = datum.tuple();
-  if (items.size() < 2 || items.size() > 3 || items[0].kind() != kind::string ||
+  if (items.size() < 2 || items.size() > 4 || items[0].kind() != kind::string ||
       items[1].kind() != kind::tuple)
     return false;
   return std::all_of(items[1].tuple().begin(), items[1].tuple().end(), is_pair) &&
-         (items.size() == 2 || items[2].kind() == kind::string);
+         (items.size() < 3 || items[2].kind() == kind::string) &&
+         (items.size() < 4 || items[3].kind() == kind::tuple);
 }
 
 Model made_of(const Datum& argument) {
@@ -72,7 +89,12 @@ Model made_of(const Datum& argument) {
   for (const Datum& pair : items[1].tuple())
     arguments.emplace_back(pair.tuple()[0].text(), pair.tuple()[1]);
   Model model = make_model(items[0].text(), arguments);
-  if (items.size() == 3) model.part()->give_name(items[2].text());
+  if (items.size() > 2 && !items[2].text().empty()) model.part()->give_name(items[2].text());
+  if (items.size() < 4) return model;
+  for (const Datum& pair : items[3].tuple()) {
+    const auto kinds = static_cast<Kinds>(pair.tuple()[1].integer());
+    model.set_types({{pair.tuple()[0].text(), kinds}});
+  }
   return model;
 }
 

@@ -20,8 +20,9 @@ class PartArgument {
   Datum datum_;
 };
 
-// "Relu", or where it has arguments or a name of its own ("LeakyRelu", (("slope", 0.1),), "name").
-// TypeError E0305 for a model that was composed or changed by its user.
+// "Relu", or where it has arguments, a name of its own or types that were set
+// ("LeakyRelu", (("slope", 0.1),), "name", (("input", kinds),)). TypeError E0305 for a model that
+// was composed by its user, or changed in another way.
 Datum argument_of(const Model& model);
 bool is_part_argument(const Datum& datum);  // one of these two
 // Makes what such a datum says. NameError E0608 for an unknown class.

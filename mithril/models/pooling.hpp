@@ -5,9 +5,9 @@
 namespace mithril {
 
 struct PoolOptions {
-  Datum kernel_size = 2;  // an int, or one for each axis
-  Datum stride = {};      // None: the kernel's size
-  Datum padding = 0, dilation = 1;
+  OptionValue kernel_size = 2;  // an int, or one for each axis
+  OptionValue stride = {};      // None: the kernel's size
+  OptionValue padding = 0, dilation = 1;
 };
 // Ports: input [..., H, W] (1D: [..., L]), output; the largest or the mean element of each window.
 Model MaxPool1D(const PoolOptions& options = {});

@@ -41,7 +41,7 @@ Model drawing(const std::string& name, const char* op, const CheckedArguments& a
   model |= Model::op(op)(bindings);
   model |= Model::op("add")({{"left", key}, {"right", 1}, {"output", "new_key"}});
   model.expose_keys(std::vector<std::string>{"output"});
-  model.bind_state_keys("key", "new_key", Tensor::scalar(arguments.integer("key")));
+  model.bind_state_keys("key", "new_key", RandomKey{arguments.integer("key")});
   model.set_cin({"shape"}).set_cout({"output"});
   return model;
 }
@@ -55,7 +55,9 @@ Arguments given(const std::optional<std::vector<int64_t>>& shape, int64_t key,
 }
 
 ArgumentDef shape() { return {"shape", "int|tuple|none", Datum(), "None: the port says"}; }
-ArgumentDef key() { return {"key", "int", 0, "that the first numbers are drawn from"}; }
+ArgumentDef key() {
+  return {"key", "int", 0, "seed of the numbers, which also depend on the path of the part"};
+}
 
 }  // namespace
 

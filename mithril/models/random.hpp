@@ -1,4 +1,5 @@
-// Random tensors whose key is a state: others with each evaluation.
+// Random tensors whose key is a state: others with each evaluation, and in each part. The op of the
+// same name (Model::op("randn")) takes its key as it is.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -10,7 +11,7 @@ namespace mithril {
 
 struct RandnOptions {
   std::optional<std::vector<int64_t>> shape = {};  // none: the port says
-  int64_t key = 0;                                 // that the first numbers are drawn from
+  int64_t key = 0;                                 // seed: the state key is RandomKey{key}
   std::optional<DType> dtype = {};                 // none: the backend's floats
 };
 // Normally distributed numbers. Ports: shape, dtype, output; state key.
@@ -18,7 +19,7 @@ Model Randn(const RandnOptions& options = {});
 
 struct RandIntOptions {
   std::optional<std::vector<int64_t>> shape = {};  // none: the port says
-  int64_t key = 0;                                 // that the first numbers are drawn from
+  int64_t key = 0;                                 // seed: the state key is RandomKey{key}
   int64_t low = 0, high = 2;                       // high is excluded
   std::optional<DType> dtype = {};                 // none: the backend's ints
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mithril/models/builder.hpp"
+#include "mithril/models/repetitions.hpp"
 
 namespace mithril {
 namespace {
@@ -51,12 +52,6 @@ class Cells {
   std::vector<Model> steps_;
 };
 
-int64_t length_of(const CheckedArguments& arguments, const char* name) {
-  const int64_t length = arguments.integer(name);
-  if (length < 1) arguments.reject(name, "at least 1");
-  return length;
-}
-
 Model finished(Model model, const Cells& cells, const std::string& input) {
   std::vector<std::string> outputs;
   for (size_t i = 0; i < cells.steps().size(); ++i) outputs.push_back("output" + std::to_string(i));
@@ -66,7 +61,7 @@ Model finished(Model model, const Cells& cells, const std::string& input) {
 
 Model build_one_to_many(const CheckedArguments& arguments) {
   Model model = model_of_class("OneToMany");
-  const int64_t length = length_of(arguments, "max_sequence_length");
+  const int64_t length = repetitions(arguments, "max_sequence_length");
   const bool forcing = arguments.flag("teacher_forcing");
   Cells cells(model, arguments);
   Model step = cells.add("input");
@@ -83,16 +78,16 @@ Model build_one_to_many(const CheckedArguments& arguments) {
 
 Model build_one_to_many_inference(const CheckedArguments& arguments) {
   Model model = model_of_class("OneToManyInference");
+  const int64_t length = repetitions(arguments, "max_sequence_length");
   Cells cells(model, arguments);
   Model step = cells.add("input");
-  for (int64_t i = 1; i < length_of(arguments, "max_sequence_length"); ++i)
-    step = cells.add(step.at("output"));
+  for (int64_t i = 1; i < length; ++i) step = cells.add(step.at("output"));
   return finished(model, cells, "input");
 }
 
 Model build_many_to_one(const CheckedArguments& arguments) {
   Model model = model_of_class("ManyToOne");
-  const int64_t length = length_of(arguments, "max_sequence_length");
+  const int64_t length = repetitions(arguments, "max_sequence_length");
   Cells cells(model, arguments);
   for (int64_t i = 0; i < length; ++i) {
     const std::string input = "input" + std::to_string(i);
@@ -116,8 +111,8 @@ std::string decoder_key(const std::string& key) {
 Model encoder_and_decoder(const char* name, const CheckedArguments& arguments,
                           const char* decoder_name, Arguments more) {
   Model model = model_of_class(name);
-  const int64_t inputs = length_of(arguments, "max_input_sequence_length");
-  const int64_t targets = length_of(arguments, "max_target_sequence_length");
+  const int64_t inputs = repetitions(arguments, "max_input_sequence_length");
+  const int64_t targets = repetitions(arguments, "max_target_sequence_length");
   const Datum& cell = arguments["cell_type"];
   const Model encoder =
       make_model("ManyToOne", {{"cell_type", cell}, {"max_sequence_length", inputs}});

@@ -6,8 +6,9 @@ namespace mithril {
 
 struct ConvTranspose2dOptions {
   int64_t filters = 0;  // output channels
-  Datum kernel_size = 3;
-  Datum stride = 1, padding = 0, output_padding = 0, dilation = 1;  // an int, or one for each axis
+  OptionValue kernel_size = 3;
+  OptionValue stride = 1, padding = 0, output_padding = 0,
+              dilation = 1;  // an int, or one for each axis
   int64_t groups = 1;
   bool use_bias = true;
 };
@@ -18,14 +19,14 @@ struct ConvTranspose2dOptions {
 Model ConvTranspose2d(const ConvTranspose2dOptions& options);
 
 struct UpsampleOptions {
-  Datum scale_factor = 2;        // an int, or one for each axis
+  OptionValue scale_factor = 2;  // an int, or one for each axis
   std::string mode = "nearest";  // or "bilinear", between the centres of pixels
 };
 // Ports: input [N, C, H, W], output [N, C, H scale, W scale].
 Model Upsample(const UpsampleOptions& options = {});
 
 struct AdaptiveAvgPool2DOptions {
-  Datum output_size = 1;  // an int, or one for each axis; None there: that of the input
+  OptionValue output_size = 1;  // an int, or one for each axis; None there: that of the input
 };
 // Means of windows from floor(i H / size) to ceil((i + 1) H / size). Ports: input [N, C, H, W],
 // output [N, C, *output_size].

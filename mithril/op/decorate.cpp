@@ -31,6 +31,16 @@ void add_dims(ErrorDetails& details, const Part& part) {
   }
 }
 
+// Where the rank that does not fit comes from a part that merges axes from the first one on, and
+// nobody said so: the batch is what is missing.
+void add_advice(ErrorDetails& details, const Part* from) {
+  if (details.kind != ErrorKind::shape || !details.help.empty() || !from || !from->op) return;
+  const Datum* start = from->slots ? from->left_out("start_dim") : nullptr;
+  if (!start || start->integer() != 0) return;
+  const std::string& name = from->op->model_name;
+  details.help = name + "() merges all axes, the batch too: " + name + "(start_dim=1) keeps it";
+}
+
 }  // namespace
 
 std::string origin_text(Origin origin) {
@@ -53,6 +63,8 @@ void decorate_error(ErrorDetails& details, Origin at, Origin left, Origin right)
   for (size_t i = 0; i < 2 && i < details.facts.size(); ++i) {
     if (details.facts[i].origin.empty()) details.facts[i].origin = origin_text(origins[i]);
   }
+  add_advice(details, left.part);
+  add_advice(details, right.part);
   if (!at.part || !at.part->op || !at.part->slots) return;
   add_wires(details, *at.part);
   if (!at.what) add_dims(details, *at.part);

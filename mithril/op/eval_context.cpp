@@ -1,6 +1,7 @@
 #include "mithril/op/eval_context.hpp"
 
 #include "mithril/base/error.hpp"
+#include "mithril/op/faulty_record.hpp"
 
 namespace mithril {
 
@@ -10,8 +11,7 @@ int EvalContext::index_of(std::string_view port) const {
     if (def.name == port) return at;
     at += def.list ? list_size() : 1;
   }
-  MITHRIL_CHECK(false, "op " + op_.name + " has no input '" + std::string(port) + "'");
-  std::abort();
+  faulty_record(op_, "its eval asks for an input '" + std::string(port) + "'");
 }
 
 int EvalContext::list_size() const {
@@ -25,7 +25,7 @@ bool EvalContext::has(std::string_view port) const {
 
 const Tensor& EvalContext::in(std::string_view port, int item) const {
   const Tensor* tensor = tensors_[static_cast<size_t>(index_of(port) + item)];
-  MITHRIL_CHECK(tensor, "port '" + std::string(port) + "' of op " + op_.name + " holds no tensor");
+  if (!tensor) faulty_record(op_, "its eval takes port '" + std::string(port) + "' for a tensor");
   return *tensor;
 }
 

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <utility>
 
-#include "mithril/base/error.hpp"
+#include "mithril/op/syntax_error.hpp"
 
 namespace mithril {
 namespace {
@@ -23,23 +23,28 @@ constexpr std::array<std::array<std::string_view, 4>, 7> levels = {{
     {"*", "/"},
 }};
 
+// Operators of one level side by side make a tree as deep as there are of them.
+constexpr int most_operators = 1000;
+
 class FormulaParser {
  public:
-  explicit FormulaParser(std::string_view text) : text_(text) {}
+  explicit FormulaParser(std::string_view text) : text_(text), depth_("formula", text) {}
 
   Formula parse() {
     Formula whole = choice();
     skip_spaces();
-    require(at_ == text_.size(), "something is left over");
+    require(at_ == text_.size(), "an operator or the end");
     return whole;
   }
 
  private:
   Formula choice() {
+    const auto level = depth_.level();
+    depth_.deepen(at_);
     Formula condition = binary(0);
     if (!take("?")) return condition;
     Formula then = choice();
-    require(take(":"), "a ':' is missing");
+    require(take(":"), "':'");
     Formula otherwise = choice();
     return {.kind = FormulaKind::choice,
             .children = {std::move(condition), std::move(then), std::move(otherwise)}};
@@ -51,6 +56,8 @@ class FormulaParser {
     while (true) {
       const std::string_view sign = take_any(levels[level]);
       if (sign.empty()) return left;
+      require(++operators_ <= most_operators,
+              "at most " + std::to_string(most_operators) + " operators");
       Formula right = binary(level + 1);
       left = {.kind = FormulaKind::binary,
               .text = std::string(sign),
@@ -60,7 +67,10 @@ class FormulaParser {
 
   Formula unary() {
     for (const char* sign : {"-", "!"}) {
-      if (take(sign)) return {.kind = FormulaKind::unary, .text = sign, .children = {unary()}};
+      if (!take(sign)) continue;
+      const auto level = depth_.level();
+      depth_.deepen(at_);
+      return {.kind = FormulaKind::unary, .text = sign, .children = {unary()}};
     }
     return primary();
   }
@@ -69,29 +79,30 @@ class FormulaParser {
     skip_spaces();
     if (take("(")) {
       Formula inside = choice();
-      require(take(")"), "a ')' is missing");
+      require(take(")"), "')'");
       return inside;
     }
     if (take("{")) {
       Formula port{.kind = FormulaKind::port, .text = name()};
-      require(take("}"), "a '}' is missing");
+      require(take("}"), "'}'");
       return port;
     }
     if (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_]))) return number();
     Formula call{.kind = FormulaKind::call, .text = name()};
     if (call.text == "unsupported") return {.kind = FormulaKind::unsupported};
-    require(take("("), "a '(' is missing");
+    require(take("("), "'('");
     do {
       call.children.push_back(choice());
     } while (take(","));
-    require(take(")"), "a ')' is missing");
+    require(take(")"), "')'");
     return call;
   }
 
   Formula number() {
     Formula number{.kind = FormulaKind::number};
     const char* begin = text_.data() + at_;
-    const char* end = std::from_chars(begin, text_.data() + text_.size(), number.number).ptr;
+    const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), number.number);
+    require(error == std::errc(), "a number that a double holds");
     at_ += static_cast<size_t>(end - begin);
     return number;
   }
@@ -102,7 +113,7 @@ class FormulaParser {
       return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
     };
     while (at_ < text_.size() && is_part(text_[at_])) ++at_;
-    require(at_ > start, "a name is missing");
+    require(at_ > start, "a name");
     return std::string(text_.substr(start, at_ - start));
   }
 
@@ -124,13 +135,14 @@ class FormulaParser {
     return {};
   }
 
-  void require(bool holds, const char* what) const {
-    MITHRIL_CHECK(holds, "the formula \"" + std::string(text_) + "\": " + what + " at " +
-                             std::to_string(at_));
+  void require(bool holds, const std::string& expected) const {
+    if (!holds) raise_syntax("E0730", "formula", text_, at_, expected);
   }
 
   std::string_view text_;
   size_t at_ = 0;
+  int operators_ = 0;
+  NestingDepth depth_;
 };
 
 }  // namespace

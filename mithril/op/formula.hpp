@@ -26,7 +26,7 @@ struct Formula {
   std::vector<Formula> children = {};
 };
 
-// InternalError with the place of the mistake: formulas stand in records, not in what users write.
+// ParseError E0730 with the place of the mistake, E0732 where it nests too deep.
 Formula parse_formula(std::string_view text);
 
 }  // namespace mithril

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "mithril/base/error.hpp"
+#include "mithril/base/printable.hpp"
 #include "mithril/infer/small_vector.hpp"
+#include "mithril/op/faulty_record.hpp"
 
 namespace mithril {
 
@@ -15,6 +17,7 @@ const std::string& Part::given_name() const {
 }
 
 void Part::give_name(std::string name) {
+  check_name(name);
   given_name_ = name.empty() ? nullptr : std::make_unique<const std::string>(std::move(name));
 }
 
@@ -63,8 +66,8 @@ Wire* Part::wire(Facts& facts, size_t slot) const {
 
 Wire* Part::wire(Facts& facts, std::string_view port, int item) const {
   const std::span<Wire*> found = slots_of(port);
-  MITHRIL_CHECK(static_cast<size_t>(item) < found.size(),
-                "op " + op->name + " has no port '" + std::string(port) + "' here");
+  if (static_cast<size_t>(item) >= found.size())
+    faulty_record(*op, "it asks for a port '" + std::string(port) + "'");
   return wire(facts, static_cast<size_t>(&found[static_cast<size_t>(item)] - slots));
 }
 

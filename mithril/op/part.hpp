@@ -47,7 +47,7 @@ struct Part {
   // model. A value port that was left out has no wire: it holds the port's default.
   Wire** slots = nullptr;
   uint32_t slot_count = 0, input_count = 0;
-  uint32_t index = 0;   // among the siblings that share its name
+  uint32_t index = 0;   // 0: its name is its label; else label_index, to differ from its siblings
   Dim* dims = nullptr;  // the variables of its patterns
 
   Part() = default;
@@ -58,7 +58,7 @@ struct Part {
   virtual std::string class_name() const;  // "Relu", "Linear"
   virtual std::string_view label() const;  // the name given to it, else its class in lower case
   virtual std::string name_of(
-      const Part& child) const;  // "relu", or "relu_0" where siblings share it
+      const Part& child) const;  // "relu", or "relu_1" where a sibling had that name before
   std::span<Wire*> all_slots() const { return {slots, slot_count}; }
   std::span<Wire*> input_slots() const { return {slots, input_count}; }
   std::span<Wire*> output_slots() const { return {slots + input_count, slot_count - input_count}; }

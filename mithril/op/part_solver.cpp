@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "mithril/base/error.hpp"
+#include "mithril/op/faulty_record.hpp"
 
 namespace mithril {
 
@@ -56,9 +57,7 @@ Dim PartSolver::dim(std::string_view name) const {
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i] == name) return part_.dims[i];
   }
-  MITHRIL_CHECK(false,
-                "op " + part_.op->name + " has no dim '" + std::string(name) + "' in its patterns");
-  std::abort();
+  faulty_record(*part_.op, "its patterns have no dim '" + std::string(name) + "'");
 }
 
 void PartSolver::set(std::string_view dim, const Dim& is) { facts_.unify(this->dim(dim), is); }

@@ -10,6 +10,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/op/faulty_record.hpp"
 #include "mithril/op/patterns.hpp"
 
 namespace mithril {
@@ -58,25 +59,32 @@ Book& book() {
 void validate(const OpDef& op) {
   std::set<std::string> names;
   for (size_t i = 0; i < op.port_count(); ++i) {
-    MITHRIL_CHECK(names.insert(op.port(i).name).second,
-                  "op " + op.name + " has two ports named " + op.port(i).name);
+    if (!names.insert(op.port(i).name).second)
+      faulty_record(op, "it has two ports named '" + op.port(i).name + "'");
   }
-  MITHRIL_CHECK(!op.outputs.empty(), "op " + op.name + " has no output");
-  MITHRIL_CHECK(!op.doc.empty(), "op " + op.name + " has no doc line");
+  if (op.name.empty()) faulty_record(op, "it has no name");
+  if (op.outputs.empty()) faulty_record(op, "it has no output");
+  if (op.doc.empty()) faulty_record(op, "it has no doc line");
   const bool makes_tensors = std::any_of(
       op.compiled.ports.begin() + static_cast<long>(op.inputs.size()), op.compiled.ports.end(),
       [](const CompiledPorts::Port& port) { return !port.value; });
   if (!makes_tensors) {
-    MITHRIL_CHECK(op.solve, "op " + op.name + " makes only values and has no solve to fold them");
+    if (!op.solve) faulty_record(op, "it makes only values and has no solve to fold them");
     return;
   }
-  MITHRIL_CHECK(!op.eval != !op.expand, "op " + op.name + " needs either eval or expand");
+  if (!op.eval == !op.expand) faulty_record(op, "it needs either eval or expand");
   if (op.expand) return;
-  MITHRIL_CHECK(!op.grad != op.not_differentiable.empty(),
-                "op " + op.name + " needs either grad or not_differentiable");
+  if (!op.grad == op.not_differentiable.empty())
+    faulty_record(op, "it needs either grad or not_differentiable");
 }
 
 }  // namespace
+
+void faulty_record(const OpDef& op, const std::string& fault) {
+  raise({.kind = ErrorKind::value,
+         .code = "E0475",
+         .message = "the record of op '" + op.name + "' is faulty: " + fault});
+}
 
 const OpDef* try_find_op(std::string_view name) {
   Book& b = book();

@@ -1,9 +1,12 @@
 #include "mithril/op/spelling.hpp"
 
 #include <cctype>
+#include <charconv>
 #include <utility>
 
 #include "mithril/base/error.hpp"
+#include "mithril/op/faulty_record.hpp"
+#include "mithril/op/syntax_error.hpp"
 
 namespace mithril {
 namespace {
@@ -12,20 +15,22 @@ using Kind = SpelledExpression::Kind;
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit Parser(std::string_view text) : text_(text), depth_("spelling", text) {}
 
   SpelledExpression parse() {
     SpelledExpression whole = choice();
-    require(at_ == text_.size(), "something is left over");
+    require(at_ == text_.size(), "the end");
     return whole;
   }
 
  private:
   SpelledExpression choice() {
+    const auto level = depth_.level();
+    depth_.deepen(at_);
     SpelledExpression condition = comparison();
     if (!take("?")) return condition;
     SpelledExpression then = choice();
-    require(take(":"), "a ':' is missing");
+    require(take(":"), "':'");
     return {.kind = Kind::choice, .children = {std::move(condition), std::move(then), choice()}};
   }
 
@@ -39,10 +44,12 @@ class Parser {
     SpelledExpression result = primary();
     while (true) {
       if (take("[")) {
-        const std::string index = digits();
-        require(take("]"), "a ']' is missing");
-        result = {.kind = Kind::item, .number = std::stoll(index), .children = {std::move(result)}};
+        depth_.deepen(at_);
+        const int64_t index = whole_number();
+        require(take("]"), "']'");
+        result = {.kind = Kind::item, .number = index, .children = {std::move(result)}};
       } else if (take(".")) {
+        depth_.deepen(at_);
         result = {.kind = Kind::member, .text = name(), .children = {std::move(result)}};
       } else {
         return result;
@@ -52,7 +59,7 @@ class Parser {
 
   SpelledExpression primary() {
     skip_spaces();
-    require(at_ < text_.size(), "an expression is missing");
+    require(at_ < text_.size(), "an expression");
     const char next = text_[at_];
     if (take("[")) return {.kind = Kind::list, .children = items("]", nullptr)};
     if (next == '"') return quoted();
@@ -74,7 +81,7 @@ class Parser {
       if (keywords) keywords->push_back(keyword());
       result.push_back(choice());
     } while (take(","));
-    require(take(end), "a '" + std::string(end) + "' is missing");
+    require(take(end), "'" + std::string(end) + "'");
     return result;
   }
 
@@ -104,7 +111,7 @@ class Parser {
 
   SpelledExpression quoted() {
     const size_t end = text_.find('"', at_ + 1);
-    require(end != std::string_view::npos, "a quote is missing");
+    require(end != std::string_view::npos, "a quote that ends what begins here");
     SpelledExpression result{.kind = Kind::text,
                              .text = std::string(text_.substr(at_ + 1, end - at_ - 1))};
     at_ = end + 1;
@@ -112,19 +119,28 @@ class Parser {
   }
 
   SpelledExpression number() {
-    const size_t end = text_.find_first_not_of("0123456789.e-", at_);
-    SpelledExpression result{.kind = Kind::number,
-                             .text = std::string(text_.substr(at_, end - at_))};
-    at_ = std::min(end, text_.size());
-    return result;
+    const size_t end = std::min(text_.find_first_not_of("0123456789.e-", at_), text_.size());
+    const std::string_view token = text_.substr(at_, end - at_);
+    double value = 0;
+    require(is_all_read(token, value), "a number that a double holds");
+    at_ = end;
+    return {.kind = Kind::number, .text = std::string(token)};
   }
 
-  std::string digits() {
+  int64_t whole_number() {
     skip_spaces();
     const size_t end = std::min(text_.find_first_not_of("0123456789", at_), text_.size());
-    require(end > at_, "a number is missing");
-    const size_t start = std::exchange(at_, end);
-    return std::string(text_.substr(start, end - start));
+    int64_t value = 0;
+    require(is_all_read(text_.substr(at_, end - at_), value), "a whole number");
+    at_ = end;
+    return value;
+  }
+
+  template <typename T>
+  static bool is_all_read(std::string_view token, T& value) {
+    const char* end = token.data() + token.size();
+    const auto result = std::from_chars(token.data(), end, value);
+    return result.ec == std::errc() && result.ptr == end;
   }
 
   static bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
@@ -137,7 +153,7 @@ class Parser {
       ++at_;
       if (text_.substr(at_).starts_with("::")) at_ += 2;
     }
-    require(at_ > start, "a name is missing");
+    require(at_ > start, "a name");
     return std::string(text_.substr(start, at_ - start));
   }
 
@@ -154,13 +170,13 @@ class Parser {
     return true;
   }
 
-  void require(bool holds, const std::string& what) const {
-    MITHRIL_CHECK(holds, "the spelling \"" + std::string(text_) + "\": " + what + " at " +
-                             std::to_string(at_));
+  void require(bool holds, const std::string& expected) const {
+    if (!holds) raise_syntax("E0731", "spelling", text_, at_, expected);
   }
 
   std::string_view text_;
   size_t at_ = 0;
+  NestingDepth depth_;
 };
 
 }  // namespace
@@ -175,8 +191,7 @@ size_t SpellingContext::index_of(std::string_view port) const {
     if (input.name == port) return at;
     at += input.list ? static_cast<size_t>(list_size()) : 1;
   }
-  MITHRIL_CHECK(false, "op " + op_.name + " has no input '" + std::string(port) + "'");
-  return 0;
+  faulty_record(op_, "a spelling asks for an input '" + std::string(port) + "'");
 }
 
 std::string spelled(const Spelling& spelling, const SpellingContext& node) {

@@ -63,7 +63,7 @@ struct SpelledExpression {
   std::vector<std::string> keywords = {};  // of a call: parallel to children; empty: by position
 };
 
-// InternalError with the place of the mistake: spellings stand in records, not in what users write.
+// ParseError E0731 with the place of the mistake, E0732 where it nests too deep.
 SpelledExpression parse_spelling(std::string_view text);
 
 }  // namespace mithril

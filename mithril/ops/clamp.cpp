@@ -13,7 +13,7 @@ OpDef define_clamp() {
       .name = "clamp",
       .doc =
           "The input, but at least min_val and then at most max_val; None is no limit. The slope "
-          "at a limit is 1. A float as limit is for floats only.",
+          "at a limit is 1, and 0 at NaN. A float as limit is for floats only.",
       .inputs = {{"input", "*s", "T=number"},
                  value("min_val", "float|int|none", None()),
                  value("max_val", "float|int|none", None())},
@@ -46,12 +46,12 @@ OpDef define_clamp() {
           [](GradContext& g) {
             const Expression x = g.in("input");
             Expression dy = g.out_grad();
-            auto cut = [&](const char* port, const char* beyond) {
+            auto cut = [&](const char* port, const char* within) {
               if (g.value(port).is_none()) return;
-              dy = call("where", {call(beyond, {x, g.operand(port)}), 0.0, dy});
+              dy = call("where", {call(within, {x, g.operand(port)}), dy, 0.0});
             };
-            cut("min_val", "less");
-            cut("max_val", "greater");
+            cut("min_val", "greater_equal");
+            cut("max_val", "less_equal");
             g.flow("input", dy);
           },
       .spell = {{"torch",

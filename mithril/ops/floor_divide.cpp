@@ -52,7 +52,10 @@ std::optional<Datum> folded_quotient(Solver& s, const Datum& a, const Datum& b) 
 OpDef define_floor_divide() {
   return {
       .name = "floor_divide",
-      .doc = "floor(numerator / denominator), an int for ints; not of two bools.",
+      .doc =
+          "The quotient rounded down, as Python's //: (numerator - remainder(numerator, "
+          "denominator)) / denominator, which is not floor(numerator / denominator) where that "
+          "quotient is rounded up (1 // 0.1 is 9); an int for ints; not of two bools.",
       .inputs = {{"numerator", "*a", "T=operand"}, {"denominator", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
       .where = {"*o = broadcast(*a, *b)"},

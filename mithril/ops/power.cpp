@@ -28,11 +28,9 @@ T power(T base, T exponent) {
   } else if constexpr (std::is_floating_point_v<T>) {
     return std::pow(base, exponent);
   } else {
-    if (exponent < 0) {
-      raise({.kind = ErrorKind::value,
-             .code = "E0404",
-             .message = "power: an int has a negative exponent, " + std::to_string(exponent),
-             .help = "make the base a float"});
+    if (exponent < 0) {  // towards zero; 0 of 0 too
+      if (base == T(-1)) return exponent % 2 == 0 ? T(1) : T(-1);
+      return base == 1;
     }
     return static_cast<T>(whole_power<uint64_t>(1, static_cast<uint64_t>(base), exponent));
   }
@@ -60,6 +58,20 @@ std::optional<Datum> folded_power(Solver& s, const Datum& base, const Datum& exp
     s.reject("an int with a negative exponent", "an exponent of at least 0", to_string(exponent));
   }
   return Datum(whole_power(Dim(1), dim_of(base), number));
+}
+
+// Refuses an int as base where the exponent is known to be negative. False: not known yet.
+bool solve_negative_exponent(Solver& s) {
+  const Datum* exponent = s.form("exponent") == kind::value ? s.value("exponent") : nullptr;
+  if (!exponent || is_float(*exponent)) return true;
+  const Dim number = resolve(dim_of(*exponent));
+  if (!number.is_constant() || number.constant() >= 0) return true;
+  const Kinds base = s.kind("base");
+  if (base == kind::int_tensor) {
+    s.reject("an int with a negative exponent", "an exponent of at least 0, or a base of floats",
+             to_string(*exponent));
+  }
+  return base != 0;
 }
 
 // The base as a float tensor, whatever it is.
@@ -120,9 +132,11 @@ OpDef define_power() {
   return {
       .name = "power",
       .doc =
-          "base ** exponent, an int for ints, whose exponents must not be negative; not of two "
-          "bools. With robust=True of |base|, and below the threshold (None: the smallest normal "
-          "number) a straight line through 0 where the power would be steeper.",
+          "base ** exponent, an int for ints; not of two bools. An int with a negative number as "
+          "exponent is refused; with a tensor of negative ints the power is rounded towards zero, "
+          "as PyTorch does: 2 ** -1 is 0. With robust=True of |base|, and below the threshold "
+          "(None: the smallest normal number) a straight line through 0 where the power would be "
+          "steeper.",
       .inputs = {{"base", "*a", "T=operand"},
                  {"exponent", "*b", "U=operand"},
                  value("robust", "bool", false),
@@ -131,8 +145,10 @@ OpDef define_power() {
       .where = {"*o = broadcast(*a, *b)"},
       .solve =
           [](Solver& s) {
-            return solve_operands<2>(s, {"base", "exponent"}, number_kinds,
-                                     [&](auto& a, auto& b) { return folded_power(s, a, b); });
+            const bool solved =
+                solve_operands<2>(s, {"base", "exponent"}, number_kinds,
+                                  [&](auto& a, auto& b) { return folded_power(s, a, b); });
+            return solve_negative_exponent(s) && solved;
           },
       .eval =
           [](EvalContext& c) {

@@ -7,22 +7,18 @@ namespace mithril {
 OpDef define_sign() {
   return {
       .name = "sign",
-      .doc = "-1, 0 or 1 with the sign of each element; NaN of NaN.",
+      .doc = "-1, 0 or 1 with the sign of each element; 0 of NaN, as in PyTorch.",
       .inputs = {{"input", "*s", "T=number"}},
       .outputs = {{"output", "*s", "T"}},
       .eval =
           [](EvalContext& c) {
             map1(c, [](auto x) {
               using T = decltype(x);
-              return x > T() ? T(1) : x < T() ? T(-1) : x;
+              return x > T() ? T(1) : x < T() ? T(-1) : T();
             });
           },
       .grad = [](GradContext&) {},  // constant on either side: nothing flows
-      .spell = {{"torch",
-                 "input.kind == \"float\" ? aten::where(aten::ne(input, input), input, "
-                 "aten::sign(input)) : "
-                 "aten::sign(input)"},
-                {"c", "{input} > 0 ? 1 : {input} < 0 ? -1 : {input}"}},
+      .spell = {{"torch", "aten::sign(input)"}, {"c", "{input} > 0 ? 1 : {input} < 0 ? -1 : 0"}},
   };
 }
 

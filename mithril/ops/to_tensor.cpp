@@ -28,8 +28,17 @@ std::vector<Dim> read_dims(Solver& s, const Datum& datum, Kinds& kinds) {
   return inner;
 }
 
+Kinds tensor_for(Kinds number) {
+  if (number == kind::float_value) return kind::float_tensor;
+  return number == kind::int_value ? kind::int_tensor : kind::bool_tensor;
+}
+
 bool solve_to_tensor(Solver& s) {
   const Datum* input = s.value("input");
+  if (const Kinds number = input ? 0 : s.kind("input") & kind::number) {
+    s.set_shape("output", {});  // a number that may be known only when the graph runs
+    solve_dtype(s, tensor_for(number));
+  }
   if (!input) return false;
   Kinds kinds = 0;
   s.set_shape("output", read_dims(s, *input, kinds));

@@ -1,16 +1,40 @@
 #include "mithril/optim/adam.hpp"
 
 #include <cmath>
+#include <functional>
 
 namespace mithril {
 
 Adam::Adam(AdamOptions options, bool decoupled)
     : Optimizer(options.lr, {"exp_avg", "exp_avg_sq"}), options_(options), decoupled_(decoupled) {
+  check(options);
+}
+
+void Adam::check(const AdamOptions& options) {
+  require(options.lr >= 0, "lr", options.lr, "at least 0");
   const auto [first, second] = options.betas;
   require(first >= 0 && first < 1, "betas.first", first, "at least 0 and below 1");
   require(second >= 0 && second < 1, "betas.second", second, "at least 0 and below 1");
   require(options.eps >= 0, "eps", options.eps, "at least 0");
   require(options.weight_decay >= 0, "weight_decay", options.weight_decay, "at least 0");
+}
+
+OptimizerOptions Adam::options() const {
+  return {{"lr", lr()},
+          {"betas", Datum(Tuple{options_.betas.first, options_.betas.second})},
+          {"eps", options_.eps},
+          {"weight_decay", options_.weight_decay}};
+}
+
+void Adam::set_options(const OptimizerOptions& options) {
+  const Tuple& betas = option(options, "betas").tuple();
+  const AdamOptions next{.lr = option(options, "lr").real(),
+                         .betas = {betas[0].real(), betas[1].real()},
+                         .eps = option(options, "eps").real(),
+                         .weight_decay = option(options, "weight_decay").real()};
+  check(next);
+  options_ = next;
+  set_lr(next.lr);
 }
 
 std::vector<double> Adam::numbers(std::int64_t steps) const {
@@ -38,29 +62,31 @@ void Adam::add_to_graph(GraphMove& move) const {
       param - mean * move.numbers[0] / (call("sqrt", {square}) * move.numbers[1] + options_.eps);
 }
 
-void Adam::update(Tensor& param, const Tensor& gradient, Memory& memory) {
+void Adam::update(Tensor& param, const Tensor& gradient, Memory& memory,
+                  const std::vector<double>& changing) {
   const double beta1 = options_.betas.first, beta2 = options_.betas.second;
-  const std::vector<double> changing = numbers(memory.steps);
-  visit_parameter(param, [&](auto zero) {
-    using T = decltype(zero);
+  visit_parameter(param, [&](auto element, auto number) {
+    using Element = decltype(element);
+    using T = decltype(number);
     const T shrink = static_cast<T>(decoupled_ ? changing[2] : 1);
     const T decay = static_cast<T>(decoupled_ ? 0 : options_.weight_decay);
     const T weight1 = static_cast<T>(1 - beta1), keep2 = static_cast<T>(beta2);
     const T weight2 = static_cast<T>(1 - beta2), eps = static_cast<T>(options_.eps);
     const T rate = static_cast<T>(changing[0]), scale = static_cast<T>(changing[1]);
-    const T* from = gradient.data<T>();
-    T* to = param.mutable_data<T>();
+    const Element* from = gradient.data<Element>();
+    Element* to = param.mutable_data<Element>();
     T* mean = memory.slots[0].mutable_data<T>();
     T* square = memory.slots[1].mutable_data<T>();
-    in_ranges(param.size(), [=](std::int64_t first, std::int64_t last) {
+    const auto work = [=](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) {
-        to[i] *= shrink;
-        const T direction = from[i] + decay * to[i];
+        const T value = shrink * static_cast<T>(to[i]);
+        const T direction = static_cast<T>(from[i]) + decay * value;
         mean[i] += weight1 * (direction - mean[i]);
         square[i] = keep2 * square[i] + weight2 * direction * direction;
-        to[i] -= rate * mean[i] / (std::sqrt(square[i]) * scale + eps);
+        to[i] = static_cast<Element>(value - rate * mean[i] / (std::sqrt(square[i]) * scale + eps));
       }
-    });
+    };
+    in_ranges(param.size(), std::cref(work));
   });
 }
 

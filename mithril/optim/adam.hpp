@@ -33,12 +33,16 @@ class Adam : public Optimizer {
   // what decay leaves of the parameter.
   std::vector<double> numbers(std::int64_t steps) const override;
   void add_to_graph(GraphMove& move) const override;
+  OptimizerOptions options() const override;
 
  protected:
   Adam(AdamOptions options, bool decoupled);
 
  private:
-  void update(Tensor& param, const Tensor& gradient, Memory& memory) final;
+  void update(Tensor& param, const Tensor& gradient, Memory& memory,
+              const std::vector<double>& changing) final;
+  void set_options(const OptimizerOptions& options) final;
+  static void check(const AdamOptions& options);
   AdamOptions options_;
   bool decoupled_;  // weight decay shrinks the parameter itself
 };

@@ -65,14 +65,14 @@ GradScaler::GradScaler(LossScale state, bool enabled) : state_(state), enabled_(
 }
 
 TensorMap GradScaler::scale(const TensorMap& output_gradients) const {
-  if (!enabled_) return output_gradients;
+  if (!enabled_) return output_gradients.share();
   std::vector<TensorMap::Item> scaled(output_gradients.begin(), output_gradients.end());
   for (auto& [key, tensor] : scaled) multiply(tensor, static_cast<float>(state_.scale));
   return TensorMap(std::move(scaled));
 }
 
 TensorMap GradScaler::unscale(const TensorMap& gradients) {
-  if (!enabled_) return gradients;
+  if (!enabled_) return gradients.share();
   std::vector<TensorMap::Item> unscaled(gradients.begin(), gradients.end());
   bool finite = true;
   for (auto& [key, tensor] : unscaled) {

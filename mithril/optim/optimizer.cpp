@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "mithril/base/names.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/thread_pool.hpp"
 
@@ -15,12 +16,12 @@ namespace {
 constexpr std::int64_t elements_worth_a_thread = 1 << 14;
 
 void check(const std::string& key, const Tensor& param, const Tensor& gradient) {
-  const bool supported = param.dtype() == DType::float32 || param.dtype() == DType::float64;
+  const bool supported = is_floating(param.dtype());
   if (!supported || param.dtype() != gradient.dtype()) {
     raise({.kind = ErrorKind::type,
            .code = "E0382",
            .message = supported ? "the gradient of " + quoted(key) + " has another dtype"
-                                : "an optimizer moves parameters of float32 or float64",
+                                : "an optimizer moves parameters of floats",
            .facts = {{key, std::string(name(param.dtype()))},
                      {"gradient", std::string(name(gradient.dtype()))}}});
   }
@@ -34,7 +35,7 @@ void check(const std::string& key, const Tensor& param, const Tensor& gradient) 
 
 void check_slots(const std::string& key, const Tensor& param, const std::vector<Tensor>& slots) {
   for (const Tensor& slot : slots) {
-    if (slot.dims() == param.dims() && slot.dtype() == param.dtype()) continue;
+    if (slot.dims() == param.dims() && slot.dtype() == state_dtype(param.dtype())) continue;
     raise({.kind = ErrorKind::state,
            .code = "E0904",
            .message = "what the optimizer remembers of " + quoted(key) + " does not fit it",
@@ -51,7 +52,60 @@ const Tensor& slot_of(const TensorMap& state, const std::string& key, const std:
          .message = "the state of the optimizer has no entry " + quoted(key + "." + slot)});
 }
 
+Tensor tensor_of(const Datum& option) {
+  if (option.kind() == kind::bool_value) return Tensor::scalar(option.flag());
+  if (option.kind() != kind::tuple) return Tensor::scalar(option.real());
+  std::vector<double> numbers;
+  for (const Datum& item : option.tuple()) numbers.push_back(item.real());
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  return Tensor::of<double>({count}, numbers);
+}
+
+// Of the kind that the option has now.
+Datum option_of(const std::string& name, const Tensor& saved, const Datum& now) {
+  const Dims expected = tensor_of(now).dims();
+  if (saved.dims() != expected) {
+    raise({.kind = ErrorKind::state,
+           .code = "E0904",
+           .message = "the state of the optimizer has other dims for the option " + quoted(name),
+           .facts = {{"expected", to_string(expected)}, {"got", to_string(saved.dims())}}});
+  }
+  if (now.kind() == kind::bool_value) return saved.at_as_double(0) != 0;
+  if (now.kind() != kind::tuple) return saved.at_as_double(0);
+  Tuple numbers;
+  for (std::int64_t i = 0; i < saved.size(); ++i) numbers.emplace_back(saved.at_as_double(i));
+  return Datum(std::move(numbers));
+}
+
+bool is_slot(const std::string& entry) { return entry.find('.') != std::string::npos; }
+
+// The options, with those that a state has in place of those of now.
+OptimizerOptions restored(OptimizerOptions options, const TensorMap& state) {
+  std::vector<std::string> names;
+  for (auto& [name, value] : options) {
+    if (const Tensor* saved = state.find(name)) value = option_of(name, *saved, value);
+    names.push_back(name);
+  }
+  for (const auto& [entry, tensor] : state) {
+    if (is_slot(entry) || std::find(names.begin(), names.end(), entry) != names.end()) continue;
+    unknown_name(ErrorKind::state, "E0903", "option of this optimizer", entry, "", names);
+  }
+  return options;
+}
+
 }  // namespace
+
+DType state_dtype(DType parameter) {
+  const bool half = parameter == DType::float16 || parameter == DType::bfloat16;
+  return half ? DType::float32 : parameter;
+}
+
+const Datum& Optimizer::option(const OptimizerOptions& options, std::string_view name) {
+  const auto found = std::find_if(options.begin(), options.end(),
+                                  [&](const auto& each) { return each.first == name; });
+  MITHRIL_CHECK(found != options.end(), "an optimizer was not given all of its options");
+  return found->second;
+}
 
 Optimizer::Optimizer(double lr, std::vector<std::string> slots)
     : lr_(lr), slot_names_(std::move(slots)) {
@@ -84,42 +138,51 @@ void Optimizer::require(bool holds, const char* option, double got, const char* 
          .message = fmt::format("optimizer: {} is {}, expected {}", option, got, expected)});
 }
 
-void Optimizer::step(TensorMap& params, const TensorMap& gradients) {
-  std::vector<Tensor> moved;  // shares its elements with params
-  moved.reserve(gradients.size());
+void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
+  struct Move {
+    Tensor param;  // shares its elements with params
+    const Tensor& gradient;
+    Memory& memory;
+    std::vector<double> changing;
+  };
+  std::vector<Move> moves;
+  moves.reserve(gradients.size());
+  Memories made;
   for (const auto& [key, gradient] : gradients) {
-    const Tensor* param = params.find(key, moved.size());
+    const Tensor* param = params.find(key, moves.size());
     if (!param) unknown_name(ErrorKind::name, "E0609", "parameter", key, "", params.keys());
     check(key, *param, gradient);
-    const auto remembered = memory_.find(key);
-    if (remembered != memory_.end()) check_slots(key, *param, remembered->second.slots);
-    moved.push_back(*param);
-    moved.back().mutable_raw_data();  // raises where it is read-only
+    Memory& memory = memory_of(key, *param, made);
+    moves.push_back({*param, gradient, memory, numbers(memory.steps + 1)});
+    moves.back().param.mutable_raw_data();  // raises where it is read-only
   }
-  size_t at = 0;
-  for (const auto& [key, gradient] : gradients) {
-    Tensor& param = moved[at++];
-    Memory& memory = memory_of(key, param);
-    ++memory.steps;
-    update(param, gradient, memory);
+  // From here on nothing fails.
+  for (Move& move : moves) {
+    ++move.memory.steps;
+    update(move.param, move.gradient, move.memory, move.changing);
   }
+  remember(made);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-Optimizer::Memory& Optimizer::memory_of(const std::string& key, const Tensor& param) {
+Optimizer::Memory& Optimizer::memory_of(const std::string& key, const Tensor& param,
+                                        Memories& made) {
   const auto known = memory_.find(key);
   if (known != memory_.end()) {
     check_slots(key, param, known->second.slots);
     return known->second;
   }
-  Memory& memory = memory_[key];
+  Memory memory;
   while (memory.slots.size() < slot_names_.size()) {
-    memory.slots.emplace_back(param.dtype(), param.dims());
+    memory.slots.emplace_back(state_dtype(param.dtype()), param.dims());
   }
-  return memory;
+  return made.emplace(key, std::move(memory)).first->second;
 }
 
-TensorMap Optimizer::state_dict() const {
+TensorMap Optimizer::state_dict() const try {
   std::vector<TensorMap::Item> items;
+  for (const auto& [name, value] : options()) items.emplace_back(name, tensor_of(value));
   for (const auto& [key, memory] : memory_) {
     items.emplace_back(key + ".step", Tensor::scalar(memory.steps));
     for (size_t i = 0; i < slot_names_.size(); ++i) {
@@ -127,15 +190,18 @@ TensorMap Optimizer::state_dict() const {
     }
   }
   return TensorMap(std::move(items));
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-void Optimizer::load_state_dict(const TensorMap& state) {
-  std::map<std::string, Memory, std::less<>> memory;
+Optimizer::Memories Optimizer::memory_in(const TensorMap& state) const {
+  Memories memory;
   std::vector<std::string> slots = slot_names_;
   slots.push_back("step");
   for (const auto& [entry, tensor] : state) {
-    const size_t dot = std::min(entry.rfind('.'), entry.size());
-    const std::string slot = entry.substr(std::min(dot + 1, entry.size()));
+    if (!is_slot(entry)) continue;
+    const size_t dot = entry.rfind('.');
+    const std::string slot = entry.substr(dot + 1);
     if (std::find(slots.begin(), slots.end(), slot) == slots.end()) {
       unknown_name(ErrorKind::state, "E0903", "slot of this optimizer", slot, entry, slots);
     }
@@ -147,7 +213,21 @@ void Optimizer::load_state_dict(const TensorMap& state) {
       of_key.slots.push_back(slot_of(state, key, slot).copy());
     }
   }
-  memory_ = std::move(memory);
+  return memory;
+}
+
+void Optimizer::load_state_dict(const TensorMap& state) try {
+  const OptimizerOptions before = options();
+  set_options(restored(before, state));  // which slots there are follows from them
+  try {
+    memory_ = memory_in(state);
+  } catch (...) {
+    set_options(before);
+    throw;
+  }
+  ++options_version_;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 }  // namespace mithril

@@ -5,25 +5,36 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mithril/graph/expression.hpp"
+#include "mithril/tensor/float16.hpp"
 #include "mithril/tensor/tensor_map.hpp"
 
 namespace mithril {
 
-// A parameter in a graph, and all that a step moves it by.
+// A parameter in a graph, and all that a step moves it by; each is in the state_dtype of the
+// parameter.
 struct GraphMove {
   Expression param, gradient;
   std::vector<Expression> slots;
-  std::vector<Expression> numbers;  // of rank 0, in the dtype of the parameter
+  std::vector<Expression> numbers;  // of rank 0
 };
+
+// Floats, bools, and tuples of floats: {"lr", 1e-3}, {"betas", (0.9, 0.999)}, {"nesterov", true}.
+using OptimizerOptions = std::vector<std::pair<std::string, Datum>>;
+
+// What a step computes in and remembers: float32 for parameters of float16 and bfloat16, which are
+// widened and rounded back, else the dtype of the parameter.
+DType state_dtype(DType parameter);
 
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  // Moves each parameter that has a gradient, in place; the others stay. On float32 and float64.
+  // Moves each parameter that has a gradient, in place; the others stay.
   // NameError E0609 for a gradient of no parameter, ShapeError E0208 where dims differ, TypeError
   // E0382 where dtypes differ or are others, StateError E0904 where what it remembers has other
   // dims; after an error no parameter has moved.
@@ -35,12 +46,19 @@ class Optimizer {
   // At most so many threads work on a step; 0, which is the default: as many as there are
   // processors. Results do not depend on it. ValueError E0406 for a negative number.
   void set_threads(int threads);
+  int threads() const { return threads_; }
 
-  // What it remembers, "<key>.step" (int64) and "<key>.<slot>" with the names of PyTorch's slots
-  // ("fc1.weight.exp_avg"), as a copy.
+  // All options, the learning rate included, as they are now.
+  virtual OptimizerOptions options() const = 0;
+
+  // The options by their names ("lr", "betas"), and what it remembers of each parameter:
+  // "<key>.step" (int64) and "<key>.<slot>" with the names of PyTorch's slots
+  // ("fc1.weight.exp_avg"). A copy.
   TensorMap state_dict() const;
-  // Goes on from there. StateError E0903 for an entry that is no slot of this optimizer, E0905
-  // where one is missing.
+  // Goes on from there. An option that `state` does not have stays as it is, as all do with a
+  // state_dict of version 0.1.0, which has none. StateError E0903 for an entry that is no slot or
+  // option of this optimizer, E0904 for an option of other dims, E0905 where a slot is missing,
+  // ValueError E0406 for an option out of range; after an error nothing has changed.
   void load_state_dict(const TensorMap& state);
 
   // ---- for who takes steps as part of a graph (mithril/compile/training_step.hpp) ----
@@ -48,9 +66,15 @@ class Optimizer {
     std::int64_t steps = 0;     // taken, the present one included while in `update`
     std::vector<Tensor> slots;  // one for each slot name, zeros at first, as the parameter
   };
-  // Of the parameter of that key, made where there is none yet. StateError E0904.
-  Memory& memory_of(const std::string& key, const Tensor& param);
+  using Memories = std::map<std::string, Memory, std::less<>>;
+  // Of the parameter of that key; where there is none yet it is made among `made`, which remember()
+  // keeps once the step has succeeded. StateError E0904.
+  Memory& memory_of(const std::string& key, const Tensor& param, Memories& made);
+  void remember(Memories& made) { memory_.merge(made); }  // never fails; references stay valid
   const std::vector<std::string>& slot_names() const { return slot_names_; }
+  // Another one says that a graph with the options of before is out of date; the learning rate is
+  // one of `numbers`, and in no graph.
+  std::uint64_t options_version() const { return options_version_; }
   // What of a parameter's step changes from one to the next: its learning rate, corrections of its
   // moments. `steps`: as in Memory.
   virtual std::vector<double> numbers(std::int64_t steps) const = 0;
@@ -60,25 +84,37 @@ class Optimizer {
  protected:
   // `slots`: the names of the tensors that it keeps for each parameter.
   Optimizer(double lr, std::vector<std::string> slots);
-  virtual void update(Tensor& param, const Tensor& gradient, Memory& memory) = 0;
-  // Calls work(first, last) for ranges that make up [0, size), on threads where that pays.
+  // `changing`: numbers(memory.steps). It must not fail, so that all parameters move or none.
+  virtual void update(Tensor& param, const Tensor& gradient, Memory& memory,
+                      const std::vector<double>& changing) = 0;
+  // Of the names and kinds that `options` gives. Sets nothing where it raises.
+  virtual void set_options(const OptimizerOptions& options) = 0;
+  static const Datum& option(const OptimizerOptions& options, std::string_view name);
+  void set_slot_names(std::vector<std::string> names) { slot_names_ = std::move(names); }
+  // Calls work(first, last) for ranges that make up [0, size), on threads where that pays. With
+  // std::cref(work) nothing is allocated.
   void in_ranges(std::int64_t size,
                  const std::function<void(std::int64_t first, std::int64_t last)>& work) const;
   // ValueError E0406 "<optimizer>: weight_decay is -1, expected at least 0".
   static void require(bool holds, const char* option, double got, const char* expected);
 
  private:
+  Memories memory_in(const TensorMap& state) const;
+
   double lr_;
   int threads_ = 0;
+  std::uint64_t options_version_ = 0;
   std::vector<std::string> slot_names_;
-  std::map<std::string, Memory, std::less<>> memory_;
+  Memories memory_;
 };
 
-// Calls f(T{}) with the element type of a parameter, float or double.
+// Calls f(Element{}, Number{}) with the element type of a parameter and that of its state_dtype.
 template <typename Function>
 void visit_parameter(const Tensor& param, Function&& function) {
-  if (param.dtype() == DType::float32) return function(float{});
-  function(double{});
+  if (param.dtype() == DType::float32) return function(float{}, float{});
+  if (param.dtype() == DType::float16) return function(float16{}, float{});
+  if (param.dtype() == DType::bfloat16) return function(bfloat16{}, float{});
+  function(double{}, double{});
 }
 
 }  // namespace mithril

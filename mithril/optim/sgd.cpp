@@ -1,5 +1,7 @@
 #include "mithril/optim/sgd.hpp"
 
+#include <functional>
+
 namespace mithril {
 namespace {
 
@@ -11,11 +13,36 @@ std::vector<std::string> slots(const SGDOptions& options) {
 }  // namespace
 
 SGD::SGD(SGDOptions options) : Optimizer(options.lr, slots(options)), options_(options) {
+  check(options);
+}
+
+void SGD::check(const SGDOptions& options) {
+  require(options.lr >= 0, "lr", options.lr, "at least 0");
   require(options.momentum >= 0, "momentum", options.momentum, "at least 0");
   require(options.weight_decay >= 0, "weight_decay", options.weight_decay, "at least 0");
   if (!options.nesterov) return;
   require(options.momentum > 0, "momentum", options.momentum, "more than 0 with nesterov");
   require(options.dampening == 0, "dampening", options.dampening, "0 with nesterov");
+}
+
+OptimizerOptions SGD::options() const {
+  return {{"lr", lr()},
+          {"momentum", options_.momentum},
+          {"dampening", options_.dampening},
+          {"weight_decay", options_.weight_decay},
+          {"nesterov", options_.nesterov}};
+}
+
+void SGD::set_options(const OptimizerOptions& options) {
+  const SGDOptions next{.lr = option(options, "lr").real(),
+                        .momentum = option(options, "momentum").real(),
+                        .dampening = option(options, "dampening").real(),
+                        .weight_decay = option(options, "weight_decay").real(),
+                        .nesterov = option(options, "nesterov").flag()};
+  check(next);
+  set_slot_names(slots(next));
+  options_ = next;
+  set_lr(next.lr);
 }
 
 std::vector<double> SGD::numbers(std::int64_t steps) const {
@@ -35,26 +62,30 @@ void SGD::add_to_graph(GraphMove& move) const {
   move.param = move.param - direction * move.numbers[0];
 }
 
-void SGD::update(Tensor& param, const Tensor& gradient, Memory& memory) {
-  visit_parameter(param, [&](auto zero) {
-    using T = decltype(zero);
+void SGD::update(Tensor& param, const Tensor& gradient, Memory& memory,
+                 const std::vector<double>&) {
+  visit_parameter(param, [&](auto element, auto number) {
+    using Element = decltype(element);
+    using T = decltype(number);
     const T rate = static_cast<T>(lr()), momentum = static_cast<T>(options_.momentum);
     const T decay = static_cast<T>(options_.weight_decay);
     const T fresh = memory.steps == 1 ? T(1) : static_cast<T>(1 - options_.dampening);
-    const T* from = gradient.data<T>();
-    T* to = param.mutable_data<T>();
+    const Element* from = gradient.data<Element>();
+    Element* to = param.mutable_data<Element>();
     T* buffer = memory.slots.empty() ? nullptr : memory.slots[0].mutable_data<T>();
     const bool nesterov = options_.nesterov;
-    in_ranges(param.size(), [=](std::int64_t first, std::int64_t last) {
+    const auto work = [=](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) {
-        T direction = from[i] + decay * to[i];
+        const T value = static_cast<T>(to[i]);
+        T direction = static_cast<T>(from[i]) + decay * value;
         if (buffer) {
           buffer[i] = momentum * buffer[i] + fresh * direction;
           direction = nesterov ? direction + momentum * buffer[i] : buffer[i];
         }
-        to[i] -= rate * direction;
+        to[i] = static_cast<Element>(value - rate * direction);
       }
-    });
+    };
+    in_ranges(param.size(), std::cref(work));
   });
 }
 

@@ -22,9 +22,13 @@ class SGD final : public Optimizer {
 
   std::vector<double> numbers(std::int64_t steps) const override;
   void add_to_graph(GraphMove& move) const override;
+  OptimizerOptions options() const override;
 
  private:
-  void update(Tensor& param, const Tensor& gradient, Memory& memory) override;
+  void update(Tensor& param, const Tensor& gradient, Memory& memory,
+              const std::vector<double>& changing) override;
+  void set_options(const OptimizerOptions& options) override;
+  static void check(const SGDOptions& options);
   SGDOptions options_;
 };
 

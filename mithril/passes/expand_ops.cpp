@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "mithril/graph/grad_context.hpp"
+#include "mithril/op/faulty_record.hpp"
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/rebuilder.hpp"
 
@@ -21,8 +22,8 @@ void expand(Rebuilder& rebuilder, const Graph& from, const Node& node, int round
   ExpandContext context(rebuilder.graph(), mapped, scope);
   node.op->expand(context);
   for (size_t i = 0; i < node.outputs.size(); ++i) {
-    MITHRIL_CHECK(i < context.results().size() && context.results()[i],
-                  "op " + node.op->name + " does not say what its output becomes");
+    if (i >= context.results().size() || !context.results()[i])
+      faulty_record(*node.op, "its expand does not say what each output becomes");
     rebuilder.become(node.outputs[i], *context.results()[i]);
   }
 }
@@ -45,7 +46,7 @@ Graph expand(const Graph& graph, Graph (Rebuilder::*finish)()) {
     const auto& nodes = result.nodes();
     const auto left = std::find_if(nodes.begin(), nodes.end(), is_expandable);
     if (left == nodes.end()) return result;
-    MITHRIL_CHECK(round <= most_rounds, "op " + left->op->name + " expands into itself");
+    if (round > most_rounds) faulty_record(*left->op, "it expands into itself");
     Rebuilder rebuilder = expanded_once(result, round);
     result = (rebuilder.*finish)();
   }

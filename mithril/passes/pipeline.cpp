@@ -1,6 +1,7 @@
 #include "mithril/passes/pipeline.hpp"
 
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <ostream>
 
@@ -44,6 +45,8 @@ Graph run_named(const Pass& pass, const Graph& graph, bool verify_result) {
     details.facts.push_back({"graph", "\n" + shown(graph), ""});
     details.marker.clear();  // it points at what was the last fact
     raise(std::move(details));
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     throw InternalError("mithril: internal error in pass '" + std::string(pass.name) +
                         "': " + error.what() + "\nThe pass was given\n" + shown(graph));

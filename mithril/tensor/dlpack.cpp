@@ -7,7 +7,11 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
+
+#include "mithril/tensor/bool_bytes.hpp"
 
 namespace mithril {
 
@@ -35,6 +39,14 @@ std::string dtype_name(const DLDataType& given) {
     return fmt::format("{}{}{}", names[given.code], given.bits, lanes);
   }
   return fmt::format("'code {}, {} bits'{}", given.code, given.bits, lanes);
+}
+
+// The narrowest integers of ours that hold those of `given`, which we do not have.
+std::optional<DType> wider_integers(const DLDataType& given) {
+  if (given.lanes != 1 || (given.code != kDLInt && given.code != kDLUInt)) return std::nullopt;
+  if (given.bits == 8 || given.bits == 16) return DType::int32;
+  if (given.code == kDLUInt && given.bits == 32) return DType::int64;
+  return std::nullopt;
 }
 
 DType dtype_from(const DLDataType& given) {
@@ -122,6 +134,38 @@ Tensor copied(const DLTensor& given, DType dtype, Dims dims, const std::byte* da
   } else {
     gather(given, 0, data, size_of(dtype), to);
   }
+  if (dtype == DType::boolean) {
+    normalise_bools(result.raw_data(), result.mutable_raw_data(), result.size());
+  }
+  return result;
+}
+
+template <class From, class To>
+void widen(const std::vector<std::byte>& from, Tensor& to) {
+  for (std::int64_t i = 0; i < to.size(); ++i) {
+    From value;
+    std::memcpy(&value, from.data() + static_cast<std::size_t>(i) * sizeof(From), sizeof(From));
+    to.mutable_data<To>()[i] = static_cast<To>(value);
+  }
+}
+
+// As integers of ours, which are wider.
+Tensor widened(const DLTensor& given, DType dtype, Dims dims, const std::byte* data) {
+  const std::size_t element = given.dtype.bits / 8;
+  Tensor result = Tensor::empty(dtype, std::move(dims));
+  std::vector<std::byte> elements(element * static_cast<std::size_t>(result.size()));
+  std::byte* to = elements.data();
+  if (given.strides) {
+    if (!elements.empty()) gather(given, 0, data, element, to);
+  } else if (!elements.empty()) {
+    std::memcpy(to, data, elements.size());
+  }
+  const bool is_signed = given.dtype.code == kDLInt;
+  if (element == 1 && is_signed) widen<std::int8_t, std::int32_t>(elements, result);
+  if (element == 1 && !is_signed) widen<std::uint8_t, std::int32_t>(elements, result);
+  if (element == 2 && is_signed) widen<std::int16_t, std::int32_t>(elements, result);
+  if (element == 2 && !is_signed) widen<std::uint16_t, std::int32_t>(elements, result);
+  if (element == 4) widen<std::uint32_t, std::int64_t>(elements, result);
   return result;
 }
 
@@ -134,10 +178,16 @@ template <class Managed>
 Tensor imported(Managed* managed, bool read_only) {
   const DLTensor& given = managed->dl_tensor;
   require_host_memory(given);
-  const DType dtype = dtype_from(given.dtype);
+  const std::optional<DType> wider = wider_integers(given.dtype);
+  const DType dtype = wider ? *wider : dtype_from(given.dtype);
   const Dims dims = dims_from(given);
   auto* data =
       given.data == nullptr ? nullptr : static_cast<std::byte*>(given.data) + given.byte_offset;
+  if (wider) {
+    const Tensor result = widened(given, dtype, dims, data);
+    release(managed);
+    return result;
+  }
   const bool aligned = reinterpret_cast<std::uintptr_t>(data) % size_of(dtype) == 0;
   if (!aligned || !is_row_major(dims, given.strides)) {
     const Tensor result = copied(given, dtype, dims, data);

@@ -11,6 +11,7 @@
 
 #include "mithril/base/large_memory.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/tensor/bool_bytes.hpp"
 #include "mithril/tensor/convert.hpp"
 #include "mithril/tensor/foreign.hpp"
 
@@ -88,6 +89,20 @@ std::int64_t element_count(const Dims& dims) {
   return count;
 }
 
+namespace {
+
+[[noreturn]] void refuse_null(const Tensor& tensor) {
+  raise({.kind = ErrorKind::value,
+         .code = "E0482",
+         .message = "the values do not fill the dims",
+         .facts = {{"expected", fmt::format("{} elements of {}, for the dims {}", tensor.size(),
+                                            name(tensor.dtype()), to_string(tensor.dims()))},
+                   {"got", "a null pointer"}},
+         .help = "give a pointer to elements that live as long as their owner"});
+}
+
+}  // namespace
+
 Tensor::Tensor() = default;
 
 Tensor::Tensor(DType dtype, Dims dims, void* data, std::shared_ptr<void> storage, bool read_only)
@@ -118,11 +133,22 @@ Tensor Tensor::full(DType dtype, Dims dims, double value) {
 }
 
 Tensor Tensor::borrow(DType dtype, Dims dims, void* data, std::shared_ptr<void> owner) {
-  return {dtype, std::move(dims), data, std::move(owner), false};
+  Tensor result = over(dtype, std::move(dims), data, std::move(owner));
+  if (!data && result.size_ != 0) refuse_null(result);
+  if (dtype != DType::boolean || !has_other_bytes(data, result.size_)) return result;
+  Tensor bools = empty(dtype, result.dims_);
+  normalise_bools(data, bools.data_, bools.size_);
+  return bools;
 }
 
 Tensor Tensor::borrow(DType dtype, Dims dims, const void* data, std::shared_ptr<void> owner) {
-  return {dtype, std::move(dims), const_cast<void*>(data), std::move(owner), true};
+  Tensor result = borrow(dtype, std::move(dims), const_cast<void*>(data), std::move(owner));
+  result.read_only_ = true;
+  return result;
+}
+
+Tensor Tensor::over(DType dtype, Dims dims, void* data, std::shared_ptr<void> owner) {
+  return {dtype, std::move(dims), data, std::move(owner), false};
 }
 
 Tensor Tensor::foreign(DType dtype, Dims dims, std::shared_ptr<const ForeignElements> elements,

@@ -44,9 +44,12 @@ class Tensor {
   template <class T>
   static Tensor of(Dims dims, const std::vector<T>& values);
   // Elements that something else owns: they live as long as `owner` does. With a pointer to const
-  // the tensor, and all that share with it, are read-only.
+  // the tensor, and all that share with it, are read-only. Bools with bytes besides 0 and 1 are
+  // copied, with 1 for each byte that is not 0. ValueError E0482 for null.
   static Tensor borrow(DType dtype, Dims dims, void* data, std::shared_ptr<void> owner);
   static Tensor borrow(DType dtype, Dims dims, const void* data, std::shared_ptr<void> owner);
+  // The same of memory that Mithril fills itself, and need not have filled yet: nothing is checked.
+  static Tensor over(DType dtype, Dims dims, void* data, std::shared_ptr<void> owner);
 
   // Elements of another library. `data`: where they stand in the memory of this process, row-major;
   // null where they do not.

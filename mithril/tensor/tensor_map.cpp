@@ -1,5 +1,7 @@
 #include "mithril/tensor/tensor_map.hpp"
 
+#include <algorithm>
+
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
 
@@ -8,6 +10,12 @@ namespace {
 
 constexpr std::size_t few = 16;  // as many are found faster one after the other
 
+[[noreturn]] void refuse_second(const std::string& key) {
+  raise({.kind = ErrorKind::value,
+         .code = "E0486",
+         .message = "the key " + quoted(key) + " is given twice"});
+}
+
 }  // namespace
 
 TensorMap::TensorMap(std::initializer_list<Item> items) : TensorMap(std::vector<Item>(items)) {}
@@ -15,31 +23,76 @@ TensorMap::TensorMap(std::initializer_list<Item> items) : TensorMap(std::vector<
 TensorMap::TensorMap(std::vector<Item> items) {
   items_.reserve(items.size());
   for (Item& item : items) {
-    if (find(item.first)) {
-      raise({.kind = ErrorKind::value,
-             .code = "E0486",
-             .message = "the key " + quoted(item.first) + " is given twice"});
-    }
+    if (find(item.key())) refuse_second(item.key());
     add(std::move(item));
   }
 }
 
+TensorMap TensorMap::copy() const {
+  TensorMap result = share();
+  for (Item& item : result.items_) item.tensor() = item.tensor().copy();
+  return result;
+}
+
+TensorMap TensorMap::share() const {
+  TensorMap result;
+  result.items_ = items_;
+  result.index_ = index_;
+  return result;
+}
+
 void TensorMap::add(Item item) {
   items_.push_back(std::move(item));
-  if (items_.size() <= few) return;
-  for (std::size_t i = index_.size(); i < items_.size(); ++i) index_.emplace(items_[i].first, i);
+  if (items_.size() > few) index_from(index_.size());
+}
+
+void TensorMap::index_from(std::size_t first) {
+  for (std::size_t i = first; i < items_.size(); ++i) index_.emplace(items_[i].key(), i);
 }
 
 const Tensor* TensorMap::find(std::string_view key, std::size_t guess) const {
-  if (guess < items_.size() && items_[guess].first == key) return &items_[guess].second;
+  if (guess < items_.size() && items_[guess].key() == key) return &items_[guess].tensor();
   if (!index_.empty()) {
     const auto at = index_.find(key);
-    return at == index_.end() ? nullptr : &items_[at->second].second;
+    return at == index_.end() ? nullptr : &items_[at->second].tensor();
   }
   for (const Item& item : items_) {
-    if (item.first == key) return &item.second;
+    if (item.key() == key) return &item.tensor();
   }
   return nullptr;
+}
+
+bool TensorMap::erase(std::string_view key) {
+  const auto at = std::find_if(items_.begin(), items_.end(),
+                               [&](const Item& item) { return item.key() == key; });
+  if (at == items_.end()) return false;
+  items_.erase(at);
+  index_.clear();
+  if (items_.size() > few) index_from(0);
+  return true;
+}
+
+void TensorMap::merge(const TensorMap& other) {
+  for (const Item& item : other) {
+    if (contains(item.key())) refuse_second(item.key());
+  }
+  items_.reserve(items_.size() + other.size());
+  for (const Item& item : other) add(item);
+}
+
+TensorMap TensorMap::with_prefix(std::string_view prefix) const {
+  TensorMap result;
+  for (const Item& item : items_) result.add({std::string(prefix) + item.key(), item.tensor()});
+  return result;
+}
+
+TensorMap TensorMap::without_prefix(std::string_view prefix) const {
+  TensorMap result;
+  for (const Item& item : items_) {
+    if (item.key().starts_with(prefix))
+      result.add({item.key().substr(prefix.size()), item.tensor()});
+  }
+  return result;
 }
 
 const Tensor& TensorMap::at(std::string_view key) const {
@@ -54,13 +107,13 @@ Tensor& TensorMap::at(std::string_view key) {
 Tensor& TensorMap::operator[](std::string_view key) {
   if (const Tensor* tensor = find(key)) return const_cast<Tensor&>(*tensor);
   add({std::string(key), Tensor()});
-  return items_.back().second;
+  return items_.back().tensor();
 }
 
 std::vector<std::string> TensorMap::keys() const {
   std::vector<std::string> keys;
   keys.reserve(items_.size());
-  for (const Item& item : items_) keys.push_back(item.first);
+  for (const Item& item : items_) keys.push_back(item.key());
   return keys;
 }
 

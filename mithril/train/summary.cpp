@@ -1,6 +1,7 @@
 // A training model as tables for people.
 #include <fmt/format.h>
 
+#include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/unknowns.hpp"
 #include "mithril/model/keys.hpp"
@@ -87,7 +88,7 @@ std::string Training::summary(const Composite&, bool shapes, bool types, int dep
   UnknownNumbers unknowns;
   std::string tables = titled("Losses", loss_rows) + titled("Regularisation", penalty_rows) +
                        titled("Metrics", metric_rows);
-  if (losses.size() > 1) tables += "combined by " + step_text(*combiner.part()) + "\n";
+  if (losses.size() > 1) tables += "combined by " + printable(step_text(*combiner.part())) + "\n";
   return text + unknowns.renumber(tables);
 }
 

@@ -6,9 +6,11 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/keys.hpp"
 #include "mithril/model/statements.hpp"
+#include "mithril/model/undo.hpp"
 #include "mithril/models/part_argument.hpp"
 #include "mithril/train/addition.hpp"
 
@@ -46,14 +48,29 @@ double checked_coef(double coef, const char* call) {
          .facts = {{"expected", "a finite number", ""}, {"got", to_string(Datum(coef)), ""}}});
 }
 
-std::regex compiled(const std::string& pattern) {
+[[noreturn]] void refuse_pattern(const std::string& pattern, const std::string& reason) {
+  raise({.kind = ErrorKind::value,
+         .code = "E0434",
+         .message = quoted(pattern) + " is no regular expression",
+         .facts = {{"reason", reason}}});
+}
+
+// Matches whole names that hold the pattern somewhere, in time that goes with their length: where
+// libstdc++ is asked for that it recurses less deep than a name is long, and takes no back
+// references.
+std::regex names_with(const std::string& pattern) {
+  constexpr size_t longest = 1000;
+  if (pattern.size() > longest)
+    refuse_pattern(pattern.substr(0, 40) + "...", "it is longer than 1000 letters");
+  auto flags = std::regex::ECMAScript;
+#ifdef _GLIBCXX_RELEASE
+  flags |= std::regex_constants::__polynomial;
+#endif
   try {
-    return std::regex(pattern);
+    static_cast<void>(std::regex(pattern, flags));  // what closes a group that it has not opened
+    return std::regex("[\\s\\S]*(?:" + pattern + ")[\\s\\S]*", flags);
   } catch (const std::regex_error& error) {
-    raise({.kind = ErrorKind::value,
-           .code = "E0434",
-           .message = quoted(pattern) + " is no regular expression",
-           .facts = {{"reason", error.what()}}});
+    refuse_pattern(pattern, error.what());
   }
 }
 
@@ -71,11 +88,11 @@ std::vector<std::string> trainable_keys(const Composite& model) {
 }
 
 std::vector<std::string> matches(const Composite& model, const std::string& pattern) {
-  const std::regex expression = compiled(pattern);
+  const std::regex expression = names_with(pattern);
   const std::vector<std::string> all = trainable_keys(model);
   std::vector<std::string> found;
   std::copy_if(all.begin(), all.end(), std::back_inserter(found),
-               [&](const std::string& key) { return std::regex_search(key, expression); });
+               [&](const std::string& key) { return std::regex_match(key, expression); });
   if (!found.empty()) return found;
   raise({.kind = ErrorKind::name,
          .code = "E0621",
@@ -85,7 +102,10 @@ std::vector<std::string> matches(const Composite& model, const std::string& patt
 
 }  // namespace
 
-TrainModel::TrainModel(const Model& model) : Model(wrapped(model)) {}
+TrainModel::TrainModel(const Model& model) try : Model(wrapped(model)) {
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
 
 std::optional<TrainModel> TrainModel::of(const Model& model) {
   if (model.part()->op || !model.composite()->completion) return std::nullopt;
@@ -97,7 +117,7 @@ Training& TrainModel::training() {
 }
 
 TrainModel& TrainModel::add_loss(const Model& loss, const Bindings& ports,
-                                 const LossOptions& options) {
+                                 const LossOptions& options) try {
   if (options.coef) checked_coef(*options.coef, "add_loss");
   Training& training = this->training();
   Addition addition(*composite());
@@ -106,13 +126,16 @@ TrainModel& TrainModel::add_loss(const Model& loss, const Bindings& ports,
   if (added.reduce_steps.empty()) added.reduce_steps.push_back(Model::op("mean").part());
   addition.require_all_ports(*added.part, ports);
   addition.add(added, ports, "add_loss");
+  make_room(training.losses);
   addition.commit({added.key_name});
   training.losses.push_back(std::move(added));
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 TrainModel& TrainModel::add_metric(const Model& metric, const Bindings& ports,
-                                   const MetricOptions& options) {
+                                   const MetricOptions& options) try {
   Training& training = this->training();
   Addition addition(*composite());
   Objective added{.part = metric.part(), .key_name = options.key_name};
@@ -120,13 +143,16 @@ TrainModel& TrainModel::add_metric(const Model& metric, const Bindings& ports,
   for (const Model& step : options.reduce_steps) added.reduce_steps.push_back(step.part());
   addition.require_all_ports(*added.part, ports);
   addition.add(added, ports, "add_metric");
+  make_room(training.metrics);
   addition.commit({added.key_name});
   training.metrics.push_back(std::move(added));
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 TrainModel& TrainModel::add_regularization(const Model& model, double coef, const Bindings& ports,
-                                           const RegularizationOptions& options) {
+                                           const RegularizationOptions& options) try {
   Training& training = this->training();
   Addition addition(*composite());
   Penalty penalty{.reg_key = options.reg_key,
@@ -134,14 +160,17 @@ TrainModel& TrainModel::add_regularization(const Model& model, double coef, cons
                   .coef = checked_coef(coef, "add_regularization")};
   addition.require_all_ports(*model.part(), ports);
   addition.add(penalty, model.part(), ports);
+  make_room(training.penalties);
   addition.commit({penalty.key_name});
   training.penalties.push_back(std::move(penalty));
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 TrainModel& TrainModel::regularize_matches(const Model& model, double coef,
                                            const std::string& pattern,
-                                           const RegularizationOptions& options) {
+                                           const RegularizationOptions& options) try {
   Training& training = this->training();
   if (!options.key_name.empty()) {
     raise({.kind = ErrorKind::value,
@@ -164,16 +193,21 @@ TrainModel& TrainModel::regularize_matches(const Model& model, double coef,
     addition.require_all_ports(*part, ports);
     addition.add(penalty, part, ports);
   }
+  make_room(training.penalties);
   addition.commit({});
   training.penalties.push_back(std::move(penalty));
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
-TrainModel& TrainModel::set_loss_combiner(const Model& combiner) {
+TrainModel& TrainModel::set_loss_combiner(const Model& combiner) try {
   if (combiner.part()->owner) Addition(*composite()).refuse_owned(*combiner.part());
   canonical_input(*combiner.part());
   training().combiner = combiner;
   return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
 }
 
 }  // namespace mithril

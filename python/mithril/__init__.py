@@ -1,8 +1,8 @@
 """Compose models of named ports, infer their shapes, compile and differentiate them."""
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import TYPE_CHECKING
 
-from . import backends, elsewhere, models
+from . import backends, elsewhere, models, pickling
 from ._core import (
     BackendError,
     CompiledModel,
@@ -16,6 +16,7 @@ from ._core import (
     NameError,
     OutOfMemoryError,
     ParseError,
+    RandomKey,
     ShapeError,
     Solver,
     StateError,
@@ -26,6 +27,8 @@ from ._core import (
     codegen,
     compile,
     dtype,
+    limits,
+    set_limits,
 )
 from .backends import CpuBackend, TorchBackend
 from .functional import functional
@@ -35,11 +38,13 @@ from .optimizers import SGD, Adam, AdamW, Optimizer, TrainingStep
 from .torch_interop import as_torch_module, from_torch
 from .types import Tensor
 
-if not _TYPE_CHECKING:  # to type checkers what is not here is not here
+if not TYPE_CHECKING:  # to type checkers what is not here is not here
 
     def __getattr__(name: str) -> None:
-        elsewhere.refuse("module 'mithril'", name, elsewhere.MODULE)
+        elsewhere.refuse("module 'mithril'", name, elsewhere.MODULE, __all__)
 
+
+pickling.install()
 
 bool_ = dtype.bool
 int32 = dtype.int32
@@ -68,6 +73,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "Optimizer",
     "OutOfMemoryError",
     "ParseError",
+    "RandomKey",
     "ShapeError",
     "Solver",
     "StateError",
@@ -92,6 +98,8 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "functional",
     "int32",
     "int64",
+    "limits",
     "models",
+    "set_limits",
     *models.__all__,
 ]

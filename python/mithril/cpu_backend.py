@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
 from . import _core
+from .calls import checked, shown_options
 
 Array = np.ndarray[Any, Any]
 
@@ -32,6 +34,7 @@ class CpuBackend(_core.Backend):
         compiled = ml.compile(model, backend)
     """
 
+    @checked
     def __init__(
         self,
         dtype: Any = _core.dtype.float32,
@@ -43,22 +46,23 @@ class CpuBackend(_core.Backend):
         weight_dtype: Any = None,
         use_amp: bool = False,
         amp_dtype: Any = _core.dtype.bfloat16,
-        **unknown: Any,
     ) -> None:
-        made = _core.cpu_backend(
-            dtype,
-            threads=threads,
-            memory_limit=memory_limit,
-            reference=reference,
-            winograd=winograd,
-            weight_dtype=weight_dtype,
-            use_amp=use_amp,
-            amp_dtype=amp_dtype,
-            **unknown,
-        )
-        super().__init__(made)
+        self._options = {
+            "dtype": dtype,
+            "threads": threads,
+            "memory_limit": memory_limit,
+            "reference": reference,
+            "winograd": winograd,
+            "weight_dtype": weight_dtype,
+            "use_amp": use_amp,
+            "amp_dtype": amp_dtype,
+        }
+        super().__init__(_core.cpu_backend(**self._options))
         self.dtype = dtype
-        self._generator = np.random.default_rng(0)
+        self._generator = _generator(0)
+
+    def __repr__(self) -> str:
+        return f"CpuBackend({shown_options(type(self), self._options)})"
 
     # ---- arrays; shapes are given as numbers or as one tuple ----
 
@@ -70,12 +74,15 @@ class CpuBackend(_core.Backend):
         return made.astype(self._numpy_dtype(dtype))
 
     def zeros(self, *shape: Any, dtype: Any = None) -> Array:
+        """All elements 0."""
         return np.zeros(_shape(shape), self._numpy_dtype(dtype))
 
     def ones(self, *shape: Any, dtype: Any = None) -> Array:
+        """All elements 1."""
         return np.ones(_shape(shape), self._numpy_dtype(dtype))
 
     def empty(self, *shape: Any, dtype: Any = None) -> Array:
+        """Elements of any value, to be written before they are read."""
         return np.empty(_shape(shape), self._numpy_dtype(dtype))
 
     def full(self, *shape: Any, value: Any = None, dtype: Any = None) -> Array:
@@ -107,7 +114,7 @@ class CpuBackend(_core.Backend):
 
     def manual_seed(self, seed: int) -> None:
         """Where rand, randn and randint go on from when they are given no seed."""
-        self._generator = np.random.default_rng(seed)
+        self._generator = _generator(seed)
 
     # ---- helpers ----
 
@@ -119,7 +126,12 @@ class CpuBackend(_core.Backend):
         return np.dtype(name)
 
     def _drawn(self, seed: int | None) -> np.random.Generator:
-        return self._generator if seed is None else np.random.default_rng(seed)
+        return self._generator if seed is None else _generator(seed)
+
+
+def _generator(seed: int) -> np.random.Generator:
+    # NumPy takes sequences of any depth, too, and ends the process for one that is too deep.
+    return np.random.default_rng(operator.index(seed))
 
 
 def _shape(shape: tuple[Any, ...]) -> tuple[int, ...]:

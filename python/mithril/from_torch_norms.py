@@ -104,7 +104,7 @@ STATISTICS = ("running_mean", "running_var")
 
 
 def by_batch(
-    input: Any, statistics: Any, weight: Any, bias: Any, name: str | None = None, **options: float
+    input: Any, statistics: Any, weight: Any, bias: Any, name: str | None = None, **options: Any
 ) -> list[Any]:
     """The output, and what the running statistics are then."""
     made = ml.BatchNormTraining(name=name, **options)
@@ -153,12 +153,13 @@ def batch_norm_module(part: Any, module: Any, input: Any) -> Any:
     count = part.get("num_batches_tracked")
     if not module.training:
         return by_statistics(input, statistics, *ports, module.eps, part.name)
-    part.set("num_batches_tracked", count + 1)
+    part.set("num_batches_tracked", ml.ByMode()(count + 1, count))
     momentum = 1.0 if module.momentum is None else module.momentum
-    output, *new = by_batch(input, statistics, *ports, part.name, eps=module.eps, momentum=momentum)
+    output, *new = by_batch(input, statistics, *ports, eps=module.eps, momentum=momentum)
     for name, old, now in zip(STATISTICS, statistics, new, strict=True):
-        part.set(name, now if module.momentum is not None else mean_of_all(old, now, count))
-    return output
+        moved = now if module.momentum is not None else mean_of_all(old, now, count)
+        part.set(name, ml.ByMode()(moved, old))
+    return ml.ByMode(name=part.name)(output, by_statistics(input, statistics, *ports, module.eps))
 
 
 def mean_of_all(old: Any, now: Any, count: Any) -> Any:

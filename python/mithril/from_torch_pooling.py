@@ -16,7 +16,11 @@ from .from_torch_table import Builder, Table, as_tuple, of, rank_of, refuse_if, 
 def windows(maker: Any, rank: int, *options: Any, name: str | None = None) -> Any:
     """A pool of kernel, stride, padding and dilation, as it takes them."""
     tuples = [as_tuple(each, rank) for each in options]
-    return maker(*(tuples if rank > 1 else [each[0] for each in tuples]), name=name)
+    names = ("kernel_size", "stride", "padding", "dilation")
+    return maker(
+        **dict(zip(names, tuples if rank > 1 else [each[0] for each in tuples], strict=True)),
+        name=name,
+    )
 
 
 def max_pool(rank: int) -> Builder:

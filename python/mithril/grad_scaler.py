@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ._core import LossScale, raise_error
+from .calls import checked
 
 
 class GradScaler:
@@ -26,6 +27,7 @@ class GradScaler:
         scaler.update()
     """
 
+    @checked
     def __init__(
         self,
         init_scale: float = 2.0**16,
@@ -99,9 +101,11 @@ class GradScaler:
         self._found_inf = {}
 
     def get_scale(self) -> float:
+        """What gradients are multiplied with now."""
         return self._state.scale if self._enabled else 1.0
 
     def is_enabled(self) -> bool:
+        """Whether it scales at all."""
         return self._enabled
 
     def state_dict(self) -> dict[str, Any]:
@@ -113,6 +117,7 @@ class GradScaler:
         return {**state, "_growth_tracker": self._state.growth_tracker}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes on from there. StateError E0910 names what is missing."""
         if not self._enabled:
             return
         entries = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker")

@@ -1,7 +1,8 @@
 """The library of models: a class for each record of the core.
 
-Each class takes its arguments by position or by name, `name=` for the name of the part, and values
-or tensors for its ports.
+Each class takes its first argument by position or by name, and all others by name; `name=` for the
+name of the part, and tensors for its ports. Libraries put the other arguments in different orders,
+so that a position would not say which is meant.
 """
 
 import inspect
@@ -11,6 +12,7 @@ from typing import Any
 
 from . import _core
 from ._core import Connection, IOKey, Model, TrainModel  # noqa: F401 - found here, too
+from .calls import refuse
 
 _KIND_NAMES = {
     "none": "None",
@@ -71,19 +73,12 @@ def _signature(record: dict[str, Any]) -> inspect.Signature:
     parameters = [
         inspect.Parameter(
             argument["name"],
-            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            inspect.Parameter.KEYWORD_ONLY if i else inspect.Parameter.POSITIONAL_OR_KEYWORD,
             default=argument.get("default", None if record["op"] else inspect.Parameter.empty),
             annotation=_annotation(argument["kinds"]),
         )
-        for argument in record["arguments"]
+        for i, argument in enumerate(record["arguments"])
     ]
-    # Python wants parameters without a default first; ours keep the order of their records.
-    seen_default = False
-    for i, parameter in enumerate(parameters):
-        if parameter.default is not inspect.Parameter.empty:
-            seen_default = True
-        elif seen_default:
-            parameters[i] = parameter.replace(default=None)
     name = inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default=None)
     ports = inspect.Parameter("ports", inspect.Parameter.VAR_KEYWORD)
     return inspect.Signature([*parameters, name, ports])
@@ -141,12 +136,12 @@ def _make_class(record: dict[str, Any]) -> type:
     is_op = record["op"] is not None
 
     def initialize(self: Any, *args: Any, name: str | None = None, **kwargs: Any) -> None:
-        if len(args) > len(names):
-            raise TypeError(f"{record['name']} takes {len(names)} arguments, not {len(args)}")
+        if len(args) > min(len(names), 1):
+            refuse(record["name"], signature, args, {})
         arguments = dict(zip(names, args, strict=False))
         for key in arguments:
             if key in kwargs:
-                raise TypeError(f"{record['name']} got the argument '{key}' twice")
+                refuse(record["name"], signature, args, {key: kwargs[key]})
         ports = {}
         for key, value in kwargs.items():
             if key in names or not isinstance(value, _core.Tensor):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from .calls import checked, shown_options
 from .torch_library import import_torch
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class TorchBackend(_core.Backend):
         compiled = ml.compile(model, backend)
     """
 
+    @checked
     def __init__(
         self,
         device: str = "cpu",
@@ -69,7 +71,7 @@ class TorchBackend(_core.Backend):
     ) -> None:
         self._torch = import_torch()
         name = _dtype_name(dtype)
-        options: dict[str, Any] = {
+        self._options: dict[str, Any] = {
             "device": str(device),
             "dtype": name,
             "requires_grad": requires_grad,
@@ -83,13 +85,16 @@ class TorchBackend(_core.Backend):
             "benchmark": benchmark,
         }
         if memory_limit is not None:
-            options["memory_limit"] = memory_limit
+            self._options["memory_limit"] = memory_limit
         if amp_dtype is not None:
-            options["amp_dtype"] = _dtype_name(amp_dtype)
-        super().__init__("mithril_torch", options)
+            self._options["amp_dtype"] = _dtype_name(amp_dtype)
+        super().__init__("mithril_torch", self._options)
         self.device = self._torch.device(device)
         self.dtype = getattr(self._torch, name)
         self._generator = self._torch.Generator(device=self.device)
+
+    def __repr__(self) -> str:
+        return f"TorchBackend({shown_options(type(self), self._options)})"
 
     # ---- arrays: on the backend's device; floats in its dtype unless another is asked for ----
 
@@ -105,12 +110,15 @@ class TorchBackend(_core.Backend):
         return self._make(make)
 
     def zeros(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
+        """All elements 0."""
         return self._make(self._torch.zeros, self._shape(shape), **self._made(dtype))
 
     def ones(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
+        """All elements 1."""
         return self._make(self._torch.ones, self._shape(shape), **self._made(dtype))
 
     def empty(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
+        """Elements of any value, to be written before they are read."""
         return self._make(self._torch.empty, self._shape(shape), **self._made(dtype))
 
     def full(self, *shape: Any, value: Any = None, dtype: Any = None) -> torch.Tensor:

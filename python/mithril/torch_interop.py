@@ -16,40 +16,36 @@ if TYPE_CHECKING:
 def as_torch_module(
     compiled: CompiledModel,
     params: Mapping[str, Any] | None = None,
-    *,
-    evaluation: CompiledModel | None = None,
 ) -> torch.nn.Module:
     """The compiled model as a torch.nn.Module, which torch's autograd differentiates.
 
     Its parameters have dotted names: "encoder.fc1.weight" is the parameter `weight` of a submodule
     `fc1` of a submodule `encoder`. State (running statistics, random keys) becomes buffers, which
-    each call of the module writes to. The module takes the data by keyword or in the order of
-    `compiled.data_keys`, and gives a tensor, or a dict where there are several outputs.
+    each call of the module writes to while training. After `eval()` the module runs in inference
+    mode: dropout passes everything, batch norm uses the running statistics. The module takes the
+    data by keyword or in the order of `compiled.data_keys`, and gives a tensor, or a dict where
+    there are several outputs.
 
     Args:
         compiled: compiled for a TorchBackend.
         params: what to begin with, in place of `compiled.get_parameters()`. Parameters of torch
             (`nn.Parameter`) stay the same objects where their dtype and device fit.
-        evaluation: what runs after `eval()`: the same model compiled with inference=True in its
-            layers. Without it, eval() changes nothing, and is an error where there is state. Its
-            data keys that are state of `compiled` are read from the buffers.
 
     Example:
         module = ml.as_torch_module(compiled)
         optimizer = torch.optim.Adam(module.parameters())
         loss = module(x).square().mean()
     """
-    for model in (compiled, evaluation):
-        if model is not None and not isinstance(model.backend, TorchBackend):
-            raise_error(
-                "BackendError",
-                "E1007",
-                "only what is compiled for a TorchBackend can be a module of torch",
-                facts=[("compiled for", model.backend.name)],
-            )
+    if not isinstance(compiled.backend, TorchBackend):
+        raise_error(
+            "BackendError",
+            "E1007",
+            "only what is compiled for a TorchBackend can be a module of torch",
+            facts=[("compiled for", compiled.backend.name)],
+        )
     from .torch_module import TorchModule  # noqa: PLC0415 - torch is not needed for the rest
 
-    return TorchModule(compiled, params, evaluation)
+    return TorchModule(compiled, params)
 
 
 def from_torch(
@@ -65,8 +61,9 @@ def from_torch(
     The parameters are the module's own, not copies: `compiled.evaluate(params, data)` takes them,
     and who trains one of the two trains both. Of a parameter with several names the first counts.
     Buffers that `state_dict` holds (running statistics) become state of the model, with the numbers
-    of now to begin with; other tensors become constants. Layers are converted for the mode that
-    they are in, training or evaluation; each nn.Dropout has a random key as state.
+    of now to begin with; other tensors become constants. Layers in training mode follow the mode of
+    the compiled model (batch norm, dropout with a random key as state); layers in evaluation mode
+    stay in it.
 
     The inputs of the model are those of `forward` that have no default, under their names. The
     output is called "output"; of a tuple "output_0", "output_1", ...; a dict has its own names.

@@ -10,33 +10,18 @@ import torch
 from ._core import CompiledModel, raise_error
 
 
-class Mode:
-    """A compiled model with its keys, which it would list anew each time."""
+class Shared:
+    """What copies of a module share: compiled models never change, and cannot be written down."""
 
     def __init__(self, compiled: CompiledModel) -> None:
         self.compiled = compiled
         self.data_keys = compiled.data_keys
-        self.state_keys = list(compiled.initial_state_dict)
 
-
-class Shared:
-    """What copies of a module share: compiled models never change, and cannot be written down."""
-
-    def __init__(self, compiled: CompiledModel, evaluation: CompiledModel | None) -> None:
-        self.compiled = compiled
-        self.training = Mode(compiled)
-        self.evaluation = None if evaluation is None else Mode(evaluation)
+    def mode(self, training: bool) -> CompiledModel:
+        return self.compiled if training else self.compiled.in_inference()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Shared:
         return self
-
-    def __reduce__(self) -> NoReturn:
-        raise_error(
-            "BackendError",
-            "E1008",
-            "a compiled model cannot be pickled",
-            help="save the module's state_dict(), and load it into a module made the same way",
-        )
 
 
 class TorchModule(torch.nn.Module):  # type: ignore[misc]
@@ -46,12 +31,9 @@ class TorchModule(torch.nn.Module):  # type: ignore[misc]
         self,
         compiled: CompiledModel,
         params: Mapping[str, Any] | None,
-        evaluation: CompiledModel | None,
     ) -> None:
         super().__init__()
-        self._shared = Shared(compiled, evaluation)
-        if evaluation is not None:
-            self._refuse_other_parameters(evaluation)
+        self._shared = Shared(compiled)
         # Where each key stands; the modules are those registered, so that a deep copy has its own.
         self._parameter_places: list[tuple[str, torch.nn.Module, str]] = []
         self._state_places: list[tuple[str, torch.nn.Module, str]] = []
@@ -60,26 +42,22 @@ class TorchModule(torch.nn.Module):  # type: ignore[misc]
             holder, name = self._place(key)
             holder.register_parameter(name, as_parameter(given[key], value))
             self._parameter_places.append((key, holder, name))
-        state = compiled.initial_state_dict
-        if evaluation is not None:
-            state = {**evaluation.initial_state_dict, **state}
-        for key, value in state.items():
+        for key, value in compiled.initial_state_dict.items():
             holder, name = self._place(key)
             holder.register_buffer(name, value.clone())
             self._state_places.append((key, holder, name))
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
-        mode = self._mode()
+        mode = self._shared.mode(self.training)
         data = self._data_of(inputs, named)
         params = {key: getattr(holder, name) for key, holder, name in self._parameter_places}
         buffers = {key: getattr(holder, name) for key, holder, name in self._state_places}
         if not buffers:
-            outputs = mode.compiled.evaluate(params, data)
+            outputs = mode.evaluate(params, data)
             return outputs if len(outputs) > 1 else next(iter(outputs.values()))
-        data.update({key: buffers[key] for key in mode.data_keys if key in buffers})
         # A clone, since autograd may keep what goes in, and the buffer is written to below.
-        state = {key: buffers[key].clone() for key in mode.state_keys}
-        outputs, next_state = mode.compiled.evaluate(params, data, state=state)
+        state = {key: buffer.clone() for key, buffer in buffers.items()}
+        outputs, next_state = mode.evaluate(params, data, state=state)
         with torch.no_grad():
             for key, value in next_state.items():
                 buffers[key].copy_(value)
@@ -89,24 +67,8 @@ class TorchModule(torch.nn.Module):  # type: ignore[misc]
         compiled = self._shared.compiled
         return f"{', '.join(compiled.data_keys)} -> {', '.join(compiled.output_keys)}"
 
-    def _mode(self) -> Mode:
-        if self.training:
-            return self._shared.training
-        if self._shared.evaluation is not None:
-            return self._shared.evaluation
-        if self._state_places:
-            raise_error(
-                "StateError",
-                "E0907",
-                "in eval() a model with state needs to be told what to evaluate",
-                facts=[("state", ", ".join(key for key, _, _ in self._state_places))],
-                help="as_torch_module(compiled, evaluation=...) takes the model compiled from the "
-                "layers' inference=True, or `compiled` itself to evaluate it as in training",
-            )
-        return self._shared.training
-
     def _data_of(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-        keys = self._shared.training.data_keys
+        keys = self._shared.data_keys
         positional = dict(zip(keys, inputs, strict=False))
         twice = [key for key in positional if key in named]
         if len(inputs) <= len(keys) and not twice:
@@ -127,20 +89,6 @@ class TorchModule(torch.nn.Module):  # type: ignore[misc]
                 holder.add_module(part, torch.nn.Module())
             holder = holder._modules.get(part) or refuse_name(key, part)
         return (holder, name) if not hasattr(holder, name) else refuse_name(key, name)
-
-    def _refuse_other_parameters(self, evaluation: CompiledModel) -> None:
-        ours = self._shared.compiled.parameter_keys
-        if sorted(evaluation.parameter_keys) == sorted(ours):
-            return
-        raise_error(
-            "StateError",
-            "E0908",
-            "the model for evaluation has other parameters",
-            facts=[
-                ("training", ", ".join(ours)),
-                ("evaluation", ", ".join(evaluation.parameter_keys)),
-            ],
-        )
 
     def _apply(self, fn: Callable[[torch.Tensor], torch.Tensor], recurse: bool = True) -> Any:
         """What .to(), .double(), .cuda() call: refused where the compiled model cannot follow."""

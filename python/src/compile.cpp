@@ -6,7 +6,10 @@
 #include "convert.hpp"
 #include "mithril/backend/memory.hpp"
 #include "mithril/backend/plugin.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/base/warning.hpp"
 #include "mithril/compile/compile.hpp"
+#include "mithril/model/composite.hpp"
 #include "mithril/optim/grad_scaler.hpp"
 
 namespace mithril::python {
@@ -14,8 +17,7 @@ namespace {
 
 KeyRef key_ref(py::handle key) {
   if (py::isinstance<Connection>(key)) return key.cast<Connection>();
-  if (!py::isinstance<py::str>(key)) wrong_type(key, "the name of a key, or a connection");
-  return key.cast<std::string>();
+  return text_of(key, "the name of a key, or a connection");
 }
 
 std::vector<KeyRef> key_refs(py::handle keys) {
@@ -38,68 +40,96 @@ std::vector<std::pair<KeyRef, Value>> key_map(py::handle dict, Read read) {
 }
 
 Binding constant_of(py::handle value) {
-  if (py::isinstance<Tensor>(value) || py::hasattr(value, "__dlpack__")) return tensor_of(value);
+  if (py::isinstance<Tensor>(value) || has_dlpack(value)) return tensor_of(value);
   return datum_of(value);
 }
 
-void write_source(const CompiledModel& compiled, py::handle path, const py::dict& data) {
-  const ExportedModel exported = compiled.exported(tensor_map_of(data));
-  write_cpp(exported, py::str(path).cast<std::string>());
+// With names in place of connections, as pickling has them.
+py::list names_of(const std::vector<KeyRef>& keys) {
+  py::list names;
+  for (const KeyRef& key : keys) names.append(key.name());
+  return names;
 }
 
-const std::vector<std::string> compile_arguments = {"shapes",
-                                                    "types",
-                                                    "data_keys",
-                                                    "constant_keys",
-                                                    "trainable_keys",
-                                                    "discard_keys",
-                                                    "inference",
-                                                    "jit",
-                                                    "use_short_namings",
-                                                    "file_path",
-                                                    "safe_shapes",
-                                                    "use_checkpointing",
-                                                    "debug",
-                                                    "optimization_level",
-                                                    "cache"};
+py::dict by_name(py::handle given) {
+  py::dict named;
+  if (given.is_none()) return named;
+  for (const auto& [key, value] : given.cast<py::dict>())
+    named[py::str(key_ref(key).name())] = value;
+  return named;
+}
 
-CompiledModel compile_model(const Model& model, py::handle backend, py::handle shapes,
-                            py::handle types, py::handle data_keys, py::handle constant_keys,
-                            py::handle trainable_keys, py::handle discard_keys, bool inference,
-                            bool jit, bool use_short_namings, py::handle file_path,
-                            bool safe_shapes, bool use_checkpointing, bool debug,
-                            const std::string& optimization_level, bool cache,
-                            const py::kwargs& unknown) {
-  refuse_unknown(unknown, "compile", compile_arguments);
+// os.fspath of a path, which is text or an object of pathlib.
+std::string path_of(py::handle path) {
+  constexpr const char* expected = "a path: text, or a pathlib.Path";
+  if (!py::isinstance<py::str>(path) && !py::hasattr(path, "__fspath__"))
+    wrong_type(path, expected);
+  return text_of(py::module_::import("os").attr("fspath")(path), expected);
+}
+
+void write_source(const CompiledModel& compiled, py::handle path, const py::dict& data) {
+  const std::string file = path_of(path);
+  write_cpp(compiled.exported(tensor_map_of(data)), file);
+}
+
+// Also keeps the backend alive, so that `backend` is the object that the user gave.
+py::object compile_model(py::handle model, py::handle backend, py::handle shapes, py::handle types,
+                         py::handle data_keys, py::handle constant_keys, py::handle trainable_keys,
+                         py::handle discard_keys, bool inference, bool jit, bool use_short_namings,
+                         py::handle file_path, bool safe_shapes, bool use_checkpointing, bool debug,
+                         const std::string& optimization_level, bool cache) {
+  if (!py::isinstance<Model>(model)) wrong_type(model, "a model to compile");
   if (!py::isinstance<Backend>(backend)) wrong_type(backend, "a backend, such as ml.CpuBackend()");
-  CompiledModel compiled = compile(model, backend.cast<std::shared_ptr<Backend>>(),
-                                   {.shapes = key_map<ShapeSpec>(shapes, shape_of),
-                                    .types = key_map<Kinds>(types, kinds_of),
-                                    .constant_keys = key_map<Binding>(constant_keys, constant_of),
-                                    .data_keys = key_refs(data_keys),
-                                    .trainable_keys = key_refs(trainable_keys),
-                                    .discard_keys = key_refs(discard_keys),
-                                    .inference = inference,
-                                    .jit = jit,
-                                    .use_short_namings = use_short_namings,
-                                    .safe_shapes = safe_shapes,
-                                    .optimization_level = optimization_level,
-                                    .debug = debug,
-                                    .use_checkpointing = use_checkpointing,
-                                    .cache = cache});
+  const auto& source = model.cast<const Model&>();
+  const CompileOptions given{.shapes = key_map<ShapeSpec>(shapes, shape_of),
+                             .types = key_map<Kinds>(types, kinds_of),
+                             .constant_keys = key_map<Binding>(constant_keys, constant_of),
+                             .data_keys = key_refs(data_keys),
+                             .trainable_keys = key_refs(trainable_keys),
+                             .discard_keys = key_refs(discard_keys),
+                             .inference = inference,
+                             .jit = jit,
+                             .use_short_namings = use_short_namings,
+                             .safe_shapes = safe_shapes,
+                             .optimization_level = optimization_level,
+                             .debug = debug,
+                             .use_checkpointing = use_checkpointing,
+                             .cache = cache};
+  const CompiledModel compiled = compile(source, backend.cast<std::shared_ptr<Backend>>(), given);
+  for (const std::string& warning : compiled.warnings()) {
+    if (PyErr_WarnEx(PyExc_UserWarning, warning.c_str(), 1) != 0) throw py::error_already_set();
+  }
   if (!file_path.is_none()) write_source(compiled, file_path, py::dict());
-  return compiled;
+  py::object made = py::cast(compiled);
+  const py::dict options(
+      py::arg("shapes") = by_name(shapes), py::arg("types") = by_name(types),
+      py::arg("data_keys") = names_of(given.data_keys),
+      py::arg("constant_keys") = by_name(constant_keys),
+      py::arg("trainable_keys") = names_of(given.trainable_keys),
+      py::arg("discard_keys") = names_of(given.discard_keys), py::arg("inference") = inference,
+      py::arg("jit") = jit, py::arg("use_short_namings") = use_short_namings,
+      py::arg("safe_shapes") = safe_shapes, py::arg("use_checkpointing") = use_checkpointing,
+      py::arg("debug") = debug, py::arg("optimization_level") = optimization_level,
+      py::arg("cache") = cache);
+  // What pickling compiles again (mithril/pickling.py).
+  made.attr("_source") = py::make_tuple(model, source.composite()->revision, backend, options);
+  return made;
 }
 
 OutputGradients gradients_of(py::handle given) {
   if (py::isinstance<py::bool_>(given) && given.cast<bool>()) return of_cost;
+  if (!py::isinstance<py::dict>(given)) wrong_type(given, "a dict of gradients, or True");
   return tensor_map_of(given.cast<py::dict>());
+}
+
+State state_of(py::handle given) {
+  if (!py::isinstance<py::dict>(given)) wrong_type(given, "a dict of states");
+  return State(tensor_map_of(given.cast<py::dict>()));
 }
 
 // A copy of the handle: a hook that is registered meanwhile belongs to the next evaluation.
 py::object evaluate(const CompiledModel& compiled, const py::dict& params, const py::dict& data,
-                    py::handle output_gradients, py::handle state, const py::kwargs& unknown) {
-  refuse_unknown(unknown, "evaluate", {"params", "data", "output_gradients", "state"});
+                    py::handle output_gradients, py::handle state) {
   const CompiledModel model = compiled;
   const TensorMap p = tensor_map_of(params), d = tensor_map_of(data);
   const bool wants_gradients =
@@ -113,7 +143,7 @@ py::object evaluate(const CompiledModel& compiled, const py::dict& params, const
     return dict_of(outputs);
   }
   if (!wants_gradients) {
-    const State s(tensor_map_of(state.cast<py::dict>()));
+    const State s = state_of(state);
     const auto [outputs, next] = [&] {
       const py::gil_scoped_release free;
       return model.evaluate(p, d, s);
@@ -128,7 +158,7 @@ py::object evaluate(const CompiledModel& compiled, const py::dict& params, const
     }();
     return py::make_tuple(dict_of(outputs), dict_of(gradients));
   }
-  const State s(tensor_map_of(state.cast<py::dict>()));
+  const State s = state_of(state);
   const auto [outputs, gradients, next] = [&] {
     const py::gil_scoped_release free;
     return model.evaluate(p, d, g, s);
@@ -157,29 +187,28 @@ py::dict shapes_of(const CompiledModel& model) {
 }  // namespace
 
 void bind_compile(py::module_& module) {
+  set_warning_handler({});  // Python's own warnings tell of them
   py::class_<Backend, std::shared_ptr<Backend>> backend(module, "Backend",
                                                         "What a model can be compiled for.");
   bind_memory(module, backend);
   backend
-      .def(py::init([](const std::string& library, const py::dict& options) {
+      .def(py::init([](py::handle library, const py::dict& options) {
+             if (py::isinstance<Backend>(library)) return library.cast<std::shared_ptr<Backend>>();
              Arguments arguments;
-             for (const auto& [name, value] : options) {
-               const bool dtype = name.cast<std::string>().ends_with("dtype");
-               arguments.emplace_back(name.cast<std::string>(),
+             for (const auto& [key, value] : options) {
+               const std::string name = text_of(key, "the name of an option");
+               const bool dtype = name.ends_with("dtype");
+               arguments.emplace_back(name,
                                       dtype ? Datum(dtype_of_object(value)) : datum_of(value));
              }
-             return load_backend(plugin_path(library), arguments);
+             return load_backend(plugin_path(text_of(library, "the name of a library")), arguments);
            }),
            py::arg("library"), py::arg("options") = py::dict())
-      .def(py::init([](std::shared_ptr<Backend> made) { return made; }), py::arg("made"))
-      .def_property_readonly("name", &Backend::name);
+      .def_property_readonly("name", &Backend::name, "\"cpu\", \"torch\", ...");
   module.def(
       "cpu_backend",
       [](py::handle dtype, int threads, py::handle memory_limit, bool reference, bool winograd,
-         py::handle weight_dtype, bool use_amp, py::handle amp_dtype, const py::kwargs& unknown) {
-        refuse_unknown(unknown, "CpuBackend",
-                       {"dtype", "threads", "memory_limit", "reference", "winograd", "weight_dtype",
-                        "use_amp", "amp_dtype"});
+         py::handle weight_dtype, bool use_amp, py::handle amp_dtype) {
         CpuOptions options{.dtype = dtype_of_object(dtype),
                            .threads = threads,
                            .reference = reference,
@@ -205,8 +234,28 @@ void bind_compile(py::module_& module) {
              py::arg("safe_shapes") = true, py::arg("use_checkpointing") = false,
              py::arg("debug") = false, py::arg("optimization_level") = "default",
              py::arg("cache") = false,
-             py::keep_alive<0, 2>(),  // so that `backend` is the object that the user gave
-             "From a model to what evaluates it; the model stays as it is.");
+             R"(From a model to what evaluates it; the model stays as it is.
+
+Args:
+    model: what to compile.
+    backend: CpuBackend or TorchBackend.
+    shapes, types: {key: facts} that hold for this compile only.
+    data_keys: inputs that are data and no parameters.
+    constant_keys: {input: value}, folded.
+    trainable_keys: inputs that are parameters, canonical ones too.
+    discard_keys: outputs to do without, and all that only serves them.
+    inference: whether to build no gradient.
+    jit: whether the backend may compile what it runs.
+    use_short_namings: "weight_0" in place of "encoder.fc1.weight".
+    file_path: where to write the compiled model as C++.
+    safe_shapes: whether each evaluation checks ranks and sizes.
+    use_checkpointing: whether to compute values again in the gradient, in less memory.
+    debug: whether to print what each op makes, and to stop at the first NaN or infinity.
+    optimization_level: "none", "default" or "max", which takes longer to begin with.
+    cache: whether to keep on disk what becomes of the graph.
+
+Example:
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [None, 4]}))");
   module.def(
       "codegen", write_source, py::arg("compiled"), py::arg("path"), py::kw_only(),
       py::arg("data") = py::dict(),
@@ -228,49 +277,55 @@ Example:
            }),
            py::arg("scale"), py::arg("growth_factor"), py::arg("backoff_factor"),
            py::arg("growth_interval"), py::arg("growth_tracker") = 0)
-      .def_readwrite("scale", &LossScale::scale)
-      .def_readonly("growth_factor", &LossScale::growth_factor)
-      .def_readonly("backoff_factor", &LossScale::backoff_factor)
-      .def_readonly("growth_interval", &LossScale::growth_interval)
-      .def_readonly("growth_tracker", &LossScale::growth_tracker)
-      .def_property_readonly("inverse", &LossScale::inverse)
-      .def("update", &LossScale::update, py::arg("found_inf"));
+      .def_readwrite("scale", &LossScale::scale, "What is multiplied with.")
+      .def_readonly("growth_factor", &LossScale::growth_factor, "How it grows.")
+      .def_readonly("backoff_factor", &LossScale::backoff_factor, "How it backs off.")
+      .def_readonly("growth_interval", &LossScale::growth_interval,
+                    "After how many clean iterations it grows.")
+      .def_readonly("growth_tracker", &LossScale::growth_tracker, "Clean iterations since then.")
+      .def_property_readonly("inverse", &LossScale::inverse, "What undoes it.")
+      .def("update", &LossScale::update, py::arg("found_inf"), "At the end of an iteration.");
   py::class_<HookHandle>(module, "HookHandle", "A hook on a compiled model.")
       .def("remove", &HookHandle::remove, "From the next evaluation on it is not called.");
-  py::class_<CompiledModel>(module, "CompiledModel",
-                            "A model that runs; many threads may evaluate it at once.")
+  py::class_<CompiledModel> compiled(module, "CompiledModel", py::dynamic_attr(),
+                                     "A model that runs; many threads may evaluate it at once.");
+  bind_inference(compiled);
+  compiled
       .def("evaluate", evaluate, py::arg("params"), py::arg("data") = py::dict(),
            py::arg("output_gradients") = py::none(), py::arg("state") = py::none(),
            "outputs; with output_gradients (a dict, or True for a cost) (outputs, gradients); with "
-           "state the next state comes last.")
+           "state the next state comes last. A model with batch norm or dropout needs a state: "
+           "begin "
+           "with initial_state_dict.")
       .def(
           "get_parameters",
           [](const CompiledModel& m, uint64_t seed) { return dict_of(m.get_parameters(seed)); },
-          py::arg("seed") = 0)
+          py::arg("seed") = 0,
+          "Parameters as the layers initialise them; one that no layer initialises is uniform in\n"
+          "+-1/sqrt(fan in). The same seed gives the same numbers on every platform.")
       .def(
           "randomize_params",
           [](const CompiledModel& m, uint64_t seed) { return dict_of(m.randomize_params(seed)); },
-          py::arg("seed") = 0)
-      .def("load_state_dict",
-           [](const CompiledModel& m, const py::dict& saved) {
-             return dict_of(m.load_state_dict(tensor_map_of(saved)));
-           })
+          py::arg("seed") = 0, "Parameters drawn from the standard normal distribution.")
+      .def(
+          "load_state_dict",
+          [](const CompiledModel& m, const py::dict& saved) {
+            return dict_of(m.load_state_dict(tensor_map_of(saved)));
+          },
+          py::arg("saved"),
+          "The parameters of a checkpoint in the model's order and width. One error lists all "
+          "keys\n"
+          "that are missing, unknown or of another shape. They share their elements with `saved`\n"
+          "where the dtype allows it.")
       .def(
           "save_torchscript",
-          [](const CompiledModel& m, const std::string& path, const py::dict& params,
+          [](const CompiledModel& m, py::handle path, const py::dict& params,
              const py::dict& data) {
-            m.save_torchscript(path, tensor_map_of(params), tensor_map_of(data));
+            m.save_torchscript(path_of(path), tensor_map_of(params), tensor_map_of(data));
           },
           py::arg("path"), py::arg("params"), py::arg("data") = py::dict(),
           "A file that torch.jit.load runs without Mithril, for inputs of one size: those of the "
           "example in data where compiling left sizes open.")
-      .def(
-          "bind",
-          [](const CompiledModel& m, const py::dict& params) {
-            return m.bind(tensor_map_of(params));
-          },
-          py::arg("params"),
-          "The model with these parameters fixed, for inference: evaluate({}, data).")
       .def(
           "register_hook",
           [](CompiledModel& m, const std::string& path, const py::function& function,
@@ -288,15 +343,29 @@ Example:
           "with gradient=True the gradient that comes back there. A tensor that fn returns takes "
           "its "
           "place. Returns a handle with remove().")
-      .def_property_readonly("initial_state_dict",
-                             [](const CompiledModel& m) { return dict_of(m.initial_state_dict()); })
+      .def_property_readonly(
+          "initial_state_dict",
+          [](const CompiledModel& m) { return dict_of(m.initial_state_dict()); },
+          "The state that an evaluation begins with when it is given none.")
       .def_property_readonly("backend", &CompiledModel::backend, "What it was compiled for.")
-      .def_property_readonly("input_keys", &CompiledModel::input_keys)
-      .def_property_readonly("parameter_keys", &CompiledModel::parameter_keys)
-      .def_property_readonly("data_keys", &CompiledModel::data_keys)
-      .def_property_readonly("output_keys", &CompiledModel::output_keys)
-      .def_property_readonly("shapes", shapes_of)
-      .def("summary", &CompiledModel::summary);
+      .def_property_readonly("input_keys", &CompiledModel::input_keys, "Parameters, then data.")
+      .def_property_readonly("parameter_keys", &CompiledModel::parameter_keys, "Of `params`.")
+      .def_property_readonly("data_keys", &CompiledModel::data_keys, "Of `data`.")
+      .def_property_readonly("output_keys", &CompiledModel::output_keys, "Of the outputs.")
+      .def_property_readonly("shapes", shapes_of,
+                             "{key: sizes} of inputs and outputs: numbers, names of sizes, None.")
+      .def_property_readonly("warnings", &CompiledModel::warnings,
+                             "What compiling found suspicious: inputs that look like a name with a "
+                             "typing error.")
+      .def("summary", &CompiledModel::summary,
+           "A table of inputs and outputs, and the number of the parameters.")
+      .def("__repr__",
+           [](const CompiledModel& m) {
+             return "<CompiledModel for " + std::string(m.backend()->name()) + ": " +
+                    join(m.data_keys(), ", ") + " -> " + join(m.output_keys(), ", ") + "; " +
+                    std::to_string(m.parameter_keys().size()) + " parameters>";
+           })
+      .def("_copy", [](const CompiledModel& m) { return m; });
 }
 
 }  // namespace mithril::python

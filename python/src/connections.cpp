@@ -9,13 +9,11 @@ namespace {
 
 Connection io_key(const std::optional<std::string>& name, py::handle value, py::handle shape,
                   py::handle type, std::optional<bool> differentiable,
-                  std::optional<std::pair<double, double>> interval, const py::kwargs& unknown) {
-  refuse_unknown(unknown, "IOKey",
-                 {"name", "value", "shape", "type", "differentiable", "interval"});
+                  std::optional<std::pair<double, double>> interval) {
   IOKey key{.name = name.value_or("")};
   if (py::isinstance<Tensor>(value)) {
     key.tensor = value.cast<Tensor>();
-  } else if (py::hasattr(value, "__dlpack__")) {
+  } else if (has_dlpack(value)) {
     key.tensor = tensor_of(value);
   } else if (!value.is_none()) {
     key.value = datum_of(value);
@@ -50,6 +48,7 @@ constexpr Operation binary[] = {{"__add__", "add"},
                                 {"__mul__", "multiply"},
                                 {"__truediv__", "divide"},
                                 {"__floordiv__", "floor_divide"},
+                                {"__mod__", "remainder"},
                                 {"__pow__", "power"},
                                 {"__matmul__", "matmul"},
                                 {"__gt__", "greater"},
@@ -62,13 +61,13 @@ constexpr Operation binary[] = {{"__add__", "add"},
                                 {"__or__", "logical_or"},
                                 {"__xor__", "logical_xor"},
                                 {"__lshift__", "shift_left"},
-                                {"__rshift__", "shift_right"},
-                                {"reshape", "reshape"}};
+                                {"__rshift__", "shift_right"}};
 constexpr Operation reflected[] = {
-    {"__radd__", "add"},         {"__rsub__", "subtract"},          {"__rmul__", "multiply"},
-    {"__rtruediv__", "divide"},  {"__rfloordiv__", "floor_divide"}, {"__rpow__", "power"},
-    {"__rmatmul__", "matmul"},   {"__rand__", "logical_and"},       {"__ror__", "logical_or"},
-    {"__rxor__", "logical_xor"}, {"__rlshift__", "shift_left"},     {"__rrshift__", "shift_right"}};
+    {"__radd__", "add"},           {"__rsub__", "subtract"},          {"__rmul__", "multiply"},
+    {"__rtruediv__", "divide"},    {"__rfloordiv__", "floor_divide"}, {"__rpow__", "power"},
+    {"__rmod__", "remainder"},     {"__rmatmul__", "matmul"},         {"__rand__", "logical_and"},
+    {"__ror__", "logical_or"},     {"__rxor__", "logical_xor"},       {"__rlshift__", "shift_left"},
+    {"__rrshift__", "shift_right"}};
 constexpr Operation unary[] = {
     {"__neg__", "negate"}, {"__abs__", "abs"}, {"abs", "abs"},    {"sqrt", "sqrt"},
     {"exp", "exp"},        {"sin", "sin"},     {"cos", "cos"},    {"item", "item"},
@@ -82,37 +81,37 @@ void bind_connections(py::module_& module) {
   py::class_<Connection> connection(module, "Connection",
                                     "A wire of a model, with the arithmetic that composing needs.");
   for (const auto& [method, op] : binary) {
-    connection.def(method, [op = op](const Connection& a, py::handle b) {
-      return apply(op, {a, binding_of(b)});
-    });
+    const std::string doc = "The op " + std::string(op) + " of both.";
+    connection.def(
+        method,
+        [op = op](const Connection& a, py::handle b) {
+          return apply(op, {a, binding_of(b)});
+        },
+        py::arg("other"), doc.c_str());
   }
   for (const auto& [method, op] : reflected) {
-    connection.def(method, [op = op](const Connection& a, py::handle b) {
-      return apply(op, {binding_of(b), a});
-    });
+    connection.def(
+        method,
+        [op = op](const Connection& a, py::handle b) {
+          return apply(op, {binding_of(b), a});
+        },
+        py::arg("other"));
   }
   for (const auto& [method, op] : unary) {
-    connection.def(method, [op = op](const Connection& a) { return apply(op, {a}); });
+    const std::string doc = "The op " + std::string(op) + " of it.";
+    connection.def(
+        method, [op = op](const Connection& a) { return apply(op, {a}); }, doc.c_str());
   }
   for (const auto& [method, op] : reductions) {
+    const std::string doc = "The " + std::string(op) + " over an axis, several, or all of them.";
     connection.def(
         method,
         [op = op](const Connection& a, py::handle axis, bool keepdim) {
           return apply(op, {a, binding_of(axis), keepdim});
         },
-        py::arg("axis") = py::none(), py::arg("keepdim") = false);
+        py::arg("axis") = py::none(), py::arg("keepdim") = false, doc.c_str());
   }
   connection
-      .def("__mod__",
-           [](const Connection& a, py::handle b) {
-             const Connection quotient = apply("floor_divide", {a, binding_of(b)});
-             return a - quotient * binding_of(b);
-           })
-      .def("__rmod__",
-           [](const Connection& a, py::handle b) {
-             const Connection quotient = apply("floor_divide", {binding_of(b), a});
-             return apply("subtract", {binding_of(b), quotient * a});
-           })
       .def(
           "cast",
           [](const Connection& a, py::handle dtype) {
@@ -133,32 +132,39 @@ void bind_connections(py::module_& module) {
           [](const Connection& a, py::handle axis, bool keepdim, double correction) {
             return a.var(binding_of(axis), keepdim, correction);
           },
-          py::arg("axis") = py::none(), py::arg("keepdim") = false, py::arg("correction") = 0.0)
-      .def("__getitem__", indexed)
+          py::arg("axis") = py::none(), py::arg("keepdim") = false, py::arg("correction") = 0.0,
+          "The variance over an axis, several, or all of them; correction=1 is Bessel's.")
+      .def("__getitem__", indexed, py::arg("index"))
       .def("__iter__",
            [](const Connection&) -> py::object {
              throw py::type_error("a connection cannot be iterated over: index it");
            })
-      .def_property_readonly("shape", &Connection::shape)
-      .def_property_readonly("T", &Connection::T)
+      .def_property_readonly("shape", &Connection::shape, "The sizes, as a tuple of the model.")
+      .def_property_readonly("T", &Connection::T, "With its axes in reverse order.")
       .def(
           "size",
           [](const Connection& a, py::handle dim) {
             return apply("size", {a, binding_of(dim)});
           },
-          py::arg("dim") = py::none())
+          py::arg("dim") = py::none(), "The size of a dim; of none, the number of elements.")
+      .def(
+          "reshape",
+          [](const Connection& a, py::handle shape) {
+            return apply("reshape", {a, binding_of(shape)});
+          },
+          py::arg("shape"), "With its elements in another shape; -1 is what is left over.")
       .def("tensor", &Connection::tensor, "A value as a tensor; a tensor as it is.")
       .def(
           "transpose",
           [](const Connection& a, py::handle axes) { return a.transpose(binding_of(axes)); },
-          py::arg("axes") = py::none())
+          py::arg("axes") = py::none(), "With its axes in this order; of none, in reverse order.")
       .def(
           "clamp",
           [](const Connection& a, py::handle low, py::handle high) {
             return a.clamp(binding_of(low), binding_of(high));
           },
-          py::arg("min_val"), py::arg("max_val"))
-      .def_property_readonly("name", &Connection::name)
+          py::arg("min_val"), py::arg("max_val"), "With each element moved into these bounds.")
+      .def_property_readonly("name", &Connection::name, "Its key in the model, or its path.")
       .def_property_readonly("shape_text", &Connection::shape_text,
                              "What is known of the shape now.")
       .def_property_readonly(

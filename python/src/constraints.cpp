@@ -92,13 +92,13 @@ void bind_constraints(py::module_& module) {
           [](const Held& held, const std::string& key, py::handle value) {
             held.get().set_value(key, datum_of(value), 0);
           },
-          py::arg("key"), py::arg("value"))
+          py::arg("key"), py::arg("value"), "States what a key holds that is no tensor.")
       .def(
           "set_type",
           [](const Held& held, const std::string& key, py::handle type) {
             held.get().narrow(key, kinds_of(type), 0);
           },
-          py::arg("key"), py::arg("type"))
+          py::arg("key"), py::arg("type"), "States the type of a key, as set_types does.")
       .def(
           "reject",
           [](const Held& held, const std::string& message, const std::string& expected,

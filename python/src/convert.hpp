@@ -13,12 +13,30 @@
 #include "mithril/model/model.hpp"
 #include "mithril/tensor/tensor_map.hpp"
 
+namespace mithril {
+class CompiledModel;
+}
+
 namespace mithril::python {
 
 namespace py = pybind11;
 
 // TypeError E0390.
 [[noreturn]] void wrong_type(py::handle object, const std::string& expected);
+// A str; TypeError E0390 for anything else.
+std::string text_of(py::handle object, const std::string& expected = "a name");
+// Whether it gives its elements by DLPack; a class does not, though it has the method.
+bool has_dlpack(py::handle object);
+
+// Is held while a list is read. TypeError E0392 where lists are nested too deep, as one is that
+// contains itself.
+class Nesting {
+ public:
+  Nesting();
+  ~Nesting();
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
+};
 
 // A TrainModel where it is one.
 py::object object_of(const Model& model);
@@ -38,6 +56,8 @@ DType dtype_of_object(py::handle object);  // ml.float32, "float32" or a NumPy d
 
 // A NumPy array or anything with __dlpack__, without a copy where it is contiguous.
 Tensor tensor_of(py::handle object);
+// The same, for a tensor that is written to where it stands: one of torch, too.
+Tensor writable_tensor_of(py::handle object);
 // A function that is given a Solver, as Model::add_constraint takes it.
 std::function<bool(Solver&)> constraint_of(const py::function& function);
 // Kept by C++, let go of with the interpreter's lock held.
@@ -46,10 +66,6 @@ std::shared_ptr<py::function> shared_function(py::function function);
 py::object array_of(const Tensor& tensor);
 TensorMap tensor_map_of(const py::dict& dict);
 py::dict dict_of(const TensorMap& map);
-
-// NameError E0605 with the nearest where a keyword was given that a function does not take.
-void refuse_unknown(const py::kwargs& given, const std::string& function,
-                    const std::vector<std::string>& known);
 
 void bind_errors(py::module_& module);
 void bind_values(py::module_& module);
@@ -62,6 +78,7 @@ void bind_library(py::module_& module);
 void bind_constraints(py::module_& module);
 void bind_compile(py::module_& module);
 void bind_optimizers(py::module_& module);
+void bind_inference(py::class_<CompiledModel>& compiled);
 void bind_memory(py::module_& module, py::class_<Backend, std::shared_ptr<Backend>>& backend);
 
 }  // namespace mithril::python

@@ -6,6 +6,8 @@
 
 #include "convert.hpp"
 #include "mithril/base/error.hpp"
+#include "mithril/base/names.hpp"
+#include "mithril/base/out_of_memory.hpp"
 
 namespace mithril::python {
 namespace {
@@ -62,6 +64,20 @@ void set_error(const Error& error) {
   PyErr_SetObject(type.ptr(), instance.ptr());
 }
 
+// Where there is no memory for the error either, it is Python's own.
+void set_out_of_memory() {
+  try {
+    try {
+      raise_out_of_memory();
+    } catch (const Error& error) {
+      set_error(error);
+    }
+  } catch (...) {
+    PyErr_Clear();
+    PyErr_NoMemory();
+  }
+}
+
 ErrorKind kind_named(std::string_view name) {
   const auto* const found = std::find_if(std::begin(all_kinds), std::end(all_kinds),
                                          [&](ErrorKind kind) { return class_name(kind) == name; });
@@ -96,15 +112,31 @@ void bind_errors(py::module_& module) {
       py::arg("kind"), py::arg("code"), py::arg("message"), py::kw_only(), py::arg("path") = "",
       py::arg("facts") = std::vector<std::pair<std::string, std::string>>(), py::arg("help") = "",
       "For the Python half of the package: an error as those of the core, in the same rendering.");
+  module.def(
+      "unknown_name",
+      [](const std::string& code, const std::string& what, const std::string& name,
+         const std::vector<std::string>& known) {
+        unknown_name(ErrorKind::name, code, what, name, "", known);
+      },
+      py::arg("code"), py::arg("what"), py::arg("name"), py::arg("known"),
+      "NameError \"there is no <what> <name>\", with the known names and the nearest of them.");
+  module.def(
+      "did_you_mean",
+      [](const std::string& name, const std::vector<std::string>& known) {
+        return did_you_mean(name, known);
+      },
+      py::arg("name"), py::arg("known"),
+      "\"did you mean 'x'?\" of the nearest names, or \"\" where none is near.");
   py::register_exception_translator([](std::exception_ptr pointer) {
     try {
       if (pointer) std::rethrow_exception(pointer);
     } catch (const Error& error) {
       set_error(error);
-    } catch (const py::cast_error& error) {
-      set_error(TypeError({.code = "E0390",
-                           .message = "this kind of object does not fit here",
-                           .facts = {{"got", error.what()}}}));
+    } catch (const std::bad_alloc&) {
+      set_out_of_memory();
+    } catch (const py::cast_error&) {
+      // What pybind11 tells is the type in C++; an object that __new__ alone made ends here, too.
+      set_error(TypeError({.code = "E0390", .message = "this kind of object does not fit here"}));
     }
   });
 }

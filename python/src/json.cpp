@@ -15,7 +15,8 @@ void bind_json(py::module_& module) {
           },
           py::arg("text"), "The model that JSON text describes.")
       .def(
-          "__eq__", [](const Model& a, const Model& b) { return a == b; }, py::is_operator())
+          "__eq__", [](const Model& a, const Model& b) { return a == b; }, py::is_operator(),
+          py::arg("other"))
       // Equal models are told apart in sets and dicts: a hash of what they hold would change there.
       .def("__hash__", [](const py::object& self) {
         return py::hash(py::int_(reinterpret_cast<size_t>(self.ptr())));

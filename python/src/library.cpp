@@ -24,6 +24,7 @@ py::dict argument(const std::string& name, const std::string& kinds,
 // A model, several of them, a dict as pairs, or a value.
 Datum argument_datum(py::handle object) {
   if (py::isinstance<Model>(object)) return argument_of(object.cast<const Model&>());
+  const Nesting nesting;
   if (py::isinstance<py::dict>(object)) {
     Tuple pairs;
     for (const auto& [key, value] : object.cast<py::dict>())
@@ -52,7 +53,7 @@ Datum named_argument(const std::string& model, const std::string& name, py::hand
   }
 }
 
-const char* text_of(CastPolicy policy) {
+const char* name_of(CastPolicy policy) {
   if (policy == CastPolicy::lower) return "lower";
   return policy == CastPolicy::float32 ? "float32" : "promote";
 }
@@ -62,7 +63,7 @@ py::list library() {
   for (const OpDef* op : all_ops()) {
     if (try_find_model(op->model_name))
       continue;  // a library model of that name stands before the op
-    py::list arguments, ports, lists;
+    py::list arguments, ports, lists, inputs, outputs;
     for (size_t i = 0; i < op->port_count(); ++i) {
       if (op->port(i).list) lists.append(op->port(i).name);
     }
@@ -70,18 +71,22 @@ py::list library() {
       const PortDef& port = op->inputs[i];
       if (op->compiled.ports[i].value)
         arguments.append(argument(port.name, port.type, port.fallback, ""));
+      inputs.append(argument(port.name, port.type, port.fallback, ""));
       ports.append(port.name + ": " + (port.shape.empty() ? "" : "[" + port.shape + "] ") +
                    port.type);
     }
-    for (const PortDef& port : op->outputs)
+    for (const PortDef& port : op->outputs) {
+      outputs.append(port.name);
       ports.append(port.name + ": " + (port.shape.empty() ? "" : "[" + port.shape + "] ") +
                    port.type);
+    }
     py::dict spellings;
     for (const Spelling& spelling : op->spell) spellings[py::str(spelling.target)] = spelling.text;
     entries.append(py::dict(py::arg("name") = op->model_name, py::arg("op") = op->name,
                             py::arg("doc") = op->doc, py::arg("arguments") = arguments,
                             py::arg("ports") = ports, py::arg("lists") = lists,
-                            py::arg("cast") = text_of(op->cast), py::arg("spellings") = spellings));
+                            py::arg("inputs") = inputs, py::arg("outputs") = outputs,
+                            py::arg("cast") = name_of(op->cast), py::arg("spellings") = spellings));
   }
   for (const ModelDef* model : all_models()) {
     py::list arguments;
@@ -102,14 +107,16 @@ void bind_library(py::module_& module) {
       "make_model",
       [](const std::string& name, const py::dict& given, const std::optional<std::string>& label) {
         Arguments arguments;
-        for (const auto& [key, value] : given)
-          arguments.emplace_back(key.cast<std::string>(),
-                                 named_argument(name, key.cast<std::string>(), value));
+        for (const auto& [key, value] : given) {
+          const std::string argument = text_of(key);
+          arguments.emplace_back(argument, named_argument(name, argument, value));
+        }
         Model model = make_model(name, arguments);
         if (label) model.part()->give_name(*label);
         return model;
       },
-      py::arg("name"), py::arg("arguments"), py::arg("label") = py::none());
+      py::arg("name"), py::arg("arguments"), py::arg("label") = py::none(),
+      "The model or op of a record, with these arguments.");
 }
 
 }  // namespace mithril::python

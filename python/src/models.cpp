@@ -17,10 +17,10 @@ const Connection& connection_of(py::handle object) {
 }
 
 bool holds_binding(py::handle object) {
-  if (py::isinstance<Connection>(object) || py::isinstance<Tensor>(object) ||
-      py::hasattr(object, "__dlpack__"))
+  if (py::isinstance<Connection>(object) || py::isinstance<Tensor>(object) || has_dlpack(object))
     return true;
   if (!py::isinstance<py::tuple>(object) && !py::isinstance<py::list>(object)) return false;
+  const Nesting nesting;
   return std::any_of(object.begin(), object.end(), [](py::handle item) {
     return holds_binding(item) || py::isinstance<py::str>(item);
   });
@@ -42,8 +42,7 @@ bool is_binding(const Model& model, const py::args& args, const py::kwargs& kwar
   const std::vector<std::string> outputs = output_names(model);
   for (const auto& [key, value] : kwargs) {
     if (is_text(value)) return true;
-    if (std::find(outputs.begin(), outputs.end(), key.cast<std::string>()) != outputs.end())
-      return true;
+    if (std::find(outputs.begin(), outputs.end(), text_of(key)) != outputs.end()) return true;
   }
   return false;
 }
@@ -96,7 +95,7 @@ std::vector<std::pair<std::string, Value>> pairs(const py::dict& given, const py
   std::vector<std::pair<std::string, Value>> result;
   for (const py::dict& items : {given, py::dict(named)}) {
     for (const auto& [key, value] : items)
-      result.emplace_back(py::cast<std::string>(key), read(value));
+      result.emplace_back(text_of(key, "the name of a key"), read(value));
   }
   return result;
 }
@@ -118,11 +117,13 @@ py::object key_or_family(const Model& model, const std::string& key) {
 
 // Names, or connections by theirs.
 std::vector<std::string> key_names(py::handle keys) {
-  if (py::isinstance<py::str>(keys)) return {keys.cast<std::string>()};
+  if (py::isinstance<py::str>(keys)) return {text_of(keys)};
+  if (!py::isinstance<py::iterable>(keys)) wrong_type(keys, "keys: a name, a connection or a list");
   std::vector<std::string> names;
   for (const py::handle key : keys) {
-    names.push_back(py::isinstance<Connection>(key) ? key.cast<Connection>().name()
-                                                    : key.cast<std::string>());
+    names.push_back(py::isinstance<Connection>(key)
+                        ? key.cast<Connection>().name()
+                        : text_of(key, "the name of a key, or a connection"));
   }
   return names;
 }
@@ -140,17 +141,18 @@ Binding value_of(py::handle object) {
 }  // namespace
 
 Binding binding_of(py::handle object) {
-  if (py::isinstance<py::str>(object)) return object.cast<std::string>();
+  if (py::isinstance<py::str>(object)) return text_of(object);
   if (py::isinstance<Connection>(object)) return object.cast<Connection>();
   if (py::isinstance<Tensor>(object)) return object.cast<Tensor>();
   if ((py::isinstance<py::tuple>(object) || py::isinstance<py::list>(object)) &&
       holds_binding(object)) {
+    const Nesting nesting;
     std::vector<Binding> items;
     for (const py::handle item : object) items.push_back(binding_of(item));
     return items;
   }
-  if (py::hasattr(object, "__dlpack__") && py::hasattr(object, "ndim") &&
-      object.attr("ndim").cast<int>() > 0)
+  if (has_dlpack(object) && py::hasattr(object, "ndim") &&
+      py::object(object.attr("ndim")).not_equal(py::int_(0)))
     return tensor_of(object);
   if (py::isinstance<py::slice>(object)) {
     const py::object start = object.attr("start"), stop = object.attr("stop"),
@@ -165,20 +167,35 @@ Binding binding_of(py::handle object) {
 Bindings bindings_of(const py::dict& ports) {
   Bindings bindings;
   for (const auto& [port, value] : ports)
-    bindings.emplace_back(port.cast<std::string>(), binding_of(value));
+    bindings.emplace_back(text_of(port, "the name of a port"), binding_of(value));
   return bindings;
 }
 
 void bind_models(py::module_& module) {
   py::class_<Call>(module, "Call",
                    "A part and what its ports are bound to: model |= part(input=\"x\").");
+  py::class_<RandomKey>(
+      module, "RandomKey",
+      "A state that starts as the first key of a stream of random numbers: a hash of the seed and\n"
+      "of the path of the state in the compiled model. The model adds 1 to it for the next\n"
+      "evaluation.\n\n"
+      "Example:\n"
+      "    model |= ml.RandomUniform()(like=\"x\", key=\"key\", output=\"noise\")\n"
+      "    model |= ml.Add()(left=\"key\", right=1, output=\"next_key\")\n"
+      "    model.bind_state_keys(\"key\", \"next_key\", ml.RandomKey(seed=3))")
+      .def(py::init<int64_t>(), py::arg("seed") = 0)
+      .def_readonly("seed", &RandomKey::seed, "What its random numbers follow from.")
+      .def("__repr__",
+           [](const RandomKey& key) { return "RandomKey(" + std::to_string(key.seed) + ")"; });
   py::class_<Model>(module, "Model", py::dynamic_attr(),
                     "Parts with named ports, connected by name.")
-      .def(py::init([](const std::optional<std::string>& name) {
-             return name ? Model(*name) : Model();
+      .def(py::init([](py::handle name) {
+             if (name.is_none()) return Model();
+             // A library class is the handle of a model that its record made.
+             if (py::isinstance<Model>(name)) return name.cast<const Model&>();
+             return Model(text_of(name, "the name of the model"));
            }),
            py::arg("name") = py::none())
-      .def(py::init([](const Model& other) { return other; }))
       .def_static(
           "create",
           [](const py::args& only, const py::kwargs& outputs) {
@@ -189,60 +206,68 @@ void bind_models(py::module_& module) {
             for (const py::handle output : only)
               named.emplace_back("output", connection_of(output));
             for (const auto& [key, value] : outputs) {
-              if (key.cast<std::string>() == "name" && py::isinstance<py::str>(value))
-                name = value.cast<std::string>();
+              if (text_of(key) == "name" && py::isinstance<py::str>(value))
+                name = text_of(value);
               else
-                named.emplace_back(key.cast<std::string>(), connection_of(value));
+                named.emplace_back(text_of(key), connection_of(value));
             }
             return Model::create(named, name);
           },
           "Turns an expression into a model: Model.create(output=h); Model.create(h) is the same.")
-      .def("__call__", call)
+      .def(
+          "__call__", call,
+          "Bound to names, a part for model |= part(input=\"x\"); given connections, what it makes "
+          "of\nthem: h = part(x).")
       .def(
           "connect",
           [](const Model& m, const py::args& args, const py::kwargs& kwargs) {
             return m.connect(call_bindings(m, args, kwargs));
           },
           "The part with its ports bound: model |= part.connect(input=\"x\").")
-      .def("__ior__", in_place([](Model& m, const Call& c) { m |= c; }))
-      .def("__iadd__", in_place([](Model& m, const Call& c) { m += c; }))
-      .def("__getattr__",
-           [](const Model& m, const std::string& key) -> py::object {
-             if (key.rfind("__", 0) == 0) throw py::attribute_error(key);
-             if (py::object found = key_or_family(m, key)) return found;
-             try {
-               return py::cast(m.at(key));
-             } catch (const NameError& error) {
-               throw py::attribute_error(error.what());
-             }
-           })
-      .def("__getitem__", [](Model& m, const std::string& key) { return m[key]; })
-      .def_property_readonly("input_keys", &Model::input_keys)
-      .def_property_readonly("output_keys", &Model::output_keys)
+      .def("__ior__", in_place([](Model& m, const Call& c) { m |= c; }), py::arg("part"))
+      .def("__iadd__", in_place([](Model& m, const Call& c) { m += c; }), py::arg("part"))
+      .def(
+          "__getattr__",
+          [](const Model& m, const std::string& key) -> py::object {
+            if (key.rfind("__", 0) == 0) throw py::attribute_error(key);
+            if (py::object found = key_or_family(m, key)) return found;
+            try {
+              return py::cast(m.at(key));
+            } catch (const NameError& error) {
+              throw py::attribute_error(error.what());
+            }
+          },
+          py::arg("key"))
+      .def(
+          "__getitem__", [](Model& m, const std::string& key) { return m[key]; }, py::arg("key"))
+      .def_property_readonly("input_keys", &Model::input_keys,
+                             "The names of the inputs; one that nobody named has its path.")
+      .def_property_readonly("output_keys", &Model::output_keys,
+                             "The names of the outputs: those exposed, or all named ones.")
       .def_property_readonly("cin", &Model::cin, "The input that model += part chains to.")
       .def_property_readonly("cout", &Model::cout, "The output that model += part chains from.")
       .def_property_readonly("cins", &Model::cins, "The canonical inputs, where there are several.")
       .def_property_readonly("couts", &Model::couts,
                              "The canonical outputs, where there are several.")
-      .def_property_readonly("name", &Model::name)
-      .def_property_readonly("class_name", &Model::class_name)
+      .def_property_readonly("name", &Model::name, "The name given to it, or \"\".")
+      .def_property_readonly("class_name", &Model::class_name, "The name of its class: \"Linear\".")
+      .def_property_readonly("_revision", [](const Model& m) { return m.composite()->revision; })
       .def(
           "expose_keys",
           [](Model& m, const py::args& keys, const py::kwargs& named) {
             std::vector<std::pair<std::string, Connection>> all;
             for (const py::handle key : keys)
-              all.emplace_back(key.cast<std::string>(), m.at(key.cast<std::string>()));
+              all.emplace_back(text_of(key, "the name of a key"), m.at(text_of(key)));
             for (const auto& [key, value] : named) {
-              all.emplace_back(key.cast<std::string>(), py::isinstance<py::str>(value)
-                                                            ? m.at(value.cast<std::string>())
-                                                            : connection_of(value));
+              all.emplace_back(text_of(key), py::isinstance<py::str>(value) ? m.at(text_of(value))
+                                                                            : connection_of(value));
             }
             m.expose_keys(all);
           },
           "The keys that are outputs from now on; expose_keys(logits=\"h\") gives one another "
           "name.")
       .def("rename_key", &Model::rename_key, py::return_value_policy::reference_internal,
-           "Gives a key or an unnamed port another name.")
+           py::arg("key"), py::arg("name"), "Gives a key or an unnamed port another name.")
       .def(
           "set_cin", [](Model& m, const py::args& keys) { m.set_cin(key_names(keys)); },
           "The inputs that model += part may chain to.")
@@ -279,17 +304,25 @@ void bind_models(py::module_& module) {
       .def(
           "set_differentiability",
           [](Model& m, const py::dict& given, const py::kwargs& named) {
-            m.set_differentiability(
-                pairs<bool>(given, named, [](py::handle flag) { return flag.cast<bool>(); }));
+            m.set_differentiability(pairs<bool>(given, named, [](py::handle flag) {
+              if (!py::isinstance<py::bool_>(flag)) wrong_type(flag, "True or False");
+              return flag.cast<bool>();
+            }));
           },
           py::arg("keys") = py::dict(), "set_differentiability(x=True).")
       .def(
           "bind_state_keys",
           [](Model& m, const std::string& input, const std::string& output, py::handle initial) {
-            m.bind_state_keys(input, output, tensor_of(initial));
+            if (py::isinstance<RandomKey>(initial)) {
+              m.bind_state_keys(input, output, initial.cast<RandomKey>());
+            } else {
+              m.bind_state_keys(input, output, tensor_of(initial));
+            }
           },
           py::arg("input"), py::arg("output"), py::arg("initial_value"),
-          "The input holds what the output was in the evaluation before.")
+          "The input holds what the output was in the evaluation before; it starts as "
+          "initial_value,\n"
+          "an array, a number or a RandomKey.")
       .def(
           "add_constraint",
           [](Model& m, const py::function& fn, py::handle keys) {
@@ -301,8 +334,7 @@ void bind_models(py::module_& module) {
       .def("get_shapes", &Model::get_shapes, "What is known of the shapes of inputs and outputs.")
       .def(
           "summary",
-          [](const Model& m, bool shapes, bool types, int depth, const py::kwargs& unknown) {
-            refuse_unknown(unknown, "summary", {"shapes", "types", "depth"});
+          [](const Model& m, bool shapes, bool types, int depth) {
             return m.summary(shapes, types, depth);
           },
           py::arg("shapes") = true, py::arg("types") = false, py::arg("depth") = 0,

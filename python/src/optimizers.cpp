@@ -21,12 +21,12 @@ class Moved {
     std::vector<TensorMap::Item> items;
     for (const auto& [key, value] : params) {
       const bool is_array = py::isinstance<py::array>(value);
-      if (!is_array && !py::isinstance<Tensor>(value) && !py::hasattr(value, "__dlpack__")) {
+      if (!is_array && !py::isinstance<Tensor>(value) && !has_dlpack(value)) {
         wrong_type(value, "an array that can be written to");
       }
-      Tensor tensor = tensor_of(value);
+      Tensor tensor = writable_tensor_of(value);
       if (is_array) keep_if_copied(py::reinterpret_borrow<py::array>(value), tensor);
-      items.emplace_back(key.cast<std::string>(), std::move(tensor));
+      items.emplace_back(text_of(key, "the name of a key"), std::move(tensor));
     }
     tensors = TensorMap(std::move(items));
   }
@@ -54,25 +54,15 @@ OutputGradients incoming(py::handle given) {
   return tensor_map_of(given.cast<py::dict>());
 }
 
-py::object train(TrainingStep& step, const py::dict& params, const py::dict& data,
-                 py::handle state) {
+py::dict train(TrainingStep& step, const py::dict& params, const py::dict& data) {
   Moved moved(params);
   const TensorMap d = tensor_map_of(data);
-  if (state.is_none()) {
-    const TensorMap outputs = [&] {
-      const py::gil_scoped_release free;
-      return step(moved.tensors, d);
-    }();
-    moved.copy_back();
-    return dict_of(outputs);
-  }
-  const State s(tensor_map_of(state.cast<py::dict>()));
-  const auto [outputs, next] = [&] {
+  const TensorMap outputs = [&] {
     const py::gil_scoped_release free;
-    return step(moved.tensors, d, s);
+    return step(moved.tensors, d);
   }();
   moved.copy_back();
-  return py::make_tuple(dict_of(outputs), dict_of(next));
+  return dict_of(outputs);
 }
 
 void step_alone(Optimizer& optimizer, const py::dict& params, const py::dict& gradients) {
@@ -94,15 +84,37 @@ void bind_optimizers(py::module_& module) {
       .def("step", step_alone, py::arg("params"), py::arg("gradients"),
            "Moves each parameter that has a gradient, where it stands.")
       .def_property("lr", &Optimizer::lr, &Optimizer::set_lr, "The learning rate.")
+      .def_property_readonly(
+          "options",
+          [](const Optimizer& o) {
+            py::dict options;
+            for (const auto& [name, value] : o.options()) options[py::str(name)] = object_of(value);
+            return options;
+          },
+          "All options as they are now, the learning rate included.")
+      .def_property_readonly("threads", &Optimizer::threads, "What set_threads was given.")
+      .def("__repr__",
+           [](py::handle self) {
+             std::string text;
+             for (const auto& [name, value] : self.cast<const Optimizer&>().options()) {
+               text += (text.empty() ? "" : ", ") + name + "=" + to_string(value);
+             }
+             return py::str(py::type::of(self).attr("__name__")).cast<std::string>() + "(" + text +
+                    ")";
+           })
       .def("set_threads", &Optimizer::set_threads, py::arg("threads"),
            "At most so many threads work on `step`; 0: as many as there are processors.")
       .def(
           "state_dict", [](const Optimizer& o) { return dict_of(o.state_dict()); },
-          "What it remembers, with the names of PyTorch's slots: \"fc1.weight.exp_avg\".")
+          "The options by their names (\"lr\", \"betas\"), and what it remembers of each "
+          "parameter\n"
+          "with the names of PyTorch's slots (\"fc1.weight.exp_avg\").")
       .def(
           "load_state_dict",
           [](Optimizer& o, const py::dict& state) { o.load_state_dict(tensor_map_of(state)); },
-          py::arg("state"), "Goes on from there.");
+          py::arg("state"),
+          "Goes on from there, with the options that `state` has; one that it does not have stays\n"
+          "as it is, as all do with the state_dict of version 0.1.0, which has none.");
   py::class_<SGD, Optimizer>(module, "SGD",
                              "Stochastic gradient descent, by the rule of torch.optim.SGD.")
       .def(py::init([](double lr, double momentum, double dampening, double weight_decay,
@@ -131,20 +143,29 @@ void bind_optimizers(py::module_& module) {
 
 `step(params, data)` gives the outputs and moves the parameters where they stand, as `evaluate` and
 `optimizer.step` do one after the other, and faster. Gradients come in as `output_gradients` says:
-a dict, or True for the cost. With `state=` the next state comes last.
+a dict, or True for the cost. The step keeps the state of the model (running statistics, random
+keys): `step.state` is what to validate with and to save.
 
 Example:
     optimizer = ml.Adam(lr=1e-3)
     step = ml.TrainingStep(compiled, optimizer, output_gradients={"loss": 1.0})
-    outputs = step(params, data))")
+    outputs = step(params, data)
+    validated = compiled.infer(params, validation, step.state))")
       .def(py::init([](const CompiledModel& compiled, Optimizer& optimizer,
                        py::handle output_gradients) {
              return TrainingStep(compiled, optimizer, incoming(output_gradients));
            }),
            py::arg("compiled"), py::arg("optimizer"), py::kw_only(),
            py::arg("output_gradients") = true, py::keep_alive<1, 3>())
-      .def("__call__", train, py::arg("params"), py::arg("data") = py::dict(), py::kw_only(),
-           py::arg("state") = py::none());
+      .def("__call__", train, py::arg("params"), py::arg("data") = py::dict(),
+           "One step: the outputs.")
+      .def_property(
+          "state", [](const TrainingStep& step) { return dict_of(step.state()); },
+          [](TrainingStep& step, const py::dict& state) {
+            step.set_state(State(tensor_map_of(state)));
+          },
+          "What the next call begins with: running statistics and random keys. It begins as\n"
+          "initial_state_dict; setting it copies.");
 }
 
 }  // namespace mithril::python

@@ -2,11 +2,16 @@
 // DLPack.
 #include <pybind11/numpy.h>
 
+#include <pybind11/stl.h>
+
+#include <cstring>
 #include <optional>
+#include <string_view>
 
 #include "bridge.hpp"
 #include "convert.hpp"
 #include "mithril/base/error.hpp"
+#include "mithril/base/text.hpp"
 #include "mithril/tensor/dlpack.hpp"
 
 namespace mithril::python {
@@ -25,9 +30,11 @@ std::shared_ptr<void> keep(py::object object) {
   });
 }
 
+// bfloat16 is that of the package ml_dtypes, which need not be installed.
 std::optional<DType> dtype_of_array(const py::array& array) {
   const char kind = array.dtype().kind();
   const auto size = array.itemsize();
+  if (size == 2 && py::str(array.dtype()).equal(py::str("bfloat16"))) return DType::bfloat16;
   if (kind == 'b') return DType::boolean;
   if (kind == 'i' && size == 4) return DType::int32;
   if (kind == 'i' && size == 8) return DType::int64;
@@ -37,15 +44,24 @@ std::optional<DType> dtype_of_array(const py::array& array) {
   return std::nullopt;
 }
 
+// The narrowest integers of ours that hold those of NumPy that we do not have; null: none do.
+const char* wider_integers(const py::array& array) {
+  const char kind = array.dtype().kind();
+  const auto size = array.itemsize();
+  if ((kind == 'i' || kind == 'u') && size <= 2) return "int32";
+  return kind == 'u' && size == 4 ? "int64" : nullptr;
+}
+
 Tensor from_array(py::array array) {
+  if (const char* wider = wider_integers(array)) array = array.attr("astype")(wider);
   const std::optional<DType> dtype = dtype_of_array(array);
   if (!dtype) {
     raise({.kind = ErrorKind::type,
            .code = "E0391",
            .message =
                "no dtype of ours holds arrays of " + py::str(array.dtype()).cast<std::string>(),
-           .help = "convert it with .astype: bool, int32, int64, float16, float32 and float64 are "
-                   "taken"});
+           .help = "convert it with .astype: bool, integers but uint64, float16, bfloat16, float32 "
+                   "and float64 are taken"});
   }
   if (!(array.flags() & py::array::c_style) || !array.dtype().attr("isnative").cast<bool>()) {
     array = py::module_::import("numpy").attr("ascontiguousarray")(
@@ -59,16 +75,44 @@ Tensor from_array(py::array array) {
   return Tensor::borrow(*dtype, std::move(dims), static_cast<const void*>(data), std::move(owner));
 }
 
-Tensor from_capsule(const py::capsule& capsule) {
-  const std::string name = capsule.name();
-  if (name == "dltensor_versioned") {
-    Tensor tensor = from_dlpack(capsule.get_pointer<dlpack::DLManagedTensorVersioned>());
-    PyCapsule_SetName(capsule.ptr(), "used_dltensor_versioned");
+[[noreturn]] void refuse_capsule(const py::object& given) {
+  const bool is_capsule = PyCapsule_CheckExact(given.ptr());
+  const char* name = is_capsule ? PyCapsule_GetName(given.ptr()) : nullptr;
+  const bool used = name && std::string_view(name).starts_with("used_dltensor");
+  raise({.kind = ErrorKind::type,
+         .code = "E0394",
+         .message = used ? "a DLPack capsule was consumed before"
+                         : "what __dlpack__ gave is no tensor of DLPack",
+         .facts = {{"expected", "a capsule named 'dltensor' or 'dltensor_versioned'", ""},
+                   {"got",
+                    name         ? "a capsule named " + quoted(name)
+                    : is_capsule ? "a capsule without a name"
+                                 : "no capsule",
+                    ""}},
+         .help = used ? "each capsule gives its tensor once: call __dlpack__ again" : ""});
+}
+
+Tensor from_capsule(const py::object& given) {
+  constexpr const char *versioned = "dltensor_versioned", *old = "dltensor";
+  if (PyCapsule_IsValid(given.ptr(), versioned)) {
+    Tensor tensor = from_dlpack(static_cast<dlpack::DLManagedTensorVersioned*>(
+        PyCapsule_GetPointer(given.ptr(), versioned)));
+    PyCapsule_SetName(given.ptr(), "used_dltensor_versioned");
     return tensor;
   }
-  Tensor tensor = from_dlpack(capsule.get_pointer<dlpack::DLManagedTensor>());
-  PyCapsule_SetName(capsule.ptr(), "used_dltensor");
+  if (!PyCapsule_IsValid(given.ptr(), old)) refuse_capsule(given);
+  Tensor tensor =
+      from_dlpack(static_cast<dlpack::DLManagedTensor*>(PyCapsule_GetPointer(given.ptr(), old)));
+  PyCapsule_SetName(given.ptr(), "used_dltensor");
   return tensor;
+}
+
+// Torch gives away no tensor that its autograd watches; detached, it has the same elements.
+py::object unwatched(py::handle object) {
+  if (py::hasattr(object, "requires_grad") && py::hasattr(object, "detach") &&
+      py::object(object.attr("requires_grad")).is(py::bool_(true)))
+    return object.attr("detach")();
+  return py::reinterpret_borrow<py::object>(object);
 }
 
 py::capsule to_capsule(const Tensor& tensor) {
@@ -106,12 +150,21 @@ py::object shared_array(const Tensor& tensor) {
 
 }  // namespace
 
+bool has_dlpack(py::handle object) {
+  return !PyType_Check(object.ptr()) && py::hasattr(object, "__dlpack__");
+}
+
+Tensor writable_tensor_of(py::handle object) {
+  const bool foreign = bridge && bridge->is_theirs(object.ptr());
+  return foreign ? from_capsule(unwatched(object).attr("__dlpack__")()) : tensor_of(object);
+}
+
 Tensor tensor_of(py::handle object) {
   if (py::isinstance<Tensor>(object)) return object.cast<Tensor>();
   if (py::isinstance<py::array>(object))
     return from_array(py::reinterpret_borrow<py::array>(object));
   if (bridge && bridge->is_theirs(object.ptr())) return bridge->from_object(object.ptr());
-  if (py::hasattr(object, "__dlpack__")) return from_capsule(object.attr("__dlpack__")());
+  if (has_dlpack(object)) return from_capsule(unwatched(object).attr("__dlpack__")());
   const py::array array = py::module_::import("numpy").attr("asarray")(object);
   return from_array(array);
 }
@@ -127,7 +180,7 @@ TensorMap tensor_map_of(const py::dict& dict) {
   std::vector<TensorMap::Item> items;
   items.reserve(dict.size());
   for (const auto& [key, value] : dict)
-    items.emplace_back(key.cast<std::string>(), tensor_of(value));
+    items.emplace_back(text_of(key, "the name of a key"), tensor_of(value));
   return TensorMap(std::move(items));
 }
 
@@ -138,10 +191,13 @@ py::dict dict_of(const TensorMap& map) {
 }
 
 void bind_tensors(py::module_& module) {
-  module.def("use_bridge", [](const py::capsule& capsule) {
-    bridge = static_cast<const TensorBridge*>(PyCapsule_GetPointer(capsule.ptr(), bridge_name));
-    if (!bridge) throw py::error_already_set();
-  });
+  module.def(
+      "use_bridge",
+      [](const py::capsule& capsule) {
+        bridge = static_cast<const TensorBridge*>(PyCapsule_GetPointer(capsule.ptr(), bridge_name));
+        if (!bridge) throw py::error_already_set();
+      },
+      py::arg("capsule"), "Takes and gives the tensors of another library from now on.");
   py::class_<Tensor>(module, "Tensor",
                      "A tensor value: Tensor(3.0), Tensor([[1, 2], [3, 4]]), Tensor(array).")
       .def(py::init([](py::handle value, py::handle dtype) {
@@ -149,9 +205,29 @@ void bind_tensors(py::module_& module) {
              return dtype.is_none() ? tensor : tensor.to(dtype_of_object(dtype));
            }),
            py::arg("value"), py::arg("dtype") = py::none())
-      .def_property_readonly("shape", [](const Tensor& t) { return py::tuple(py::cast(t.dims())); })
-      .def_property_readonly("dtype", &Tensor::dtype)
+      .def_property_readonly(
+          "shape", [](const Tensor& t) { return py::tuple(py::cast(t.dims())); }, "The sizes.")
+      .def_property_readonly("dtype", &Tensor::dtype, "The dtype of its elements.")
       .def("numpy", array_of, "A NumPy array that shares the memory.")
+      .def(
+          "detach", [](const Tensor& t) { return t; },
+          "A tensor that shares the memory. There is no autograd to detach it from: code that is\n"
+          "written for the tensors of torch runs with it.")
+      .def("_bytes",
+           [](const Tensor& t) {
+             const Tensor here = t.host();
+             return py::bytes(static_cast<const char*>(here.raw_data()), here.bytes());
+           })
+      .def_static(
+          "_from_bytes",
+          [](const py::bytes& bytes, DType dtype, const Dims& dims) {
+            Tensor made = Tensor::empty(dtype, dims);
+            const auto text = static_cast<std::string_view>(bytes);
+            if (text.size() != made.bytes()) wrong_type(bytes, "as many bytes as the sizes need");
+            std::memcpy(made.mutable_raw_data(), text.data(), text.size());
+            return made;
+          },
+          py::arg("bytes"), py::arg("dtype"), py::arg("shape"))
       .def("__array__",
            [](const Tensor& t, const py::args&, const py::kwargs&) {
              return numpy_dtype(t.dtype()) ? shared_array(t) : shared_array(t.to(DType::float32));
@@ -165,7 +241,9 @@ void bind_tensors(py::module_& module) {
            })
       .def("__dlpack_device__", [](const Tensor&) { return std::pair(1, 0); })
       .def("__repr__", [](const Tensor& t) { return "Tensor(" + to_string(t) + ")"; })
-      .def("__eq__", [](const Tensor& a, const Tensor& b) { return identical(a, b); });
+      .def(
+          "__eq__", [](const Tensor& a, const Tensor& b) { return identical(a, b); },
+          py::is_operator());
 }
 
 }  // namespace mithril::python

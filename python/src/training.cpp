@@ -12,9 +12,9 @@ namespace {
 using Name = std::optional<std::string>;
 
 double number_of(py::handle object) {
-  if (py::isinstance<py::float_>(object) || py::isinstance<py::int_>(object))
-    return object.cast<double>();
-  if (!py::isinstance<Tensor>(object) && !py::hasattr(object, "__dlpack__"))
+  if (py::isinstance<py::float_>(object)) return object.cast<double>();
+  if (py::isinstance<py::int_>(object)) return datum_of(object).real();  // of at most 64 bits
+  if (!py::isinstance<Tensor>(object) && !has_dlpack(object))
     wrong_type(object, "a number for coef");
   return tensor_of(object).item();
 }
@@ -43,7 +43,7 @@ KeyPattern pattern_of(py::handle pattern) {
   if (!py::isinstance<py::str>(pattern.attr("pattern")) ||
       pattern.attr("flags").cast<int>() != unicode)
     wrong_type(pattern, "a regular expression of text, without flags");
-  return {pattern.attr("pattern").cast<std::string>()};
+  return {text_of(pattern.attr("pattern"))};
 }
 
 void add_regularization(TrainModel& train, py::handle regulariser, py::handle coef,
@@ -54,7 +54,7 @@ void add_regularization(TrainModel& train, py::handle regulariser, py::handle co
     if (!is_pattern(value)) continue;
     if (ports.size() > 1)
       wrong_type(ports, "a regular expression for the only port of the regulariser");
-    options.reg_key = port.cast<std::string>();
+    options.reg_key = text_of(port);
     train.add_regularization(model, number_of(coef), pattern_of(value), options);
     return;
   }

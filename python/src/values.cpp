@@ -1,24 +1,66 @@
 // Values: what is no tensor.
 #include "convert.hpp"
 
+#include <fmt/format.h>
+
 #include "mithril/base/names.hpp"
+#include "mithril/base/text.hpp"
 
 namespace mithril::python {
 namespace {
 
+constexpr int most_nested = 64;     // lists in each other
+constexpr size_t most_shown = 200;  // characters of an object in a message
+thread_local int nested = 0;
+
 bool is_numpy_number(py::handle object) {
-  return py::hasattr(object, "dtype") && py::hasattr(object, "item") && py::hasattr(object, "ndim");
+  return !PyType_Check(object.ptr()) && py::hasattr(object, "dtype") &&
+         py::hasattr(object, "item") && py::hasattr(object, "ndim");
+}
+
+// The object as Python writes it, cut where that is long.
+std::string shown(py::handle object) {
+  std::string text;
+  try {
+    text = py::str(py::repr(object)).cast<std::string>();
+  } catch (const std::exception&) {  // its own repr raised, or it is nested too deep to be written
+    return "an object whose repr raises";
+  }
+  if (text.size() <= most_shown) return text;
+  size_t end = most_shown;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
+
+// A class is often written where an object of it was meant.
+std::string call_advice(py::handle object) {
+  if (!PyType_Check(object.ptr())) return "";
+  const std::string name = py::str(object.attr("__name__"));
+  return quoted(name) + " is a class; " + name + "(...) makes an object of it";
+}
+
+int64_t integer_of(py::handle object) {
+  int overflow = 0;
+  const int64_t value = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
+  if (overflow) {
+    raise({.kind = ErrorKind::type,
+           .code = "E0393",
+           .message = "an int needs more than 64 bits",
+           .facts = {{"got", shown(object), ""}}});
+  }
+  if (value == -1 && PyErr_Occurred()) throw py::error_already_set();
+  return value;
 }
 
 DimSpec dim_spec(py::handle item) {
   if (item.is_none()) return Any{};
   if (py::isinstance<py::ellipsis>(item)) return Rest{};
-  if (py::isinstance<py::str>(item)) return item.cast<std::string>();
+  if (py::isinstance<py::str>(item)) return text_of(item);
   if (PyIndex_Check(item.ptr()) && !py::isinstance<py::bool_>(item))
-    return py::int_(py::reinterpret_borrow<py::object>(item)).cast<int64_t>();
+    return integer_of(py::int_(py::reinterpret_borrow<py::object>(item)));
   if (py::isinstance<py::tuple>(item) && py::len(item) == 2 &&
       py::isinstance<py::ellipsis>(item[py::int_(1)])) {
-    return Rest{item[py::int_(0)].cast<std::string>()};
+    return Rest{text_of(item[py::int_(0)], "a name before ...")};
   }
   wrong_type(item, "an int, a name, None, ... or (name, ...)");
 }
@@ -29,19 +71,41 @@ void wrong_type(py::handle object, const std::string& expected) {
   raise({.kind = ErrorKind::type,
          .code = "E0390",
          .message = "this kind of object does not fit here",
-         .facts = {
-             {"expected", expected, ""},
-             {"got", py::str(py::repr(object)), py::str(py::type::of(object).attr("__name__"))}}});
+         .facts = {{"expected", expected, ""},
+                   {"got", shown(object), py::str(py::type::of(object).attr("__name__"))}},
+         .help = call_advice(object)});
+}
+
+Nesting::Nesting() {
+  if (nested == most_nested) {
+    raise({.kind = ErrorKind::type,
+           .code = "E0392",
+           .message = fmt::format("lists are nested deeper than {} levels", most_nested),
+           .help = "a list that contains itself has no end"});
+  }
+  ++nested;
+}
+
+Nesting::~Nesting() { --nested; }
+
+std::string text_of(py::handle object, const std::string& expected) {
+  if (!py::isinstance<py::str>(object)) wrong_type(object, expected);
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
+  if (text) return {text, static_cast<size_t>(size)};
+  PyErr_Clear();
+  wrong_type(object, expected + ", in characters that UTF-8 has");
 }
 
 Datum datum_of(py::handle object) {
   if (object.is_none()) return Datum();
   if (py::isinstance<py::bool_>(object)) return object.cast<bool>();
-  if (py::isinstance<py::int_>(object)) return object.cast<int64_t>();
+  if (py::isinstance<py::int_>(object)) return integer_of(object);
   if (py::isinstance<py::float_>(object)) return object.cast<double>();
-  if (py::isinstance<py::str>(object)) return object.cast<std::string>();
+  if (py::isinstance<py::str>(object)) return text_of(object);
   if (py::isinstance<DType>(object)) return object.cast<DType>();
   if (py::isinstance<py::ellipsis>(object)) return Ellipsis{};
+  const Nesting nesting;
   if (py::isinstance<py::slice>(object)) {
     return Slice{datum_of(object.attr("start")), datum_of(object.attr("stop")),
                  datum_of(object.attr("step"))};
@@ -51,7 +115,7 @@ Datum datum_of(py::handle object) {
     for (const py::handle item : object) items.push_back(datum_of(item));
     return Datum(std::move(items));
   }
-  if (is_numpy_number(object) && object.attr("ndim").cast<int>() == 0)
+  if (is_numpy_number(object) && py::object(object.attr("ndim")).equal(py::int_(0)))
     return datum_of(object.attr("item")());
   wrong_type(object, "a value: None, bool, int, float, str, dtype, tuple, list, slice or ...");
 }
@@ -96,18 +160,17 @@ std::shared_ptr<py::function> shared_function(py::function function) {
           }};
 }
 
-void refuse_unknown(const py::kwargs& given, const std::string& function,
-                    const std::vector<std::string>& known) {
-  for (const auto& [key, value] : given)
-    unknown_name(ErrorKind::name, "E0605", "argument of " + function, key.cast<std::string>(), "",
-                 known);
-}
-
 DType dtype_of_object(py::handle object) {
   if (py::isinstance<DType>(object)) return object.cast<DType>();
-  if (py::isinstance<py::str>(object)) return parse_dtype(object.cast<std::string>());
-  const py::object name = py::getattr(py::module_::import("numpy").attr("dtype")(object), "name");
-  return parse_dtype(name.cast<std::string>());
+  if (py::isinstance<py::str>(object)) return parse_dtype(text_of(object));
+  constexpr const char* expected = "a dtype: ml.float32, \"float32\" or one of NumPy";
+  if (object.is_none()) wrong_type(object, expected);  // to NumPy it is float64
+  try {
+    const py::object dtype = py::module_::import("numpy").attr("dtype")(object);
+    return parse_dtype(text_of(dtype.attr("name")));
+  } catch (const py::error_already_set&) {
+    wrong_type(object, expected);
+  }
 }
 
 ShapeSpec shape_of(py::handle object) {
@@ -132,6 +195,7 @@ Kinds kinds_of(py::handle object) {
   if (object.is_none()) return kind::none;
   if (py::hasattr(object, "__args__")) {  // int | float
     Kinds kinds = 0;
+    const Nesting nesting;
     for (const py::handle item : object.attr("__args__"))
       kinds = static_cast<Kinds>(kinds | kinds_of(item));
     return kinds;
@@ -146,6 +210,33 @@ void bind_values(py::module_& module) {
     const std::string text(name(value));
     dtype.value(text.c_str(), value);
   }
+  // Of pybind11 it would take any number, and there is a dtype only for some.
+  for (const char* name : {"__init__", "__setstate__", "__getstate__"}) py::delattr(dtype, name);
+  dtype
+      .def(py::init([](py::handle value) {
+             if (!py::isinstance<py::int_>(value)) return dtype_of_object(value);
+             for (const DType known : all_dtypes) {
+               if (integer_of(value) == static_cast<int64_t>(known)) return known;
+             }
+             wrong_type(value, "the name or the number of a dtype");
+           }),
+           py::arg("value"))
+      .def("__reduce__", [](py::handle self) {
+        return py::make_tuple(py::type::of(self), py::make_tuple(self.attr("name")));
+      });
+  module.def(
+      "wrong_argument",
+      [](const std::string& function, const std::string& argument, const std::string& expected,
+         py::handle given, const std::string& help) {
+        const std::string of_class = py::str(py::type::of(given).attr("__name__"));
+        raise({.kind = ErrorKind::type,
+               .code = "E0395",
+               .message = function + ": argument '" + argument + "' has the wrong kind",
+               .facts = {{"expected", expected, ""}, {"got", shown(given), of_class}},
+               .help = help.empty() ? call_advice(given) : help});
+      },
+      py::arg("function"), py::arg("argument"), py::arg("expected"), py::arg("given"),
+      py::arg("help") = "", "TypeError E0395, which shows the object.");
   module.attr("_kinds") =
       py::dict(py::arg("bool") = kind::bool_tensor, py::arg("int") = kind::int_tensor,
                py::arg("float") = kind::float_tensor, py::arg("any") = kind::tensor);

@@ -120,6 +120,7 @@ LIBRARY: dict[str, list[Example]] = {
         {},
         {"num_features": 3, "use_scale": False},
         {"use_bias": False, "eps": 0.1},
+        {"inference": True},
         {"inference": False, "momentum": 0.3},
     ),
     "BatchNorm2D": each(
@@ -127,6 +128,7 @@ LIBRARY: dict[str, list[Example]] = {
         {},
         {"num_features": 4, "use_scale": False},
         {"use_bias": False, "eps": 0.1},
+        {"inference": True},
         {"inference": False, "momentum": 0.3},
     ),
     "Conv1d": windows(
@@ -339,6 +341,7 @@ LIBRARY: dict[str, list[Example]] = {
             {"is_causal": False, "scale": 0.5},
             {"dropout_p": 0.0},
             {"dropout_p": 0.25, "seed": 3},
+            {"dropout_p": 0.25, "inference": True},
         ),
         *each(
             {"query": (2, 3, 4), "key": (2, 5, 4), "value": (2, 5, 5), "attn_mask": points(3, 5)},

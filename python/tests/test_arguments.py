@@ -106,7 +106,7 @@ def test_a_model_that_is_not_there_is_told_with_the_argument() -> None:
     with pytest.raises(ml.NameError, match="MLP, argument 'activations': there is no model 'Rleu'"):
         ml.MLP(activations=["Tanh", "Rleu"], dimensions=[2, 2])
     with pytest.raises(ml.NameError, match="did you mean 'LSTMCell'"):
-        ml.ManyToOne("LTSMCell", 2)
+        ml.ManyToOne("LTSMCell", max_sequence_length=2)
 
 
 def test_one_that_could_not_be_made_can_be_shown() -> None:

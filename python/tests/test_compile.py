@@ -122,3 +122,14 @@ def test_threads_share_a_compiled_model():
 def test_importing_imports_no_torch():
     code = "import sys, mithril; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_misspelt_name_is_warned_of(capfd):
+    net = ml.Model()
+    net |= ml.Linear(3)(input="x", output="hidden")
+    net |= ml.Relu()(input="hiden", output="y")
+    with pytest.warns(UserWarning, match=r"W0601.*'hiden', and it looks like 'hidden'"):
+        compiled = ml.compile(net, ml.CpuBackend())
+    assert len(compiled.warnings) == 1
+    assert capfd.readouterr().err == ""
+    assert ml.compile(net, ml.CpuBackend(), data_keys={"hiden"}).warnings == []

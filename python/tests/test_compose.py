@@ -129,7 +129,7 @@ def test_an_error_has_its_parts():
         net |= ml.Relu()(input="x", output="y")
     assert caught.value.code == "E0101"
     assert caught.value.path == "y"
-    assert "relu_0" in str(caught.value)
+    assert "relu" in str(caught.value)
     assert isinstance(caught.value, ml.Error)
 
 
@@ -153,3 +153,20 @@ def test_help_lists_ports_by_name_and_binds_each_to_a_key_of_its_own(name):
 def test_classes_are_documented():
     assert "weight" in ml.Linear.__doc__
     assert "approximate" in ml.Gelu.__doc__
+
+
+def test_models_of_one_expression_do_not_change_each_other():
+    x = ml.IOKey("x")
+    first = ml.Model.create(output=ml.Relu()(x))
+    second = ml.Model.create(output=ml.Tanh()(x))
+    assert first.output_keys == second.output_keys == ["output"]
+    net = ml.Model()
+    net |= ml.Relu()(input="a", output="b")
+    net |= ml.Tanh()(input="b", output="c")
+    third = ml.Model.create(z=net.b)
+    assert net.output_keys == ["b", "c"]
+    assert third.output_keys == ["z"]
+    values = np.array([-1.0, 2.0], np.float32)
+    for model, expected in ((first, np.maximum(values, 0)), (second, np.tanh(values))):
+        compiled = ml.compile(model, ml.CpuBackend(), shapes={x: [2]})
+        assert np.allclose(compiled.evaluate({}, {"x": values})["output"], expected)

@@ -1,8 +1,10 @@
-"""What is generated is up to date, and the programs in the README are what they say."""
+"""Generated files are up to date; every snippet of the README and of semantics.md runs."""
 
 import re
+import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +14,43 @@ import mithril as ml
 
 ROOT = Path(__file__).parents[2]
 TOOLS = ROOT / "tools"
+COMPILER = shutil.which("g++") or shutil.which("clang++")
 
 
-def readme_blocks(language):
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+DOCUMENTS = ["README.md", "docs/semantics.md"]
+CPP_HEAD = """
+#include "mithril/mithril.hpp"
+namespace ml = mithril;
+"""
+# What a document takes for granted: the data that a reader brings.
+CPP_DATA = {
+    "README.md": """
+const ml::TensorMap data = {{"image", ml::Tensor::full(ml::DType::float32, {3, 1, 8, 8}, 0.5)},
+                            {"label", ml::Tensor::full(ml::DType::int64, {3}, 1)}};
+"""
+}
+
+
+def blocks(document, language):
+    """The fenced blocks of the document in this language, in order."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def data_for(document):
+    if document != "README.md":
+        return {}
+    images = np.random.default_rng(0).normal(size=(3, 1, 8, 8)).astype(np.float32)
+    return {"ml": ml, "np": np, "data": {"image": images, "label": np.array([1, 0, 9])}}
+
+
+def run_python_blocks(document, folder, monkeypatch):
+    """The names after all blocks have run in order, in one namespace, in the folder."""
+    monkeypatch.chdir(folder)
+    names = data_for(document)
+    for number, block in enumerate(blocks(document, "python")):
+        exec(compile(block, f"{document}, block {number + 1}", "exec"), names)
+    return names
 
 
 def without_spaces(text):
@@ -26,24 +60,52 @@ def without_spaces(text):
 def test_the_program_in_cpp_is_the_example():
     example = without_spaces((ROOT / "examples/train_digits.cpp").read_text(encoding="utf-8"))
     example = example.replace("network()(", "net(")  # a function there
-    lines = readme_blocks("cpp")[0].splitlines()
+    lines = blocks("README.md", "cpp")[0].splitlines()
     other = [line for line in lines if without_spaces(line) not in example]
     assert other == []
 
 
-def test_the_programs_in_python_run():
-    training, expression, *_, json = readme_blocks("python")
-    images = np.random.default_rng(0).normal(size=(3, 1, 8, 8)).astype(np.float32)
-    names = {"ml": ml, "np": np, "data": {"image": images, "label": np.array([1, 0, 9])}}
-    for program in (training, expression, json):
-        exec(program, names)
+@pytest.mark.skipif(find_spec("torch") is None, reason="a snippet of the README needs torch")
+def test_the_python_of_the_readme_runs(tmp_path, monkeypatch):
+    names = run_python_blocks("README.md", tmp_path, monkeypatch)
     assert names["outputs"]["logits"].shape == (3, 10)
     assert names["outputs"]["loss"].shape == ()
     assert names["block"].output_keys == ["output"]
     assert names["read"] == names["net"]
+    assert (tmp_path / "model.cpp").exists()
 
 
-@pytest.mark.parametrize("tool", ["make_ops_doc", "make_stubs"])
+def test_the_python_of_the_contract_runs(tmp_path, monkeypatch):
+    names = run_python_blocks("docs/semantics.md", tmp_path, monkeypatch)
+    assert names["out"]["logits"].shape == (4, 10)
+    assert set(names["grad"]) == set(names["params"])
+    assert names["block"].output_keys == ["output"]
+
+
+def cpp_program(document):
+    """The C++ blocks of the document as one program: directives first, the rest in main."""
+    lines = CPP_HEAD.splitlines() + "".join(blocks(document, "cpp")).splitlines()
+    head = [line for line in lines if line.startswith(("#include", "namespace"))]
+    body = [line for line in lines if line not in head]
+    head = list(dict.fromkeys(head))
+    return "\n".join([*head, "int main() {", CPP_DATA.get(document, ""), *body, "}", ""])
+
+
+@pytest.mark.skipif(COMPILER is None, reason="neither g++ nor clang++ is here")
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_the_cpp_of_a_document_compiles_and_runs(document, tmp_path):
+    libraries = Path(ml._core.__file__).resolve().parents[2]
+    source, program = tmp_path / "document.cpp", tmp_path / "document"
+    source.write_text(cpp_program(document), encoding="utf-8")
+    links = ["-lmithril_codegen", "-lmithril_cpu", "-lmithril_core"]
+    where = [f"-I{ROOT}", f"-L{libraries}", f"-Wl,-rpath,{libraries}"]
+    command = [COMPILER, "-std=c++20", "-O0", *where, source, *links, "-o", program]
+    built = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    subprocess.run([program], check=True, cwd=tmp_path)
+
+
+@pytest.mark.parametrize("tool", ["make_ops_doc", "make_stubs", "make_op_headers"])
 def test_what_is_generated_is_true(tool):
     run = subprocess.run([sys.executable, str(TOOLS / tool), "--check"], check=False)
     assert run.returncode == 0, f"run tools/{tool}"

@@ -138,7 +138,7 @@ def test_random_models_draw_others_with_each_evaluation() -> None:
 
 def test_random_ints_lie_in_their_range() -> None:
     compiled = ml.compile(ml.RandInt(shape=(4, 200), key=3, low=-1, high=3), ml.CpuBackend())
-    made = compiled.evaluate({}, {})["output"]
+    made = compiled.evaluate({}, {}, state=compiled.initial_state_dict)[0]["output"]
     assert made.shape == (4, 200)
     assert set(made.flatten().tolist()) == {-1, 0, 1, 2}
 
@@ -146,5 +146,7 @@ def test_random_ints_lie_in_their_range() -> None:
 def test_the_shape_of_random_numbers_may_be_connected() -> None:
     model = ml.Model()
     model |= ml.Randn()(shape=ml.IOKey("x", shape=[None, 3]).shape, output="y")
-    made = outputs_of(model, x=np.zeros((2, 3)))
+    compiled = ml.compile(model, ml.CpuBackend(), data_keys={"x"})
+    state = compiled.initial_state_dict
+    made, _ = compiled.evaluate({}, {"x": np.zeros((2, 3))}, state=state)
     assert made["y"].shape == (2, 3)

@@ -36,8 +36,8 @@ def test_an_array_of_a_dtype_that_is_none_of_ours_is_refused():
     arguments = {"weight": np.ones(2, np.complex64)}, {"image": np.ones(2)}
     assert text_of_error(lambda: compiled.evaluate(*arguments), ml.TypeError) == (
         "mithril.TypeError[E0391]: no dtype of ours holds arrays of complex64\n"
-        "  help: convert it with .astype: bool, int32, int64, float16, float32 and "
-        "float64 are taken"
+        "  help: convert it with .astype: bool, integers but uint64, float16, bfloat16, float32 "
+        "and float64 are taken"
     )
 
 
@@ -47,10 +47,23 @@ def test_an_unknown_option_of_compile_gives_the_nearest():
         lambda: ml.compile(product(), ml.CpuBackend(), **options), ml.NameError
     ) == (
         "mithril.NameError[E0605]: there is no argument of compile 'shpaes'\n"
-        "  known : shapes, types, data_keys, constant_keys, trainable_keys, discard_keys, "
-        "inference, jit, use_short_namings, file_path, safe_shapes, use_checkpointing, debug, "
-        "optimization_level, cache\n"
+        "  known : model, backend, shapes, types, data_keys, constant_keys, trainable_keys, "
+        "discard_keys, inference, jit, use_short_namings, file_path, safe_shapes, "
+        "use_checkpointing, debug, optimization_level, cache\n"
         "  help: did you mean 'shapes'?"
+    )
+
+
+def test_a_string_where_a_value_was_meant_is_told_how_to_write_it():
+    model = ml.Model()
+    model |= ml.BinaryCrossEntropy()(input="x", target="t", input_type="probs", output="y")
+    shapes = {"x": [1, 1]}
+    assert text_of_error(lambda: ml.compile(model, ml.CpuBackend(), shapes=shapes)) == (
+        "mithril.ValueError[E0403]: binarycrossentropy: the value of port 'input_type' is not "
+        "known\n"
+        "  kinds : str\n"
+        "  help: a string in a binding is the name of a key; text that is a value is "
+        'Datum("...") in C++ and ml.IOKey(value="...") in Python'
     )
 
 
@@ -90,3 +103,11 @@ def test_instructions_that_there_are_none_of_are_refused():
         "avx512 or amx\n"
         "  help: it says which vector instructions are used at most; unset, the processor's best\n"
     )
+
+
+def test_lack_of_memory_is_an_error_of_ours():
+    compiled = ml.compile(ml.Linear(2**40), ml.CpuBackend(), shapes={"input": [1, 2**10]})
+    with pytest.raises(MemoryError) as caught:
+        compiled.get_parameters()
+    assert isinstance(caught.value, ml.OutOfMemoryError)
+    assert str(caught.value) == "mithril.OutOfMemoryError[E1102]: there is not enough memory"

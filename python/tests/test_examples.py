@@ -13,8 +13,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def test_train_digits():
-    program = ROOT / "examples" / "python" / "train_digits.py"
+@pytest.mark.parametrize("name", ["train_digits", "validate_digits"])
+def test_digits_are_told(name):
+    program = ROOT / "examples" / "python" / f"{name}.py"
     run = subprocess.run(
         [sys.executable, str(program)], capture_output=True, text=True, check=True, timeout=300
     )

@@ -51,7 +51,7 @@ def assert_same(case: Case) -> None:
     ranks = {name: [None] * len(shape) for name, shape in shapes.items()}
     model, params = ml.from_torch(module, shapes=ranks if case.shaped else None)
     compiled = ml.compile(model, ml.TorchBackend(dtype=torch.float64), shapes=shapes)
-    converted = ml.as_torch_module(compiled, params, evaluation=compiled)
+    converted = ml.as_torch_module(compiled, params)
 
     ours, theirs = leaves(case.inputs), leaves(case.inputs)
     got, expected = tensors_of(converted(*ours)), tensors_of(twin(*theirs))
@@ -119,7 +119,7 @@ def test_each_row_of_the_tables_has_a_case() -> None:
 def converted(module: "nn.Module", shapes: dict, **options: object) -> "nn.Module":
     model, params = ml.from_torch(module, **options)
     compiled = ml.compile(model, ml.TorchBackend(dtype=torch.float64), shapes=shapes)
-    return ml.as_torch_module(compiled, params, evaluation=compiled)
+    return ml.as_torch_module(compiled, params)
 
 
 def text_of(call: Callable[[], object], error: type = ml.ValueError) -> str:

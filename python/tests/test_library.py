@@ -41,7 +41,8 @@ def evaluated(model: ml.Model, backend: Any, example: Example) -> dict[str, np.n
     draws = {key: np.asarray(each) for key, each in compiled.get_parameters(seed=3).items()}
     params = {key: given.get(key, value) for key, value in draws.items()}
     data = {key: given[key] for key in compiled.data_keys}
-    outputs = compiled.evaluate(params, data)
+    state = {key: given.get(key, value) for key, value in compiled.initial_state_dict.items()}
+    outputs, after = compiled.evaluate(params, data, state=state)
     draw = np.random.default_rng(11)
     seeds = {
         key: draw.standard_normal(np.shape(value))
@@ -50,8 +51,9 @@ def evaluated(model: ml.Model, backend: Any, example: Example) -> dict[str, np.n
     }
     gradients = {}
     if params:
-        _, gradients = compiled.evaluate(params, data, output_gradients=seeds)
+        _, gradients, _ = compiled.evaluate(params, data, output_gradients=seeds, state=state)
     everything = outputs | {f"gradient of {key}": value for key, value in gradients.items()}
+    everything |= {f"state {key}": value for key, value in after.items()}
     return {key: np.asarray(value) for key, value in everything.items()}
 
 

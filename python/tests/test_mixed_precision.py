@@ -118,10 +118,14 @@ def check(model: ml.Model, by_torch, shape: list[int], roundings: float, device:
     with torch.autocast(device, lower):
         expected = by_torch(leaves, x)
     g = torch.randn(expected.shape, generator=generator).to(device)
-    outputs, gradients = compiled.evaluate(params, {"x": x}, output_gradients={"y": g})
+    state = compiled.initial_state_dict
+    outputs, gradients, _ = compiled.evaluate(
+        params, {"x": x}, output_gradients={"y": g}, state=state
+    )
     expected.backward(g.to(expected.dtype))
     assert_near(outputs["y"], expected.detach(), "y", roundings)
-    assert_near(compiled.evaluate(params, {"x": x})["y"], expected.detach(), "y", roundings)
+    alone, _ = compiled.evaluate(params, {"x": x}, state=state)
+    assert_near(alone["y"], expected.detach(), "y", roundings)
     for key, leaf in leaves.items():
         assert_near(gradients[key], leaf.grad, key, 2 * roundings)
 
@@ -167,7 +171,7 @@ def transformer_block(heads: int, width: int) -> ml.Model:
     x = ml.IOKey("x")
     normed = ml.LayerNorm(name="norm_1")(x)
     # Softmax takes no notice of a bias of k: its gradient is nothing but rounding.
-    q, k, v = (split(ml.Linear(width, name != "k", name=name)(normed)) for name in "qkv")
+    q, k, v = (split(ml.Linear(width, use_bias=name != "k", name=name)(normed)) for name in "qkv")
     scores = ml.Softmax()((q @ k.transpose((0, 1, 3, 2))) / (width // heads) ** 0.5)
     mixed = (scores @ v).transpose((0, 2, 1, 3)).reshape((-1, x.shape[1], width))
     x = x + ml.Linear(width, name="out")(mixed)

@@ -39,7 +39,9 @@ def test_averages_of_metrics(kind: str, backend: str) -> None:
         "weighted": np.dot(by_class, weights),
     }
     for average, value in wanted.items():
-        metric = getattr(ml, kind)(average, 3, is_pred_one_hot=False, is_label_one_hot=False)
+        metric = getattr(ml, kind)(
+            average, n_classes=3, is_pred_one_hot=False, is_label_one_hot=False
+        )
         compiled = ml.compile(metric, backend_named(backend)(dtype=ml.float64))
         output = compiled.evaluate({}, {"pred": pred, "label": label})["output"]
         assert float(output) == pytest.approx(value, abs=1e-14)
@@ -48,9 +50,9 @@ def test_averages_of_metrics(kind: str, backend: str) -> None:
 def test_activations_and_kernels_may_be_models() -> None:
     net = ml.MLP(activations=[ml.Relu(), ml.LeakyRelu(slope=0.5)], dimensions=[3, 1])
     assert set(net.input_keys) == {"input", "weight0", "bias0", "weight1", "bias1"}
-    assert ml.Layer(ml.Relu(), 2) == ml.Layer("Relu", 2)
+    assert ml.Layer(ml.Relu(), dimension=2) == ml.Layer("Relu", dimension=2)
     assert ml.KernelizedSVM(ml.RBFKernel()) == ml.KernelizedSVM("RBFKernel")
-    named = ml.MLP(["Relu"], [2], input_name_templates={"weight": "w", "bias": "b"})
+    named = ml.MLP(["Relu"], dimensions=[2], input_name_templates={"weight": "w", "bias": "b"})
     assert set(named.input_keys) == {"input", "w0", "b0"}
     own = ml.Model()
     own |= ml.Relu()(input="input", output="output")

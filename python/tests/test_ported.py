@@ -146,7 +146,7 @@ def test_towers_on_one_backbone_are_trained_together() -> None:
 
 def test_constants_are_given_to_compile() -> None:
     backend = ml.CpuBackend(dtype=ml.float64)
-    train = TrainModel(ManyToOne(RNNCell(), 2))
+    train = TrainModel(ManyToOne(RNNCell(), max_sequence_length=2))
     train.add_loss(SquaredError(), input="output1", target="target", reduce_steps=[Mean()])
     constants = {"initial_hidden": backend.randn(4, 1, 3), "target": backend.randn(4, 1, 2)}
     constants |= {f"input{i}": backend.randn(4, 1, 5) for i in range(2)}

@@ -367,3 +367,25 @@ def test_help_gives_arguments_ports_with_shapes_and_an_example() -> None:
     assert 'ml.Add()(left="x", output="y")' in ml.Add.__doc__
     for name in ml.models.__all__:
         assert "Example:\n    model |= ml." in getattr(ml.models, name).__doc__, name
+
+
+LARGE, TINY = 1e300, 1e-300
+
+
+@pytest.mark.parametrize("divisor", [3.0, -3.0, np.inf, -np.inf, 1e-8])
+def test_a_remainder_is_that_of_python(divisor):
+    numbers = np.array([5.5, -5.5, 7.0, -6.0, LARGE, TINY, -TINY, 0.0])
+    x = ml.IOKey("x")
+    out = run(ml.Model.create(y=x % divisor, z=divisor % x), {"x": numbers}, data_keys=["x"])
+    assert np.array_equal(out["y"], [number % divisor for number in numbers])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        assert np.array_equal(out["z"], np.remainder(divisor, numbers), equal_nan=True)
+
+
+def test_bools_of_other_bytes_count_once():
+    odd = np.array([0, 1, 2, 255], np.uint8).view(bool)
+    x = ml.IOKey("x", type=ml.Tensor[bool])
+    model = ml.Model.create(y=x.cast(ml.int64).sum())
+    for array in (odd, odd[::-1], np.stack([odd, odd]).T):
+        assert int(run(model, {"x": array})["y"]) == 3 * array.size // 4
+    assert ml.Tensor(odd) == ml.Tensor(np.array([False, True, True, True]))

@@ -24,7 +24,7 @@ def network() -> ml.Model:
 
 
 def by_torch(params: dict, x: "torch.Tensor") -> "torch.Tensor":
-    hidden = F.gelu(F.linear(x, params["linear_0.weight"], params["linear_0.bias"]))
+    hidden = F.gelu(F.linear(x, params["linear.weight"], params["linear.bias"]))
     return F.linear(hidden, params["linear_1.weight"], params["linear_1.bias"])
 
 
@@ -131,7 +131,7 @@ def test_no_grad_gives_plain_tensors() -> None:
 def test_a_second_derivative_is_an_error() -> None:
     _, compiled, params = compiled_on(requires_grad=True)
     loss = compiled.evaluate(params, {"x": torch.randn(2, 5)})["y"].square().sum()
-    weight = params["linear_0.weight"]
+    weight = params["linear.weight"]
     (gradient,) = torch.autograd.grad(loss, weight, create_graph=True)
     with pytest.raises(RuntimeError, match="differentiated once"):
         gradient.square().sum().backward()
@@ -205,7 +205,7 @@ def test_mistakes_name_what_is_there() -> None:
 
 def test_errors_of_torch_name_the_op() -> None:
     model = ml.Model()
-    model |= ml.Embedding(4, 2)(input="ids", output="y")
+    model |= ml.Embedding(4, dim=2)(input="ids", output="y")
     compiled = ml.compile(model, ml.TorchBackend(), data_keys=["ids"])
     params = compiled.get_parameters()
     text = text_of(ml.BackendError, lambda: compiled.evaluate(params, {"ids": torch.tensor([9])}))
@@ -260,3 +260,13 @@ def test_a_bound_model_runs_on_torch():
     with torch.no_grad():
         params["linear.weight"].zero_()
     assert torch.allclose(bound.evaluate({}, {"x": x})["y"], expected)
+
+
+def test_an_option_of_another_kind_is_refused() -> None:
+    with pytest.raises(ml.TypeError) as caught:
+        ml.TorchBackend(requires_grad=None)
+    assert str(caught.value) == (
+        "mithril.TypeError[E0304]: TorchBackend: argument 'requires_grad' has the wrong kind\n"
+        "  expected : bool\n"
+        "  got      : None"
+    )

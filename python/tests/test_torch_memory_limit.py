@@ -96,9 +96,9 @@ def test_a_limit_hit_at_any_allocation_of_a_training_step_loses_nothing() -> Non
     before = allocated(backend)
 
     # What each operator takes and gives back, between two marks.
-    mark, events = 12_345, Events()
+    mark, events = 12_346, Events()
     handle = backend.register_memory_hook(lambda *event: events.append(event))
-    with AtEveryOp(lambda _: backend._counted(torch.empty, mark, dtype=torch.bool)):
+    with AtEveryOp(lambda _: backend._counted(torch.empty, mark // 2, dtype=torch.float16)):
         step()
     handle.remove()
     ops: list[Events] = []
@@ -123,7 +123,7 @@ def test_a_limit_hit_at_any_allocation_of_a_training_step_loses_nothing() -> Non
             ) -> None:
                 if op == n:
                     size = limit - allocated(backend) - most
-                    ballast.append(backend._counted(torch.empty, size, dtype=torch.bool))
+                    ballast.append(backend._counted(torch.empty, size // 2, dtype=torch.float16))
 
             with AtEveryOp(leave):
                 text = text_of(ml.OutOfMemoryError, step)

@@ -219,7 +219,7 @@ def test_a_sum_that_broadcasts_is_not_taken_along():
 def test_batch_norms_go_into_the_weights_before_them(backend):
     model = ml.Model()
     model |= ml.Conv2d(filters=4, kernel_size=3)(input="x", output="c")
-    model |= ml.BatchNorm2D(inference=True)(input="c", running_mean="mean", running_var="variance")
+    model |= ml.BatchNorm2D(name="norm")(input="c")
     model += ml.Relu()(output="y")
     model.expose_keys("y")
     compiled = ml.compile(
@@ -227,14 +227,13 @@ def test_batch_norms_go_into_the_weights_before_them(backend):
         backend(),
         shapes={"x": ["N", 3, 6, 6]},
         data_keys=["x"],
-        constant_keys={"mean": torch.rand(4), "variance": 0.5 + torch.rand(4)},
-        inference=True,
     )
+    state = {"norm.running_mean": torch.rand(4), "norm.running_var": 0.5 + torch.rand(4)}
     shapes = {key: tensor.shape for key, tensor in compiled.get_parameters().items()}
     params = {key: 0.5 + torch.rand(shape) for key, shape in shapes.items()}
     x = torch.randn(2, 3, 6, 6)
-    bound = compiled.bind(params)
-    expected = torch.as_tensor(compiled.evaluate(params, {"x": x})["y"])
+    bound = compiled.for_inference(params, state)
+    expected = torch.as_tensor(compiled.infer(params, {"x": x}, state)["y"])
     got = torch.as_tensor(bound.evaluate({}, {"x": x})["y"])
     torch.testing.assert_close(got, expected, **CLOSE)
     ops = ops_of(lambda: bound.evaluate({}, {"x": x}))

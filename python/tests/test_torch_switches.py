@@ -41,7 +41,7 @@ class Seen(TorchDispatchMode):
 
 def words(**options: object) -> tuple:
     model = ml.Model()
-    model |= ml.Embedding(5, 64)(input="ids")
+    model |= ml.Embedding(5, dim=64)(input="ids")
     model += ml.Linear(3)(output="y")
     compiled = ml.compile(model, ml.TorchBackend(**options), shapes={"ids": [None]})
     return compiled, compiled.get_parameters()

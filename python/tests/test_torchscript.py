@@ -1,5 +1,6 @@
 """Compiled models as TorchScript; skipped where torch or its plugin is missing."""
 
+import resource
 from pathlib import Path
 
 import pytest
@@ -57,18 +58,24 @@ def test_autograd_goes_through() -> None:
 
 def test_what_it_cannot_express_runs_as_before_and_the_summary_says_so() -> None:
     model = ml.Model()
-    model |= ml.Dropout(0.5, inference=False)(input="x", output="y")
+    model |= ml.Dropout(0.5)(input="x", output="y")
     compiled = ml.compile(
         model, ml.TorchBackend(jit_compile=True), shapes={"x": [100]}, data_keys=["x"]
     )
     plain = ml.compile(model, ml.TorchBackend(), shapes={"x": [100]}, data_keys=["x"])
-    x = {"x": torch.ones(100)}
-    assert torch.equal(compiled.evaluate({}, x)["y"], plain.evaluate({}, x)["y"])
+    x, state = {"x": torch.ones(100)}, plain.initial_state_dict
+    got, _ = compiled.evaluate({}, x, state=state)
+    expected, _ = plain.evaluate({}, x, state=state)
+    assert torch.equal(got["y"], expected["y"])
     note = "jit_compile: runs op by op, for TorchScript has no random_uniform"
     assert note in compiled.summary()
     assert "jit_compile" not in plain.summary()
+    noise = ml.RandomUniform()(like=ml.IOKey("x"), key=ml.Tensor(3))
+    drawing = ml.compile(
+        ml.Model.create(y=noise), ml.TorchBackend(), shapes={"x": [100]}, data_keys=["x"]
+    )
     with pytest.raises(ml.BackendError) as error:
-        compiled.save_torchscript("never.pt", {})
+        drawing.save_torchscript("never.pt", {})
     assert str(error.value) == (
         "mithril.BackendError[E1023]: TorchScript has no operator for random_uniform\n"
         "  help: what torch lacks runs in Mithril, and stays in it"
@@ -170,6 +177,12 @@ def test_what_is_missing_is_said() -> None:
     assert str(refused.value).startswith(
         "mithril.BackendError[E1022]: the TorchScript file '/nowhere/network.pt' cannot be written"
     )
+    with pytest.raises(ml.BackendError) as refused:
+        compiled.save_torchscript("/dev/full", params, {"x": data(1)})
+    assert str(refused.value) == (
+        "mithril.BackendError[E1022]: the TorchScript file '/dev/full' cannot be written\n"
+        "  why : No space left on device"
+    )
     on_cpu = ml.compile(network(), ml.CpuBackend(), shapes={"x": [1, 5]})
     with pytest.raises(ml.BackendError) as refused:
         on_cpu.save_torchscript("never.pt", on_cpu.get_parameters())
@@ -177,6 +190,23 @@ def test_what_is_missing_is_said() -> None:
         "mithril.BackendError[E1021]: backend 'cpu' writes no TorchScript\n"
         "  help: compile for TorchBackend"
     )
+
+
+def test_a_file_that_cannot_be_written_keeps_the_old_one(tmp_path: Path) -> None:
+    compiled = compiled_on(network())
+    path = tmp_path / "network.pt"
+    path.write_text("old")
+
+    params = compiled.get_parameters()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(ml.BackendError, match=r"E1022[^\n]*\n  why : File too large"):
+            compiled.save_torchscript(str(path), params, {"x": data(1)})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_file_of_linear_algebra_needs_no_example_that_it_can_be_done_with(
@@ -199,7 +229,7 @@ def test_a_file_of_linear_algebra_needs_no_example_that_it_can_be_done_with(
 
 def test_what_torch_refuses_is_an_error_of_ours() -> None:
     model = ml.Model()
-    model |= ml.Embedding(3, 2)(input="index", output="y")
+    model |= ml.Embedding(3, dim=2)(input="index", output="y")
     backend = ml.TorchBackend(jit_compile=True)
     compiled = ml.compile(model, backend, shapes={"index": [2]})
     params = compiled.get_parameters()

@@ -136,7 +136,8 @@ TEST_CASE("what a process left unfinished goes in time, and nothing of others do
   const CacheFolder folder;
   const CacheFiles files(folder.path());
   files.keep("key", "entry");
-  const std::string old = folder.path() + "/.new-old", fresh = folder.path() + "/.new-fresh",
+  const std::string old = folder.path() + "/.mithril-old",
+                    fresh = folder.path() + "/.mithril-fresh",
                     foreign = folder.path() + "/notes.txt";
   for (const std::string& path : {old, fresh, foreign}) replace_contents(path, "?");
   const auto now = std::filesystem::file_time_type::clock::now();

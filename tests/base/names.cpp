@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "mithril/base/text.hpp"
+#include "mithril/mithril.hpp"
+#include "tests/errors/text_of_error.hpp"
 
 namespace mithril {
 
@@ -100,6 +102,32 @@ TEST_CASE("join separates strings and integers") {
 TEST_CASE("the width of text counts code points") {
   CHECK(text_width("größe") == 5);
   CHECK(quoted("a") == "'a'");
+}
+
+TEST_CASE("a name that holds a NUL is refused, whatever it is of") {
+  const std::string name("a\0b", 3);
+  const char* text =
+      "a name holds a NUL: 'a\\x00b'\n"
+      "  help: give it a name without the character \\x00";
+  Model model;
+  model += Relu();
+  for (const std::string& refused :
+       {tests::text_of_error([&] { Model{name}; }), tests::text_of_error([&] { model[name]; }),
+        tests::text_of_error([&] {
+          model |= Relu()({{"input", name}});
+        }),
+        tests::text_of_error([&] { model.rename_key("output", name); }), tests::text_of_error([&] {
+          model.set_shapes({{"relu.output", {name}}});
+        }),
+        tests::text_of_error([&] { static_cast<void>(Connection(name)); })}) {
+    CHECK(refused.starts_with("mithril.NameError[E0622]: "));
+    CHECK(refused.ends_with(text));
+  }
+}
+
+TEST_CASE("long names are compared with nothing, as the time grows with the square") {
+  const std::string name(100'000, 'a');
+  CHECK(nearest(name, {name + "b", "a"}).empty());
 }
 
 }  // namespace mithril

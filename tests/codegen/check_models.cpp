@@ -90,16 +90,16 @@ void ModelChecks::add_checked(const std::string& what, const Graph& graph,
   }
 }
 
-void ModelChecks::run(size_t most_compilers) {
+void ModelChecks::run(const CompilerChoice& choice) {
   for (const std::string& refusal : refusals_) MESSAGE(refusal);
   CHECK(refusals_.empty());
   std::vector<std::string> found = compilers();
   if (found.empty()) MESSAGE("skipped: generated C++ is not built, for want of g++ and clang++");
-  found.resize(std::min(found.size(), most_compilers));
+  found.resize(std::min(found.size(), choice.most_compilers));
   for (const std::string& compiler : found) {
-    const std::vector<std::string> complaints = models_.complaints(compiler);
+    const std::vector<std::string> complaints = models_.complaints(compiler, choice.flags);
     for (const std::string& complaint : complaints) MESSAGE(complaint);
-    CHECK_MESSAGE(complaints.empty(), compiler);
+    CHECK_MESSAGE(complaints.empty(), (compiler + " " + choice.flags));
     table_results.passed += models_.calls() - std::min(models_.calls(), complaints.size());
     fmt::print("generated C++: {} calls built with {}\n", models_.calls(), compiler);
   }

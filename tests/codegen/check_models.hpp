@@ -8,6 +8,11 @@
 
 namespace mithril::tests {
 
+struct CompilerChoice {
+  size_t most_compilers = 2;  // of those that are here
+  std::string flags = "-O0";
+};
+
 class ModelChecks {
  public:
   // A graph before the passes. Gradients come in at all its outputs of floats, and are asked for of
@@ -15,9 +20,8 @@ class ModelChecks {
   void add(const std::string& what, const Graph& graph, const std::vector<Tensor>& inputs,
            const std::vector<std::string>& wanted);
 
-  // Builds and compares with each compiler that is here, or with so many of them, or says aloud
-  // that there is none.
-  void run(size_t most_compilers = 2);
+  // Builds and compares with each chosen compiler, or says aloud that there is none.
+  void run(const CompilerChoice& choice = {});
 
  private:
   void add_checked(const std::string& what, const Graph& graph, const std::vector<Tensor>& inputs,

@@ -74,8 +74,13 @@ TEST_CASE("an example that does not fit is refused") {
 TEST_CASE("a file that cannot be written is refused and leaves nothing") {
   const ExportedModel model = layer(cpu()).exported();
   CHECK(text_of_error([&] { write_cpp(model, "/nowhere/model.cpp"); }) ==
-        "mithril.BackendError[E1030]: the file '/nowhere/model.cpp' cannot be written");
+        "mithril.BackendError[E1030]: the file '/nowhere/model.cpp' cannot be written\n"
+        "  why : No such file or directory");
   CHECK(!std::filesystem::exists("/nowhere"));
+  CHECK(text_of_error([&] { write_cpp(model, "/dev/full"); }) ==
+        "mithril.BackendError[E1030]: the file '/dev/full' cannot be written\n"
+        "  why : No space left on device");
+  CHECK(std::filesystem::is_character_file("/dev/full"));
 }
 
 }  // namespace mithril

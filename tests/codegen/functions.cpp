@@ -59,6 +59,70 @@ TEST_CASE("a state begins where the model begins, and its next value is an outpu
                 "11 12 1 2 1");
 }
 
+TEST_CASE("a pointer that is null is told by its name, and nothing is read there") {
+  Model model;
+  model |=
+      Linear({.dimension = 1})({{"input", "x"}, {"weight", "w"}, {"bias", "b"}, {"output", "y"}});
+  const ExportedModel exported =
+      compile(model, cpu(), {.shapes = {{"x", {1, 2}}}, .data_keys = {"x"}}).exported();
+  const std::string body = R"(
+  float x[] = {1, 2}, w[] = {3, 4}, b[] = {5}, y[1], dy[] = {1}, dw[2], db[1];
+  net_inputs inputs{};
+  net_outputs outputs{};
+  net_output_gradients output_gradients{};
+  net_gradients gradients{};
+  const auto forward = [&] { return net_evaluate(&inputs, &outputs, nullptr); };
+  const auto backward = [&] {
+    return net_evaluate_gradients(&inputs, &output_gradients, &outputs, &gradients, nullptr);
+  };
+  std::puts(net_evaluate(nullptr, &outputs, nullptr));
+  std::puts(net_evaluate(&inputs, nullptr, nullptr));
+  std::puts(net_evaluate_gradients(&inputs, nullptr, nullptr, nullptr, nullptr));
+  std::puts(forward());
+  inputs.x = x, inputs.w = w;
+  std::puts(forward());
+  inputs.b = b;
+  std::puts(forward());
+  std::puts(net_evaluate(&inputs, nullptr, nullptr));
+  std::puts(backward());
+  std::puts(net_evaluate_gradients(&inputs, nullptr, &outputs, &gradients, nullptr));
+  output_gradients.y = dy, outputs.y = y;
+  std::puts(backward());
+  std::puts(net_evaluate_gradients(&inputs, &output_gradients, &outputs, nullptr, nullptr));
+  gradients.w = dw;
+  std::puts(backward());
+  gradients.b = db;
+  if (forward() || backward()) return 1;
+  std::printf("%g %g %g %g\n", y[0], dw[0], dw[1], db[0]);
+)";
+  check_printed(exported, body,
+                "mithril.BackendError[E1053]: net_evaluate: inputs is null\n"
+                "mithril.BackendError[E1053]: net_evaluate: inputs->x is null\n"
+                "mithril.BackendError[E1053]: net_evaluate_gradients: inputs->x is null\n"
+                "mithril.BackendError[E1053]: net_evaluate: inputs->x is null\n"
+                "mithril.BackendError[E1053]: net_evaluate: inputs->b is null\n"
+                "mithril.BackendError[E1053]: net_evaluate: outputs->y is null\n"
+                "mithril.BackendError[E1053]: net_evaluate: outputs is null\n"
+                "mithril.BackendError[E1053]: net_evaluate_gradients: output_gradients->y is null\n"
+                "mithril.BackendError[E1053]: net_evaluate_gradients: output_gradients is null\n"
+                "mithril.BackendError[E1053]: net_evaluate_gradients: gradients->w is null\n"
+                "mithril.BackendError[E1053]: net_evaluate_gradients: gradients is null\n"
+                "mithril.BackendError[E1053]: net_evaluate_gradients: gradients->b is null\n"
+                "16 1 2 1\n");
+}
+
+TEST_CASE("a pointer to no elements may be null") {
+  Model model;
+  model |= Relu()({{"input", "x"}, {"output", "y"}});
+  const CompiledModel compiled = compile(model, cpu(), {.shapes = {{"x", {0, 3}}}});
+  check_printed(compiled.exported(), R"(
+  const net_inputs inputs{};
+  const net_outputs outputs{};
+  std::printf("%d", net_evaluate(&inputs, &outputs, nullptr) == nullptr);
+)",
+                "1");
+}
+
 TEST_CASE("an index that is out of range is told, and nothing is read there") {
   Model model;
   model |= Embedding({.num_embeddings = 3, .dim = 2})({{"input", "i"}, {"output", "rows"}});

@@ -179,7 +179,8 @@ void GeneratedModels::add_call(const codegen::CppModel& model, GeneratedCall cal
   calls_.push_back(std::move(call));
 }
 
-std::vector<std::string> GeneratedModels::complaints(const std::string& compiler) const {
+std::vector<std::string> GeneratedModels::complaints(const std::string& compiler,
+                                                     const std::string& flags) const {
   const TemporaryFolder folder;
   std::string declarations, units, sources;
   for (size_t i = 0; i < units_.size(); ++i) {
@@ -206,12 +207,14 @@ std::vector<std::string> GeneratedModels::complaints(const std::string& compiler
   write_text(folder.path() / "driver.cpp",
              replaced(replaced(driver, "DECLARATIONS", declarations), "UNITS", units));
   write_calls(folder.path() / "calls.bin", calls_);
-  const std::string cache = run_command("command -v ccache").well ? "ccache " : "";
+  // What -march=native means may differ between machines that share a cache.
+  const bool cached = flags.find("native") == std::string::npos;
+  const std::string cache = cached && run_command("command -v ccache").well ? "ccache " : "";
   const Ended built = run_command(fmt::format(
-      "cd '{0}' && ls *.cpp | xargs -P 2 -I FILE {1}{2} -std=c++17 -O0 -Wall -Wextra -Wpedantic "
+      "cd '{0}' && ls *.cpp | xargs -P 2 -I FILE {1}{2} -std=c++17 {3} -Wall -Wextra -Wpedantic "
       "-Werror -fsanitize=address,undefined -fno-sanitize-recover=undefined -c FILE && {2} "
       "-fsanitize=address,undefined *.o -o models",
-      folder.path().string(), cache, compiler));
+      folder.path().string(), cache, compiler, flags));
   if (!built.well) return {"building with " + compiler + " failed:\n" + built.printed};
   const Ended ran = run_command(fmt::format("cd '{}' && ./models", folder.path().string()));
   if (!ran.well) return {"the program ended early:\n" + ran.printed};

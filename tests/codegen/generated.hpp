@@ -51,7 +51,7 @@ class GeneratedModels {
 
   // Builds it all with sanitizers of addresses and of undefined behaviour and runs it: what went
   // wrong in building, or a line for each call that gives something else.
-  std::vector<std::string> complaints(const std::string& compiler) const;
+  std::vector<std::string> complaints(const std::string& compiler, const std::string& flags) const;
 
  private:
   struct Unit {

@@ -53,20 +53,20 @@ Model with_loss(const Model& net) {
 Model convolutional() {
   Model net;
   net |= Conv2d({.filters = 4, .kernel_size = 3, .padding = 1})({{"input", "image"}});
-  net += BatchNorm2D();
+  net += BatchNorm2D({.inference = true});
   net += Relu();
   net += MaxPool2D({.kernel_size = 2});
   net += Conv2d({.filters = 6, .kernel_size = 3, .stride = 2, .padding = 1});
   net += Gelu();
   net += AvgPool2D({.kernel_size = 2});
-  net += Flatten({{"start_dim", 1}});
+  net += Flatten({.start_dim = 1});
   net += Linear({.dimension = 3})({{"output", "logits"}});
   return net;
 }
 
 Model perceptron() {
   Model net;
-  net |= Flatten({{"start_dim", 1}})({{"input", "image"}});
+  net |= Flatten({.start_dim = 1})({{"input", "image"}});
   net += Linear({.dimension = 8});
   net += Tanh();
   net += Linear({.dimension = 3})({{"output", "logits"}});

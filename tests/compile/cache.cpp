@@ -71,6 +71,16 @@ std::vector<ino_t> identities(const CacheFolder& folder) {
   return all;
 }
 
+// The key that the file of an entry begins with.
+std::string key_of(const std::string& path) {
+  const std::string whole = contents(path);
+  uint64_t length = 0;
+  std::copy_n(whole.data() + 24, sizeof(length), reinterpret_cast<char*>(&length));
+  return whole.substr(32, length);
+}
+
+bool any_graph(const Graph&) { return true; }
+
 Graph one_relu() {
   return parse_graph("graph { input x: float32[N] y: float32[N] = relu(input: x) output y = y }");
 }
@@ -178,19 +188,46 @@ TEST_CASE("an entry that is whole and describes no graph is made again") {
   const Graph base = one_relu();
   int made = 0;
   const auto make = [&] { return ++made, base; };
-  CHECK(cache.find_or_make(base, "as it is", make) == base);
+  CHECK(cache.find_or_make(base, "as it is", make, any_graph) == base);
   const std::string path = folder.files().at(0), whole = contents(path);
-  uint64_t length = 0;
-  std::copy_n(whole.data() + 24, sizeof(length), reinterpret_cast<char*>(&length));
-  const std::string key = whole.substr(32, length);
+  const std::string key = key_of(path);
   REQUIRE(files.file_of(key) == path);
   for (const char* entry : {"", "not a graph", "\1\2\3"}) {
     files.keep(key, entry);
-    CHECK(cache.find_or_make(base, "as it is", make) == base);
+    CHECK(cache.find_or_make(base, "as it is", make, any_graph) == base);
   }
   CHECK(made == 4);
-  CHECK(cache.find_or_make(base, "as it is", make) == base);
+  CHECK(cache.find_or_make(base, "as it is", make, any_graph) == base);
   CHECK(made == 4);
+}
+
+TEST_CASE("an entry with other inputs or outputs than the graph must have is made again") {
+  const CacheFolder folder;
+  results_of(compiled(true));
+  const std::vector<std::string> paths = folder.files();
+  REQUIRE(paths.size() == 2);
+  const CacheFiles files(folder.path());
+  const std::string keys[] = {key_of(paths[0]), key_of(paths[1])};
+  const std::string entries[] = {*files.find(keys[0]), *files.find(keys[1])};
+  for (const size_t i : {0, 1}) {  // the gradient in the place of the graph, and back
+    files.keep(keys[i], entries[1 - i]);
+    check_as_without();
+    CHECK(*files.find(keys[i]) == entries[i]);
+  }
+}
+
+TEST_CASE("an entry that describes a graph which breaks a rule is made again") {
+  const CacheFolder folder;
+  const GraphCache cache{CacheFiles(folder.path())};
+  const Graph base = one_relu();
+  Graph broken = base;
+  broken.restate(broken.id_of("y"), {.name = "y", .dims = {Dim(3)}, .dtype = DType::int64});
+  CHECK_THROWS_AS(verify(broken), InternalError);
+  cache.find_or_make(
+      base, "as it is", [&] { return broken; }, any_graph);
+  REQUIRE(folder.files().size() == 1);
+  CHECK(cache.find_or_make(
+            base, "as it is", [&] { return base; }, any_graph) == base);
 }
 
 TEST_CASE("a folder that cannot be written is no error") {
@@ -208,8 +245,10 @@ TEST_CASE("what an op of the user's means may change: it is made each time") {
   graph.add_output("y", graph.add(op, {graph.add_input({.name = "x", .dims = {Dim(2)}})}, "y")[0]);
   int made = 0;
   for (int times = 0; times < 2; ++times) {
-    cache.find_or_make(graph, "as it is", [&] { return ++made, graph; });
-    cache.find_or_make(one_relu(), "to the user's", [&] { return ++made, graph; });
+    cache.find_or_make(
+        graph, "as it is", [&] { return ++made, graph; }, any_graph);
+    cache.find_or_make(
+        one_relu(), "to the user's", [&] { return ++made, graph; }, any_graph);
   }
   CHECK(made == 4);
   CHECK(folder.files().empty());
@@ -221,7 +260,8 @@ TEST_CASE("an op by the name of another, with other meaning, is made each time")
   const GraphCache cache{CacheFiles(folder.path())};
   Graph graph;
   graph.add_output("y", graph.add(op, {graph.add_input({.name = "x", .dims = {Dim(2)}})}, "y")[0]);
-  cache.find_or_make(graph, "as it is", [&] { return graph; });
+  cache.find_or_make(
+      graph, "as it is", [&] { return graph; }, any_graph);
   CHECK(folder.files().empty());
 }
 

@@ -17,7 +17,7 @@ Model deep_network() {
     net += Gelu();
     net += Dropout({.p = 0.25, .seed = i});
   }
-  net += Flatten({{"start_dim", 1}});
+  net += Flatten({.start_dim = 1});
   net += Linear({.dimension = 3})({{"output", "logits"}});
   return net;
 }

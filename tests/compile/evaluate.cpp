@@ -184,7 +184,6 @@ TEST_CASE("state begins as stated and goes from one evaluation to the next") {
   CHECK(identical(second.at("y"), floats({2}, {12, 44})));
   CHECK(identical(gradients.at("w"), floats({2}, {12, 22})));
   CHECK(identical(after_second.at("total"), floats({2}, {12, 22})));
-  CHECK(identical(compiled.evaluate(params, data).at("y"), first.at("y")));
 }
 
 TEST_CASE("sizes are left to the backend without safe shapes") {

@@ -62,7 +62,7 @@ std::string compiled_to(const CompileOptions& options, GraphOptions wanted = {})
 Model attention_written_out() {
   Model model;
   model |= Model::op("multiply")({{"left", "x"}, {"right", "weight"}, {"output", "key"}});
-  model |= SwapAxes({{"axis1", 1}, {"axis2", 2}})({{"input", "key"}, {"output", "turned"}});
+  model |= SwapAxes({.axis1 = 1, .axis2 = 2})({{"input", "key"}, {"output", "turned"}});
   model |= Model::op("matmul")({{"left", "x"}, {"right", "turned"}, {"output", "scores"}});
   model |= Softmax()({{"input", "scores"}, {"output", "weights"}});
   model |= Model::op("matmul")({{"left", "weights"}, {"right", "x"}, {"output", "y"}});

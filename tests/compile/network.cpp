@@ -16,7 +16,7 @@ Model network() {
   ml::Model net;
   net |= ml::Conv2d({.filters = 8, .kernel_size = 3})({{"input", "image"}});
   net += ml::Relu();
-  net += ml::Flatten({{"start_dim", 1}});
+  net += ml::Flatten({.start_dim = 1});
   net += ml::Linear({.dimension = 10})({{"output", "logits"}});
   return net;
 }

@@ -67,10 +67,10 @@ TEST_CASE("threads ask for different gradients while others evaluate") {
     const TensorMap data = {{"x", Tensor::full(DType::float32, {batch, 3}, 1)}};
     const Tensor of_y = Tensor::full(DType::float32, {2 * batch, 3}, 1);
     const Tensor of_positive = Tensor::full(DType::float32, {batch, 3}, 1);
-    const std::vector<TensorMap> requests = {
+    const TensorMap requests[] = {
         {{"y", of_y}}, {{"positive", of_positive}}, {{"y", of_y}, {"positive", of_positive}}, {}};
-    for (size_t i = 0; i < requests.size(); ++i) {
-      const TensorMap& request = requests[(i + static_cast<size_t>(thread)) % requests.size()];
+    for (size_t i = 0; i < std::size(requests); ++i) {
+      const TensorMap& request = requests[(i + static_cast<size_t>(thread)) % std::size(requests)];
       const TensorMap gradients = compiled.evaluate(params, data, request).second;
       const bool reaches_b = request.contains("y");
       if (gradients.at("b").at_as_double(0) != static_cast<double>(reaches_b ? 2 * batch : 0)) {

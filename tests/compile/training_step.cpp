@@ -47,16 +47,10 @@ TensorMap batch(int64_t size, int64_t first = 0) {
   return {{"words", words}, {"classes", classes}};
 }
 
-TensorMap copied(const TensorMap& tensors) {
-  TensorMap copies;
-  for (const auto& [key, tensor] : tensors) copies[key] = tensor.copy();
-  return copies;
-}
-
 void check_identical(const TensorMap& a, const TensorMap& b) {
   for (const auto& item : a) {
-    CAPTURE(item.first);
-    CHECK(identical(item.second, b.at(item.first)));
+    CAPTURE(item.key());
+    CHECK(identical(item.tensor(), b.at(item.key())));
   }
 }
 
@@ -94,7 +88,7 @@ TEST_CASE("fifty steps as one graph are those of evaluate and the optimizer") {
       CAPTURE(mithril::name(dtype));
       const CompiledModel one = compiled_classifier({.dtype = dtype, .threads = 1});
       const CompiledModel two = compiled_classifier({.dtype = dtype, .threads = 2});
-      TensorMap apart = one.get_parameters(), params = copied(apart), shared = copied(apart);
+      TensorMap apart = one.get_parameters(), params = apart.copy(), shared = apart.copy();
       const auto expected = rule.second(), optimizer = rule.second(), other = rule.second();
       TrainingStep step(one, *optimizer), step_of_two(two, *other);
       for (int i = 0; i < 50; ++i) {
@@ -119,7 +113,7 @@ TEST_CASE("a step fits other backends, levels and sizes") {
       CompileOptions how;
       how.optimization_level = level;
       const CompiledModel model = compiled_classifier({.reference = reference}, how);
-      TensorMap apart = model.get_parameters(), params = copied(apart);
+      TensorMap apart = model.get_parameters(), params = apart.copy();
       Adam expected({.lr = 0.01}), optimizer({.lr = 0.01});
       TrainingStep step(model, optimizer);
       for (const int64_t size : {30, 1, 7}) {
@@ -139,7 +133,7 @@ TEST_CASE("a step fits other backends, levels and sizes") {
 
 TEST_CASE("a step goes on from the optimizer's state, and with its learning rate") {
   const CompiledModel model = compiled_classifier();
-  TensorMap apart = model.get_parameters(), params = copied(apart);
+  TensorMap apart = model.get_parameters(), params = apart.copy();
   Adam expected({.lr = 0.1}), optimizer({.lr = 0.5});
   const auto take = [&] {
     const auto [outputs, gradients] = model.evaluate(apart, batch(9), of_cost);
@@ -147,7 +141,7 @@ TEST_CASE("a step goes on from the optimizer's state, and with its learning rate
   };
   take();
   TrainingStep step(model, optimizer);
-  params = copied(apart);
+  params = apart.copy();
   optimizer.load_state_dict(expected.state_dict());
   optimizer.set_lr(0.1);
   take();
@@ -189,25 +183,32 @@ TEST_CASE("a parameter that is an output, too, is given as it was") {
   CHECK(params.at("w").at_as_double(0) == doctest::Approx(before.at_as_double(0) - 2));
 }
 
-TEST_CASE("states pass through steps") {
+TEST_CASE("a step keeps the state from call to call") {
   Model model;
-  model |= BatchNorm1D({.inference = false})({{"input", "x"}, {"output", "h"}});
-  model |= Model::op("mean")({{"input", "h"}, {"output", "loss"}});
+  model |= BatchNorm1D()({{"input", "x"}, {"output", "h"}});
+  model |= Dropout({.p = 0.25})({{"input", "h"}, {"output", "kept"}});
+  model |= Model::op("mean")({{"input", "kept"}, {"output", "loss"}});
   model.expose_keys({"loss"});
   const CompiledModel compiled =
       compile(model, cpu(), {.shapes = {{"x", {4, 3}}}, .data_keys = {"x"}});
   Tensor x(DType::float32, {4, 3});
   for (size_t i = 0; i < 12; ++i) x.mutable_values<float>()[i] = static_cast<float>(i * i);
-  TensorMap params = compiled.get_parameters();
-  SGD optimizer({.lr = 0.1});
+  TensorMap params = compiled.get_parameters(), apart = params.copy();
+  SGD optimizer({.lr = 0.1}), expected_optimizer({.lr = 0.1});
   TrainingStep step(compiled, optimizer);
-  const State initial = compiled.initial_state_dict();
-  const auto [outputs, gradients, expected] =
-      compiled.evaluate(params, {{"x", x}}, of_cost, initial);
-  const auto [now, next] = step(params, {{"x", x}}, initial);
-  CHECK(identical(now.at("loss"), outputs.at("loss")));
-  REQUIRE(next.size() > 0);
-  check_identical(expected, next);
+  State state = compiled.initial_state_dict();
+  check_identical(state, step.state());
+  for (int i = 0; i < 3; ++i) {
+    const auto [outputs, gradients, next] = compiled.evaluate(apart, {{"x", x}}, of_cost, state);
+    expected_optimizer.step(apart, gradients);
+    CHECK(identical(step(params, {{"x", x}}).at("loss"), outputs.at("loss")));
+    check_identical(next, step.state());
+    check_identical(apart, params);
+    CHECK_FALSE(identical(next.at("dropout.key"), state.at("dropout.key")));
+    state = next;
+  }
+  step.set_state(compiled.initial_state_dict());
+  check_identical(compiled.initial_state_dict(), step.state());
 }
 
 TEST_CASE("gradients come in at the outputs that are named") {
@@ -215,7 +216,7 @@ TEST_CASE("gradients come in at the outputs that are named") {
       compile(Linear({.dimension = 3}), cpu(), {.shapes = {{"input", {2, 4}}}});
   const TensorMap data = {{"input", Tensor::full(DType::float32, {2, 4}, 0.5)}};
   const TensorMap incoming = {{"output", Tensor::full(DType::float32, {2, 3}, 2)}};
-  TensorMap apart = model.get_parameters(), params = copied(apart);
+  TensorMap apart = model.get_parameters(), params = apart.copy();
   SGD expected({.lr = 0.1}), optimizer({.lr = 0.1});
   expected.step(apart, model.evaluate(apart, data, incoming).second);
   TrainingStep step(model, optimizer, incoming);
@@ -252,12 +253,12 @@ TEST_CASE("data that stands in a parameter is read before that moves") {
 TEST_CASE("one tensor for two parameters is refused, and none of them moves") {
   const CompiledModel model = compiled_classifier();
   TensorMap params = model.get_parameters();
-  const TensorMap before = copied(params);
+  const TensorMap before = params.copy();
   SGD optimizer;
   TrainingStep step(model, optimizer);
-  params["layernorm.weight"] = params.at("linear_0.bias");
+  params["layernorm.weight"] = params.at("linear.bias");
   CHECK(text_of_error([&] { step(params, batch(9)); }) ==
-        "mithril.InputError[E0812]: 'linear_0.bias' and 'layernorm.weight' share elements: each "
+        "mithril.InputError[E0812]: 'linear.bias' and 'layernorm.weight' share elements: each "
         "would be moved where it stands\n"
         "  help: give copies of them, or make them one parameter of the model");
   CHECK(identical(params.at("table"), before.at("table")));
@@ -266,7 +267,7 @@ TEST_CASE("one tensor for two parameters is refused, and none of them moves") {
 TEST_CASE("parameters that cannot be moved are refused before any does") {
   const CompiledModel model = compiled_classifier();
   TensorMap params = model.get_parameters();
-  const TensorMap before = copied(params);
+  const TensorMap before = params.copy();
   Adam optimizer;
   TrainingStep step(model, optimizer);
   params["linear_1.bias"] = before.at("linear_1.bias").to(DType::float64);
@@ -288,7 +289,7 @@ TEST_CASE("parameters that cannot be moved are refused before any does") {
   CHECK(text_of_error([&] { step(params, data); }).find("index 40 is out of range") !=
         std::string::npos);
   check_identical(before, params);
-  CHECK(optimizer.state_dict().at("table.step").item() == 0);
+  CHECK_FALSE(optimizer.state_dict().contains("table.step"));
 }
 
 TEST_CASE("models without a cost, and without gradients, have no steps") {
@@ -302,10 +303,6 @@ TEST_CASE("models without a cost, and without gradients, have no steps") {
   CHECK(text_of_error([&] {
           TrainingStep(compiled_classifier({}, how), optimizer);
         }).starts_with("mithril.GradientError[E0505]"));
-  CHECK(text_of_error(
-            [&] { TrainingStep(compiled_classifier({.dtype = DType::float16}), optimizer); })
-            .starts_with("mithril.TypeError[E0382]: an optimizer moves parameters of float32 or "
-                         "float64"));
 }
 
 }  // namespace mithril

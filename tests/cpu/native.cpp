@@ -1,7 +1,9 @@
 // Loops that the system's compiler compiles: when it runs, what is kept, and what they give.
 #include "tests/cpu/native.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <limits>
@@ -14,6 +16,7 @@
 #include "mithril/eval/sized_graph.hpp"
 
 namespace mithril::tests {
+
 TEST_CASE("loops are compiled once, and come from the cache after that") {
   if (!has_compiler()) return skip_without_compiler();
   const CacheFolder folder;
@@ -64,6 +67,63 @@ TEST_CASE("other sizes need no other code") {
   // One element for a whole row is read otherwise.
   CHECK(apart_from_interpreted(*executable, text, {random({3, 1}, 1), random({1}, 2)}) == "");
   CHECK(compiler.runs() == 2);
+}
+
+// The descriptors of this process that libraries were opened from.
+std::vector<int> descriptors_of_libraries() {
+  std::vector<int> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    const auto target = std::filesystem::read_symlink(entry.path(), gone).string();
+    if (target.find("mithril_loops") == std::string::npos) continue;
+    found.push_back(std::stoi(entry.path().filename().string()));
+  }
+  return found;
+}
+
+TEST_CASE("models keep their own code where a process closes its descriptors") {
+  if (!has_compiler()) return skip_without_compiler();
+  const CacheFolder folder;
+  const std::string form =
+      "graph {{\n  input x: float32[300]\n  a: float32[300] = {}(input: x)\n"
+      "  y: float32[300] = add(left: a, right: x)\n  output y = y\n}}\n";
+  std::vector<std::unique_ptr<Executable>> executables;
+  std::vector<std::string> texts;
+  for (const char* op : {"exp", "tanh", "relu", "negate"}) {
+    texts.push_back(fmt::format(fmt::runtime(form), op));
+    executables.push_back(load_native(parse_graph(texts.back())));
+    for (const int descriptor : descriptors_of_libraries()) close(descriptor);
+  }
+  for (size_t i = 0; i < texts.size(); ++i) {
+    CHECK(native_note(*executables[i]).starts_with("1 of 1 loops"));
+    CHECK(apart_from_interpreted(*executables[i], texts[i], {random({300}, i)}) == "");
+  }
+}
+
+TEST_CASE("libraries hold no descriptor, and close none") {
+  if (!has_compiler()) return skip_without_compiler();
+  const CacheFolder folder;
+  const int others = open("/dev/null", O_RDONLY);
+  {
+    const auto executable = load_native(parse_graph(one_loop));
+    CHECK(descriptors_of_libraries().empty());
+  }
+  const int next = open("/dev/null", O_RDONLY);
+  CHECK(fcntl(others, F_GETFD) != -1);
+  close(next);
+  close(others);
+}
+
+TEST_CASE("a library that lacks the mark of its source is refused") {
+  if (!has_compiler()) return skip_without_compiler();
+  const CacheFolder folder;
+  const Script compiler(
+      "while [ \"$1\" != -o ]; do shift; done; echo 'extern \"C\" void loop_0() {}' > $2.cpp; "
+      "exec c++ -shared -fPIC -o $2 $2.cpp");
+  const Variable chosen("CXX", compiler.path());
+  CHECK(native_note(*load_native(parse_graph(one_loop))) ==
+        "no native code, loops are interpreted: another library was opened in place of what was "
+        "compiled");
 }
 
 TEST_CASE("a damaged entry is built again") {
@@ -168,7 +228,7 @@ TEST_CASE("native code for each set of instructions gives the same bits") {
       "  for (size_type i = 0; i < count; ++i)\n"
       "    ((float*)to[0])[i] = ((float*)from[0])[i] * ((float*)from[0])[i] - 0.3f;\n"
       "}\n"};
-  const std::string source = cpu_backend::native_source(texts);
+  const std::string source = cpu_backend::native_source(texts, "mark");
   const Tensor x = random({1000}, 1);
   std::vector<float> expected;
   for (int i = 0; i < 1000; ++i) {

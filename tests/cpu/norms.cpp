@@ -81,4 +81,17 @@ TEST_CASE("norms and their gradients on one thread and on more") {
   }
 }
 
+TEST_CASE("the gradient of a row of one element is zero") {
+  for (const Instructions instructions : present_instructions()) {
+    CAPTURE(name(instructions));
+    const std::vector<float> grads = some(200, 1), inputs = some(200, 2), weights = some(200, 3);
+    for (size_t i = 0; i < grads.size(); ++i) {
+      float made = 1;
+      norm_kernels<float>(instructions)
+          .input_grad(&grads[i], &inputs[i], {inputs[i], 316.0f}, &weights[i], &made, 1);
+      REQUIRE(made == 0);
+    }
+  }
+}
+
 }  // namespace mithril::cpu_backend

@@ -54,7 +54,7 @@ std::vector<float> made(const ConvolutionSample& s, Instructions instructions, i
 }
 
 template <typename Form>
-void check(const Convolution& c, double allowed) {
+void check(const Convolution& c, double allowed, double allowed_largest) {
   CAPTURE(c.down.input);
   const ConvolutionSample sample(c);
   const std::vector<double> sums = sample.expected();
@@ -62,6 +62,7 @@ void check(const Convolution& c, double allowed) {
     CAPTURE(name(instructions));
     const std::vector<float> alone = made<Form>(sample, instructions, 1);
     CHECK(relative_error(alone, sums) < allowed);
+    CHECK(largest_error(alone, sums) < allowed_largest);
     for (const int64_t parts : {2, 3}) CHECK(made<Form>(sample, instructions, parts) == alone);
   }
 }
@@ -81,11 +82,11 @@ std::string convolution(int64_t images, int64_t size) {
 
 }  // namespace
 
-TEST_CASE("Winograd's convolutions are within 5e-6 of sums in double precision") {
+TEST_CASE("Winograd's convolutions are within 5e-6 of sums in double precision, elements 3e-5") {
   for (const Convolution& c :
        {plain(56, 56, 64, 32), plain(28, 28, 128, 40), plain(14, 14, 256, 32), plain(7, 9, 3, 5),
         plain(13, 6, 33, 70, 0), plain(3, 3, 1, 1, 0), plain(4, 61, 2, 3, 2)}) {
-    check<WinogradForm>(c, 5e-6);
+    check<WinogradForm>(c, 5e-6, 3e-5);
   }
 }
 
@@ -98,7 +99,7 @@ TEST_CASE("convolutions of small planes are sums") {
   points.across = {5, 1, 5, 1, 0, 1};
   for (const Convolution& c : {plain(7, 6, 60, 40), plain(4, 4, 3, 2), plain(5, 6, 2, 33, 1),
                                plain(3, 3, 100, 32, 0), strided, points}) {
-    check<SmallPlaneForm>(c, 1e-6);
+    check<SmallPlaneForm>(c, 1e-6, 4e-6);
   }
 }
 

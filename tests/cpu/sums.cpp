@@ -1,5 +1,6 @@
 #include "tests/cpu/sums.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/cpu/apart.hpp"
@@ -46,6 +47,15 @@ double relative_error(const std::vector<float>& made, const std::vector<double>&
     size += std::pow(expected[i], 2);
   }
   return std::sqrt(apart / size);
+}
+
+double largest_error(const std::vector<float>& made, const std::vector<double>& expected) {
+  double apart = 0, size = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    apart = std::max(apart, std::abs(made[i] - expected[i]));
+    size = std::max(size, std::abs(expected[i]));
+  }
+  return apart / size;
 }
 
 }  // namespace mithril::tests

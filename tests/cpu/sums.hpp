@@ -20,5 +20,7 @@ struct ConvolutionSample {
 
 // ||made - expected|| / ||expected||
 double relative_error(const std::vector<float>& made, const std::vector<double>& expected);
+// The same of the largest elements, in place of norms.
+double largest_error(const std::vector<float>& made, const std::vector<double>& expected);
 
 }  // namespace mithril::tests

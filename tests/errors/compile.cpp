@@ -36,6 +36,12 @@ TEST_CASE("an unknown key of an option gives the nearest") {
         "  help: did you mean 'image'?");
 }
 
+TEST_CASE("null is no backend") {
+  CHECK(text_of_error([] { compile(product(), nullptr); }) ==
+        "mithril.BackendError[E1052]: compile: the backend is null\n"
+        "  help: give one, such as ml::cpu()");
+}
+
 TEST_CASE("a key in two sets is refused") {
   CHECK(compile_error({.data_keys = {"weight"}, .trainable_keys = {"image", "weight"}}) ==
         "mithril.ValueError[E0407]: 'weight' stands in data_keys and in trainable_keys\n"

@@ -30,7 +30,7 @@ TEST_CASE("two outputs for one connection are named") {
           model |= relu()({{"input", "b"}, {"output", "y"}});
         }) ==
         "mithril.ConnectionError[E0101]: y: two outputs drive one connection\n"
-        "  first  : relu_0\n"
+        "  first  : relu\n"
         "  second : relu_1\n"
         "  help: give one of the outputs another name");
 }
@@ -51,7 +51,7 @@ TEST_CASE("a cycle is shown") {
           model |= relu()({{"input", "c"}, {"output", "a"}});
         }) ==
         "mithril.ConnectionError[E0102]: relu_2: its output flows back into its own input\n"
-        "  cycle : relu_2 <- relu_0 <- relu_1 <- relu_2\n"
+        "  cycle : relu_2 <- relu <- relu_1 <- relu_2\n"
         "  help: bind one of these ports to another name; for recurrence over calls use "
         "bind_state_keys");
 }
@@ -64,10 +64,12 @@ TEST_CASE("a part has one parent") {
           model |= part({{"input", "b"}});
         }) ==
         "mithril.ConnectionError[E0103]: relu: this part belongs to a model already\n"
-        "  help: make a new part for each place");
+        "  help: make a new part for each place; parts share a weight that is bound to one name in "
+        "each of them");
   CHECK(text_of_error([&] { model |= model; }) ==
         "mithril.ConnectionError[E0103]: a model cannot be a part of itself\n"
-        "  help: make a new part for each place");
+        "  help: make a new part for each place; parts share a weight that is bound to one name in "
+        "each of them");
 }
 
 TEST_CASE("a model that is a part is frozen") {

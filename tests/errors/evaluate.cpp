@@ -53,7 +53,7 @@ TEST_CASE("a key in the wrong map is told where it belongs") {
         "  help: give it in data");
   CHECK(evaluate_error({}, {{"weight", params.at("weight")}, {"image", data.at("image")}}) ==
         "mithril.InputError[E0806]: 'weight' stands in data, but is a parameter\n"
-        "  help: give it in params");
+        "  help: give it in params, or name 'weight' in data_keys when compiling, if it is data");
 }
 
 TEST_CASE("a wrong rank is refused") {
@@ -156,12 +156,14 @@ TEST_CASE("a parameter of unknown size cannot begin") {
   CHECK(text_of_error([&] { model.get_parameters(); }) ==
         "mithril.ShapeError[E0209]: dim 0 of the parameter 'weight' is not known\n"
         "  shape : [K, 2]\n"
-        "  help: give shapes when compiling: of this key, or of the data that it meets");
+        "  help: give shapes when compiling: of this key, or of the data that it meets; if it is "
+        "data, name it in data_keys");
   const CompiledModel unranked = compile(product_of_two(), cpu());
   CHECK(text_of_error([&] { unranked.randomize_params(); }) ==
         "mithril.ShapeError[E0209]: the rank of the parameter 'weight' is not known\n"
         "  shape : [...]\n"
-        "  help: give shapes when compiling: of this key, or of the data that it meets");
+        "  help: give shapes when compiling: of this key, or of the data that it meets; if it is "
+        "data, name it in data_keys");
 }
 
 TEST_CASE("a state dict that does not fit is refused with all that is wrong") {
@@ -194,11 +196,12 @@ TEST_CASE("a state of other keys is refused") {
   model |= Model::op("relu")({{"input", "sum"}, {"output", "y"}});
   const CompiledModel summing = compile(model, cpu());
   CHECK(text_of_error([&] {
-          summing.evaluate({}, {{"x", Tensor(DType::float32, {2})}}, State());
+          summing.evaluate({}, {{"x", Tensor(DType::float32, {2})}},
+                           State(TensorMap{{"totla", Tensor(DType::float32, {2})}}));
         }) ==
         "mithril.StateError[E0902]: the state has other keys than the model\n"
         "  expected : total\n"
-        "  got      : none\n"
+        "  got      : totla\n"
         "  help: begin with initial_state_dict()");
 }
 

@@ -50,6 +50,30 @@ TEST_CASE("a plugin for another release of what it needs is refused with both") 
             "  help: build it again, against the one that is installed");
 }
 
+TEST_CASE("a plugin that does not say what it was built for is refused as well") {
+  const std::string path = std::string(TEST_PLUGINS) + "/libmisfit_unnamed.so";
+  CHECK(opening("misfit_unnamed") ==
+        "mithril.BackendError[E1004]: the backend was built for another library: " + path +
+            "\n"
+            "  expected : another library\n"
+            "  got      : torch 2.15\n"
+            "  help: build it again, against the one that is installed");
+}
+
+TEST_CASE("a plugin that gives nothing is refused") {
+  const std::pair<const char*, const char*> cases[] = {
+      {"gives_null", "mithril_backend() returns null"},
+      {"empty", "its `make` is null"},
+      {"makes_null", "its `make` returns null"}};
+  for (const auto& [name, why] : cases) {
+    CAPTURE(name);
+    const std::string path = std::string(TEST_PLUGINS) + "/lib" + name + ".so";
+    CHECK(opening(name) == "mithril.BackendError[E1050]: the library gives no backend: " + path +
+                               "\n  why : " + why +
+                               "\n  help: see mithril/backend/plugin.hpp for what it has to give");
+  }
+}
+
 TEST_CASE("elements of another library are not read where they are not") {
   const Tensor tensor = tests::elsewhere();
   CHECK(text_of_error([&] { tensor.item(); }).starts_with("mithril.ValueError[E0484]"));

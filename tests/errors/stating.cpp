@@ -118,7 +118,7 @@ TEST_CASE("a type that contradicts an op") {
                   model.set_types({{"a", kind::int_value}});
                 }) ==
         "mithril.TypeError[E0301]: a: types differ\n"
-        "  one side   : int tensor or float tensor   from relu_0.input\n"
+        "  one side   : int tensor or float tensor   from relu.input\n"
         "  other side : int                          given by set_types({\"a\": int})");
 }
 
@@ -296,7 +296,7 @@ TEST_CASE("what a port of a model is bound to and does not fit") {
                   model |= Linear({.dimension = 10})({{"input", "y"}, {"weight", "w"}});
                 }) ==
         "mithril.ShapeError[E0202]: linear_1: port 'weight': two dims differ\n"
-        "  one side    : 64         from linear_0.weight\n"
+        "  one side    : 64         from linear.weight\n"
         "  other side  : 10         from linear_1.weight\n"
         "  port weight : [10, 64]\n"
         "  bound to    : [64, ?1]   on w");

@@ -179,3 +179,20 @@ TEST_CASE("bytes that were changed are a graph or nothing") {
   }
   CHECK(graphs > 0);
 }
+
+TEST_CASE("a bool of other bytes than 0 and 1 is refused") {
+  const Graph nothing;
+  const auto of_nothing = to_bytes(nothing);
+  Graph graph;
+  graph.add_output("y", graph.add_constant("mask", Tensor::full(DType::boolean, {3}, 1)));
+  const std::string bytes = *bytes_of_made(graph, nothing, *of_nothing);
+  const size_t at = bytes.find("\1\1\1");
+  REQUIRE(at != std::string::npos);
+  for (const char byte : {0, 1, 2, 127, -1}) {
+    std::string changed = bytes;
+    changed[at + 1] = byte;
+    const auto read = made_from_bytes(changed, nothing, *of_nothing);
+    REQUIRE(read.has_value() == (byte == 0 || byte == 1));
+    if (read) CHECK(read->constants()[0].tensor.data<bool>()[1] == (byte == 1));
+  }
+}

@@ -30,12 +30,19 @@ std::string renumbered(const std::string& text) {
   return result;
 }
 
+std::string initial_text(const InitialState& initial) {
+  if (const auto* key = std::get_if<RandomKey>(&initial))
+    return "random key " + std::to_string(key->seed);
+  return to_string(std::get<Tensor>(initial));
+}
+
 std::string graph_text(const Model& model) {
   try {
     const FlatModel flat = flatten(model, DType::float64);
     std::string text = to_string(flat.graph);
     for (const FlatState& state : flat.states)
-      text += fmt::format("state {} {} {}\n", state.input, state.output, to_string(state.initial));
+      text +=
+          fmt::format("state {} {} {}\n", state.input, state.output, initial_text(state.initial));
     return renumbered(text);
   } catch (const Error& error) {
     return renumbered(error.what());

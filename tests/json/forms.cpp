@@ -115,9 +115,14 @@ TEST_CASE("states, lists and canonical ports are kept") {
   model |= Model::op("concat")({{"input", {"a", Connection("b"), IOKey{}}}, {"axis", 0}});
   model |= Model::op("add")({{"left", "count"}, {"right", 1}, {"output", "next"}});
   model.bind_state_keys("count", "next", Tensor::scalar(int64_t{3}));
+  model |= Model::op("add")({{"left", "key"}, {"right", 1}, {"output", "next_key"}});
+  model.bind_state_keys("key", "next_key", RandomKey{-5});
   model.set_cin({"a"}).set_cout({"concat.output"});
   const std::string text = to_json(model);
-  CHECK(text.find(R"("state_keys": [["count", "next", {"tensor": 3}]])") != std::string::npos);
+  CHECK(
+      text.find(
+          R"("state_keys": [["count", "next", {"tensor": 3}], ["key", "next_key", {"random_key": -5}]])") !=
+      std::string::npos);
   CHECK(text.find(R"("assigned_cins": ["a"])") != std::string::npos);
   CHECK(text.find(R"("input": ["a", "b", {"key": {}}])") != std::string::npos);
   check_round_trip(model);
@@ -127,10 +132,10 @@ TEST_CASE("tied parameters keep the name that they got") {
   Model model;
   model |= Linear({.dimension = 4})({{"input", "x"}});
   model += Linear({.dimension = 4});
-  model.merge_connections({model.at("linear_1.weight"), model.at("linear_0.weight")});
+  model.merge_connections({model.at("linear_1.weight"), model.at("linear.weight")});
   model.merge_connections({"x", model["also"]});
   check_round_trip(model);
-  CHECK(to_json(model).find(R"(["linear_1.weight", "linear_0.weight"])") != std::string::npos);
+  CHECK(to_json(model).find(R"(["linear_1.weight", "linear.weight"])") != std::string::npos);
 }
 
 TEST_CASE("names are kept: given, numbered, and of the whole") {
@@ -175,6 +180,53 @@ TEST_CASE("a form as the Python library writes it is read") {
   CHECK(model.input_keys() == std::vector<std::string>{"x", "m3.input", "m3.weight", "m3.bias"});
   CHECK(model.shape("z") == "[2, 1]");
   check_round_trip(model);
+}
+
+TEST_CASE("an argument that is a model keeps the types of its connections") {
+  const char* text = R"({
+  "name": "MLP",
+  "args": {
+    "dimensions": [1],
+    "activations": [{"name": "Relu", "assigned_types": [["input", {"Tensor": ["float"]}]]}]
+  },
+  "tuples": ["dimensions"]
+})";
+  const Model model = from_json(text);
+  check_round_trip(model);
+  CHECK(to_json(model).find(
+            R"({"name": "Relu", "assigned_types": [["input", {"Tensor": ["float"]}]]})") !=
+        std::string::npos);
+  CHECK_THROWS_AS(from_json(R"({"name": "MLP", "args": {"dimensions": [1], "activations": [
+                      {"name": "Relu", "assigned_types": [["input", {"Tensor": ["bool"]}]]}]}})"),
+                  TypeError);
+}
+
+TEST_CASE("types are read by keys, by ports of parts, and under another name") {
+  const auto add = [](const std::string& fields) {
+    return from_json(R"({"name": "Model", "submodels": {"m1": {"name": "Add"}}, "connections":
+                         {"m1": {"left": "a", "right": "b", "output": "c"}}, )" +
+                     fields + "}");
+  };
+  const std::string expected = to_json(add(R"("assigned_types": [["b", {"Tensor": ["float"]}]])"));
+  CHECK(to_json(add(R"("types": [["b", {"Tensor": ["float"]}]])")) == expected);
+  CHECK(to_json(add(R"("types": {"b": {"Tensor": ["float"]}})")) == expected);
+  CHECK(to_json(add(R"("assigned_types": [[["m1", 1], {"Tensor": ["float"]}]])")) == expected);
+  CHECK_THROWS_AS(add(R"("types": [[["m1", 3], "Tensor"]])"), ParseError);
+  CHECK_THROWS_AS(add(R"("types": [[["m2", 0], "Tensor"]])"), NameError);
+}
+
+TEST_CASE("an output that is only connected to an earlier input is no output of the model") {
+  const auto model = [](const std::string& input) {
+    return from_json(R"({"name": "Model", "submodels": {"m1": "Relu", "m2": "Negate"},
+        "connections": {"m1": {)" +
+                     input + R"(}, "m2": {"input": "z", "output":
+            {"key": {"connect": [["m1", "input"]]}}}}})");
+  };
+  for (const char* input : {"", R"("input": "x")"}) {
+    CHECK(model(input).input_keys() == std::vector<std::string>{"z"});
+    CHECK(model(input).output_keys() == std::vector<std::string>{"output"});
+    check_round_trip(model(input));
+  }
 }
 
 TEST_CASE("an op that is stated about stays itself") {

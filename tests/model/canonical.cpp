@@ -34,7 +34,7 @@ TEST_CASE("canonical ports may be connected to") {
   net |= ml::Add()({{"left", middle}, {"right", net.cout()}, {"output", "y"}});
   CHECK(net.cout().name() == "y");
   net.set_shapes({{"y", {2, 4}}});
-  CHECK(net.get_shapes().at("linear_0.weight") == "[4, ?1]");
+  CHECK(net.get_shapes().at("linear.weight") == "[4, ?1]");
 }
 
 TEST_CASE("the canonical output of a part stays one when others have read it") {
@@ -42,7 +42,7 @@ TEST_CASE("the canonical output of a part stays one when others have read it") {
   net |= body;
   net |= first({{"linear.input", body.cout()}, {"output", "a"}});
   net |= second({{"linear.input", body.cout()}, {"output", "b"}});
-  CHECK(body.cout().name() == "model_0.relu.output");
+  CHECK(body.cout().name() == "model.relu.output");
   CHECK(body.at("output").wire() == body.cout().wire());
   CHECK(names(first.couts()) == Keys{"a"});
   CHECK(names(net.couts()) == Keys{"a", "b"});

@@ -22,7 +22,7 @@ TEST_CASE("parts that share a class are numbered") {
   net += ml::Linear({.dimension = 4});
   net += ml::Linear({.dimension = 3});
   const Keys keys = net.input_keys();
-  CHECK(std::find(keys.begin(), keys.end(), "linear_0.weight") != keys.end());
+  CHECK(std::find(keys.begin(), keys.end(), "linear.weight") != keys.end());
   CHECK(std::find(keys.begin(), keys.end(), "linear_1.bias") != keys.end());
 }
 
@@ -33,7 +33,7 @@ TEST_CASE("a chain wires the canonical ports") {
   net += ml::Linear({.dimension = 2})({{"output", "y"}});
   net.set_shapes({{"x", {"N", 8}}});
   CHECK(net.shape("y") == "[N, 2]");
-  CHECK(net.shape("linear_0.weight") == "[4, 8]");
+  CHECK(net.shape("linear.weight") == "[4, 8]");
   CHECK(net.shape("linear_1.weight") == "[2, 4]");
 }
 

@@ -11,6 +11,11 @@
 namespace mithril::tests {
 namespace {
 
+std::string text_of(const InitialState& initial) {
+  if (const auto* key = std::get_if<RandomKey>(&initial)) return std::to_string(key->seed);
+  return to_string(std::get<Tensor>(initial));
+}
+
 class Dump {
  public:
   std::string of(const Composite& root) {
@@ -59,7 +64,7 @@ class Dump {
 
   void add(const Extras& extras) {
     for (const StatePair& pair : extras.states)
-      line("  state {} {} {}", number(pair.input), number(pair.output), to_string(pair.initial));
+      line("  state {} {} {}", number(pair.input), number(pair.output), text_of(pair.initial));
     for (const TensorLiteral& literal : extras.literals)
       line("  literal {} {}", number(literal.wire), to_string(literal.tensor));
     for (const StartingLaw& law : extras.laws)

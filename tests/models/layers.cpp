@@ -122,7 +122,7 @@ TEST_CASE("attention has a port for a mask where one is wanted") {
 TEST_CASE("dropout draws by its seed") {
   const TensorMap params{{"input", full(100, 1)}};
   const auto output = [&](const CompiledModel& model) {
-    return model.evaluate(params, {}).at("output");
+    return model.evaluate(params, {}, model.initial_state_dict()).first.at("output");
   };
   CHECK(identical(output(dropout(0.5, 3)), output(dropout(0.5, 3))));
   CHECK_FALSE(identical(output(dropout(0.5, 3)), output(dropout(0.5, 4))));

@@ -24,11 +24,11 @@ double activated(const Model& layer, double input) {
 TEST_CASE("an activation is a class name, or a model with its arguments") {
   CHECK(activated(Layer({.activation = "Relu"}), -2) == 0);
   CHECK(activated(Layer({.activation = Relu()}), -2) == 0);
-  CHECK(activated(Layer({.activation = LeakyRelu({{"slope", 0.5}})}), -2) == -1);
+  CHECK(activated(Layer({.activation = LeakyRelu({.slope = 0.5})}), -2) == -1);
 }
 
 TEST_CASE("one model as the argument of several layers makes parts of their own") {
-  const Model activation = LeakyRelu({{"slope", 0.5}});
+  const Model activation = LeakyRelu({.slope = 0.5});
   const Model chain =
       MLP({.activations = {activation, "Tanh", activation}, .dimensions = {3, 2, 1}});
   CHECK(chain.input_keys().size() == 7);
@@ -36,14 +36,14 @@ TEST_CASE("one model as the argument of several layers makes parts of their own"
 }
 
 TEST_CASE("models that are arguments are written with theirs, and read") {
-  check_round_trip(Layer({.activation = LeakyRelu({{"slope", 0.5}}), .dimension = 2}));
+  check_round_trip(Layer({.activation = LeakyRelu({.slope = 0.5}), .dimension = 2}));
   Model named = Relu();
-  named.part()->give_name("act");
+  named.named("act");
   check_round_trip(
-      MLP({.activations = {named, Softmax({{"axis", 1}}), "Tanh"}, .dimensions = {3, 2, 1}}));
+      MLP({.activations = {named, Softmax({.axis = 1}), "Tanh"}, .dimensions = {3, 2, 1}}));
   CHECK(from_json(R"({"name": "MLP", "args": {"dimensions": [3, 2], "activations":
                       ["Relu", {"name": "LeakyRelu", "args": {"slope": 0.5}}]}})") ==
-        MLP({.activations = {Relu(), LeakyRelu({{"slope", 0.5}})}, .dimensions = {3, 2}}));
+        MLP({.activations = {Relu(), LeakyRelu({.slope = 0.5})}, .dimensions = {3, 2}}));
 }
 
 TEST_CASE("the parameters of a chain of layers may have other names") {

@@ -29,9 +29,9 @@ TensorMap parameters(const std::string& prefix = "") {
 double next(double input, double hidden) { return std::tanh(0.5 * input + 2 * hidden + 0.1); }
 
 TensorMap both(const TensorMap& a, const TensorMap& b) {
-  std::vector<TensorMap::Item> items(a.begin(), a.end());
-  items.insert(items.end(), b.begin(), b.end());
-  return TensorMap(std::move(items));
+  TensorMap all = a.share();
+  all.merge(b);
+  return all;
 }
 
 TensorMap run(const Model& model, const TensorMap& params, const TensorMap& data) {

@@ -63,9 +63,33 @@ TEST_CASE("what a target lacks says why, or stands in a choice") {
 }
 
 TEST_CASE("a misspelling says where") {
-  CHECK(mistake("aten::add(left").find("a ')' is missing at 14") != std::string::npos);
-  CHECK(mistake("a ? b").find("a ':' is missing") != std::string::npos);
-  CHECK(mistake("x y").find("something is left over at 2") != std::string::npos);
+  CHECK(mistake("aten::add(left") ==
+        "mithril.ParseError[E0731]: the spelling of an op, column 15: expected ')'\n"
+        "  spelling : aten::add(left\n"
+        "                           ^ expected ')'");
+  CHECK(mistake("a ? b").find("column 6: expected ':'") != std::string::npos);
+  CHECK(mistake("x y").find("column 3: expected the end") != std::string::npos);
+  CHECK(mistake("x[99999999999999999999]").find("expected a whole number") != std::string::npos);
+  CHECK(mistake("f(1-e.5)").find("expected a number that a double holds") != std::string::npos);
+}
+
+TEST_CASE("a spelling nests at most 100 levels, whatever they are made of") {
+  const auto around = [](const std::string& open, int times, const std::string& close) {
+    std::string text;
+    for (int i = 0; i < times; ++i) text += open;
+    text += "x";
+    for (int i = 0; i < times; ++i) text += close;
+    return mistake(text.c_str());
+  };
+  CHECK(around("[", 99, "]") == "none");
+  CHECK(
+      around("f(", 200'000, ")")
+          .starts_with("mithril.ParseError[E0732]: the spelling of an op, column 201: expected at "
+                       "most 100 levels of nesting\n"));
+  for (const char* open : {"[", "a == b ? ", "a ? b : "})
+    CHECK(around(open, 200'000, open[0] == '[' ? "]" : "").find("E0732") != std::string::npos);
+  for (const char* close : {"[0]", ".shape"})
+    CHECK(around("", 200'000, close).find("E0732") != std::string::npos);
 }
 
 }  // namespace mithril

@@ -13,7 +13,7 @@ MITHRIL_OP_CASES(sign) {
       {.name = "ints", .inputs = {{"input", integers({5}, -3, 4)}}},
       {.name = "as a hand does",
        .inputs = {{"input", tensor({4}, {-3, 0, 2, NAN})}},
-       .expect = {{"output", tensor({4}, {-1, 0, 1, NAN})}},
+       .expect = {{"output", tensor({4}, {-1, 0, 1, 0})}},
        .hold = {"input"}},
       {.name = "bools are refused", .inputs = {{"input", booleans({2})}}, .error = "E0301"},
   };

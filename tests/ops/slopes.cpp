@@ -56,12 +56,24 @@ TEST_CASE("abs, relu and sign are flat at 0") {
   CHECK(slopes("sign", {{-1, 0, 1}}) == Slopes{{0, 0, 0}});
 }
 
+TEST_CASE("abs is flat at NaN, and so are distances, as in PyTorch") {
+  CHECK(slopes("abs", {{NAN, INFINITY, -INFINITY}}) == Slopes{{0, 1, -1}});
+  CHECK(slopes("absolute_error", {{NAN, 1}, {1, INFINITY}}) == Slopes{{0, -1}, {0, 1}});
+}
+
 TEST_CASE("leaky_relu has its slope at 0 too") {
   CHECK(slopes("leaky_relu", {{-1, 0, 1}}, {0.25}) == Slopes{{0.25, 0.25, 1}});
 }
 
 TEST_CASE("clamp lets gradients through at its limits") {
   CHECK(slopes("clamp", {{-2, -1, 0, 1, 2}}, {-1, 1}) == Slopes{{0, 1, 1, 1, 0}});
+}
+
+TEST_CASE("clamp is flat at NaN, as in PyTorch, whichever limits it has") {
+  CHECK(slopes("clamp", {{NAN, -INFINITY, INFINITY}}, {-1, 1}) == Slopes{{0, 0, 0}});
+  CHECK(slopes("clamp", {{NAN, -INFINITY, INFINITY}}, {-1, None()}) == Slopes{{0, 0, 1}});
+  CHECK(slopes("clamp", {{NAN, -INFINITY, INFINITY}}, {None(), 1}) == Slopes{{0, 1, 0}});
+  CHECK(slopes("clamp", {{NAN, -INFINITY, INFINITY}}, {None(), None()}) == Slopes{{1, 1, 1}});
 }
 
 TEST_CASE("stop_gradient lets no gradient through") {
@@ -79,6 +91,11 @@ TEST_CASE("norm_modifier is flat at its peaks") {
 
 TEST_CASE("floor_divide lets no gradient through") {
   CHECK(slopes("floor_divide", {{3, 4}, {2, 2}}) == Slopes{{0, 0}, {0, 0}});
+}
+
+TEST_CASE("remainder has the slope of the numerator, and of the denominator -floor(n / d)") {
+  CHECK(slopes("remainder", {{7, -7, 7, 5}, {2, 2, -2, INFINITY}}) ==
+        Slopes{{1, 1, 1, 1}, {-3, 4, 4, 0}});
 }
 
 TEST_CASE("power has finite slopes where the base or the exponent is 0") {

@@ -74,11 +74,13 @@ Tensor start(DType dtype) { return Tensor::of<double>({4}, {1, -2, 0.5, 0}).to(d
 Tensor gradient_at(const Tensor& param) {
   const Row target = {0.25, 1.5, 0.5, -3};
   Tensor gradient(param.dtype(), param.dims());
-  visit_parameter(param, [&](auto zero) {
-    using T = decltype(zero);
+  visit_parameter(param, [&](auto element, auto number) {
+    using Element = decltype(element);
+    using T = decltype(number);
     for (size_t i = 0; i < 4; ++i) {
-      const T distance = param.data<T>()[i] - static_cast<T>(target[i]);
-      gradient.mutable_data<T>()[i] = static_cast<T>(2 * (i + 1)) * distance;
+      const T distance = static_cast<T>(param.data<Element>()[i]) - static_cast<T>(target[i]);
+      gradient.mutable_data<Element>()[i] =
+          static_cast<Element>(static_cast<T>(2 * (i + 1)) * distance);
     }
   });
   return gradient;
@@ -186,15 +188,95 @@ TEST_CASE("gradients of other dims or dtypes are refused before any parameter mo
   CHECK(identical(params.at("a"), start(DType::float32)));
 }
 
-TEST_CASE("a parameter of half precision is refused") {
-  TensorMap params = {{"a", start(DType::float16)}};
+TEST_CASE("a parameter of ints is refused") {
+  TensorMap params = {{"a", start(DType::int32)}};
   Adam optimizer;
   CHECK(text_of_error([&] {
-          optimizer.step(params, {{"a", start(DType::float16)}});
+          optimizer.step(params, {{"a", start(DType::int32)}});
         }) ==
-        "mithril.TypeError[E0382]: an optimizer moves parameters of float32 or float64\n"
-        "  a        : float16\n"
-        "  gradient : float16");
+        "mithril.TypeError[E0382]: an optimizer moves parameters of floats\n"
+        "  a        : int32\n"
+        "  gradient : int32");
+}
+
+TEST_CASE("parameters of half precision move in float32, and are rounded after each step") {
+  for (const DType dtype : {DType::float16, DType::bfloat16}) {
+    for (const auto& named : made_optimizers()) {
+      CAPTURE(named.first);
+      const auto half = named.second(), single = named.second();
+      TensorMap params = {{"p", start(dtype)}}, expected = {{"p", start(DType::float32)}};
+      for (int i = 0; i < 5; ++i) {
+        const Tensor gradient = gradient_at(params.at("p"));
+        half->step(params, {{"p", gradient}});
+        single->step(expected, {{"p", gradient.to(DType::float32)}});
+        expected.at("p") = expected.at("p").to(dtype).to(DType::float32);
+        CHECK(identical(params.at("p").to(DType::float32), expected.at("p")));
+      }
+      for (const auto& [entry, tensor] : half->state_dict()) {
+        CHECK(tensor.dtype() != dtype);
+      }
+    }
+  }
+}
+
+TEST_CASE("a state_dict has the options, and gives them back") {
+  for (const auto& named : made_optimizers()) {
+    CAPTURE(named.first);
+    const auto first = named.second();
+    first->set_lr(0.03125);
+    TensorMap params = {{"p", start(DType::float64)}};
+    step(*first, params);
+    const bool sgd = dynamic_cast<SGD*>(first.get()) != nullptr;
+    std::unique_ptr<Optimizer> second;
+    if (sgd) {
+      second = std::make_unique<SGD>();
+    } else {
+      second =
+          named.first.starts_with("adamw") ? std::make_unique<AdamW>() : std::make_unique<Adam>();
+    }
+    second->load_state_dict(first->state_dict());
+    CHECK(second->lr() == 0.03125);
+    TensorMap copy = {{"p", params.at("p").copy()}};
+    step(*first, params);
+    step(*second, copy);
+    CHECK(identical(copy.at("p"), params.at("p")));
+  }
+}
+
+TEST_CASE("a state_dict without options leaves them as they are") {
+  Adam old({.lr = 0.5}), adam({.lr = 0.25, .eps = 1e-3});
+  TensorMap params = {{"p", start(DType::float64)}};
+  step(old, params);
+  TensorMap state = old.state_dict();
+  std::vector<TensorMap::Item> slots;
+  for (const auto& [entry, tensor] : state) {
+    if (entry.starts_with("p.")) slots.emplace_back(entry, tensor);
+  }
+  adam.load_state_dict(TensorMap(std::move(slots)));
+  CHECK(adam.lr() == 0.25);
+  CHECK(adam.state_dict().at("eps").item() == 1e-3);
+  CHECK(adam.state_dict().at("p.step").item() == 1);
+}
+
+TEST_CASE("a state_dict that does not fit changes no option") {
+  SGD sgd({.lr = 0.5});
+  const TensorMap before = sgd.state_dict();
+  CHECK(text_of_error([&] {
+          sgd.load_state_dict({{"lr", Tensor::scalar(0.1)}, {"p.exp_avg", Tensor::scalar(1.0)}});
+        }) ==
+        "mithril.StateError[E0903]: p.exp_avg: there is no slot of this optimizer 'exp_avg'\n"
+        "  known : step");
+  CHECK(text_of_error([&] {
+          sgd.load_state_dict({{"lr", Tensor::of<double>({2}, {0.1, 0.2})}});
+        }) ==
+        "mithril.StateError[E0904]: the state of the optimizer has other dims for the option 'lr'\n"
+        "  expected : []\n"
+        "  got      : [2]");
+  CHECK(text_of_error([&] {
+          sgd.load_state_dict({{"lr", Tensor::scalar(-1.0)}});
+        }) == "mithril.ValueError[E0406]: optimizer: lr is -1, expected at least 0");
+  CHECK(sgd.lr() == 0.5);
+  CHECK(sgd.state_dict().keys() == before.keys());
 }
 
 TEST_CASE("an option out of its range is refused") {
@@ -216,8 +298,8 @@ TEST_CASE("a state of another optimizer is refused") {
   step(adam, params);
   SGD sgd({.momentum = 0.9});
   CHECK(text_of_error([&] { sgd.load_state_dict(adam.state_dict()); }) ==
-        "mithril.StateError[E0903]: p.exp_avg: there is no slot of this optimizer 'exp_avg'\n"
-        "  known : momentum_buffer, step");
+        "mithril.StateError[E0903]: there is no option of this optimizer 'betas'\n"
+        "  known : lr, momentum, dampening, weight_decay, nesterov");
   CHECK(text_of_error([&] {
           adam.load_state_dict({{"p.step", Tensor::scalar(1.0)}});
         }) == "mithril.StateError[E0905]: p: the state of the optimizer has no entry 'p.exp_avg'");

@@ -37,10 +37,12 @@ class Lowering {
       if (!may_make) throw std::logic_error("it is not in the cache");
       return make();
     };
-    Graph forward = cache.find_or_make(source_, "optimised",
-                                       [&] { return checked([&] { return optimised(); }); });
+    const auto any_graph = [](const Graph&) { return true; };
+    Graph forward = cache.find_or_make(
+        source_, "optimised", [&] { return checked([&] { return optimised(); }); }, any_graph);
     Graph both = cache.find_or_make(
-        forward, "gradient", [&] { return checked([&] { return with_gradient(forward); }); });
+        forward, "gradient", [&] { return checked([&] { return with_gradient(forward); }); },
+        any_graph);
     return {std::move(forward), std::move(both)};
   }
 

@@ -1,92 +1,28 @@
-// The rows of the table of op tests: what tests/op_cases/*.cpp write. tests/table/runner.hpp says
-// what becomes of them.
+// The rows of the table of op tests: what tests/op_cases/*.cpp write. mithril/check/run_rows.hpp
+// says what becomes of them.
 #pragma once
 
-#include <concepts>
-#include <cstdint>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <variant>
 #include <vector>
 
-#include "mithril/infer/datum.hpp"
-#include "mithril/tensor/tensor.hpp"
+#include "mithril/check/op_case.hpp"
 
 namespace mithril::tests {
 
-// How to make an input tensor: with a different seed comes a different tensor, of the same dims and
-// dtype. Float64, but for integers (int64) and booleans; `.as(DType::float32)` makes it another.
-struct TensorSpec {
-  enum class Fill : std::uint8_t { normal, uniform, distinct, integers, booleans, values };
-
-  Dims dims;
-  Fill fill = Fill::normal;
-  DType dtype = DType::float64;
-  double low = 0, high = 1;        // of uniform; of integers, high excluded
-  std::vector<double> avoid = {};  // no element comes nearer to one of these than `gap`
-  double gap = 0;
-  std::vector<double> values = {};  // the same for every seed
-
-  TensorSpec as(DType other) const;
-  // Keeps the elements off the points where the op is not smooth: normal({3}).away_from({0}).
-  TensorSpec away_from(std::vector<double> points, double distance = 0.1) const;
-};
-
-TensorSpec normal(Dims dims);  // of mean 0 and variance 1
-TensorSpec uniform(Dims dims, double low, double high);
-TensorSpec positive(Dims dims);  // uniform between 0.5 and 2
-TensorSpec distinct(Dims dims);  // in random order, no two nearer than 0.1: for max, sorting
-TensorSpec integers(Dims dims, std::int64_t low, std::int64_t high);  // high excluded
-TensorSpec booleans(Dims dims);
-TensorSpec tensor(Dims dims, std::vector<double> values);  // in row-major order
-
-// What stands at one place of a port: a tensor or a value.
-using Item = std::variant<TensorSpec, Datum>;
-
-// What a row gives to a port, or expects of one: {"input", normal({2, 3})}, {"axis", -1},
-// {"padding", "same"},
-// {"axes", ints({0, 1})}, {"bias", None{}}, {"inputs", list({normal({2}), normal({3})})}.
-struct PortContent {
-  std::vector<Item> items;
-  bool list = false;
-
-  PortContent(TensorSpec spec) : items{std::move(spec)} {}
-  template <std::convertible_to<Datum> T>
-  PortContent(T value) : items{Datum(std::move(value))} {}
-  explicit PortContent(std::vector<Item> items) : items(std::move(items)), list(true) {}
-};
-using PortContents = std::vector<std::pair<std::string, PortContent>>;
-
-PortContent list(std::vector<Item> items);
-Datum ints(const std::vector<std::int64_t>& numbers);  // a tuple of ints
-
-// One row: an op with its inputs. Ports left out take their defaults.
-struct OpCase {
-  std::string
-      name;  // a claim or a description, unique among the op's rows: "same padding, even kernel"
-  PortContents inputs = {};
-
-  // Outputs that a hand has worked out; the other outputs are not compared.
-  PortContents expect = {};
-  // How far from `expect` an element may be, relative to max(1, |expected|).
-  double tolerance = 1e-12;
-
-  // The code of the error that must come ("E0301"), and a part of its text. Its text must name the
-  // op too.
-  std::string error = {};
-  std::string message = {};
-
-  // Float inputs whose gradients are not compared, because the op is not smooth where this row puts
-  // them.
-  std::vector<std::string> hold = {};
-  // Why float32, float16 and bfloat16 cannot come close to float64 here (a jump between two
-  // numbers); empty: they can.
-  std::string only_float64 = {};
-  // Why the output's dims do not follow from the inputs' dims where those are symbols; empty: they
-  // do.
-  std::string sizes_unknown = {};
-};
+using check::booleans;
+using check::distinct;
+using check::integers;
+using check::ints;
+using check::Item;
+using check::list;
+using check::normal;
+using check::OpCase;
+using check::PortContent;
+using check::PortContents;
+using check::positive;
+using check::tensor;
+using check::TensorSpec;
+using check::uniform;
 
 struct OpCases {
   std::string_view op;

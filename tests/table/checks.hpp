@@ -1,32 +1,14 @@
-// What one row of the table is checked for. Each function counts its cases in the report.
+// What the project checks of its own ops besides what check_op does.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "mithril/graph/graph.hpp"
+#include "mithril/check/checks.hpp"
 #include "tests/table/case.hpp"
 #include "tests/table/report.hpp"
 
 namespace mithril::tests {
-
-// Evaluates on the reference: as inferred from numbers, from symbols and from nothing; as a hand
-// has worked out.
-void check_evaluation(const OpDef& op, const OpCase& row, Report& report, std::uint64_t seed);
-
-// The same facts in other orders lead to the same result, which for values is what the row expects.
-void check_inference(const OpDef& op, const OpCase& row, Report& report);
-
-// float32 comes close to float64, and so do float16 and bfloat16 as storage; in mixed precision the
-// backends agree: of rows whose floats are all float64.
-void check_precision(const OpDef& op, const OpCase& row, Report& report, std::uint64_t seed);
-
-// Gradients against central differences for each float64 input and each of so many seeds from
-// `first_seed` on, with symbolic sizes once, and second gradients once. A declared lack of a
-// gradient must be refused.
-void check_gradients(const OpDef& op, const OpCase& row, Report& report, std::uint64_t first_seed,
-                     int seeds);
 
 // The graph of a row, or of its gradients, after all passes: every backend that is here gives what
 // the reference gives without them.
@@ -37,10 +19,6 @@ void check_backends(const OpDef& op, const Graph& graph, const std::vector<Tenso
 // none.
 std::string backends_difference(const Graph& graph, const std::vector<Tensor>& inputs,
                                 double tolerance);
-
-// The error that the row asks for: its code, its text, and that the text names the op and one of
-// its ports.
-void check_refusal(const OpDef& op, const OpCase& row, Report& report);
 
 // Everything every op must have, by its record and its rows.
 void check_completeness(const OpDef& op, const std::vector<OpCase>& rows, Report& report);

@@ -1,51 +1,11 @@
-// Gradients of a graph against central differences of it.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "mithril/eval/interpreter.hpp"
-#include "mithril/graph/graph.hpp"
+#include "mithril/check/derivative.hpp"
+#include "tests/table/case.hpp"
 #include "tests/table/generate.hpp"
 
 namespace mithril::tests {
 
-// A float64 graph and its differentiated one. Each sample draws new gradients for the outputs.
-class Derivative {
- public:
-  // outputs: names of float64 outputs of the graph; wanted: names of float64 inputs. Throws what
-  // `differentiate` throws.
-  Derivative(const Graph& graph, std::vector<std::string> outputs, std::vector<std::string> wanted);
-
-  const Graph& backward() const { return backward_.graph(); }
-  const std::vector<std::string>& outputs() const { return outputs_; }
-  const std::vector<std::string>& wanted() const { return wanted_; }
-
-  struct Sample {
-    std::vector<Tensor> inputs;     // of the graph
-    std::vector<Tensor> incoming;   // a gradient for each of `outputs`
-    std::vector<Tensor> gradients;  // of each of `wanted`
-    bool finite = true;             // all that went in and all that came out
-
-    std::vector<Tensor> all_inputs() const;  // of the differentiated graph
-  };
-  Sample sample(std::vector<Tensor> inputs, std::uint64_t seed) const;
-
-  // Compares the gradient of one wanted input in random directions and for single elements. Central
-  // differences of fourth order at several steps: one step that agrees to 1e-6 * max(1, |slope|) is
-  // enough, since a wrong gradient agrees at none. Empty where it agrees; otherwise what differed.
-  std::string difference(const Sample& sample, std::size_t wanted, std::uint64_t seed) const;
-
- private:
-  double weighted_sum(const Sample& at, std::size_t input, const Tensor& direction,
-                      double step) const;
-  std::string compare_slope(const Sample& at, std::size_t wanted, const Tensor& direction) const;
-
-  std::vector<std::string> outputs_, wanted_;
-  std::vector<std::size_t> output_indices_, input_indices_;  // in the graph's outputs and inputs
-  Interpreter forward_, backward_;
-};
+using check::Derivative;
 
 }  // namespace mithril::tests

@@ -1,22 +1,12 @@
-// Tensors from their descriptions, the same for the same seed.
 #pragma once
 
-#include <cstdint>
-#include <random>
-#include <vector>
-
+#include "mithril/check/generate.hpp"
 #include "tests/table/case.hpp"
 
 namespace mithril::tests {
 
-using Random = std::mt19937_64;
-
-Tensor generate(const TensorSpec& spec, Random& random);
-
-// One tensor for each description; which one it is decides as well as the seed.
-std::vector<Tensor> generate(const std::vector<TensorSpec>& specs, std::uint64_t seed);
-
-// A float64 tensor of normally distributed elements.
-Tensor random_direction(const Dims& dims, Random& random);
+using check::generate;
+using check::Random;
+using check::random_direction;
 
 }  // namespace mithril::tests

@@ -1,38 +1,13 @@
-// A row's op placed as in a model: the op itself and the facts about its inputs, one by one, in any
-// order.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "mithril/op/op_def.hpp"
-#include "mithril/tensor/tensor.hpp"
+#include "mithril/check/placement.hpp"
 #include "tests/table/case.hpp"
-#include "tests/table/row_graph.hpp"
 
 namespace mithril::tests {
 
-// What inference knows about an output when all facts are stated.
-struct Inferred {
-  std::string name;
-  Kinds kinds = 0;
-  std::optional<Dims> dims = {};    // empty: not all of them known
-  std::optional<Datum> value = {};  // of an output that is a value
-  bool is_value() const { return !(kinds & kind::tensor); }
-};
-
-// Sizes that are symbols become numbers in the end, as when a model is compiled; so all that can be
-// known is known. Throws what inference throws. Seed 0 states the facts in the order of
-// the ports and places the op last.
-std::vector<Inferred> place(const OpDef& op, const OpCase& row, Knowledge knowledge,
-                            std::uint64_t seed);
-
-// Whether an output is a value, so that the row has no place in a graph.
-bool makes_values(const OpDef& op, const OpCase& row);
-
-// Whether the op takes the row in these sizes; a refusal is not a failure.
-bool is_accepted(const OpDef& op, const OpCase& row);
+using check::Inferred;
+using check::is_accepted;
+using check::makes_values;
+using check::place;
 
 }  // namespace mithril::tests

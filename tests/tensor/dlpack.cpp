@@ -128,6 +128,23 @@ TEST_CASE("elements that are not aligned for their type are copied") {
   CHECK(foreign.deleted == 1);
 }
 
+TEST_CASE("bools with other bytes than 0 and 1 are imported as 0 and 1") {
+  unsigned char bytes[] = {0, 2, 1, 255};
+  const auto import = [&](std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) {
+    Foreign foreign;
+    foreign.view(std::move(shape), std::move(strides));
+    foreign.managed.dl_tensor.dtype = {kDLBool, 8, 1};
+    foreign.managed.dl_tensor.data = bytes;
+    const Tensor imported = from_dlpack(&foreign.managed);
+    CHECK(foreign.deleted == 1);  // copied
+    return std::vector<int>(static_cast<const unsigned char*>(imported.raw_data()),
+                            static_cast<const unsigned char*>(imported.raw_data()) + 4);
+  };
+  CHECK(import({4}, {1}) == std::vector<int>{0, 1, 1, 1});
+  CHECK(import({2, 2}, {1, 2}) == std::vector<int>{0, 1, 1, 1});
+  CHECK(bytes[1] == 2);
+}
+
 TEST_CASE("a read-only tensor stays read-only") {
   Foreign foreign;
   foreign.managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
@@ -166,11 +183,31 @@ TEST_CASE("a dtype that Mithril lacks is refused by its name") {
     foreign.managed.dl_tensor.dtype = dtype;
     return text_of_refusal(foreign);
   };
-  CHECK(text({kDLUInt, 8, 1}) ==
-        "mithril.TypeError[E0381]: a DLPack tensor of dtype uint8 cannot be imported\n"
+  CHECK(text({kDLUInt, 64, 1}) ==
+        "mithril.TypeError[E0381]: a DLPack tensor of dtype uint64 cannot be imported\n"
         "  help: convert it to bool, int32, int64, float16, bfloat16, float32 or float64 first");
   CHECK(text({kDLFloat, 32, 4}).find("dtype float32x4 ") != std::string::npos);
   CHECK(text({10, 8, 1}).find("dtype 'code 10, 8 bits' ") != std::string::npos);
+}
+
+TEST_CASE("integers that Mithril lacks are widened") {
+  Foreign foreign;
+  std::vector<std::uint8_t> bytes{0, 1, 127, 128, 200, 255};
+  foreign.view({2, 2}, {3, 2});
+  foreign.managed.dl_tensor.data = bytes.data();
+  foreign.managed.dl_tensor.dtype = {kDLUInt, 8, 1};
+  const Tensor tensor = from_dlpack(&foreign.managed);
+  CHECK(foreign.deleted == 1);
+  CHECK(identical(tensor, Tensor::of<std::int32_t>({2, 2}, {0, 127, 128, 255})));
+  foreign.managed.dl_tensor.dtype = {kDLInt, 8, 1};
+  CHECK(identical(from_dlpack(&foreign.managed),
+                  Tensor::of<std::int32_t>({2, 2}, {0, 127, -128, -1})));
+  std::vector<std::uint32_t> large{4294967295U};
+  foreign.view({1}, {1});
+  foreign.managed.dl_tensor.data = large.data();
+  foreign.managed.dl_tensor.strides = nullptr;
+  foreign.managed.dl_tensor.dtype = {kDLUInt, 32, 1};
+  CHECK(identical(from_dlpack(&foreign.managed), Tensor::of<std::int64_t>({1}, {4294967295})));
 }
 
 TEST_CASE("another major version is refused") {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <string>
@@ -133,6 +134,32 @@ TEST_CASE("elements borrowed from const cannot be written") {
   CHECK(text_of_error([&] { tensor.mutable_data<float>(); }) ==
         "mithril.ValueError[E0483]: a float32 tensor of dims [1] is read-only: its elements are "
         "borrowed\n  help: write to its copy()");
+}
+
+TEST_CASE("null is borrowed for no elements only") {
+  CHECK(text_of_error([] {
+          Tensor::borrow(DType::float32, {2, 3}, static_cast<void*>(nullptr), nullptr);
+        }) ==
+        "mithril.ValueError[E0482]: the values do not fill the dims\n"
+        "  expected : 6 elements of float32, for the dims [2, 3]\n"
+        "  got      : a null pointer\n"
+        "  help: give a pointer to elements that live as long as their owner");
+  CHECK_THROWS_AS(Tensor::borrow(DType::boolean, {}, static_cast<const void*>(nullptr), nullptr),
+                  ValueError);
+  const Tensor empty = Tensor::borrow(DType::float32, {0, 3}, static_cast<void*>(nullptr), nullptr);
+  CHECK(empty.copy().size() == 0);
+}
+
+TEST_CASE("borrowed bools with other bytes than 0 and 1 are copied with 1 for each") {
+  unsigned char bytes[] = {0, 1, 2, 255};
+  const Tensor odd = Tensor::borrow(DType::boolean, {4}, bytes, nullptr);
+  CHECK(std::memcmp(odd.raw_data(), "\0\1\1\1", 4) == 0);
+  CHECK(bytes[3] == 255);  // what is borrowed is not written to
+  CHECK(!odd.read_only());
+  const unsigned char* fixed = bytes;
+  CHECK(Tensor::borrow(DType::boolean, {4}, fixed, nullptr).read_only());
+  const Tensor clean = Tensor::borrow(DType::boolean, {2}, bytes, nullptr);
+  CHECK(clean.raw_data() == bytes);
 }
 
 TEST_CASE("a copy of elements of another library can be written") {

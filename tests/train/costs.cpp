@@ -25,7 +25,7 @@ Tensor number(double value) { return Tensor::full(DType::float64, {}, value); }
 TEST_CASE("a loss is averaged unless other steps reduce it") {
   CHECK(run(with_loss(), {0, 1, 2, 3}).cost() == 21);
   CHECK(run(with_loss({.reduce_steps = {Sum()}}), {0, 1, 2, 3}).cost() == 84);
-  CHECK(run(with_loss({.reduce_steps = {Max({{"axis", 0}}), Sum()}}), {0, 1, 2, 3}).cost() == 49);
+  CHECK(run(with_loss({.reduce_steps = {Max({.axis = 0}), Sum()}}), {0, 1, 2, 3}).cost() == 49);
 }
 
 TEST_CASE("gradients are those of the cost") {
@@ -51,7 +51,7 @@ TEST_CASE("parts that nobody named keep the paths of their parameters") {
   TrainModel train(net);
   train.add_loss(AbsoluteError(), {{"input", "y"}, {"target", "t"}});
   CHECK(train.input_keys() ==
-        Keys{"x", "linear_0.weight", "linear_0.bias", "linear_1.weight", "linear_1.bias", "t"});
+        Keys{"x", "linear.weight", "linear.bias", "linear_1.weight", "linear_1.bias", "t"});
 }
 
 TEST_CASE("a coefficient multiplies a loss, and a key name shows it") {
@@ -170,7 +170,7 @@ TEST_CASE("a training model becomes a part, with its cost") {
   train.add_regularization(L2(), 0.5, {{"input", "weight"}});
   Model outer;
   outer |= train({{"input", "x"}, {"target", "t"}, {"final_cost", "cost"}});
-  outer += Multiply({{"right", 2.0}})({{"output", "double"}});
+  outer += Multiply()({{"right", 2.0}, {"output", "double"}});
   outer.set_differentiability({{"x", false}, {"t", false}});
   const CompiledModel compiled = compile(outer, cpu({.dtype = DType::float64}));
   const TensorMap outputs =

@@ -138,6 +138,21 @@ TEST_CASE("a regular expression that is none") {
   CHECK(text.starts_with("mithril.ValueError[E0434]: '(weight' is no regular expression\n"));
 }
 
+TEST_CASE("a regular expression takes no more time than names are long") {
+  Model network;
+  const std::string name(20'000, 'a');
+  network |= Linear({.dimension = 1})({{"input", "x"}, {"weight", name}, {"output", "y"}});
+  TrainModel train(network);
+  const auto refused = [&](const std::string& pattern) {
+    return text_of_error([&] { train.add_regularization(L2(), 0.1, KeyPattern{pattern}); });
+  };
+  CHECK(refused("(a*)*c").starts_with("mithril.NameError[E0621]"));
+  CHECK(refused("a)(b").starts_with("mithril.ValueError[E0434]"));
+  CHECK(refused(std::string(100'000, '(')).find("longer than 1000 letters") != std::string::npos);
+  train.add_regularization(L2(), 0.1, KeyPattern{"^a+$"});
+  train.add_regularization(L2(), 0.1, KeyPattern{"bia"});
+}
+
 TEST_CASE("a regular expression for a model of the user's") {
   CHECK(refusal([](TrainModel& train) {
           Model own;

@@ -24,7 +24,7 @@ TEST_CASE("a training model is read as its cases are written") {
     "regularizations": [{"model": "l2", "coef": {"tensor": 0.1}, "input": "^w", "regex": true}],
     "final_loss_combiner": "Mean"})");
   TrainModel train{Linear({.dimension = 1})};
-  train.add_loss(CrossEntropy({{"input_type", "probs"}}),
+  train.add_loss(CrossEntropy({.input_type = "probs"}),
                  {{"input", "output"}, {"target", "target"}});
   train.add_regularization(L2(), 0.1, KeyPattern{"^w"}, {.reg_key = "input"});
   train.set_loss_combiner(Mean());
@@ -38,7 +38,7 @@ TEST_CASE("what the short form cannot say is written in full") {
   TrainModel train(line());
   train.set_shapes({{"input", {any, 1}}});
   train.add_loss(SquaredError(), {{"input", "output"}, {"target", column({1, 2})}},
-                 {.reduce_steps = {Max({{"axis", 0}}), Sum()}, .key_name = "far", .coef = 2.0});
+                 {.reduce_steps = {Max({.axis = 0}), Sum()}, .key_name = "far", .coef = 2.0});
   train.add_loss(AbsoluteError(), {{"input", "output"}, {"target", IOKey{.name = "t"}}});
   train.add_metric(SquaredError(), {{"input", "t"}, {"target", "output"}});
   train.add_regularization(QuadraticFormRegularizer(), 0.5,

@@ -28,9 +28,9 @@ inline Trained run(const TrainModel& train, const std::vector<double>& inputs) {
   const CompiledModel compiled = compile(train, cpu({.dtype = DType::float64}));
   const TensorMap params{{"weight", column({2})}, {"bias", Tensor::full(DType::float64, {1}, 1.0)}};
   const std::vector<double> zeros(inputs.size(), 0.0);
-  const auto [outputs, gradients] =
+  auto [outputs, gradients] =
       compiled.evaluate(params, {{"input", column(inputs)}, {"target", column(zeros)}}, of_cost);
-  return {outputs, gradients};
+  return {std::move(outputs), std::move(gradients)};
 }
 
 }  // namespace mithril::tests

@@ -28,9 +28,9 @@ template <int rows>
 struct Sums {
   __m512 at[rows][2];
 
-  MITHRIL_BF16 inline void begin(int row, const float* from) {
-    at[row][0] = _mm512_loadu_ps(from);
-    at[row][1] = _mm512_loadu_ps(from + lanes);
+  MITHRIL_BF16 inline void add_row(int row, const float* from) {
+    at[row][0] = _mm512_add_ps(at[row][0], _mm512_loadu_ps(from));
+    at[row][1] = _mm512_add_ps(at[row][1], _mm512_loadu_ps(from + lanes));
   }
   MITHRIL_BF16 inline void begin(int row, float all) {
     at[row][0] = at[row][1] = _mm512_set1_ps(all);
@@ -58,9 +58,7 @@ struct Sums {
 template <int rows>
 MITHRIL_BF16 void run_tile(const Tile<float>& t) {
   Sums<rows> sums;
-  for (int i = 0; i < rows; ++i) {
-    t.add ? sums.begin(i, t.c + i * t.c_step) : sums.begin(i, 0.0f);
-  }
+  for (int i = 0; i < rows; ++i) sums.begin(i, 0.0f);
   const float *a = t.a, *b = t.b, *next = t.next;
   for (int64_t first = 0; first < t.depth; first += Tile<float>::stretch) {
     for (int64_t i = 0; i < t.lines; ++i, next += lanes) __builtin_prefetch(next, 0, 2);
@@ -68,10 +66,8 @@ MITHRIL_BF16 void run_tile(const Tile<float>& t) {
 #pragma GCC unroll 4
     for (int64_t k = first; k < last; ++k, a += t.a_step, b += t.b_step) sums.add(a, b);
   }
-  for (int i = 0; i < rows && t.bias; ++i) {
-    sums.at[i][0] = _mm512_add_ps(sums.at[i][0], _mm512_loadu_ps(t.bias));
-    sums.at[i][1] = _mm512_add_ps(sums.at[i][1], _mm512_loadu_ps(t.bias + lanes));
-  }
+  for (int i = 0; i < rows && t.add; ++i) sums.add_row(i, t.c + i * t.c_step);
+  for (int i = 0; i < rows && t.bias; ++i) sums.add_row(i, t.bias);
   sums.store(t.c, t.c_step);
 }
 
@@ -81,11 +77,7 @@ constexpr int64_t ahead = 512 / int64_t{sizeof(float)};
 template <int tiles, bool asks>
 MITHRIL_BF16 void multiply_row(const Tile<float>& t, int64_t b_distance) {
   __m512 sums[tiles][2];
-  for (int i = 0; i < tiles; ++i) {
-    const float* begin = t.c + i * 2 * lanes;
-    sums[i][0] = t.add ? _mm512_loadu_ps(begin) : _mm512_setzero_ps();
-    sums[i][1] = t.add ? _mm512_loadu_ps(begin + lanes) : _mm512_setzero_ps();
-  }
+  for (int i = 0; i < tiles; ++i) sums[i][0] = sums[i][1] = _mm512_setzero_ps();
   const float *a = t.a, *b = t.b;
 #pragma GCC unroll 2
   for (int64_t k = 0; k < t.depth; ++k, a += t.a_step, b += t.b_step) {
@@ -104,7 +96,8 @@ MITHRIL_BF16 void multiply_row(const Tile<float>& t, int64_t b_distance) {
   for (int i = 0; i < tiles; ++i) {
     for (int half = 0; half < 2; ++half) {
       const int64_t at = (2 * i + half) * lanes;
-      const __m512 sum = sums[i][half];
+      __m512 sum = sums[i][half];
+      if (t.add) sum = _mm512_add_ps(sum, _mm512_loadu_ps(t.c + at));
       _mm512_storeu_ps(t.c + at, t.bias ? _mm512_add_ps(sum, _mm512_loadu_ps(t.bias + at)) : sum);
     }
   }
@@ -118,12 +111,11 @@ MITHRIL_BF16 void run_row(const Tile<float>& t, int64_t b_distance) {
 template <int rows>
 MITHRIL_BF16 void run_window(const WindowTile<float>& t) {
   Sums<rows> sums;
-  for (int i = 0; i < rows; ++i) {
-    t.add ? sums.begin(i, t.c + i * t.c_step) : sums.begin(i, t.start ? t.start[i] : 0.0f);
-  }
+  for (int i = 0; i < rows; ++i) sums.begin(i, t.start && !t.add ? t.start[i] : 0.0f);
   const float* a = t.a;
 #pragma GCC unroll 4
   for (int64_t k = 0; k < t.depth; ++k, a += t.a_step) sums.add(a, t.b + t.offsets[k]);
+  for (int i = 0; i < rows && t.add; ++i) sums.add_row(i, t.c + i * t.c_step);
   sums.store(t.c, t.c_step);
 }
 
@@ -145,7 +137,8 @@ MITHRIL_BF16 void run_dots(const Dots<float>& t, int64_t first) {
     }
   }
   for (int j = 0; j < rows; ++j) {
-    const float sum = _mm512_reduce_add_ps(sums[j]);
+    float sum = _mm512_reduce_add_ps(sums[j]);
+    if (t.add) sum += t.out[first + j];
     t.out[first + j] = t.bias ? sum + t.bias[first + j] : sum;
   }
 }

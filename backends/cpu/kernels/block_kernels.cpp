@@ -39,12 +39,13 @@ constexpr int height = 6;
 template <int rows, int step, int run>
 HWY_ATTR void run_tile(const BlockTile& t) {
   const D d;
-  const V left_bias = t.bias ? hn::LoadU(d, t.bias) : hn::Zero(d),
-          right_bias = t.bias ? hn::LoadU(d, t.bias + lanes) : hn::Zero(d);
+  const bool biased = t.bias && !t.add;
+  const V left_bias = biased ? hn::LoadU(d, t.bias) : hn::Zero(d),
+          right_bias = biased ? hn::LoadU(d, t.bias + lanes) : hn::Zero(d);
   V sums[rows][2];
   unrolled<rows>([&](auto i) HWY_ATTR {
-    sums[i][0] = t.add ? hn::LoadU(d, vector_of(t, i, 0)) : left_bias;
-    sums[i][1] = t.add ? hn::LoadU(d, vector_of(t, i, 1)) : right_bias;
+    sums[i][0] = left_bias;
+    sums[i][1] = right_bias;
   });
   const float *b = t.b, *next = t.next;
   const int64_t length = run ? run : t.run;
@@ -63,8 +64,11 @@ HWY_ATTR void run_tile(const BlockTile& t) {
     }
   }
   unrolled<rows>([&](auto i) HWY_ATTR {
-    hn::StoreU(sums[i][0], d, vector_of(t, i, 0));
-    hn::StoreU(sums[i][1], d, vector_of(t, i, 1));
+    float *left = vector_of(t, i, 0), *right = vector_of(t, i, 1);
+    const V before_left = t.add ? hn::LoadU(d, left) : hn::Zero(d),
+            before_right = t.add ? hn::LoadU(d, right) : hn::Zero(d);
+    hn::StoreU(hn::Add(sums[i][0], before_left), d, left);
+    hn::StoreU(hn::Add(sums[i][1], before_right), d, right);
   });
 }
 

@@ -21,7 +21,7 @@ struct BlockTile {
   const float* b;          // `width` elements for each k of each run
   float* c;                // a block of channels for each place, side by side
   int64_t c_step;          // from one block to the next
-  bool add;                // to what is in c
+  bool add;                // this sum to the one in c, without the bias
   const float* bias;       // of the panel's channels, where it does not; null: 0
   // What will be read soon, and is asked for meanwhile: so many lines of the cache in each run.
   const float* next;

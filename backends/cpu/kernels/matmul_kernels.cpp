@@ -63,11 +63,7 @@ HWY_ATTR HWY_INLINE void multiply_tile(const Tile<T>& t) {
   const hn::ScalableTag<T> d;
   constexpr int64_t lanes = HWY_LANES(T);
   Vector<T> sums[rows][2];
-  unrolled<rows>([&](auto i) HWY_ATTR {
-    const T* begin = t.c + i * t.c_step;
-    sums[i][0] = t.add ? hn::LoadU(d, begin) : hn::Zero(d);
-    sums[i][1] = t.add ? hn::LoadU(d, begin + lanes) : hn::Zero(d);
-  });
+  unrolled<rows>([&](auto i) HWY_ATTR { sums[i][0] = sums[i][1] = hn::Zero(d); });
   Column a(t);
   const T *b = t.b, *next = t.next;
   for (int64_t first = 0; first < t.depth; first += Tile<T>::stretch) {
@@ -82,6 +78,13 @@ HWY_ATTR HWY_INLINE void multiply_tile(const Tile<T>& t) {
         sums[i][1] = hn::MulAdd(factor, right, sums[i][1]);
       });
     }
+  }
+  if (t.add) {
+    unrolled<rows>([&](auto i) HWY_ATTR {
+      const T* before = t.c + i * t.c_step;
+      sums[i][0] = hn::Add(sums[i][0], hn::LoadU(d, before));
+      sums[i][1] = hn::Add(sums[i][1], hn::LoadU(d, before + lanes));
+    });
   }
   if (t.bias) {
     const Vector<T> left = hn::LoadU(d, t.bias), right = hn::LoadU(d, t.bias + lanes);
@@ -116,11 +119,7 @@ HWY_ATTR void multiply_row(const Tile<T>& t, int64_t b_distance) {
   const hn::ScalableTag<T> d;
   constexpr int64_t lanes = HWY_LANES(T);
   Vector<T> sums[tiles][2];
-  for (int i = 0; i < tiles; ++i) {
-    const T* begin = t.c + i * 2 * lanes;
-    sums[i][0] = t.add ? hn::LoadU(d, begin) : hn::Zero(d);
-    sums[i][1] = t.add ? hn::LoadU(d, begin + lanes) : hn::Zero(d);
-  }
+  for (int i = 0; i < tiles; ++i) sums[i][0] = sums[i][1] = hn::Zero(d);
   const T *a = t.a, *b = t.b;
 #pragma GCC unroll 2
   for (int64_t k = 0; k < t.depth; ++k, a += t.a_step, b += t.b_step) {
@@ -136,7 +135,8 @@ HWY_ATTR void multiply_row(const Tile<T>& t, int64_t b_distance) {
   for (int i = 0; i < tiles; ++i) {
     for (int half = 0; half < 2; ++half) {
       const int64_t at = (2 * i + half) * lanes;
-      const Vector<T> sum = sums[i][half];
+      Vector<T> sum = sums[i][half];
+      if (t.add) sum = hn::Add(sum, hn::LoadU(d, t.c + at));
       hn::StoreU(t.bias ? hn::Add(sum, hn::LoadU(d, t.bias + at)) : sum, d, t.c + at);
     }
   }
@@ -169,6 +169,7 @@ HWY_ATTR void run_dots(const Dots<T>& t, int64_t first) {
   for (int j = 0; j < rows; ++j) {
     T sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(sums[j][0], sums[j][1])));
     for (int64_t rest = k; rest < t.depth; ++rest) sum += t.x[rest] * from[j][rest];
+    if (t.add) sum += t.out[first + j];
     t.out[first + j] = t.bias ? sum + t.bias[first + j] : sum;
   }
 }

@@ -20,7 +20,7 @@ struct Tile {
   T* c;  // row-major, `c_step` apart
   int64_t c_step;
   int64_t depth;  // of k
-  bool add;       // to what is in c
+  bool add;       // this sum to the one in c
   const T* bias;  // added last; null: none
   // What will be read soon, and is asked for meanwhile: so many lines of the cache in each stretch
   // of k. Where there is one row: not 0 if b comes from memory.
@@ -54,6 +54,7 @@ struct Dots {
   int64_t row_step;
   int64_t count;  // of rows
   int64_t depth;
+  bool add;       // this sum to the one in out
   const T* bias;  // added last; null: none
   T* out;
 };

@@ -45,13 +45,13 @@ HWY_ATTR RowMoments<T> normalise(const T* x, const T* weight, const T* bias, dou
   const hn::ScalableTag<T> d;
   const auto size = static_cast<double>(count);
   const T mean = static_cast<T>(
-      summed<T>(count, [&](auto part, int64_t i) HWY_ATTR { return part.read(x + i, T{}); }) /
+      summed<T>(count, [=](auto part, int64_t i) HWY_ATTR { return part.read(x + i, T{}); }) /
       size);
   const auto middle = hn::Set(d, mean);
-  const T squares = summed<T>(count, [&](auto part, int64_t i) HWY_ATTR {
+  const T squares = summed_by<T>(count, [=](auto sum, auto part, int64_t i) HWY_ATTR {
     fetch_next(x, next, i);
     const auto distance = hn::Sub(part.read(x + i, mean), middle);
-    return hn::Mul(distance, distance);
+    return hn::MulAdd(distance, distance, sum);
   });
   const T rstd = static_cast<T>(1 / std::sqrt(squares / size + eps));
   const auto scale = hn::Set(d, rstd);
@@ -74,15 +74,18 @@ HWY_ATTR void input_grad(const T* grad, const T* x, RowMoments<T> moments, const
   const auto mean = hn::Set(d, moments.mean), rstd = hn::Set(d, moments.rstd);
   const auto size = static_cast<double>(count);
   with_elements<T>(weight, 1, [&](auto weights) HWY_ATTR {
-    const auto slope = [&](auto part, int64_t i) HWY_ATTR {
+    const auto slope = [=](auto part, int64_t i) HWY_ATTR {
       return hn::Mul(part.read(grad + i, T{}), weights.read(part, i));
     };
-    const auto unit = [&](auto part, int64_t i) HWY_ATTR {
+    const auto unit = [=](auto part, int64_t i) HWY_ATTR {
       return hn::Mul(hn::Sub(part.read(x + i, moments.mean), mean), rstd);
     };
-    const auto shift = hn::Set(d, static_cast<T>(summed<T>(count, slope) / size));
-    const T along = summed<T>(count, [&](auto part, int64_t i) HWY_ATTR {
-      return hn::Mul(slope(part, i), unit(part, i));
+    const T slopes = summed_by<T>(count, [=](auto sum, auto part, int64_t i) HWY_ATTR {
+      return hn::MulAdd(part.read(grad + i, T{}), weights.read(part, i), sum);
+    });
+    const auto shift = hn::Set(d, static_cast<T>(slopes / size));
+    const T along = summed_by<T>(count, [=](auto sum, auto part, int64_t i) HWY_ATTR {
+      return hn::MulAdd(slope(part, i), unit(part, i), sum);
     });
     const auto tilt = hn::Set(d, static_cast<T>(along / size));
     each_vector<T>(count, [&](auto part, int64_t i) HWY_ATTR {

@@ -19,8 +19,9 @@ constexpr T least = -std::numeric_limits<T>::infinity();
 template <typename T>
 HWY_ATTR T largest(const T* row, int64_t count) {
   const auto both = [](auto a, auto b) HWY_ATTR { return hn::Max(a, b); };
-  const auto term = [&](auto part, int64_t i) HWY_ATTR { return part.read(row + i, least<T>); };
-  return hn::GetLane(hn::MaxOfLanes(hn::ScalableTag<T>(), joined<T>(count, least<T>, both, term)));
+  const auto take = [&](auto most, auto part, int64_t i)
+                        HWY_ATTR { return hn::Max(most, part.read(row + i, least<T>)); };
+  return hn::GetLane(hn::MaxOfLanes(hn::ScalableTag<T>(), joined<T>(count, least<T>, both, take)));
 }
 
 template <typename T>
@@ -36,7 +37,7 @@ template <typename T>
 HWY_ATTR void softmax(const T* x, const T*, T* to, int64_t count, int64_t next) {
   const hn::ScalableTag<T> d;
   const auto top = hn::Set(d, largest(x, count));
-  const T sum = summed<T>(count, [&](auto part, int64_t i) HWY_ATTR {
+  const T sum = summed<T>(count, [=](auto part, int64_t i) HWY_ATTR {
     fetch_next(x, next, i);
     const auto power = share(d, hn::Sub(part.read(x + i, least<T>), top));
     part.write(power, to + i);
@@ -49,7 +50,7 @@ template <typename T>
 HWY_ATTR void log_softmax(const T* x, const T*, T* to, int64_t count, int64_t next) {
   const hn::ScalableTag<T> d;
   const auto top = hn::Set(d, largest(x, count));
-  const T sum = summed<T>(count, [&](auto part, int64_t i) HWY_ATTR {
+  const T sum = summed<T>(count, [=](auto part, int64_t i) HWY_ATTR {
     fetch_next(x, next, i);
     return share(d, hn::Sub(part.read(x + i, least<T>), top));
   });
@@ -63,9 +64,10 @@ HWY_ATTR void log_softmax(const T* x, const T*, T* to, int64_t count, int64_t ne
 template <typename T>
 HWY_ATTR void softmax_grad(const T* grad, const T* result, T* to, int64_t count, int64_t) {
   const hn::ScalableTag<T> d;
-  const auto sum = hn::Set(d, summed<T>(count, [&](auto part, int64_t i) HWY_ATTR {
-                             return hn::Mul(part.read(grad + i, T{}), part.read(result + i, T{}));
-                           }));
+  const auto take = [=](auto total, auto part, int64_t i) HWY_ATTR {
+    return hn::MulAdd(part.read(grad + i, T{}), part.read(result + i, T{}), total);
+  };
+  const auto sum = hn::Set(d, summed_by<T>(count, take));
   each_vector<T>(count, [&](auto part, int64_t i) HWY_ATTR {
     const auto distance = hn::Sub(part.read(grad + i, T{}), sum);
     part.write(hn::Mul(part.read(result + i, T{}), distance), to + i);
@@ -76,7 +78,7 @@ template <typename T>
 HWY_ATTR void log_softmax_grad(const T* grad, const T* result, T* to, int64_t count, int64_t) {
   const hn::ScalableTag<T> d;
   const auto sum = hn::Set(
-      d, summed<T>(count, [&](auto part, int64_t i) HWY_ATTR { return part.read(grad + i, T{}); }));
+      d, summed<T>(count, [=](auto part, int64_t i) HWY_ATTR { return part.read(grad + i, T{}); }));
   each_vector<T>(count, [&](auto part, int64_t i) HWY_ATTR {
     const auto power = exp(d, part.read(result + i, T{}));
     part.write(hn::NegMulAdd(power, sum, part.read(grad + i, T{})), to + i);
@@ -93,7 +95,7 @@ HWY_ATTR void attend(const T* scores, T scale, const T* bias, T* to, int64_t cou
     part.write(score, to + i);
   });
   const auto top = hn::Set(d, std::max(largest(to, count), std::numeric_limits<T>::lowest()));
-  const T sum = summed<T>(count, [&](auto part, int64_t i) HWY_ATTR {
+  const T sum = summed<T>(count, [=](auto part, int64_t i) HWY_ATTR {
     const auto power = share(d, hn::Sub(part.read(to + i, least<T>), top));
     part.write(power, to + i);
     return power;

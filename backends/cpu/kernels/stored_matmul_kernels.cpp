@@ -58,21 +58,21 @@ constexpr int height = 14;
 constexpr int height = 6;
 #endif
 
-HWY_ATTR inline Row begin_row(const Tile<float>& t, int i) {
-  const Floats d;
-  const float* at = t.c + i * t.c_step;
-  if (!t.add) return {hn::Zero(d), hn::Zero(d)};
-  return {hn::LoadU(d, at), hn::LoadU(d, at + lanes)};
-}
+HWY_ATTR inline Row zero_row() { return {hn::Zero(Floats()), hn::Zero(Floats())}; }
 
 HWY_ATTR inline void end_row(const Tile<float>& t, int i, Row sums) {
   const Floats d;
+  float* c = t.c + i * t.c_step;
+  if (t.add) {
+    sums.left = hn::Add(sums.left, hn::LoadU(d, c));
+    sums.right = hn::Add(sums.right, hn::LoadU(d, c + lanes));
+  }
   if (t.bias) {
     sums.left = hn::Add(sums.left, hn::LoadU(d, t.bias));
     sums.right = hn::Add(sums.right, hn::LoadU(d, t.bias + lanes));
   }
-  hn::StoreU(sums.left, d, t.c + i * t.c_step);
-  hn::StoreU(sums.right, d, t.c + i * t.c_step + lanes);
+  hn::StoreU(sums.left, d, c);
+  hn::StoreU(sums.right, d, c + lanes);
 }
 
 HWY_ATTR inline void add_product(float factor, Row row, Row& sums) {
@@ -84,7 +84,7 @@ HWY_ATTR inline void add_product(float factor, Row row, Row& sums) {
 template <class Stored, int rows>
 HWY_ATTR void run_tile(const Tile<float>& t) {
   Row sums[rows];
-  unrolled<rows>([&](auto i) HWY_ATTR { sums[i] = begin_row(t, i); });
+  unrolled<rows>([&](auto i) HWY_ATTR { sums[i] = zero_row(); });
   const float *a = t.a, *next = t.next;
   const auto* b = reinterpret_cast<const uint16_t*>(t.b);
   for (int64_t first = 0; first < t.depth; first += Tile<float>::stretch) {
@@ -108,10 +108,7 @@ HWY_ATTR void multiply_row(const Tile<float>& t, int64_t b_distance) {
   const int64_t distance = 2 * b_distance;
   Tile<float> part = t;
   Row sums[tiles];
-  for (int i = 0; i < tiles; ++i) {
-    part.c = t.c + i * 2 * lanes;
-    sums[i] = begin_row(part, 0);
-  }
+  for (int i = 0; i < tiles; ++i) sums[i] = zero_row();
   const float* a = t.a;
 #pragma GCC unroll 2
   for (int64_t k = 0; k < t.depth; ++k, a += t.a_step, b += 2 * lanes) {

@@ -80,29 +80,55 @@ HWY_ATTR HWY_INLINE void each_vector(int64_t count, const Body& body) {
   if (i < count) body(Rest{count - i}, i);
 }
 
-// What is left of vectors joined by `both`, each of which term(part, i) gives: in four totals, so
-// that none waits for another.
-template <typename T, class Both, class Term>
-HWY_ATTR HWY_INLINE auto joined(int64_t count, T start, const Both& both, const Term& term) {
+// The total of the vectors of a row: take(total, part, i) adds one to a total, both(a, b) joins two
+// totals. There are four of them, so that none waits for another.
+template <typename T, class Both, class Take>
+HWY_ATTR HWY_INLINE auto joined(int64_t count, T start, const Both& both, const Take& take) {
   const hn::ScalableTag<T> d;
   constexpr int64_t n = lanes<T>;
   auto a = hn::Set(d, start), b = a, c = a, e = a;
   int64_t i = 0;
   for (; i + 4 * n <= count; i += 4 * n) {
-    a = both(a, term(Whole(), i));
-    b = both(b, term(Whole(), i + n));
-    c = both(c, term(Whole(), i + 2 * n));
-    e = both(e, term(Whole(), i + 3 * n));
+    a = take(a, Whole(), i);
+    b = take(b, Whole(), i + n);
+    c = take(c, Whole(), i + 2 * n);
+    e = take(e, Whole(), i + 3 * n);
   }
-  for (; i + n <= count; i += n) a = both(a, term(Whole(), i));
-  if (i < count) a = both(a, term(Rest{count - i}, i));
+  for (; i + n <= count; i += n) a = take(a, Whole(), i);
+  if (i < count) a = take(a, Rest{count - i}, i);
   return both(both(a, b), both(c, e));
 }
 
+// A long row in blocks, so that rounding errors do not grow with its length.
+constexpr int64_t elements_of_a_sum = 1 << 12;
+
+template <typename T, class Take>
+HWY_ATTR HWY_NOINLINE T summed_in_blocks(int64_t count, Take take) {
+  const auto both = [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); };
+  double total = 0;
+  for (int64_t begin = 0; begin < count; begin += elements_of_a_sum) {
+    const auto shifted = [&](auto sum, auto part, int64_t i)
+                             HWY_ATTR { return take(sum, part, begin + i); };
+    const auto sums = joined<T>(std::min(elements_of_a_sum, count - begin), T{}, both, shifted);
+    total += hn::GetLane(hn::SumOfLanes(hn::ScalableTag<T>(), sums));
+  }
+  return static_cast<T>(total);
+}
+
+// take(sum, part, i) adds the term of a vector to a sum. It captures by value: what it refers to
+// could not stay in registers beside the call.
+template <typename T, class Take>
+HWY_ATTR HWY_INLINE T summed_by(int64_t count, Take take) {
+  if (count > elements_of_a_sum) return summed_in_blocks<T>(count, take);
+  const auto both = [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); };
+  return hn::GetLane(hn::SumOfLanes(hn::ScalableTag<T>(), joined<T>(count, T{}, both, take)));
+}
+
+// Of term(part, i).
 template <typename T, class Term>
 HWY_ATTR HWY_INLINE T summed(int64_t count, const Term& term) {
-  const auto both = [](auto a, auto b) HWY_ATTR { return hn::Add(a, b); };
-  return hn::GetLane(hn::SumOfLanes(hn::ScalableTag<T>(), joined<T>(count, T{}, both, term)));
+  return summed_by<T>(
+      count, [&](auto sum, auto part, int64_t i) HWY_ATTR { return hn::Add(sum, term(part, i)); });
 }
 
 // Brings near what the element i of the row `next` elements behind this one would be, whether there

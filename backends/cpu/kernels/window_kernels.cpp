@@ -30,16 +30,13 @@ constexpr int height = 6;
 // Of k: as long before its use as what is read is asked for, which stands anywhere.
 constexpr int64_t ahead = 12;
 
-template <typename T, int rows>
-HWY_ATTR void run_tile(const WindowTile<T>& t) {
+template <typename T, int rows, bool add>
+HWY_ATTR HWY_INLINE void multiply_tile(const WindowTile<T>& t) {
   const hn::ScalableTag<T> d;
   constexpr int64_t lanes = HWY_LANES(T);
   Vector<T> sums[rows][2];
   unrolled<rows>([&](auto i) HWY_ATTR {
-    const T* begin = t.c + i * t.c_step;
-    const Vector<T> start = t.start ? hn::Set(d, t.start[i]) : hn::Zero(d);
-    sums[i][0] = t.add ? hn::LoadU(d, begin) : start;
-    sums[i][1] = t.add ? hn::LoadU(d, begin + lanes) : start;
+    sums[i][0] = sums[i][1] = !add && t.start ? hn::Set(d, t.start[i]) : hn::Zero(d);
   });
   const T* a = t.a;
 #pragma GCC unroll 4
@@ -55,9 +52,19 @@ HWY_ATTR void run_tile(const WindowTile<T>& t) {
     });
   }
   unrolled<rows>([&](auto i) HWY_ATTR {
-    hn::StoreU(sums[i][0], d, t.c + i * t.c_step);
-    hn::StoreU(sums[i][1], d, t.c + i * t.c_step + lanes);
+    T* to = t.c + i * t.c_step;
+    if constexpr (add) {
+      sums[i][0] = hn::Add(sums[i][0], hn::LoadU(d, to));
+      sums[i][1] = hn::Add(sums[i][1], hn::LoadU(d, to + lanes));
+    }
+    hn::StoreU(sums[i][0], d, to);
+    hn::StoreU(sums[i][1], d, to + lanes);
   });
+}
+
+template <typename T, int rows>
+HWY_ATTR void run_tile(const WindowTile<T>& t) {
+  t.add ? multiply_tile<T, rows, true>(t) : multiply_tile<T, rows, false>(t);
 }
 
 template <typename T, int rows>

@@ -18,7 +18,7 @@ struct WindowTile {
   T* c;  // row-major, `c_step` apart
   int64_t c_step;
   int64_t depth;   // of k
-  bool add;        // to what is in c, in place of start
+  bool add;        // this sum to the one in c, without start
   const T* start;  // null: 0
 };
 

@@ -51,11 +51,31 @@ BuiltBefore& built_before() {
   return before;
 }
 
-// Null where it lacks one of the functions.
-std::shared_ptr<const NativeLibrary> open_whole(const std::string& bytes, size_t functions,
-                                                std::string& why) {
+// What is compiled, and how it is told from all else.
+struct NativeSource {
+  size_t functions;
+  std::string mark;  // a symbol that no other source has
+  std::string text, key;
+};
+
+NativeSource source_of(const std::vector<std::string>& texts, const Compiler& compiler,
+                       const std::vector<std::string>& flags) {
+  std::string key = "native code 2\n" + compiler.identity;
+  for (const std::string& flag : flags) key += flag + '\n';
+  for (const std::string& text : texts) key += text + '\n';
+  const std::string mark = "mithril_source_" + fingerprint(key);
+  return {texts.size(), mark, native_source(texts, mark), key};
+}
+
+// Null where it is not what this source was compiled to.
+std::shared_ptr<const NativeLibrary> open_whole(const std::string& bytes,
+                                                const NativeSource& source, std::string& why) {
   auto library = NativeLibrary::open(bytes, why);
-  for (size_t i = 0; library && i < functions; ++i) {
+  if (library && !library->find(source.mark)) {
+    why = "another library was opened in place of what was compiled";
+    return nullptr;
+  }
+  for (size_t i = 0; library && i < source.functions; ++i) {
     if (library->find(native_name(i))) continue;
     why = "what was compiled has no " + native_name(i);
     return nullptr;
@@ -64,18 +84,18 @@ std::shared_ptr<const NativeLibrary> open_whole(const std::string& bytes, size_t
 }
 
 Built make(const Compiler& compiler, const std::vector<std::string>& flags,
-           const std::string& source, size_t functions, const std::string& key) {
+           const NativeSource& source) {
   const CacheFiles files(CacheFiles::usual_folder());
   Built built;
-  if (const std::optional<std::string> entry = files.find(key)) {
-    built.library = open_whole(*entry, functions, built.why);
+  if (const std::optional<std::string> entry = files.find(source.key)) {
+    built.library = open_whole(*entry, source, built.why);
     if (built.library) return built;
   }
-  const Compiled compiled = compile_native(compiler, flags, source);
+  const Compiled compiled = compile_native(compiler, flags, source.text);
   if (compiled.library.empty()) return {nullptr, compiled.why};
   built = {};
-  built.library = open_whole(compiled.library, functions, built.why);
-  if (built.library) files.keep(key, compiled.library);
+  built.library = open_whole(compiled.library, source, built.why);
+  if (built.library) files.keep(source.key, compiled.library);
   return built;
 }
 
@@ -101,14 +121,11 @@ void NativeCode::build() {
   if (!compiler) return;
   compiler_ = compiler->command.front();
   const std::vector<std::string> flags = native_flags(best_instructions());
-  const std::string source = native_source(texts_);
-  std::string key = "native code 1\n" + compiler->identity;
-  for (const std::string& flag : flags) key += flag + '\n';
-  key += source;
-  Built built = built_before().find(key);
+  const NativeSource source = source_of(texts_, *compiler, flags);
+  Built built = built_before().find(source.key);
   if (!built.library && built.why.empty()) {
-    built = make(*compiler, flags, source, texts_.size(), key);
-    built_before().keep(key, built);
+    built = make(*compiler, flags, source);
+    built_before().keep(source.key, built);
   }
   library_ = std::move(built.library);
   why_ = std::move(built.why);

@@ -13,6 +13,8 @@
 #include <string_view>
 
 #include "backends/cpu/native/process.hpp"
+#include "backends/cpu/native/workshop.hpp"
+#include "mithril/base/write_file.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -49,33 +51,6 @@ std::string identity_of(const std::vector<std::string>& command) {
   for (const std::string& word : command) identity += word + '\n';
   return identity;
 }
-
-// A folder for one compile, that nobody else looks into.
-class Workshop {
- public:
-  Workshop() {
-    const std::string folder = variable("TMPDIR");
-    path_ = (folder.starts_with('/') ? folder : "/tmp") + "/mithril_XXXXXX";
-    made_ = ::mkdtemp(path_.data()) != nullptr;
-  }
-  ~Workshop() {
-    if (!made_) return;
-    for (const std::string& file : {source(), library(), log()}) ::unlink(file.c_str());
-    ::rmdir(path_.c_str());
-  }
-  Workshop(const Workshop&) = delete;
-  Workshop& operator=(const Workshop&) = delete;
-
-  explicit operator bool() const { return made_; }
-  const std::string& path() const { return path_; }
-  std::string source() const { return path_ + "/loops.cpp"; }
-  std::string library() const { return path_ + "/loops.so"; }
-  std::string log() const { return path_ + "/log"; }
-
- private:
-  std::string path_;
-  bool made_ = false;
-};
 
 std::string contents(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -139,16 +114,18 @@ Compiled compile_native(const Compiler& compiler, const std::vector<std::string>
                         const std::string& source, std::chrono::milliseconds limit) {
   const Workshop workshop;
   if (!workshop) return {"", fmt::format("no folder could be made at {}", workshop.path())};
-  std::ofstream file(workshop.source(), std::ios::binary);
-  file << source;
-  file.close();
-  if (!file) return {"", fmt::format("{} could not be written", workshop.source())};
+  const std::string failure = write_private_file(workshop.source(), source);
+  if (!failure.empty()) {
+    return {"", fmt::format("{} could not be written: {}", workshop.source(), failure)};
+  }
   std::vector<std::string> arguments = compiler.command;
   arguments.insert(arguments.end(), flags.begin(), flags.end());
   for (const std::string& last : {std::string("-o"), workshop.library(), workshop.source()})
     arguments.push_back(last);
   const std::string& program = compiler.command.front();
-  switch (run_process(arguments, {.log = workshop.log(), .limit = limit})) {
+  const ProcessOptions options{
+      .log = workshop.log(), .temporary_folder = workshop.path(), .limit = limit};
+  switch (run_process(arguments, options)) {
     case ProcessEnd::not_started:
       return {"", program + " could not be started"};
     case ProcessEnd::timeout:

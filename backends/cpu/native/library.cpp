@@ -5,6 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdint>
+
 namespace mithril::cpu_backend {
 namespace {
 
@@ -17,6 +20,16 @@ bool write_all(int descriptor, std::string_view bytes) {
   return true;
 }
 
+// A path to the descriptor that no other library of this process was opened by: the loader takes
+// two libraries of one name for the same one, and descriptors are numbered again once they are
+// closed. The count of libraries is in the path, a bit for each "/" (0) or "./" (1).
+std::string path_of_its_own(int descriptor) {
+  static std::atomic<uint64_t> libraries{0};
+  std::string path = "/proc/self/fd/";
+  for (uint64_t count = ++libraries; count > 0; count /= 2) path += count % 2 == 1 ? "./" : "/";
+  return path + std::to_string(descriptor);
+}
+
 }  // namespace
 
 std::shared_ptr<const NativeLibrary> NativeLibrary::open(std::string_view bytes, std::string& why) {
@@ -26,21 +39,17 @@ std::shared_ptr<const NativeLibrary> NativeLibrary::open(std::string_view bytes,
     if (memory >= 0) ::close(memory);
     return nullptr;
   }
-  const std::string path = fmt::format("/proc/self/fd/{}", memory);
-  void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const handle = ::dlopen(path_of_its_own(memory).c_str(), RTLD_NOW | RTLD_LOCAL);
+  ::close(memory);
   if (!handle) {
     const char* said = ::dlerror();
     why = fmt::format("what was compiled cannot be opened: {}", said ? said : "no reason given");
-    ::close(memory);
     return nullptr;
   }
-  return std::shared_ptr<const NativeLibrary>(new NativeLibrary(memory, handle));
+  return std::shared_ptr<const NativeLibrary>(new NativeLibrary(handle));
 }
 
-NativeLibrary::~NativeLibrary() {
-  ::dlclose(handle_);
-  ::close(memory_);
-}
+NativeLibrary::~NativeLibrary() { ::dlclose(handle_); }
 
 void* NativeLibrary::find(const std::string& name) const { return ::dlsym(handle_, name.c_str()); }
 

@@ -19,10 +19,8 @@ class NativeLibrary {
   void* find(const std::string& name) const;  // null: there is none
 
  private:
-  NativeLibrary(int memory, void* handle) : memory_(memory), handle_(handle) {}
+  explicit NativeLibrary(void* handle) : handle_(handle) {}
 
-  // Open as long as the library is: by its number the loader tells libraries apart.
-  const int memory_;
   void* const handle_;
 };
 

@@ -8,7 +8,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string_view>
 #include <thread>
+
+#include "mithril/base/interrupt.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -48,6 +51,11 @@ class SpawnRules {
 // Interrupted by signals it goes on. Where the process lets nobody wait for its children (SIGCHLD
 // is ignored), nobody knows how they end but by what they have made.
 ProcessEnd wait_for(pid_t child, std::chrono::milliseconds limit) {
+  const auto end = [&] {
+    int status = 0;
+    ::kill(-child, SIGKILL);
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  };
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + limit;
   auto pause = std::chrono::microseconds(200);
@@ -61,12 +69,29 @@ ProcessEnd wait_for(pid_t child, std::chrono::milliseconds limit) {
     if (ended < 0 && errno == ECHILD) return ProcessEnd::success;
     if (ended < 0 && errno != EINTR) return ProcessEnd::failure;
     if (Clock::now() >= deadline) break;
+    try {
+      check_interrupt();
+    } catch (const Interrupted&) {
+      end();
+      throw;
+    }
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::microseconds(5000));
   }
-  ::kill(-child, SIGKILL);
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  end();
   return ProcessEnd::timeout;
+}
+
+// Those of this process, but for TMPDIR. What is given outlives them.
+std::vector<char*> variables_with(std::string& temporary_folder) {
+  std::vector<char*> variables;
+  for (char** at = environ; *at; ++at) {
+    if (!std::string_view(*at).starts_with("TMPDIR=")) variables.push_back(*at);
+  }
+  temporary_folder.insert(0, "TMPDIR=");
+  variables.push_back(temporary_folder.data());
+  variables.push_back(nullptr);
+  return variables;
 }
 
 }  // namespace
@@ -78,9 +103,11 @@ ProcessEnd run_process(const std::vector<std::string>& arguments, const ProcessO
     pointers.push_back(const_cast<char*>(argument.c_str()));
   pointers.push_back(nullptr);
   const SpawnRules rules(options.log);
+  std::string temporary_folder = options.temporary_folder;
+  const std::vector<char*> variables = variables_with(temporary_folder);
   pid_t child = 0;
   const int failed = posix_spawn(&child, pointers.front(), rules.actions(), rules.attributes(),
-                                 pointers.data(), environ);
+                                 pointers.data(), variables.data());
   if (failed != 0) return ProcessEnd::not_started;
   return wait_for(child, options.limit);
 }

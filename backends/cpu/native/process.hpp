@@ -8,7 +8,8 @@
 namespace mithril::cpu_backend {
 
 struct ProcessOptions {
-  std::string log;  // a file that takes what it prints, on either stream
+  std::string log;               // a file that takes what it prints, on either stream
+  std::string temporary_folder;  // its TMPDIR
   std::chrono::milliseconds limit;
 };
 

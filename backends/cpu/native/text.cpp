@@ -243,14 +243,14 @@ std::optional<NativeLoop> native_loop(const Sized& sized, const Loop& loop) {
 
 std::string native_name(size_t loop) { return fmt::format("loop_{}", loop); }
 
-std::string native_source(std::span<const std::string> texts) {
+std::string native_source(std::span<const std::string> texts, const std::string& mark) {
   std::string source =
       "typedef __INT64_TYPE__ size_type;\n"
       "typedef void (*call_type)(const void*, size_type, void*, size_type);\n";
   for (size_t i = 0; i < texts.size(); ++i) {
     source += fmt::format("\nextern \"C\" void {}{}", native_name(i), texts[i]);
   }
-  return source;
+  return source + fmt::format("\nextern \"C\" {{ char {}; }}\n", mark);
 }
 
 }  // namespace mithril::cpu_backend

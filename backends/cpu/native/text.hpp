@@ -48,7 +48,7 @@ using NativeFunction = void (*)(void* const* to, const void* const* from, const 
                                 NativeCall call, const void* context, int64_t count);
 // "loop_3", of the fourth text.
 std::string native_name(size_t loop);
-// A file that needs no other.
-std::string native_source(std::span<const std::string> texts);
+// A file that needs no other. It defines `mark`, so that a library can be told from all others.
+std::string native_source(std::span<const std::string> texts, const std::string& mark);
 
 }  // namespace mithril::cpu_backend

@@ -3,12 +3,16 @@
 #include <cstdint>
 #include <string>
 
+#include "mithril/base/limits.hpp"
 #include "mithril/op/solver.hpp"
 
 namespace mithril {
 
 inline void check_degree(Solver& s, int64_t degree) {
   if (degree < 1) s.reject("the degree is too low", "at least 1", std::to_string(degree));
+  const int64_t most = limits().repetitions;
+  if (degree > most)
+    s.reject("the degree is too high", at_most_repetitions(most), std::to_string(degree));
 }
 
 // Products of 1 to `degree` out of so many variables, each any number of times.

@@ -1,17 +1,19 @@
-// Composes, compiles and runs a model with the installed libraries, as an outside program would.
+// Makes every op and every model of the library that can be made without arguments, evaluates a
+// model, and writes it as C++, with the installed libraries, as an outside program would.
 #include <iostream>
 
-#include "backends/cpu/cpu.hpp"
-#include "mithril/base/version.hpp"
 #include "mithril/mithril.hpp"
 
 namespace ml = mithril;
 
-int main() {
-  ml::Model model;
-  model |= ml::Relu()({{"input", "input"}, {"output", "output"}});
-  const auto compiled =
-      ml::compile(model, ml::cpu(), {.shapes = {{"input", {ml::any, 2}}}, .data_keys = {"input"}});
-  std::cout << mithril::version() << '\n';
-  return compiled.output_keys().size() == 1 ? 0 : 1;
+int main(int count, char** arguments) {
+  std::cout << ml::version() << '\n';
+  std::cout << ml::all_ops().size() << " ops, " << ml::all_models().size() << " models\n";
+  const auto x = ml::Connection("x");
+  const ml::Model model = ml::Model::create({{"y", ml::relu(ml::Linear({.dimension = 2})(x))}});
+  const auto compiled = ml::compile(model, ml::cpu(), {.shapes = {{"x", {1, 3}}}});
+  const ml::Tensor ones = ml::Tensor::full(ml::DType::float32, {1, 3}, 1);
+  const auto outputs = compiled.evaluate(compiled.get_parameters(), {{"x", ones}});
+  if (count > 1) ml::write_cpp(compiled.exported(), arguments[1]);
+  return ml::allclose(outputs.at("y"), outputs.at("y") * 1.0) ? 0 : 1;
 }

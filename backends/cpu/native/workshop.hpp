@@ -1,0 +1,28 @@
+// Folders in which compilers work.
+#pragma once
+
+#include <string>
+
+namespace mithril::cpu_backend {
+
+// A folder for one compile, which only the user may read. It goes with all that is in it; making
+// one removes those that killed processes have left.
+class Workshop {
+ public:
+  Workshop();
+  ~Workshop();
+  Workshop(const Workshop&) = delete;
+  Workshop& operator=(const Workshop&) = delete;
+
+  explicit operator bool() const { return lock_ >= 0; }  // false: it could not be made
+  const std::string& path() const { return path_; }
+  std::string source() const { return path_ + "/loops.cpp"; }
+  std::string library() const { return path_ + "/loops.so"; }
+  std::string log() const { return path_ + "/log"; }
+
+ private:
+  std::string path_;
+  int lock_ = -1;  // a locked file in it: the system unlocks it when the process ends
+};
+
+}  // namespace mithril::cpu_backend

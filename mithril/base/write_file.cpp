@@ -1,0 +1,164 @@
+#include "mithril/base/write_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/magic.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
+
+namespace mithril {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  explicit operator bool() const { return number_ >= 0; }
+  int get() const { return number_; }
+
+  // Some file systems report only now that there is no space left. The descriptor is closed in
+  // either case.
+  bool close() {
+    const int number = number_;
+    number_ = -1;
+    return ::close(number) == 0 || errno == EINTR;
+  }
+
+ private:
+  int number_;
+};
+
+bool write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t now = ::write(descriptor, bytes.data(), bytes.size());
+    if (now < 0 && errno == EINTR) continue;
+    if (now < 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(now));
+  }
+  return true;
+}
+
+// At the end, should it be a file after all: standard output that a shell appends to a file.
+std::string write_directly(const std::string& path, std::string_view bytes) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
+  if (!file || !write_all(file.get(), bytes) || !file.close()) return reason(errno);
+  return "";
+}
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = fs::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+// Whether it is one of the links of /proc, which lead to open files and not to names.
+bool is_open_file(const std::string& path) {
+  struct statfs about;
+  return ::statfs(folder_of(path).c_str(), &about) == 0 && about.f_type == PROC_SUPER_MAGIC;
+}
+
+// Removed when it goes, unless it has taken a place.
+class NewFile {
+ public:
+  explicit NewFile(const std::string& folder, mode_t mode) : file_(create(folder, mode)) {}
+  ~NewFile() {
+    if (file_made_) ::unlink(path_.c_str());
+  }
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  explicit operator bool() const { return file_made_; }
+  int get() const { return file_.get(); }
+  bool close() { return file_.close(); }
+  bool take_place_of(const std::string& path) {
+    if (::rename(path_.c_str(), path.c_str()) != 0) return false;
+    file_made_ = false;
+    return true;
+  }
+
+ private:
+  // Nobody can know the name before, and a file that has it is never opened.
+  int create(const std::string& folder, mode_t mode) {
+    constexpr int most_tries = 100;
+    for (int i = 0; i < most_tries; ++i) {
+      std::uint64_t name[2];
+      if (::getrandom(name, sizeof(name), 0) != sizeof(name)) return -1;
+      path_ = fmt::format("{}/{}{:016x}{:016x}", folder, unfinished_prefix, name[0], name[1]);
+      const int made = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+      file_made_ = made >= 0;
+      if (file_made_ || errno != EEXIST) return made;
+    }
+    return -1;
+  }
+
+  bool file_made_ = false;
+  std::string path_;
+  Descriptor file_;
+};
+
+// The owner first: a change of the owner takes rights away.
+bool copy_rights(int to, const struct stat& from) {
+  const bool same_owner = ::fchown(to, from.st_uid, from.st_gid) == 0;
+  if (!same_owner) static_cast<void>(::fchown(to, static_cast<uid_t>(-1), from.st_gid));
+  return ::fchmod(to, from.st_mode & 07777) == 0;
+}
+
+// `old`: whose rights the file gets; null where it is for the user alone, or as the umask says.
+std::string replace(const std::string& path, std::string_view bytes, const struct stat* old,
+                    bool is_private) {
+  const std::string folder = folder_of(path);
+  NewFile file(folder, old || is_private ? 0600 : 0666);
+  if (!file || (old && !copy_rights(file.get(), *old)) || !write_all(file.get(), bytes) ||
+      (!is_private && ::fsync(file.get()) != 0) || !file.close() || !file.take_place_of(path)) {
+    return reason(errno);
+  }
+  if (is_private) return "";
+  // So that the name is on the disk, too. The file is written in any case.
+  const Descriptor names(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (names) ::fsync(names.get());
+  return "";
+}
+
+}  // namespace
+
+std::string write_file(const std::string& path, std::string_view bytes) {
+  if (path.find('\0') != std::string::npos) return reason(EINVAL);
+  std::string at = path;
+  constexpr int most_links = 40;  // as Linux follows
+  for (int links = 0; links <= most_links; ++links) {
+    struct stat about;
+    if (::lstat(at.c_str(), &about) != 0) {
+      return errno == ENOENT ? replace(at, bytes, nullptr, false) : reason(errno);
+    }
+    if (S_ISREG(about.st_mode)) {
+      const bool writable = ::faccessat(AT_FDCWD, at.c_str(), W_OK, AT_EACCESS) == 0;
+      return writable ? replace(at, bytes, &about, false) : reason(errno);
+    }
+    if (!S_ISLNK(about.st_mode) || is_open_file(at)) return write_directly(at, bytes);
+    std::error_code failed;
+    const fs::path target = fs::read_symlink(at, failed);
+    if (failed) return failed.message();
+    at = (fs::path(at).parent_path() / target).string();
+  }
+  return reason(ELOOP);
+}
+
+std::string write_private_file(const std::string& path, std::string_view bytes) {
+  return replace(path, bytes, nullptr, true);
+}
+
+}  // namespace mithril

@@ -1,0 +1,17 @@
+// Turns a row into cases: inferred = evaluated, with numbers, symbols and unknown ranks; any order
+// of facts; the formula = eval; gradients = central differences; lower precisions; sizes 0 and 1;
+// expected values and errors.
+#pragma once
+
+#include "mithril/check/checks.hpp"
+#include "mithril/check/op_case.hpp"
+#include "mithril/check/report.hpp"
+#include "mithril/op/op_def.hpp"
+
+namespace mithril::check {
+
+// All cases of one row, and of the same row in other sizes where the op accepts them. `graphs`
+// compares what else runs the graphs; null: nothing does.
+void run_row(const OpDef& op, const OpCase& row, Report& report, const GraphCheck& graphs = {});
+
+}  // namespace mithril::check

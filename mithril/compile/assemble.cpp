@@ -1,0 +1,188 @@
+#include "mithril/compile/assemble.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "mithril/base/names.hpp"
+#include "mithril/base/random.hpp"
+#include "mithril/base/text.hpp"
+#include "mithril/compile/discard.hpp"
+#include "mithril/infer/symbol.hpp"
+#include "mithril/op/registry.hpp"
+#include "mithril/passes/mix_precision.hpp"
+#include "mithril/passes/settle_mode.hpp"
+
+namespace mithril {
+namespace {
+
+// Which states are other ones in the next evaluation.
+class StateChanges {
+ public:
+  explicit StateChanges(const Graph& graph) : original_(graph.values().size()) {
+    const OpDef& buffer = find_op("buffer");
+    for (size_t i = 0; i < original_.size(); ++i) original_[i] = ValueId(static_cast<int32_t>(i));
+    for (const Node& node : graph.nodes()) {
+      if (node.op != &buffer) continue;
+      const auto* of = std::get_if<ValueId>(&node.arguments.front());
+      if (of) original_[index(node.outputs.front())] = original_[index(*of)];
+    }
+    for (const Output& output : graph.outputs()) outputs_.emplace(output.name, output.value);
+    for (const ValueId id : graph.inputs()) inputs_.emplace(graph.value(id).name, id);
+  }
+
+  bool of(const FlatState& state) const {
+    return original_[index(outputs_.at(state.output))] != inputs_.at(state.input);
+  }
+
+ private:
+  std::vector<ValueId> original_;  // what each value is a copy of
+  std::unordered_map<std::string_view, ValueId> outputs_, inputs_;
+};
+
+// What the mode leaves of the states: those that change come out, and those that are read go in.
+struct Settled {
+  Graph graph;
+  std::vector<InputKey> inputs;
+  std::vector<FlatState> read, changed;
+};
+
+Settled settle(const Composed& composed, Mode mode) {
+  Settled settled{.graph = settle_mode(composed.graph, mode == Mode::inference)};
+  std::vector<std::string> unchanged, constants;
+  const StateChanges changes(settled.graph), moved_by_training(composed.graph);
+  for (const FlatState& state : composed.states) {
+    if (changes.of(state)) {
+      settled.changed.push_back(state);
+      continue;
+    }
+    const auto& seen = composed.outputs;
+    if (std::find(seen.begin(), seen.end(), state.output) == seen.end())
+      unchanged.push_back(state.output);
+    // What no mode moves is kept for its name, whether or not anything reads it.
+    if (!moved_by_training.of(state)) constants.push_back(state.input);
+  }
+  if (!unchanged.empty()) settled.graph = discard_outputs(settled.graph, unchanged, constants);
+  settled.inputs = composed.inputs;
+  drop_missing(settled.inputs, settled.graph);
+  for (const FlatState& state : composed.states) {
+    const auto is_input = [&](const InputKey& key) { return key.path == state.input; };
+    if (std::any_of(settled.inputs.begin(), settled.inputs.end(), is_input))
+      settled.read.push_back(state);
+  }
+  return settled;
+}
+
+// With casts, while each op is still whole.
+Graph in_mixed_precision(const Graph& graph, DType lower, const CompiledParts& parts) {
+  MixPrecisionOptions mix{.lower = lower};
+  for (const InputKey& input : parts.inputs) {
+    mix.parameters.push_back(input.key_class == KeyClass::parameter);
+  }
+  PipelineOptions options = parts.passes;
+  options.passes = {{"mix_precision", [mix](const Graph& g) { return mix_precision(g, mix); }}};
+  return run_passes(graph, options);
+}
+
+void check_backend(const Backend& backend, const Graph& graph) {
+  const std::vector<std::string> missing = backend.missing(graph);
+  if (missing.empty()) return;
+  raise({.kind = ErrorKind::backend,
+         .code = "E1001",
+         .message =
+             "backend " + quoted(backend.name()) + " cannot run the ops " + join(missing, ", ")});
+}
+
+// In the width of the input, and in its shape where one number stands for all. An input of unknown
+// rank starts as the number itself. Random keys are hashes of the path, so that short names do not
+// change what is drawn.
+Tensor initial_state(const Value& input, const InitialState& state) {
+  if (const auto* key = std::get_if<RandomKey>(&state))
+    return Tensor::scalar(first_random_key(key->seed, input.name));
+  const Tensor& initial = std::get<Tensor>(state);
+  if (initial.rank() > 0 || !input.ranked || input.dims.empty()) {
+    return initial.dtype() == input.dtype ? initial : initial.to(input.dtype);
+  }
+  Dims dims;
+  for (const Dim& dim : input.dims) {
+    const Dim now = resolve(dim);
+    if (now.is_constant()) dims.push_back(now.constant());
+  }
+  if (dims.size() != input.dims.size()) {
+    raise({.kind = ErrorKind::shape,
+           .code = "E0209",
+           .path = input.name,
+           .message = "the shape of the state '" + input.name + "' is not known",
+           .facts = {{"known", to_string(input.dims)}},
+           .help = "give its model the size, or shapes to compile"});
+  }
+  return Tensor::full(input.dtype, std::move(dims), initial.item());
+}
+
+// The keys by class, and where they stand among the inputs and outputs of the graph.
+void place(CompiledParts& parts, const Composed& composed, const Settled& settled) {
+  std::unordered_map<std::string, size_t> input_at, output_at;
+  for (size_t i = 0; i < parts.inputs.size(); ++i) {
+    const InputKey& input = parts.inputs[i];
+    input_at.emplace(input.path, i);
+    if (input.key_class == KeyClass::parameter) parts.parameters.push_back({input.key, i});
+    if (input.key_class == KeyClass::data) parts.data.push_back({input.key, i});
+  }
+  const auto& made = parts.graph.outputs();
+  for (size_t i = 0; i < made.size(); ++i) output_at.emplace(made[i].name, i);
+  for (const std::string& name : composed.outputs)
+    parts.outputs.push_back({name, output_at.at(name)});
+  const StateChanges moved_by_training(composed.graph);
+  for (const FlatState& state : settled.read) {
+    const size_t at = input_at.at(state.input);
+    const std::string& key = parts.inputs[at].key;
+    parts.states.push_back({key, at});
+    parts.initial[key] = parts.backend->adopt(
+        initial_state(parts.graph.value(parts.graph.inputs()[at]), state.initial), false);
+    if (moved_by_training.of(state)) parts.required_states.push_back(key);
+  }
+  for (const FlatState& state : settled.changed) {
+    parts.next_states.push_back(
+        {parts.inputs[input_at.at(state.input)].key, output_at.at(state.output)});
+  }
+}
+
+DimSpec spec(const Dim& dim) {
+  if (dim.is_constant()) return dim.constant();
+  const Symbol* symbol = dim.symbol();
+  if (symbol && symbol->name()) return std::string(*symbol->name());
+  return Any{};
+}
+
+void describe_shapes(CompiledParts& parts) {
+  const Graph& graph = parts.graph;
+  const auto add = [&](const std::string& key, const Value& value) {
+    std::vector<DimSpec> dims;
+    for (const Dim& dim : value.dims) dims.push_back(spec(dim));
+    if (value.ranked) parts.shapes.emplace_back(key, ShapeSpec(std::move(dims)));
+  };
+  for (size_t i = 0; i < parts.inputs.size(); ++i) {
+    if (parts.inputs[i].key_class == KeyClass::state) continue;
+    add(parts.inputs[i].key, graph.value(graph.inputs()[i]));
+  }
+  for (const NamedIndex& output : parts.outputs) {
+    const Value& value = graph.value(graph.outputs()[output.index].value);
+    add(output.name, value);
+    parts.output_texts.push_back(value.ranked ? to_string(value.dims) : "[...]");
+  }
+}
+
+}  // namespace
+
+void assemble(CompiledParts& parts, const Composed& composed) {
+  Settled settled = settle(composed, parts.mode);
+  parts.inputs = std::move(settled.inputs);
+  parts.source = std::move(settled.graph);
+  if (const auto lower = parts.backend->graph_options().mixed_precision)
+    parts.source = in_mixed_precision(parts.source, *lower, parts);
+  parts.graph = parts.passed(parts.source);
+  check_backend(*parts.backend, parts.graph);
+  place(parts, composed, settled);
+  describe_shapes(parts);
+}
+
+}  // namespace mithril

@@ -1,0 +1,12 @@
+// What is wrong with the record of an op, which may be a user's own.
+#pragma once
+#include <string>
+
+#include "mithril/op/op_def.hpp"
+
+namespace mithril {
+
+// ValueError E0475.
+[[noreturn]] void faulty_record(const OpDef& op, const std::string& fault);
+
+}  // namespace mithril

@@ -1,0 +1,37 @@
+// The errors about a text of an op's record, a formula or a spelling, that breaks its grammar.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace mithril {
+
+// ParseError `code` that points at a place of the text; `what` is "formula" or "spelling".
+[[noreturn]] void raise_syntax(const char* code, std::string_view what, std::string_view text,
+                               size_t at, const std::string& expected);
+
+// How deep an expression nests: whoever reads it may recurse. ParseError E0732 beyond 100 levels.
+class NestingDepth {
+ public:
+  class Level {  // with it what was deepened since ends
+   public:
+    explicit Level(int& depth) : depth_(depth), outer_(depth) {}
+    ~Level() { depth_ = outer_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    int& depth_;
+    const int outer_;
+  };
+
+  NestingDepth(std::string_view what, std::string_view text) : what_(what), text_(text) {}
+  void deepen(size_t at);
+  Level level() { return Level(depth_); }
+
+ private:
+  std::string_view what_, text_;
+  int depth_ = 0;
+};
+
+}  // namespace mithril

@@ -1,0 +1,33 @@
+// by_mode: one tensor while training, and another in inference.
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_by_mode() {
+  return {
+      .name = "by_mode",
+      .doc =
+          "`training` while training and `inference` in inference. is_inference fixes the mode; "
+          "None follows what ml.compile is asked for. What serves only the other mode is not "
+          "computed.",
+      .inputs = {{"training", "*s", "T"},
+                 {"inference", "*s", "T"},
+                 value("is_inference", "bool|none", Datum())},
+      .outputs = {{"output", "*s", "T"}},
+      .solve =
+          [](Solver& s) {
+            s.narrow("training", kind::tensor);
+            return true;
+          },
+      // Compiling settles the mode before (settle_mode); without a compile it is training.
+      .expand =
+          [](ExpandContext& c) {
+            const Datum& mode = c.value("is_inference");
+            const bool inference = mode.kind() == kind::bool_value && mode.flag();
+            c.become(c.in(inference ? "inference" : "training"));
+          },
+      .canonical = {"training"},
+  };
+}
+
+}  // namespace mithril

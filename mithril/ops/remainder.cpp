@@ -1,0 +1,79 @@
+// Remainder of a floored division, as Python's %.
+#include <cmath>
+
+#include "mithril/ops/support/arithmetic.hpp"
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+namespace {
+
+template <typename T>
+T remainder_of_floats(T a, T b) {
+  const T rest = std::fmod(a, b);
+  if (rest == 0) return std::copysign(rest, b);
+  return (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+template <typename T>
+T remainder(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return remainder_of_floats(a, b);
+  } else {
+    if (b == 0) {
+      raise({.kind = ErrorKind::value,
+             .code = "E0404",
+             .message = "remainder: an int is divided by zero, at port 'denominator'",
+             .help = "divide floats, where the result is NaN"});
+    }
+    if (b == T(-1)) return T();  // of the smallest int the processor's division overflows
+    const T rest = static_cast<T>(a % b);
+    return rest != T() && (rest < T()) != (b < T()) ? static_cast<T>(rest + b) : rest;
+  }
+}
+
+std::optional<Datum> folded_remainder(Solver& s, const Datum& a, const Datum& b) {
+  const Dim denominator = is_float(b) ? Dim(b.real() != 0) : resolve(dim_of(b));
+  if (denominator.is_constant(0)) {
+    s.reject("division by zero", "a denominator other than 0", to_string(b));
+  }
+  return fold_numbers(
+      s, a, b, [](const Dim& x, const Dim& y) { return x - floor_divide(x, y) * y; },
+      remainder_of_floats<double>);
+}
+
+}  // namespace
+
+OpDef define_remainder() {
+  return {
+      .name = "remainder",
+      .doc =
+          "What a division rounded down leaves, as Python's %: fmod(numerator, denominator), plus "
+          "denominator where that has the other sign; an int for ints; not of two bools.",
+      .inputs = {{"numerator", "*a", "T=operand"}, {"denominator", "*b", "U=operand"}},
+      .outputs = {{"output", "*o", "promote(T, U)"}},
+      .where = {"*o = broadcast(*a, *b)"},
+      .solve =
+          [](Solver& s) {
+            return solve_operands<2>(s, {"numerator", "denominator"}, number_kinds,
+                                     [&](auto& a, auto& b) { return folded_remainder(s, a, b); });
+          },
+      .eval =
+          [](EvalContext& c) {
+            map2(
+                c, [](auto a, auto b) { return remainder(a, b); }, "numerator", "denominator");
+          },
+      .grad =
+          [](GradContext& g) {
+            if (g.needs("numerator")) flow_summed(g, "numerator", g.out_grad());
+            if (!g.needs("denominator")) return;
+            const Expression quotient =
+                call("floor_divide", {g.operand("numerator"), g.operand("denominator")});
+            flow_summed(g, "denominator", -(g.out_grad() * quotient));
+          },
+      .spell = {{"torch", "aten::remainder(numerator, denominator)"},
+                {"c", "unsupported: a loop with Python's rule for signs"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,336 @@
+"""Calls whose arguments do not fit: errors of ours in place of those of Python and pybind11.
+
+`install` gives each function of the core a signature, read from the first line of the docstring
+that pybind11 writes, and turns its "incompatible function arguments" into an error that names the
+argument. `checked` does the same for functions that are written in Python.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn, TypeVar
+
+Function = Callable[..., Any]
+Checked = TypeVar("Checked", bound=Function)
+VARIADIC, VARIADIC_NAMES = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+
+
+def _is_integer(value: Any) -> bool:
+    return hasattr(value, "__index__") and -(2**63) <= int(value) < 2**63
+
+
+def _is_number(value: Any) -> bool:
+    return hasattr(value, "__float__") or hasattr(value, "__index__")
+
+
+def _is_text(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    return not any("\ud800" <= character <= "\udfff" for character in value)
+
+
+# What other libraries call an argument.
+SYNONYMS = {
+    "learning_rate": "lr",
+    "beta1": "betas",
+    "beta2": "betas",
+    "epsilon": "eps",
+    "inputs": "data",
+    "parameters": "params",
+    "train": "inference",
+    "training": "inference",
+    "name": "label",
+}
+# What the words of pybind11's signatures take, and how an error calls it.
+INTEGER = ("an int", _is_integer)
+NUMBER = ("a number", _is_number)
+KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "bool": ("True or False", lambda value: isinstance(value, bool)),
+    "int": INTEGER,
+    "SupportsInt": INTEGER,
+    "SupportsIndex": INTEGER,
+    "float": NUMBER,
+    "SupportsFloat": NUMBER,
+    "str": ("text", _is_text),
+    "dict": ("a dict", lambda value: isinstance(value, dict)),
+    "list": ("a list", lambda value: isinstance(value, (list, tuple))),
+    "tuple": ("a tuple", lambda value: isinstance(value, (list, tuple))),
+    "bytes": ("bytes", lambda value: isinstance(value, bytes)),
+    "None": ("None", lambda value: value is None),
+    "Callable": ("a function", callable),
+    "function": ("a function", callable),
+}
+OBJECTS = {
+    "Model": "a model",
+    "CompiledModel": "a compiled model, which ml.compile makes",
+    "Optimizer": "an optimizer, such as ml.Adam()",
+    "Backend": "a backend, such as ml.CpuBackend()",
+    "Connection": "a connection",
+}
+# Of classes without a constructor: what makes their objects.
+MAKERS = {
+    "Call": 'calling a model with its ports bound makes it: ml.Relu()(input="x")',
+    "CompiledModel": "ml.compile(model, backend) makes it",
+    "Connection": 'ml.IOKey("x") makes one, as do models that are called with connections',
+    "HookHandle": "compiled.register_hook(path, fn) makes it",
+    "MemoryHookHandle": "backend.register_memory_hook(fn) makes it",
+    "Optimizer": "ml.SGD, ml.Adam and ml.AdamW are optimizers",
+    "Solver": "model.add_constraint(fn, keys) gives one to fn",
+}
+RENAMED = {"cpu_backend": "CpuBackend"}  # where a user calls it by another name
+ANYTHING = {"object", "Any", "handle", "args", "kwargs"}
+core: Any = None  # mithril._core, once it is there
+
+
+def install(module: Any) -> None:
+    """Gives every function of the core a signature and errors of ours."""
+    global core  # noqa: PLW0603 - it imports this module while it is made
+    core = module
+    for name, member in list(vars(module).items()):
+        if inspect.isclass(member):
+            for key, own in list(vars(member).items()):
+                replaced = _method(own, f"{member.__name__}.{key}")
+                if replaced is not own:
+                    setattr(member, key, replaced)
+            if name in MAKERS:
+                setattr(member, "__init__", _refusing(name))  # noqa: B010 - mypy refuses the other
+        elif inspect.isbuiltin(member):
+            setattr(module, name, _wrapped(member, name))
+
+
+def checked(function: Checked) -> Checked:
+    """For a function or a constructor of the package: TypeErrors of its call become ours."""
+    signature = inspect.signature(function)
+    name = _short(function.__qualname__)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError:
+            refuse(name, signature, args, kwargs)
+        return function(*args, **kwargs)
+
+    return call  # type: ignore[return-value]
+
+
+def refuse(
+    name: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> NoReturn:
+    """Says which argument does not fit, by its name or by what it is."""
+    taken = list(signature.parameters.values())
+    if taken and taken[0].name == "self":
+        taken, args = taken[1:], args[1:]
+    variadic = {each.kind for each in taken} & {VARIADIC, VARIADIC_NAMES}
+    named = {each.name: each for each in taken if each.kind not in variadic}
+    by_position = [key for key, each in named.items() if each.kind != each.KEYWORD_ONLY]
+    for key in kwargs:
+        if key not in named and VARIADIC_NAMES not in variadic:
+            _refuse_keyword(name, key, list(named))
+    if len(args) > len(by_position) and VARIADIC not in variadic:
+        _refuse_position(name, len(args), by_position, list(named))
+    given = dict(zip(by_position, args, strict=False))
+    for key in kwargs:
+        if key in given:
+            _raise("E0398", f"{name}: argument '{key}' is given twice")
+    given.update(kwargs)
+    for key, each in named.items():
+        if key in given:
+            _check(name, each, given[key])
+        elif each.default is each.empty:
+            _raise("E0398", f"{name}: argument '{key}' is missing", help=_usage(name, taken))
+    _raise("E0399", f"{name}: the arguments do not fit", help=_usage(name, taken))
+
+
+def _short(name: str) -> str:
+    """ "evaluate" of "CompiledModel.evaluate", "Adam" of "Adam.__init__"."""
+    name = name.removesuffix(".__init__").removesuffix(".__call__").rpartition(".")[2]
+    return RENAMED.get(name, name)
+
+
+def shown_options(cls: type, options: Mapping[str, Any]) -> str:
+    """The options that are not the default of the constructor: "device='cuda', use_amp=True"."""
+    defaults = {key: each.default for key, each in inspect.signature(cls).parameters.items()}
+    by_name = {key: getattr(value, "name", value) for key, value in options.items()}
+    return ", ".join(
+        f"{key}={value!r}"
+        for key, value in by_name.items()
+        if value != getattr(defaults.get(key), "name", defaults.get(key))
+    )
+
+
+# ---- what does not fit ----
+
+
+def _raise(code: str, message: str, **more: Any) -> NoReturn:
+    core.raise_error("TypeError", code, message, **more)
+    raise AssertionError
+
+
+def _refuse_keyword(name: str, key: str, named: list[str]) -> NoReturn:
+    if SYNONYMS.get(key) in named:
+        core.raise_error(
+            "NameError",
+            "E0605",
+            f"there is no argument of {name} '{key}'",
+            facts=[("known", ", ".join(named))],
+            help=f"here it is '{SYNONYMS[key]}'",
+        )
+    core.unknown_name("E0605", f"argument of {name}", key, named)
+    raise AssertionError
+
+
+def _refuse_position(name: str, count: int, by_position: list[str], named: list[str]) -> NoReturn:
+    rest = [key for key in named if key not in by_position]
+    advice = f"write {', '.join(f'{key}=...' for key in rest)}" if rest else ""
+    taken = f"at most {len(by_position)}" if by_position else "none"
+    _raise(
+        "E0396",
+        f"{name} takes {taken} of its arguments by position, not {count}",
+        facts=[("by position", ", ".join(by_position) or "none")],
+        help=advice,
+    )
+
+
+def _check(name: str, parameter: inspect.Parameter, value: Any) -> None:
+    if parameter.annotation is parameter.empty:
+        return
+    words = _alternatives(str(parameter.annotation))
+    if ANYTHING & set(words):
+        return
+    expected = []
+    for word in words:
+        text, fits = _kind(word)
+        if fits(value):
+            return
+        if text and text not in expected:
+            expected.append(text)
+    if NUMBER[0] in expected and INTEGER[0] in expected:
+        expected.remove(INTEGER[0])
+    wants_dict = "a dict" in expected and hasattr(value, "shape")
+    help = 'give it by its key: {"x": array}' if wants_dict else ""
+    core.wrong_argument(name, parameter.name, " or ".join(expected), value, help)
+
+
+def _alternatives(annotation: str) -> list[str]:
+    """ "str | None" as its words; what is in brackets is left out."""
+    annotation = re.sub(r"Optional\[(.*)\]", r"\1 | None", annotation)
+    while "[" in annotation:
+        annotation, before = re.sub(r"\[[^\[\]]*\]", "", annotation), annotation
+        if annotation == before:
+            break
+    return re.findall(r"\w+", annotation)
+
+
+def _kind(word: str) -> tuple[str, Callable[[Any], bool]]:
+    if word in KINDS:
+        return KINDS[word]
+    made = getattr(core, word, None)
+    if inspect.isclass(made):
+        return OBJECTS.get(word, f"an object of {word}"), lambda value: isinstance(value, made)
+    return "", lambda value: False  # "typing", "mithril", "collections"
+
+
+def _usage(name: str, parameters: list[inspect.Parameter]) -> str:
+    plain = [each.replace(annotation=each.empty) for each in parameters]
+    return f"{name}{inspect.Signature(plain)}"
+
+
+# ---- signatures ----
+
+
+def _method(member: Any, name: str) -> Any:
+    """What takes the place of a member of a class; itself where that needs none."""
+    if isinstance(member, staticmethod):
+        return staticmethod(_wrapped(member.__func__, name))
+    if type(member) is property:
+        setter = member.fset and _wrapped(member.fset, name)
+        getter = member.fget and _wrapped(member.fget, name)
+        return property(getter, setter, None, member.__doc__)
+    if type(member).__name__ == "instancemethod" and not name.endswith("_conduit_v1_"):
+        return _wrapped(member, name)
+    return member
+
+
+def _wrapped(function: Function, name: str) -> Function:
+    head, _, text = (function.__doc__ or "").partition("\n")
+    signature = _parsed(head if head[:1] != "(" else f"accessor{head}")
+    if signature is None:
+        return function
+    short = _short(name)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            if not re.match(r"\w*\(\): incompatible \w+ arguments", str(error)):
+                raise
+        refuse(short, signature, args, kwargs)
+
+    call.__name__ = name.rpartition(".")[2]
+    call.__qualname__ = name
+    call.__module__ = "mithril"
+    call.__doc__ = text.strip() or None
+    call.__signature__ = _public(signature)  # type: ignore[attr-defined]
+    return call
+
+
+def _parsed(head: str) -> inspect.Signature | None:
+    """Of "evaluate(self: mithril._core.CompiledModel, params: dict, data: dict = {}) -> object"."""
+    head = re.sub(r"<(dtype\.\w+): \d+>", r"\1", head).replace("mithril::", "mithril._core.")
+    try:
+        function = ast.parse(f"def {head}: ...").body[0]
+    except SyntaxError:
+        return None
+    assert isinstance(function, ast.FunctionDef)
+    arguments = function.args
+    parameters = []
+    positional = arguments.args
+    defaults = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
+    for each, default in zip(positional, defaults, strict=True):
+        parameters.append(_parameter(each, inspect.Parameter.POSITIONAL_OR_KEYWORD, default))
+    if arguments.vararg:
+        parameters.append(_parameter(arguments.vararg, inspect.Parameter.VAR_POSITIONAL, None))
+    for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        parameters.append(_parameter(each, inspect.Parameter.KEYWORD_ONLY, default))
+    if arguments.kwarg:
+        parameters.append(_parameter(arguments.kwarg, inspect.Parameter.VAR_KEYWORD, None))
+    return inspect.Signature(parameters)
+
+
+def _parameter(argument: ast.arg, kind: Any, default: ast.expr | None) -> inspect.Parameter:
+    return inspect.Parameter(
+        argument.arg,
+        kind,
+        default=inspect.Parameter.empty if default is None else _value(default),
+        annotation=ast.unparse(argument.annotation)
+        if argument.annotation
+        else inspect.Parameter.empty,
+    )
+
+
+def _value(default: ast.expr) -> Any:
+    if isinstance(default, ast.Attribute):  # dtype.float32
+        return getattr(core.dtype, default.attr)
+    return ast.literal_eval(default)
+
+
+def _public(signature: inspect.Signature) -> inspect.Signature:
+    """Without the annotations, which are C++'s: the stubs have those of Python."""
+    return inspect.Signature(
+        [each.replace(annotation=each.empty) for each in signature.parameters.values()]
+    )
+
+
+def _refusing(name: str) -> Function:
+    """The constructor of a class that has none."""
+
+    def construct(self: Any, *args: Any, **kwargs: Any) -> None:
+        message = f"{name} cannot be constructed by calling the class"
+        _raise("E0397", message, help=MAKERS[name])
+
+    return construct

@@ -1,0 +1,126 @@
+"""What pickle, copy and deepcopy make of models, tensors, backends and optimizers.
+
+All of it is data: models are their JSON form, tensors their bytes, and a compiled model is its
+model with the options that it was compiled with, which is compiled again where it is read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+from ._core import Backend, CompiledModel, Connection, LossScale, Model, TrainModel, raise_error
+from .cpu_backend import CpuBackend
+from .optimizers import Optimizer
+from .torch_backend import TorchBackend
+
+State = dict[str, Any]
+
+
+def _reduce_model(self: Model) -> Any:
+    return _restore_model, (type(self), self.to_json()), vars(self)
+
+
+def _restore_model(cls: type[Model], text: str) -> Model:
+    read = Model.from_json(text)
+    if issubclass(cls, TrainModel):
+        return read  # a class that a user derived comes back as TrainModel
+    model = cls.__new__(cls)
+    Model.__init__(model, read)
+    return model
+
+
+def _reduce_tensor(self: _core.Tensor) -> Any:
+    return _restore_tensor, (type(self), self._bytes(), self.dtype, self.shape)
+
+
+def _restore_tensor(cls: Any, data: bytes, dtype: _core.dtype, shape: tuple[int, ...]) -> Any:
+    return cls(_core.Tensor._from_bytes(data, dtype, shape))
+
+
+def _copy_compiled(self: CompiledModel) -> CompiledModel:
+    """Compiled models are immutable but for hooks: a copy shares all the rest."""
+    made = self._copy()
+    vars(made).update(vars(self))
+    return made
+
+
+def _reduce_compiled(self: CompiledModel) -> Any:
+    model, revision, backend, options = vars(self)["_source"]
+    if "_bound" in vars(self):
+        raise_error(
+            "InputError",
+            "E0820",
+            "a compiled model whose parameters are bound cannot be pickled",
+            help="pickle the model it was bound from and the parameters, and bind them again",
+        )
+    if model._revision != revision:
+        raise_error(
+            "InputError",
+            "E0821",
+            "a compiled model cannot be pickled after its model has changed",
+            help="compile the model again",
+        )
+    return _restore_compiled, (model, backend, options)
+
+
+def _restore_compiled(model: Model, backend: Backend, options: State) -> CompiledModel:
+    return _core.compile(model, backend, **options)
+
+
+def _reduce_optimizer(self: Optimizer) -> Any:
+    return _restore_optimizer, (type(self), self.options, self.state_dict(), self.threads)
+
+
+def _restore_optimizer(cls: Any, options: State, state: State, threads: int) -> Optimizer:
+    optimizer: Optimizer = cls(**options)
+    optimizer.load_state_dict(state)
+    optimizer.set_threads(threads)
+    return optimizer
+
+
+def _reduce_scale(self: LossScale) -> Any:
+    names = ("scale", "growth_factor", "backoff_factor", "growth_interval", "growth_tracker")
+    return LossScale, tuple(getattr(self, name) for name in names)
+
+
+def _refuse_connection(self: Any) -> Any:
+    raise_error(
+        "InputError",
+        "E0822",
+        f"an object of {type(self).__name__} cannot be pickled: it belongs to its model",
+        help="pickle the model",
+    )
+
+
+def _reduce_backend(self: Any) -> Any:
+    """Its options and where its random numbers go on; not its memory, nor hooks on that."""
+    state = {key: value for key, value in vars(self).items() if key in ("dtype", "_generator")}
+    return _restore_backend, (type(self), self._options), state
+
+
+def _restore_backend(cls: Any, options: State) -> Backend:
+    backend = cls.__new__(cls)
+    own = TorchBackend if issubclass(cls, TorchBackend) else CpuBackend
+    own.__init__(backend, **options)
+    return backend  # type: ignore[no-any-return]
+
+
+_REDUCED: dict[Any, Any] = {
+    Model: _reduce_model,
+    _core.Tensor: _reduce_tensor,
+    CompiledModel: _reduce_compiled,
+    Backend: _reduce_backend,
+    Optimizer: _reduce_optimizer,
+    LossScale: _reduce_scale,
+    Connection: _refuse_connection,
+    _core.Call: _refuse_connection,
+}
+
+
+def install() -> None:
+    """Makes the classes of the core what pickle and copy can take apart."""
+    for cls, reduce in _REDUCED.items():
+        cls.__reduce__ = reduce
+    CompiledModel.__copy__ = _copy_compiled  # type: ignore[attr-defined]
+    CompiledModel.__deepcopy__ = lambda self, memo: _copy_compiled(self)  # type: ignore[attr-defined]

@@ -1,0 +1,70 @@
+// Compiled models in inference mode.
+#include "convert.hpp"
+#include "mithril/compile/compile.hpp"
+
+namespace mithril::python {
+namespace {
+
+// A model made of another one, which pickling refers to.
+py::object derived(py::handle from, CompiledModel made) {
+  py::object object = py::cast(std::move(made));
+  object.attr("_source") = from.attr("_source");
+  object.attr("_bound") = true;
+  return object;
+}
+
+}  // namespace
+
+void bind_inference(py::class_<CompiledModel>& compiled) {
+  compiled
+      .def(
+          "infer",
+          [](const CompiledModel& compiled, const py::dict& params, const py::dict& data,
+             const py::dict& state) {
+            const CompiledModel model = compiled;
+            const TensorMap p = tensor_map_of(params), d = tensor_map_of(data);
+            const State s(tensor_map_of(state));
+            const TensorMap outputs = [&] {
+              const py::gil_scoped_release free;
+              return model.infer(p, d, s);
+            }();
+            return dict_of(outputs);
+          },
+          py::arg("params"), py::arg("data") = py::dict(), py::arg("state") = py::dict(),
+          "The outputs in inference mode: dropout passes everything, batch norm uses the running\n"
+          "statistics, and the state is read and stays as it is.\n\n"
+          "Example:\n"
+          "    for epoch in range(epochs):\n"
+          "        for batch in batches:\n"
+          "            step(params, batch)\n"
+          "        scores = compiled.infer(params, validation, step.state)")
+      .def(
+          "in_inference",
+          [](py::handle self) {
+            return derived(self, self.cast<const CompiledModel&>().in_inference());
+          },
+          "What infer evaluates: the same model in inference mode.")
+      .def(
+          "for_inference",
+          [](py::handle self, const py::dict& params, const py::dict& state) {
+            return derived(self, self.cast<const CompiledModel&>().for_inference(
+                                     tensor_map_of(params), State(tensor_map_of(state))));
+          },
+          py::arg("params"), py::arg("state") = py::dict(),
+          "A model of its own in inference mode, whose parameters and state are part of it:\n"
+          "evaluate({}, data).\n\n"
+          "Example:\n"
+          "    deployed = compiled.for_inference(params, step.state)\n"
+          "    outputs = deployed.evaluate({}, {\"image\": image})")
+      .def(
+          "bind",
+          [](py::handle self, const py::dict& params) {
+            return derived(self, self.cast<const CompiledModel&>().bind(tensor_map_of(params)));
+          },
+          py::arg("params"),
+          "The model in inference mode with these parameters fixed: evaluate({}, data, "
+          "state=state).\n"
+          "for_inference fixes the state, too.");
+}
+
+}  // namespace mithril::python

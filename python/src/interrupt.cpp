@@ -1,0 +1,44 @@
+// Ctrl-C while the core works: Python's handlers of signals run, and what they raise ends the work.
+#include "mithril/base/interrupt.hpp"
+
+#include <utility>
+
+#include "process.hpp"
+
+namespace mithril::python {
+namespace {
+
+// Signals are handled on the main thread only. Written when the module is imported.
+unsigned long main_thread = 0;
+
+// What a handler raised, from the question until the call has come back to Python. Of the main
+// thread, so that nobody else looks at it.
+struct Raised {
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+} raised;
+
+bool handler_raises() {
+  if (PyThread_get_thread_ident() != main_thread) return false;
+  const py::gil_scoped_acquire lock;
+  if (PyErr_CheckSignals() == 0) return false;
+  PyErr_Fetch(&raised.type, &raised.value, &raised.trace);
+  return true;
+}
+
+}  // namespace
+
+void bind_interrupt() {
+  main_thread =
+      py::module_::import("threading").attr("main_thread")().attr("ident").cast<unsigned long>();
+  set_interrupt_question(handler_raises);
+  py::register_exception_translator([](std::exception_ptr pointer) {
+    try {
+      if (pointer) std::rethrow_exception(pointer);
+    } catch (const Interrupted&) {
+      const Raised now = std::exchange(raised, {});
+      PyErr_Restore(now.type, now.value, now.trace);
+    }
+  });
+}
+
+}  // namespace mithril::python

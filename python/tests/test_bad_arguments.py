@@ -1,0 +1,151 @@
+"""No argument ends the process: each call returns, or raises an error that a user can read."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bad_arguments import CAPSULE_NAME, GROUPS, Gives, consumed, new_capsule
+from processes import environment
+
+import mithril as ml
+
+PROGRAM = Path(__file__).parent / "bad_arguments.py"
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_nothing_crashes_and_every_error_is_readable(group: str) -> None:
+    made = subprocess.run(
+        [sys.executable, "-X", "faulthandler", str(PROGRAM), group],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = made.stdout.splitlines()
+    assert made.returncode == 0, f"it ended at {lines[-1]}: {made.stderr[-2000:]}"
+    assert not [line for line in lines if line.startswith("COMPLAINT")]
+    assert any(line.startswith("calling") for line in lines)
+
+
+def text_of(call, kind=ml.TypeError) -> str:
+    with pytest.raises(kind) as caught:
+        call()
+    return str(caught.value)
+
+
+def test_what_is_no_model_is_not_compiled() -> None:
+    assert text_of(lambda: ml.compile(ml.CpuBackend(), ml.Relu())).startswith(
+        "mithril.TypeError[E0390]: this kind of object does not fit here\n"
+        "  expected : a model to compile\n"
+    )
+    assert text_of(lambda: ml.compile(ml.Relu, ml.CpuBackend())).endswith(
+        "\n  help: 'Relu' is a class; Relu(...) makes an object of it"
+    )
+
+
+def test_a_list_that_contains_itself_is_no_value() -> None:
+    endless: list[object] = []
+    endless.append(endless)
+    assert text_of(lambda: ml.IOKey(value=endless)) == (
+        "mithril.TypeError[E0392]: lists are nested deeper than 64 levels\n"
+        "  help: a list that contains itself has no end"
+    )
+
+
+def test_lists_in_each_other_are_read_to_a_depth() -> None:
+    value: list[object] = [1]
+    for _ in range(60):
+        value = [value]
+    assert ml.IOKey(value=value).name == ""
+
+
+def test_an_int_of_more_than_64_bits_is_refused() -> None:
+    assert text_of(lambda: ml.IOKey(value=2**64)) == (
+        "mithril.TypeError[E0393]: an int needs more than 64 bits\n  got : 18446744073709551616"
+    )
+
+
+def test_a_capsule_is_consumed_once() -> None:
+    assert text_of(lambda: ml.Tensor(Gives(consumed()))) == (
+        "mithril.TypeError[E0394]: a DLPack capsule was consumed before\n"
+        "  expected : a capsule named 'dltensor' or 'dltensor_versioned'\n"
+        "  got      : a capsule named 'used_dltensor'\n"
+        "  help: each capsule gives its tensor once: call __dlpack__ again"
+    )
+
+
+def test_a_capsule_of_another_name_is_no_tensor() -> None:
+    assert "got      : a capsule named 'no_tensor'" in text_of(
+        lambda: ml.Tensor(Gives(new_capsule(1, CAPSULE_NAME, None)))
+    )
+    assert "got      : no capsule" in text_of(lambda: ml.Tensor(Gives(3)))
+    assert ml.Tensor(Gives(np.ones(3).__dlpack__())).shape == (3,)
+
+
+@pytest.mark.parametrize("kind", [ml.Relu, ml.CpuBackend, ml.Adam, ml.Tensor])
+def test_an_object_that_was_never_initialised_is_refused(kind: type) -> None:
+    with pytest.raises(TypeError):
+        ml.compile(kind.__new__(kind), ml.CpuBackend())
+    with pytest.raises(TypeError):
+        ml.TrainingStep(ml.compile(ml.Relu(), ml.CpuBackend()), kind.__new__(kind))
+
+
+def test_a_dtype_is_one_of_the_known() -> None:
+    assert ml.dtype("float32") == ml.dtype(5) == ml.float32
+    assert "expected : the name or the number of a dtype" in text_of(lambda: ml.dtype(99))
+
+
+def test_a_keyword_that_is_called_otherwise_elsewhere_is_named() -> None:
+    with pytest.raises(ml.NameError, match="help: here it is 'lr'"):
+        ml.Adam(learning_rate=0.1)
+
+
+def test_an_array_in_place_of_a_dict_is_refused() -> None:
+    compiled = ml.compile(ml.Relu(), ml.CpuBackend())
+    assert text_of(lambda: compiled.evaluate({}, np.ones(2))) == (
+        "mithril.TypeError[E0395]: evaluate: argument 'data' has the wrong kind\n"
+        "  expected : a dict\n"
+        "  got      : array([1., 1.])   ndarray\n"
+        '  help: give it by its key: {"x": array}'
+    )
+
+
+def test_a_class_in_place_of_an_object_is_refused() -> None:
+    compiled = ml.compile(ml.Relu(), ml.CpuBackend())
+    assert text_of(lambda: ml.TrainingStep(compiled, ml.Adam)).endswith(
+        "help: 'Adam' is a class; Adam(...) makes an object of it"
+    )
+
+
+def test_arguments_by_position_are_counted() -> None:
+    assert text_of(lambda: ml.SGD(0.1, 0.9)) == (
+        "mithril.TypeError[E0396]: SGD takes at most 1 of its arguments by position, not 2\n"
+        "  by position : lr\n"
+        "  help: write momentum=..., dampening=..., weight_decay=..., nesterov=..."
+    )
+
+
+def test_a_class_without_a_constructor_says_what_makes_its_objects() -> None:
+    assert text_of(ml.CompiledModel) == (
+        "mithril.TypeError[E0397]: CompiledModel cannot be constructed by calling the class\n"
+        "  help: ml.compile(model, backend) makes it"
+    )
+
+
+def test_an_argument_that_is_missing_or_given_twice_is_named() -> None:
+    compiled = ml.compile(ml.Relu(), ml.CpuBackend())
+    assert text_of(compiled.bind) == (
+        "mithril.TypeError[E0398]: bind: argument 'params' is missing\n  help: bind(params)"
+    )
+    assert text_of(lambda: compiled.bind({}, params={})).endswith(
+        "[E0398]: bind: argument 'params' is given twice"
+    )
+
+
+def test_arguments_that_no_rule_names_show_how_the_function_is_called() -> None:
+    assert text_of(lambda: ml.Adam(betas=(0.9, "x"))) == (
+        "mithril.TypeError[E0399]: Adam: the arguments do not fit\n"
+        "  help: Adam(lr=0.001, *, betas=(0.9, 0.999), eps=1e-08, weight_decay=0.0)"
+    )

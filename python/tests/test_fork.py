@@ -1,0 +1,67 @@
+"""Processes that fork: a child evaluates with threads of its own."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mithril as ml
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+
+# Large enough for several threads.
+X = np.ones((256, 256), np.float32)
+
+
+@pytest.fixture(scope="module")
+def compiled() -> Any:
+    model = ml.Model()
+    model |= ml.Linear(256)(input="x", output="h")
+    model |= ml.Relu()(input="h", output="y")
+    return ml.compile(model, ml.CpuBackend(threads=4), shapes={"x": [256, 256]})
+
+
+def status_of_child(body: Callable[[], bool]) -> int:
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(0 if body() else 1)
+        except BaseException:
+            os._exit(2)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def test_a_child_keeps_its_processors_and_its_results(compiled: Any) -> None:
+    params = compiled.get_parameters()
+    expected = np.asarray(compiled.evaluate(params, {"x": X})["y"])
+    processors = os.sched_getaffinity(0)
+
+    def evaluate() -> bool:
+        for _ in range(20):
+            made = np.asarray(compiled.evaluate(params, {"x": X})["y"])
+            if not np.array_equal(made, expected):
+                return False
+        return os.sched_getaffinity(0) == processors
+
+    assert status_of_child(evaluate) == 0
+    assert np.array_equal(np.asarray(compiled.evaluate(params, {"x": X})["y"]), expected)
+
+
+def evaluate_rows(rows: int) -> float:
+    model = ml.Model()
+    model |= ml.Linear(256)(input="x", output="y")
+    compiled = ml.compile(model, ml.CpuBackend(threads=4), shapes={"x": [rows, 256]})
+    params = {name: np.ones_like(value) for name, value in compiled.get_parameters().items()}
+    outputs = compiled.evaluate(params, {"x": X[:rows]})
+    return float(np.asarray(outputs["y"]).sum())
+
+
+def test_workers_of_multiprocessing_compile_and_evaluate() -> None:
+    expected = [evaluate_rows(rows) for rows in (64, 128, 200)]
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map(evaluate_rows, (64, 128, 200)) == expected

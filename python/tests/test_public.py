@@ -1,0 +1,137 @@
+"""Everything public has a docstring and a signature, and a repr that tells it from others."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mithril as ml
+from mithril import _core
+
+CLASSES = [
+    *(each for each in vars(ml).values() if inspect.isclass(each) and each is not ml.Error),
+    *(each for each in vars(_core).values() if inspect.isclass(each)),
+]
+
+
+def members() -> Iterator[tuple[str, Any]]:
+    """The public names of the package, and the public members of its classes."""
+    seen = set()
+    for name in ml.__all__:
+        if name not in ml.models.__all__:
+            yield name, getattr(ml, name)
+    for cls in CLASSES:
+        if cls in seen or not cls.__module__.startswith("mithril"):
+            continue
+        seen.add(cls)
+        if cls.__name__ not in ml.models.__all__:
+            yield cls.__name__, cls
+        for key, member in vars(cls).items():
+            if cls is _core.dtype and key in ("name", "value"):
+                continue  # what an enumeration has by its base
+            if not key.startswith("_") or (key == "__call__" and cls.__name__ in CALLED):
+                yield f"{cls.__name__}.{key}", member
+
+
+CALLED = ("Model", "TrainingStep")
+MEMBERS = dict(members())
+VALUES = (str, _core.dtype)  # __version__, float32
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_it_has_a_docstring(name: str) -> None:
+    member = MEMBERS[name]
+    if isinstance(member, VALUES):
+        return
+    doc = inspect.getdoc(member)
+    assert doc, "no docstring"
+    assert "(self: mithril" not in doc, "the signature of pybind11"
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_it_has_a_signature(name: str) -> None:
+    member = MEMBERS[name]
+    if isinstance(member, staticmethod):
+        member = member.__func__
+    if not callable(member) or (inspect.isclass(member) and issubclass(member, Exception)):
+        return
+    for parameter in inspect.signature(member).parameters.values():
+        assert not re.fullmatch(r"arg\d", parameter.name), "a parameter without a name"
+
+
+def test_signatures_are_those_of_the_stubs() -> None:
+    assert str(inspect.signature(ml.Adam)) == (
+        "(lr=0.001, *, betas=(0.9, 0.999), eps=1e-08, weight_decay=0.0)"
+    )
+    assert str(inspect.signature(ml.CompiledModel.evaluate)) == (
+        "(self, params, data={}, output_gradients=None, state=None)"
+    )
+    first, *others = inspect.signature(ml.Conv2d).parameters.values()
+    assert (first.name, first.kind) == ("kernel_size", first.POSITIONAL_OR_KEYWORD)
+    assert {each.kind for each in others} == {first.KEYWORD_ONLY, first.VAR_KEYWORD}
+
+
+def test_a_position_says_only_the_first_argument() -> None:
+    with pytest.raises(ml.TypeError) as caught:
+        ml.Conv2d(1, 8, 3)
+    assert str(caught.value).startswith(
+        "mithril.TypeError[E0396]: Conv2d takes at most 1 of its arguments by position, not 3\n"
+        "  by position : kernel_size\n"
+        "  help: write filters=..., "
+    )
+
+
+def test_what_is_printed_tells_what_it_is() -> None:
+    backend = ml.CpuBackend(dtype=ml.float64, threads=1)
+    assert repr(backend) == "CpuBackend(dtype='float64', threads=1)"
+    assert repr(ml.CpuBackend()) == "CpuBackend()"
+    model = ml.Linear(3)
+    assert repr(ml.compile(model, backend, shapes={"input": [1, 2]})) == (
+        "<CompiledModel for cpu: input -> output; 2 parameters>"
+    )
+    assert repr(ml.Adam(lr=0.5)) == "Adam(lr=0.5, betas=(0.9, 0.999), eps=1e-08, weight_decay=0.0)"
+    assert repr(ml.SGD(nesterov=True, momentum=0.5)) == (
+        "SGD(lr=0.001, momentum=0.5, dampening=0.0, weight_decay=0.0, nesterov=True)"
+    )
+
+
+ELSEWHERE = {
+    "ReLU": "did you mean 'Relu'?",
+    "Dense": "use Linear(dimension)",
+    "LSTM": "use LSTMCell for one step",
+    "Rellu": "did you mean 'Relu'?",
+    "BatchNorm2d": "did you mean 'BatchNorm2D'",
+    "Datum": "use IOKey(value=",
+}
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_a_name_of_another_library_points_to_ours(name: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(ml, name)
+    assert f"module 'mithril' has no attribute '{name}': {ELSEWHERE[name]}" in str(caught.value)
+
+
+OF_COMPILED = {
+    "train": "use compile(model, backend) to train and compile(model, backend, inference=True)",
+    "state_dict": "use the parameters themselves: get_parameters()",
+    "evalute": "did you mean 'evaluate'?",
+}
+
+
+@pytest.mark.parametrize("name", OF_COMPILED)
+def test_a_method_of_another_library_points_to_ours(name: str) -> None:
+    compiled = ml.compile(ml.Relu(), ml.CpuBackend())
+    with pytest.raises(AttributeError) as caught:
+        getattr(compiled, name)()
+    assert f"has no attribute '{name}': {OF_COMPILED[name]}" in str(caught.value)
+
+
+def test_a_tensor_is_detached_as_itself() -> None:
+    array = np.ones(3)
+    tensor = ml.Tensor(array).detach()
+    array[0] = 7
+    assert tensor.numpy().tolist() == [7, 1, 1]

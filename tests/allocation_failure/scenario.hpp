@@ -1,0 +1,36 @@
+// What is done while memory runs out.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mithril::tests {
+
+// Calls of the library, one after the other, on objects of its own.
+class Scenario {
+ public:
+  virtual ~Scenario() = default;
+  const std::vector<std::function<void()>>& calls() const { return calls_; }
+  // All that a user can see of the objects.
+  virtual std::string state() = 0;
+
+ protected:
+  // Each is one call: it leaves the objects as they were, or does all of it.
+  void add(std::function<void()> call) { calls_.push_back(std::move(call)); }
+
+ private:
+  std::vector<std::function<void()>> calls_;
+};
+
+struct NamedScenario {
+  const char* name;
+  std::unique_ptr<Scenario> (*make)();
+  // Its calls have operands that are made in the expression of the user: std::bad_alloc, too.
+  bool has_operands = false;
+};
+
+const std::vector<NamedScenario>& all_scenarios();
+
+}  // namespace mithril::tests

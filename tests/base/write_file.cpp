@@ -1,0 +1,248 @@
+// Files are written whole or not at all.
+#include "mithril/base/write_file.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "tests/compile/cache_folder.hpp"
+
+namespace mithril {
+namespace {
+
+namespace fs = std::filesystem;
+using tests::contents;
+using tests::replace_contents;
+
+class Folder {
+ public:
+  Folder() { REQUIRE(mkdtemp(path_.data())); }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  std::string at(const std::string& name) const { return path_ + "/" + name; }
+  size_t count() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(path_), {}));
+  }
+
+ private:
+  std::string path_ = fs::temp_directory_path() / "mithril_files_XXXXXX";
+};
+
+unsigned mode_of(const std::string& path) {
+  struct stat about;
+  REQUIRE(stat(path.c_str(), &about) == 0);
+  return about.st_mode & 07777;
+}
+
+// The exit status of a child that does this; it must not use doctest.
+int in_child(const std::function<int()>& work) {
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) _exit(work());
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+constexpr int skipped = 77;
+
+}  // namespace
+
+TEST_CASE("a file gets the bytes that it is given, and nothing stays beside it") {
+  const Folder folder;
+  const std::string path = folder.at("file"), bytes("some\0bytes\n", 11);
+  for (const std::string& text : {bytes, std::string(3'000'000, 'x'), std::string(), bytes}) {
+    CHECK(write_file(path, text) == "");
+    CHECK(contents(path) == text);
+    CHECK(folder.count() == 1);
+  }
+}
+
+TEST_CASE("a new file has the permissions of the umask, a replaced one keeps its own") {
+  const Folder folder;
+  const std::string path = folder.at("file");
+  const mode_t before = umask(027);
+  CHECK(write_file(path, "1") == "");
+  umask(before);
+  CHECK(mode_of(path) == 0640);
+  for (const unsigned mode : {0600U, 0755U, 0666U}) {
+    REQUIRE(chmod(path.c_str(), mode) == 0);
+    CHECK(write_file(path, "2") == "");
+    CHECK(mode_of(path) == mode);
+  }
+  if (geteuid() != 0) {
+    MESSAGE("skipped: only root gives files away");
+    return;
+  }
+  REQUIRE(chown(path.c_str(), 1234, 4321) == 0);
+  CHECK(write_file(path, "3") == "");
+  struct stat about;
+  REQUIRE(stat(path.c_str(), &about) == 0);
+  CHECK(about.st_uid == 1234);
+  CHECK(about.st_gid == 4321);
+}
+
+TEST_CASE("a symbolic link stays, and what it leads to is written") {
+  const Folder folder;
+  REQUIRE(fs::create_directory(folder.at("below")));
+  fs::create_symlink("below/second", folder.at("first"));
+  fs::create_symlink("file", folder.at("below/second"));
+  for (const char* text : {"made", "replaced"}) {  // at first it leads to nothing
+    CHECK(write_file(folder.at("first"), text) == "");
+    CHECK(fs::is_symlink(folder.at("first")));
+    CHECK(fs::is_symlink(folder.at("below/second")));
+    CHECK(contents(folder.at("below/file")) == text);
+  }
+  fs::create_symlink("circle", folder.at("circle"));
+  CHECK(write_file(folder.at("circle"), "text") == "Too many levels of symbolic links");
+}
+
+TEST_CASE("devices and pipes are written to, not replaced") {
+  CHECK(write_file("/dev/null", "text") == "");
+  CHECK(fs::is_character_file("/dev/null"));
+  CHECK(write_file("/dev/full", "text") == "No space left on device");
+  CHECK(fs::is_character_file("/dev/full"));
+  const Folder folder;
+  const std::string pipe = folder.at("pipe"), text(1'000'000, 'x');
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  std::string failure, got;
+  std::thread writer([&] { failure = write_file(pipe, text); });
+  got = contents(pipe);
+  writer.join();
+  CHECK(failure == "");
+  CHECK(got == text);
+  CHECK(fs::is_fifo(pipe));
+}
+
+TEST_CASE("a standard output that is a file is written to, not replaced") {
+  const Folder folder;
+  const std::string path = folder.at("log");
+  replace_contents(path, "before\n");
+  CHECK(in_child([&] {
+          const int file = open(path.c_str(), O_WRONLY | O_APPEND);
+          if (dup2(file, STDOUT_FILENO) < 0) return 1;
+          return write_file("/dev/stdout", "model\n") == "" ? 0 : 2;
+        }) == 0);
+  CHECK(contents(path) == "before\nmodel\n");
+}
+
+TEST_CASE("what cannot be written says why, and leaves nothing") {
+  const Folder folder;
+  CHECK(write_file(folder.at("none/file"), "text") == "No such file or directory");
+  CHECK(write_file(folder.at(""), "text") == "Is a directory");
+  CHECK(write_file("", "text") == "No such file or directory");
+  CHECK(write_file(folder.at("file") + std::string("\0x", 2), "text") == "Invalid argument");
+  CHECK(write_file(folder.at(std::string(300, 'x')), "text") == "File name too long");
+  CHECK(write_file(folder.at(std::string(255, 'x')), "text") == "");
+  CHECK(folder.count() == 1);
+}
+
+TEST_CASE("a file that may not be written to is not replaced") {
+  const Folder folder;
+  const std::string path = folder.at("file");
+  replace_contents(path, "old");
+  REQUIRE(chmod(path.c_str(), 0444) == 0);
+  REQUIRE(chmod(folder.at("").c_str(), 0777) == 0);
+  CHECK(in_child([&] {
+          if (geteuid() == 0 && seteuid(65534) != 0) return 1;  // as root everything may be written
+          return write_file(path, "new") == "Permission denied" ? 0 : 2;
+        }) == 0);
+  CHECK(contents(path) == "old");
+}
+
+TEST_CASE("where files may not grow the old one stays as it was") {
+  const Folder folder;
+  const std::string path = folder.at("file"), old(1000, 'o');
+  CHECK(write_file(path, old) == "");
+  CHECK(in_child([&] {
+          signal(SIGXFSZ, SIG_IGN);
+          const rlimit limit{100'000, 100'000};
+          if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
+          return write_file(path, std::string(100'001, 'n')) == "File too large" ? 0 : 2;
+        }) == 0);
+  CHECK(contents(path) == old);
+  CHECK(folder.count() == 1);
+}
+
+TEST_CASE("on a full disk the old file stays as it was") {
+  const Folder folder;
+  const std::string path = folder.at("file"), old(10'000, 'o');
+  const auto work = [&] {
+    if (unshare(geteuid() == 0 ? CLONE_NEWNS : CLONE_NEWUSER | CLONE_NEWNS) != 0) return skipped;
+    if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return skipped;
+    if (mount("none", folder.at("").c_str(), "tmpfs", 0, "size=64k") != 0) return skipped;
+    if (write_file(path, old) != "") return 1;
+    if (write_file(path, std::string(100'000, 'n')) != "No space left on device") return 2;
+    if (contents(path) != old || folder.count() != 1) return 3;
+    // What just fits, but not beside the old one.
+    if (write_file(path, std::string(60'000, 'n')) != "No space left on device") return 4;
+    if (contents(path) != old || folder.count() != 1) return 5;
+    return write_file(path, "new") == "" && contents(path) == "new" ? 0 : 6;
+  };
+  const int status = in_child(work);
+  if (status == skipped) {
+    MESSAGE("skipped: no small disk can be mounted here");
+  } else {
+    CHECK(status == 0);
+  }
+}
+
+TEST_CASE("a kill at any moment leaves the old or the new file") {
+  const Folder folder;
+  const std::string path = folder.at("file");
+  const std::string texts[] = {std::string(300'000, 'a'), std::string(200'000, 'b')};
+  REQUIRE(write_file(path, texts[0]) == "");
+  size_t unfinished = 0;
+  for (int kill_after = 0; kill_after < 60; ++kill_after) {
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      for (size_t i = 0;; ++i) write_file(path, texts[i % 2]);
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(500 + kill_after * 37));
+    REQUIRE(kill(child, SIGKILL) == 0);
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    const std::string now = contents(path);
+    REQUIRE((now == texts[0] || now == texts[1]));
+    for (const auto& entry : fs::directory_iterator(folder.at(""))) {
+      const std::string name = entry.path().filename();
+      if (name == "file") continue;
+      CHECK(name.starts_with(unfinished_prefix));
+      ++unfinished;
+      fs::remove(entry.path());
+    }
+  }
+  MESSAGE("of 60 kills " << unfinished << " came while a file was being written");
+}
+
+TEST_CASE("a private file replaces whatever has its name, for its owner alone") {
+  const Folder folder;
+  const std::string path = folder.at("file"), other = folder.at("other");
+  replace_contents(other, "other");
+  fs::create_symlink("other", path);
+  CHECK(write_private_file(path, "1") == "");
+  CHECK(!fs::is_symlink(path));
+  CHECK(contents(other) == "other");
+  REQUIRE(chmod(path.c_str(), 0666) == 0);
+  CHECK(write_private_file(path, "2") == "");
+  CHECK(mode_of(path) == 0600);
+  CHECK(contents(path) == "2");
+}
+
+}  // namespace mithril

@@ -1,0 +1,96 @@
+// Names with a typing error become new inputs, which the summary lists and compiling warns of.
+#include "mithril/compile/misspelt.hpp"
+
+#include <doctest/doctest.h>
+
+#include "backends/cpu/cpu.hpp"
+#include "mithril/base/warning.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/ops.hpp"
+
+namespace mithril {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Model with_typing_error() {
+  Model model;
+  model |= Linear({.dimension = 2})({{"input", "x"}, {"output", "hidden"}});
+  model |= Relu()({{"input", "hiden"}, {"output", "y"}});
+  return model;
+}
+
+// Keeps what is warned of while it lives.
+struct Listening {
+  Listening() : before(set_warning_handler([this](const std::string& t) { heard.push_back(t); })) {}
+  ~Listening() { set_warning_handler(before); }
+  Texts heard;
+  WarningHandler before;
+};
+
+}  // namespace
+
+TEST_CASE("the summary lists an input that comes of a typing error") {
+  const std::string summary = with_typing_error().summary();
+  CHECK(summary.substr(summary.find("inputs:")).find(" hiden ") != std::string::npos);
+}
+
+TEST_CASE("compiling warns of an input that looks like another name") {
+  Listening listening;
+  const CompiledModel compiled = compile(with_typing_error(), cpu());
+  CHECK(compiled.warnings() ==
+        Texts{"mithril.Warning[W0601]: nothing drives the input 'hiden', and it looks like "
+              "'hidden'\n"
+              "  help: correct the name; if it is an input, say so in data_keys, trainable_keys or "
+              "shapes"});
+  CHECK(listening.heard == compiled.warnings());
+}
+
+TEST_CASE("compiling does not warn of an input that something is said of") {
+  const Listening listening;
+  CHECK(compile(with_typing_error(), cpu(), {.data_keys = {"hiden"}}).warnings().empty());
+  CHECK(compile(with_typing_error(), cpu(), {.trainable_keys = {"hiden"}}).warnings().empty());
+  CHECK(compile(with_typing_error(), cpu(), {.shapes = {{"hiden", {2}}}}).warnings().empty());
+  Model stated = with_typing_error();
+  stated.set_shapes({{"hiden", {2, 3}}});
+  CHECK(compile(stated, cpu()).warnings().empty());
+}
+
+TEST_CASE("of two inputs that look alike the later one is warned of") {
+  const Listening listening;
+  Model model;
+  model |= Relu()({{"input", "image"}, {"output", "a"}});
+  model |= Relu()({{"input", "imgae"}, {"output", "b"}});
+  const Texts warnings = compile(model, cpu()).warnings();
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].find("input 'imgae', and it looks like 'image'") != std::string::npos);
+}
+
+TEST_CASE("names look alike where a typing error tells them apart") {
+  const std::vector<std::pair<std::string, std::string>> alike = {{"hidden", "hiden"},
+                                                                  {"hidden", "hidde"},
+                                                                  {"mask", "msak"},
+                                                                  {"Hidden", "hidden"},
+                                                                  {"hidden_state", "hiddenState"},
+                                                                  {"label", "labels"},
+                                                                  {"key_mask", "key_masc"}};
+  for (const auto& [a, b] : alike) {
+    CAPTURE(a);
+    CHECK(looks_like(a, b));
+    CHECK(looks_like(b, a));
+  }
+  const std::vector<std::pair<std::string, std::string>> apart = {
+      {"h1", "h2"},         {"input1", "input2"},
+      {"w_q", "w_k"},       {"q_proj", "k_proj"},
+      {"left", "right"},    {"x", "y"},
+      {"src", "srb"},       {"hidden", "hidden1"},
+      {"hidden", "output"}, {"a", ""}};
+  for (const auto& [a, b] : apart) {
+    CAPTURE(a);
+    CHECK_FALSE(looks_like(a, b));
+    CHECK_FALSE(looks_like(b, a));
+  }
+}
+
+}  // namespace mithril

@@ -1,0 +1,72 @@
+// The pool of threads in children that are forked, which inherit none of them.
+#include <doctest/doctest.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril {
+namespace {
+
+// The exit status of a child that does this; -1: it was ended otherwise.
+template <typename Do>
+int status_of_child(const Do& what) {
+  const pid_t child = fork();
+  if (child == 0) _exit(what());
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::vector<int> counted(int tasks) {
+  std::vector<std::atomic<int>> counts(static_cast<size_t>(tasks));
+  ThreadPool::shared().run(tasks, 4, [&](int task) { ++counts[static_cast<size_t>(task)]; });
+  return {counts.begin(), counts.end()};
+}
+
+}  // namespace
+
+TEST_CASE("a forked child has helpers of its own") {
+  // The helpers of the parent sleep, and the next job wakes them.
+  counted(8);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const int status = status_of_child([] {
+    cpu_set_t before, after;
+    sched_getaffinity(0, sizeof before, &before);
+    std::atomic<int> others{0};
+    const std::thread::id caller = std::this_thread::get_id();
+    for (int round = 0; round < 50; ++round) {
+      if (counted(8) != std::vector<int>(8, 1)) return 1;
+      ThreadPool::shared().run(4, 4, [&](int) {
+        if (std::this_thread::get_id() != caller) ++others;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      });
+    }
+    sched_getaffinity(0, sizeof after, &after);
+    if (!CPU_EQUAL(&before, &after)) return 2;
+    return processor_count() > 1 && others == 0 ? 3 : 0;
+  });
+  CHECK(status == 0);
+  CHECK(counted(8) == std::vector<int>(8, 1));
+}
+
+TEST_CASE("a child that is forked while another thread has the helpers runs its own") {
+  std::atomic<bool> ends{false};
+  std::thread busy([&] {
+    while (!ends) counted(50);
+  });
+  for (int round = 0; round < 20; ++round) {
+    const int status =
+        status_of_child([] { return counted(50) == std::vector<int>(50, 1) ? 0 : 1; });
+    CHECK(status == 0);
+  }
+  ends = true;
+  busy.join();
+}
+
+}  // namespace mithril

@@ -1,0 +1,30 @@
+// What holds of every model that was read from JSON.
+#pragma once
+
+#include <string>
+
+#include "mithril/graph/graph.hpp"
+#include "mithril/json/model_json.hpp"
+#include "mithril/model/flatten.hpp"
+#include "mithril/model/html.hpp"
+#include "tests/fuzz/require.hpp"
+
+namespace mithril::fuzz {
+
+// Written and read again it is equal; what is shown of it is printable; its graph is valid.
+inline void check_model(const Model& model) {
+  const auto text = unless_refused([&] { return to_json(model); });
+  if (text) {
+    const Model again = from_json(*text);
+    require(again == model, "a model equals what is read from what was written: " + *text);
+    require(to_json(again) == *text, "it is written as before: " + *text);
+  }
+  for (const std::string& shown : {model.summary(true, true, 3), to_html(model)}) {
+    for (const char c : shown)
+      require(c == '\n' || static_cast<unsigned char>(c) >= 0x20, "a summary is printable");
+  }
+  const auto flat = unless_refused([&] { return flatten(model, DType::float64); });
+  if (flat) verify(flat->graph);
+}
+
+}  // namespace mithril::fuzz
