@@ -53,9 +53,13 @@ PHASES = {
     ),
 }
 PROGRAM = """
+import signal
 import sys
 import numpy as np
 import mithril as ml
+
+# A shell without job control starts its background jobs with SIGINT ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def dedented(text):
     import textwrap

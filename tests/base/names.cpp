@@ -106,8 +106,8 @@ TEST_CASE("the width of text counts code points") {
 
 TEST_CASE("a name that holds a NUL is refused, whatever it is of") {
   const std::string name("a\0b", 3);
-  const char* text =
-      "a name holds a NUL: 'a\\x00b'\n"
+  const std::string text =
+      "mithril.NameError[E0622]: a name holds a NUL: 'a\\x00b'\n"
       "  help: give it a name without the character \\x00";
   Model model;
   model += Relu();
@@ -116,13 +116,16 @@ TEST_CASE("a name that holds a NUL is refused, whatever it is of") {
         tests::text_of_error([&] {
           model |= Relu()({{"input", name}});
         }),
-        tests::text_of_error([&] { model.rename_key("output", name); }), tests::text_of_error([&] {
-          model.set_shapes({{"relu.output", {name}}});
-        }),
+        tests::text_of_error([&] { model.rename_key("output", name); }),
         tests::text_of_error([&] { static_cast<void>(Connection(name)); })}) {
-    CHECK(refused.starts_with("mithril.NameError[E0622]: "));
-    CHECK(refused.ends_with(text));
+    CHECK(refused == text);
   }
+  const std::string symbol = tests::text_of_error([&] {
+    model.set_shapes({{"relu.output", {name}}});
+  });
+  CHECK(symbol ==
+        "mithril.NameError[E0622]: relu.output: a name holds a NUL: 'a\\x00b'\n"
+        "  help: give it a name without the character \\x00");
 }
 
 TEST_CASE("long names are compared with nothing, as the time grows with the square") {

@@ -21,11 +21,13 @@ CompiledModel norm() {
 }
 
 std::string needs_state(const std::string& call) {
-  return "mithril.StateError[E0920]: " + call +
-         " needs the state of the model, and none was given\n"
-         "  state : batchnorm1d.running_mean, batchnorm1d.running_var\n"
-         "  help: begin with initial_state_dict, and give each call the state that the one before "
-         "returned; TrainingStep keeps it, and infer reads it";
+  const std::string evaluate = "evaluate";
+  std::string text =
+      "mithril.StateError[E0920]: evaluate needs the state of the model, and none was given\n"
+      "  state : batchnorm1d.running_mean, batchnorm1d.running_var\n"
+      "  help: begin with initial_state_dict, and give each call the state that the one before "
+      "returned; TrainingStep keeps it, and infer reads it";
+  return text.replace(text.find(evaluate), evaluate.size(), call);
 }
 
 }  // namespace
