@@ -19,7 +19,6 @@
 #include "mithril/models/dropout.hpp"
 #include "mithril/models/elementwise.hpp"
 #include "mithril/models/embedding.hpp"
-#include "mithril/models/functions.hpp"
 #include "mithril/models/gaussian_process.hpp"
 #include "mithril/models/kernels.hpp"
 #include "mithril/models/library.hpp"

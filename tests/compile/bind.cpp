@@ -30,7 +30,7 @@ TensorMap parameters(int64_t inputs) {
           {"linear.bias", Tensor::of<float>({3}, {-9, 0, 1})}};
 }
 
-Tensor ones(Dims dims) { return Tensor::full(DType::float32, std::move(dims), 1); }
+Tensor tensor_of_ones(Dims dims) { return Tensor::full(DType::float32, std::move(dims), 1); }
 
 }  // namespace
 
@@ -41,8 +41,8 @@ TEST_CASE("a bound model gives what the model gives with these parameters") {
   CHECK(bound.parameter_keys().empty());
   CHECK(bound.data_keys() == std::vector<std::string>{"x"});
   for (const int64_t rows : {0, 1, 5}) {
-    CHECK(identical(bound.evaluate({}, {{"x", ones({rows, 2})}}).at("y"),
-                    compiled.evaluate(params, {{"x", ones({rows, 2})}}).at("y")));
+    CHECK(identical(bound.evaluate({}, {{"x", tensor_of_ones({rows, 2})}}).at("y"),
+                    compiled.evaluate(params, {{"x", tensor_of_ones({rows, 2})}}).at("y")));
   }
 }
 
@@ -50,13 +50,14 @@ TEST_CASE("what is bound is a copy, and says nothing about the model that it cam
   const CompiledModel compiled = bound_network();
   TensorMap params = parameters(2);
   const CompiledModel bound = compiled.bind(params);
-  const Tensor before = bound.evaluate({}, {{"x", ones({1, 2})}}).at("y");
+  const Tensor before = bound.evaluate({}, {{"x", tensor_of_ones({1, 2})}}).at("y");
   Tensor weight = params.at("linear.weight");
   weight.mutable_values<float>()[0] = 100;
-  CHECK(identical(bound.evaluate({}, {{"x", ones({1, 2})}}).at("y"), before));
+  CHECK(identical(bound.evaluate({}, {{"x", tensor_of_ones({1, 2})}}).at("y"), before));
   const CompiledModel other = compiled.bind(parameters(4));
-  CHECK(other.evaluate({}, {{"x", ones({1, 4})}}).at("y").dims() == Dims{1, 3});
-  CHECK(compiled.evaluate(parameters(7), {{"x", ones({1, 7})}}).at("y").dims() == Dims{1, 3});
+  CHECK(other.evaluate({}, {{"x", tensor_of_ones({1, 4})}}).at("y").dims() == Dims{1, 3});
+  CHECK(compiled.evaluate(parameters(7), {{"x", tensor_of_ones({1, 7})}}).at("y").dims() ==
+        Dims{1, 3});
 }
 
 TEST_CASE("what nobody else holds is bound where it stands") {
@@ -64,7 +65,7 @@ TEST_CASE("what nobody else holds is bound where it stands") {
   TensorMap params = parameters(2);
   const void* given = params.at("linear.weight").raw_data();
   const auto stands = [&](const CompiledModel& bound) {
-    const Graph graph = bound.exported({{"x", ones({1, 2})}}).graph;
+    const Graph graph = bound.exported({{"x", tensor_of_ones({1, 2})}}).graph;
     return std::any_of(
         graph.constants().begin(), graph.constants().end(),
         [&](const Constant& constant) { return constant.tensor.raw_data() == given; });
@@ -75,7 +76,7 @@ TEST_CASE("what nobody else holds is bound where it stands") {
 
 TEST_CASE("what is borrowed is copied when it is bound, for its owner may write to it") {
   const CompiledModel compiled = bound_network();
-  const TensorMap data = {{"x", ones({1, 2})}};
+  const TensorMap data = {{"x", tensor_of_ones({1, 2})}};
   TensorMap params = parameters(2);
   const Tensor expected = compiled.evaluate(params, data).at("y");
   std::vector<float> weight(6, 0.5F);
@@ -90,10 +91,12 @@ TEST_CASE("what is borrowed is copied when it is bound, for its owner may write 
 
 TEST_CASE("a bound model has no gradients, and knows its sizes") {
   const CompiledModel bound = bound_network({.shapes = {{"x", {"N", any}}}}).bind(parameters(2));
-  CHECK_THROWS_AS(bound.evaluate({}, {{"x", ones({1, 2})}}, {{"y", ones({1, 3})}}), GradientError);
+  CHECK_THROWS_AS(
+      bound.evaluate({}, {{"x", tensor_of_ones({1, 2})}}, {{"y", tensor_of_ones({1, 3})}}),
+      GradientError);
   std::string text;
   try {
-    bound.evaluate({}, {{"x", ones({1, 5})}});
+    bound.evaluate({}, {{"x", tensor_of_ones({1, 5})}});
   } catch (const InputError& error) {
     text = error.what();
   }
@@ -107,12 +110,12 @@ TEST_CASE("a bound model can be hooked") {
   CompiledModel bound = bound_network().bind(parameters(2));
   Dims dims;
   bound.register_hook("h", [&](const Tensor& value) { dims = value.dims(); });
-  bound.evaluate({}, {{"x", ones({1, 2})}});
+  bound.evaluate({}, {{"x", tensor_of_ones({1, 2})}});
   CHECK(dims == Dims{1, 3});
 }
 
 TEST_CASE("what does not fit is not bound") {
-  CHECK_THROWS_AS(bound_network().bind({{"linear.weight", ones({3, 2})}}), StateError);
+  CHECK_THROWS_AS(bound_network().bind({{"linear.weight", tensor_of_ones({3, 2})}}), StateError);
 }
 
 TEST_CASE("a bound model is in inference mode, and reads its state") {
