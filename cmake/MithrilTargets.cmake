@@ -25,6 +25,10 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
 endif()
 
+# __FILE__ names a source from the root of the project: no binary, and so no message, holds the path
+# of a build.
+add_compile_options("-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
+
 # Records leave out the fields that keep their defaults, so missing initializers are meant;
 # g++ 12 warns of overlapping copies in std::string::operator+ without cause (GCC bug 105651).
 function(mithril_set_warnings target)

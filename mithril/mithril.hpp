@@ -5,6 +5,8 @@
 #include "backends/cpu/cpu.hpp"
 #include "codegen/write_cpp.hpp"
 #include "mithril/backend/plugin.hpp"
+#include "mithril/base/interrupt.hpp"
+#include "mithril/base/limits.hpp"
 #include "mithril/base/version.hpp"
 #include "mithril/base/warning.hpp"
 #include "mithril/check/check_op.hpp"

@@ -134,25 +134,11 @@ void raise(ErrorDetails details) {
   std::abort();
 }
 
-namespace {
-
-// From the root of the sources, wherever they were compiled.
-std::string_view in_project(std::string_view file) {
-  constexpr std::string_view own = __FILE__, here = "mithril/base/error.cpp";
-  static_assert(own.ends_with(here));
-  const std::string_view root = own.substr(0, own.size() - here.size());
-  if (file.starts_with(root)) file.remove_prefix(root.size());
-  while (file.starts_with("../")) file.remove_prefix(3);
-  return file;
-}
-
-}  // namespace
-
 void check_failed(const char* condition, std::string_view message, const char* file, int line) {
   throw InternalError(
       fmt::format("mithril: internal error at {}:{}: {} ({} is false). This is a bug "
                   "in Mithril, not in your program; please report it",
-                  in_project(file), line, message, condition));
+                  file, line, message, condition));
 }
 
 }  // namespace mithril
