@@ -5,11 +5,12 @@
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
 #include <algorithm>
-#include <cctype>
+#include <map>
 #include <set>
 #include <sstream>
 #include <system_error>
 
+#include "backends/torch/script_names.hpp"
 #include "backends/torch/tensors.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
@@ -123,17 +124,6 @@ class Executor final : public Script {
 
 // ---- files ----
 
-// "1" as "_1", "a-b" as "a_b": what attributes and arguments of a module may be called.
-std::string identifier(const std::string& name) {
-  std::string text = name;
-  for (char& letter : text) {
-    const auto code = static_cast<unsigned char>(letter);
-    if (code > 0x7f || (std::isalnum(code) == 0 && letter != '_')) letter = '_';
-  }
-  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0) text = "_" + text;
-  return text;
-}
-
 class Writer {
  public:
   Writer(const Graph& graph, const Program& program)
@@ -151,7 +141,7 @@ class Writer {
         const at::Tensor tensor = to_torch(*input.value, device).detach().clone();
         attributes_.emplace_back(id, attribute(input.key, tensor));
       } else {
-        jit::Value* argument = script_->addInput(unused(identifier(input.key)));
+        jit::Value* argument = script_->addInput(free_argument(script_name(input.key)));
         argument->setType(c10::TensorType::get());
         body_.know(id, argument);
         sized_.emplace_back(&input, argument);
@@ -203,24 +193,35 @@ class Writer {
  private:
   using Path = std::vector<std::string>;  // of names of attributes, from the module down
 
+  // Registers the parameter `key` below modules for the parts of its path. A name that another
+  // attribute of the module has is continued with "_".
   Path attribute(const std::string& key, const at::Tensor& tensor) {
     Path path;
     jit::Module at = module_;
     for (size_t begin = 0;;) {
       const size_t end = key.find('.', begin);
-      const std::string name = identifier(key.substr(begin, end - begin));
-      path.push_back(name);
-      if (end == std::string::npos) break;
-      if (!at.hasattr(name)) at.register_module(name, jit::Module("Part_" + joined(path)));
-      at = at.attr(name).toModule();
+      const std::string name = script_name(key.substr(begin, end - begin));
+      if (end == std::string::npos) {
+        path.push_back(free_attribute(at, name));
+        at.register_parameter(path.back(), tensor, /*is_buffer=*/false);
+        return path;
+      }
+      const auto [part, added] = part_names_.try_emplace(key.substr(0, end));
+      if (added) {
+        part->second = free_attribute(at, name);
+        at.register_module(part->second,
+                           jit::Module("Part_" + std::to_string(part_names_.size()) + "_" + name));
+      }
+      path.push_back(part->second);
+      at = at.attr(part->second).toModule();
       begin = end + 1;
     }
-    if (at.hasattr(path.back())) path.back() += "_parameter";
-    at.register_parameter(path.back(), tensor, /*is_buffer=*/false);
-    return path;
   }
 
-  static std::string joined(const Path& path) { return join(path, "_"); }
+  static std::string free_attribute(const jit::Module& module, std::string name) {
+    while (module.hasattr(name)) name += "_";
+    return name;
+  }
 
   jit::Value* get(const Path& path) {
     jit::Value* at = self_;
@@ -228,8 +229,8 @@ class Writer {
     return at;
   }
 
-  std::string unused(std::string name) {
-    while (!names_.insert(name).second) name += "_";
+  std::string free_argument(std::string name) {
+    while (!argument_names_.insert(name).second) name += "_";
     return name;
   }
 
@@ -256,7 +257,8 @@ class Writer {
   std::shared_ptr<jit::Graph> script_;
   Body body_;
   jit::Value* self_ = nullptr;
-  std::set<std::string> names_{"self"};
+  std::set<std::string> argument_names_;
+  std::map<std::string, std::string> part_names_;  // of the attribute, by the path of the part
   std::vector<std::pair<ValueId, Path>> attributes_;
   std::vector<std::pair<const SavedInput*, jit::Value*>> sized_;
 };

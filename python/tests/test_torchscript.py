@@ -254,3 +254,42 @@ def test_the_limit_of_memory_holds_in_torchscript() -> None:
     assert len(kept) > 1  # hit in a script that has run before
     kept.clear()
     compiled.evaluate(params, {"x": torch.ones(20, 100)})
+
+
+def test_names_of_parameters_that_torchscript_cannot_spell_are_changed(tmp_path: Path) -> None:
+    # Keywords, attributes that each module has, names that become equal, and names that TorchScript
+    # would take for a part of another.
+    names = ["for", "None", "training", "forward", "a-b", "a_b", "a b", "a_b_parameter", "1", "ß"]
+    model = ml.Model()
+    for i, name in enumerate(names):
+        source = "x" if i == 0 else f"y{i}"
+        model |= ml.Linear(5, name=name)(input=source, output=f"y{i + 1}")
+    model |= ml.Buffer()(input=f"y{len(names)}", output="y")
+    model |= ml.Add()(left="y", right=ml.IOKey("a", shape=[5], differentiable=True), output="z")
+    model |= ml.Add()(
+        left="z", right=ml.IOKey("class", shape=[5], differentiable=True), output="out"
+    )
+    model.expose_keys("out")
+    compiled = compiled_on(model)
+    params = compiled.get_parameters(seed=1)
+    file = str(tmp_path / "named.pt")
+    compiled.save_torchscript(file, params, {"x": data(3)})
+    loaded = torch.jit.load(file)
+    expected = compiled.evaluate(params, {"x": data(3)})["out"]
+    assert torch.allclose(loaded(data(3)), expected, rtol=0, atol=1e-12)
+    assert len(list(loaded.parameters())) == len(params)
+
+
+def test_a_parameter_and_a_part_of_one_name_are_kept_apart(tmp_path: Path) -> None:
+    model = ml.Model()
+    model |= ml.Linear(5, name="a")(input="x", weight="a_weight", bias="lambda", output="y")
+    model |= ml.Linear(5, name="b")(input="y", weight="b_parameter", bias="b", output="z")
+    model |= ml.Linear(5, name="lambda")(input="z", output="out")
+    model.expose_keys("out")
+    compiled = compiled_on(model)
+    params = compiled.get_parameters(seed=1)
+    file = str(tmp_path / "apart.pt")
+    compiled.save_torchscript(file, params, {"x": data(3)})
+    loaded = torch.jit.load(file)
+    expected = compiled.evaluate(params, {"x": data(3)})["out"]
+    assert torch.allclose(loaded(data(3)), expected, rtol=0, atol=1e-12)
