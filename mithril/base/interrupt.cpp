@@ -8,22 +8,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto pause = std::chrono::milliseconds(50);
+constexpr auto interval = std::chrono::milliseconds(50);
 
-std::atomic<InterruptQuestion> asked{nullptr};
+std::atomic<InterruptCallback> callback_of_process{nullptr};
 
 }  // namespace
 
-void set_interrupt_question(InterruptQuestion question) { asked = question; }
+void set_interrupt_callback(InterruptCallback callback) { callback_of_process = callback; }
 
 void check_interrupt() {
-  const InterruptQuestion question = asked.load(std::memory_order_relaxed);
-  if (!question) return;
+  const InterruptCallback callback = callback_of_process.load(std::memory_order_relaxed);
+  if (!callback) return;
   thread_local Clock::time_point next{};
   const Clock::time_point now = Clock::now();
   if (now < next) return;
-  next = now + pause;
-  if (question()) throw Interrupted();
+  next = now + interval;
+  if (callback()) throw Interrupted();
 }
 
 }  // namespace mithril

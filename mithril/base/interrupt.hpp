@@ -1,19 +1,20 @@
-// Ending long work because somebody asks for it, as Ctrl-C does in Python.
+// Ends long work on request, as Ctrl-C does in Python.
 #pragma once
 
 namespace mithril {
 
-// Thrown to end what runs. It is no exception of std, so that nobody who handles errors takes it
-// for one; objects are as they were before the call.
+// Thrown on the thread whose work ends. All objects are as they were before the call. Not a
+// std::exception: code that handles errors does not catch it.
 struct Interrupted {};
 
-// Whether the work of this thread is to end. Asked on the thread that works, about every 50 ms.
-using InterruptQuestion = bool (*)();
-// Of this process; null, as in a C++ program that says nothing: nobody is asked, and signals do
-// what they do.
-void set_interrupt_question(InterruptQuestion question);
+// Returns whether the work of the calling thread has to end.
+using InterruptCallback = bool (*)();
+// Sets the callback of this process; null, the default: no work is interrupted. A thread that
+// composes, compiles or evaluates calls it at most every 50 ms.
+void set_interrupt_callback(InterruptCallback callback);
 
-// Long work calls it between its pieces: relations, nodes, steps. Throws Interrupted.
+// Throws Interrupted if the callback returns true. Long work calls it between its pieces:
+// relations, nodes, steps.
 void check_interrupt();
 
 }  // namespace mithril

@@ -55,8 +55,9 @@ void Facts::wake(Variable* variable) {
 
 void Facts::settle() {
   const Origin outer = current;
-  while (queue_) {
-    if (steps % 64 == 0) check_interrupt();
+  check_interrupt();
+  for (int tried = 1; queue_; ++tried) {
+    if (tried % 64 == 0) check_interrupt();
     Relation* relation = queue_;
     queue_ = relation->next_;
     Relation::State& state = relation->state_;

@@ -11,7 +11,7 @@ namespace {
 // Signals are handled on the main thread only. Written when the module is imported.
 unsigned long main_thread = 0;
 
-// What a handler raised, from the question until the call has come back to Python. Of the main
+// What a handler raised, from the callback until the call has come back to Python. Of the main
 // thread, so that nobody else looks at it.
 struct Raised {
   PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
@@ -30,7 +30,7 @@ bool handler_raises() {
 void bind_interrupt() {
   main_thread =
       py::module_::import("threading").attr("main_thread")().attr("ident").cast<unsigned long>();
-  set_interrupt_question(handler_raises);
+  set_interrupt_callback(handler_raises);
   py::register_exception_translator([](std::exception_ptr pointer) {
     try {
       if (pointer) std::rethrow_exception(pointer);
