@@ -41,7 +41,10 @@ MODULE = {
     "jit": "compile",
     "grad": "compiled.evaluate(params, data, output_gradients=...)",
 }
-TRAINING = "compile(model, backend) to train and compile(model, backend, inference=True) to infer"
+TRAINING = (
+    "for_inference(params, state) or infer(params, data, state) to infer; "
+    "what compile(model, backend) gives trains"
+)
 COMPILED = {
     "evaluate_all": "evaluate(params, data, output_gradients=...), which gives both",
     "evaluate_gradients": "evaluate(params, data, output_gradients=...), which gives outputs and "

@@ -21,6 +21,8 @@ namespace mithril::python {
 
 namespace py = pybind11;
 
+// The object as Python writes it, cut where that is long.
+std::string shown(py::handle object);
 // TypeError E0390.
 [[noreturn]] void wrong_type(py::handle object, const std::string& expected);
 // A str; TypeError E0390 for anything else.
@@ -54,8 +56,9 @@ ShapeSpec shape_of(py::handle object);
 Kinds kinds_of(py::handle object);
 DType dtype_of_object(py::handle object);  // ml.float32, "float32" or a NumPy dtype
 
-// A NumPy array or anything with __dlpack__, without a copy where it is contiguous.
-Tensor tensor_of(py::handle object);
+// A NumPy array or anything with __dlpack__, without a copy where it is contiguous. Errors name
+// `key`, where the object is the value of one.
+Tensor tensor_of(py::handle object, const std::string& key = "");
 // The same, for a tensor that is written to where it stands: one of torch, too.
 Tensor writable_tensor_of(py::handle object);
 // A function that is given a Solver, as Model::add_constraint takes it.

@@ -32,6 +32,34 @@ PyObject* base_of(ErrorKind kind) {
   }
 }
 
+const char* doc_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::connection:
+      return "Connections or parts that do not go together.";
+    case ErrorKind::name:
+      return "A name that is unknown, taken or malformed.";
+    case ErrorKind::shape:
+      return "Ranks or dims that do not fit.";
+    case ErrorKind::type:
+      return "A dtype or a kind of object that does not fit.";
+    case ErrorKind::value:
+      return "A value that an op, a model or an option cannot take.";
+    case ErrorKind::gradient:
+      return "A gradient that does not exist.";
+    case ErrorKind::parse:
+      return "Text that cannot be read: JSON, a shape, a formula.";
+    case ErrorKind::input:
+      return "Parameters or data of a call that do not fit the compiled model.";
+    case ErrorKind::state:
+      return "A state that is missing or does not fit the compiled model.";
+    case ErrorKind::backend:
+      return "A failure of a backend, of the device or of a file.";
+    case ErrorKind::out_of_memory:
+      return "More memory is needed than there is, or than a limit allows.";
+  }
+  return nullptr;
+}
+
 // The classes live as long as the process: a translator may run while the interpreter shuts down.
 py::object* classes[std::size(all_kinds)];
 
@@ -92,12 +120,16 @@ void bind_errors(py::module_& module) {
   for (const ErrorKind kind : all_kinds) {
     const std::string name(class_name(kind));
     const py::tuple bases = py::make_tuple(base, py::reinterpret_borrow<py::object>(base_of(kind)));
-    PyObject* made = PyErr_NewException(("mithril." + name).c_str(), bases.ptr(), nullptr);
+    PyObject* made =
+        PyErr_NewExceptionWithDoc(("mithril." + name).c_str(), doc_of(kind), bases.ptr(), nullptr);
     if (!made) throw py::error_already_set();
     classes[static_cast<size_t>(kind)] = new py::object(py::reinterpret_steal<py::object>(made));
     module.attr(name.c_str()) = *classes[static_cast<size_t>(kind)];
   }
   base.attr("__module__") = "mithril";
+  base.attr("__doc__") =
+      "An error of Mithril: its attributes are code (\"E0201\"), path, port, message, facts and "
+      "help.";
   module.def(
       "raise_error",
       [](const std::string& kind, const std::string& code, const std::string& message,

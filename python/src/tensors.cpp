@@ -52,12 +52,13 @@ const char* wider_integers(const py::array& array) {
   return kind == 'u' && size == 4 ? "int64" : nullptr;
 }
 
-Tensor from_array(py::array array) {
+Tensor from_array(py::array array, const std::string& key) {
   if (const char* wider = wider_integers(array)) array = array.attr("astype")(wider);
   const std::optional<DType> dtype = dtype_of_array(array);
   if (!dtype) {
     raise({.kind = ErrorKind::type,
            .code = "E0391",
+           .path = key,
            .message =
                "no dtype of ours holds arrays of " + py::str(array.dtype()).cast<std::string>(),
            .help = "convert it with .astype: bool, integers but uint64, float16, bfloat16, float32 "
@@ -73,6 +74,22 @@ Tensor from_array(py::array array) {
   std::shared_ptr<void> owner = keep(std::move(array));
   if (writeable) return Tensor::borrow(*dtype, std::move(dims), data, std::move(owner));
   return Tensor::borrow(*dtype, std::move(dims), static_cast<const void*>(data), std::move(owner));
+}
+
+// What NumPy makes of lists and numbers.
+py::array array_from(py::handle object, const std::string& key) {
+  try {
+    return py::module_::import("numpy").attr("asarray")(object);
+  } catch (const py::error_already_set& error) {
+    if (!error.matches(PyExc_ValueError)) throw;  // of an __array__ that raises
+    raise({.kind = ErrorKind::type,
+           .code = "E0379",
+           .path = key,
+           .message = "no array can be made of this",
+           .facts = {{"got", shown(object), ""},
+                     {"why", py::str(error.value()).cast<std::string>(), ""}},
+           .help = "the lists of an array have one length at each depth"});
+  }
 }
 
 [[noreturn]] void refuse_capsule(const py::object& given) {
@@ -159,14 +176,13 @@ Tensor writable_tensor_of(py::handle object) {
   return foreign ? from_capsule(unwatched(object).attr("__dlpack__")()) : tensor_of(object);
 }
 
-Tensor tensor_of(py::handle object) {
+Tensor tensor_of(py::handle object, const std::string& key) {
   if (py::isinstance<Tensor>(object)) return object.cast<Tensor>();
   if (py::isinstance<py::array>(object))
-    return from_array(py::reinterpret_borrow<py::array>(object));
+    return from_array(py::reinterpret_borrow<py::array>(object), key);
   if (bridge && bridge->is_theirs(object.ptr())) return bridge->from_object(object.ptr());
   if (has_dlpack(object)) return from_capsule(unwatched(object).attr("__dlpack__")());
-  const py::array array = py::module_::import("numpy").attr("asarray")(object);
-  return from_array(array);
+  return from_array(array_from(object, key), key);
 }
 
 py::object array_of(const Tensor& tensor) {
@@ -179,8 +195,11 @@ py::object array_of(const Tensor& tensor) {
 TensorMap tensor_map_of(const py::dict& dict) {
   std::vector<TensorMap::Item> items;
   items.reserve(dict.size());
-  for (const auto& [key, value] : dict)
-    items.emplace_back(text_of(key, "the name of a key"), tensor_of(value));
+  for (const auto& [key, value] : dict) {
+    std::string name = text_of(key, "the name of a key");
+    Tensor tensor = tensor_of(value, name);
+    items.emplace_back(std::move(name), std::move(tensor));
+  }
   return TensorMap(std::move(items));
 }
 

@@ -18,20 +18,6 @@ bool is_numpy_number(py::handle object) {
          py::hasattr(object, "item") && py::hasattr(object, "ndim");
 }
 
-// The object as Python writes it, cut where that is long.
-std::string shown(py::handle object) {
-  std::string text;
-  try {
-    text = py::str(py::repr(object)).cast<std::string>();
-  } catch (const std::exception&) {  // its own repr raised, or it is nested too deep to be written
-    return "an object whose repr raises";
-  }
-  if (text.size() <= most_shown) return text;
-  size_t end = most_shown;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end) + "...";
-}
-
 // A class is often written where an object of it was meant.
 std::string call_advice(py::handle object) {
   if (!PyType_Check(object.ptr())) return "";
@@ -66,6 +52,19 @@ DimSpec dim_spec(py::handle item) {
 }
 
 }  // namespace
+
+std::string shown(py::handle object) {
+  std::string text;
+  try {
+    text = py::str(py::repr(object)).cast<std::string>();
+  } catch (const std::exception&) {  // its own repr raised, or it is nested too deep to be written
+    return "an object whose repr raises";
+  }
+  if (text.size() <= most_shown) return text;
+  size_t end = most_shown;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
 
 void wrong_type(py::handle object, const std::string& expected) {
   raise({.kind = ErrorKind::type,

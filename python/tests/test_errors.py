@@ -35,10 +35,26 @@ def test_an_array_of_a_dtype_that_is_none_of_ours_is_refused():
     compiled = ml.compile(product(), ml.CpuBackend())
     arguments = {"weight": np.ones(2, np.complex64)}, {"image": np.ones(2)}
     assert text_of_error(lambda: compiled.evaluate(*arguments), ml.TypeError) == (
-        "mithril.TypeError[E0391]: no dtype of ours holds arrays of complex64\n"
+        "mithril.TypeError[E0391]: weight: no dtype of ours holds arrays of complex64\n"
         "  help: convert it with .astype: bool, integers but uint64, float16, bfloat16, float32 "
         "and float64 are taken"
     )
+
+
+def test_lists_that_no_array_can_be_made_of_are_refused_by_key():
+    compiled = ml.compile(product(), ml.CpuBackend())
+    arguments = {"weight": [[1.0], [1.0, 2.0]]}, {"image": np.ones(2)}
+    text = text_of_error(lambda: compiled.evaluate(*arguments), ml.TypeError)
+    assert text.startswith(
+        "mithril.TypeError[E0379]: weight: no array can be made of this\n"
+        "  got : [[1.0], [1.0, 2.0]]\n"
+        "  why : setting an array element with a sequence."
+    )
+    assert text.endswith("\n  help: the lists of an array have one length at each depth")
+    endless: list[object] = []
+    endless.append(endless)
+    for refused in (lambda: ml.Tensor(endless), lambda: compiled.evaluate({"weight": endless})):
+        assert "no array can be made of this" in text_of_error(refused, ml.TypeError)
 
 
 def test_an_unknown_option_of_compile_gives_the_nearest():
