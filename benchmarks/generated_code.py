@@ -1,4 +1,4 @@
-"""Generated C++ beside the CPU backend, both on one thread.
+"""Compares generated C++ with the CPU backend, both on one thread.
 
 Writes each workload with ml.codegen, compiles it with each compiler that is here, and calls the
 backend and the libraries in turn. Prints a Markdown table: the least time of a call in
@@ -25,7 +25,7 @@ import numpy as np
 import mithril as ml
 
 WIDTH, HEADS, TOKENS, VOCABULARY, LAYERS = 128, 4, 64, 96, 4
-TURN = 0.02  # seconds that one contender is measured before the next one has its turn
+TURN = 0.02  # seconds per measurement; contenders alternate
 
 
 def attention(x: ml.Connection, mask: ml.Connection | None) -> ml.Connection:
@@ -133,7 +133,7 @@ WORKLOADS = {
 
 
 class Library:
-    """A generated file that was compiled."""
+    """A compiled generated file."""
 
     def __init__(self, source: Path, compiler: str, flags: str) -> None:
         self._text = source.read_text()
@@ -160,7 +160,7 @@ class Library:
         given: dict[str, np.ndarray],
         output_gradients: dict[str, np.ndarray] | None,
     ) -> tuple[Callable[[], None], dict[str, np.ndarray]]:
-        """A call of it, and where its results are."""
+        """Returns a function that calls it, and the arrays of its results."""
         results: dict[str, np.ndarray] = {}
 
         def filled(struct: str, arrays: dict[str, np.ndarray]) -> ctypes.Array[ctypes.c_void_p]:
@@ -206,7 +206,7 @@ def check(got: dict[str, np.ndarray], expected: dict[str, np.ndarray], what: str
 
 
 def turn(call: Callable[[], object]) -> float:
-    """The least time of one call, in milliseconds."""
+    """The minimum time of one call, in milliseconds."""
     least, end = float("inf"), time.perf_counter() + TURN
     while True:
         start = time.perf_counter()
@@ -219,7 +219,7 @@ def turn(call: Callable[[], object]) -> float:
 
 @dataclass
 class Contest:
-    """A workload on the backend, and as generated code."""
+    """A workload on the backend and as generated code."""
 
     name: str
     workload: Workload
@@ -253,7 +253,7 @@ class Contest:
         return results | {f"gradient of {key}": np.asarray(g) for key, g in gradients.items()}
 
     def generated(self, compilers: list[str], flags: str, folder: Path) -> list[Callable[[], None]]:
-        """Calls of the code that each compiler makes, which were compared with the backend."""
+        """The calls of the code of each compiler, after their results were compared with the backend."""
         source = folder / f"{re.sub('[^a-zA-Z0-9]+', '_', self.name)}.cpp"
         ml.codegen(self._compiled, source)
         expected, calls = self.backend(), []
@@ -266,7 +266,7 @@ class Contest:
         return calls
 
     def measure(self, compilers: list[str], flags: str, rounds: int) -> list[float]:
-        """The least times of the backend and of each compiler's code."""
+        """The minimum times of the backend and of the code of each compiler."""
         with tempfile.TemporaryDirectory() as folder:
             calls = [self.backend, *self.generated(compilers, flags, Path(folder))]
             turns = [[turn(call) for call in calls] for _ in range(rounds)]

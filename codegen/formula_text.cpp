@@ -36,7 +36,7 @@ const std::set<std::string_view>& standard_functions() {
   return functions;
 }
 
-// Of float32, without branches; std's keep compilers from vectorising a loop.
+// Functions of float32 without branches. Those of std keep compilers from vectorising a loop.
 bool is_float_function(std::string_view name) {
   return name == "exp" || name == "tanh" || name == "erf";
 }

@@ -103,7 +103,7 @@ class StructWriter {
   const Program& forward_;
 };
 
-// A pointer to a struct, and those in it that point to elements.
+// Checks of a pointer to a struct and of the pointers to elements in the struct.
 class PointerChecks {
  public:
   PointerChecks(const std::string& function, const Program& program)
@@ -113,7 +113,7 @@ class PointerChecks {
     struct_ = name;
     add(name);
   }
-  // Without elements it may be null.
+  // A pointer to no elements may be null.
   void add_member(const std::string& name, ValueId id) {
     const Dims& dims = program_.dims_of(id);
     if (std::find(dims.begin(), dims.end(), 0) == dims.end()) add(struct_ + "->" + name);

@@ -18,8 +18,8 @@ struct Members {
 };
 Members members_of(const ExportedModel& model);
 
-// Statements at the beginning of a function of the interface: it returns a text where a pointer is
-// null that must not be. `gradients`: null for the function of the outputs alone.
+// The statements at the beginning of an interface function that return an error message if a
+// required pointer is null. `gradients`: null for the function of the outputs alone.
 std::string null_checks(const std::string& function, const ExportedModel& model,
                         const Members& members, const Program& forward, const Program* gradients);
 

@@ -33,7 +33,7 @@ class Arena {
 class Arenas {
  public:
   std::unique_ptr<Arena> take();
-  void give(std::unique_ptr<Arena> arena) noexcept;  // there is room for all that were made
+  void give(std::unique_ptr<Arena> arena) noexcept;  // the list has room for all arenas
 
  private:
   std::mutex mutex_;

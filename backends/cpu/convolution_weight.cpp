@@ -61,8 +61,8 @@ class WeightStep final : public Step {
     return share(each * static_cast<double>(c.images * c.groups), c.groups, threads);
   }
 
-  // What one group is worked in: its sums and their totals, its gradient packed, and its input laid
-  // out, each of which begins where a line of the cache does.
+  // The workspace of one group: its sums and their totals, its packed gradient and its padded
+  // input, each aligned to a cache line.
   static int64_t lines(int64_t count) {
     constexpr int64_t line = 16;
     return (count + line - 1) / line * line;
@@ -72,7 +72,7 @@ class WeightStep final : public Step {
     return sums * lines(form.sum_count()) + lines(form.packed_count()) + lines(form.laid_count());
   }
 
-  // Images whose places are one sum. Where there are more, sums are added up in totals.
+  // The number of images that one sum covers. For more images the sums are added to totals.
   static int64_t images_of_a_sum(const WeightForm& form) {
     return std::max<int64_t>(longest_sum / std::max<int64_t>(form.places(), 1), 1);
   }

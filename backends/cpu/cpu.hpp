@@ -20,8 +20,8 @@ struct CpuOptions {
   // In bytes: evaluating what would need more at once, inputs left out, is OutOfMemoryError E1101.
   std::optional<int64_t> memory_limit = {};
   // Convolutions of float32 with windows of 3 x 3 and a bound weight may be done by Winograd's
-  // algorithm: faster, at a larger error (docs/cpu-backend.md), and what is not finite spreads to
-  // the outputs beside it.
+  // algorithm: faster, at a larger error (docs/cpu-backend.md), and NaN and infinity spread to
+  // the neighbouring outputs.
   bool winograd = true;
   // Bound weights of products of float32 are rounded to this and held so, float16 or bfloat16, half
   // as large to read; they are widened to float32 when they are multiplied.

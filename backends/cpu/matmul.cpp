@@ -73,8 +73,8 @@ class Blocks {
     int64_t step;
   };
 
-  // The spans of k: each has a sum of its own. They follow from the sizes of the product, so that
-  // the bits of a row do not depend on the block that it is in.
+  // Splits k into blocks, each with a sum of its own. The blocks depend only on the sizes of the
+  // product, so that the bits of a row do not depend on the block of rows that contains it.
   template <typename Do>
   void each_span(const Do& what) const {
     const int64_t most = stands_ ? longest_sum : kernels_.span;
@@ -91,8 +91,8 @@ class Blocks {
            (p_.packed || p_.depth <= most_depth);
   }
 
-  // One row is read where it stands. Packed panels are read from begin to end, a few at a time; of
-  // a right side that stands, a span of rows.
+  // A single row of A is read in place. The panels of a packed B are read in order, a few at a
+  // time; of a B that is read in place, all columns of a block of k.
   void run_only_row() {
     const int64_t columns = block_.last_column - block_.first_column;
     const int64_t step = p_.packed ? kernels_.most_tiles * kernels_.width : columns;

@@ -112,7 +112,7 @@ class NormGradStep final : public PartStep {
   NormPlaces places_;
 };
 
-// Of the weight and the bias. Each task sums all rows of its columns, in blocks of rows.
+// The gradients of weight and bias. Each task sums all rows of its columns, in blocks of rows.
 template <typename T>
 class NormParameterGradStep final : public Step {
  public:

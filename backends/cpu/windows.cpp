@@ -131,7 +131,7 @@ int64_t WindowForm::columns(const WindowProduct& product) const {
 }
 
 bool WindowForm::is_dense(const WindowProduct& product) const {
-  // No step is made along an axis of one element.
+  // The stride along an axis of one element does not matter.
   return (product.down.step == 1 || made_down == 1) &&
          (product.across.step == 1 || made_across == 1) && product.across.count == across.extent;
 }

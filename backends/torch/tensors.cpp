@@ -30,7 +30,7 @@ class TorchElements final : public ForeignElements {
   at::Tensor tensor_;
 };
 
-// The narrowest integers of ours that hold those of torch that we do not have.
+// The narrowest dtype that holds the integers of a torch dtype that Mithril lacks.
 std::optional<c10::ScalarType> wider_integers(c10::ScalarType type) {
   using c10::ScalarType;
   if (type == ScalarType::Byte || type == ScalarType::Char || type == ScalarType::Short ||
@@ -102,7 +102,7 @@ Tensor from_torch(const at::Tensor& tensor) {
   if (!dtype) {
     raise({.kind = ErrorKind::type,
            .code = "E0389",
-           .message = std::string("no dtype of ours holds tensors of torch.") +
+           .message = std::string("Mithril has no dtype for tensors of torch.") +
                       c10::toString(tensor.scalar_type()),
            .help = "convert it to bool, int32, int64, float16, bfloat16, float32 or float64"});
   }

@@ -16,7 +16,7 @@ namespace {
 
 using namespace cpu_backend;
 
-// By the sets of instructions that this processor has; no error where there is no kernel.
+// The worst error for each instruction set of this processor; empty if the set has no kernel.
 template <typename T>
 using WorstOfEach = std::vector<std::optional<Worst<T>>>;
 
@@ -36,7 +36,7 @@ WorstOfEach<T> worst_of_each(const Function& function, const std::vector<T>& num
   return all;
 }
 
-// Of all 2^32 numbers.
+// The worst errors over all 2^32 numbers.
 WorstOfEach<float> worst_of_floats(const Function& function) {
   constexpr int pieces = 1 << 14;
   constexpr uint32_t size = 1u << 18;

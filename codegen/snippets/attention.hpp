@@ -29,7 +29,7 @@ void multiply_transposed(T* output, int64_t pitch, const L* left, const R* right
   }
 }
 
-// Rows of weights that are made at once, so that the caches hold them.
+// Rows of weights that are computed at once, so that the caches hold them.
 inline constexpr int64_t attention_rows = 48;
 
 template <typename Q, size_t query_rank, typename K, size_t key_rank, typename Mask, typename Scale>

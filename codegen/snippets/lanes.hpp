@@ -1,4 +1,4 @@
-// Vectors as wide as the registers of the target, by the vector extensions of GCC and clang.
+// SIMD vectors of the width of the target's registers, by the vector extensions of GCC and clang.
 #pragma once
 #include <cstring>
 

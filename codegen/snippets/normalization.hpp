@@ -8,8 +8,8 @@
 
 namespace mithril::snippets {
 
-// A group has `runs` runs of `length` neighbouring elements, and meets the weight and the bias of
-// its own index, or those of each element's place in the run.
+// A group has `runs` runs of `length` neighbouring elements. Weight and bias are indexed by the
+// group, or by the position of an element in its run.
 struct NormGroups {
   int64_t groups, runs, length;
   bool by_group;  // whether weight and bias are of groups

@@ -14,7 +14,7 @@ struct PaddedPlanes {
   Window rows, columns;
   int64_t channels, height, width;
   std::vector<T> elements;
-  std::vector<int64_t> taps;  // from where a window begins to its taps, in the order of a weight
+  std::vector<int64_t> taps;  // offsets of the taps of a window, in the order of a weight
 
   explicit PaddedPlanes(const Convolution& sizes)
       : rows(sizes.rows),

@@ -44,9 +44,9 @@ std::string nearest_file(const std::filesystem::path& path) {
 [[noreturn]] void refuse_plugin(const std::string& path, const char* why) {
   raise({.kind = ErrorKind::backend,
          .code = "E1050",
-         .message = "the library gives no backend: " + path,
+         .message = "the library provides no backend: " + path,
          .facts = {{"why", why}},
-         .help = "see mithril/backend/plugin.hpp for what it has to give"});
+         .help = "mithril/backend/plugin.hpp says what a plugin must provide"});
 }
 
 const BackendPlugin& open(const std::string& path) {

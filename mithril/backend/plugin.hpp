@@ -14,8 +14,8 @@ namespace mithril {
 struct BackendPlugin {
   std::uint32_t version;  // plugin_version of the headers that it was built with
   const char* needs;      // what it was built for: "torch 2.11.0"; null: nothing
-  // Null where it fits what is there now; else what is there ("torch 2.15.0"). Asked before `make`;
-  // a null pointer: it fits everything.
+  // Returns null if the installed library fits, else the installed library ("torch 2.15.0"). Called
+  // before `make`. A null pointer: every library fits.
   const char* (*misfit)();
   // Options by name: NameError E0616 for an unknown one, and the backend's own errors.
   std::shared_ptr<Backend> (*make)(const Arguments& options);
@@ -24,7 +24,7 @@ inline constexpr std::uint32_t plugin_version = 2;
 
 // Opens the library (once; it stays open) and makes its backend. BackendError E1006 where it cannot
 // be opened, E1003 where it was built for another Mithril, E1004 for another version of what it
-// needs, E1050 where the library or its `make` gives nothing.
+// needs, E1050 if the library or its `make` returns null.
 std::shared_ptr<Backend> load_backend(const std::string& path, const Arguments& options = {});
 
 // The path of a library that stands beside this one: "mithril_torch" for libmithril_torch.so.

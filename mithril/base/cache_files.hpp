@@ -9,10 +9,10 @@
 
 namespace mithril {
 
-// Of a text: 32 hexadecimal digits, which no two texts share but by unlikely chance.
+// A hash of the text, as 32 hexadecimal digits.
 std::string fingerprint(std::string_view text);
 
-// Nothing here throws, but for lack of memory: a cache that cannot be used is an empty one. Any
+// Nothing here throws except std::bad_alloc: an unusable cache behaves as an empty one. Any
 // number of threads and processes may use a folder at once.
 class CacheFiles {
  public:

@@ -19,7 +19,7 @@ std::string padded(const std::string& text, std::size_t width) {
   return text + std::string(width > present ? width - present : 0, ' ');
 }
 
-// The graph that a pass was given is lines of its own; names in it are escaped already.
+// The graph of a failed pass is a listing of several lines. Its names are already escaped.
 bool is_listing(const Fact& fact) { return fact.label == "graph" && fact.text.starts_with('\n'); }
 
 std::string facts_rendering(const ErrorDetails& details) {

@@ -1,4 +1,4 @@
-// Limits on what input may make Mithril build, so that a short text cannot fill the memory.
+// Limits on what an input may build, so that a short text cannot exhaust the memory.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -10,18 +10,18 @@ struct Limits {
   int64_t repetitions = 4'096;      // that one argument asks for: steps, classes, outputs, a degree
   int64_t parts = 1'000'000;        // of one model, at all depths
   int64_t dim_terms = 1'024;        // of a product of dims, and of the factors of each term
-  int64_t tuple_items = 1'000'000;  // of one tuple, those of the tuples in it included
+  int64_t tuple_items = 1'000'000;  // of one tuple, including those of nested tuples
 };
 
-// Of this process.
+// The limits of this process.
 Limits limits();
-// ValueError E0464 where one is less than 1.
+// Sets them. ValueError E0464 if one is less than 1.
 void set_limits(const Limits& limits);
 
 // "at most 4096, the limit 'repetitions', which set_limits raises": for an error about an argument.
 std::string at_most_repetitions(int64_t most);
-// ValueError `code`, which names the limit, where `count` is larger than it; `what` says of what
-// there are too many: "a model has 1000001 parts".
+// Throws ValueError `code`, which names the limit, if `count` exceeds it. `what` describes the
+// count: "a model has 1000001 parts".
 void check_limit(int64_t count, int64_t Limits::*limit, const char* code, const std::string& what);
 
 }  // namespace mithril

@@ -12,7 +12,7 @@ namespace mithril {
 namespace {
 
 constexpr std::size_t most_names_listed = 20;
-constexpr std::size_t longest_compared = 200;  // the time goes with the square
+constexpr std::size_t longest_compared = 200;  // the time grows with the square of the length
 
 std::string lower_case(std::string_view text) {
   std::string result(text);

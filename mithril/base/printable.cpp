@@ -36,7 +36,7 @@ CodePoint code_point_at(std::string_view text) {
   return {value, bytes};
 }
 
-// Controls (C0, DEL, C1), separators of lines, and what changes the direction of writing.
+// Controls (C0, DEL, C1), line separators and bidirectional formatting characters.
 bool is_hidden(char32_t c) {
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C || c == 0x200E || c == 0x200F ||
          (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF;

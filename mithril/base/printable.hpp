@@ -1,4 +1,4 @@
-// Names and texts of users, as they may be and as they are shown.
+// Checks the names of users and escapes text for display.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -6,13 +6,13 @@
 
 namespace mithril {
 
-// NameError E0622 where the name holds a NUL, which ends a text in C.
+// NameError E0622 if the name contains a NUL, which ends a string in C.
 void check_name(std::string_view name);
 
-// The text as it may stand in a line for people: control characters, those that change the
-// direction of writing and bytes that are not UTF-8 are escaped ("\n", "\x1b", "\u202e").
+// Escapes the text for display on one line: control characters, bidirectional formatting characters
+// and bytes that are not UTF-8 ("\n", "\x1b", "\u202e").
 std::string printable(std::string_view text);
-// Bytes of the first character of a text that is not empty; 0 where printable() escapes it.
+// The number of bytes of the first character of a non-empty text; 0 if printable() escapes it.
 std::size_t shown_bytes(std::string_view text);
 
 }  // namespace mithril

@@ -40,9 +40,9 @@ class Random {
   std::uint64_t state_;
 };
 
-// The first key of a stream of counter-based random numbers (RandomBits), which counts on from it.
-// Keys of different seeds or streams are far apart: they are hashes. They have 62 bits, so that
-// counting never overflows.
+// The first key of a stream of counter-based random numbers (RandomBits); each evaluation adds 1.
+// It is a hash of seed and stream, so that different streams do not overlap in practice. It has 62
+// bits, so that counting never overflows.
 inline std::int64_t first_random_key(std::int64_t seed, std::string_view stream) {
   return static_cast<std::int64_t>(Random(static_cast<std::uint64_t>(seed), stream).next() >> 2);
 }

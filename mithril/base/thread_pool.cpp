@@ -38,7 +38,7 @@ std::atomic<ThreadPool*> pool_of_process{nullptr};
 [[maybe_unused]] const int left_at_fork =
     pthread_atfork(nullptr, nullptr, [] { pool_of_process.store(nullptr); });
 
-// The first exception of a job: a helper has nobody to throw it to. Belongs to who has the helpers.
+// The first exception of a job, which the caller that owns the helpers rethrows.
 std::atomic<bool> has_thrown{false};
 std::exception_ptr thrown;
 
@@ -139,7 +139,7 @@ int ThreadPool::add_helpers(int wanted) {
   } catch (const std::system_error&) {
     // There are no more threads to be had.
   } catch (const std::bad_alloc&) {
-    // Nor is there memory for them.
+    // There is no memory for more threads.
   }
   return std::min(wanted, static_cast<int>(helpers_.size()));
 }

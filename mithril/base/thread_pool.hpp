@@ -15,8 +15,8 @@ namespace mithril {
 // One caller has the helpers at a time; others meanwhile do their tasks themselves.
 class ThreadPool {
  public:
-  // Of the process; it lives as long as that does. A child that was forked has one of its own, for
-  // the helpers of its parent are not in it.
+  // The pool of the process, which is never destroyed. A forked child creates its own, because it
+  // does not inherit the threads of its parent.
   static ThreadPool& shared();
 
   // Calls task(i) for each i below `tasks`, in any order, on at most `threads` threads: this one

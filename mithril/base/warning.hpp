@@ -1,4 +1,4 @@
-// What is suspicious, but no error.
+// Warnings: input that is suspicious but not an error.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@ namespace mithril {
 
 using WarningHandler = std::function<void(const std::string& text)>;
 
-// Replaces what is called with the text of each warning, and returns what was called until now. At
-// first each is written to standard error. Thread-safe; the handler may be called by any thread.
+// Sets the function that is called with the text of each warning, and returns the previous one. The
+// default writes to standard error. Thread-safe; any thread may call the handler.
 WarningHandler set_warning_handler(WarningHandler handler);
 
 void warn(const std::string& text);

@@ -53,7 +53,7 @@ bool write_all(int descriptor, std::string_view bytes) {
   return true;
 }
 
-// At the end, should it be a file after all: standard output that a shell appends to a file.
+// Appends, because the target may be a file: standard output that a shell redirects with >>.
 std::string write_directly(const std::string& path, std::string_view bytes) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
   if (!file || !write_all(file.get(), bytes) || !file.close()) return reason(errno);
@@ -65,13 +65,13 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-// Whether it is one of the links of /proc, which lead to open files and not to names.
+// Whether the path is a link in /proc, whose target is an open file rather than a name.
 bool is_open_file(const std::string& path) {
   struct statfs about;
   return ::statfs(folder_of(path).c_str(), &about) == 0 && about.f_type == PROC_SUPER_MAGIC;
 }
 
-// Removed when it goes, unless it has taken a place.
+// A temporary file. The destructor removes it unless it has replaced the old file.
 class NewFile {
  public:
   explicit NewFile(const std::string& folder, mode_t mode) : file_(create(folder, mode)) {}
@@ -91,7 +91,7 @@ class NewFile {
   }
 
  private:
-  // Nobody can know the name before, and a file that has it is never opened.
+  // The name is unpredictable, and O_EXCL never opens an existing file.
   int create(const std::string& folder, mode_t mode) {
     constexpr int most_tries = 100;
     for (int i = 0; i < most_tries; ++i) {
@@ -110,14 +110,14 @@ class NewFile {
   Descriptor file_;
 };
 
-// The owner first: a change of the owner takes rights away.
+// The owner first, because chown may clear permission bits.
 bool copy_rights(int to, const struct stat& from) {
   const bool same_owner = ::fchown(to, from.st_uid, from.st_gid) == 0;
   if (!same_owner) static_cast<void>(::fchown(to, static_cast<uid_t>(-1), from.st_gid));
   return ::fchmod(to, from.st_mode & 07777) == 0;
 }
 
-// `old`: whose rights the file gets; null where it is for the user alone, or as the umask says.
+// `old`: the file whose permissions are copied; null: those of the umask, or 0600 if private.
 std::string replace(const std::string& path, std::string_view bytes, const struct stat* old,
                     bool is_private) {
   const std::string folder = folder_of(path);
@@ -127,7 +127,7 @@ std::string replace(const std::string& path, std::string_view bytes, const struc
     return reason(errno);
   }
   if (is_private) return "";
-  // So that the name is on the disk, too. The file is written in any case.
+  // Writes the name to the disk, too. The contents are already there.
   const Descriptor names(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (names) ::fsync(names.get());
   return "";
@@ -138,7 +138,7 @@ std::string replace(const std::string& path, std::string_view bytes, const struc
 std::string write_file(const std::string& path, std::string_view bytes) {
   if (path.find('\0') != std::string::npos) return reason(EINVAL);
   std::string at = path;
-  constexpr int most_links = 40;  // as Linux follows
+  constexpr int most_links = 40;  // the limit of Linux
   for (int links = 0; links <= most_links; ++links) {
     struct stat about;
     if (::lstat(at.c_str(), &about) != 0) {

@@ -1,4 +1,4 @@
-// Files that are written whole or not at all.
+// Writes files as a whole or not at all.
 #pragma once
 
 #include <string>
@@ -6,19 +6,19 @@
 
 namespace mithril {
 
-// Makes the bytes the contents of the file at `path`. They are written to a new file beside the old
-// one, which takes the old one's place once all of it is on the disk: after a failure, or when the
-// process is killed, the old file is as it was. A file that is replaced keeps its permissions and,
-// where the system allows it, its owner. A symbolic link stays, and the file behind it is replaced.
-// Devices, pipes and what /proc/self/fd leads to are written to directly. Returns why it failed, in
-// the system's words ("No space left on device"); empty: it did not.
+// Writes the bytes to the file at `path`. They go to a new file in the same folder, which replaces
+// the old one once it is on the disk: after a failure, or if the process is killed, the old file is
+// unchanged. The new file has the permissions of the old one and, if the system allows it, its
+// owner. A symbolic link stays, and its target is replaced. Devices, pipes and links in
+// /proc/self/fd are written to directly. Returns an empty string, or the system's reason for a
+// failure ("No space left on device").
 std::string write_file(const std::string& path, std::string_view bytes);
 
-// The same for files that are Mithril's own and can be made again: only the user may read them,
-// whatever has the name is replaced, and it does not wait for the disk.
+// The same for cache files, which can be made again: only the user may read them, anything of that
+// name is replaced, and the call does not wait for the disk.
 std::string write_private_file(const std::string& path, std::string_view bytes);
 
-// The names of files that are being written begin so. A killed process leaves its own behind.
+// The prefix of the names of unfinished files. A killed process leaves its file behind.
 inline constexpr std::string_view unfinished_prefix = ".mithril-";
 
 }  // namespace mithril

@@ -53,7 +53,7 @@ void check_expected(const OpCase& row, const Graph& graph, const std::vector<Ten
       const std::string output = content.list ? fmt::format("{}_{}", port, item) : port;
       report.count(Check::expectation, "expected " + output, [&, &content = content] {
         const TensorSpec* spec = std::get_if<TensorSpec>(&content.items[item]);
-        if (!spec) return std::string("a value is expected, a tensor came out");
+        if (!spec) return std::string("expected a value, got a tensor");
         Random unused;
         return difference(output_named(graph, outputs, output), generate(*spec, unused),
                           row.tolerance);
@@ -67,9 +67,8 @@ void check_keeping(const OpDef& op, const std::vector<Tensor>& inputs,
   if (!op.keeps_elements || inputs.empty()) return;
   report.count(Check::evaluation, "the elements of the input are kept", [&] {
     const Tensor& input = inputs.front();
-    if (outputs.front().size() != input.size()) return std::string("there are more or fewer");
-    return identical(outputs.front().reshaped(input.dims()), input) ? std::string()
-                                                                    : "they are others";
+    if (outputs.front().size() != input.size()) return std::string("their number differs");
+    return identical(outputs.front().reshaped(input.dims()), input) ? std::string() : "they differ";
   });
 }
 

@@ -15,7 +15,7 @@
 namespace mithril::check {
 namespace {
 
-// What the ports of a row hold, by the index of an element of the output.
+// The numbers that the ports of a row hold, by the index of an output element.
 class Ports {
  public:
   Ports(const OpDef& op, const OpCase& row, const RowGraph& built,
@@ -65,7 +65,7 @@ class Ports {
                        [&](auto zero) { return convert<T>(tensor.data<decltype(zero)>()[at]); });
   }
 
-  // As broadcasting has it.
+  // The index of the input element that is broadcast to the output element.
   std::int64_t place(const Dims& dims, std::int64_t element) const {
     if (keeps_elements_) return element;
     std::int64_t at = 0, stride = 1;
@@ -93,7 +93,7 @@ double tolerance_of(DType dtype) {
   return dtype == DType::float32 ? 2e-5 : 1e-10;
 }
 
-// Nothing where the formula is unsupported for these values.
+// Nullopt if the formula is unsupported for these values.
 std::optional<Tensor> computed(const Formula& formula, const Ports& ports, const Tensor& like) {
   const bool reals = ports.has_floats() || is_floating(like.dtype());
   Tensor result(DType::float64, like.dims());
@@ -123,13 +123,13 @@ void check_formula(const OpDef& op, const OpCase& row, Report& report, std::uint
   report.attempt(Check::formula, "the formula", [&] {
     const Formula formula = parse_formula(spelling->text);
     const RowGraph built = build(op, row);
-    if (built.tensors.empty()) return;  // a constant, which eval makes everywhere
+    if (built.tensors.empty()) return;  // a constant: every backend uses eval
     const std::vector<Tensor> inputs = generate(built.tensors, seed);
     const Tensor expected = interpret(built.graph, inputs).front();
     const std::optional<Tensor> got =
         computed(formula, Ports(op, row, built, inputs, expected.dims()), expected);
     if (!got) return;
-    report.count(Check::formula, fmt::format("the formula for C beside eval, seed {}", seed),
+    report.count(Check::formula, fmt::format("the C formula against eval, seed {}", seed),
                  [&] { return difference(*got, expected, tolerance_of(expected.dtype())); });
   });
 }

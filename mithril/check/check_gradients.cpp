@@ -25,8 +25,8 @@ ValueId output_of(const Graph& graph, const std::string& name) {
   return at->value;
 }
 
-// Nothing can be moved in an empty input: only the form of its gradient is checked, and not counted
-// as one.
+// An empty input has no directions: only the dtype and dims of its gradient are checked, which is
+// not counted as a gradient.
 void check_sample(const Derivative& derivative, const RowGraph& built, Report& report,
                   std::uint64_t seed) {
   const Derivative::Sample sample = derivative.sample(generate(built.tensors, seed), seed);
@@ -58,8 +58,8 @@ void check_symbolic(const OpDef& op, const OpCase& row, const Derivative& deriva
   }
 }
 
-// The graph with only the gradients for outputs, under names that a second differentiation leaves
-// free.
+// The graph with the gradients as its only outputs, under names that a second differentiation does
+// not use.
 Graph slopes(const Derivative& derivative) {
   const Graph& backward = derivative.backward();
   Rebuilder rebuilder(backward);
@@ -71,7 +71,7 @@ Graph slopes(const Derivative& derivative) {
   return prune(result);
 }
 
-// Of the backward graph, by the inputs and by the gradients that come in.
+// Differentiates the backward graph with respect to its inputs and the incoming gradients.
 void check_second(const Derivative& first, const RowGraph& built, Report& report,
                   std::uint64_t seed) {
   Names wanted = first.wanted();
@@ -100,7 +100,7 @@ std::string refuses_gradient(const RowGraph& built, const Names& outputs, const 
   } catch (const GradientError& error) {
     return error.code() == "E0501" ? "" : error.what();
   }
-  return "a gradient came, though the record declares none";
+  return "a gradient was computed, although the record declares none";
 }
 
 }  // namespace

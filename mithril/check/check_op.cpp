@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t most_told = 8;
 
-// Patterns and spellings are text, which is read here for the first time.
+// Patterns and spellings are text that is parsed here for the first time.
 OpDef readable(OpDef op) {
   try {
     if (op.compiled.ports.empty()) compile_patterns(op);
@@ -29,7 +29,7 @@ OpDef readable(OpDef op) {
         .code = "E0441",
         .message = "check_op: the record of " + quoted(op.name) + " cannot be read",
         .facts = {{"problem", error.details().message, ""}},
-        .help = "mithril/op/op_def.hpp says what patterns and spellings are like"};
+        .help = "mithril/op/op_def.hpp describes patterns and spellings"};
     for (const Fact& fact : error.details().facts) details.facts.push_back(fact);
     raise(std::move(details));
   }
@@ -40,7 +40,7 @@ OpDef readable(OpDef op) {
 [[noreturn]] void refuse(const OpDef& op, const check::Report& report) {
   ErrorDetails details{.kind = ErrorKind::value,
                        .code = "E0440",
-                       .message = "check_op: the op " + quoted(op.name) + " does not hold in " +
+                       .message = "check_op: the op " + quoted(op.name) + " fails " +
                                   std::to_string(report.failed()) + " of " +
                                   std::to_string(report.failed() + report.passed()) + " checks"};
   const std::vector<std::string>& failures = report.failures();

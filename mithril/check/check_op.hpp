@@ -1,4 +1,4 @@
-// Checks the record of an op as Mithril checks its own: for who adds ops.
+// Checks the record of a user's op as Mithril checks its own ops.
 #pragma once
 
 #include <vector>
@@ -8,18 +8,18 @@
 
 namespace mithril {
 
-// Each row becomes many checks, on the reference backend:
-// - what is inferred of the outputs is what eval makes, with numbers, symbols and nothing known of
-//   the sizes, and in any order of the facts;
-// - outputs are what the row expects, and the error comes that it names;
-// - gradients, and their gradients, agree with central differences; a gradient that never flows
-//   does not;
-// - the formula spelled for C gives what eval gives;
-// - float32, float16 and bfloat16 come close to float64;
-// - the same in other sizes, 0 and 1 among them, where the op takes them.
-// ValueError E0440 tells what does not hold: the rows, the checks and the numbers; E0441 a record
-// or a spelling that cannot be read; E0442 that there are no rows. The op may be registered
-// (`add_op`) or not. Example:
+// Runs these checks for each row, on the reference backend:
+// - inference gives the dims, dtypes and values that eval computes, with known, symbolic and
+//   unknown sizes, and for any order of the facts;
+// - the outputs are those that the row expects, and a row with an error raises it;
+// - gradients and second gradients agree with central differences, so that a gradient that the
+//   record forgets is found, too;
+// - the C formula gives the same results as eval;
+// - float32, float16 and bfloat16 results are close to float64;
+// - all this holds in other sizes, including 0 and 1, if the op accepts them.
+// ValueError E0440 lists the failed checks with their rows and numbers; E0441 reports a record or a
+// spelling that cannot be parsed; E0442 reports that there are no rows. The op need not be
+// registered (`add_op`). Example:
 //   using namespace mithril::check;
 //   check_op(find_op("softsign"), {{.name = "default", .inputs = {{"input", normal({3, 4})}}},
 //                                  {.name = "by hand",

@@ -19,7 +19,7 @@ struct Precision {
 constexpr Precision precisions[] = {
     {DType::float32, 2e-5}, {DType::float16, 2e-3}, {DType::bfloat16, 1.6e-2}};
 
-// Whether the row says itself which dtype comes out.
+// Whether the row fixes the dtype of the output.
 bool names_dtype(const OpCase& row) {
   for (const auto& [port, content] : row.inputs) {
     for (const Item& item : content.items) {
@@ -46,7 +46,7 @@ std::string compare_with_float64(const OpCase& row, const RowGraph& built, const
   return {};
 }
 
-// Every other float input comes in bfloat16, and mixed precision casts what it meets.
+// Casts every other float input to bfloat16, and applies mixed precision.
 Graph mixed(const Graph& graph) {
   Rebuilder rebuilder(graph);
   bool lower = true;
@@ -65,7 +65,7 @@ Graph mixed(const Graph& graph) {
   return mix_precision(rebuilder.finish(), {});
 }
 
-// Valid, and the same on every backend.
+// The mixed-precision graph is valid and gives the same results on every backend.
 void check_mixed(const OpDef& op, const OpCase& row, Report& report, std::uint64_t seed,
                  const GraphCheck& graphs) {
   const RowGraph built = build(op, row, Knowledge::numbers, DType::float32);

@@ -19,7 +19,7 @@ bool names_op(const OpDef& op, std::string_view text) {
   return contains(text, op.name) || contains(text, op.model_name);
 }
 
-// Where there is only one port, the op's name says it.
+// The error of an op with one port need not name the port.
 bool names_port(const OpDef& op, std::string_view text) {
   if (op.inputs.size() == 1) return true;
   auto named = [&](const PortDef& port) { return contains(text, port.name); };

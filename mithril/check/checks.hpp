@@ -1,4 +1,4 @@
-// What one row of the table is checked for. Each function counts its cases in the report.
+// The checks of one row of the table. Each function counts its cases in the report.
 #pragma once
 
 #include <cstdint>
@@ -12,36 +12,36 @@
 
 namespace mithril::check {
 
-// Compares what else runs graphs with the reference: backends. `graph` is that of a row or of its
-// gradients, `what` says which; results may be `tolerance` apart.
+// Compares the backends with the reference on the graph of a row or of its gradients. `what` says
+// which graph it is; results may differ by `tolerance`.
 using GraphCheck =
     std::function<void(const OpDef& op, const Graph& graph, const std::vector<Tensor>& inputs,
                        const std::string& what, double tolerance, Report& report)>;
 
-// Evaluates on the reference: as inferred from numbers, from symbols and from nothing; as a hand
-// has worked out.
+// Evaluates on the reference. The outputs must match what is inferred from known sizes, from
+// symbols and from unknown ranks, and the values that the row expects.
 void check_evaluation(const OpDef& op, const OpCase& row, Report& report, std::uint64_t seed,
                       const GraphCheck& graphs);
 
-// The same facts in other orders lead to the same result, which for values is what the row expects.
+// Facts in any order give the same result; output values are those that the row expects.
 void check_inference(const OpDef& op, const OpCase& row, Report& report);
 
-// float32 comes close to float64, and so do float16 and bfloat16 as storage; in mixed precision the
-// backends agree: of rows whose floats are all float64.
+// For rows whose floats are all float64: float32, float16 and bfloat16 results are close to
+// float64, and the backends agree in mixed precision.
 void check_precision(const OpDef& op, const OpCase& row, Report& report, std::uint64_t seed,
                      const GraphCheck& graphs);
 
-// The formula that the record spells for C gives what eval gives, element by element.
+// The C formula of the record gives the same elements as eval.
 void check_formula(const OpDef& op, const OpCase& row, Report& report, std::uint64_t seed);
 
-// Gradients against central differences for each float64 input and each of so many seeds from
-// `first_seed` on, with symbolic sizes once, and second gradients once. A declared lack of a
-// gradient must be refused.
+// Compares the gradient of each float64 input with central differences, for `seeds` seeds from
+// `first_seed` on; for the first seed also gradients with symbolic sizes and second gradients. A
+// gradient that the record declares not to exist must be refused.
 void check_gradients(const OpDef& op, const OpCase& row, Report& report, std::uint64_t first_seed,
                      int seeds, const GraphCheck& graphs);
 
-// The error that the row asks for: its code, its text, and that the text names the op and one of
-// its ports.
+// The row must raise its error: code and text are those of the row, and the text names the op and
+// one of its ports.
 void check_refusal(const OpDef& op, const OpCase& row, Report& report);
 
 }  // namespace mithril::check

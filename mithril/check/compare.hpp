@@ -1,4 +1,4 @@
-// Saying how far two tensors, or two values, are apart.
+// Describes the difference between two tensors or two values.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace mithril::check {
 
-// Empty where dtype and dims are equal and no element is further from the expected one than
-// tolerance * max(1, |expected|); otherwise a phrase: "element [1, 2] is 0.5, expected 0.7: off by
-// 0.2, allowed 1e-12". A NaN equals a NaN.
+// Empty if dtype and dims are equal and each element is within tolerance * max(1, |expected|) of
+// the expected one; otherwise a phrase: "element [1, 2] is 0.5, expected 0.7: off by 0.2, allowed
+// 1e-12". A NaN equals a NaN.
 std::string difference(const Tensor& got, const Tensor& expected, double tolerance);
 
-// The same, bit by bit.
+// Compares bit by bit.
 std::string difference(const Tensor& got, const Tensor& expected);
 
-// Of values: their kinds and what they hold.
+// Compares the kinds and contents of two values.
 std::string difference(const Datum& got, const Datum& expected);
 
 }  // namespace mithril::check

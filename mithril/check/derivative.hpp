@@ -1,4 +1,4 @@
-// Gradients of a graph against central differences of it.
+// Compares the gradients of a graph with central differences.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class Derivative {
     std::vector<Tensor> inputs;     // of the graph
     std::vector<Tensor> incoming;   // a gradient for each of `outputs`
     std::vector<Tensor> gradients;  // of each of `wanted`
-    bool finite = true;             // all that went in and all that came out
+    bool finite = true;             // whether all inputs and outputs are
 
     std::vector<Tensor> all_inputs() const;  // of the differentiated graph
   };

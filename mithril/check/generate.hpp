@@ -13,7 +13,7 @@ using Random = std::mt19937_64;
 
 Tensor generate(const TensorSpec& spec, Random& random);
 
-// One tensor for each description; which one it is decides as well as the seed.
+// One tensor for each description. The elements depend on the seed and on the position in the list.
 std::vector<Tensor> generate(const std::vector<TensorSpec>& specs, std::uint64_t seed);
 
 // A float64 tensor of normally distributed elements.

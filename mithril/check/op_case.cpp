@@ -1,4 +1,4 @@
-// What rows are written with.
+// The functions that rows are written with.
 #include "mithril/check/op_case.hpp"
 
 #include <utility>

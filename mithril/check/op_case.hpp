@@ -1,4 +1,4 @@
-// Rows that check_op takes: the inputs of an op, and what is expected of it.
+// The rows that check_op takes: inputs of an op and the expected results.
 #pragma once
 
 #include <concepts>
@@ -14,8 +14,8 @@
 
 namespace mithril::check {
 
-// How to make an input tensor: with a different seed comes a different tensor, of the same dims and
-// dtype. Float64, but for integers (int64) and booleans; `.as(DType::float32)` makes it another.
+// An input tensor: dims, dtype and distribution; each seed gives other elements. The dtype is
+// float64, except for integers() (int64) and booleans(); `.as(DType::float32)` changes it.
 struct TensorSpec {
   enum class Fill : std::uint8_t { normal, uniform, distinct, integers, booleans, values };
 
@@ -40,12 +40,12 @@ TensorSpec integers(Dims dims, std::int64_t low, std::int64_t high);  // high ex
 TensorSpec booleans(Dims dims);
 TensorSpec tensor(Dims dims, std::vector<double> values);  // in row-major order
 
-// What stands at one place of a port: a tensor or a value.
+// One item of a port: a tensor or a value.
 using Item = std::variant<TensorSpec, Datum>;
 
-// What a row gives to a port, or expects of one: {"input", normal({2, 3})}, {"axis", -1},
-// {"padding", "same"},
-// {"axes", ints({0, 1})}, {"bias", None{}}, {"inputs", list({normal({2}), normal({3})})}.
+// The content of a port, given or expected: {"input", normal({2, 3})}, {"axis", -1},
+// {"padding", "same"}, {"axes", ints({0, 1})}, {"bias", None{}},
+// {"inputs", list({normal({2}), normal({3})})}.
 struct PortContent {
   std::vector<Item> items;
   bool list = false;
@@ -62,25 +62,25 @@ Datum ints(const std::vector<std::int64_t>& numbers);  // a tuple of ints
 
 // One row: an op with its inputs. Ports left out take their defaults.
 struct OpCase {
-  std::string
-      name;  // a claim or a description, unique among the op's rows: "same padding, even kernel"
+  // A claim or a description, unique among the op's rows: "same padding, even kernel".
+  std::string name;
   PortContents inputs = {};
 
-  // Outputs that a hand has worked out; the other outputs are not compared.
+  // Expected outputs, worked out by hand; other outputs are not compared.
   PortContents expect = {};
   // How far from `expect` an element may be, relative to max(1, |expected|).
   double tolerance = 1e-12;
 
-  // The code of the error that must come ("E0301"), and a part of its text. Its text must name the
-  // op too.
+  // The code of the expected error ("E0301") and a part of its text. The text must name the op,
+  // too.
   std::string error = {};
   std::string message = {};
 
-  // Float inputs whose gradients are not compared, because the op is not smooth where this row puts
-  // them.
+  // Float inputs whose gradients are not compared, because the op is not smooth at the values of
+  // this row.
   std::vector<std::string> hold = {};
-  // Why float32, float16 and bfloat16 cannot come close to float64 here (a jump between two
-  // numbers); empty: they can.
+  // Why float32, float16 and bfloat16 cannot be close to float64 here, such as a discontinuity;
+  // empty: they can.
   std::string only_float64 = {};
   // Why the output's dims do not follow from the inputs' dims where those are symbols; empty: they
   // do.

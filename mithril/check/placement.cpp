@@ -14,7 +14,7 @@
 namespace mithril::check {
 namespace {
 
-// A fact about what is given to a port, as said there.
+// A fact about the input of a port.
 struct Statement {
   Note port;
   std::function<void()> state;

@@ -23,18 +23,18 @@ struct Inferred {
   bool is_value() const { return !(kinds & kind::tensor); }
 };
 
-// Sizes that are symbols become numbers in the end, as when a model is compiled; so all that can be
-// known is known. Throws what inference throws. Seed 0 states the facts in the order of
-// the ports and places the op last.
+// Infers the outputs of the row. Symbolic sizes become numbers at the end, as when a model is
+// compiled. Throws what inference throws. Seed 0 states the facts in the order of the ports and
+// places the op last; other seeds shuffle them.
 std::vector<Inferred> place(const OpDef& op, const OpCase& row, Knowledge knowledge,
                             std::uint64_t seed);
 
-// Whether an output is a value, so that the row has no place in a graph.
+// Whether an output is a value, so that the row cannot be a graph.
 bool makes_values(const OpDef& op, const OpCase& row);
 
-// Whether the op takes the row in these sizes; a refusal is not a failure.
+// Whether inference accepts the row in these sizes.
 bool is_accepted(const OpDef& op, const OpCase& row);
-// The same, and evaluates it: what it refuses may depend on the elements.
+// Whether the op also evaluates the row: eval may refuse some elements.
 bool is_evaluated(const OpDef& op, const OpCase& row);
 
 }  // namespace mithril::check

@@ -1,5 +1,5 @@
-// What the table counts and prints: one line for each generated case that fails, and last a line of
-// totals.
+// Counts the cases of the table. Prints one line for each case that fails, and a line of totals at
+// the end.
 #pragma once
 
 #include <array>
@@ -13,18 +13,18 @@ namespace mithril::check {
 
 enum class Check : unsigned char {
   evaluation,         // a row evaluates to what inference says
-  expectation,        // ... and to what a hand has worked out
+  expectation,        // ... and to the expected values of the row
   symbols,            // the same with symbols for sizes
   unknown_rank,       // the same with ranks that only the run tells
   order,              // the same facts in another order
   formula,            // the formula for C gives what eval gives
-  folding,            // values that come out of values and shapes
+  folding,            // values computed from values and shapes
   precision,          // float32, float16 and bfloat16 come close to float64
   gradient,           // against central differences
   symbolic_gradient,  // the same gradient with symbols for sizes
   second_gradient,    // the gradient of the gradient, against central differences
   backend,            // a backend gives what the reference gives
-  refusal,            // the error that must come
+  refusal,            // the expected error is raised
   completeness,       // what every op must have
   composition,        // a random model, composed and compiled in one way or another
 };
@@ -35,10 +35,10 @@ class Report {
  public:
   explicit Report(bool quiet = false) : quiet_(quiet) {}
 
-  // What the next cases are about: "gelu, tanh form".
+  // Sets the subject of the next cases: "gelu, tanh form".
   void enter(std::string where);
-  // Counts one case. `complaint` returns an empty string where it holds; it fails too where that
-  // throws. Failures are printed as "gelu, tanh form: gradient of input, seed 3: <complaint>".
+  // Counts one case, which passes if `complaint` returns an empty string, and fails if it throws.
+  // Failures are printed as "gelu, tanh form: gradient of input, seed 3: <complaint>".
   void count(Check check, const std::string& what, const std::function<std::string()>& complaint);
 
   // Counts a failure where `body` throws, and nothing otherwise.

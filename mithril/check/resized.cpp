@@ -13,8 +13,8 @@ bool depends_on_sizes(const TensorSpec& spec) {
   return spec.fill == TensorSpec::Fill::integers || spec.fill == TensorSpec::Fill::values;
 }
 
-// Each size above 1 becomes what `other` makes of it. Nothing where elements depend on sizes, or
-// nothing changes.
+// Replaces each size above 1 by other(size). Nullopt if elements depend on sizes, or nothing
+// changes.
 template <typename Other>
 std::optional<OpCase> with_other_sizes(const OpCase& row, Other other) {
   OpCase result = row;

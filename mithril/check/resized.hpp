@@ -1,4 +1,4 @@
-// A row with other sizes, to see more shapes than a hand writes down.
+// Variants of a row with other sizes.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,11 @@
 
 namespace mithril::check {
 
-// Sizes above 1 become others; equal ones stay equal. Nothing where the elements of an input depend
-// on sizes (indices, given values) or no size changes. Whether the op accepts the result is for
-// inference to say.
+// Replaces the sizes above 1; equal sizes stay equal. Nullopt if the elements of an input depend on
+// sizes (indices, given values) or if no size changes. The op may refuse the result.
 std::optional<OpCase> resized(const OpCase& row, std::uint64_t seed);
 
-// With this in place of each size above 1. Nothing in the same cases.
+// Replaces each size above 1 by `size`. Nullopt in the same cases.
 std::optional<OpCase> with_sizes(const OpCase& row, std::int64_t size);
 
 // "[2, 3] [3, 4]": the dims of the row's tensors.

@@ -158,7 +158,7 @@ std::string output_dims_difference(const Graph& graph, const std::vector<Tensor>
     const auto& [output, id] = graph.outputs()[i];
     const Value& value = graph.value(id);
     const std::string got = fmt::format("{} has dims {}", output, to_string(outputs[i].dims()));
-    if (!value.ranked && all) return got + ", inferred is not even their number";
+    if (!value.ranked && all) return got + ", the inferred rank is unknown";
     if (!value.ranked) continue;
     bool fits = value.dims.size() == outputs[i].dims().size();
     for (std::size_t at = 0; fits && at < value.dims.size(); ++at) {

@@ -1,5 +1,5 @@
-// A row as a graph of one node (or of what the op expands to), knowing more or less about the sizes
-// of its inputs.
+// A row as a graph of one node (or of its expansion), with known, symbolic or unknown sizes of its
+// inputs.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace mithril::check {
 
-// What a graph says about the dims of its inputs.
+// What a graph knows about the dims of its inputs.
 enum class Knowledge : unsigned char {
   numbers,
   shared_symbols,  // equal sizes are one symbol, 1 stays a number: everything still follows from
@@ -32,23 +32,23 @@ struct RowGraph {
 RowGraph build(const OpDef& op, const OpCase& row, Knowledge knowledge = Knowledge::numbers,
                DType floats = DType::float64);
 
-// What a gradient can be asked for: the float64 outputs, and the float64 inputs of ports that are
-// not held.
+// The values that have gradients: the float64 outputs, and the float64 inputs of ports that are not
+// held.
 std::vector<std::string> float_outputs(const Graph& graph);
 std::vector<std::string> float_inputs(const RowGraph& built, const std::vector<std::string>& held);
 
-// What the row gives to each port, in port order; ports left out have their defaults, list ports no
+// The content of each port, in port order; ports left out have their defaults, list ports no
 // items. std::invalid_argument for a port that the op lacks, that is given twice, or that is left
 // out without a default.
 std::vector<PortContent> contents(const OpDef& op, const OpCase& row);
 
-// The dims of a described tensor as a graph says them. Symbols are made in `facts`; equal sizes
-// share them, through `shared`, where that is asked for.
+// The dims of a described tensor in a graph. Symbols are created in `facts`; with
+// Knowledge::shared_symbols equal sizes share a symbol through `shared`.
 std::vector<Dim> dims_of(const TensorSpec& spec, Knowledge knowledge, Facts& facts,
                          std::vector<Dim>& shared);
 
-// The dims of the graph's outputs where its inputs have these: a string that says what is wrong, or
-// nothing. With `all`, dims that the symbols do not determine are wrong too.
+// Compares the inferred dims of the outputs with the evaluated ones: the first difference, or an
+// empty string. With `all`, dims that the symbols do not determine are wrong, too.
 std::string output_dims_difference(const Graph& graph, const std::vector<Tensor>& inputs,
                                    const std::vector<Tensor>& outputs, bool all);
 

@@ -10,7 +10,7 @@ namespace mithril::check {
 namespace {
 
 constexpr std::uint64_t first_seed = 1;
-constexpr int seeds = 6;               // of the row as it stands
+constexpr int seeds = 6;               // of the row itself
 constexpr std::uint64_t variants = 3;  // of the row in other sizes, one seed each
 
 class RowRun {
@@ -49,7 +49,7 @@ class RowRun {
                     [&] { check_gradients(op_, row, report_, seed, gradient_seeds, graphs_); });
   }
 
-  // The op may refuse such sizes, also when it runs.
+  // The op may refuse such sizes, also in eval.
   void check_size(std::int64_t size) {
     const std::optional<OpCase> other = with_sizes(row_, size);
     if (!other || !is_evaluated(op_, *other)) return;

@@ -10,8 +10,8 @@
 
 namespace mithril::check {
 
-// All cases of one row, and of the same row in other sizes where the op accepts them. `graphs`
-// compares what else runs the graphs; null: nothing does.
+// Runs all cases of one row, and of the same row in other sizes that the op accepts. `graphs`
+// compares the backends; null: no backend is compared.
 void run_row(const OpDef& op, const OpCase& row, Report& report, const GraphCheck& graphs = {});
 
 }  // namespace mithril::check

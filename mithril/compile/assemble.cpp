@@ -15,7 +15,7 @@
 namespace mithril {
 namespace {
 
-// Which states are other ones in the next evaluation.
+// Tells which states change from one evaluation to the next.
 class StateChanges {
  public:
   explicit StateChanges(const Graph& graph) : original_(graph.values().size()) {
@@ -39,7 +39,7 @@ class StateChanges {
   std::unordered_map<std::string_view, ValueId> outputs_, inputs_;
 };
 
-// What the mode leaves of the states: those that change come out, and those that are read go in.
+// The graph of one mode, with the states that it reads and the states that it changes.
 struct Settled {
   Graph graph;
   std::vector<InputKey> inputs;
@@ -58,7 +58,7 @@ Settled settle(const Composed& composed, Mode mode) {
     const auto& seen = composed.outputs;
     if (std::find(seen.begin(), seen.end(), state.output) == seen.end())
       unchanged.push_back(state.output);
-    // What no mode moves is kept for its name, whether or not anything reads it.
+    // A state that no mode changes stays an input, whether or not a node reads it.
     if (!moved_by_training.of(state)) constants.push_back(state.input);
   }
   if (!unchanged.empty()) settled.graph = discard_outputs(settled.graph, unchanged, constants);
@@ -72,7 +72,7 @@ Settled settle(const Composed& composed, Mode mode) {
   return settled;
 }
 
-// With casts, while each op is still whole.
+// Inserts casts before ops are expanded.
 Graph in_mixed_precision(const Graph& graph, DType lower, const CompiledParts& parts) {
   MixPrecisionOptions mix{.lower = lower};
   for (const InputKey& input : parts.inputs) {
@@ -92,9 +92,9 @@ void check_backend(const Backend& backend, const Graph& graph) {
              "backend " + quoted(backend.name()) + " cannot run the ops " + join(missing, ", ")});
 }
 
-// In the width of the input, and in its shape where one number stands for all. An input of unknown
-// rank starts as the number itself. Random keys are hashes of the path, so that short names do not
-// change what is drawn.
+// The initial tensor of a state, in the dtype of the input. A number fills the shape of the input,
+// unless its rank is unknown. Random keys are hashes of the path, so that short names do not change
+// the random numbers.
 Tensor initial_state(const Value& input, const InitialState& state) {
   if (const auto* key = std::get_if<RandomKey>(&state))
     return Tensor::scalar(first_random_key(key->seed, input.name));
@@ -118,7 +118,7 @@ Tensor initial_state(const Value& input, const InitialState& state) {
   return Tensor::full(input.dtype, std::move(dims), initial.item());
 }
 
-// The keys by class, and where they stand among the inputs and outputs of the graph.
+// Sorts the keys by class, with their indices among the inputs and outputs of the graph.
 void place(CompiledParts& parts, const Composed& composed, const Settled& settled) {
   std::unordered_map<std::string, size_t> input_at, output_at;
   for (size_t i = 0; i < parts.inputs.size(); ++i) {

@@ -16,7 +16,7 @@ namespace mithril {
 //   auto [outputs, gradients] = compiled.evaluate(params, {{"image", x}}, {{"logits", g}});
 // What is found wrong with the model, with the facts given here, or by the backend is raised here:
 // ValueError E0403 for a value that is not known, BackendError E1001 for ops that the backend
-// lacks, E1052 for no backend.
+// lacks, E1052 for a null backend.
 CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
                       CompileOptions options = {});
 

@@ -19,8 +19,8 @@ namespace mithril {
 
 class Backend;
 
-// What a model keeps from one evaluation to the next: running statistics, random keys. Copies share
-// their elements, for an evaluation makes the next state and writes to none.
+// The state that a model keeps between evaluations: running statistics, random keys. Copies share
+// their elements, because an evaluation returns a new state and writes to none.
 struct State : TensorMap {
   State() = default;
   explicit State(TensorMap&& tensors) : TensorMap(std::move(tensors)) {}
@@ -58,13 +58,13 @@ class CompiledModel {
   // keys, E0802 an unknown key, E0803 a wrong rank, E0804 a wrong dim, E0805 another kind, E0806 a
   // key of the other map, E0807 a gradient for what is no output, E0808 no cost; GradientError
   // E0505 where the model was compiled with inference; StateError E0920 where the model has a state
-  // that training moves and none is given, E0902 for other states ----
+  // that training changes and none was passed, E0902 for other states ----
   TensorMap evaluate(const TensorMap& params, const TensorMap& data) const;
   std::pair<TensorMap, TensorMap> evaluate(const TensorMap& params, const TensorMap& data,
                                            const OutputGradients& gradients) const;
-  // With the state to begin with; the next state comes last. A model with batch norm or dropout
-  // needs it: begin with initial_state_dict(), and give each evaluation what the one before
-  // returned.
+  // Takes the current state and returns the next state last. A model with batch norm or dropout
+  // needs it: start with initial_state_dict(), and pass to each evaluation the state that the
+  // previous one returned.
   std::pair<TensorMap, State> evaluate(const TensorMap& params, const TensorMap& data,
                                        const State& state) const;
   std::tuple<TensorMap, TensorMap, State> evaluate(const TensorMap& params, const TensorMap& data,
@@ -72,20 +72,20 @@ class CompiledModel {
                                                    const State& state) const;
 
   // ---- inference: dropout passes everything, batch norm uses the running statistics, and the
-  // state is read and stays as it is. What a part was made with inference=false for goes on as in
+  // state is read but does not change. A part that was made with inference=false behaves as in
   // training
   // ----
-  // The outputs, for instance to validate in a training loop: the same compiled model, without
-  // copies. What inference needs beside training is compiled when it is first asked for. State keys
-  // that inference does not read may be left out. StateError E0920 and E0902 as evaluate; E0921
-  // where the state changes in inference, too.
+  // The outputs in inference mode, for instance to validate in a training loop. The first call
+  // compiles the inference form; parameters are not copied. State keys that inference does not read
+  // may be left out. StateError E0920 and E0902 as in evaluate; E0921 if the state changes in
+  // inference, too.
   TensorMap infer(const TensorMap& params, const TensorMap& data, const State& state = {}) const;
-  // What infer evaluates: the same model in inference mode.
+  // The compiled model in inference mode, which infer evaluates.
   CompiledModel in_inference() const;
-  // A model of its own in inference mode, without parameters and without state: these are part of
-  // it, and what depends on them alone is computed once. It has no gradients and no hooks. Elements
-  // are copied, but for those that nobody else holds. A state that changes in inference, too,
-  // stays, and begins as given. StateError E0901 for other parameters, E0923 for another state.
+  // A separate model in inference mode that contains the parameters and the state: values that
+  // depend on them alone are computed once. It has no gradients and no hooks. Elements are copied
+  // unless `params` holds the only reference. A state that changes in inference, too, stays a state
+  // and starts as passed. StateError E0901 for other parameters, E0923 for another state.
   // Example:
   //   const ml::CompiledModel deployed = compiled.for_inference(params, step.state());
   //   ml::TensorMap outputs = deployed.evaluate({}, {{"image", x}});
@@ -93,12 +93,12 @@ class CompiledModel {
     return for_inference(params.share(), state);
   }
   CompiledModel for_inference(TensorMap&& params, const State& state = {}) const;
-  // The same with the states left open: evaluate takes them.
+  // The same, but the state stays an argument of evaluate.
   CompiledModel bind(const TensorMap& params) const { return bind(params.share()); }
   CompiledModel bind(TensorMap&& params) const;
 
   // ---- parameters. ShapeError E0209 where a size of one is not known ----
-  // As the layers say that they begin; where nobody says, uniform in +-1/sqrt(fan in), the product
+  // Initialised as each layer specifies, otherwise uniform in +-1/sqrt(fan in), the product
   // of the dims after the first. The same seed gives the same values on every platform, and those
   // of one parameter do not depend on the others.
   TensorMap get_parameters(std::uint64_t seed = 0) const;
@@ -112,7 +112,7 @@ class CompiledModel {
   // A file that torch.jit.load runs, in Python and in C++, without Mithril: its `forward` takes the
   // data in the order of data_keys() and gives a tensor, or a dictionary where there are several
   // outputs; it holds `params` (dotted keys are modules in it). It has no state: StateError E0922
-  // where the model has one that training moves.
+  // if the model has one that training changes.
   // It is for inputs of one size: where compiling left one open, `data` has an example. InputError
   // E0811 where it has none; StateError E0901 for other parameters; BackendError E1021 where the
   // backend writes no TorchScript, E1022 where the file cannot be written, E1023 for an op that
@@ -128,7 +128,7 @@ class CompiledModel {
   // ---- looking in ----
   // Each evaluation through this object, gradients or not, shows the function the value at this
   // path ("hidden", "encoder.fc1.output"; any path of the model) as soon as it is made, in the
-  // thread that evaluates; what it gives stands in the value's place from then on. With `gradient`
+  // thread that evaluates; what it gives replaces the value from then on. With `gradient`
   // it is shown the gradient that comes back at the value, in evaluations that have one; gradients
   // pass what a hook put in a value's place as if it were the value. Hooks on one value are called
   // in the order in which they came; what one throws, evaluate throws. The model is compiled again,
@@ -146,10 +146,10 @@ class CompiledModel {
   // Of inputs and outputs: numbers, names of sizes, and `any` for a size without a name or with an
   // arithmetic; a key whose rank is not known is left out.
   std::vector<std::pair<std::string, ShapeSpec>> shapes() const;
-  // What it was compiled for.
+  // The backend that it was compiled for.
   const std::shared_ptr<Backend>& backend() const;
-  // What compiling found suspicious, as the warning handler was told (base/warning.hpp): inputs
-  // that look like a name with a typing error.
+  // The warnings of compiling, which the warning handler received, too (base/warning.hpp): inputs
+  // whose names look misspelt.
   const std::vector<std::string>& warnings() const;
   // A table of the inputs and outputs, and the number and size of the parameters.
   std::string summary() const;

@@ -8,8 +8,8 @@
 
 namespace mithril {
 
-// The graph without these outputs and without the nodes, constants and inputs that served nothing
-// but them. Inputs of these names stay.
+// The graph without these outputs and without the nodes, constants and inputs that served only
+// them. Inputs in `inputs_to_keep` stay.
 Graph discard_outputs(const Graph& graph, const std::vector<std::string>& names,
                       const std::vector<std::string>& inputs_to_keep = {});
 

@@ -25,7 +25,7 @@ struct Given {
   const std::vector<NamedIndex>& expected;
 };
 
-// A parameter that a user named may have been meant to be data; those of layers are paths.
+// Advice for a parameter that the user named, which may be meant as data. Layers have paths.
 std::string or_as_data(const Given& given, const std::string& key) {
   if (std::string_view(given.what) != "parameter" || key.find('.') != std::string::npos) return {};
   return ", or name " + quoted(key) + " in data_keys when compiling, if it is data";
@@ -37,7 +37,7 @@ void refuse_unexpected(const Given& given, const Given& other) {
     if (contains(other.expected, key)) {
       raise({.kind = ErrorKind::input,
              .code = "E0806",
-             .message = quoted(key) + " stands in " + given.map + ", but is a " + other.what,
+             .message = quoted(key) + " is in " + given.map + ", but is a " + other.what,
              .help = "give it in " + std::string(other.map) + or_as_data(other, key)});
     }
     unknown_name(ErrorKind::input, "E0802", given.what, key, "", names_of(given.expected));

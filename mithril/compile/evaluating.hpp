@@ -7,10 +7,10 @@
 
 namespace mithril {
 
-// What runs while all hooks are removed is what ran before there were any.
+// The parts to run: those from before any hook while all hooks are removed.
 const std::shared_ptr<CompiledModel::Parts>& in_use(
     const std::shared_ptr<CompiledModel::Parts>& parts);
-// The same in inference mode, made when it is first asked for.
+// The parts in inference mode, built on first use.
 std::shared_ptr<CompiledModel::Parts> in_inference(
     const std::shared_ptr<CompiledModel::Parts>& parts);
 
@@ -22,21 +22,21 @@ std::vector<size_t> requested(const CompiledParts& parts, const OutputGradients&
 Tensor incoming_gradient(const CompiledParts& parts, const Signature& signature,
                          const OutputGradients& asked, const std::vector<size_t>& of, size_t i);
 
-// StateError E0920 where the model needs a state and none is given, E0902 for other keys. `call`:
-// who needs it.
+// StateError E0920 if the model needs a state and none was passed, E0902 for other keys. `call`:
+// the name of the called function, for the message.
 void check_state(const CompiledParts& parts, const State& state, const char* call);
 
 // StateError E0923 for a state of other dims or of another kind.
 void check_fits(const Signature& signature, const NamedIndex& key, const Tensor& state);
 
-// Puts what a user gives at its places among the inputs. InputError E0801, E0802, E0805, E0806,
-// StateError E0902.
+// Puts the tensors of the user in their places among the inputs. InputError E0801, E0802, E0805,
+// E0806, StateError E0902.
 void take_inputs(const CompiledParts& parts, const Signature& signature, const TensorMap& params,
                  const TensorMap& data, const State& state, std::vector<Tensor>& inputs);
 
 // Of what a program made.
 TensorMap named(const std::vector<NamedIndex>& keys, const std::vector<Tensor>& tensors);
-// What does not change is as given.
+// The next state: changed states from `made`, the others from `given`.
 State next_state(const CompiledParts& parts, const State& given, const std::vector<Tensor>& made);
 
 }  // namespace mithril

@@ -15,7 +15,8 @@ Role role_of(KeyClass key_class) {
   return key_class == KeyClass::state ? Role::state : Role::data;
 }
 
-// Running statistics in inference: what they begin as would be wrong.
+// Whether a state is read but not changed, as running statistics in inference: its initial value
+// would be wrong.
 bool is_read_alone(const CompiledParts& parts, const std::string& key) {
   const std::vector<std::string>& required = parts.required_states;
   return !contains(parts.next_states, key) &&

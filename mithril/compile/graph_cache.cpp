@@ -30,7 +30,7 @@ bool has_own_ops_only(const Graph& graph) {
   });
 }
 
-// What comes from a disk may have been made by anybody.
+// Graphs from the disk are untrusted.
 bool is_valid(const Graph& graph) {
   try {
     verify(graph);

@@ -13,10 +13,10 @@ class GraphCache {
  public:
   explicit GraphCache(CacheFiles files) : files_(std::move(files)) {}
 
-  // make(), or what it gave before for an equal graph and the same `how`, which says all else that
-  // decides the result. Only this build of Mithril reads what it has kept, and graphs with ops that
-  // are not Mithril's own are made each time, as is what is no valid graph, or not one that
-  // fits(graph) accepts.
+  // Returns make(), or its cached result for an equal graph and the same `how`, which describes all
+  // other inputs of make(). Entries serve only this build of Mithril, and graphs with ops that are
+  // not Mithril's own are not cached. An entry that is no valid graph, or that fits() refuses, is
+  // made again.
   Graph find_or_make(const Graph& base, const std::string& how, const std::function<Graph()>& make,
                      const std::function<bool(const Graph&)>& fits) const;
 

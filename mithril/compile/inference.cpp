@@ -14,7 +14,7 @@ namespace {
 
 using Parts = CompiledModel::Parts;
 
-// Where an input stands once the inputs before it are gone.
+// Maps indices of inputs to their indices after some inputs are removed.
 class Shift {
  public:
   explicit Shift(std::vector<size_t> gone) : gone_(std::move(gone)) {
@@ -32,18 +32,18 @@ class Shift {
   std::vector<size_t> gone_;
 };
 
-// With elements that nobody else will write to.
+// A tensor whose elements no other owner can write to.
 Tensor unshared(Tensor tensor) {
   return tensor.is_sole() && !tensor.is_borrowed() ? tensor : tensor.host().copy();
 }
 
 void use_inference_passes(CompiledParts& parts) {
-  // With one pass alone what was composed stays as it is.
+  // A pipeline of one pass keeps the graph as composed.
   if (parts.passes.passes.size() > 1 && parts.backend->graph_options().fused_attention)
     parts.passes.passes = passes_with_fused_attention();
 }
 
-// The hooks on what both modes compute.
+// Takes over the hooks on values that both modes compute.
 void take_hooks(Parts& parts, const Parts& from, std::shared_ptr<Parts> without_hooks) {
   for (Hook hook : from.hooks) {
     const auto value = find_value_named(parts.source, from.source.value(hook.value).name);
@@ -68,8 +68,8 @@ std::shared_ptr<Parts> made_for_inference(const Parts& from, std::shared_ptr<Par
   return parts;
 }
 
-// A model whose parameters, and where a state is given the states that it only reads, are
-// constants.
+// Turns the parameters into constants and, if a state is passed, also the states that the model
+// only reads.
 class Fixing {
  public:
   explicit Fixing(const Parts& from)
@@ -81,7 +81,7 @@ class Fixing {
     parts_->parameters.clear();
   }
 
-  // States that change stay, and begin with what is given.
+  // States that change stay states, and start as passed.
   void fix_states(const State& state) {
     parts_->states.clear();
     parts_->required_states.clear();

@@ -160,7 +160,7 @@ void KeySets::add(Wire* wire, Set set, std::string name) {
   if (added || at->second.set == set) return;
   raise({.kind = ErrorKind::value,
          .code = "E0407",
-         .message = quoted(name) + " stands in " + text(at->second.set) + " and in " + text(set),
+         .message = quoted(name) + " is in " + text(at->second.set) + " and in " + text(set),
          .help = "name it in one of them"});
 }
 

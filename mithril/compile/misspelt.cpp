@@ -11,11 +11,11 @@
 namespace mithril {
 namespace {
 
-constexpr size_t shortest_word = 4;  // of fewer letters, one more or less makes another name
+constexpr size_t shortest_word = 4;  // in shorter words one letter makes another name
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// In lower case; underscores and the changes between letters and digits part words.
+// The words of a name in lower case, split at underscores and between letters and digits.
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words;
   bool open = false;

@@ -1,4 +1,4 @@
-// Names with a typing error, which became new inputs.
+// Finds misspelt names, which have become new inputs.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace mithril {
 
-// Whether one of the names may be the other with a typing error: one letter more, less, replaced or
-// swapped with its neighbour in a word of at least four, or other capitals or underscores. Numbers
-// tell names apart: h1 is not h2.
+// Whether one name may be a misspelling of the other: one letter inserted, deleted, replaced or
+// swapped with its neighbour in a word of at least four letters, or other capitals or underscores.
+// Names with different numbers are different names: h1 is not h2.
 bool looks_like(std::string_view a, std::string_view b);
 
-// A warning for each input that nothing drives, that looks like another name of the model, and of
-// which neither the model nor the options say anything.
+// A warning for each input that looks like another name of the model and that neither the model nor
+// the options mention otherwise.
 std::vector<std::string> misspelt_inputs(Composite& model, const CompileOptions& options);
 
 }  // namespace mithril

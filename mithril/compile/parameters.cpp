@@ -13,7 +13,7 @@ namespace {
 
 using Parts = CompiledModel::Parts;
 
-// A key that a user named may have been meant to be data; the paths of layers are not.
+// Advice for a key that the user named, which may be meant as data. Layers have paths.
 std::string if_it_is_data(const std::string& key) {
   if (key.find('.') != std::string::npos) return {};
   return "; if it is data, name it in data_keys";
@@ -33,7 +33,7 @@ Dims numbers(const std::string& key, const Value& value, const std::string& text
          .code = "E0209",
          .message = missing + " of the parameter " + quoted(key) + " is not known",
          .facts = {{"shape", text}},
-         .help = "give shapes when compiling: of this key, or of the data that it meets" +
+         .help = "give shapes when compiling, for this key or for the data that determines it" +
                  if_it_is_data(key)});
 }
 

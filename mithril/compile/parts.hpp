@@ -52,7 +52,7 @@ struct Composed {
   std::vector<std::string> warnings = {};
 };
 
-// What both modes of a compiled model have in common.
+// The settings that both modes of a compiled model share.
 struct CompileSettings {
   std::shared_ptr<Backend> backend;  // shared: users compile many models for one
   LoadOptions load_options;
@@ -66,19 +66,19 @@ struct CompileSettings {
 
   std::shared_ptr<Composite> model;          // where hooks find their paths
   std::shared_ptr<const Composed> composed;  // null: nothing depends on the mode, or it is fixed
-  std::vector<std::string> state_keys;       // those that another mode reads too
+  std::vector<std::string> state_keys;       // of both modes
   // Guards the facts of the graphs, which both modes share.
   std::shared_ptr<std::mutex> facts_mutex = std::make_shared<std::mutex>();
 };
 
-// All that compiling makes but the programs.
+// Everything that compiling produces except the programs.
 struct CompiledParts : CompileSettings {
   Graph source;                                      // without gradients, before hooks and passes
   Graph graph;                                       // after them
   std::vector<InputKey> inputs;                      // in the order of graph.inputs()
   std::vector<NamedIndex> parameters, data, states;  // of inputs
   std::vector<NamedIndex> outputs, next_states;      // of graph.outputs(); states that change
-  std::vector<std::string> required_states;          // that training moves
+  std::vector<std::string> required_states;          // that training changes
   std::vector<Hook> hooks;
   std::shared_ptr<CompiledModel::Parts> without_hooks;    // as compiled; null: these are
   State initial;                                          // in the order of states
@@ -111,7 +111,7 @@ struct CompiledModel::Parts : CompiledParts {
   // With gradients coming in at these outputs (of `outputs`), in this order; made when first asked
   // for.
   const Program& with_gradients(const std::vector<size_t>& of);
-  std::shared_ptr<Parts> for_inference;  // the same in inference mode; null: not asked for yet
+  std::shared_ptr<Parts> for_inference;            // the inference form; null until first used
   Graph gradients(const std::vector<size_t>& of);  // the graph of that
   // That, with a step of the optimizer; made each time.
   TrainingProgram training(const std::vector<size_t>& of, const Optimizer& optimizer);

@@ -21,7 +21,7 @@ std::string spelled(const PipelineOptions& passes) {
   return "passes " + spelled(names);
 }
 
-// Whether tensors of one fit the other: what runs a graph relies on it.
+// Whether both values have the same dtype and dims, which executables rely on.
 bool are_alike(const Graph& a, ValueId left, const Graph& b, ValueId right) {
   const Value &x = a.value(left), &y = b.value(right);
   return x.dtype == y.dtype && x.ranked == y.ranked &&
@@ -53,8 +53,8 @@ ValueId output_of(const Graph& graph, const std::string& name) {
   return at->value;
 }
 
-// Whether `made` is the graph with a further input for each gradient that comes in, and a further
-// output for each one that is wanted.
+// Whether `made` is the graph with an additional input for each incoming gradient and an additional
+// output for each wanted gradient.
 bool is_gradient_of(const Graph& made, const Graph& graph, const DifferentiateOptions& options) {
   const size_t inputs = graph.inputs().size(), outputs = graph.outputs().size();
   if (!extends(made, graph) || made.inputs().size() != inputs + options.outputs.size() ||

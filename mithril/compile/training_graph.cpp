@@ -32,7 +32,7 @@ class Appending {
     if (!is_floating(param.dtype)) {
       raise({.kind = ErrorKind::type,
              .code = "E0382",
-             .message = "an optimizer moves parameters of floats",
+             .message = "an optimizer moves floating-point parameters only",
              .facts = {{param.name, std::string(name(param.dtype))}}});
     }
     const std::string scope = prefix_ + param.name;

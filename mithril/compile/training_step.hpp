@@ -8,9 +8,9 @@
 
 namespace mithril {
 
-// Moves parameters as `evaluate` with gradients and then `Optimizer::step` do, and faster: the
-// optimizer's arithmetic is part of what is compiled, where backends fuse it with what makes the
-// gradients, and parameters are written where they stand. Example:
+// Updates parameters as `evaluate` with gradients and then `Optimizer::step` do, but faster: the
+// update is compiled with the gradients, so that backends fuse both, and parameters are written in
+// place. Example:
 //   ml::Adam optimizer({.lr = 1e-3});
 //   ml::TrainingStep step(compiled, optimizer);
 //   for (...) outputs = step(params, data);
@@ -20,23 +20,23 @@ class TrainingStep {
   // own `step` may be called in between. `gradients` come in at outputs in each step. Hooks that
   // the model has by now are called. InputError E0807 for a gradient of what is no output, E0808
   // where there is no cost; GradientError E0505 where the model was compiled for inference;
-  // TypeError E0382 for a parameter that is not of floats.
+  // TypeError E0382 for a parameter that is not floating-point.
   TrainingStep(const CompiledModel& model, Optimizer& optimizer,
                const OutputGradients& gradients = of_cost);
   ~TrainingStep();
   TrainingStep(TrainingStep&&) noexcept;
 
-  // The model's outputs, before the step; the state moves on. Errors as of evaluate and
-  // Optimizer::step; InputError E0812 where two parameters share elements, E0813 for one that may
-  // not be written to or is a tensor of torch. After an error no parameter has moved, unless it
-  // says that inputs have been written to; the state moves with them. No other thread may use the
-  // parameters meanwhile.
+  // Updates the parameters and the state, and returns the outputs from before the update. Errors as
+  // of evaluate and Optimizer::step; InputError E0812 if two parameters share elements, E0813 for a
+  // read-only parameter or a tensor of torch. After an error parameters and state are unchanged,
+  // unless the error says that inputs have been written to. No other thread may use the parameters
+  // during the call.
   TensorMap operator()(TensorMap& params, const TensorMap& data);
 
-  // Running statistics and random keys, which begin as initial_state_dict(): save them with the
-  // parameters and the optimizer's state_dict(), and give them to infer and for_inference.
+  // The running statistics and random keys, at first initial_state_dict(). Save them with the
+  // parameters and the optimizer's state_dict(), and pass them to infer and for_inference.
   const State& state() const;
-  // A copy of it. StateError E0902 for other keys, E0923 for other dims or kinds.
+  // Copies the state. StateError E0902 for other keys, E0923 for other dims or kinds.
   void set_state(const State& state);
 
  private:

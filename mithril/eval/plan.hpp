@@ -42,7 +42,7 @@ class Planner {
 // InputError where an input contradicts the graph's dims. Threads may plan with one graph at once.
 Plan make_plan(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs);
 
-// An input to plan for that nobody has yet. Its elements must not be read.
+// A placeholder input for planning. Its elements must not be read.
 Tensor stand_in(DType dtype, Dims dims);
 
 }  // namespace mithril

@@ -27,7 +27,7 @@ void Graph::reserve(size_t values, size_t nodes) {
 }
 
 ValueId Graph::add_value(Value value) {
-  check_interrupt();  // who makes graphs adds values, one after the other
+  check_interrupt();  // every builder of graphs adds values one by one
   values_.push_back(std::move(value));
   return static_cast<ValueId>(values_.size() - 1);
 }

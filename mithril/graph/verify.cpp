@@ -118,7 +118,7 @@ class Verification {
     }
   }
 
-  // The tuple that says how many outputs there are is read before anything is inferred.
+  // Inference reads the tuple that gives the number of outputs, so that it is checked before.
   void check_count_of_outputs(const Node& node) {
     if (node.op->outputs_from.empty()) return;
     const Argument& from = node.arguments[node.argument_index(node.op->outputs_from)];

@@ -13,7 +13,7 @@ namespace mithril {
 struct Datum::Nest {
   Tuple items;
   int depth = 1;
-  int64_t size = 0;  // items at all depths: tuples that share others are walked as if they did not
+  int64_t size = 0;  // items at all depths; shared tuples count each time
 };
 
 namespace {

@@ -44,7 +44,7 @@ class Datum {
   Kinds kind() const;
   bool is_none() const { return held_.index() == 0; }
 
-  // Each is checked: ValueError E0477 where it is another kind of value.
+  // ValueError E0477 if the value is of another kind.
   bool flag() const;
   const Dim& dim() const;
   double real() const;      // a float, an int whose number is known, or a bool

@@ -78,7 +78,7 @@ const KnownArgument* find(const std::vector<KnownArgument>& known, const std::st
   return at == known.end() ? nullptr : &*at;
 }
 
-// The members of an enumeration stand in a file as numbers. An argument may be left out.
+// Files store the members of an enumeration as numbers. An argument may be left out.
 void name_members(Arguments& arguments, const Json& enums, const Place& place) {
   for (const auto& [name, type] : object_of(enums, place)) {
     const Place here = place.at(name);

@@ -18,8 +18,8 @@ class SpecReader {
   Bindings bindings(const Json& specs, const Place& place);
   void added(const std::string& id, const Model& part);  // joins what its bindings could not say
   const std::vector<std::string>& exposed() const { return exposed_; }
-  // Inputs of parts that an output of a later part was connected to, by a key without a name: they
-  // are no outputs, whatever they are called.
+  // Inputs of parts to which a later part connected an output through an unnamed key. They are not
+  // outputs of the model, whatever their names.
   const std::vector<Connection>& fed() const { return fed_; }
 
  private:

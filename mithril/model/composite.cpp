@@ -165,7 +165,7 @@ void Composite::adopt_child(std::shared_ptr<Part> child) {
     last->index = index;
   });
   make_room(parts);
-  if (index_ && !index_->namesakes.empty()) {  // once in use it holds all, also after an undo
+  if (index_ && !index_->namesakes.empty()) {  // once built it holds all parts, also after an undo
     const auto [namesakes, added] = index_->namesakes.try_emplace(child->label());
     try {
       namesakes->second.push_back(child.get());

@@ -85,7 +85,7 @@ struct Extras {
   std::map<std::string, Run*> runs;
 };
 
-// What Model::create made a copy of: wires, and those that are their copies.
+// Wires that Model::create copied, and their copies.
 struct Copied {
   std::weak_ptr<Composite> from;
   std::vector<std::pair<Wire*, Wire*>> wires;
@@ -159,7 +159,7 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
   struct Index;  // by name, of what there is much of
   static const Class& class_of(std::string name);
   Part* find_namesake(std::string_view label, size_t number) const;
-  size_t free_number(std::string_view label);  // what the name of the next such child ends in
+  size_t free_number(std::string_view label);  // which ends the name of the next such child
   void forget_last_child();
   const Class& class_;
   std::unique_ptr<Index> index_;

@@ -302,8 +302,8 @@ void Composition::commit() {
     if (added_) raise_at(error, path(added_));
     throw;
   }
-  if (!adopted_.empty()) facts_.home();  // which taking over facts needs
-  save(here_.revision);                  // where this is within another attempt
+  if (!adopted_.empty()) facts_.home();  // needed to adopt facts
+  save(here_.revision);                  // for an enclosing attempt
   ++here_.revision;
   attempt_.commit();
   for (const auto& model : adopted_) {

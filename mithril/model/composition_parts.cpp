@@ -146,7 +146,7 @@ class OpBindings {
 
 namespace {
 
-// So many of the slots of a part are outputs. `counts` are the sizes of its lists, in port order.
+// The number of output slots of a part. `counts` are the sizes of its lists, in port order.
 size_t output_slots(const OpDef& op, const std::vector<int>& counts) {
   const bool list = op.list_output() >= 0;
   return op.outputs.size() + (list ? static_cast<size_t>(counts.back()) - 1 : 0);

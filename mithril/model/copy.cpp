@@ -17,8 +17,8 @@ const Part* child_of(const Composite& root, const Part* part) {
   return part;
 }
 
-// The children of a model that make some of its wires, in their order. What is needed of a state is
-// what makes its next value, too.
+// The children of a model that compute some of its wires, in their order. They include the children
+// that compute the next values of the states that are read.
 class Needed {
  public:
   explicit Needed(const Composite& root) : root_(root) {}
@@ -63,14 +63,14 @@ class Needed {
   std::vector<Wire*> open_;
 };
 
-// A copy of one model: its parts, and its wires by those of the original as that model left them.
+// A copy of one model: its parts, and its wires by the wires that the original had by itself.
 struct Level {
   const Composite* from;
   std::shared_ptr<Composite> to;
   std::vector<std::pair<Wire*, Wire*>> order;
   PointerMap<Wire*> wires;
 
-  // What the models around it joined later stays apart.
+  // Wires that outer models joined later stay separate.
   const Wire* own(Wire* wire) const {
     return top_before(wire, from->owner ? from->adopted_at : UINT64_MAX);
   }
@@ -92,7 +92,7 @@ class Copying {
     target_->facts->decorate = decorate_error;
   }
 
-  // Of the models around some connections, one after the other.
+  // Copies the parts of `root` that compute the wanted wires, with the models in them.
   void copy(const std::shared_ptr<Composite>& root, const std::vector<Wire*>& wanted) {
     Needed needed(*root);
     for (Wire* wire : wanted) needed.add(wire);
@@ -229,7 +229,7 @@ class Copying {
     }
   }
 
-  // What is known of the wires: parts tell again what follows from them.
+  // Copies the facts about the wires. The copied parts infer again what follows from them.
   void transfer(const Level& level) {
     Facts& facts = *target_->facts;
     facts.current = {};
@@ -309,7 +309,7 @@ class Copying {
     }
   }
 
-  // A constraint on keys that are there.
+  // Repeats a constraint if all of its keys were copied.
   static void repeat(const Level& level, const StatedConstraint& constraint) {
     for (const std::string& key : constraint.keys) {
       if (!find_port(*level.to, key)) return;

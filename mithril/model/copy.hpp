@@ -1,4 +1,4 @@
-// Copies of what makes some connections: Model::create builds models of them.
+// Copies the parts that compute some connections, for Model::create.
 #pragma once
 #include <memory>
 #include <string>
@@ -10,8 +10,8 @@
 namespace mithril {
 
 // A new model with copies of the parts that the connections need, and the connections in it. Names,
-// literals, initializers, states, constraints and what is known of shapes, types and values go
-// along. The models that the connections belong to stay as they are.
+// literals, initializers, states, constraints and facts about shapes, types and values are copied,
+// too. The models that the connections belong to do not change.
 std::pair<std::shared_ptr<Composite>, std::vector<Connection>> copy_of(
     const std::vector<Connection>& connections);
 

@@ -149,8 +149,8 @@ class Flattening {
     graph().add_node(std::move(node));
   }
 
-  // Values were folded while composing, but for numbers that only the run tells: x.shape[0] ** 0.5
-  // where that size is open. Such a number becomes a tensor of rank 0.
+  // Composing has folded all values except numbers that depend on open sizes: x.shape[0] ** 0.5.
+  // Such a number becomes a tensor of rank 0.
   void emit_number(Part& part) {
     Wire* wire = top(part.output_slots().front());
     const Kinds kinds = find(wire->type)->kinds;
@@ -159,7 +159,7 @@ class Flattening {
     std::vector<Argument> arguments;
     for (size_t slot = 0; slot < part.input_count; ++slot) {
       Wire* input = part.slots[slot] ? top(part.slots[slot]) : nullptr;
-      if (input && !numbers_.find(input) && !known_value(input)) return;  // nobody gave it
+      if (input && !numbers_.find(input) && !known_value(input)) return;  // not given
       arguments.push_back(argument(part, slot));
       const auto* datum = std::get_if<Datum>(&arguments.back());
       if (input && datum && is_symbolic(*datum) && takes_tensors(part, slot))
@@ -170,7 +170,7 @@ class Flattening {
     ids_[wire] = id;
   }
 
-  // A tensor made of such a number is the number in its dtype.
+  // to_tensor of such a number casts it.
   bool emit_made_tensor(Part& part) {
     if (part.op != &find_op("to_tensor")) return false;
     const ValueId* number = part.slots[0] ? numbers_.find(top(part.slots[0])) : nullptr;
@@ -196,7 +196,7 @@ class Flattening {
     return value && value->known ? &value->datum : nullptr;
   }
 
-  // What counts for the dtype of a result is that they are numbers: their width follows it.
+  // Numbers take the dtype of the result, because only their kind affects that dtype.
   void convert_numbers(const Part& part, Node& node, DType dtype) {
     for (size_t slot = 0; slot < part.input_count; ++slot) {
       const ValueId* id = part.slots[slot] ? numbers_.find(top(part.slots[slot])) : nullptr;
@@ -209,7 +209,7 @@ class Flattening {
     }
   }
 
-  // With a number of its kind in place of each that only the run tells.
+  // The output dtypes, with a constant of its kind for each number that depends on open sizes.
   std::vector<DType> output_dtypes(const Graph& graph, Node node, const Part& part) const {
     for (size_t slot = 0; slot < part.input_count; ++slot) {
       const ValueId* id = part.slots[slot] ? numbers_.find(top(part.slots[slot])) : nullptr;
@@ -278,7 +278,7 @@ class Flattening {
   FlatModel flat_;
   Renaming renamed_;
   PointerMap<ValueId> ids_;      // by wire
-  PointerMap<ValueId> numbers_;  // those of `ids_` that are values while composing
+  PointerMap<ValueId> numbers_;  // the part of `ids_` that composing sees as values
   PointerMap<ValueId> sizes_;    // symbolic ints as tensors
 };
 

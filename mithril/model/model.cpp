@@ -108,7 +108,7 @@ Model Model::create(const std::vector<std::pair<std::string, Connection>>& outpu
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Connection& copy = copies[i];
     const bool input = !copy.wire()->driver && !is_valued(copy.wire());
-    // What is an input already has another name there.
+    // An input has a name already, so that the output is a copy of it.
     made.emplace_back(outputs[i].first, input ? mithril::apply("buffer", {copy}) : copy);
   }
   Model model{std::shared_ptr<Part>(root)};

@@ -51,9 +51,9 @@ class Model {
   explicit Model(std::string name);
   // A part that is one op, with values for ports that are not wired: op("softmax", {{"axis", 1}}).
   static Model op(std::string_view name, Arguments arguments = {});
-  // A new model of what makes these connections, with outputs of these names. Its parts are copies:
-  // the expression, and models that were made of it before, stay as they are. The connections stand
-  // for their copies where the new model is composed further or compiled.
+  // A new model that computes these connections, with outputs of these names. Its parts are copies:
+  // the expression, and models created from it before, do not change. When the new model is
+  // composed further or compiled, the connections refer to their copies.
   static Model create(const std::vector<std::pair<std::string, Connection>>& outputs,
                       std::string name = {});
   explicit Model(std::shared_ptr<Part> part) : part_(std::move(part)) {}
@@ -80,8 +80,8 @@ class Model {
       const Call& call);  // the part's canonical input is wired to the model's canonical output
   Model& operator+=(const Model& part) { return *this += Call{part.part_, {}}; }
 
-  // The name of the part, before it becomes one: net |= Linear().named("fc1")({{"input", "x"}}).
-  // ConnectionError E0119 for a part that has its place already.
+  // Names the part before it is added: net |= Linear().named("fc1")({{"input", "x"}}).
+  // ConnectionError E0119 for a part that was added before.
   Model named(std::string name);
 
   // ---- ports ----

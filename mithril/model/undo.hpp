@@ -7,15 +7,15 @@
 
 namespace mithril {
 
-// Registers how to take back a change while an Attempt is open. Call it before the change, for
-// registering may fail; the action then also runs where the change was never made. Actions allocate
-// nothing.
+// Registers an action that undoes a change while an Attempt is open. Call it before the change,
+// because registering may fail; the action must therefore also work if the change was never made.
+// Actions must not allocate.
 template <typename Action>
 void on_undo(Action action) {
   if (Trail* trail = Trail::active()) trail->on_undo(std::move(action));
 }
 
-// What is appended to the list from now on is taken back. The list outlives the Attempt.
+// Undoes what is appended to the list from now on. The list outlives the Attempt.
 template <typename T>
 void take_back_growth(std::vector<T>& list) {
   on_undo([&list, size = list.size()] {
@@ -23,7 +23,7 @@ void take_back_growth(std::vector<T>& list) {
   });
 }
 
-// So that the next push_back allocates nothing.
+// Reserves room, so that the next push_back does not allocate.
 template <typename T>
 void make_room(std::vector<T>& list) {
   if (list.size() == list.capacity()) list.reserve(2 * list.size() + 1);

@@ -1,4 +1,4 @@
-// From the options of an op's maker to the op.
+// Turns the options of an op's maker into a model of the op.
 #pragma once
 #include <string_view>
 
@@ -6,8 +6,8 @@
 
 namespace mithril {
 
-// The op with those of the options that are not its defaults. An option that has no default and is
-// None was left out.
+// The op with the options that differ from their defaults. An option without a default is left out
+// if it is None.
 Model op_with_options(std::string_view op, Arguments options);
 
 }  // namespace mithril

@@ -49,7 +49,7 @@ ArgumentDef padding_argument(std::string doc) {
 Binding padding_binding(const CheckedArguments& arguments, size_t axes, const Connection* weight) {
   const Datum& padding = arguments["padding"];
   if (padding.kind() != kind::string) return IOKey{.name = "padding", .value = padding};
-  const std::string& word = padding.text();  // in capitals as JSON of the Python library has it
+  const std::string& word = padding.text();  // the JSON form of the Python library has capitals
   if (word == "valid" || word == "VALID") return IOKey{.name = "padding", .value = Datum(0)};
   if (word != "same" && word != "SAME")
     arguments.reject("padding", "an int, a tuple, \"same\" or \"valid\"");

@@ -1,5 +1,5 @@
-// Random tensors whose key is a state: others with each evaluation, and in each part. The op of the
-// same name (Model::op("randn")) takes its key as it is.
+// Random tensors whose key is a state: each evaluation and each part draws other numbers. The op of
+// the same name (Model::op("randn")) takes its key as an input.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -1,4 +1,4 @@
-// How often the builder of a model repeats something.
+// Arguments that say how often a model repeats a part.
 #pragma once
 #include "mithril/base/limits.hpp"
 #include "mithril/models/library.hpp"

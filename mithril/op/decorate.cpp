@@ -31,8 +31,8 @@ void add_dims(ErrorDetails& details, const Part& part) {
   }
 }
 
-// Where the rank that does not fit comes from a part that merges axes from the first one on, and
-// nobody said so: the batch is what is missing.
+// If the wrong rank comes from a part that by default merges all axes from the first one on, the
+// batch axis is missing.
 void add_advice(ErrorDetails& details, const Part* from) {
   if (details.kind != ErrorKind::shape || !details.help.empty() || !from || !from->op) return;
   const Datum* start = from->slots ? from->left_out("start_dim") : nullptr;

@@ -1,4 +1,4 @@
-// What is wrong with the record of an op, which may be a user's own.
+// The error about a faulty record of an op, which may be a user's.
 #pragma once
 #include <string>
 

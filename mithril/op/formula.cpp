@@ -23,7 +23,7 @@ constexpr std::array<std::array<std::string_view, 4>, 7> levels = {{
     {"*", "/"},
 }};
 
-// Operators of one level side by side make a tree as deep as there are of them.
+// A chain of operators of one level becomes a tree as deep as the chain is long.
 constexpr int most_operators = 1000;
 
 class FormulaParser {

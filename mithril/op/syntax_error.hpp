@@ -1,4 +1,4 @@
-// The errors about a text of an op's record, a formula or a spelling, that breaks its grammar.
+// Syntax errors in the formula or the spelling of a record.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -10,10 +10,10 @@ namespace mithril {
 [[noreturn]] void raise_syntax(const char* code, std::string_view what, std::string_view text,
                                size_t at, const std::string& expected);
 
-// How deep an expression nests: whoever reads it may recurse. ParseError E0732 beyond 100 levels.
+// The nesting depth of an expression, over which parsers recurse. ParseError E0732 beyond 100.
 class NestingDepth {
  public:
-  class Level {  // with it what was deepened since ends
+  class Level {  // its destructor leaves the level
    public:
     explicit Level(int& depth) : depth_(depth), outer_(depth) {}
     ~Level() { depth_ = outer_; }

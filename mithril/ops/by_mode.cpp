@@ -8,7 +8,7 @@ OpDef define_by_mode() {
       .name = "by_mode",
       .doc =
           "`training` while training and `inference` in inference. is_inference fixes the mode; "
-          "None follows what ml.compile is asked for. What serves only the other mode is not "
+          "None follows the mode of ml.compile. Ops that serve only the other mode are not "
           "computed.",
       .inputs = {{"training", "*s", "T"},
                  {"inference", "*s", "T"},
@@ -19,7 +19,7 @@ OpDef define_by_mode() {
             s.narrow("training", kind::tensor);
             return true;
           },
-      // Compiling settles the mode before (settle_mode); without a compile it is training.
+      // Compiling replaces by_mode before (settle_mode). Without compiling, the mode is training.
       .expand =
           [](ExpandContext& c) {
             const Datum& mode = c.value("is_inference");

@@ -26,7 +26,7 @@ T remainder(T a, T b) {
              .message = "remainder: an int is divided by zero, at port 'denominator'",
              .help = "divide floats, where the result is NaN"});
     }
-    if (b == T(-1)) return T();  // of the smallest int the processor's division overflows
+    if (b == T(-1)) return T();  // the division of the smallest int by -1 overflows
     const T rest = static_cast<T>(a % b);
     return rest != T() && (rest < T()) != (b < T()) ? static_cast<T>(rest + b) : rest;
   }
@@ -48,8 +48,8 @@ OpDef define_remainder() {
   return {
       .name = "remainder",
       .doc =
-          "What a division rounded down leaves, as Python's %: fmod(numerator, denominator), plus "
-          "denominator where that has the other sign; an int for ints; not of two bools.",
+          "The remainder of a floored division, as Python's %: fmod(numerator, denominator), plus "
+          "denominator if their signs differ; an int for ints; not of two bools.",
       .inputs = {{"numerator", "*a", "T=operand"}, {"denominator", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
       .where = {"*o = broadcast(*a, *b)"},

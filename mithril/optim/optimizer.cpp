@@ -21,7 +21,7 @@ void check(const std::string& key, const Tensor& param, const Tensor& gradient) 
     raise({.kind = ErrorKind::type,
            .code = "E0382",
            .message = supported ? "the gradient of " + quoted(key) + " has another dtype"
-                                : "an optimizer moves parameters of floats",
+                                : "an optimizer moves floating-point parameters only",
            .facts = {{key, std::string(name(param.dtype()))},
                      {"gradient", std::string(name(gradient.dtype()))}}});
   }
@@ -61,7 +61,7 @@ Tensor tensor_of(const Datum& option) {
   return Tensor::of<double>({count}, numbers);
 }
 
-// Of the kind that the option has now.
+// The saved option, as a value of the kind that the option has now.
 Datum option_of(const std::string& name, const Tensor& saved, const Datum& now) {
   const Dims expected = tensor_of(now).dims();
   if (saved.dims() != expected) {
@@ -79,7 +79,7 @@ Datum option_of(const std::string& name, const Tensor& saved, const Datum& now) 
 
 bool is_slot(const std::string& entry) { return entry.find('.') != std::string::npos; }
 
-// The options, with those that a state has in place of those of now.
+// The options, with the values that the state has for them.
 OptimizerOptions restored(OptimizerOptions options, const TensorMap& state) {
   std::vector<std::string> names;
   for (auto& [name, value] : options) {
@@ -218,7 +218,7 @@ Optimizer::Memories Optimizer::memory_in(const TensorMap& state) const {
 
 void Optimizer::load_state_dict(const TensorMap& state) try {
   const OptimizerOptions before = options();
-  set_options(restored(before, state));  // which slots there are follows from them
+  set_options(restored(before, state));  // the slots depend on them
   try {
     memory_ = memory_in(state);
   } catch (...) {

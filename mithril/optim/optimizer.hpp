@@ -1,4 +1,4 @@
-// What optimizers share: walking over parameters, and what they remember of each.
+// The base class of optimizers, which keeps the memory of each parameter.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace mithril {
 
-// A parameter in a graph, and all that a step moves it by; each is in the state_dtype of the
+// A parameter in a graph and the values that a step updates it with, all in the state_dtype of the
 // parameter.
 struct GraphMove {
   Expression param, gradient;
@@ -26,8 +26,8 @@ struct GraphMove {
 // Floats, bools, and tuples of floats: {"lr", 1e-3}, {"betas", (0.9, 0.999)}, {"nesterov", true}.
 using OptimizerOptions = std::vector<std::pair<std::string, Datum>>;
 
-// What a step computes in and remembers: float32 for parameters of float16 and bfloat16, which are
-// widened and rounded back, else the dtype of the parameter.
+// The dtype of the arithmetic and memory of a step: float32 for float16 and bfloat16 parameters,
+// which are widened and rounded back, otherwise the dtype of the parameter.
 DType state_dtype(DType parameter);
 
 class Optimizer {
@@ -51,14 +51,14 @@ class Optimizer {
   // All options, the learning rate included, as they are now.
   virtual OptimizerOptions options() const = 0;
 
-  // The options by their names ("lr", "betas"), and what it remembers of each parameter:
+  // A copy of the options by their names ("lr", "betas"), and the memory of each parameter:
   // "<key>.step" (int64) and "<key>.<slot>" with the names of PyTorch's slots
-  // ("fc1.weight.exp_avg"). A copy.
+  // ("fc1.weight.exp_avg").
   TensorMap state_dict() const;
-  // Goes on from there. An option that `state` does not have stays as it is, as all do with a
-  // state_dict of version 0.1.0, which has none. StateError E0903 for an entry that is no slot or
+  // Restores a state_dict. An option that `state` lacks keeps its value; a state_dict of version
+  // 0.1.0 has no options. StateError E0903 for an entry that is no slot or
   // option of this optimizer, E0904 for an option of other dims, E0905 where a slot is missing,
-  // ValueError E0406 for an option out of range; after an error nothing has changed.
+  // ValueError E0406 for an option out of range. After an error nothing has changed.
   void load_state_dict(const TensorMap& state);
 
   // ---- for who takes steps as part of a graph (mithril/compile/training_step.hpp) ----
@@ -67,13 +67,13 @@ class Optimizer {
     std::vector<Tensor> slots;  // one for each slot name, zeros at first, as the parameter
   };
   using Memories = std::map<std::string, Memory, std::less<>>;
-  // Of the parameter of that key; where there is none yet it is made among `made`, which remember()
-  // keeps once the step has succeeded. StateError E0904.
+  // The memory of a parameter. A new one is added to `made`, which remember() keeps after the step
+  // has succeeded. StateError E0904.
   Memory& memory_of(const std::string& key, const Tensor& param, Memories& made);
   void remember(Memories& made) { memory_.merge(made); }  // never fails; references stay valid
   const std::vector<std::string>& slot_names() const { return slot_names_; }
-  // Another one says that a graph with the options of before is out of date; the learning rate is
-  // one of `numbers`, and in no graph.
+  // Changes when graphs with the previous options are out of date. The learning rate is one of
+  // `numbers`, and in no graph.
   std::uint64_t options_version() const { return options_version_; }
   // What of a parameter's step changes from one to the next: its learning rate, corrections of its
   // moments. `steps`: as in Memory.
@@ -84,10 +84,10 @@ class Optimizer {
  protected:
   // `slots`: the names of the tensors that it keeps for each parameter.
   Optimizer(double lr, std::vector<std::string> slots);
-  // `changing`: numbers(memory.steps). It must not fail, so that all parameters move or none.
+  // `changing`: numbers(memory.steps). Must not throw, so that all parameters move or none.
   virtual void update(Tensor& param, const Tensor& gradient, Memory& memory,
                       const std::vector<double>& changing) = 0;
-  // Of the names and kinds that `options` gives. Sets nothing where it raises.
+  // Sets options with the names and kinds of options(). After an error nothing is set.
   virtual void set_options(const OptimizerOptions& options) = 0;
   static const Datum& option(const OptimizerOptions& options, std::string_view name);
   void set_slot_names(std::vector<std::string> names) { slot_names_ = std::move(names); }

@@ -48,7 +48,7 @@ class SettleMode {
     return std::get<ValueId>(node.arguments[node.argument_index(port)]);
   }
 
-  // Takes back what the node reads in vain. True where all its readers are gone.
+  // Removes the node from the readers of values that it no longer needs. True if it is unused.
   bool leave_unread(const Node& node, const std::vector<int>& before) {
     const auto lost_readers = [&](ValueId id) {
       return before[index(id)] > 0 && readers_[index(id)] == 0;
@@ -77,7 +77,7 @@ class SettleMode {
     rebuilder_.graph().restate(now, std::move(value));
   }
 
-  // The two sides may have other widths, of which the wider is the node's.
+  // The two sides may have different dtypes; the node has the wider one.
   ValueId in_dtype(DType dtype, ValueId id) {
     Graph& graph = rebuilder_.graph();
     if (graph.value(id).dtype == dtype) return id;

@@ -1,5 +1,5 @@
-// Bools that other libraries made: views of other dtypes hold bytes besides 0 and 1, which sums and
-// comparisons would take for numbers.
+// Normalises bools of other libraries, which may hold bytes other than 0 and 1. Sums and
+// comparisons would compute with these bytes.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ std::string dtype_name(const DLDataType& given) {
   return fmt::format("'code {}, {} bits'{}", given.code, given.bits, lanes);
 }
 
-// The narrowest integers of ours that hold those of `given`, which we do not have.
+// The narrowest dtype that holds the integers of a dtype that Mithril lacks.
 std::optional<DType> wider_integers(const DLDataType& given) {
   if (given.lanes != 1 || (given.code != kDLInt && given.code != kDLUInt)) return std::nullopt;
   if (given.bits == 8 || given.bits == 16) return DType::int32;
@@ -149,7 +149,7 @@ void widen(const std::vector<std::byte>& from, Tensor& to) {
   }
 }
 
-// As integers of ours, which are wider.
+// Converts to a wider integer dtype.
 Tensor widened(const DLTensor& given, DType dtype, Dims dims, const std::byte* data) {
   const std::size_t element = given.dtype.bits / 8;
   Tensor result = Tensor::empty(dtype, std::move(dims));

@@ -17,7 +17,7 @@ std::size_t axis_at(const Tensor& tensor, std::int64_t axis) {
          .facts = {{"tensor", dtype_and_dims(tensor)}}});
 }
 
-// How many elements stand before and behind an axis.
+// The numbers of elements before and after an axis.
 struct Around {
   std::int64_t outer = 1, count = 1, inner = 1;
 };
@@ -63,7 +63,7 @@ Dims broadcast(const Tensor& a, const Tensor& b) {
   return dims;
 }
 
-// How far apart the elements of a tensor are along the axes of dims that it broadcasts to.
+// The strides of a tensor along the axes of the dims that it broadcasts to.
 Dims steps(const Dims& from, const Dims& to) {
   Dims result(to.size(), 0);
   std::int64_t step = 1;
@@ -114,7 +114,7 @@ DType wider(const Tensor& a, const Tensor& b) {
   return dtype == DType::boolean ? DType::int64 : dtype;
 }
 
-// Ints wrap: computed without a sign, which is defined.
+// Ints wrap: unsigned arithmetic is defined on overflow.
 template <class T, class Function>
 T wrapping(T a, T b, Function function) {
   if constexpr (std::is_integral_v<T>) {

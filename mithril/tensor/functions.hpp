@@ -1,5 +1,5 @@
-// A few functions of tensors, for programs that prepare data and read results without Python. They
-// are plain loops: what has to be fast belongs into a model.
+// A few functions of tensors, for C++ programs that prepare data and read results. They are plain
+// loops: code that must be fast belongs in a model.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace mithril {
 
-// The elements start, start + step, ... before stop along one axis, as a tensor of its own. Axis,
+// The elements start, start + step, ... before stop along one axis, as a new tensor. Axis,
 // start and stop may count from the end, and ends beyond the axis are cut, as in Python:
 // slice(x, 0, 10, 20) is rows 10 to 19, slice(x, -1, 0, -1) all but the last column. ValueError
 // E0472 for an axis that the tensor does not have, E0473 for a step below 1.

@@ -48,7 +48,7 @@ class Tensor {
   // copied, with 1 for each byte that is not 0. ValueError E0482 for null.
   static Tensor borrow(DType dtype, Dims dims, void* data, std::shared_ptr<void> owner);
   static Tensor borrow(DType dtype, Dims dims, const void* data, std::shared_ptr<void> owner);
-  // The same of memory that Mithril fills itself, and need not have filled yet: nothing is checked.
+  // The same for memory that Mithril fills itself, possibly later: nothing is checked.
   static Tensor over(DType dtype, Dims dims, void* data, std::shared_ptr<void> owner);
 
   // Elements of another library. `data`: where they stand in the memory of this process, row-major;

@@ -25,7 +25,7 @@ namespace mithril {
 //   if (loss < best_loss) best = params.copy();
 class TensorMap {
  public:
-  // A key, which stays, and its tensor: auto& [key, tensor] = item.
+  // A constant key and its tensor: auto& [key, tensor] = item.
   class Item {
    public:
     Item(std::string key, Tensor tensor) : key_(std::move(key)), tensor_(std::move(tensor)) {}
@@ -77,7 +77,7 @@ class TensorMap {
   const Tensor* find(std::string_view key, std::size_t guess = 0) const;
   bool contains(std::string_view key) const { return find(key) != nullptr; }
 
-  // Whether there was such a key. The others keep their order.
+  // Removes the key; returns whether it was there. The others keep their order.
   bool erase(std::string_view key);
   // Adds the tensors of another map, which share their elements with it. ValueError E0486 for a key
   // that both have; then nothing is added.

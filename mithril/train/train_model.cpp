@@ -55,19 +55,20 @@ double checked_coef(double coef, const char* call) {
          .facts = {{"reason", reason}}});
 }
 
-// Matches whole names that hold the pattern somewhere, in time that goes with their length: where
-// libstdc++ is asked for that it recurses less deep than a name is long, and takes no back
+// Matches whole names that contain the pattern, in time linear in their length: libstdc++ has a
+// flag for an algorithm that does not backtrack, does not recurse over the name and refuses back
 // references.
 std::regex names_with(const std::string& pattern) {
   constexpr size_t longest = 1000;
   if (pattern.size() > longest)
-    refuse_pattern(pattern.substr(0, 40) + "...", "it is longer than 1000 letters");
+    refuse_pattern(pattern.substr(0, 40) + "...", "it is longer than 1000 characters");
   auto flags = std::regex::ECMAScript;
 #ifdef _GLIBCXX_RELEASE
   flags |= std::regex_constants::__polynomial;
 #endif
   try {
-    static_cast<void>(std::regex(pattern, flags));  // what closes a group that it has not opened
+    static_cast<void>(
+        std::regex(pattern, flags));  // finds unbalanced groups before the wrapping hides them
     return std::regex("[\\s\\S]*(?:" + pattern + ")[\\s\\S]*", flags);
   } catch (const std::regex_error& error) {
     refuse_pattern(pattern, error.what());

@@ -38,7 +38,7 @@ from .optimizers import SGD, Adam, AdamW, Optimizer, TrainingStep
 from .torch_interop import as_torch_module, from_torch
 from .types import Tensor
 
-if not TYPE_CHECKING:  # to type checkers what is not here is not here
+if not TYPE_CHECKING:  # type checkers must see only names that exist
 
     def __getattr__(name: str) -> None:
         elsewhere.refuse("module 'mithril'", name, elsewhere.MODULE, __all__)

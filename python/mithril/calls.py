@@ -1,8 +1,8 @@
-"""Calls whose arguments do not fit: errors of ours in place of those of Python and pybind11.
+"""Checks the arguments of calls: Mithril's errors replace those of Python and pybind11.
 
-`install` gives each function of the core a signature, read from the first line of the docstring
-that pybind11 writes, and turns its "incompatible function arguments" into an error that names the
-argument. `checked` does the same for functions that are written in Python.
+`install` gives each function of the core a signature, parsed from the first line of pybind11's
+docstring, and replaces "incompatible function arguments" by an error that names the argument.
+`checked` does the same for functions that are written in Python.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _is_text(value: Any) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in value)
 
 
-# What other libraries call an argument.
+# The names of arguments in other libraries.
 SYNONYMS = {
     "learning_rate": "lr",
     "beta1": "betas",
@@ -45,7 +45,7 @@ SYNONYMS = {
     "training": "inference",
     "name": "label",
 }
-# What the words of pybind11's signatures take, and how an error calls it.
+# For each word of pybind11's signatures: its description in errors, and a test of a value.
 INTEGER = ("an int", _is_integer)
 NUMBER = ("a number", _is_number)
 KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
@@ -71,7 +71,7 @@ OBJECTS = {
     "Backend": "a backend, such as ml.CpuBackend()",
     "Connection": "a connection",
 }
-# Of classes without a constructor: what makes their objects.
+# How to make objects of the classes without a constructor.
 MAKERS = {
     "Call": 'calling a model with its ports bound makes it: ml.Relu()(input="x")',
     "CompiledModel": "ml.compile(model, backend) makes it",
@@ -81,13 +81,13 @@ MAKERS = {
     "Optimizer": "ml.SGD, ml.Adam and ml.AdamW are optimizers",
     "Solver": "model.add_constraint(fn, keys) gives one to fn",
 }
-RENAMED = {"cpu_backend": "CpuBackend"}  # where a user calls it by another name
+RENAMED = {"cpu_backend": "CpuBackend"}  # the names that users call
 ANYTHING = {"object", "Any", "handle", "args", "kwargs"}
-core: Any = None  # mithril._core, once it is there
+core: Any = None  # mithril._core, set by install
 
 
 def install(module: Any) -> None:
-    """Gives every function of the core a signature and errors of ours."""
+    """Gives every function of the core a signature and errors that name the argument."""
     global core  # noqa: PLW0603 - it imports this module while it is made
     core = module
     for name, member in list(vars(module).items()):
@@ -103,7 +103,7 @@ def install(module: Any) -> None:
 
 
 def checked(function: Checked) -> Checked:
-    """For a function or a constructor of the package: TypeErrors of its call become ours."""
+    """Wraps a function or a constructor of the package: calls that do not fit raise Mithril errors."""
     signature = inspect.signature(function)
     name = _short(function.__qualname__)
 
@@ -121,7 +121,7 @@ def checked(function: Checked) -> Checked:
 def refuse(
     name: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> NoReturn:
-    """Says which argument does not fit, by its name or by what it is."""
+    """Raises an error about the first argument that does not fit."""
     taken = list(signature.parameters.values())
     if taken and taken[0].name == "self":
         taken, args = taken[1:], args[1:]
@@ -147,13 +147,13 @@ def refuse(
 
 
 def _short(name: str) -> str:
-    """ "evaluate" of "CompiledModel.evaluate", "Adam" of "Adam.__init__"."""
+    """Shortens "CompiledModel.evaluate" to "evaluate" and "Adam.__init__" to "Adam"."""
     name = name.removesuffix(".__init__").removesuffix(".__call__").rpartition(".")[2]
     return RENAMED.get(name, name)
 
 
 def shown_options(cls: type, options: Mapping[str, Any]) -> str:
-    """The options that are not the default of the constructor: "device='cuda', use_amp=True"."""
+    """The options that differ from the defaults of the constructor: "device='cuda', use_amp=True"."""
     defaults = {key: each.default for key, each in inspect.signature(cls).parameters.items()}
     by_name = {key: getattr(value, "name", value) for key, value in options.items()}
     return ", ".join(
@@ -163,7 +163,7 @@ def shown_options(cls: type, options: Mapping[str, Any]) -> str:
     )
 
 
-# ---- what does not fit ----
+# ---- errors ----
 
 
 def _raise(code: str, message: str, **more: Any) -> NoReturn:
@@ -217,7 +217,7 @@ def _check(name: str, parameter: inspect.Parameter, value: Any) -> None:
 
 
 def _alternatives(annotation: str) -> list[str]:
-    """ "str | None" as its words; what is in brackets is left out."""
+    """The words of an annotation such as "str | None", without those in brackets."""
     annotation = re.sub(r"Optional\[(.*)\]", r"\1 | None", annotation)
     while "[" in annotation:
         annotation, before = re.sub(r"\[[^\[\]]*\]", "", annotation), annotation
@@ -244,7 +244,7 @@ def _usage(name: str, parameters: list[inspect.Parameter]) -> str:
 
 
 def _method(member: Any, name: str) -> Any:
-    """What takes the place of a member of a class; itself where that needs none."""
+    """The replacement of a member of a class, or the member itself if it needs none."""
     if isinstance(member, staticmethod):
         return staticmethod(_wrapped(member.__func__, name))
     if type(member) is property:
@@ -280,7 +280,7 @@ def _wrapped(function: Function, name: str) -> Function:
 
 
 def _parsed(head: str) -> inspect.Signature | None:
-    """Of "evaluate(self: mithril._core.CompiledModel, params: dict, data: dict = {}) -> object"."""
+    """Parses "evaluate(self: mithril._core.CompiledModel, params: dict, data: dict = {}) -> object"."""
     head = re.sub(r"<(dtype\.\w+): \d+>", r"\1", head).replace("mithril::", "mithril._core.")
     try:
         function = ast.parse(f"def {head}: ...").body[0]
@@ -320,14 +320,14 @@ def _value(default: ast.expr) -> Any:
 
 
 def _public(signature: inspect.Signature) -> inspect.Signature:
-    """Without the annotations, which are C++'s: the stubs have those of Python."""
+    """The signature without the annotations, which name C++ types. The stubs have Python types."""
     return inspect.Signature(
         [each.replace(annotation=each.empty) for each in signature.parameters.values()]
     )
 
 
 def _refusing(name: str) -> Function:
-    """The constructor of a class that has none."""
+    """A constructor that raises E0397, for a class without a constructor."""
 
     def construct(self: Any, *args: Any, **kwargs: Any) -> None:
         message = f"{name} cannot be constructed by calling the class"

@@ -82,7 +82,7 @@ class CpuBackend(_core.Backend):
         return np.ones(_shape(shape), self._numpy_dtype(dtype))
 
     def empty(self, *shape: Any, dtype: Any = None) -> Array:
-        """Elements of any value, to be written before they are read."""
+        """Uninitialised elements, to be written before they are read."""
         return np.empty(_shape(shape), self._numpy_dtype(dtype))
 
     def full(self, *shape: Any, value: Any = None, dtype: Any = None) -> Array:
@@ -130,7 +130,7 @@ class CpuBackend(_core.Backend):
 
 
 def _generator(seed: int) -> np.random.Generator:
-    # NumPy takes sequences of any depth, too, and ends the process for one that is too deep.
+    # NumPy also takes nested sequences, and crashes if they are nested too deep.
     return np.random.default_rng(operator.index(seed))
 
 

@@ -1,4 +1,4 @@
-"""What code for other libraries asks for, and what it is called here."""
+"""Names of other libraries, and what to use here."""
 
 from typing import Any, NoReturn
 
@@ -34,7 +34,7 @@ MODULE = {
     "ConvTranspose2D": "ConvTranspose2d",
     "Datum": 'IOKey(value="text"), for a string that is a value and not the name of a key',
     "tensor": "Tensor",
-    "from_numpy": "the array itself: evaluate takes NumPy's arrays",
+    "from_numpy": "the array itself: evaluate takes NumPy arrays",
     "save": "numpy.savez(path, **params), or pickle",
     "load": "numpy.load(path), or pickle",
     "no_grad": "compile(..., inference=True)",
@@ -56,10 +56,10 @@ COMPILED = {
     "parameters": "get_parameters(), or parameter_keys for their names",
     "named_parameters": "get_parameters(), a dict by name",
     "forward": "evaluate(params, data)",
-    "backward": "evaluate(params, data, output_gradients=...), which gives outputs and gradients",
+    "backward": "evaluate(params, data, output_gradients=...), which returns outputs and gradients",
     "predict": "evaluate(params, data)",
     "fit": "TrainingStep(compiled, optimizer), called in a loop",
-    "zero_grad": "nothing: gradients are what evaluate gives, and are not kept",
+    "zero_grad": "nothing: evaluate returns the gradients and does not accumulate them",
     "to": "compile for another backend: TorchBackend(device=...)",
     "cuda": 'compile for TorchBackend(device="cuda")',
     "register_forward_hook": "register_hook(path, fn)",
@@ -67,7 +67,7 @@ COMPILED = {
 
 
 def refuse(owner: str, name: str, known: dict[str, str], there: list[str]) -> NoReturn:
-    """AttributeError that says what it is called here, or gives the nearest names."""
+    """Raises AttributeError with what to use here, or with the nearest names."""
     same = [each for each in there if each.lower() == name.lower()]
     hint = f"use {known[name]}" if name in known else _core.did_you_mean(name, same or there)
     raise AttributeError(f"{owner} has no attribute {name!r}{': ' if hint else ''}{hint}")

@@ -101,15 +101,15 @@ class GradScaler:
         self._found_inf = {}
 
     def get_scale(self) -> float:
-        """What gradients are multiplied with now."""
+        """The current scale of the gradients."""
         return self._state.scale if self._enabled else 1.0
 
     def is_enabled(self) -> bool:
-        """Whether it scales at all."""
+        """Whether scaling is enabled."""
         return self._enabled
 
     def state_dict(self) -> dict[str, Any]:
-        """What torch.amp.GradScaler writes, too."""
+        """The entries of the state_dict of torch.amp.GradScaler."""
         if not self._enabled:
             return {}
         names = ("scale", "growth_factor", "backoff_factor", "growth_interval")
@@ -117,7 +117,7 @@ class GradScaler:
         return {**state, "_growth_tracker": self._state.growth_tracker}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Goes on from there. StateError E0910 names what is missing."""
+        """Restores a state_dict. StateError E0910 names missing entries."""
         if not self._enabled:
             return
         entries = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker")

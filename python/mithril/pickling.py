@@ -1,7 +1,7 @@
-"""What pickle, copy and deepcopy make of models, tensors, backends and optimizers.
+"""Pickling and copying of models, tensors, backends and optimizers.
 
-All of it is data: models are their JSON form, tensors their bytes, and a compiled model is its
-model with the options that it was compiled with, which is compiled again where it is read.
+Pickles contain data only: a model is its JSON form, a tensor its bytes, and a compiled model its
+model with the options of compile. Unpickling compiles it again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _reduce_model(self: Model) -> Any:
 def _restore_model(cls: type[Model], text: str) -> Model:
     read = Model.from_json(text)
     if issubclass(cls, TrainModel):
-        return read  # a class that a user derived comes back as TrainModel
+        return read  # a class derived by a user becomes TrainModel
     model = cls.__new__(cls)
     Model.__init__(model, read)
     return model
@@ -39,7 +39,7 @@ def _restore_tensor(cls: Any, data: bytes, dtype: _core.dtype, shape: tuple[int,
 
 
 def _copy_compiled(self: CompiledModel) -> CompiledModel:
-    """Compiled models are immutable but for hooks: a copy shares all the rest."""
+    """A copy shares everything except hooks, because compiled models are immutable otherwise."""
     made = self._copy()
     vars(made).update(vars(self))
     return made
@@ -94,7 +94,7 @@ def _refuse_connection(self: Any) -> Any:
 
 
 def _reduce_backend(self: Any) -> Any:
-    """Its options and where its random numbers go on; not its memory, nor hooks on that."""
+    """Its options and the state of its random generator, without its memory and memory hooks."""
     state = {key: value for key, value in vars(self).items() if key in ("dtype", "_generator")}
     return _restore_backend, (type(self), self._options), state
 
@@ -119,7 +119,7 @@ _REDUCED: dict[Any, Any] = {
 
 
 def install() -> None:
-    """Makes the classes of the core what pickle and copy can take apart."""
+    """Registers the functions above as __reduce__ of the classes of the core."""
     for cls, reduce in _REDUCED.items():
         cls.__reduce__ = reduce
     CompiledModel.__copy__ = _copy_compiled  # type: ignore[attr-defined]

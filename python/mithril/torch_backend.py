@@ -118,7 +118,7 @@ class TorchBackend(_core.Backend):
         return self._make(self._torch.ones, self._shape(shape), **self._made(dtype))
 
     def empty(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
-        """Elements of any value, to be written before they are read."""
+        """Uninitialised elements, to be written before they are read."""
         return self._make(self._torch.empty, self._shape(shape), **self._made(dtype))
 
     def full(self, *shape: Any, value: Any = None, dtype: Any = None) -> torch.Tensor:

@@ -40,7 +40,7 @@ def as_torch_module(
         raise_error(
             "BackendError",
             "E1007",
-            "only what is compiled for a TorchBackend can be a module of torch",
+            "only a model compiled for a TorchBackend can be a module of torch",
             facts=[("compiled for", compiled.backend.name)],
         )
     from .torch_module import TorchModule  # noqa: PLC0415 - torch is not needed for the rest

@@ -11,7 +11,7 @@ from ._core import CompiledModel, raise_error
 
 
 class Shared:
-    """What copies of a module share: compiled models never change, and cannot be written down."""
+    """The compiled model, which copies of a module share because it is immutable."""
 
     def __init__(self, compiled: CompiledModel) -> None:
         self.compiled = compiled
@@ -25,7 +25,7 @@ class Shared:
 
 
 class TorchModule(torch.nn.Module):  # type: ignore[misc]
-    """Made by `ml.as_torch_module`, which says what it does."""
+    """A module of torch made by `ml.as_torch_module`, which documents it."""
 
     def __init__(
         self,

@@ -44,7 +44,7 @@ Binding constant_of(py::handle value) {
   return datum_of(value);
 }
 
-// With names in place of connections, as pickling has them.
+// Keys with names in place of connections, for pickling.
 py::list names_of(const std::vector<KeyRef>& keys) {
   py::list names;
   for (const KeyRef& key : keys) names.append(key.name());
@@ -111,7 +111,7 @@ py::object compile_model(py::handle model, py::handle backend, py::handle shapes
       py::arg("safe_shapes") = safe_shapes, py::arg("use_checkpointing") = use_checkpointing,
       py::arg("debug") = debug, py::arg("optimization_level") = optimization_level,
       py::arg("cache") = cache);
-  // What pickling compiles again (mithril/pickling.py).
+  // The arguments with which unpickling compiles again (mithril/pickling.py).
   made.attr("_source") = py::make_tuple(model, source.composite()->revision, backend, options);
   return made;
 }
@@ -187,7 +187,7 @@ py::dict shapes_of(const CompiledModel& model) {
 }  // namespace
 
 void bind_compile(py::module_& module) {
-  set_warning_handler({});  // Python's own warnings tell of them
+  set_warning_handler({});  // Python raises its own warnings
   py::class_<Backend, std::shared_ptr<Backend>> backend(module, "Backend",
                                                         "What a model can be compiled for.");
   bind_memory(module, backend);
@@ -277,18 +277,22 @@ Example:
            }),
            py::arg("scale"), py::arg("growth_factor"), py::arg("backoff_factor"),
            py::arg("growth_interval"), py::arg("growth_tracker") = 0)
-      .def_readwrite("scale", &LossScale::scale, "What is multiplied with.")
-      .def_readonly("growth_factor", &LossScale::growth_factor, "How it grows.")
-      .def_readonly("backoff_factor", &LossScale::backoff_factor, "How it backs off.")
+      .def_readwrite("scale", &LossScale::scale, "The factor of the loss.")
+      .def_readonly("growth_factor", &LossScale::growth_factor,
+                    "The factor by which the scale grows.")
+      .def_readonly("backoff_factor", &LossScale::backoff_factor,
+                    "The factor by which the scale shrinks after an overflow.")
       .def_readonly("growth_interval", &LossScale::growth_interval,
-                    "After how many clean iterations it grows.")
-      .def_readonly("growth_tracker", &LossScale::growth_tracker, "Clean iterations since then.")
-      .def_property_readonly("inverse", &LossScale::inverse, "What undoes it.")
-      .def("update", &LossScale::update, py::arg("found_inf"), "At the end of an iteration.");
+                    "The number of clean iterations after which the scale grows.")
+      .def_readonly("growth_tracker", &LossScale::growth_tracker,
+                    "The clean iterations since the last change.")
+      .def_property_readonly("inverse", &LossScale::inverse, "1 / scale.")
+      .def("update", &LossScale::update, py::arg("found_inf"),
+           "Updates the scale at the end of an iteration.");
   py::class_<HookHandle>(module, "HookHandle", "A hook on a compiled model.")
       .def("remove", &HookHandle::remove, "From the next evaluation on it is not called.");
   py::class_<CompiledModel> compiled(module, "CompiledModel", py::dynamic_attr(),
-                                     "A model that runs; many threads may evaluate it at once.");
+                                     "A compiled model; many threads may evaluate it at once.");
   bind_inference(compiled);
   compiled
       .def("evaluate", evaluate, py::arg("params"), py::arg("data") = py::dict(),
@@ -346,17 +350,18 @@ Example:
       .def_property_readonly(
           "initial_state_dict",
           [](const CompiledModel& m) { return dict_of(m.initial_state_dict()); },
-          "The state that an evaluation begins with when it is given none.")
-      .def_property_readonly("backend", &CompiledModel::backend, "What it was compiled for.")
+          "The state to begin with.")
+      .def_property_readonly("backend", &CompiledModel::backend,
+                             "The backend that it was compiled for.")
       .def_property_readonly("input_keys", &CompiledModel::input_keys, "Parameters, then data.")
-      .def_property_readonly("parameter_keys", &CompiledModel::parameter_keys, "Of `params`.")
-      .def_property_readonly("data_keys", &CompiledModel::data_keys, "Of `data`.")
-      .def_property_readonly("output_keys", &CompiledModel::output_keys, "Of the outputs.")
+      .def_property_readonly("parameter_keys", &CompiledModel::parameter_keys,
+                             "The keys of `params`.")
+      .def_property_readonly("data_keys", &CompiledModel::data_keys, "The keys of `data`.")
+      .def_property_readonly("output_keys", &CompiledModel::output_keys, "The keys of the outputs.")
       .def_property_readonly("shapes", shapes_of,
                              "{key: sizes} of inputs and outputs: numbers, names of sizes, None.")
       .def_property_readonly("warnings", &CompiledModel::warnings,
-                             "What compiling found suspicious: inputs that look like a name with a "
-                             "typing error.")
+                             "The warnings of compiling: inputs whose names look misspelt.")
       .def("summary", &CompiledModel::summary,
            "A table of inputs and outputs, and the number of the parameters.")
       .def("__repr__",

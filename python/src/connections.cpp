@@ -140,30 +140,31 @@ void bind_connections(py::module_& module) {
              throw py::type_error("a connection cannot be iterated over: index it");
            })
       .def_property_readonly("shape", &Connection::shape, "The sizes, as a tuple of the model.")
-      .def_property_readonly("T", &Connection::T, "With its axes in reverse order.")
+      .def_property_readonly("T", &Connection::T, "The tensor with its axes in reverse order.")
       .def(
           "size",
           [](const Connection& a, py::handle dim) {
             return apply("size", {a, binding_of(dim)});
           },
-          py::arg("dim") = py::none(), "The size of a dim; of none, the number of elements.")
+          py::arg("dim") = py::none(), "The size of a dim; for None, the number of elements.")
       .def(
           "reshape",
           [](const Connection& a, py::handle shape) {
             return apply("reshape", {a, binding_of(shape)});
           },
-          py::arg("shape"), "With its elements in another shape; -1 is what is left over.")
+          py::arg("shape"), "The elements in another shape; the size -1 is inferred.")
       .def("tensor", &Connection::tensor, "A value as a tensor; a tensor as it is.")
       .def(
           "transpose",
           [](const Connection& a, py::handle axes) { return a.transpose(binding_of(axes)); },
-          py::arg("axes") = py::none(), "With its axes in this order; of none, in reverse order.")
+          py::arg("axes") = py::none(),
+          "The tensor with its axes in this order; for None, in reverse order.")
       .def(
           "clamp",
           [](const Connection& a, py::handle low, py::handle high) {
             return a.clamp(binding_of(low), binding_of(high));
           },
-          py::arg("min_val"), py::arg("max_val"), "With each element moved into these bounds.")
+          py::arg("min_val"), py::arg("max_val"), "The elements, clamped to these bounds.")
       .def_property_readonly("name", &Connection::name, "Its key in the model, or its path.")
       .def_property_readonly("shape_text", &Connection::shape_text,
                              "What is known of the shape now.")

@@ -92,7 +92,7 @@ void bind_constraints(py::module_& module) {
           [](const Held& held, const std::string& key, py::handle value) {
             held.get().set_value(key, datum_of(value), 0);
           },
-          py::arg("key"), py::arg("value"), "States what a key holds that is no tensor.")
+          py::arg("key"), py::arg("value"), "States the value of a key that is not a tensor.")
       .def(
           "set_type",
           [](const Held& held, const std::string& key, py::handle type) {

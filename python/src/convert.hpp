@@ -27,11 +27,11 @@ std::string shown(py::handle object);
 [[noreturn]] void wrong_type(py::handle object, const std::string& expected);
 // A str; TypeError E0390 for anything else.
 std::string text_of(py::handle object, const std::string& expected = "a name");
-// Whether it gives its elements by DLPack; a class does not, though it has the method.
+// Whether the object supports DLPack. A class does not, although it has the method.
 bool has_dlpack(py::handle object);
 
-// Is held while a list is read. TypeError E0392 where lists are nested too deep, as one is that
-// contains itself.
+// Counts the depth of nested lists that are being read. TypeError E0392 if they are nested too
+// deep, as a list that contains itself.
 class Nesting {
  public:
   Nesting();
@@ -59,7 +59,7 @@ DType dtype_of_object(py::handle object);  // ml.float32, "float32" or a NumPy d
 // A NumPy array or anything with __dlpack__, without a copy where it is contiguous. Errors name
 // `key`, where the object is the value of one.
 Tensor tensor_of(py::handle object, const std::string& key = "");
-// The same, for a tensor that is written to where it stands: one of torch, too.
+// The same, for a tensor that is written in place, which may be one of torch.
 Tensor writable_tensor_of(py::handle object);
 // A function that is given a Solver, as Model::add_constraint takes it.
 std::function<bool(Solver&)> constraint_of(const py::function& function);

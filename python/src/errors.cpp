@@ -92,7 +92,7 @@ void set_error(const Error& error) {
   PyErr_SetObject(type.ptr(), instance.ptr());
 }
 
-// Where there is no memory for the error either, it is Python's own.
+// Without memory for this error, Python's MemoryError is set.
 void set_out_of_memory() {
   try {
     try {
@@ -167,7 +167,7 @@ void bind_errors(py::module_& module) {
     } catch (const std::bad_alloc&) {
       set_out_of_memory();
     } catch (const py::cast_error&) {
-      // What pybind11 tells is the type in C++; an object that __new__ alone made ends here, too.
+      // pybind11's text names a C++ type. Objects that were never initialised end here, too.
       set_error(TypeError({.code = "E0390", .message = "this kind of object does not fit here"}));
     }
   });

@@ -5,7 +5,7 @@
 namespace mithril::python {
 namespace {
 
-// A model made of another one, which pickling refers to.
+// A model made from another one, with a reference to it for pickling.
 py::object derived(py::handle from, CompiledModel made) {
   py::object object = py::cast(std::move(made));
   object.attr("_source") = from.attr("_source");
@@ -32,7 +32,7 @@ void bind_inference(py::class_<CompiledModel>& compiled) {
           },
           py::arg("params"), py::arg("data") = py::dict(), py::arg("state") = py::dict(),
           "The outputs in inference mode: dropout passes everything, batch norm uses the running\n"
-          "statistics, and the state is read and stays as it is.\n\n"
+          "statistics, and the state does not change.\n\n"
           "Example:\n"
           "    for epoch in range(epochs):\n"
           "        for batch in batches:\n"
@@ -43,7 +43,7 @@ void bind_inference(py::class_<CompiledModel>& compiled) {
           [](py::handle self) {
             return derived(self, self.cast<const CompiledModel&>().in_inference());
           },
-          "What infer evaluates: the same model in inference mode.")
+          "The compiled model in inference mode, which infer evaluates.")
       .def(
           "for_inference",
           [](py::handle self, const py::dict& params, const py::dict& state) {
@@ -51,7 +51,7 @@ void bind_inference(py::class_<CompiledModel>& compiled) {
                                      tensor_map_of(params), State(tensor_map_of(state))));
           },
           py::arg("params"), py::arg("state") = py::dict(),
-          "A model of its own in inference mode, whose parameters and state are part of it:\n"
+          "A separate model in inference mode that contains the parameters and the state:\n"
           "evaluate({}, data).\n\n"
           "Example:\n"
           "    deployed = compiled.for_inference(params, step.state)\n"

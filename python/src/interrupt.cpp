@@ -1,4 +1,4 @@
-// Ctrl-C while the core works: Python's handlers of signals run, and what they raise ends the work.
+// Ctrl-C while the core works: Python's signal handlers run, and their exception ends the work.
 #include "mithril/base/interrupt.hpp"
 
 #include <utility>
@@ -11,8 +11,8 @@ namespace {
 // Signals are handled on the main thread only. Written when the module is imported.
 unsigned long main_thread = 0;
 
-// What a handler raised, from the callback until the call has come back to Python. Of the main
-// thread, so that nobody else looks at it.
+// The exception of a handler, kept until the call returns to Python. Only the main thread uses
+// it.
 struct Raised {
   PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
 } raised;

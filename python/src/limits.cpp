@@ -1,4 +1,4 @@
-// What input may make Mithril build.
+// Limits on what an input may build.
 #include "mithril/base/limits.hpp"
 
 #include <optional>
@@ -18,7 +18,7 @@ void bind_limits(py::module_& module) {
                         py::arg("dim_terms") = now.dim_terms,
                         py::arg("tuple_items") = now.tuple_items);
       },
-      "What input may make Mithril build at most; set_limits says what each limit is of.");
+      "The limits on what an input may build; set_limits describes each limit.");
   using Limit = std::optional<int64_t>;
   module.def(
       "set_limits",

@@ -60,7 +60,7 @@ void bind_memory(py::module_& module, py::class_<Backend, std::shared_ptr<Backen
           "clear_cache", [](Backend& b) { memory_of(b).clear_cache(); },
           py::call_guard<py::gil_scoped_release>(), "Gives memory that is kept for later back.")
       .def("_counted", counted, py::arg("fn"),
-           "What fn(...) gives, counted as memory of the backend.");
+           "Calls fn(...) and counts the result as memory of the backend.");
 }
 
 }  // namespace mithril::python

@@ -184,7 +184,7 @@ void bind_models(py::module_& module) {
       "    model |= ml.Add()(left=\"key\", right=1, output=\"next_key\")\n"
       "    model.bind_state_keys(\"key\", \"next_key\", ml.RandomKey(seed=3))")
       .def(py::init<int64_t>(), py::arg("seed") = 0)
-      .def_readonly("seed", &RandomKey::seed, "What its random numbers follow from.")
+      .def_readonly("seed", &RandomKey::seed, "The seed of its random numbers.")
       .def("__repr__",
            [](const RandomKey& key) { return "RandomKey(" + std::to_string(key.seed) + ")"; });
   py::class_<Model>(module, "Model", py::dynamic_attr(),

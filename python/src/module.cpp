@@ -8,8 +8,8 @@
 namespace mithril::python {
 namespace {
 
-// __new__ without __init__ makes an object with nothing in it, for which pybind11 would allocate
-// memory and pass it uninitialised. It is refused as an argument of another type is.
+// __new__ without __init__ makes an object without a C++ instance. pybind11 would pass
+// uninitialised memory for it; here it is refused as an argument of the wrong type.
 void refuse_unmade(const py::module_& module) {
   for (const auto& [name, object] : module.attr("__dict__").cast<py::dict>()) {
     if (!PyType_Check(object.ptr())) continue;
@@ -39,6 +39,6 @@ PYBIND11_MODULE(_core, module) {
   bind_compile(module);
   bind_optimizers(module);
   refuse_unmade(module);
-  // Errors of ours for calls that do not fit, and signatures.
+  // Signatures, and errors for calls that do not fit.
   py::module_::import("mithril.calls").attr("install")(module);
 }

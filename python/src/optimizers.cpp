@@ -91,8 +91,8 @@ void bind_optimizers(py::module_& module) {
             for (const auto& [name, value] : o.options()) options[py::str(name)] = object_of(value);
             return options;
           },
-          "All options as they are now, the learning rate included.")
-      .def_property_readonly("threads", &Optimizer::threads, "What set_threads was given.")
+          "The current options, including the learning rate.")
+      .def_property_readonly("threads", &Optimizer::threads, "The argument of set_threads.")
       .def("__repr__",
            [](py::handle self) {
              std::string text;
@@ -106,15 +106,15 @@ void bind_optimizers(py::module_& module) {
            "At most so many threads work on `step`; 0: as many as there are processors.")
       .def(
           "state_dict", [](const Optimizer& o) { return dict_of(o.state_dict()); },
-          "The options by their names (\"lr\", \"betas\"), and what it remembers of each "
+          "The options by their names (\"lr\", \"betas\"), and the memory of each "
           "parameter\n"
           "with the names of PyTorch's slots (\"fc1.weight.exp_avg\").")
       .def(
           "load_state_dict",
           [](Optimizer& o, const py::dict& state) { o.load_state_dict(tensor_map_of(state)); },
           py::arg("state"),
-          "Goes on from there, with the options that `state` has; one that it does not have stays\n"
-          "as it is, as all do with the state_dict of version 0.1.0, which has none.");
+          "Restores a state_dict. An option that `state` lacks keeps its value, as all do with\n"
+          "the state_dict of version 0.1.0, which has none.");
   py::class_<SGD, Optimizer>(module, "SGD",
                              "Stochastic gradient descent, by the rule of torch.optim.SGD.")
       .def(py::init([](double lr, double momentum, double dampening, double weight_decay,
@@ -164,7 +164,7 @@ Example:
           [](TrainingStep& step, const py::dict& state) {
             step.set_state(State(tensor_map_of(state)));
           },
-          "What the next call begins with: running statistics and random keys. It begins as\n"
+          "The state of the next call: running statistics and random keys. It is at first\n"
           "initial_state_dict; setting it copies.");
 }
 

@@ -1,4 +1,4 @@
-// What Python sees and says of the whole process: limits, and what a signal does.
+// Bindings of settings of the whole process: limits and interrupts.
 #pragma once
 #include "convert.hpp"
 

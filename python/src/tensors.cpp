@@ -44,7 +44,7 @@ std::optional<DType> dtype_of_array(const py::array& array) {
   return std::nullopt;
 }
 
-// The narrowest integers of ours that hold those of NumPy that we do not have; null: none do.
+// The narrowest dtype that holds the integers of a NumPy dtype that Mithril lacks; null: none.
 const char* wider_integers(const py::array& array) {
   const char kind = array.dtype().kind();
   const auto size = array.itemsize();
@@ -60,9 +60,9 @@ Tensor from_array(py::array array, const std::string& key) {
            .code = "E0391",
            .path = key,
            .message =
-               "no dtype of ours holds arrays of " + py::str(array.dtype()).cast<std::string>(),
-           .help = "convert it with .astype: bool, integers but uint64, float16, bfloat16, float32 "
-                   "and float64 are taken"});
+               "Mithril has no dtype for arrays of " + py::str(array.dtype()).cast<std::string>(),
+           .help = "convert it with .astype to bool, an integer except uint64, float16, bfloat16, "
+                   "float32 or float64"});
   }
   if (!(array.flags() & py::array::c_style) || !array.dtype().attr("isnative").cast<bool>()) {
     array = py::module_::import("numpy").attr("ascontiguousarray")(
@@ -124,7 +124,7 @@ Tensor from_capsule(const py::object& given) {
   return tensor;
 }
 
-// Torch gives away no tensor that its autograd watches; detached, it has the same elements.
+// torch exports no tensor that requires gradients. The detached tensor has the same elements.
 py::object unwatched(py::handle object) {
   if (py::hasattr(object, "requires_grad") && py::hasattr(object, "detach") &&
       py::object(object.attr("requires_grad")).is(py::bool_(true)))
@@ -216,7 +216,8 @@ void bind_tensors(py::module_& module) {
         bridge = static_cast<const TensorBridge*>(PyCapsule_GetPointer(capsule.ptr(), bridge_name));
         if (!bridge) throw py::error_already_set();
       },
-      py::arg("capsule"), "Takes and gives the tensors of another library from now on.");
+      py::arg("capsule"),
+      "Sets the class of another library whose tensors are accepted and returned.");
   py::class_<Tensor>(module, "Tensor",
                      "A tensor value: Tensor(3.0), Tensor([[1, 2], [3, 4]]), Tensor(array).")
       .def(py::init([](py::handle value, py::handle dtype) {
@@ -230,8 +231,8 @@ void bind_tensors(py::module_& module) {
       .def("numpy", array_of, "A NumPy array that shares the memory.")
       .def(
           "detach", [](const Tensor& t) { return t; },
-          "A tensor that shares the memory. There is no autograd to detach it from: code that is\n"
-          "written for the tensors of torch runs with it.")
+          "A tensor that shares the memory. It exists for code that is written for tensors of\n"
+          "torch.")
       .def("_bytes",
            [](const Tensor& t) {
              const Tensor here = t.host();

@@ -209,7 +209,7 @@ void bind_values(py::module_& module) {
     const std::string text(name(value));
     dtype.value(text.c_str(), value);
   }
-  // Of pybind11 it would take any number, and there is a dtype only for some.
+  // pybind11's constructor would accept any number, also one that is no dtype.
   for (const char* name : {"__init__", "__setstate__", "__getstate__"}) py::delattr(dtype, name);
   dtype
       .def(py::init([](py::handle value) {

@@ -16,7 +16,7 @@ import mithril as ml
 
 Calls = Iterator[tuple[str, Callable[..., Any]]]
 
-# What no message of ours says: signatures of pybind11, types of C++, bugs.
+# What no message may contain: signatures of pybind11, types of C++, internal errors.
 FORBIDDEN = ("incompatible", "bug in Mithril", "std::", "C++", "pybind11::", "Unable to cast")
 
 new_capsule = ctypes.pythonapi.PyCapsule_New

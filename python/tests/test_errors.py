@@ -35,9 +35,9 @@ def test_an_array_of_a_dtype_that_is_none_of_ours_is_refused():
     compiled = ml.compile(product(), ml.CpuBackend())
     arguments = {"weight": np.ones(2, np.complex64)}, {"image": np.ones(2)}
     assert text_of_error(lambda: compiled.evaluate(*arguments), ml.TypeError) == (
-        "mithril.TypeError[E0391]: weight: no dtype of ours holds arrays of complex64\n"
-        "  help: convert it with .astype: bool, integers but uint64, float16, bfloat16, float32 "
-        "and float64 are taken"
+        "mithril.TypeError[E0391]: weight: Mithril has no dtype for arrays of complex64\n"
+        "  help: convert it with .astype to bool, an integer except uint64, float16, bfloat16, "
+        "float32 or float64"
     )
 
 

@@ -33,7 +33,7 @@ def test_images_of_bytes_are_data() -> None:
 
 
 def test_integers_of_64_bits_without_a_sign_are_refused() -> None:
-    with pytest.raises(ml.TypeError, match="no dtype of ours holds arrays of uint64"):
+    with pytest.raises(ml.TypeError, match="Mithril has no dtype for arrays of uint64"):
         ml.Tensor(np.ones(2, np.uint64))
 
 
@@ -55,7 +55,7 @@ def test_arrays_of_half_precision_are_trained_where_they_stand(dtype: Any) -> No
 
 
 def test_other_dtypes_of_ml_dtypes_are_refused() -> None:
-    with pytest.raises(ml.TypeError, match="no dtype of ours holds arrays of float8_e5m2"):
+    with pytest.raises(ml.TypeError, match="Mithril has no dtype for arrays of float8_e5m2"):
         ml.Tensor(np.ones(2).astype(ml_dtypes.float8_e5m2))
 
 

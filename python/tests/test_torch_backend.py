@@ -218,7 +218,7 @@ def test_dtypes_that_are_none_of_ours_are_refused() -> None:
     x = torch.ones(2, 5, dtype=torch.complex64)
     text = text_of(ml.TypeError, lambda: compiled.evaluate(params, {"x": x}))
     assert text.startswith(
-        "mithril.TypeError[E0389]: no dtype of ours holds tensors of torch.ComplexFloat\n"
+        "mithril.TypeError[E0389]: Mithril has no dtype for tensors of torch.ComplexFloat\n"
     )
 
 

@@ -261,7 +261,7 @@ def test_what_a_module_cannot_do_is_said() -> None:
     compiled = ml.compile(ml.Relu(), ml.CpuBackend())
     text = text_of(ml.BackendError, lambda: ml.as_torch_module(compiled))
     assert text == (
-        "mithril.BackendError[E1007]: only what is compiled for a TorchBackend can be a module of "
+        "mithril.BackendError[E1007]: only a model compiled for a TorchBackend can be a module of "
         "torch\n  compiled for : cpu"
     )
 

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstddef>
 
-// Those of glibc, which malloc and its relatives stand in for below. operator new calls them.
+// The allocator of glibc, which the replacements of malloc below call. operator new calls malloc.
 extern "C" {
 void* __libc_malloc(std::size_t bytes);
 void* __libc_calloc(std::size_t count, std::size_t bytes);

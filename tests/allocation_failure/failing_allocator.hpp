@@ -1,10 +1,10 @@
-// The memory of this program, of which one request can be made to fail.
+// An allocator that can fail one chosen request.
 #pragma once
 
 namespace mithril::tests {
 
-// Requests of all threads are counted while counting is on. The request whose number was chosen
-// fails, once; further ones succeed, and so do all while counting is off.
+// Counts the requests of all threads while counting is on. The chosen request fails once; all other
+// requests succeed.
 class FailingAllocator {
  public:
   static void fail_at(long request);  // the first is 0; negative: none. Counting starts from 0.

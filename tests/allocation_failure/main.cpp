@@ -27,7 +27,7 @@ namespace {
 constexpr unsigned seconds_for_one = 120;
 constexpr long sample_size = 24;  // of each scenario
 
-// Nothing; or what is wrong with how the call ended, which was meant to fail.
+// Empty if the call failed as it must; otherwise what is wrong.
 std::string complaint_about_error(const std::function<void()>& call, bool has_operands,
                                   bool& failed, bool& has_written) {
   failed = true;
@@ -50,16 +50,16 @@ std::string complaint_about_error(const std::function<void()>& call, bool has_op
   return "";
 }
 
-// Where two texts begin to differ.
+// The first difference of two texts.
 std::string difference(const std::string& got, const std::string& expected) {
   const auto [at, other] = std::mismatch(got.begin(), got.end(), expected.begin(), expected.end());
   const auto from = static_cast<size_t>(std::max<std::ptrdiff_t>(0, at - got.begin() - 60));
   return "got ..." + got.substr(from, 200) + "...\nexpected ..." + expected.substr(from, 200);
 }
 
-// The calls of a scenario of which one has met a failure; empty: all is well.
+// Runs a scenario with one failing request. Empty if all is well.
 std::string complaint(const NamedScenario& named, long request) {
-  const auto reference = named.make();  // also makes what the library makes once
+  const auto reference = named.make();  // also allocates what the library keeps
   for (const auto& call : reference->calls()) call();
   const std::string expected = reference->state();
   auto scenario = named.make();
@@ -124,7 +124,7 @@ Ended in_child(const std::function<std::string()>& work) {
   return ended;
 }
 
-// How many allocations the calls and the end of the scenario make.
+// The number of allocations of the calls and the destructor of the scenario.
 long count_allocations(const NamedScenario& named) {
   const Ended ended = in_child([&] {
     const std::string wrong = complaint(named, -1);
@@ -144,7 +144,7 @@ struct Choice {
   unsigned seed = std::random_device()();
 };
 
-// One number in each of equal parts.
+// One random number from each of equal ranges.
 std::vector<long> sampled(long count, std::mt19937& random) {
   const long parts = std::min(count, sample_size);
   std::vector<long> numbers;

@@ -1,4 +1,4 @@
-// What is done while memory runs out.
+// Scenarios in which memory runs out.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ class Scenario {
 struct NamedScenario {
   const char* name;
   std::unique_ptr<Scenario> (*make)();
-  // Its calls have operands that are made in the expression of the user: std::bad_alloc, too.
+  // Its calls have operands that the user's expression allocates: std::bad_alloc is allowed, too.
   bool has_operands = false;
 };
 

@@ -30,7 +30,7 @@ std::string text_of(const Model& model) {
   return text + "\n";
 }
 
-// An argument that is taken by value: copying it is no work of the library.
+// An argument passed by value, whose copy the library does not make.
 template <typename T>
 T copied(const T& argument) {
   const bool was_on = FailingAllocator::count(false);

@@ -1,4 +1,4 @@
-// What short input may build: each limit refuses what is beyond it, by name, and can be raised.
+// Limits on what a short input may build: the error names the limit, which can be raised.
 #include "mithril/base/limits.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 namespace mithril {
 namespace {
 
-// Puts the limits back that were.
+// Sets limits, and restores the previous ones.
 struct WithLimits {
   explicit WithLimits(const Limits& now) { set_limits(now); }
   ~WithLimits() { set_limits(before); }

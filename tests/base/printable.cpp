@@ -1,4 +1,4 @@
-// Text for people: what is escaped, and where names of users come out.
+// Escaping of text, and where names of users are printed.
 #include "mithril/base/printable.hpp"
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@
 namespace mithril {
 namespace {
 
-// Ends a line and a comment, colours a terminal, turns the direction of writing, is no UTF-8.
+// Ends a line and a comment, colours a terminal, changes the direction of writing, is not UTF-8.
 const std::string hostile = "a\n\x1b[31m\xE2\x80\xAE\xC2\x9B\xFF*/\"<script>?\?/\\";
 
 bool is_harmless(const std::string& text) {
@@ -34,7 +34,7 @@ Model hostile_model() {
 
 }  // namespace
 
-TEST_CASE("text as it stands in a line shows what is hidden") {
+TEST_CASE("printable() escapes hidden characters") {
   CHECK(printable("größe 漢字 🙂") == "größe 漢字 🙂");
   CHECK(printable("a\nb\r\tc") == "a\\nb\\r\\tc");
   CHECK(printable(std::string("\0\x1b\x7f", 3)) == "\\x00\\x1b\\x7f");

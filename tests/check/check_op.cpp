@@ -1,4 +1,4 @@
-// check_op catches what is wrong with the record of a user's op, and says where.
+// check_op finds faults in the record of a user's op, and says where.
 #include "mithril/check/check_op.hpp"
 
 #include <doctest/doctest.h>
@@ -69,10 +69,10 @@ TEST_CASE("check_op finds a formula that is not what eval does") {
   op.spell[1].text = "{input} / (1 + {input})";
   const Refusal refusal = refusal_of(op);
   CHECK(refusal.code == "E0440");
-  CHECK(refusal.says(
-      "mithril.ValueError[E0440]: check_op: the op 'softsign' does not hold in 5 of 112 checks"));
   CHECK(
-      refusal.says("softsign, by hand: the formula for C beside eval, seed 1: element [1] is 1.5, "
+      refusal.says("mithril.ValueError[E0440]: check_op: the op 'softsign' fails 5 of 112 checks"));
+  CHECK(
+      refusal.says("softsign, by hand: the C formula against eval, seed 1: element [1] is 1.5, "
                    "expected -0.75: off by "));
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("check_op finds what an eval gets wrong for one element and for none")
     s.set_shape("output", {});
     return true;
   };
-  op.eval = [](EvalContext& c) {  // the sum of all, which forgets the last where there are several
+  op.eval = [](EvalContext& c) {  // a sum that forgets the last of several elements
     c.typed([&](auto zero) {
       using T = decltype(zero);
       const auto x = c.read<T>("input");

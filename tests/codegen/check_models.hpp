@@ -9,7 +9,7 @@
 namespace mithril::tests {
 
 struct CompilerChoice {
-  size_t most_compilers = 2;  // of those that are here
+  size_t most_compilers = 2;  // of the installed ones
   std::string flags = "-O0";
 };
 

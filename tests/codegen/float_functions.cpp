@@ -14,7 +14,7 @@ namespace {
 
 using Limits = std::numeric_limits<float>;
 
-// In units of the last place of the float32 that is nearest to `exact`.
+// The error in units of the last place of the float32 nearest to `exact`.
 double distance(float got, double exact) {
   const auto nearest = static_cast<float>(exact);
   if (std::isnan(nearest) || std::isinf(nearest) || std::isinf(got)) {
@@ -25,7 +25,7 @@ double distance(float got, double exact) {
   return std::abs(got - exact) / std::ldexp(1.0, exponent - 23);
 }
 
-// Over every 1,009th pattern of bits.
+// The largest error over every 1,009th bit pattern.
 template <typename Function, typename Exact>
 double largest_distance(Function function, Exact exact) {
   double largest = 0;

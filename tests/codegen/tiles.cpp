@@ -14,7 +14,7 @@
 namespace mithril::tests {
 namespace {
 
-// Of vectors of 4, 8 and 16 elements and of tiles of 4, 6 and 12 rows.
+// A size around vectors of 4, 8 and 16 elements and tiles of 4, 6 and 12 rows.
 int64_t size_around_tiles(Random& random) {
   constexpr int64_t sizes[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  11, 12,
                                13, 15, 16, 17, 23, 25, 31, 32, 33, 63, 65};

@@ -1,4 +1,4 @@
-// Names with a typing error become new inputs, which the summary lists and compiling warns of.
+// Misspelt names become new inputs, which the summary lists and compiling warns about.
 #include "mithril/compile/misspelt.hpp"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ Model with_typing_error() {
   return model;
 }
 
-// Keeps what is warned of while it lives.
+// Collects the warnings during its lifetime.
 struct Listening {
   Listening() : before(set_warning_handler([this](const std::string& t) { heard.push_back(t); })) {}
   ~Listening() { set_warning_handler(before); }

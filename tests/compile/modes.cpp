@@ -67,7 +67,7 @@ TEST_CASE("in inference dropout passes everything and batch norm uses the runnin
   CHECK_FALSE(identical(training.at("even"), outputs.at("even")));
 }
 
-TEST_CASE("every way to inference gives the same") {
+TEST_CASE("every way to run inference gives the same result") {
   const CompiledModel model = compiled_for_rows(modal_network());
   const TensorMap params = model.get_parameters(), data = {{"x", rows(2)}};
   const State state = trained(model, params);
@@ -128,7 +128,7 @@ TEST_CASE("a model of dropouts needs no state in inference") {
   CHECK(identical(compiled_for_rows(model, true).evaluate({}, data).at("y"), data.at("x")));
 }
 
-TEST_CASE("what is made for inference shares no elements with params and state") {
+TEST_CASE("a model made for inference shares no elements with params and state") {
   const CompiledModel model = compiled_for_rows(modal_network());
   TensorMap params = model.get_parameters();
   State state = trained(model, params);

@@ -1,5 +1,5 @@
-// Numbers made of sizes that only an evaluation tells: floats, bools, and ints that dims cannot
-// say.
+// Numbers computed from open sizes: floats, bools, and ints that dims cannot
+// express.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace mithril {
 namespace {
 
-// Of the rows 1, 2, ... of two elements, on the CPU backend and on the reference.
+// The output for the rows 1, 2, ... of two elements, on the CPU backend or the reference.
 std::vector<double> of_rows(const Model& model, int64_t rows, bool reference = false) {
   const auto backend = cpu({.reference = reference});
   const CompiledModel compiled = compile(model, backend, {.shapes = {{"x", {"N", 2}}}});

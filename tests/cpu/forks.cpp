@@ -1,4 +1,4 @@
-// The pool of threads in children that are forked, which inherit none of them.
+// The thread pool in forked children, which inherit no threads.
 #include <doctest/doctest.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -14,7 +14,7 @@
 namespace mithril {
 namespace {
 
-// The exit status of a child that does this; -1: it was ended otherwise.
+// Runs this in a child and returns its exit status; -1 if a signal ended it.
 template <typename Do>
 int status_of_child(const Do& what) {
   const pid_t child = fork();

@@ -1,5 +1,5 @@
-// Sums of many products, whose rounding errors must not grow with their number: those of positive
-// numbers, on each set of instructions, relative to sums in double precision.
+// Rounding errors of sums of many products must not grow with the number of products. Sums of
+// positive numbers are compared with double precision, on each instruction set.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

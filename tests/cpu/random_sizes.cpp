@@ -34,7 +34,7 @@ CpuOptions drawn_options(Draw& draw) {
   return options;
 }
 
-// The first output that is wrong; empty where there is none.
+// The first wrong output; empty if all are right.
 std::string first_wrong(std::uint64_t seed) {
   Draw draw(seed);
   const RandomCase drawn = drawn_case(draw);
@@ -57,8 +57,8 @@ std::string first_wrong(std::uint64_t seed) {
 
 }  // namespace
 
-// MITHRIL_RANDOM_CASES asks for more, MITHRIL_RANDOM_SEED for those of an earlier run.
-TEST_CASE("kernels are right for sizes beside those of vectors, panels and blocks") {
+// MITHRIL_RANDOM_CASES sets the number of cases, MITHRIL_RANDOM_SEED their first seed.
+TEST_CASE("kernels are right for sizes around those of vectors, panels and blocks") {
   const std::uint64_t first = number_from("MITHRIL_RANDOM_SEED", std::random_device()());
   const std::uint64_t cases = number_from("MITHRIL_RANDOM_CASES", 2000);
   MESSAGE("seed: " << first);

@@ -23,7 +23,7 @@ class Draw {
   T of(std::initializer_list<T> choices) {
     return choices.begin()[between(0, static_cast<int64_t>(choices.size()) - 1)];
   }
-  // Of elements: 1, 2 or 3, or up to one beside a vector, a panel of two vectors, or two panels.
+  // A size of 1, 2 or 3, or within one of a vector, of a panel of two vectors, or of two panels.
   int64_t size();
   int64_t channels() { return of<int64_t>({1, 2, 3, 15, 16, 17, 33}); }
   // Integers from -4 to 4: their products and sums are exact in each floating dtype.
@@ -38,7 +38,7 @@ class Draw {
 struct RandomCase {
   Graph graph = {};
   std::vector<Tensor> inputs = {};
-  // Apart from the reference, relative to elements above 1.
+  // The allowed error, relative to elements above 1.
   double allowed = 0;
 
   ValueId input(const std::string& name, const Tensor& tensor);

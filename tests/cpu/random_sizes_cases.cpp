@@ -16,7 +16,7 @@ DType drawn_dtype(Draw& draw) {
                   : draw.of({DType::float16, DType::bfloat16});
 }
 
-// What a half rounds between two nodes, a fused loop does not.
+// Half precision rounds between two nodes, but not within a fused loop.
 double allowed_between(DType dtype) {
   return dtype == DType::bfloat16 ? 1.0 / 64 : dtype == DType::float16 ? 1.0 / 512 : 0;
 }
@@ -72,7 +72,7 @@ std::vector<Argument> joined(std::vector<Argument> first, const std::vector<Argu
   return first;
 }
 
-// What products and convolutions take up after them.
+// Adds an op that products and convolutions take up as an epilogue.
 ValueId followed(Draw& draw, RandomCase& made, ValueId y, const Dims& dims, DType dtype) {
   if (draw.chance(0.5)) return y;
   made.allowed = std::max(made.allowed, allowed_between(dtype));

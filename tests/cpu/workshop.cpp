@@ -1,4 +1,4 @@
-// Folders of compilers that were killed do not stay.
+// Folders of killed compilers are removed.
 #include "backends/cpu/native/workshop.hpp"
 
 #include <signal.h>
@@ -31,7 +31,7 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   const std::string& path() const { return path_; }
-  // As compilers leave it, last changed an hour ago.
+  // A folder as compilers leave it, last changed an hour ago.
   std::string make_old(const std::string& name) const {
     const std::string folder = path_ + "/" + name;
     fs::create_directories(folder + "/deep");

@@ -44,7 +44,7 @@ TEST_CASE("null is no backend") {
 
 TEST_CASE("a key in two sets is refused") {
   CHECK(compile_error({.data_keys = {"weight"}, .trainable_keys = {"image", "weight"}}) ==
-        "mithril.ValueError[E0407]: 'weight' stands in data_keys and in trainable_keys\n"
+        "mithril.ValueError[E0407]: 'weight' is in data_keys and in trainable_keys\n"
         "  help: name it in one of them");
 }
 

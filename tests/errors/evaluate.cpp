@@ -49,10 +49,10 @@ TEST_CASE("an unknown key gives the nearest") {
 
 TEST_CASE("a key in the wrong map is told where it belongs") {
   CHECK(evaluate_error({{"weight", params.at("weight")}, {"image", data.at("image")}}, {}) ==
-        "mithril.InputError[E0806]: 'image' stands in params, but is a data input\n"
+        "mithril.InputError[E0806]: 'image' is in params, but is a data input\n"
         "  help: give it in data");
   CHECK(evaluate_error({}, {{"weight", params.at("weight")}, {"image", data.at("image")}}) ==
-        "mithril.InputError[E0806]: 'weight' stands in data, but is a parameter\n"
+        "mithril.InputError[E0806]: 'weight' is in data, but is a parameter\n"
         "  help: give it in params, or name 'weight' in data_keys when compiling, if it is data");
 }
 
@@ -153,17 +153,19 @@ TEST_CASE("the gradient of integers is refused when it is asked for") {
 
 TEST_CASE("a parameter of unknown size cannot begin") {
   const CompiledModel model = compile(product_of_two(), cpu(), {.shapes = {{"weight", {"K", 2}}}});
-  CHECK(text_of_error([&] { model.get_parameters(); }) ==
-        "mithril.ShapeError[E0209]: dim 0 of the parameter 'weight' is not known\n"
-        "  shape : [K, 2]\n"
-        "  help: give shapes when compiling: of this key, or of the data that it meets; if it is "
-        "data, name it in data_keys");
+  CHECK(
+      text_of_error([&] { model.get_parameters(); }) ==
+      "mithril.ShapeError[E0209]: dim 0 of the parameter 'weight' is not known\n"
+      "  shape : [K, 2]\n"
+      "  help: give shapes when compiling, for this key or for the data that determines it; if it "
+      "is data, name it in data_keys");
   const CompiledModel unranked = compile(product_of_two(), cpu());
-  CHECK(text_of_error([&] { unranked.randomize_params(); }) ==
-        "mithril.ShapeError[E0209]: the rank of the parameter 'weight' is not known\n"
-        "  shape : [...]\n"
-        "  help: give shapes when compiling: of this key, or of the data that it meets; if it is "
-        "data, name it in data_keys");
+  CHECK(
+      text_of_error([&] { unranked.randomize_params(); }) ==
+      "mithril.ShapeError[E0209]: the rank of the parameter 'weight' is not known\n"
+      "  shape : [...]\n"
+      "  help: give shapes when compiling, for this key or for the data that determines it; if it "
+      "is data, name it in data_keys");
 }
 
 TEST_CASE("a state dict that does not fit is refused with all that is wrong") {

@@ -68,9 +68,9 @@ TEST_CASE("a plugin that gives nothing is refused") {
   for (const auto& [name, why] : cases) {
     CAPTURE(name);
     const std::string path = std::string(TEST_PLUGINS) + "/lib" + name + ".so";
-    CHECK(opening(name) == "mithril.BackendError[E1050]: the library gives no backend: " + path +
-                               "\n  why : " + why +
-                               "\n  help: see mithril/backend/plugin.hpp for what it has to give");
+    CHECK(opening(name) ==
+          "mithril.BackendError[E1050]: the library provides no backend: " + path + "\n  why : " +
+              why + "\n  help: mithril/backend/plugin.hpp says what a plugin must provide");
   }
 }
 

@@ -1,5 +1,5 @@
-// Dims: arithmetic on symbols, then numbers for the symbols, gives what arithmetic on the numbers
-// gives. The input is a program of a stack machine.
+// Dims: symbolic results, evaluated for numbers, equal the results of arithmetic on the numbers.
+// The input is a program of a stack machine.
 #include <limits>
 #include <vector>
 

@@ -1,5 +1,4 @@
-// Models as JSON: whatever text is given is refused, or makes a model that is written and read
-// back.
+// Models as JSON: any text is refused, or makes a model that is written and read back.
 #include "tests/fuzz/model_json.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,4 +1,4 @@
-// What holds of every model that was read from JSON.
+// Checks of every model that was read from JSON.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace mithril::fuzz {
 
-// Written and read again it is equal; what is shown of it is printable; its graph is valid.
+// It equals itself after writing and reading; its summary is printable; its graph is valid.
 inline void check_model(const Model& model) {
   const auto text = unless_refused([&] { return to_json(model); });
   if (text) {

@@ -1,4 +1,4 @@
-// What the fuzzers have in common: claims that end the process, and refusals that are expected.
+// Shared by the fuzzers: checks that end the process, and expected errors.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What parts are called: by their user or their class, once and for all.
+// The names of parts, which never change.
 #include <doctest/doctest.h>
 
 #include "mithril/compile/compile.hpp"

@@ -36,7 +36,7 @@ double correlation(const std::vector<double>& a, const std::vector<double>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0) / static_cast<double>(a.size());
 }
 
-// What the outputs are in some evaluations, each with the state of the one before.
+// The outputs of some evaluations, each with the state of the previous one.
 std::vector<Draw> draws(const Model& model, int64_t seed, const TensorMap& data = {}) {
   const CompiledModel compiled = compile(model, cpu());
   State state = compiled.initial_state_dict();

@@ -1,4 +1,4 @@
-// How models are written in C++: options, tuples, expressions, functions.
+// Writing models in C++: options, tuples, expressions, functions.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace {
 
 using ml::tests::text_of_error;
 
-// What an expression in x gives where x is 2.
+// The value of an expression in x for x = 2.
 double at_two(const std::function<ml::Connection(ml::Connection)>& expression) {
   const ml::Model model = ml::Model::create({{"y", expression(ml::Connection("x"))}});
   const auto compiled = ml::compile(model, ml::cpu({.dtype = ml::DType::float64}),

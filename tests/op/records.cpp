@@ -1,4 +1,4 @@
-// Faults in the record of an op, which may be a user's: each is an error with a code.
+// Each fault in the record of a user's op is an error with a code.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -27,7 +27,7 @@ OpDef sound() {
           .not_differentiable = "a test"};
 }
 
-// What is said of the sound record with this change.
+// The error about a sound record with this change.
 std::string fault(
     const std::function<void(OpDef&)>& change,
     const std::function<void(OpDef)>& use = [](OpDef op) { add_op(std::move(op)); }) {

@@ -194,7 +194,7 @@ TEST_CASE("a parameter of ints is refused") {
   CHECK(text_of_error([&] {
           optimizer.step(params, {{"a", start(DType::int32)}});
         }) ==
-        "mithril.TypeError[E0382]: an optimizer moves parameters of floats\n"
+        "mithril.TypeError[E0382]: an optimizer moves floating-point parameters only\n"
         "  a        : int32\n"
         "  gradient : int32");
 }

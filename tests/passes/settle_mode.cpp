@@ -27,7 +27,7 @@ const std::string both = R"(graph {
 
 }  // namespace
 
-TEST_CASE("what serves the other mode goes, and what is chosen takes over the name") {
+TEST_CASE("nodes of the other mode are removed, and the chosen value takes over the name") {
   CHECK(settled(both, false) == to_string(parse_graph(R"(graph {
   input x: float32[N]
   y: float32[N] = relu(input: x)
@@ -43,7 +43,7 @@ TEST_CASE("what serves the other mode goes, and what is chosen takes over the na
 })")));
 }
 
-TEST_CASE("a mode that is fixed is that in every compile") {
+TEST_CASE("a fixed mode does not depend on the compile") {
   std::string fixed = both;
   fixed.replace(fixed.find("None"), 4, "True");
   CHECK(settled(fixed, false) == settled(both, true));
@@ -51,7 +51,7 @@ TEST_CASE("a mode that is fixed is that in every compile") {
   CHECK(settled(fixed, true) == settled(both, false));
 }
 
-TEST_CASE("what others read keeps its name, and what nobody reads stays") {
+TEST_CASE("a value with other readers keeps its name, and unread nodes stay") {
   CHECK(settled(R"(graph {
   input x: float32[N]
   a: float32[N] = relu(input: x)
@@ -82,7 +82,7 @@ TEST_CASE("what others read keeps its name, and what nobody reads stays") {
 })")));
 }
 
-TEST_CASE("a graph without modes is as it was") {
+TEST_CASE("a graph without modes does not change") {
   const Graph graph = parse_graph("graph {\n  input x: float32[N]\n  output y = x\n}");
   CHECK_FALSE(depends_on_mode(graph));
   CHECK(settle_mode(graph, true) == graph);

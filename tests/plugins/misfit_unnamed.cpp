@@ -1,4 +1,4 @@
-// A plugin that does not fit what is there, and does not say what it was built for.
+// A plugin that does not fit the installed library, and does not name the one it was built for.
 #include "mithril/backend/plugin.hpp"
 
 extern "C" __attribute__((visibility("default"))) const mithril::BackendPlugin* mithril_backend() {

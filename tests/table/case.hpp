@@ -1,5 +1,5 @@
 // The rows of the table of op tests: what tests/op_cases/*.cpp write. mithril/check/run_rows.hpp
-// says what becomes of them.
+// says how they are checked.
 #pragma once
 
 #include <string_view>

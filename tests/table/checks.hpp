@@ -1,4 +1,4 @@
-// What the project checks of its own ops besides what check_op does.
+// Checks of the project's own ops that check_op does not do.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The table of ops: the checks of the library, on every backend that is here, and what every op
-// must have.
+// The table of ops: the checks of check_op, on every backend that was built, and the completeness
+// of records.
 #pragma once
 
 #include <vector>

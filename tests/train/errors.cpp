@@ -148,7 +148,8 @@ TEST_CASE("a regular expression takes no more time than names are long") {
   };
   CHECK(refused("(a*)*c").starts_with("mithril.NameError[E0621]"));
   CHECK(refused("a)(b").starts_with("mithril.ValueError[E0434]"));
-  CHECK(refused(std::string(100'000, '(')).find("longer than 1000 letters") != std::string::npos);
+  CHECK(refused(std::string(100'000, '(')).find("longer than 1000 characters") !=
+        std::string::npos);
   train.add_regularization(L2(), 0.1, KeyPattern{"^a+$"});
   train.add_regularization(L2(), 0.1, KeyPattern{"bia"});
 }

@@ -80,8 +80,8 @@ HWY_ATTR HWY_INLINE void each_vector(int64_t count, const Body& body) {
   if (i < count) body(Rest{count - i}, i);
 }
 
-// The total of the vectors of a row: take(total, part, i) adds one to a total, both(a, b) joins two
-// totals. There are four of them, so that none waits for another.
+// Reduces the vectors of a row: take(total, part, i) adds a vector to a total, both(a, b) combines
+// two totals. Four totals hide the latency of the additions.
 template <typename T, class Both, class Take>
 HWY_ATTR HWY_INLINE auto joined(int64_t count, T start, const Both& both, const Take& take) {
   const hn::ScalableTag<T> d;
@@ -124,7 +124,7 @@ HWY_ATTR HWY_INLINE T summed_by(int64_t count, Take take) {
   return hn::GetLane(hn::SumOfLanes(hn::ScalableTag<T>(), joined<T>(count, T{}, both, take)));
 }
 
-// Of term(part, i).
+// The sum of term(part, i).
 template <typename T, class Term>
 HWY_ATTR HWY_INLINE T summed(int64_t count, const Term& term) {
   return summed_by<T>(

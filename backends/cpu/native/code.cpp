@@ -51,7 +51,7 @@ BuiltBefore& built_before() {
   return before;
 }
 
-// What is compiled, and how it is told from all else.
+// A source to compile, its cache key and the mark that identifies its library.
 struct NativeSource {
   size_t functions;
   std::string mark;  // a symbol that no other source has
@@ -67,7 +67,7 @@ NativeSource source_of(const std::vector<std::string>& texts, const Compiler& co
   return {texts.size(), mark, native_source(texts, mark), key};
 }
 
-// Null where it is not what this source was compiled to.
+// Null if the library was not compiled from this source.
 std::shared_ptr<const NativeLibrary> open_whole(const std::string& bytes,
                                                 const NativeSource& source, std::string& why) {
   auto library = NativeLibrary::open(bytes, why);

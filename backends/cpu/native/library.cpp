@@ -20,9 +20,9 @@ bool write_all(int descriptor, std::string_view bytes) {
   return true;
 }
 
-// A path to the descriptor that no other library of this process was opened by: the loader takes
-// two libraries of one name for the same one, and descriptors are numbered again once they are
-// closed. The count of libraries is in the path, a bit for each "/" (0) or "./" (1).
+// A path to the descriptor that is unique in this process. The loader treats libraries of one name
+// as the same library, and the numbers of closed descriptors are reused.
+// The count of libraries is in the path, a bit for each "/" (0) or "./" (1).
 std::string path_of_its_own(int descriptor) {
   static std::atomic<uint64_t> libraries{0};
   std::string path = "/proc/self/fd/";

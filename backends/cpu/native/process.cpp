@@ -82,7 +82,7 @@ ProcessEnd wait_for(pid_t child, std::chrono::milliseconds limit) {
   return ProcessEnd::timeout;
 }
 
-// Those of this process, but for TMPDIR. What is given outlives them.
+// The environment of this process, with another TMPDIR. The argument must outlive the result.
 std::vector<char*> variables_with(std::string& temporary_folder) {
   std::vector<char*> variables;
   for (char** at = environ; *at; ++at) {

@@ -17,12 +17,12 @@ namespace mithril::cpu_backend {
 namespace {
 
 constexpr std::string_view prefix = "mithril-loops-";
-// No compile takes so long, and a folder this old has got its lock.
+// Longer than any compile. A younger folder may not have its lock file yet.
 constexpr std::time_t oldest_unlocked = 10 * 60;
 
 std::string lock_of(const std::string& folder) { return folder + "/lock"; }
 
-// Without allocating memory that could be lacking: destructors remove as well.
+// Allocates nothing, because destructors call it.
 void remove_with_contents(const char* folder) {
   const auto remove_one = [](const char* path, const struct stat*, int, struct FTW*) {
     static_cast<void>(std::remove(path));

@@ -1,12 +1,12 @@
-// Folders in which compilers work.
+// Temporary folders for compilers.
 #pragma once
 
 #include <string>
 
 namespace mithril::cpu_backend {
 
-// A folder for one compile, which only the user may read. It goes with all that is in it; making
-// one removes those that killed processes have left.
+// A folder for one compile, which only the user may read. The destructor removes it with its
+// contents; the constructor removes folders of killed processes.
 class Workshop {
  public:
   Workshop();

@@ -52,9 +52,9 @@ inline Model Divide() { return Model::op("divide"); }
 // [*b] U=operand, output: [*o] promote(T, U).
 inline Model FloorDivide() { return Model::op("floor_divide"); }
 
-// What a division rounded down leaves, as Python's %: fmod(numerator, denominator), plus
-// denominator where that has the other sign; an int for ints; not of two bools. Ports: numerator:
-// [*a] T=operand, denominator: [*b] U=operand, output: [*o] promote(T, U).
+// The remainder of a floored division, as Python's %: fmod(numerator, denominator), plus
+// denominator if their signs differ; an int for ints; not of two bools. Ports: numerator: [*a]
+// T=operand, denominator: [*b] U=operand, output: [*o] promote(T, U).
 inline Model Remainder() { return Model::op("remainder"); }
 
 struct PowerOptions {

@@ -125,7 +125,7 @@ struct ByModeOptions {
   OptionValue is_inference = none;  // bool, none
 };
 // `training` while training and `inference` in inference. is_inference fixes the mode; None
-// follows what ml.compile is asked for. What serves only the other mode is not computed. Ports:
+// follows the mode of ml.compile. Ops that serve only the other mode are not computed. Ports:
 // training: [*s] T, inference: [*s] T, is_inference: value bool|none, output: [*s] T.
 inline Model ByMode(const ByModeOptions& options = {}) {
   return op_with_options("by_mode", {{"is_inference", options.is_inference}});
