@@ -14,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include "mithril/base/descriptor.hpp"
 #include "mithril/base/write_file.hpp"
 
 namespace mithril {
@@ -56,21 +57,6 @@ std::optional<std::uint64_t> take_number(std::string_view& bytes) {
   return number;
 }
 
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  explicit operator bool() const { return descriptor_ >= 0; }
-  int get() const { return descriptor_; }
-
- private:
-  const int descriptor_;
-};
-
 bool is_trusted(const struct stat& file) {
   const bool by_others = (file.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   return S_ISREG(file.st_mode) && file.st_uid == ::geteuid() && !by_others;
@@ -78,7 +64,7 @@ bool is_trusted(const struct stat& file) {
 
 // Not waiting where the name is that of a pipe.
 std::optional<std::string> contents(const std::string& path) {
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat about;
   if (!file || ::fstat(file.get(), &about) != 0 || !is_trusted(about)) return std::nullopt;
   const auto size = static_cast<std::uint64_t>(about.st_size);

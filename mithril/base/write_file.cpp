@@ -13,45 +13,14 @@
 #include <filesystem>
 #include <system_error>
 
+#include "mithril/base/descriptor.hpp"
+
 namespace mithril {
 namespace {
 
 namespace fs = std::filesystem;
 
 std::string reason(int error) { return std::generic_category().message(error); }
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  explicit operator bool() const { return number_ >= 0; }
-  int get() const { return number_; }
-
-  // Some file systems report only now that there is no space left. The descriptor is closed in
-  // either case.
-  bool close() {
-    const int number = number_;
-    number_ = -1;
-    return ::close(number) == 0 || errno == EINTR;
-  }
-
- private:
-  int number_;
-};
-
-bool write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t now = ::write(descriptor, bytes.data(), bytes.size());
-    if (now < 0 && errno == EINTR) continue;
-    if (now < 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(now));
-  }
-  return true;
-}
 
 // Appends, because the target may be a file: standard output that a shell redirects with >>.
 std::string write_directly(const std::string& path, std::string_view bytes) {

@@ -3,26 +3,18 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
 
+#include "mithril/base/descriptor.hpp"
+
 namespace mithril::cpu_backend {
 namespace {
 
-bool write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t now = ::write(descriptor, bytes.data(), bytes.size());
-    if (now <= 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(now));
-  }
-  return true;
-}
-
 // A path to the descriptor that is unique in this process. The loader treats libraries of one name
-// as the same library, and the numbers of closed descriptors are reused.
-// The count of libraries is in the path, a bit for each "/" (0) or "./" (1).
+// as the same library, and the numbers of closed descriptors are reused. Therefore the path encodes
+// the count of libraries, a bit for each "/" (0) or "./" (1).
 std::string path_of_its_own(int descriptor) {
   static std::atomic<uint64_t> libraries{0};
   std::string path = "/proc/self/fd/";
@@ -33,14 +25,12 @@ std::string path_of_its_own(int descriptor) {
 }  // namespace
 
 std::shared_ptr<const NativeLibrary> NativeLibrary::open(std::string_view bytes, std::string& why) {
-  const int memory = ::memfd_create("mithril_loops", MFD_CLOEXEC);
-  if (memory < 0 || !write_all(memory, bytes)) {
+  Descriptor memory(::memfd_create("mithril_loops", MFD_CLOEXEC));
+  if (!memory || !write_all(memory.get(), bytes)) {
     why = "there is no memory for a library";
-    if (memory >= 0) ::close(memory);
     return nullptr;
   }
-  void* const handle = ::dlopen(path_of_its_own(memory).c_str(), RTLD_NOW | RTLD_LOCAL);
-  ::close(memory);
+  void* const handle = ::dlopen(path_of_its_own(memory.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char* said = ::dlerror();
     why = fmt::format("what was compiled cannot be opened: {}", said ? said : "no reason given");
