@@ -5,6 +5,7 @@
 #include "mithril/ops/support/arithmetic.hpp"
 #include "mithril/ops/support/elementwise.hpp"
 #include "mithril/ops/support/support.hpp"
+#include "mithril/ops/support/zero_division.hpp"
 
 namespace mithril {
 namespace {
@@ -25,12 +26,7 @@ T floor_quotient(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     return floor_quotient_of_floats(a, b);
   } else {
-    if (b == 0) {
-      raise({.kind = ErrorKind::value,
-             .code = "E0404",
-             .message = "floor_divide: an int is divided by zero, at port 'denominator'",
-             .help = "divide floats, where the result is infinite"});
-    }
+    if (b == 0) refuse_zero_element("floor_divide", "infinite");
     if (b == T(-1)) return static_cast<T>(-wrapping(a));
     const T quotient = static_cast<T>(a / b);
     return static_cast<T>(quotient - (a % b != 0 && (a < T()) != (b < T())));
@@ -38,10 +34,7 @@ T floor_quotient(T a, T b) {
 }
 
 std::optional<Datum> folded_quotient(Solver& s, const Datum& a, const Datum& b) {
-  const Dim denominator = is_float(b) ? Dim(b.real() != 0) : resolve(dim_of(b));
-  if (denominator.is_constant(0)) {
-    s.reject("division by zero", "a denominator other than 0", to_string(b));
-  }
+  refuse_known_zero(s, b);
   return fold_numbers(
       s, a, b, [](const Dim& x, const Dim& y) { return floor_divide(x, y); },
       floor_quotient_of_floats<double>);

@@ -4,6 +4,7 @@
 #include "mithril/ops/support/arithmetic.hpp"
 #include "mithril/ops/support/elementwise.hpp"
 #include "mithril/ops/support/support.hpp"
+#include "mithril/ops/support/zero_division.hpp"
 
 namespace mithril {
 namespace {
@@ -20,12 +21,7 @@ T remainder(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     return remainder_of_floats(a, b);
   } else {
-    if (b == 0) {
-      raise({.kind = ErrorKind::value,
-             .code = "E0404",
-             .message = "remainder: an int is divided by zero, at port 'denominator'",
-             .help = "divide floats, where the result is NaN"});
-    }
+    if (b == 0) refuse_zero_element("remainder", "NaN");
     if (b == T(-1)) return T();  // the division of the smallest int by -1 overflows
     const T rest = static_cast<T>(a % b);
     return rest != T() && (rest < T()) != (b < T()) ? static_cast<T>(rest + b) : rest;
@@ -33,10 +29,7 @@ T remainder(T a, T b) {
 }
 
 std::optional<Datum> folded_remainder(Solver& s, const Datum& a, const Datum& b) {
-  const Dim denominator = is_float(b) ? Dim(b.real() != 0) : resolve(dim_of(b));
-  if (denominator.is_constant(0)) {
-    s.reject("division by zero", "a denominator other than 0", to_string(b));
-  }
+  refuse_known_zero(s, b);
   return fold_numbers(
       s, a, b, [](const Dim& x, const Dim& y) { return x - floor_divide(x, y) * y; },
       remainder_of_floats<double>);
