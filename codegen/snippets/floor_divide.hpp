@@ -4,8 +4,7 @@
 #include <type_traits>
 
 #include "codegen/snippets/integers.hpp"
-#include "codegen/snippets/numbers.hpp"
-#include "codegen/snippets/walk.hpp"
+#include "codegen/snippets/map_broadcast.hpp"
 
 namespace mithril::snippets {
 
@@ -30,11 +29,7 @@ T floor_quotient(T a, T b) {
 
 template <typename T, size_t rank, typename A, typename B>
 void floor_divide(Tensor<T, rank> output, A numerator, B denominator) {
-  for (int64_t i = 0; i < output.size(); ++i) {
-    const auto a = element(numerator, broadcast_index(i, output.dims, dims_of(numerator)));
-    const auto b = element(denominator, broadcast_index(i, output.dims, dims_of(denominator)));
-    output[i] = floor_quotient(static_cast<T>(a), static_cast<T>(b));
-  }
+  map_broadcast(output, numerator, denominator, [](T a, T b) { return floor_quotient(a, b); });
 }
 
 }  // namespace mithril::snippets

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "codegen/snippets/integers.hpp"
+#include "codegen/snippets/map_broadcast.hpp"
 #include "codegen/snippets/robust.hpp"
 
 namespace mithril::snippets {
@@ -16,16 +17,13 @@ T robust_power(T base, T exponent, T threshold) {
 
 template <typename T, size_t rank, typename B, typename E, typename Threshold>
 void power(Tensor<T, rank> output, B base, E exponent, bool /*robust*/, Threshold threshold) {
-  for (int64_t i = 0; i < output.size(); ++i) {
-    const auto b = static_cast<T>(element(base, broadcast_index(i, output.dims, dims_of(base))));
-    const auto e =
-        static_cast<T>(element(exponent, broadcast_index(i, output.dims, dims_of(exponent))));
+  map_broadcast(output, base, exponent, [&](T b, T e) {
     if constexpr (std::is_floating_point_v<T>) {
-      output[i] = robust_power(b, e, robust_threshold<T>(threshold));
+      return robust_power(b, e, robust_threshold<T>(threshold));
     } else {
-      output[i] = whole_power<T>(b, e);
+      return whole_power<T>(b, e);
     }
-  }
+  });
 }
 
 }  // namespace mithril::snippets

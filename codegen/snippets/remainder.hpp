@@ -3,8 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "codegen/snippets/numbers.hpp"
-#include "codegen/snippets/walk.hpp"
+#include "codegen/snippets/map_broadcast.hpp"
 
 namespace mithril::snippets {
 
@@ -27,11 +26,7 @@ T floored_remainder(T a, T b) {
 
 template <typename T, size_t rank, typename A, typename B>
 void remainder(Tensor<T, rank> output, A numerator, B denominator) {
-  for (int64_t i = 0; i < output.size(); ++i) {
-    const auto a = element(numerator, broadcast_index(i, output.dims, dims_of(numerator)));
-    const auto b = element(denominator, broadcast_index(i, output.dims, dims_of(denominator)));
-    output[i] = floored_remainder(static_cast<T>(a), static_cast<T>(b));
-  }
+  map_broadcast(output, numerator, denominator, [](T a, T b) { return floored_remainder(a, b); });
 }
 
 }  // namespace mithril::snippets
