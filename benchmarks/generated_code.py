@@ -11,6 +11,7 @@ Usage: python benchmarks/generated_code.py [--rounds N] [--flags "-O2"] [WORKLOA
 import argparse
 import ctypes
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,7 @@ import numpy as np
 
 import mithril as ml
 
+DIGITS = Path(__file__).parents[1] / "examples" / "python" / "train_digits.py"
 WIDTH, HEADS, TOKENS, VOCABULARY, LAYERS = 128, 4, 64, 96, 4
 TURN = 0.02  # seconds per measurement; contenders alternate
 
@@ -70,15 +72,8 @@ def mlp() -> ml.Model:
 
 def cnn() -> ml.Model:
     """The network of examples/python/train_digits.py."""
-    net = ml.Model()
-    net |= ml.Conv2d(filters=16, kernel_size=3, padding=1)(input="image")
-    net += ml.Relu()
-    net += ml.MaxPool2D(kernel_size=2)
-    net += ml.Conv2d(filters=32, kernel_size=3, padding=1)
-    net += ml.Relu()
-    net += ml.Flatten(start_dim=1)
-    net += ml.Linear(10)(output="logits")
-    return net
+    example: ml.Model = runpy.run_path(str(DIGITS))["network"]()
+    return example
 
 
 def residual() -> ml.Model:
