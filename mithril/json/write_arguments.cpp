@@ -73,10 +73,6 @@ class Arguing {
   Json::Array tuples_;
 };
 
-}  // namespace
-
-namespace {
-
 void write_arguments(const std::string& name, const Arguments& arguments, Json::Object& fields) {
   fields.emplace_back("name", name);
   Arguing arguing(&arguments);

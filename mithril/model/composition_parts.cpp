@@ -142,10 +142,6 @@ class OpBindings {
   std::vector<std::unique_ptr<const Binding>> made_;
 };
 
-}  // namespace
-
-namespace {
-
 // The number of output slots of a part. `counts` are the sizes of its lists, in port order.
 size_t output_slots(const OpDef& op, const std::vector<int>& counts) {
   const bool list = op.list_output() >= 0;

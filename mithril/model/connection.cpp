@@ -1,7 +1,7 @@
 #include "mithril/model/connection.hpp"
-#include "mithril/base/out_of_memory.hpp"
 
 #include "mithril/base/error.hpp"
+#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/unknowns.hpp"
 #include "mithril/model/composition.hpp"
 
