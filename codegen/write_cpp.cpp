@@ -255,17 +255,16 @@ std::string head_text(const std::string& name) {
   return "// The model '" + name + "', written by Mithril " + std::string(version()) +
          R"(: C++17, and nothing but the standard library.
 //
-// Compile it with -O3 -march=native, or with the -march of the processors that it is for: without,
-// the vectors of its kernels have 16 bytes, and a product takes up to five times as long.
+// Compile it with -O3 -march=native, or with the -march of the target processors. Without -march
+// the vectors of its kernels have 16 bytes, and a matrix product takes up to five times as long.
 //
-// What goes in and comes out are pointers to elements in row-major order, of the sizes beside them,
-// given in structs; what a function writes must not overlap with anything else. A workspace is
-// memory of as many bytes as the function before says, aligned to 64 bytes; with null a call
-// allocates its own. No other pointer may be null, but those of states. A function returns null, or
-// a text that says what went wrong. Any number of threads may call at once, each with a workspace
-// of its own.
+// Inputs and outputs are structs of pointers to elements in row-major order, of the sizes beside
+// them. Memory that a function writes must not overlap with other memory. A workspace is memory of
+// the size that the workspace function returns, aligned to 64 bytes; with null a call allocates its
+// own. Pointers of states may be null, other pointers must not. A function returns null, or an
+// error message. Any number of threads may call at once, each with its own workspace.
 //
-// Who only wants the declarations, in C or C++, defines DECLARATIONS_ONLY and includes this file.
+// For the declarations alone, in C or C++, define DECLARATIONS_ONLY and include this file.
 )";
 }
 

@@ -1,6 +1,6 @@
-// Everything that a user of the library needs: models, compiling, training, the backend on the CPU
-// and the code generator. Linked with Mithril::mithril, or with those of its libraries that are
-// used: Mithril::core, Mithril::cpu, Mithril::codegen.
+// Everything that a user of the library needs: models, compiling, training, the CPU backend and the
+// code generator. Link with Mithril::mithril, or with the libraries that the program uses:
+// Mithril::core, Mithril::cpu, Mithril::codegen.
 #pragma once
 #include "backends/cpu/cpu.hpp"
 #include "codegen/write_cpp.hpp"

@@ -13,7 +13,7 @@ template <typename T, typename... Operands>
 inline constexpr bool has_tiles = std::is_floating_point_v<T> &&
                                   (std::is_same_v<T, std::remove_cv_t<Operands>> && ...);
 
-// What C holds before products are added: zeros, or a bias for each row or for each column.
+// The initial value of C: zeros, or a bias for each row or for each column.
 struct NoBias {
   NoBias transposed() const { return {}; }
   int at(int64_t, int64_t) const { return 0; }
@@ -75,7 +75,7 @@ struct Gemm {
     }
   }
 
-  // For few columns.
+  // For a C of few columns.
   void dot_products() const {
     Tile<T> tile;
     tile.columns = 1;

@@ -44,7 +44,7 @@ T shifted_right(T a, T shift) {
   return static_cast<T>(a >> shift);
 }
 
-// By squaring; of a negative exponent rounded towards zero, and 0 of 0.
+// Powers by squaring. For negative exponents they are rounded towards zero, and those of 0 are 0.
 template <typename T>
 T whole_power(T base, T exponent) {
   if (exponent < 0 && base == T(-1)) return exponent % 2 == 0 ? T(1) : T(-1);

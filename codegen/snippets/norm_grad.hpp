@@ -18,7 +18,7 @@ void norm_grad(Tensor<T, rank> input_grad, Tensor<T, 1> weight_grad, Tensor<T, 1
     const T center = static_cast<T>(mean[g]), factor = static_cast<T>(rstd[g]);
     const auto unit = [&](int64_t i) { return (static_cast<T>(input[i]) - center) * factor; };
     const auto change = [&](int64_t i) { return static_cast<T>(grad[i]); };
-    double sum = 0, products = 0;  // of what comes in at the normalised elements
+    double sum = 0, products = 0;  // of the incoming gradient of the normalised elements
     if (groups.by_group) {
       const double bias_sum = groups.sum<T>(g, change);
       const double weight_sum = groups.sum<T>(g, [&](int64_t i) { return change(i) * unit(i); });

@@ -37,7 +37,7 @@ struct PaddedPlanes {
   int64_t outputs() const { return rows.output * columns.output; }
   int64_t input_size() const { return channels * rows.input * columns.input; }
 
-  // Where the window of output (i, j) begins.
+  // The offset of the window of output (i, j).
   int64_t window(int64_t i, int64_t j) const {
     return i * rows.stride * width + j * columns.stride;
   }

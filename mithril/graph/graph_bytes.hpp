@@ -26,7 +26,7 @@ std::optional<GraphBytes> to_bytes(const Graph& graph);
 std::optional<std::string> bytes_of_made(const Graph& made, const Graph& base,
                                          const GraphBytes& of_base);
 // The same again, sharing the facts of `base`, a graph of the same bytes. Nothing for bytes that
-// do not describe a graph; what they describe need not be valid (verify).
+// do not describe a graph. The graph need not be valid (verify).
 std::optional<Graph> made_from_bytes(std::string_view bytes, const Graph& base,
                                      const GraphBytes& of_base);
 

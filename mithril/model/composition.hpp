@@ -21,10 +21,10 @@ class Composition {
   explicit Composition(Composite& here) : here_(here), facts_(*here.facts), attempt_(facts_) {}
 
   void add(const std::shared_ptr<Part>& part, const Bindings& bindings, bool chain);
-  // A part of an op with these wires, one per slot (null: left out) and `counts` of its lists.
+  // Adds a part of an op with these wires, one per slot (null: left out); `counts`: its list sizes.
   void place_op(const std::shared_ptr<Part>& part, const std::vector<int>& counts,
                 const std::vector<Wire*>& wires);
-  // A model whose wires become one with those of this one: {outer, inner}.
+  // Adds a model and joins pairs of wires: {outer, inner}.
   void place_model(const std::shared_ptr<Composite>& part,
                    const std::vector<std::pair<Wire*, Wire*>>& joined);
   // The wire that a binding means here: a key's, a connection's, or a new one that holds the value.

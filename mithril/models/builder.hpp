@@ -18,7 +18,7 @@ inline Datum mode_of(const std::optional<bool>& inference) {
   return inference ? Datum(*inference) : Datum();
 }
 
-// A state that becomes `next` while training and stays as it is in inference.
+// A state that becomes `next` while training and does not change in inference.
 void bind_next_state(Model& model, const std::string& key, const Connection& next,
                      const Datum& mode, const InitialState& initial);
 

@@ -48,7 +48,7 @@ class Optimizer {
   void set_threads(int threads);
   int threads() const { return threads_; }
 
-  // All options, the learning rate included, as they are now.
+  // The current options, including the learning rate.
   virtual OptimizerOptions options() const = 0;
 
   // A copy of the options by their names ("lr", "betas"), and the memory of each parameter:

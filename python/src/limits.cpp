@@ -37,7 +37,7 @@ void bind_limits(py::module_& module) {
 repetitions: what one argument of a library model may ask for (steps, classes, outputs, a degree).
 parts: of one model, at all depths.
 dim_terms: of a product of dims, and of the factors of each term.
-tuple_items: of one tuple, those of the tuples in it included.)");
+tuple_items: of one tuple, including those of nested tuples.)");
 }
 
 }  // namespace mithril::python

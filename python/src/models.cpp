@@ -241,7 +241,7 @@ void bind_models(py::module_& module) {
       .def(
           "__getitem__", [](Model& m, const std::string& key) { return m[key]; }, py::arg("key"))
       .def_property_readonly("input_keys", &Model::input_keys,
-                             "The names of the inputs; one that nobody named has its path.")
+                             "The names of the inputs; an input without a name has its path.")
       .def_property_readonly("output_keys", &Model::output_keys,
                              "The names of the outputs: those exposed, or all named ones.")
       .def_property_readonly("cin", &Model::cin, "The input that model += part chains to.")

@@ -59,7 +59,7 @@ TEST_CASE("a state begins where the model begins, and its next value is an outpu
                 "11 12 1 2 1");
 }
 
-TEST_CASE("a pointer that is null is told by its name, and nothing is read there") {
+TEST_CASE("an error names a null pointer, which is not read") {
   Model model;
   model |=
       Linear({.dimension = 1})({{"input", "x"}, {"weight", "w"}, {"bias", "b"}, {"output", "y"}});

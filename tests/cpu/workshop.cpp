@@ -51,7 +51,7 @@ class TemporaryFolder {
 
 }  // namespace
 
-TEST_CASE("a folder for a compile goes with all that is in it") {
+TEST_CASE("a folder for a compile is removed with its contents") {
   const TemporaryFolder temporary;
   {
     const Workshop workshop;

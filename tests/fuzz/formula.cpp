@@ -54,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!read) return 0;
   const std::string text = written(*read);
   const auto again = fuzz::unless_refused([&] { return parse_formula(text); });
-  // With its parentheses it may nest too deep.
+  // The added parentheses may nest too deep.
   if (again) fuzz::require(same(*again, *read), "a formula reads back: " + text);
   return 0;
 }

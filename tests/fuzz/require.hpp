@@ -42,7 +42,7 @@ auto unless_refused(Call call) -> std::optional<decltype(call())> {
   }
 }
 
-// So that an input is done in milliseconds: what is beyond is refused, as with any limits.
+// Limits with which an input takes milliseconds.
 inline void set_small_limits() {
   set_limits({.repetitions = 8, .parts = 300, .dim_terms = 64, .tuple_items = 1'000});
 }

@@ -73,7 +73,7 @@ TEST_CASE("a new model keeps what its connections are known to be") {
   CHECK(ml::identical(out.at("y"), ml::Tensor::of<float>({1, 3}, {3, 4, 5})));
 }
 
-TEST_CASE("connections stand for their copies in a new model") {
+TEST_CASE("connections refer to their copies in a new model") {
   const ml::Connection x("x");
   const ml::Connection h = ml::Linear({.dimension = 2})(x);
   ml::Model model = ml::Model::create({{"y", h}});

@@ -131,7 +131,7 @@ TEST_CASE("a record that asks for what it does not have is refused") {
         "its expand does not say what each output becomes");
 }
 
-TEST_CASE("a value that is taken for another kind is told") {
+TEST_CASE("reading a value as another kind is an error") {
   CHECK(text_of_error([] { static_cast<void>(Datum("same").integer()); }) ==
         "mithril.ValueError[E0477]: \"same\" was taken for an int");
   CHECK(text_of_error([] { static_cast<void>(Datum(2).text()); }) ==
