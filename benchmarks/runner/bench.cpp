@@ -68,16 +68,18 @@ CompiledModel compiled(const Workload& workload, const Data& data, const BenchOp
                  options);
 }
 
-// One call; what it gives is compared with the reference.
+// One call, on the inputs of the data that it was made for; what it gives is compared with the
+// reference.
 using Call = std::function<Tensor()>;
 
 Call inference(const CompiledModel& model, const Data& data, TensorMap params) {
   const CompiledModel bound = model.bind(std::move(params));
-  return [bound, inputs = data.inputs] { return bound.evaluate({}, inputs).at("out"); };
+  return [bound, &inputs = data.inputs] { return bound.evaluate({}, inputs).at("out"); };
 }
 
 template <typename Optimizer>
-Call training(const CompiledModel& model, const Data& data, TensorMap params, Optimizer chosen) {
+Call training(const CompiledModel& model, const Data& data, const TensorMap& params,
+              Optimizer chosen) {
   struct Training {
     TensorMap params;
     Optimizer optimizer;
@@ -85,9 +87,8 @@ Call training(const CompiledModel& model, const Data& data, TensorMap params, Op
     Training(const CompiledModel& model, TensorMap given, Optimizer chosen)
         : params(std::move(given)), optimizer(std::move(chosen)), step(model, optimizer) {}
   };
-  for (auto& [key, tensor] : TensorMap(params)) params[key] = tensor.copy();
-  auto training = std::make_shared<Training>(model, std::move(params), std::move(chosen));
-  return [training, inputs = data.inputs] {
+  auto training = std::make_shared<Training>(model, params.copy(), std::move(chosen));
+  return [training, &inputs = data.inputs] {
     return training->step(training->params, inputs).at("loss");
   };
 }
@@ -96,9 +97,9 @@ Call call_of(const Workload& workload, const CompiledModel& model, const Data& d
              TensorMap params) {
   switch (workload.optimizer) {
     case Optimizing::sgd:
-      return training(model, data, std::move(params), SGD({.lr = workload.learning_rate}));
+      return training(model, data, params, SGD({.lr = workload.learning_rate}));
     case Optimizing::adam:
-      return training(model, data, std::move(params), Adam({.lr = workload.learning_rate}));
+      return training(model, data, params, Adam({.lr = workload.learning_rate}));
     case Optimizing::nothing:
       break;
   }
@@ -166,8 +167,8 @@ void take_turns(const Call& call) {
 void bench(const BenchOptions& options) {
   const Workload workload = bench::workload(options.workload);
   Data data = data_of(workload, options.data);
-  for (const auto& [key, tensor] : TensorMap(data.inputs)) {
-    if (is_floating(tensor.dtype())) data.inputs[key] = tensor.to(options.dtype);
+  for (auto& [key, tensor] : data.inputs) {
+    if (is_floating(tensor.dtype())) tensor = tensor.to(options.dtype);
   }
   const bool trains = workload.optimizer != Optimizing::nothing;
   const double start = now();
