@@ -1,6 +1,8 @@
 // What pooling shares: the elements of each window.
 #pragma once
-#include "codegen/snippets/extremum.hpp"
+#include <cmath>
+
+#include "codegen/snippets/axes.hpp"
 #include "codegen/snippets/window.hpp"
 
 namespace mithril::snippets {
@@ -34,8 +36,8 @@ struct Pooling {
     }
   }
 
-  // Calls body(at, to) with the first largest element of the window of each output; at is -1 where
-  // the window holds only padding.
+  // Calls body(at, to) with the first largest element of the window of each output, or the last
+  // NaN; at is -1 where the window holds only padding.
   template <typename X, size_t rank, typename Body>
   void each_largest(Tensor<X, rank> input, Body body) const {
     for (int64_t to = 0; to < planes * outputs(); ++to) {
@@ -48,7 +50,8 @@ struct Pooling {
           const int64_t column = columns.at(j, q);
           if (column < 0 || column >= columns.input) continue;
           const int64_t at = first + row * columns.input + column;
-          if (best < 0 || replaces(input[at], input[best], Larger())) best = at;
+          const bool is_nan = std::isnan(static_cast<double>(input[at]));
+          if (best < 0 || input[at] > input[best] || is_nan) best = at;
         }
       }
       body(best, to);

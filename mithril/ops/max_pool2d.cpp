@@ -48,8 +48,8 @@ OpDef define_max_pool2d() {
   return {
       .name = "max_pool2d",
       .doc =
-          "The largest element of each window over the last two axes; the gradient goes to the "
-          "first that is. "
+          "The largest element of each window over the last two axes, NaN where the window holds "
+          "one; the gradient goes to the first largest, or to the last NaN. "
           "Kernel, stride (None: the kernel) and dilation are an int or one for each axis; "
           "padding, never the "
           "largest, an int, one for each axis, or (before, after) for each axis, of at most half "

@@ -1,4 +1,6 @@
 // Rows of max_pool2d_grad.
+#include <cmath>
+
 #include "tests/table/case.hpp"
 
 MITHRIL_OP_CASES(max_pool2d_grad) {
@@ -44,6 +46,12 @@ MITHRIL_OP_CASES(max_pool2d_grad) {
                   {"input", tensor({2, 2}, {3, 3, 3, 3})},
                   {"kernel_size", 2}},
        .expect = {{"output", tensor({2, 2}, {1, 0, 0, 0})}},
+       .hold = {"input"}},
+      {.name = "the last NaN, as in PyTorch",
+       .inputs = {{"grad", tensor({1, 2}, {1, 10})},
+                  {"input", tensor({2, 4}, {NAN, 2, INFINITY, NAN, 3, NAN, 1, 7})},
+                  {"kernel_size", 2}},
+       .expect = {{"output", tensor({2, 4}, {0, 0, 0, 10, 0, 1, 0, 0})}},
        .hold = {"input"}},
       {.name = "a gradient of another size",
        .inputs = {{"grad", normal({2, 2, 3})}, {"input", distinct({2, 5, 4})}, {"kernel_size", 2}},

@@ -1,4 +1,6 @@
 // Rows of max_pool2d_pick.
+#include <cmath>
+
 #include "tests/table/case.hpp"
 
 MITHRIL_OP_CASES(max_pool2d_pick) {
@@ -44,6 +46,12 @@ MITHRIL_OP_CASES(max_pool2d_pick) {
                   {"kernel_size", ints({1, 2})},
                   {"stride", 1}},
        .expect = {{"output", tensor({1, 3}, {10, 10, 1000})}}},
+      {.name = "at the last NaN, as in PyTorch",
+       .inputs = {{"values", tensor({1, 4}, {1, 10, 100, 1000})},
+                  {"input", tensor({1, 4}, {NAN, 3, NAN, 5})},
+                  {"kernel_size", ints({1, 4})}},
+       .expect = {{"output", tensor({1, 1}, {100})}},
+       .hold = {"input"}},
       {.name = "values of another size",
        .inputs = {{"values", normal({5, 5})}, {"input", normal({5, 4})}, {"kernel_size", 2}},
        .error = "E0202"},

@@ -89,8 +89,7 @@ HWY_ATTR void largest_placed(const PoolRun<T>& run, PoolPlace<T> place, T* best,
     const auto old = load(d, best + i, count);
     const auto old_places = load(di, places + i, count);
     const auto first = hn::RebindMask(d, hn::Lt(old_places, hn::Zero(di)));
-    const auto first_nan = hn::AndNot(is_nan(d, old), is_nan(d, x));
-    const auto takes = hn::Or(hn::Or(hn::Gt(x, old), first_nan), first);
+    const auto takes = hn::Or(hn::Or(hn::Gt(x, old), is_nan(d, x)), first);
     store(d, hn::IfThenElse(takes, x, old), best + i, count);
     store(di, hn::IfThenElse(hn::RebindMask(di, takes), own, old_places), places + i, count);
   }

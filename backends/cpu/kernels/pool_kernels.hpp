@@ -35,7 +35,7 @@ struct PoolKernels {
   void (*largest_of_blocks)(const PoolBlocks<T>&);
   void (*mean_of_blocks)(const PoolBlocks<T>&);
 
-  // What is larger, or the first NaN, takes the place of what there is.
+  // What is larger, or NaN, takes the place of what there is.
   void (*largest)(const PoolRun<T>& run, T* best);
   // The same with the places of what is largest, of which `place` is that of the run's first
   // element: -1 where nothing was seen yet.

@@ -1,11 +1,13 @@
 // Pooling: ports, shapes, and which element is the largest of each window.
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "mithril/ops/support/extremum_reduction.hpp"
+#include "mithril/graph/grad_context.hpp"
+#include "mithril/ops/support/axes.hpp"
 #include "mithril/ops/support/window.hpp"
 
 namespace mithril {
@@ -94,14 +96,14 @@ void each_pooled(const PoolWindow& window, Body body) {
   }
 }
 
-// For each output the index of the first largest element of its window; -1 where the window holds
-// only padding.
+// For each output the index of the first largest element of its window, or of the last NaN, as
+// PyTorch has it; -1 where the window holds only padding.
 template <typename T>
 std::vector<int64_t> largest_of(const PoolWindow& window, const Elements<T>& x) {
   std::vector<int64_t> best(static_cast<size_t>(window.planes * window.outputs()), -1);
   each_pooled(window, [&](int64_t from, int64_t to) {
     int64_t& at = best[static_cast<size_t>(to)];
-    if (at < 0 || replaces(x[from], x[at], [](T a, T b) { return a > b; })) at = from;
+    if (at < 0 || x[from] > x[at] || std::isnan(static_cast<double>(x[from]))) at = from;
   });
   return best;
 }
