@@ -131,6 +131,7 @@ class ReductionStep final : public PartStep {
 
 std::vector<bool> along(const Datum& axis, size_t rank) {
   std::vector<bool> reduced(rank, axis.is_none());
+  if (rank == 0) return reduced;
   const auto reduce = [&](const Datum& one) {
     const int64_t at = one.integer();
     reduced[static_cast<size_t>(at < 0 ? at + static_cast<int64_t>(rank) : at)] = true;

@@ -23,10 +23,15 @@ struct AxisView {
   int64_t at(int64_t o, int64_t k, int64_t i) const { return (o * size + k) * inner + i; }
 };
 
+// Of a tensor of rank 0 a row of one element.
 template <size_t rank>
 AxisView view_along(const Dims<rank>& dims, int64_t axis) {
-  const size_t place = axis_of(axis, rank);
-  return {product(dims, 0, place), dims[place], product(dims, place + 1, rank)};
+  if constexpr (rank == 0) {
+    return {1, 1, 1};
+  } else {
+    const size_t place = axis_of(axis, rank);
+    return {product(dims, 0, place), dims[place], product(dims, place + 1, rank)};
+  }
 }
 
 }  // namespace mithril::snippets

@@ -18,17 +18,17 @@ AxisSet<rank> axis_set(None) {
   all.fill(true);
   return all;
 }
-template <size_t rank>
-AxisSet<rank> axis_set(int64_t axis) {
-  AxisSet<rank> set{};
-  set[axis_of(axis, rank)] = true;
-  return set;
-}
 template <size_t rank, size_t count>
 AxisSet<rank> axis_set(const std::array<int64_t, count>& axes) {
   AxisSet<rank> set{};
-  for (const int64_t axis : axes) set[axis_of(axis, rank)] = true;
+  if constexpr (rank > 0) {
+    for (const int64_t axis : axes) set[axis_of(axis, rank)] = true;
+  }
   return set;
+}
+template <size_t rank>
+AxisSet<rank> axis_set(int64_t axis) {
+  return axis_set<rank>(std::array<int64_t, 1>{axis});
 }
 
 template <size_t rank>

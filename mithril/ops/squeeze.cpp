@@ -28,7 +28,9 @@ bool solve_squeeze(Solver& s) {
   std::vector<Dim> in, out;
   if (!s.shape("input", in)) {
     if (!s.shape("output", out)) return false;
-    in = fresh_dims(s, out.size() + items_of(*axis).size());
+    const size_t axes = items_of(*axis).size();
+    if (out.empty() && axes == 1) return false;  // of rank 1 or 0
+    in = fresh_dims(s, out.size() + axes);
     s.set_shape("input", in);
     out.clear();
   }

@@ -126,8 +126,12 @@ class CostWriter {
     const Connection input = connection(average.slots_of("input").front());
     const Binding axis = axis_of(average);
     std::vector<Dim> dims;
-    Wire* size =
-        Facts::known(input.wire()->shape, dims) ? product(input, axis) : counted(input, axis);
+    Wire* size = nullptr;
+    if (!Facts::known(input.wire()->shape, dims)) {
+      size = counted(input, axis);
+    } else {
+      size = product(input, dims.empty() ? Binding(Datum()) : axis);
+    }
     if (root < 2) return size;
     return op("power", {{"base", connection(size)}, {"exponent", 1.0 / static_cast<double>(root)}});
   }

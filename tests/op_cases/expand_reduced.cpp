@@ -19,6 +19,8 @@ MITHRIL_OP_CASES(expand_reduced) {
                   {"like", normal({2, 3, 4})},
                   {"axis", ints({0, 2})},
                   {"correction", 1}}},
+      {.name = "of rank 0",
+       .inputs = {{"input", normal({})}, {"like", normal({})}, {"axis", 0}, {"correction", 0.0}}},
       {.name = "one element",
        .inputs = {{"input", normal({1})}, {"like", normal({1, 1})}, {"axis", 0}}},
       {.name = "no elements",

@@ -27,7 +27,13 @@ MITHRIL_OP_CASES(log_softmax) {
        .inputs = {{"input", normal({2, 3})}, {"axis", 2}},
        .error = "E0402",
        .message = "axis 2"},
-      {.name = "of rank 0", .inputs = {{"input", normal({})}}, .error = "E0402"},
+      {.name = "of rank 0", .inputs = {{"input", normal({})}}},
+      {.name = "along axis 0 of rank 0", .inputs = {{"input", normal({})}, {"axis", 0}}},
+      {.name = "of rank 0, in float32", .inputs = {{"input", normal({}).as(DType::float32)}}},
+      {.name = "an axis that rank 0 does not have",
+       .inputs = {{"input", normal({})}, {"axis", -2}},
+       .error = "E0402",
+       .message = "axis -2 is out of range for rank 0"},
       {.name = "bools", .inputs = {{"input", booleans({2, 3})}}, .error = "E0301"},
   };
 }

@@ -7,6 +7,7 @@ MITHRIL_OP_CASES(squeeze) {
       {.name = "all", .inputs = {{"input", normal({1, 3, 1, 2})}}, .sizes_unknown = open},
       {.name = "nothing to do", .inputs = {{"input", normal({3, 2})}}, .sizes_unknown = open},
       {.name = "to rank 0", .inputs = {{"input", normal({1, 1})}}},
+      {.name = "rank 0, along axis 0", .inputs = {{"input", normal({})}, {"axis", 0}}},
       {.name = "one axis", .inputs = {{"input", normal({1, 3, 1})}, {"axis", 0}}},
       {.name = "from the end", .inputs = {{"input", normal({1, 3, 1})}, {"axis", -1}}},
       {.name = "several", .inputs = {{"input", normal({1, 3, 1})}, {"axis", ints({2, 0})}}},

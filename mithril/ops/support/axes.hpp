@@ -1,6 +1,7 @@
 // Axes: counted from either end, checked, as lists and as sets; strides and indices of row-major
 // tensors.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,9 +17,9 @@ namespace mithril {
 // ---- in solve: checked ----
 
 // The axis counted from the start; rejects what the rank does not have: "axis 3 is out of range for
-// rank 2".
-inline size_t axis_of(Solver& s, int64_t axis, size_t rank) {
-  const auto count = static_cast<int64_t>(rank);
+// rank 2". A lower rank than `least` has as many axes.
+inline size_t axis_of(Solver& s, int64_t axis, size_t rank, size_t least = 0) {
+  const auto count = static_cast<int64_t>(std::max(rank, least));
   if (axis >= -count && axis < count) return static_cast<size_t>(axis < 0 ? axis + count : axis);
   const std::string message =
       "axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank);
@@ -29,16 +30,17 @@ inline size_t axis_of(Solver& s, int64_t axis, size_t rank) {
 
 // The axes of an int or a tuple of ints, in the order given, each named once. Nothing where a
 // number is not known yet.
-inline std::optional<std::vector<size_t>> axis_list(Solver& s, const Datum& axes, size_t rank) {
+inline std::optional<std::vector<size_t>> axis_list(Solver& s, const Datum& axes, size_t rank,
+                                                    size_t least = 0) {
   const Tuple items = axes.kind() == kind::tuple ? axes.tuple() : Tuple{axes};
   std::vector<size_t> list;
-  std::vector<bool> seen(rank);
+  std::vector<bool> seen(std::max(rank, least));
   for (const Datum& item : items) {
     if (item.kind() != kind::int_value)
       s.reject("an axis is not an int", "an int", to_string(item));
     int64_t axis = 0;
     if (!s.number(item.dim(), axis)) return std::nullopt;
-    list.push_back(axis_of(s, axis, rank));
+    list.push_back(axis_of(s, axis, rank, least));
     if (seen[list.back()]) {
       s.reject("axis " + std::to_string(axis) + " is named twice", "each axis once",
                to_string(axes));
@@ -48,14 +50,15 @@ inline std::optional<std::vector<size_t>> axis_list(Solver& s, const Datum& axes
   return list;
 }
 
-// Which axes an int, a tuple of ints or None, meaning all, names. Nothing where a number is not
-// known yet.
+// Which axes an int, a tuple of ints or None, meaning all, names. A tensor of rank 0 may be asked
+// for its axis 0 or -1, as in PyTorch, which is none. Nothing where a number is not known yet.
 inline std::optional<std::vector<bool>> axis_set(Solver& s, const Datum& axes, size_t rank) {
   if (axes.is_none()) return std::vector<bool>(rank, true);
-  const auto list = axis_list(s, axes, rank);
+  const auto list = axis_list(s, axes, rank, 1);
   if (!list) return std::nullopt;
-  std::vector<bool> set(rank);
+  std::vector<bool> set(std::max<size_t>(rank, 1));
   for (const size_t axis : *list) set[axis] = true;
+  set.resize(rank);
   return set;
 }
 
@@ -75,6 +78,7 @@ inline std::vector<size_t> axis_list(const Datum& axes, size_t rank) {
 inline std::vector<bool> axis_set(const Datum& axes, size_t rank) {
   if (axes.is_none()) return std::vector<bool>(rank, true);
   std::vector<bool> set(rank);
+  if (rank == 0) return set;
   for (const size_t axis : axis_list(axes, rank)) set[axis] = true;
   return set;
 }
@@ -109,6 +113,10 @@ struct AxisView {
       : outer(product(dims, 0, axis)),
         size(dims[axis]),
         inner(product(dims, axis + 1, dims.size())) {}
+  // A tensor of rank 0 is a row of one element.
+  static AxisView along(const Dims& dims, int64_t axis) {
+    return dims.empty() ? AxisView({1}, 0) : AxisView(dims, axis_of(axis, dims.size()));
+  }
   int64_t at(int64_t o, int64_t k, int64_t i) const { return (o * size + k) * inner + i; }
 };
 

@@ -61,7 +61,7 @@ void eval_best_index(EvalContext& c, Better better) {
   const Datum& axis = c.value("axis");
   const Dims& dims = c.dims("input");
   const AxisView view = axis.is_none() ? AxisView(Dims{c.in("input").size()}, 0)
-                                       : AxisView(dims, axis_of(axis.integer(), dims.size()));
+                                       : AxisView::along(dims, axis.integer());
   c.typed([&](auto zero) {
     using T = decltype(zero);
     T* y = c.write<T>();

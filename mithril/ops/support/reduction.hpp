@@ -48,6 +48,8 @@ inline bool solve_reduction(Solver& s, std::string_view from = "input",
   const bool forward = s.shape(from, whole);
   if (!forward && !s.shape(to, kept)) return false;
   const size_t axes = axis->kind() == kind::tuple ? axis->tuple().size() : 1;
+  // What is reduced along one axis to one element has rank 1 or 0.
+  if (!forward && kept.empty() && axes == 1 && !keepdim->flag()) return false;
   const size_t rank = forward ? whole.size() : kept.size() + (keepdim->flag() ? 0 : axes);
   const auto reduced = axis_set(s, *axis, rank);
   if (!reduced) return false;

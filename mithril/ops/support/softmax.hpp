@@ -20,7 +20,7 @@ void map_softmax(EvalContext& c, F f) {
     const auto x = c.read<T>("input");
     T* y = c.write<T>();
     const Dims& dims = c.dims("input");
-    const AxisView view(dims, axis_of(c.integer("axis"), dims.size()));
+    const AxisView view = AxisView::along(dims, c.integer("axis"));
     for (int64_t o = 0; o < view.outer; ++o) {
       for (int64_t i = 0; i < view.inner; ++i) {
         double top = -INFINITY, sum = 0;
@@ -46,7 +46,7 @@ void map_softmax_grad(EvalContext& c, Term term, F f) {
     const auto grad = c.read<double>("grad"), result = c.read<double>("result");
     T* dx = c.write<T>();
     const Dims& dims = c.dims("grad");
-    const AxisView view(dims, axis_of(c.integer("axis"), dims.size()));
+    const AxisView view = AxisView::along(dims, c.integer("axis"));
     for (int64_t o = 0; o < view.outer; ++o) {
       for (int64_t i = 0; i < view.inner; ++i) {
         double sum = 0;
