@@ -140,7 +140,7 @@ Connection& operator*=(Connection& a, const Binding& b) { return a = a * b; }
 Connection& operator/=(Connection& a, const Binding& b) { return a = a / b; }
 Connection& operator%=(Connection& a, const Binding& b) { return a = a % b; }
 Connection operator-(const Connection& a) { return apply("negate", {a}); }
-Connection operator~(const Connection& a) { return apply("logical_not", {a}); }
+Connection operator~(const Connection& a) { return apply("bitwise_not", {a}); }
 Connection operator>(const Connection& a, const Binding& b) { return apply("greater", {a, b}); }
 Connection operator>=(const Connection& a, const Binding& b) {
   return apply("greater_equal", {a, b});

@@ -39,7 +39,7 @@ void eval_matmul(EvalContext& c) {
 Expression transposed(const Expression& x) { return call("swapaxes", {x, -1, -2}); }
 
 // One matrix with all rows of a batch of matrices.
-Expression all_rows(const Expression& x) { return call("flatten", {x, 0, -2}); }
+Expression as_one_matrix(const Expression& x) { return call("flatten", {x, 0, -2}); }
 
 // A weight that a batch of matrices meets.
 bool is_shared(const Expression& left, const Expression& right) {
@@ -54,8 +54,8 @@ void differentiate_matmul(GradContext& g) {
   if (!g.needs("right")) return;
   // One product, in place of one for each matrix and their sum.
   const bool at_once = is_shared(left, right);
-  const Expression rows = at_once ? all_rows(left) : left;
-  const Expression grad = at_once ? all_rows(g.out_grad()) : g.out_grad();
+  const Expression rows = at_once ? as_one_matrix(left) : left;
+  const Expression grad = at_once ? as_one_matrix(g.out_grad()) : g.out_grad();
   flow_summed(g, "right", call("matmul", {transposed(rows), grad}));
 }
 

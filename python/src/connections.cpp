@@ -71,7 +71,7 @@ constexpr Operation reflected[] = {
 constexpr Operation unary[] = {
     {"__neg__", "negate"}, {"__abs__", "abs"}, {"abs", "abs"},    {"sqrt", "sqrt"},
     {"exp", "exp"},        {"sin", "sin"},     {"cos", "cos"},    {"item", "item"},
-    {"floor", "floor"},    {"dtype", "dtype"}, {"len", "length"}, {"__invert__", "logical_not"}};
+    {"floor", "floor"},    {"dtype", "dtype"}, {"len", "length"}, {"__invert__", "bitwise_not"}};
 constexpr Operation reductions[] = {
     {"sum", "sum"}, {"mean", "mean"}, {"max", "max"}, {"min", "min"}, {"prod", "prod"}};
 

@@ -116,6 +116,7 @@ SPELLINGS: dict[str, Callable] = {
     "one": lambda x: where_all(
         torch.logical_xor(x > 0, x < 1), (x > 0).logical_xor(x < 1), (x > 0) ^ (x < 1), x
     ),
+    "inverted": lambda x: where_all(torch.bitwise_not(x > 0), (x > 0).bitwise_not(), ~(x > 0), x),
     "neither": lambda x: where_all(torch.logical_not(x > 0), (x > 0).logical_not(), ~(x > 0), x),
     "less": lambda x: where_all(torch.lt(x, 0), torch.less(x, 0), x.lt(0) ^ x.less(0), x),
     "not_more": lambda x: where_all(
