@@ -4,29 +4,47 @@
 #include <limits>
 
 #include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
+namespace {
+
+bool solve_clamp(Solver& s) {
+  bool by_floats = false;
+  for (const char* port : {"min_val", "max_val"}) {
+    const Datum* limit = s.value(port);
+    if (!limit) return false;
+    by_floats = by_floats || limit->kind() == kind::float_value;
+  }
+  if (by_floats) {
+    s.narrow("output", kind::float_tensor);
+  } else {
+    s.same_type("input", "output");
+  }
+  return true;
+}
+
+std::string spell_clamp(const SpellingContext&) {
+  const std::string input = spell_as_output("input");
+  return "min_val == None ? max_val == None ? input : " +
+         spell_call("aten::clamp", {input, "max=max_val"}) + " : " +
+         spell_call("aten::clamp", {input, "min_val", "max_val"});
+}
+
+}  // namespace
 
 OpDef define_clamp() {
   return {
       .name = "clamp",
       .doc =
           "The input, but at least min_val and then at most max_val; None is no limit. The slope "
-          "at a limit is 1, and 0 at NaN. A float as limit is for floats only.",
-      .inputs = {{"input", "*s", "T=number"},
+          "at a limit is 1, and 0 at NaN. Ints with a float as limit become floats.",
+      .inputs = {{"input", "*s", "number"},
                  value("min_val", "float|int|none", None()),
                  value("max_val", "float|int|none", None())},
-      .outputs = {{"output", "*s", "T"}},
-      .solve =
-          [](Solver& s) {
-            for (const char* port : {"min_val", "max_val"}) {
-              const Datum* limit = s.value(port);
-              if (!limit) return false;
-              if (limit->kind() == kind::float_value) s.narrow("input", kind::float_tensor);
-            }
-            return true;
-          },
+      .outputs = {{"output", "*s", "number"}},
+      .solve = solve_clamp,
       .eval =
           [](EvalContext& c) {
             c.typed([&](auto zero) {
@@ -54,9 +72,7 @@ OpDef define_clamp() {
             cut("max_val", "less_equal");
             g.flow("input", dy);
           },
-      .spell = {{"torch",
-                 "min_val == None ? max_val == None ? input : aten::clamp(input, max=max_val) : "
-                 "aten::clamp(input, min_val, max_val)"},
+      .spell = {{"torch", "aten::clamp of the input in the dtype of the output", spell_clamp},
                 {"c", "unsupported: a limit may be left out"}},
   };
 }
