@@ -1,4 +1,6 @@
-// pad: with more elements at either end of each axis.
+// pad: with more elements at either end of each axis, or fewer.
+#include <algorithm>
+
 #include "mithril/ops/support/axes.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/sizes.hpp"
@@ -7,6 +9,27 @@
 
 namespace mithril {
 namespace {
+
+// What is left of `size` elements after negative widths at both ends.
+Dim rest_of(const Dim& size, const Dim& before, const Dim& after) {
+  const auto cut = [](const Dim& width) {
+    const Dim now = resolve(width);
+    return now.is_constant() && now.constant() < 0 ? now : Dim(0);
+  };
+  return resolve(size + cut(before) + cut(after));
+}
+
+Dim padded(Solver& s, const Datum& pair, const Dim& size) {
+  const Tuple ends = items_of(pair);
+  if (ends.size() != 2 || ends[0].kind() != kind::int_value || ends[1].kind() != kind::int_value)
+    s.reject("a pad width is not a pair", "(before, after)", to_string(pair));
+  const Dim rest = rest_of(size, ends[0].dim(), ends[1].dim());
+  if (rest.is_constant() && rest.constant() < 0) {
+    s.reject("a negative pad width leaves out more than there is",
+             "at most " + to_string(resolve(size)), to_string(pair));
+  }
+  return ends[0].dim() + size + ends[1].dim();
+}
 
 bool solve_pad(Solver& s) {
   const Datum* widths = s.value("pad_width");
@@ -21,58 +44,55 @@ bool solve_pad(Solver& s) {
     s.reject("the pad widths do not fit rank " + std::to_string(in.size()),
              std::to_string(in.size()) + " pairs", to_string(*widths));
   }
-  for (size_t i = 0; i < in.size(); ++i) {
-    const std::vector<Dim> ends = dims_of(s, pairs[i]);
-    if (ends.size() != 2)
-      s.reject("a pad width is not a pair", "(before, after)", to_string(pairs[i]));
-    out.push_back(ends[0] + in[i] + ends[1]);
-  }
+  for (size_t i = 0; i < in.size(); ++i) out.push_back(padded(s, pairs[i], in[i]));
   s.set_shape("output", out);
   return true;
 }
 
 void eval_pad(EvalContext& c) {
-  const Dims &in = c.dims("input"), &out = c.out().dims(), steps = strides(out);
+  const Dims &in = c.dims("input"), &out = c.out().dims();
+  const Dims from_steps = strides(in), to_steps = strides(out);
   const Tuple& pairs = c.value("pad_width").tuple();
-  int64_t start = 0;
+  Dims rest = in;  // without what negative widths leave out
+  int64_t from = 0, to = 0;
   for (size_t i = 0; i < in.size(); ++i) {
     const int64_t before = pairs[i].tuple()[0].integer(), after = pairs[i].tuple()[1].integer();
-    if (before < 0 || after < 0 || before + in[i] + after != out[i]) {
+    rest[i] += std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0);
+    if (rest[i] < 0 || before + in[i] + after != out[i]) {
       reject(c, "the pad widths do not fit", to_string(out), to_string(c.value("pad_width")));
     }
-    start += before * steps[i];
+    from += std::max<int64_t>(-before, 0) * from_steps[i];
+    to += std::max<int64_t>(before, 0) * to_steps[i];
   }
+  std::vector<int64_t> sources;
+  each_strided(rest, from_steps, from, [&](int64_t, int64_t at) { sources.push_back(at); });
   c.typed([&](auto zero) {
     using T = decltype(zero);
     const auto x = c.read<T>("input");
     T* y = c.write<T>();
     const T filler = c.read<T>("value")[0];
     for (int64_t i = 0; i < c.out().size(); ++i) y[i] = filler;
-    each_strided(in, steps, start, [&](int64_t i, int64_t at) { y[at] = x[i]; });
+    each_strided(rest, to_steps, to,
+                 [&](int64_t i, int64_t at) { y[at] = x[sources[static_cast<size_t>(i)]]; });
   });
 }
 
-// Where the input ends within the output: from the end, unless what follows may be nothing.
-Datum end_of(const Dim& before, const Dim& after, const Expression& input, size_t axis) {
-  const Dim width = resolve(after);
-  if (width.is_constant(0)) return Datum();
-  if (width.is_constant()) return Dim(0) - width;
-  if (input.ranked()) return before + input.dims()[axis];
-  raise({.kind = ErrorKind::gradient,
-         .code = "E0503",
-         .path = input.value().name,
-         .message = "pad: the gradient needs the rank of 'input', or a pad_width of numbers",
-         .help = "state the shape of the input, with None for sizes that vary"});
-}
-
+// The opposite widths: what was added goes, and what was left out comes back as zeros. Where
+// nothing was left out that is a slice, which backends have a kernel for.
 void grad_pad(GradContext& g) {
-  Tuple starts, stops;
+  Tuple starts, stops, widths;
+  bool grows = true;
   for (const Datum& pair : g.value("pad_width").tuple()) {
-    const Dim before = pair.tuple()[0].dim(), after = pair.tuple()[1].dim();
-    stops.push_back(end_of(before, after, g.in("input"), starts.size()));
+    const Dim before = resolve(pair.tuple()[0].dim()), after = resolve(pair.tuple()[1].dim());
+    for (const Dim& width : {before, after})
+      grows = grows && width.is_constant() && width.constant() >= 0;
     starts.push_back(before);
+    stops.push_back(after.is_constant(0) ? Datum() : Datum(Dim(0) - after));
+    widths.push_back(Tuple{Dim(0) - before, Dim(0) - after});
   }
-  g.flow("input", call("slice", {g.out_grad(), Datum(starts), Datum(stops)}));
+  const Expression dy = g.out_grad();
+  g.flow("input", grows ? call("slice", {dy, Datum(starts), Datum(stops)})
+                        : call("pad", {dy, Datum(widths)}));
 }
 
 std::string spell_pad(const SpellingContext& c) {
@@ -91,7 +111,7 @@ OpDef define_pad() {
       .name = "pad",
       .doc =
           "With pad_width[i] = (before, after) more elements at the ends of axis i, all of them "
-          "`value`.",
+          "`value`; a negative width leaves out as many elements.",
       .inputs = {{"input", "*s", "T=any"},
                  value("pad_width", "tuple"),
                  value("value", "bool|int|float", 0)},

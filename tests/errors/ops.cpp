@@ -154,17 +154,4 @@ TEST_CASE("the gradient of an integer is refused when it is asked for") {
         "gradients");
 }
 
-TEST_CASE("padding of unknown rank by a size has no gradient") {
-  const Graph graph = parse_graph(R"(graph {
-    input sizes: float32[K]
-    input x: float32[...]
-    y: float32[...] = pad(input: x, pad_width: ((0, K),), value: 0)
-    output y = y
-  })");
-  CHECK(text_of_error([&] { differentiate(graph, {.outputs = {"y"}, .wanted = {"x"}}); }) ==
-        "mithril.GradientError[E0503]: x: pad: the gradient needs the rank of 'input', or a "
-        "pad_width of numbers\n"
-        "  help: state the shape of the input, with None for sizes that vary");
-}
-
 }  // namespace mithril

@@ -112,4 +112,19 @@ TEST_CASE("where lets no NaN through from the side that is not chosen") {
   CHECK(gradients[0][1] == 1);
 }
 
+TEST_CASE("padding of unknown rank by a size has a gradient") {
+  const Graph graph = parse_graph(R"(graph {
+    input sizes: float32[K]
+    input x: float32[...]
+    y: float32[...] = pad(input: x, pad_width: ((0, K),), value: 0)
+    output y = y
+  })");
+  const std::vector<Tensor> results =
+      interpret(differentiate(graph, {.outputs = {"y"}, .wanted = {"x"}}),
+                std::vector<Tensor>{Tensor(DType::float32, {2}), Tensor(DType::float32, {3}),
+                                    Tensor::of<float>({5}, {1, 2, 3, 4, 5})});
+  const auto gradient = results[1].values<float>();
+  CHECK(std::vector<float>(gradient.begin(), gradient.end()) == std::vector<float>{1, 2, 3});
+}
+
 }  // namespace mithril
