@@ -1,4 +1,7 @@
 // concat: tensors one after the other along an axis.
+#include <algorithm>
+#include <bit>
+
 #include "mithril/ops/support/joining.hpp"
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/spelling.hpp"
@@ -7,9 +10,28 @@
 namespace mithril {
 namespace {
 
+// The widest kind of all inputs: bool, int or float. Kinds are bits in this order.
+bool solve_widest(Solver& s) {
+  Kinds least = kind::bool_tensor, possible = 0;
+  bool known = true;
+  const auto up_to = [](Kinds most) { return static_cast<Kinds>(std::bit_ceil(most + 1u) - 1); };
+  const Kinds whole = up_to(s.kinds("output"));
+  for (int k = 0, count = s.count("input"); k < count; ++k) {
+    s.narrow("input", whole, k);
+    known = s.kind("input", k) != 0 && known;
+    const Kinds kinds = s.kinds("input", k);
+    least = std::max(least, static_cast<Kinds>(kinds & -kinds));
+    possible |= kinds;
+  }
+  s.narrow("output", static_cast<Kinds>(possible & ~(least - 1u)));
+  return known;
+}
+
 bool solve_concat(Solver& s) {
   if (s.count("input") == 0) s.reject("there is nothing to join", "one tensor or more", "none");
-  return solve_joined(s, "input", "output");
+  s.kind("output");
+  const bool typed = solve_widest(s);
+  return solve_joined(s, "input", "output") && typed;
 }
 
 void eval_concat(EvalContext& c) {
@@ -67,6 +89,7 @@ void grad_concat(GradContext& g) {
   const auto parts =
       call_all("split", {g.out_grad(), Datum(sizes), axis.is_none() ? Datum(0) : axis});
   for (int k = 0; k < g.list_size(); ++k) {
+    if (!g.needs("input", k)) continue;
     const Expression& part = parts[static_cast<size_t>(k)];
     g.flow("input", axis.is_none() ? call("reshape_like", {part, g.in("input", k)}) : part, k);
   }
@@ -82,9 +105,12 @@ std::string spell_concat(const SpellingContext& c) {
 OpDef define_concat() {
   return {
       .name = "concat",
-      .doc = "Tensors one after the other along `axis`; None joins all their elements in one row.",
-      .inputs = {list("input", "*each", "T=any"), value("axis", "int|none", 0)},
-      .outputs = {{"output", "*o", "T"}},
+      .doc =
+          "Tensors one after the other along `axis`; None joins all their elements in one row. "
+          "Bools "
+          "beside ints become ints, and both become floats beside floats.",
+      .inputs = {list("input", "*each", "any"), value("axis", "int|none", 0)},
+      .outputs = {{"output", "*o", "any"}},
       .solve = solve_concat,
       .eval = eval_concat,
       .grad = grad_concat,
