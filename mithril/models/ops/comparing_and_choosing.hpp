@@ -50,6 +50,10 @@ inline Model LogicalNot() { return Model::op("logical_not"); }
 // U=operand, output: [*o] promote(T, U).
 inline Model LogicalXOr() { return Model::op("logical_xor"); }
 
+// The opposite of a bool; an int with its bits inverted, which is -input - 1. Ports: input: [*s]
+// T=operand, output: [*s] T.
+inline Model BitwiseNot() { return Model::op("bitwise_not"); }
+
 // input1 where cond is true, input2 elsewhere; not both may be values. Ports: cond: [*c] bool,
 // input1: [*a] T=operand, input2: [*b] U=operand, output: [*o] promote(T, U).
 inline Model Where() { return Model::op("where"); }
@@ -77,8 +81,8 @@ struct ClampOptions {
   OptionValue max_val = none;  // float, int, none
 };
 // The input, but at least min_val and then at most max_val; None is no limit. The slope at a limit
-// is 1, and 0 at NaN. A float as limit is for floats only. Ports: input: [*s] T=number, min_val:
-// value float|int|none, max_val: value float|int|none, output: [*s] T.
+// is 1, and 0 at NaN. Ints with a float as limit become floats. Ports: input: [*s] number,
+// min_val: value float|int|none, max_val: value float|int|none, output: [*s] number.
 inline Model Clamp(const ClampOptions& options = {}) {
   return op_with_options("clamp", {{"min_val", options.min_val}, {"max_val", options.max_val}});
 }
@@ -124,6 +128,9 @@ inline Connection logical_not(const Binding& input) {
 }
 inline Connection logical_xor(const Binding& left, const Binding& right) {
   return apply("logical_xor", {left, right});
+}
+inline Connection bitwise_not(const Binding& input) {
+  return apply("bitwise_not", {input});
 }
 inline Connection where(const Binding& cond, const Binding& input1, const Binding& input2) {
   return apply("where", {cond, input1, input2});

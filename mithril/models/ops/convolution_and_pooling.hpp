@@ -101,12 +101,13 @@ struct PrimitiveMaxPool2DOptions {
   OptionValue padding = 0;  // int, tuple
   OptionValue dilation = 1;  // int, tuple
 };
-// The largest element of each window over the last two axes; the gradient goes to the first that
-// is. Kernel, stride (None: the kernel) and dilation are an int or one for each axis; padding,
-// never the largest, an int, one for each axis, or (before, after) for each axis, of at most half
-// the window. `places` are the indices of these elements in their planes. Ports: input: [*lead H
-// W] T=number, kernel_size: value int|tuple, stride: value int|tuple|none, padding: value
-// int|tuple, dilation: value int|tuple, output: [*lead Ho Wo] T, places: [*lead Ho Wo] int.
+// The largest element of each window over the last two axes, NaN where the window holds one; the
+// gradient goes to the first largest, or to the last NaN. Kernel, stride (None: the kernel) and
+// dilation are an int or one for each axis; padding, never the largest, an int, one for each axis,
+// or (before, after) for each axis, of at most half the window. `places` are the indices of these
+// elements in their planes. Ports: input: [*lead H W] T=number, kernel_size: value int|tuple,
+// stride: value int|tuple|none, padding: value int|tuple, dilation: value int|tuple, output:
+// [*lead Ho Wo] T, places: [*lead Ho Wo] int.
 inline Model PrimitiveMaxPool2D(const PrimitiveMaxPool2DOptions& options = {}) {
   return op_with_options("max_pool2d", {
     {"kernel_size", options.kernel_size}, {"stride", options.stride}, {"padding", options.padding},
@@ -119,11 +120,11 @@ struct MaxPool2dGradOptions {
   OptionValue padding = 0;  // int, tuple
   OptionValue dilation = 1;  // int, tuple
 };
-// Gives each element of `grad` to the first largest element of its window of `input`, and adds up.
-// `places`, where max_pool2d found them, spare the search. Ports: grad: [*lead Ho Wo] T=float,
-// input: [*lead H W] number, kernel_size: value int|tuple, stride: value int|tuple|none, padding:
-// value int|tuple, dilation: value int|tuple, places: [*lead Ho Wo] int|none, output: [*lead H W]
-// T.
+// Gives each element of `grad` to the first largest element of its window of `input`, or the last
+// NaN, and adds up. `places`, where max_pool2d found them, spare the search. Ports: grad: [*lead
+// Ho Wo] T=float, input: [*lead H W] number, kernel_size: value int|tuple, stride: value
+// int|tuple|none, padding: value int|tuple, dilation: value int|tuple, places: [*lead Ho Wo]
+// int|none, output: [*lead H W] T.
 inline Model MaxPool2dGrad(const MaxPool2dGradOptions& options = {}) {
   return op_with_options("max_pool2d_grad", {
     {"kernel_size", options.kernel_size}, {"stride", options.stride}, {"padding", options.padding},
@@ -136,10 +137,10 @@ struct MaxPool2dPickOptions {
   OptionValue padding = 0;  // int, tuple
   OptionValue dilation = 1;  // int, tuple
 };
-// The element of `values` at the place of the first largest element of each window of `input`; 0
-// for a window of padding alone. Ports: values: [*lead H W] T=float, input: [*lead H W] number,
-// kernel_size: value int|tuple, stride: value int|tuple|none, padding: value int|tuple, dilation:
-// value int|tuple, output: [*lead Ho Wo] T.
+// The element of `values` at the place of the first largest element of each window of `input`, or
+// of the last NaN; 0 for a window of padding alone. Ports: values: [*lead H W] T=float, input:
+// [*lead H W] number, kernel_size: value int|tuple, stride: value int|tuple|none, padding: value
+// int|tuple, dilation: value int|tuple, output: [*lead Ho Wo] T.
 inline Model MaxPool2dPick(const MaxPool2dPickOptions& options = {}) {
   return op_with_options("max_pool2d_pick", {
     {"kernel_size", options.kernel_size}, {"stride", options.stride}, {"padding", options.padding},

@@ -16,8 +16,9 @@ namespace makers {
 struct ConcatOptions {
   OptionValue axis = 0;  // int, none
 };
-// Tensors one after the other along `axis`; None joins all their elements in one row. Ports:
-// input: [*each] T=any, axis: value int|none, output: [*o] T.
+// Tensors one after the other along `axis`; None joins all their elements in one row. Bools beside
+// ints become ints, and both become floats beside floats. Ports: input: [*each] any, axis: value
+// int|none, output: [*o] any.
 inline Model Concat(const ConcatOptions& options = {}) {
   return op_with_options("concat", {{"axis", options.axis}});
 }
@@ -107,8 +108,9 @@ struct PadOptions {
   OptionValue pad_width = {};  // tuple
   OptionValue value = 0;  // bool, int, float
 };
-// With pad_width[i] = (before, after) more elements at the ends of axis i, all of them `value`.
-// Ports: input: [*s] T=any, pad_width: value tuple, value: value bool|int|float, output: [*o] T.
+// With pad_width[i] = (before, after) more elements at the ends of axis i, all of them `value`; a
+// negative width leaves out as many elements. Ports: input: [*s] T=any, pad_width: value tuple,
+// value: value bool|int|float, output: [*o] T.
 inline Model Pad(const PadOptions& options = {}) {
   return op_with_options("pad", {{"pad_width", options.pad_width}, {"value", options.value}});
 }
