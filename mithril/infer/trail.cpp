@@ -78,8 +78,11 @@ void Trail::clear() {
   finished.clear();
   fresh.clear();
   adoptions.clear();
+  kept_.clear();  // facts that die with it go to the graves
   graves_.clear();
 }
+
+void Trail::keep(std::shared_ptr<const void> changed) { kept_.push_back(std::move(changed)); }
 
 void Trail::outlive(Facts& dying, Arena& memory) {
   std::erase_if(consumed, [&](const auto& entry) { return entry.first == &dying; });

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -33,10 +34,13 @@ class Trail {
   std::vector<std::pair<Facts*, Facts*>> adoptions;
   // Of facts that die meanwhile, the memory lives on until nothing can be written back into it.
   void outlive(Facts& dying, Arena& memory);
+  // The object lives on for as long.
+  void keep(std::shared_ptr<const void> changed);
 
  private:
   std::vector<std::byte> log_;  // entries: old contents, then where they belong and how many bytes
   std::vector<std::function<void()>> actions_;
+  std::vector<std::shared_ptr<const void>> kept_;
   Arena graves_;
 };
 

@@ -73,6 +73,11 @@ std::vector<Wire*> open_inputs(const Composite& model) {
   return open;
 }
 
+// Within another attempt the model may be gone before that is undone.
+Composition::Composition(Composite& here) : here_(here), facts_(*here.facts), attempt_(facts_) {
+  Trail::active()->keep(here.shared_from_this());
+}
+
 void Composition::add(const std::shared_ptr<Part>& part, const Bindings& bindings, bool chain) {
   if (part->owner || part.get() == &here_) {
     raise({.kind = ErrorKind::connection,

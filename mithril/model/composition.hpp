@@ -18,7 +18,7 @@ struct Side {
 
 class Composition {
  public:
-  explicit Composition(Composite& here) : here_(here), facts_(*here.facts), attempt_(facts_) {}
+  explicit Composition(Composite& here);
 
   void add(const std::shared_ptr<Part>& part, const Bindings& bindings, bool chain);
   // Adds a part of an op with these wires, one per slot (null: left out); `counts`: its list sizes.

@@ -321,10 +321,10 @@ void Composition::absorb(const std::shared_ptr<Composite>& expression) {
   Composite& from = *expression;
   adopted_.push_back(expression);
   const auto moved = std::make_shared<std::vector<std::shared_ptr<Part>>>();  // kept for the undo
-  on_undo([raw = expression.get(), moved] {
-    if (!raw->merged_into) return;
-    raw->parts = std::move(*moved);
-    raw->merged_into.reset();
+  on_undo([expression, moved] {
+    if (!expression->merged_into) return;
+    expression->parts = std::move(*moved);
+    expression->merged_into.reset();
   });
   from.merged_into = here_.shared_from_this();
   moved->swap(from.parts);

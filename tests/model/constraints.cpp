@@ -68,6 +68,25 @@ TEST_CASE("what a constraint refuses leaves the model as it was") {
   CHECK(model.shape("fa") == "[4, 4]");
 }
 
+TEST_CASE("a constraint may compose models, which are gone when it is undone") {
+  Model model = two_parts();
+  const auto composes = [](Solver& s) {
+    Model inner = two_parts(), outer;
+    outer |= inner({{"a", "x"}, {"fa", "y"}});
+    outer |= Connection("x") + Connection("z");
+    outer.set_shapes({{"x", {2, 3}}});
+    s.reject("never is right", "nothing", outer.shape("y"));
+    return true;
+  };
+  CHECK(text_of_error([&] { model.add_constraint(composes, {"a"}); }) ==
+        "mithril.ValueError[E0402]: a: never is right\n"
+        "  expected   : nothing\n"
+        "  got        : [2, 3]\n"
+        "  constraint : on a");
+  model.set_shapes({{"a", {4, 4}}});
+  CHECK(model.shape("fa") == "[4, 4]");
+}
+
 TEST_CASE("a constraint that contradicts at once is not added") {
   Model model = two_parts();
   model.set_shapes({{"a", {3}}, {"b", {3}}});

@@ -154,6 +154,15 @@ TEST_CASE("a regular expression takes no more time than names are long") {
   train.add_regularization(L2(), 0.1, KeyPattern{"bia"});
 }
 
+TEST_CASE("a regulariser without the port that several parameters are meant for") {
+  CHECK(refusal([](TrainModel& train) {
+          train.add_regularization(L2(), 0.1, KeyPattern{"weight|bias"}, {.reg_key = "inptu"});
+        }) ==
+        "mithril.NameError[E0604]: there is no port of L2 'inptu'\n"
+        "  known : input, output\n"
+        "  help: did you mean 'input'?");
+}
+
 TEST_CASE("a regular expression for a model of the user's") {
   CHECK(refusal([](TrainModel& train) {
           Model own;
