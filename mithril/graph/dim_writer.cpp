@@ -93,6 +93,20 @@ void DimWriter::visit(const Dim& dim, const Visit& visitor) {
   });
 }
 
+// A reader makes what has a line of its own before all that is written inside a dim, so that its
+// terms have that order, too: such symbols come first.
+void DimWriter::visit_to_declare(const Dim& dim, const Visit& visitor) {
+  std::vector<Symbol*> inside;
+  each_symbol(resolve(dim), [&](Symbol* symbol) {
+    form(symbol) == Form::definition ? inside.push_back(symbol) : visitor(symbol);
+  });
+  for (Symbol* symbol : inside) {
+    const auto definition = Definition::of(symbol);
+    visit_to_declare(definition->left, visitor);
+    visit_to_declare(definition->right, visitor);
+  }
+}
+
 // ---- declarations ----
 
 std::vector<std::string> DimWriter::declare(const std::vector<Dim>& shapes,
@@ -104,8 +118,8 @@ std::vector<std::string> DimWriter::declare(const std::vector<Dim>& shapes,
     if (form(symbol) == Form::declared || (form(symbol) == Form::name && !implied)) declare(symbol);
   };
   for (const Dim& dim : shapes) visit(dim, [&](Symbol* symbol) { in_shapes.insert(symbol); });
-  for (const Dim& dim : shapes) visit(dim, declare_what_needs_it);
-  for (const Dim& dim : arguments) visit(dim, declare_what_needs_it);
+  for (const Dim& dim : shapes) visit_to_declare(dim, declare_what_needs_it);
+  for (const Dim& dim : arguments) visit_to_declare(dim, declare_what_needs_it);
   return std::exchange(declarations_, {});
 }
 
@@ -118,19 +132,18 @@ void DimWriter::declare(Symbol* symbol) {
       stack.pop_back();
       continue;
     }
-    const size_t before = stack.size();
+    std::vector<Symbol*> needed;
     const auto definition = form(now) == Form::declared ? Definition::of(now) : std::nullopt;
     const auto need = [&](Symbol* operand) {
       const bool declared = form(operand) == Form::declared || !operand->size;
-      if (declared && !symbols_.contains(operand) && form(operand) != Form::definition) {
-        stack.push_back(operand);
-      }
+      if (declared && !symbols_.contains(operand)) needed.push_back(operand);
     };
     if (definition) {
-      visit(definition->left, need);
-      visit(definition->right, need);
+      visit_to_declare(definition->left, need);
+      visit_to_declare(definition->right, need);
     }
-    if (stack.size() > before) continue;
+    stack.insert(stack.end(), needed.rbegin(), needed.rend());
+    if (!needed.empty()) continue;
     const std::string meaning = definition ? " = " + definition_text(*definition) : "";
     const std::string name = new_name(now);
     declarations_.push_back((now->size ? "size " : "integer ") + name + meaning);

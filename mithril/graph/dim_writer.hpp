@@ -42,6 +42,7 @@ class DimWriter {
   Written classified(const std::optional<Definition>& definition) const;
   // Symbols of a dim and of the definitions written inside it, in the order of the text.
   void visit(const Dim& dim, const Visit& visit);
+  void visit_to_declare(const Dim& dim, const Visit& visit);
   void declare(Symbol* symbol);
   void enter(Symbol* symbol, const std::string& text);
   std::string definition_text(const Definition& definition);

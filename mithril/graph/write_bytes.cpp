@@ -67,12 +67,13 @@ class SymbolWriter {
         stack.pop_back();
         continue;
       }
-      const size_t before = stack.size();
+      const auto before = static_cast<std::ptrdiff_t>(stack.size());
       const auto need = [&](Symbol* operand) {
         if (!numbers_.contains(operand)) stack.push_back(operand);
       };
       each_operand(now, need);
-      if (stack.size() == before) {
+      std::reverse(stack.begin() + before, stack.end());  // terms keep their order
+      if (std::ssize(stack) == before) {
         enter(now);
       } else if (!begun.insert(now).second) {
         throw Formless();

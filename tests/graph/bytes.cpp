@@ -92,6 +92,12 @@ TEST_CASE("sizes come back from bytes with their names and definitions") {
   check_the_same(graph);
 }
 
+TEST_CASE("sums of definitions come back from bytes in their order") {
+  check_the_same(
+      parse_graph("graph {\n  size p = a*b*c*d*e\n  size q = a*b*c*f*g\n"
+                  "  input x: float32[(p + q + c + d + e)//2, p + q]\n}\n"));
+}
+
 TEST_CASE("constants come back from bytes with all their bits") {
   const float nan = std::numeric_limits<float>::signaling_NaN();
   Graph graph;

@@ -149,6 +149,18 @@ TEST_CASE("dims keep their arithmetic") {
   CHECK(to_string(graph).size() < 4000);
 }
 
+TEST_CASE("sizes and integers with lines of their own are read back in their order") {
+  for (const char* dims : {"size p = a*b*c*d*e\n size r = p*h\n size q = a*b*c*f*g\n"
+                           "input x: float32[r + q]",
+                           "size p = a*b*c*d*e\n size q = a*b*c*f*g\n"
+                           "input x: float32[(p + q + c + d + e)//2]",
+                           "integer k\n integer r = k*u\n integer j\n"
+                           "input x: float32[r + j]"}) {
+    CAPTURE(dims);
+    check_round_trip(parse_graph("graph {\n" + std::string(dims) + "\n}\n"));
+  }
+}
+
 TEST_CASE("graphs are equal up to the names of symbols") {
   const std::string text = "graph { input x: float32[N, M, N] output y = x }";
   CHECK(parse_graph(text) == parse_graph("graph { input x: float32[a, b, a] output y = x }"));
