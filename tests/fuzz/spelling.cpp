@@ -28,8 +28,8 @@ std::string written(const SpelledExpression& e) {
       return "[" + listed(e) + "]";
     case Kind::item:
       return written(e.children[0]) + "[" + std::to_string(e.number) + "]";
-    case Kind::member:
-      return written(e.children[0]) + "." + e.text;
+    case Kind::member:  // without the space a number takes the point
+      return written(e.children[0]) + " ." + e.text;
     case Kind::port:
     case Kind::number:
       return e.text;
