@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cstdio>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -60,6 +61,7 @@ void print_row(const Function& function, const char* type, const WorstOfEach<T>&
   for (const auto& each : worst)
     fmt::print(" {} |", each ? fmt::format("{:.2f}", each->error) : "-");
   fmt::print("\n");
+  std::fflush(stdout);  // a row takes minutes
 }
 
 }  // namespace

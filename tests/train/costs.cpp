@@ -91,6 +91,14 @@ TEST_CASE("regularisation is divided by the size that the loss is averaged over,
   CHECK(run(train, {0, 1}).cost() == 5 + 0.5 * 2 / 2);
 }
 
+TEST_CASE("regularisation is divided by 1 where a number is averaged") {
+  for (const int axis : {0, -1}) {
+    TrainModel train = with_loss({.reduce_steps = {Sum(), Mean({.axis = axis})}});
+    train.add_regularization(L2(), 0.5, {{"input", "weight"}});
+    CHECK(run(train, {0, 1, 2, 3}).cost() == 84 + 0.5 * 2);
+  }
+}
+
 TEST_CASE("where not even the rank is known, the size is counted") {
   TrainModel train{Linear({.dimension = 1})};
   train.add_loss(SquaredError(), {{"input", "output"}, {"target", "target"}});
