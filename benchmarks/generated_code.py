@@ -248,7 +248,7 @@ class Contest:
         return results | {f"gradient of {key}": np.asarray(g) for key, g in gradients.items()}
 
     def generated(self, compilers: list[str], flags: str, folder: Path) -> list[Callable[[], None]]:
-        """The calls of the code of each compiler, after their results were compared with the backend."""
+        """The calls of each compiler's code; their results were compared with the backend."""
         source = folder / f"{re.sub('[^a-zA-Z0-9]+', '_', self.name)}.cpp"
         ml.codegen(self._compiled, source)
         expected, calls = self.backend(), []

@@ -107,8 +107,7 @@ OpDef define_concat() {
       .name = "concat",
       .doc =
           "Tensors one after the other along `axis`; None joins all their elements in one row. "
-          "Bools "
-          "beside ints become ints, and both become floats beside floats.",
+          "Bools beside ints become ints, and both become floats beside floats.",
       .inputs = {list("input", "*each", "any"), value("axis", "int|none", 0)},
       .outputs = {{"output", "*o", "any"}},
       .solve = solve_concat,

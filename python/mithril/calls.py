@@ -103,7 +103,7 @@ def install(module: Any) -> None:
 
 
 def checked(function: Checked) -> Checked:
-    """Wraps a function or a constructor of the package: calls that do not fit raise Mithril errors."""
+    """Wraps a function or a constructor: calls that do not fit raise Mithril errors."""
     signature = inspect.signature(function)
     name = _short(function.__qualname__)
 
@@ -153,7 +153,7 @@ def _short(name: str) -> str:
 
 
 def shown_options(cls: type, options: Mapping[str, Any]) -> str:
-    """The options that differ from the defaults of the constructor: "device='cuda', use_amp=True"."""
+    """The options that differ from the constructor's defaults: "device='cuda', use_amp=True"."""
     defaults = {key: each.default for key, each in inspect.signature(cls).parameters.items()}
     by_name = {key: getattr(value, "name", value) for key, value in options.items()}
     return ", ".join(
@@ -280,7 +280,7 @@ def _wrapped(function: Function, name: str) -> Function:
 
 
 def _parsed(head: str) -> inspect.Signature | None:
-    """Parses "evaluate(self: mithril._core.CompiledModel, params: dict, data: dict = {}) -> object"."""
+    """Parses a signature of pybind11: "evaluate(self: CompiledModel, params: dict) -> object"."""
     head = re.sub(r"<(dtype\.\w+): \d+>", r"\1", head).replace("mithril::", "mithril._core.")
     try:
         function = ast.parse(f"def {head}: ...").body[0]
