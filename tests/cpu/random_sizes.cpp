@@ -4,20 +4,14 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "backends/cpu/cpu.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "tests/cpu/settings.hpp"
+#include "tests/environment.hpp"
 #include "tests/table/compare.hpp"
 
 namespace mithril::tests {
 namespace {
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 RandomCase drawn_case(Draw& draw) {
   const int64_t kind = draw.between(0, 19);

@@ -14,6 +14,7 @@
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/pipeline.hpp"
 #include "mithril/passes/recompute.hpp"
+#include "tests/environment.hpp"
 #include "tests/random_models/generator.hpp"
 #include "tests/random_models/gradients.hpp"
 #include "tests/results.hpp"
@@ -24,8 +25,6 @@
 
 namespace mithril::tests {
 namespace {
-
-constexpr std::uint64_t models = 1000;
 
 using Tensors = std::map<std::string, Tensor>;
 
@@ -221,10 +220,13 @@ class RandomCheck {
 
 }  // namespace
 
+// MITHRIL_RANDOM_SEED sets the seed of the first model, MITHRIL_RANDOM_MODELS the number of models.
 TEST_CASE("random models give the same however they are composed and compiled") {
   Report report;
   std::size_t parts = 0, refusals = 0;
-  for (std::uint64_t seed = 1; seed <= models; ++seed) {
+  const std::uint64_t first = number_from("MITHRIL_RANDOM_SEED", 1);
+  const std::uint64_t last = first + number_from("MITHRIL_RANDOM_MODELS", 1000);
+  for (std::uint64_t seed = first; seed < last; ++seed) {
     report.enter(fmt::format("random model {}", seed));
     report.attempt(Check::composition, "", [&] {
       RandomModel random = random_model(seed);

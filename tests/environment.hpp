@@ -1,0 +1,14 @@
+// Settings of test programs, from the environment.
+#pragma once
+#include <cstdint>
+#include <cstdlib>
+
+namespace mithril::tests {
+
+// The number that an environment variable holds; `otherwise` where it is not set.
+inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+}  // namespace mithril::tests
