@@ -61,16 +61,18 @@ TEST_CASE("a plugin that does not say what it was built for is refused as well")
 }
 
 TEST_CASE("a plugin that gives nothing is refused") {
-  const std::pair<const char*, const char*> cases[] = {
-      {"gives_null", "mithril_backend() returns null"},
-      {"empty", "its `make` is null"},
-      {"makes_null", "its `make` returns null"}};
-  for (const auto& [name, why] : cases) {
-    CAPTURE(name);
-    const std::string path = std::string(TEST_PLUGINS) + "/lib" + name + ".so";
-    CHECK(opening(name) ==
+  struct Case {
+    std::string name, why;
+  };
+  const Case cases[] = {{"gives_null", "mithril_backend() returns null"},
+                        {"empty", "its `make` is null"},
+                        {"makes_null", "its `make` returns null"}};
+  for (const Case& each : cases) {
+    CAPTURE(each.name);
+    const std::string path = std::string(TEST_PLUGINS) + "/lib" + each.name + ".so";
+    CHECK(opening(each.name) ==
           "mithril.BackendError[E1050]: the library provides no backend: " + path + "\n  why : " +
-              why + "\n  help: mithril/backend/plugin.hpp says what a plugin must provide");
+              each.why + "\n  help: mithril/backend/plugin.hpp says what a plugin must provide");
   }
 }
 
