@@ -48,10 +48,22 @@ class SymbolWriter {
     }
   }
 
+  // Terms are sorted by the ages of their symbols, and a reader makes symbols in the order of their
+  // numbers: declared from the oldest on, they give the reader the same order of terms.
+  void declare_by_age(std::vector<Dim> symbols) {
+    std::stable_sort(symbols.begin(), symbols.end(), is_older);
+    for (const Dim& dim : symbols) number_of(dim.symbol());
+  }
+  static bool are_by_age(const std::vector<Dim>& symbols) {
+    return std::is_sorted(symbols.begin(), symbols.end(), is_older);
+  }
+
   std::string take() { return declared_.take(); }
   std::vector<Dim> symbols() { return std::move(symbols_); }
 
  private:
+  static bool is_older(const Dim& a, const Dim& b) { return a.symbol()->age < b.symbol()->age; }
+
   size_t number_of(Symbol* symbol) {
     const auto known = numbers_.find(symbol);
     return known != numbers_.end() ? known->second : declare(symbol);
@@ -133,7 +145,9 @@ class GraphEncoder {
     }
   }
 
-  GraphBytes run() {
+  // `symbols`: those that the graph refers to, or none: then they are numbered as they appear.
+  GraphBytes run(std::vector<Dim> symbols = {}) {
+    symbols_.declare_by_age(std::move(symbols));
     GraphBytes result;
     bytes_.byte(static_cast<uint8_t>(graph_.default_dtype()));
     write_values();
@@ -288,7 +302,9 @@ class GraphEncoder {
 
 std::optional<GraphBytes> to_bytes(const Graph& graph) {
   try {
-    return GraphEncoder(graph).run();
+    GraphBytes made = GraphEncoder(graph).run();
+    if (SymbolWriter::are_by_age(made.symbols)) return made;
+    return GraphEncoder(graph).run(std::move(made.symbols));
   } catch (const Formless&) {
     return std::nullopt;
   }
@@ -297,7 +313,10 @@ std::optional<GraphBytes> to_bytes(const Graph& graph) {
 std::optional<std::string> bytes_of_made(const Graph& made, const Graph& base,
                                          const GraphBytes& of_base) {
   try {
-    return GraphEncoder(made, base, of_base).run().bytes;
+    GraphBytes bytes = GraphEncoder(made, base, of_base).run();
+    bytes.symbols.erase(bytes.symbols.begin(), bytes.symbols.begin() + std::ssize(of_base.symbols));
+    if (SymbolWriter::are_by_age(bytes.symbols)) return std::move(bytes.bytes);
+    return GraphEncoder(made, base, of_base).run(std::move(bytes.symbols)).bytes;
   } catch (const Formless&) {
     return std::nullopt;
   }

@@ -68,28 +68,30 @@ TEST_CASE("of two inputs that look alike the later one is warned of") {
 }
 
 TEST_CASE("names look alike where a typing error tells them apart") {
-  const std::vector<std::pair<std::string, std::string>> alike = {{"hidden", "hiden"},
-                                                                  {"hidden", "hidde"},
-                                                                  {"mask", "msak"},
-                                                                  {"Hidden", "hidden"},
-                                                                  {"hidden_state", "hiddenState"},
-                                                                  {"label", "labels"},
-                                                                  {"key_mask", "key_masc"}};
-  for (const auto& [a, b] : alike) {
-    CAPTURE(a);
-    CHECK(looks_like(a, b));
-    CHECK(looks_like(b, a));
+  struct Pair {
+    std::string a, b;
+  };
+  const std::vector<Pair> alike = {{"hidden", "hiden"},
+                                   {"hidden", "hidde"},
+                                   {"mask", "msak"},
+                                   {"Hidden", "hidden"},
+                                   {"hidden_state", "hiddenState"},
+                                   {"label", "labels"},
+                                   {"key_mask", "key_masc"}};
+  for (const Pair& pair : alike) {
+    CAPTURE(pair.a);
+    CHECK(looks_like(pair.a, pair.b));
+    CHECK(looks_like(pair.b, pair.a));
   }
-  const std::vector<std::pair<std::string, std::string>> apart = {
-      {"h1", "h2"},         {"input1", "input2"},
-      {"w_q", "w_k"},       {"q_proj", "k_proj"},
-      {"left", "right"},    {"x", "y"},
-      {"src", "srb"},       {"hidden", "hidden1"},
-      {"hidden", "output"}, {"a", ""}};
-  for (const auto& [a, b] : apart) {
-    CAPTURE(a);
-    CHECK_FALSE(looks_like(a, b));
-    CHECK_FALSE(looks_like(b, a));
+  const std::vector<Pair> apart = {{"h1", "h2"},         {"input1", "input2"},
+                                   {"w_q", "w_k"},       {"q_proj", "k_proj"},
+                                   {"left", "right"},    {"x", "y"},
+                                   {"src", "srb"},       {"hidden", "hidden1"},
+                                   {"hidden", "output"}, {"a", ""}};
+  for (const Pair& pair : apart) {
+    CAPTURE(pair.a);
+    CHECK_FALSE(looks_like(pair.a, pair.b));
+    CHECK_FALSE(looks_like(pair.b, pair.a));
   }
 }
 

@@ -50,6 +50,11 @@ TEST_CASE("random graphs come back from bytes") {
   }
 }
 
+TEST_CASE("terms of dims keep their order in bytes") {
+  // This is -s + (p + q + r + s)//2: s appears before p, q and r, which are older.
+  check_the_same(parse_graph("graph {\n  input x: float32[(p + q + r - s)//2]\n}\n"));
+}
+
 TEST_CASE("every kind of argument comes back from bytes") {
   Graph graph;
   const Dim n(graph.facts()->symbol("N")), k(graph.facts()->symbol("", false));
