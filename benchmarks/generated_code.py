@@ -44,14 +44,15 @@ def attention(x: ml.Connection, mask: ml.Connection | None) -> ml.Connection:
     else:
         mixed = ml.ScaledDotProduct(use_attn_mask=True)(**ports, attn_mask=mask)
     joined = mixed.transpose((0, 2, 1, 3)).reshape((x.shape[0], x.shape[1], WIDTH))
-    return ml.Linear(WIDTH)(input=joined)
+    output: ml.Connection = ml.Linear(WIDTH)(input=joined)
+    return output
 
 
 def gpt(masked: bool = False, approximate: bool = True) -> ml.Model:
     tokens = ml.IOKey("tokens", type=ml.Tensor[int], shape=["N", TOKENS])
     mask = ml.IOKey("mask", shape=[TOKENS, TOKENS]) if masked else None
-    x = ml.Embedding(VOCABULARY, WIDTH)(input=tokens)
-    x = x + ml.Embedding(TOKENS, WIDTH)(input=ml.Arange()(stop=tokens.shape[1]))
+    x = ml.Embedding(VOCABULARY, dim=WIDTH)(input=tokens)
+    x = x + ml.Embedding(TOKENS, dim=WIDTH)(input=ml.Arange()(stop=tokens.shape[1]))
     for _ in range(LAYERS):
         x = x + attention(ml.LayerNorm()(input=x), mask)
         wide = ml.Linear(4 * WIDTH)(input=ml.LayerNorm()(input=x))
@@ -92,7 +93,8 @@ class Workload:
     gradient: bool = False
 
     def data(self) -> dict[str, np.ndarray]:
-        random = np.random.default_rng(1)
+        # With seed 1 an input of a Relu is 2e-7: its gradient depends on rounding.
+        random = np.random.default_rng(3)
         made: dict[str, np.ndarray] = {}
         for key, shape in self.shapes.items():
             if key == "tokens":
