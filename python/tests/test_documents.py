@@ -1,6 +1,8 @@
 """Generated files are up to date; every snippet of the README and of semantics.md runs."""
 
+import itertools
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -109,3 +111,33 @@ def test_the_cpp_of_a_document_compiles_and_runs(document, tmp_path):
 def test_what_is_generated_is_true(tool):
     run = subprocess.run([sys.executable, str(TOOLS / tool), "--check"], check=False)
     assert run.returncode == 0, f"run tools/{tool}"
+
+
+def layers_in_the_picture():
+    """The arrows of the picture in docs/design.md, as folders: {"codegen": {"mithril/passes"}}."""
+    (picture,) = blocks("docs/design.md", "mermaid")
+    labels = dict(re.findall(r'(\w+)\["([\w/]+)', picture))
+    folder = {name: labels.get(name, f"mithril/{name}") for name in re.findall(r"\w+", picture)}
+    below = {}
+    for line in re.sub(r'\["[^"]*"\]', "", picture).splitlines()[1:]:
+        groups = [re.findall(r"\w+", group) for group in line.split("-->")]
+        for upper, lower in itertools.pairwise(groups):
+            for name in upper:
+                below.setdefault(folder[name], set()).update(folder[other] for other in lower)
+    return below
+
+
+def layers_that_are_checked():
+    """The same from tools/check_layers, with the folders of a backend as one layer."""
+    below = {}
+    for layer, lower in runpy.run_path(str(TOOLS / "check_layers"))["BELOW"].items():
+        upper = "/".join(layer.split("/")[:2])
+        others = {"/".join(other.split("/")[:2]) for other in lower} - {upper}
+        if others:
+            below.setdefault(upper, set()).update(others)
+    return below
+
+
+def test_the_picture_of_the_layers_is_true(monkeypatch):
+    monkeypatch.syspath_prepend(str(TOOLS))
+    assert layers_in_the_picture() == layers_that_are_checked()
