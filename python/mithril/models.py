@@ -13,6 +13,7 @@ from typing import Any
 from . import _core
 from ._core import Connection, IOKey, Model, TrainModel  # noqa: F401 - found here, too
 from .calls import refuse
+from .records import EXAMPLE_ARGUMENTS, EXAMPLE_KEYS, EXAMPLE_LISTS, public_records
 
 _KIND_NAMES = {
     "none": "None",
@@ -20,40 +21,6 @@ _KIND_NAMES = {
     "models": "list[str | Model]",
     "names": "dict[str, str]",
 }
-
-
-# Of the examples in docstrings: what ports are bound to, and arguments that have no default.
-EXAMPLE_KEYS = {
-    "input": "x",
-    "left": "x",
-    "query": "x",
-    "pred": "p",
-    "target": "t",
-    "label": "t",
-    "output": "y",
-}
-EXAMPLE_ARGUMENTS: dict[str, Any] = {
-    "activation": "Relu",
-    "activations": ["Relu", "Tanh"],
-    "axis": 0,
-    "base_model": "MDSCore",
-    "cell_type": "LSTMCell",
-    "degree": 2,
-    "dimension": 64,
-    "dimensions": [64, 10],
-    "filters": 8,
-    "kernel": "RBFKernel",
-    "kernel_size": 3,
-    "max_input_sequence_length": 5,
-    "max_sequence_length": 5,
-    "max_target_sequence_length": 5,
-    "n_classes": 10,
-    "num_heads": 4,
-    "output_size": 7,
-    "prediction_dim": 2,
-    "split_size": 2,
-}
-EXAMPLE_LISTS: dict[str, Any] = {"input": ["x1", "x2"], "index": [0], "output": ["y1", "y2"]}
 TENSOR_KINDS = {
     "any": "",
     "number": "ints or floats",
@@ -168,7 +135,7 @@ def _make_class(record: dict[str, Any]) -> type:
     return made
 
 
-_records = _core.library()
+_records = public_records()
 __all__ = sorted(record["name"] for record in _records)  # noqa: PLE0605
 for _record in _records:
     globals()[_record["name"]] = _make_class(_record)

@@ -1,9 +1,14 @@
 """The classes of the library. Made by tools/make_stubs from the records; do not edit."""
 
+# The forms of __call__ differ in strings only, and are narrower than that of Model.
+# mypy: disable-error-code="overload-overlap, override"
+# pyright: reportOverlappingOverload=false, reportIncompatibleMethodOverride=false
+
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 from ._core import (
+    Call,
     Connection as Connection,
     IOKey as IOKey,
     Model as Model,
@@ -11,671 +16,2848 @@ from ._core import (
     TrainModel as TrainModel,
     dtype as dtype_,
 )
+from ._types import Binding, Key, Operand
 
 class AUC(Model):
-    def __init__(self, n_classes: int, *, is_label_one_hot: bool = True, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, n_classes: int, *, is_label_one_hot: bool = True, name: str | None = None,
+        pred: Tensor = ..., label: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, pred: Operand, label: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, pred: Binding = ..., label: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class AUCCore(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., label: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, label: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., label: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Absolute(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class AbsoluteError(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., target: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, target: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., target: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Accuracy(Model):
-    def __init__(self, threshold: float | None = None, *, is_binary: bool = False, is_pred_one_hot: bool = True, is_label_one_hot: bool = True, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, threshold: float | None = None, *, is_binary: bool = False,
+        is_pred_one_hot: bool = True, is_label_one_hot: bool = True, name: str | None = None,
+        pred: Tensor = ..., label: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, pred: Operand, label: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, pred: Binding = ..., label: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class AdaptiveAvgPool2D(Model):
-    def __init__(self, output_size: int | tuple[Any, ...] | list[Any], *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, output_size: int | tuple[Any, ...] | list[Any], *, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Add(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Arange(Model):
-    def __init__(self, stop: int | float = ..., *, start: int | float = 0, step: int | float = 1, dtype: dtype_ | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, stop: int | float = ..., *, start: int | float = 0, step: int | float = 1,
+        dtype: dtype_ | None = None, name: str | None = None,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, stop: Operand, start: Operand = ..., step: Operand = ..., dtype: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, stop: Binding = ..., start: Binding = ..., step: Binding = ..., dtype: Binding = ...,
+        *, output: Key = ...,
+    ) -> Call: ...
 
 class ArgMax(Model):
-    def __init__(self, axis: int | None = None, *, keepdim: bool = False, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axis: int | None = None, *, keepdim: bool = False, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, axis: Operand = ..., keepdim: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., axis: Binding = ..., keepdim: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class ArgMin(Model):
-    def __init__(self, axis: int | None = None, *, keepdim: bool = False, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axis: int | None = None, *, keepdim: bool = False, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, axis: Operand = ..., keepdim: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., axis: Binding = ..., keepdim: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class AtLeast1D(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class AttentionWeights(Model):
-    def __init__(self, is_causal: bool = True, *, scale: float | int | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, is_causal: bool = True, *, scale: float | int | None = None, name: str | None = None,
+        query: Tensor = ..., key: Tensor = ..., attn_mask: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, query: Operand, key: Operand = ..., attn_mask: Operand = ...,
+        is_causal: Operand = ..., scale: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, query: Binding = ..., key: Binding = ..., attn_mask: Binding = ...,
+        is_causal: Binding = ..., scale: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class AvgPool1D(Model):
-    def __init__(self, kernel_size: int | tuple[Any, ...] | list[Any], *, stride: int | tuple[Any, ...] | list[Any] | None = None, padding: int | tuple[Any, ...] | list[Any] | str = 0, dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, kernel_size: int | tuple[Any, ...] | list[Any], *,
+        stride: int | tuple[Any, ...] | list[Any] | None = None,
+        padding: int | tuple[Any, ...] | list[Any] | str = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, kernel_size: Operand = ..., stride: Operand = ...,
+        padding: Operand = ..., dilation: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., kernel_size: Binding = ..., stride: Binding = ...,
+        padding: Binding = ..., dilation: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class AvgPool2D(Model):
-    def __init__(self, kernel_size: int | tuple[Any, ...] | list[Any], *, stride: int | tuple[Any, ...] | list[Any] | None = None, padding: int | tuple[Any, ...] | list[Any] | str = 0, dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, kernel_size: int | tuple[Any, ...] | list[Any], *,
+        stride: int | tuple[Any, ...] | list[Any] | None = None,
+        padding: int | tuple[Any, ...] | list[Any] | str = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, kernel_size: Operand = ..., stride: Operand = ...,
+        padding: Operand = ..., dilation: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., kernel_size: Binding = ..., stride: Binding = ...,
+        padding: Binding = ..., dilation: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class AvgPool2dGrad(Model):
-    def __init__(self, kernel_size: int | tuple[Any, ...] | list[Any] = ..., *, stride: int | tuple[Any, ...] | list[Any] | None = None, padding: int | tuple[Any, ...] | list[Any] = 0, dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, kernel_size: int | tuple[Any, ...] | list[Any] = ..., *,
+        stride: int | tuple[Any, ...] | list[Any] | None = None,
+        padding: int | tuple[Any, ...] | list[Any] = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None,
+        grad: Tensor = ..., like: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, grad: Operand, like: Operand = ..., kernel_size: Operand = ..., stride: Operand = ...,
+        padding: Operand = ..., dilation: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, grad: Binding = ..., like: Binding = ..., kernel_size: Binding = ...,
+        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class BatchNorm1D(Model):
-    def __init__(self, num_features: int | None = None, *, use_scale: bool = True, use_bias: bool = True, eps: float = 1e-05, momentum: float = 0.1, inference: bool | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, num_features: int | None = None, *, use_scale: bool = True, use_bias: bool = True,
+        eps: float = 1e-05, momentum: float = 0.1, inference: bool | None = None,
+        name: str | None = None, input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class BatchNorm2D(Model):
-    def __init__(self, num_features: int | None = None, *, use_scale: bool = True, use_bias: bool = True, eps: float = 1e-05, momentum: float = 0.1, inference: bool | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, num_features: int | None = None, *, use_scale: bool = True, use_bias: bool = True,
+        eps: float = 1e-05, momentum: float = 0.1, inference: bool | None = None,
+        name: str | None = None, input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class BatchNormGrad(Model):
-    def __init__(self, training: bool = True, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, training: bool = True, *, name: str | None = None, grad: Tensor = ...,
+        input: Tensor = ..., mean: Tensor = ..., rstd: Tensor = ..., weight: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, grad: Operand, input: Operand = ..., mean: Operand = ..., rstd: Operand = ...,
+        weight: Operand = ..., training: Operand = ...,
+    ) -> tuple[Connection, Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, grad: Binding = ..., input: Binding = ..., mean: Binding = ..., rstd: Binding = ...,
+        weight: Binding = ..., training: Binding = ..., *, input_grad: Key = ...,
+        weight_grad: Key = ..., bias_grad: Key = ...,
+    ) -> Call: ...
 
 class BatchNormInference(Model):
-    def __init__(self, eps: float | int = 1e-05, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, eps: float | int = 1e-05, *, name: str | None = None, input: Tensor = ...,
+        mean: Tensor = ..., variance: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, mean: Operand = ..., variance: Operand = ..., weight: Operand = ...,
+        bias: Operand = ..., eps: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., mean: Binding = ..., variance: Binding = ...,
+        weight: Binding = ..., bias: Binding = ..., eps: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class BatchNormTraining(Model):
-    def __init__(self, momentum: float | int = 0.1, *, eps: float | int = 1e-05, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, momentum: float | int = 0.1, *, eps: float | int = 1e-05, name: str | None = None,
+        input: Tensor = ..., running_mean: Tensor = ..., running_var: Tensor = ...,
+        weight: Tensor = ..., bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, running_mean: Operand = ..., running_var: Operand = ...,
+        weight: Operand = ..., bias: Operand = ..., momentum: Operand = ..., eps: Operand = ...,
+    ) -> tuple[Connection, Connection, Connection, Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., running_mean: Binding = ..., running_var: Binding = ...,
+        weight: Binding = ..., bias: Binding = ..., momentum: Binding = ..., eps: Binding = ..., *,
+        output: Key = ..., mean: Key = ..., rstd: Key = ..., new_running_mean: Key = ...,
+        new_running_var: Key = ...,
+    ) -> Call: ...
 
 class BellWidths(Model):
-    def __init__(self, threshold: float | None = None, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, threshold: float | None = None, *, name: str | None = None,
+        squared_distances: Tensor = ..., target_perplexity: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, squared_distances: Operand, target_perplexity: Operand = ...,
+        threshold: Operand = ...,
+    ) -> tuple[Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, squared_distances: Binding = ..., target_perplexity: Binding = ...,
+        threshold: Binding = ..., *, output: Key = ..., nearest: Key = ...,
+    ) -> Call: ...
 
 class BinaryCrossEntropy(Model):
-    def __init__(self, input_type: str = 'logits', *, pos_weight: float | int | bool = 1.0, robust: bool = False, threshold: float | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, input_type: str = 'logits', *, pos_weight: float | int | bool = 1.0,
+        robust: bool = False, threshold: float | None = None, name: str | None = None,
+        input: Tensor = ..., target: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, target: Operand = ..., input_type: Operand = ...,
+        pos_weight: Operand = ..., robust: Operand = ..., threshold: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., target: Binding = ..., input_type: Binding = ...,
+        pos_weight: Binding = ..., robust: Binding = ..., threshold: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class BitwiseNot(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class BroadcastTo(Model):
-    def __init__(self, shape: tuple[Any, ...] | list[Any] | int = ..., *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, shape: tuple[Any, ...] | list[Any] | int = ..., *, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, shape: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., shape: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Buffer(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class ByMode(Model):
-    def __init__(self, is_inference: bool | None = None, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, is_inference: bool | None = None, *, name: str | None = None, training: Tensor = ...,
+        inference: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, training: Operand, inference: Operand = ..., is_inference: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, training: Binding = ..., inference: Binding = ..., is_inference: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class CartesianDifference(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Cast(Model):
-    def __init__(self, dtype: dtype_ = ..., *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, dtype: dtype_ = ..., *, name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, dtype: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., dtype: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Cholesky(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Clamp(Model):
-    def __init__(self, min_val: float | int | None = None, *, max_val: float | int | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, min_val: float | int | None = None, *, max_val: float | int | None = None,
+        name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, min_val: Operand = ..., max_val: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., min_val: Binding = ..., max_val: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class Concat(Model):
-    def __init__(self, axis: int | None = 0, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, axis: int | None = 0, *, name: str | None = None) -> None: ...
+    @overload
+    def __call__(self, input: Sequence[Operand], axis: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: str | Sequence[Binding] = ..., axis: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class ConcatGrad(Model):
-    def __init__(self, axis: int | None = ..., *, part: int = ..., name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axis: int | None = ..., *, part: int = ..., name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, like: Sequence[Operand] = ..., axis: Operand = ...,
+        part: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., like: str | Sequence[Binding] = ..., axis: Binding = ...,
+        part: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Conv1d(Model):
-    def __init__(self, kernel_size: int | tuple[Any, ...] | list[Any], *, filters: int, stride: int | tuple[Any, ...] | list[Any] = 1, padding: int | tuple[Any, ...] | list[Any] | str = 0, dilation: int | tuple[Any, ...] | list[Any] = 1, use_bias: bool = True, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, kernel_size: int | tuple[Any, ...] | list[Any], *, filters: int,
+        stride: int | tuple[Any, ...] | list[Any] = 1,
+        padding: int | tuple[Any, ...] | list[Any] | str = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, use_bias: bool = True,
+        name: str | None = None, input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ..., stride: Operand = ...,
+        padding: Operand = ..., dilation: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ...,
+        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class Conv2d(Model):
-    def __init__(self, kernel_size: int | tuple[Any, ...] | list[Any], *, filters: int, stride: int | tuple[Any, ...] | list[Any] = 1, padding: int | tuple[Any, ...] | list[Any] | str = 0, dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, use_bias: bool = True, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, kernel_size: int | tuple[Any, ...] | list[Any], *, filters: int,
+        stride: int | tuple[Any, ...] | list[Any] = 1,
+        padding: int | tuple[Any, ...] | list[Any] | str = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, use_bias: bool = True,
+        name: str | None = None, input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ..., stride: Operand = ...,
+        padding: Operand = ..., dilation: Operand = ..., groups: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ...,
+        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ...,
+        groups: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Conv2dInputGrad(Model):
-    def __init__(self, stride: int | tuple[Any, ...] | list[Any] = 1, *, padding: int | tuple[Any, ...] | list[Any] = 0, dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, stride: int | tuple[Any, ...] | list[Any] = 1, *,
+        padding: int | tuple[Any, ...] | list[Any] = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, name: str | None = None,
+        grad: Tensor = ..., input: Tensor = ..., weight: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, grad: Operand, input: Operand = ..., weight: Operand = ..., stride: Operand = ...,
+        padding: Operand = ..., dilation: Operand = ..., groups: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, grad: Binding = ..., input: Binding = ..., weight: Binding = ...,
+        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ...,
+        groups: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Conv2dWeightGrad(Model):
-    def __init__(self, stride: int | tuple[Any, ...] | list[Any] = 1, *, padding: int | tuple[Any, ...] | list[Any] = 0, dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, stride: int | tuple[Any, ...] | list[Any] = 1, *,
+        padding: int | tuple[Any, ...] | list[Any] = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, name: str | None = None,
+        grad: Tensor = ..., input: Tensor = ..., weight: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, grad: Operand, input: Operand = ..., weight: Operand = ..., stride: Operand = ...,
+        padding: Operand = ..., dilation: Operand = ..., groups: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, grad: Binding = ..., input: Binding = ..., weight: Binding = ...,
+        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ...,
+        groups: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class ConvTranspose2d(Model):
-    def __init__(self, filters: int, *, kernel_size: int | tuple[Any, ...] | list[Any], stride: int | tuple[Any, ...] | list[Any] = 1, padding: int | tuple[Any, ...] | list[Any] = 0, output_padding: int | tuple[Any, ...] | list[Any] = 0, dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, use_bias: bool = True, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, filters: int, *, kernel_size: int | tuple[Any, ...] | list[Any],
+        stride: int | tuple[Any, ...] | list[Any] = 1,
+        padding: int | tuple[Any, ...] | list[Any] = 0,
+        output_padding: int | tuple[Any, ...] | list[Any] = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, use_bias: bool = True,
+        name: str | None = None, input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class Convolution1D(Model):
-    def __init__(self, kernel_size: int | tuple[Any, ...] | list[Any] | None = None, *, out_channels: int | None = None, stride: int | tuple[Any, ...] | list[Any] = 1, padding: int | tuple[Any, ...] | list[Any] | str = 0, dilation: int | tuple[Any, ...] | list[Any] = 1, use_bias: bool = True, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, kernel_size: int | tuple[Any, ...] | list[Any] | None = None, *,
+        out_channels: int | None = None, stride: int | tuple[Any, ...] | list[Any] = 1,
+        padding: int | tuple[Any, ...] | list[Any] | str = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, use_bias: bool = True,
+        name: str | None = None, input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ..., stride: Operand = ...,
+        padding: Operand = ..., dilation: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ...,
+        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class Convolution2D(Model):
-    def __init__(self, kernel_size: int | tuple[Any, ...] | list[Any] | None = None, *, out_channels: int | None = None, stride: int | tuple[Any, ...] | list[Any] = 1, padding: int | tuple[Any, ...] | list[Any] | str = 0, dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, use_bias: bool = True, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, kernel_size: int | tuple[Any, ...] | list[Any] | None = None, *,
+        out_channels: int | None = None, stride: int | tuple[Any, ...] | list[Any] = 1,
+        padding: int | tuple[Any, ...] | list[Any] | str = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, use_bias: bool = True,
+        name: str | None = None, input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ..., stride: Operand = ...,
+        padding: Operand = ..., dilation: Operand = ..., groups: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ...,
+        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ...,
+        groups: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Cosine(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class CrossEntropy(Model):
-    def __init__(self, input_type: str = 'logits', *, weights: bool | str | tuple[Any, ...] | list[Any] = False, categorical: bool = True, robust: bool = False, threshold: float | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, input_type: str = 'logits', *,
+        weights: bool | str | tuple[Any, ...] | list[Any] = False, categorical: bool = True,
+        robust: bool = False, threshold: float | None = None, name: str | None = None,
+        input: Tensor = ..., target: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, target: Operand = ..., input_type: Operand = ...,
+        weights: Operand = ..., categorical: Operand = ..., robust: Operand = ...,
+        threshold: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., target: Binding = ..., input_type: Binding = ...,
+        weights: Binding = ..., categorical: Binding = ..., robust: Binding = ...,
+        threshold: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class DistanceEncoder(Model):
-    def __init__(self, base_model: str, *, input_type: str = 'distances', name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, base_model: str, *, input_type: str = 'distances', name: str | None = None,
+        input: Tensor = ..., coords: Tensor = ..., norm: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, coords: Operand = ..., norm: Operand = ...,
+    ) -> tuple[Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., coords: Binding = ..., norm: Binding = ..., *,
+        output: Key = ..., predicted_coords: Key = ...,
+    ) -> Call: ...
 
 class DistanceMatrix(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+        norm: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ..., norm: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, left: Binding = ..., right: Binding = ..., norm: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Divide(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, numerator: Tensor = ..., denominator: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, numerator: Operand, denominator: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, numerator: Binding = ..., denominator: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Dropout(Model):
-    def __init__(self, p: float = 0.5, *, seed: int = 0, inference: bool | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, p: float = 0.5, *, seed: int = 0, inference: bool | None = None,
+        name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Dtype(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Eigenvalues(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Eigenvectors(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Eigvalsh(Model):
-    def __init__(self, threshold: float | None = None, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, threshold: float | None = None, *, name: str | None = None, K_term: Tensor = ...,
+        L: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, K_term: Operand, L: Operand = ..., threshold: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, K_term: Binding = ..., L: Binding = ..., threshold: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class ElementWiseAffine(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., weight: Tensor = ...,
+        bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class Embedding(Model):
-    def __init__(self, num_embeddings: int | None = None, *, dim: int | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, num_embeddings: int | None = None, *, dim: int | None = None, name: str | None = None,
+        input: Tensor = ..., weight: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, weight: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class EncoderDecoder(Model):
-    def __init__(self, cell_type: str | Model, *, max_input_sequence_length: int, max_target_sequence_length: int, teacher_forcing: bool = False, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, cell_type: str | Model, *, max_input_sequence_length: int,
+        max_target_sequence_length: int, teacher_forcing: bool = False, name: str | None = None,
+        input0: Tensor = ..., initial_hidden: Tensor = ..., initial_cell: Tensor = ...,
+        w_f: Tensor = ..., w_i: Tensor = ..., w_c: Tensor = ..., w_o: Tensor = ...,
+        bias_f: Tensor = ..., bias_i: Tensor = ..., bias_c: Tensor = ..., bias_o: Tensor = ...,
+        w_out: Tensor = ..., bias_out: Tensor = ..., input1: Tensor = ..., input2: Tensor = ...,
+        input3: Tensor = ..., input4: Tensor = ..., indices: Tensor = ...,
+        decoder_input: Tensor = ..., decoder_initial_cell: Tensor = ..., decoder_w_f: Tensor = ...,
+        decoder_w_i: Tensor = ..., decoder_w_c: Tensor = ..., decoder_w_o: Tensor = ...,
+        decoder_bias_f: Tensor = ..., decoder_bias_i: Tensor = ..., decoder_bias_c: Tensor = ...,
+        decoder_bias_o: Tensor = ..., decoder_w_out: Tensor = ..., decoder_bias_out: Tensor = ...,
+        target1: Tensor = ..., target2: Tensor = ..., target3: Tensor = ..., target4: Tensor = ...,
+        target0: Tensor = ..., **ports: Tensor,
+    ) -> None: ...
+    @overload
+    def __call__(self, *inputs: Operand, **ports: Operand) -> Any: ...
+    @overload
+    def __call__(self, *inputs: Binding, **ports: Binding | Sequence[Binding]) -> Call: ...
 
 class EncoderDecoderInference(Model):
-    def __init__(self, cell_type: str | Model, *, max_input_sequence_length: int, max_target_sequence_length: int, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, cell_type: str | Model, *, max_input_sequence_length: int,
+        max_target_sequence_length: int, name: str | None = None, input0: Tensor = ...,
+        initial_hidden: Tensor = ..., initial_cell: Tensor = ..., w_f: Tensor = ...,
+        w_i: Tensor = ..., w_c: Tensor = ..., w_o: Tensor = ..., bias_f: Tensor = ...,
+        bias_i: Tensor = ..., bias_c: Tensor = ..., bias_o: Tensor = ..., w_out: Tensor = ...,
+        bias_out: Tensor = ..., input1: Tensor = ..., input2: Tensor = ..., input3: Tensor = ...,
+        input4: Tensor = ..., decoder_input: Tensor = ..., decoder_initial_cell: Tensor = ...,
+        decoder_w_f: Tensor = ..., decoder_w_i: Tensor = ..., decoder_w_c: Tensor = ...,
+        decoder_w_o: Tensor = ..., decoder_bias_f: Tensor = ..., decoder_bias_i: Tensor = ...,
+        decoder_bias_c: Tensor = ..., decoder_bias_o: Tensor = ..., decoder_w_out: Tensor = ...,
+        decoder_bias_out: Tensor = ..., **ports: Tensor,
+    ) -> None: ...
+    @overload
+    def __call__(self, *inputs: Operand, **ports: Operand) -> Any: ...
+    @overload
+    def __call__(self, *inputs: Binding, **ports: Binding | Sequence[Binding]) -> Call: ...
 
 class EncoderDistanceMatrix(Model):
-    def __init__(self, get_final_distance: bool = True, *, robust: bool = True, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, get_final_distance: bool = True, *, robust: bool = True, name: str | None = None,
+        input1: Tensor = ..., input2: Tensor = ..., norm: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input1: Operand, input2: Operand = ..., norm: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input1: Binding = ..., input2: Binding = ..., norm: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class Equal(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Erf(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class ExpandDims(Model):
-    def __init__(self, axis: int | tuple[Any, ...] | list[Any] = ..., *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axis: int | tuple[Any, ...] | list[Any] = ..., *, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, axis: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., axis: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class ExpandLike(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., like: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, like: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., like: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class ExpandReduced(Model):
-    def __init__(self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, keepdim: bool = False, correction: float | int | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, keepdim: bool = False,
+        correction: float | int | None = None, name: str | None = None, input: Tensor = ...,
+        like: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, like: Operand = ..., axis: Operand = ..., keepdim: Operand = ...,
+        correction: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., like: Binding = ..., axis: Binding = ...,
+        keepdim: Binding = ..., correction: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Exponential(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Eye(Model):
-    def __init__(self, N: int = ..., *, M: int | None = None, dtype: dtype_ | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, N: int = ..., *, M: int | None = None, dtype: dtype_ | None = None,
+        name: str | None = None,
+    ) -> None: ...
+    @overload
+    def __call__(self, N: Operand, M: Operand = ..., dtype: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, N: Binding = ..., M: Binding = ..., dtype: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class EyeComplement(Model):
-    def __init__(self, N: int = ..., *, M: int | None = None, dtype: dtype_ | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, N: int = ..., *, M: int | None = None, dtype: dtype_ | None = None,
+        name: str | None = None,
+    ) -> None: ...
+    @overload
+    def __call__(self, N: Operand, M: Operand = ..., dtype: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, N: Binding = ..., M: Binding = ..., dtype: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class EyeLike(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, like: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, like: Operand) -> Connection: ...
+    @overload
+    def __call__(self, like: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class F1(Model):
-    def __init__(self, average: str = 'micro', *, n_classes: int | None = None, threshold: float | None = None, is_binary: bool = False, is_pred_one_hot: bool = True, is_label_one_hot: bool = True, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, average: str = 'micro', *, n_classes: int | None = None,
+        threshold: float | None = None, is_binary: bool = False, is_pred_one_hot: bool = True,
+        is_label_one_hot: bool = True, name: str | None = None, pred: Tensor = ...,
+        label: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, pred: Operand, label: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, pred: Binding = ..., label: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class FillLike(Model):
-    def __init__(self, number: float | int | bool = ..., *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, number: float | int | bool = ..., *, name: str | None = None, like: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, like: Operand, number: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, like: Binding = ..., number: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Flatten(Model):
-    def __init__(self, start_dim: int = 0, *, end_dim: int = -1, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, start_dim: int = 0, *, end_dim: int = -1, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, start_dim: Operand = ..., end_dim: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., start_dim: Binding = ..., end_dim: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class Floor(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class FloorDivide(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, numerator: Tensor = ..., denominator: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, numerator: Operand, denominator: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, numerator: Binding = ..., denominator: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Full(Model):
-    def __init__(self, shape: tuple[Any, ...] | list[Any] | int = ..., *, fill_value: bool | int | float = ..., dtype: dtype_ | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, shape: tuple[Any, ...] | list[Any] | int = ..., *,
+        fill_value: bool | int | float = ..., dtype: dtype_ | None = None, name: str | None = None,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, shape: Operand, fill_value: Operand = ..., dtype: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, shape: Binding = ..., fill_value: Binding = ..., dtype: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class GPRAlpha(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, label_mu_diff: Tensor = ..., L: Tensor = ...,
+        K_term: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, label_mu_diff: Operand, L: Operand = ..., K_term: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, label_mu_diff: Binding = ..., L: Binding = ..., K_term: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class GPRLoss(Model):
-    def __init__(self, robust: bool = False, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, robust: bool = False, *, name: str | None = None, labels: Tensor = ...,
+        mu: Tensor = ..., L: Tensor = ..., K_term: Tensor = ..., alpha: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, labels: Operand, mu: Operand = ..., L: Operand = ..., K_term: Operand = ...,
+        alpha: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, labels: Binding = ..., mu: Binding = ..., L: Binding = ..., K_term: Binding = ...,
+        alpha: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class GPRVOuter(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, K: Tensor = ..., K_term: Tensor = ..., L: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, K: Operand, K_term: Operand = ..., L: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, K: Binding = ..., K_term: Binding = ..., L: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class GRUCell(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., prev_hidden: Tensor = ...,
+        w_ih: Tensor = ..., w_hh: Tensor = ..., bias_ih: Tensor = ..., bias_hh: Tensor = ...,
+        w_out: Tensor = ..., bias_out: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, prev_hidden: Operand = ..., w_ih: Operand = ..., w_hh: Operand = ...,
+        bias_ih: Operand = ..., bias_hh: Operand = ..., w_out: Operand = ...,
+        bias_out: Operand = ...,
+    ) -> tuple[Connection, Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., prev_hidden: Binding = ..., w_ih: Binding = ...,
+        w_hh: Binding = ..., bias_ih: Binding = ..., bias_hh: Binding = ..., w_out: Binding = ...,
+        bias_out: Binding = ..., *, output: Key = ..., hidden: Key = ..., hidden_compl: Key = ...,
+    ) -> Call: ...
 
 class Gather(Model):
-    def __init__(self, axis: int = 0, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axis: int = 0, *, name: str | None = None, input: Tensor = ..., index: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, index: Operand = ..., axis: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., index: Binding = ..., axis: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class GaussProcessRegressionCore(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, label: Tensor = ..., s: Tensor = ..., k: Tensor = ...,
+        k_star: Tensor = ..., mu: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, label: Operand, s: Operand = ..., k: Operand = ..., k_star: Operand = ...,
+        mu: Operand = ...,
+    ) -> tuple[Connection, Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, label: Binding = ..., s: Binding = ..., k: Binding = ..., k_star: Binding = ...,
+        mu: Binding = ..., *, loss: Key = ..., prediction: Key = ..., confidence: Key = ...,
+    ) -> Call: ...
 
 class Gelu(Model):
-    def __init__(self, approximate: bool = False, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, approximate: bool = False, *, name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, approximate: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., approximate: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class GeluGrad(Model):
-    def __init__(self, approximate: bool = False, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, approximate: bool = False, *, name: str | None = None, grad: Tensor = ...,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, grad: Operand, input: Operand = ..., approximate: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, grad: Binding = ..., input: Binding = ..., approximate: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class Greater(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class GreaterEqual(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class GroupNorm(Model):
-    def __init__(self, num_groups: int = 32, *, use_scale: bool = True, use_bias: bool = True, eps: float = 1e-05, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, num_groups: int = 32, *, use_scale: bool = True, use_bias: bool = True,
+        eps: float = 1e-05, name: str | None = None, input: Tensor = ..., weight: Tensor = ...,
+        bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class HingeLoss(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., target: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, target: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., target: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Indexer(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand, index: Sequence[Operand] = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., index: str | Sequence[Binding] = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class IsNan(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Item(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class KLDivergence(Model):
-    def __init__(self, threshold: float | None = None, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, threshold: float | None = None, *, name: str | None = None, input: Tensor = ...,
+        target: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, target: Operand = ..., threshold: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., target: Binding = ..., threshold: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class KernelizedSVM(Model):
-    def __init__(self, kernel: str | Model, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, kernel: str | Model, *, name: str | None = None, input1: Tensor = ...,
+        input2: Tensor = ..., l_scale: Tensor = ..., sigma: Tensor = ..., weight: Tensor = ...,
+        bias: Tensor = ..., **ports: Tensor,
+    ) -> None: ...
+    @overload
+    def __call__(self, *inputs: Operand, **ports: Operand) -> Any: ...
+    @overload
+    def __call__(self, *inputs: Binding, **ports: Binding | Sequence[Binding]) -> Call: ...
 
 class L1(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class L2(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class LSTMCell(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., prev_hidden: Tensor = ...,
+        prev_cell: Tensor = ..., w_f: Tensor = ..., w_i: Tensor = ..., w_c: Tensor = ...,
+        w_o: Tensor = ..., bias_f: Tensor = ..., bias_i: Tensor = ..., bias_c: Tensor = ...,
+        bias_o: Tensor = ..., w_out: Tensor = ..., bias_out: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, prev_hidden: Operand = ..., prev_cell: Operand = ...,
+        w_f: Operand = ..., w_i: Operand = ..., w_c: Operand = ..., w_o: Operand = ...,
+        bias_f: Operand = ..., bias_i: Operand = ..., bias_c: Operand = ..., bias_o: Operand = ...,
+        w_out: Operand = ..., bias_out: Operand = ...,
+    ) -> tuple[Connection, Connection, Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., prev_hidden: Binding = ..., prev_cell: Binding = ...,
+        w_f: Binding = ..., w_i: Binding = ..., w_c: Binding = ..., w_o: Binding = ...,
+        bias_f: Binding = ..., bias_i: Binding = ..., bias_c: Binding = ..., bias_o: Binding = ...,
+        w_out: Binding = ..., bias_out: Binding = ..., *, hidden: Key = ..., cell: Key = ...,
+        hidden_compl: Key = ..., output: Key = ...,
+    ) -> Call: ...
 
 class LSTMCellBody(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., prev_hidden: Tensor = ...,
+        prev_cell: Tensor = ..., w_f: Tensor = ..., w_i: Tensor = ..., w_c: Tensor = ...,
+        w_o: Tensor = ..., bias_f: Tensor = ..., bias_i: Tensor = ..., bias_c: Tensor = ...,
+        bias_o: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, prev_hidden: Operand = ..., prev_cell: Operand = ...,
+        w_f: Operand = ..., w_i: Operand = ..., w_c: Operand = ..., w_o: Operand = ...,
+        bias_f: Operand = ..., bias_i: Operand = ..., bias_c: Operand = ..., bias_o: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., prev_hidden: Binding = ..., prev_cell: Binding = ...,
+        w_f: Binding = ..., w_i: Binding = ..., w_c: Binding = ..., w_o: Binding = ...,
+        bias_f: Binding = ..., bias_i: Binding = ..., bias_c: Binding = ..., bias_o: Binding = ...,
+        *, output: Key = ...,
+    ) -> Call: ...
 
 class Layer(Model):
-    def __init__(self, activation: str | Model, *, dimension: int | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, activation: str | Model, *, dimension: int | None = None, name: str | None = None,
+        input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ..., **ports: Tensor,
+    ) -> None: ...
+    @overload
+    def __call__(self, *inputs: Operand, **ports: Operand) -> Any: ...
+    @overload
+    def __call__(self, *inputs: Binding, **ports: Binding | Sequence[Binding]) -> Call: ...
 
 class LayerNorm(Model):
-    def __init__(self, use_scale: bool = True, *, use_bias: bool = True, eps: float = 1e-05, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, use_scale: bool = True, *, use_bias: bool = True, eps: float = 1e-05,
+        name: str | None = None, input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class LayerNormGrad(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, grad: Tensor = ..., input: Tensor = ...,
+        mean: Tensor = ..., rstd: Tensor = ..., weight: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, grad: Operand, input: Operand = ..., mean: Operand = ..., rstd: Operand = ...,
+        weight: Operand = ...,
+    ) -> tuple[Connection, Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, grad: Binding = ..., input: Binding = ..., mean: Binding = ..., rstd: Binding = ...,
+        weight: Binding = ..., *, input_grad: Key = ..., weight_grad: Key = ...,
+        bias_grad: Key = ...,
+    ) -> Call: ...
 
 class LeakyRelu(Model):
-    def __init__(self, slope: float | int = 0.01, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, slope: float | int = 0.01, *, name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, slope: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., slope: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Length(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Less(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class LessEqual(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Linear(Model):
-    def __init__(self, dimension: int | None = None, *, use_bias: bool = True, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, dimension: int | None = None, *, use_bias: bool = True, name: str | None = None,
+        input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class LinearSVM(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., weight: Tensor = ...,
+        bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ...,
+    ) -> tuple[Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., *,
+        output: Key = ..., decision_output: Key = ...,
+    ) -> Call: ...
 
 class Log(Model):
-    def __init__(self, robust: bool = False, *, threshold: float | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, robust: bool = False, *, threshold: float | None = None, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, robust: Operand = ..., threshold: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., robust: Binding = ..., threshold: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class LogSoftmax(Model):
-    def __init__(self, axis: int = -1, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, axis: int = -1, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand, axis: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., axis: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class LogSoftmaxGrad(Model):
-    def __init__(self, axis: int = -1, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axis: int = -1, *, name: str | None = None, grad: Tensor = ..., result: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, grad: Operand, result: Operand = ..., axis: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, grad: Binding = ..., result: Binding = ..., axis: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class LogicalAnd(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class LogicalNot(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class LogicalOr(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class LogicalXOr(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class LogisticRegression(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., weight: Tensor = ...,
+        bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ...,
+    ) -> tuple[Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., *,
+        output: Key = ..., probs_output: Key = ...,
+    ) -> Call: ...
 
 class MDS(Model):
-    def __init__(self, prediction_dim: int, *, input_type: str = 'distances', name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, prediction_dim: int, *, input_type: str = 'distances', name: str | None = None,
+        input: Tensor = ..., coords: Tensor = ..., norm: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, coords: Operand = ..., norm: Operand = ...,
+    ) -> tuple[Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., coords: Binding = ..., norm: Binding = ..., *,
+        output: Key = ..., predicted_coords: Key = ...,
+    ) -> Call: ...
 
 class MDSCore(Model):
-    def __init__(self, exact_distances: bool = True, *, robust: bool = True, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, exact_distances: bool = True, *, robust: bool = True, name: str | None = None,
+        distances: Tensor = ..., pred_distances: Tensor = ..., norm: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, distances: Operand, pred_distances: Operand = ..., norm: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, distances: Binding = ..., pred_distances: Binding = ..., norm: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class MLP(Model):
-    def __init__(self, activations: Sequence[str | Model], *, dimensions: tuple[Any, ...] | list[Any], input_name_templates: dict[str, str] | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, activations: Sequence[str | Model], *, dimensions: tuple[Any, ...] | list[Any],
+        input_name_templates: dict[str, str] | None = None, name: str | None = None,
+        weight0: Tensor = ..., bias0: Tensor = ..., input: Tensor = ..., weight1: Tensor = ...,
+        bias1: Tensor = ..., **ports: Tensor,
+    ) -> None: ...
+    @overload
+    def __call__(self, *inputs: Operand, **ports: Operand) -> Any: ...
+    @overload
+    def __call__(self, *inputs: Binding, **ports: Binding | Sequence[Binding]) -> Call: ...
 
 class ManyToOne(Model):
-    def __init__(self, cell_type: str | Model, *, max_sequence_length: int, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, cell_type: str | Model, *, max_sequence_length: int, name: str | None = None,
+        input0: Tensor = ..., initial_hidden: Tensor = ..., initial_cell: Tensor = ...,
+        w_f: Tensor = ..., w_i: Tensor = ..., w_c: Tensor = ..., w_o: Tensor = ...,
+        bias_f: Tensor = ..., bias_i: Tensor = ..., bias_c: Tensor = ..., bias_o: Tensor = ...,
+        w_out: Tensor = ..., bias_out: Tensor = ..., input1: Tensor = ..., input2: Tensor = ...,
+        input3: Tensor = ..., input4: Tensor = ..., **ports: Tensor,
+    ) -> None: ...
+    @overload
+    def __call__(self, *inputs: Operand, **ports: Operand) -> Any: ...
+    @overload
+    def __call__(self, *inputs: Binding, **ports: Binding | Sequence[Binding]) -> Call: ...
 
 class MaskedSoftmax(Model):
-    def __init__(self, axis: int = -1, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axis: int = -1, *, name: str | None = None, input: Tensor = ..., mask: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, mask: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., mask: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class MatrixMultiply(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Max(Model):
-    def __init__(self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, keepdim: bool = False, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, keepdim: bool = False,
+        name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, axis: Operand = ..., keepdim: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., axis: Binding = ..., keepdim: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class MaxPool1D(Model):
-    def __init__(self, kernel_size: int | tuple[Any, ...] | list[Any], *, stride: int | tuple[Any, ...] | list[Any] | None = None, padding: int | tuple[Any, ...] | list[Any] | str = 0, dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, kernel_size: int | tuple[Any, ...] | list[Any], *,
+        stride: int | tuple[Any, ...] | list[Any] | None = None,
+        padding: int | tuple[Any, ...] | list[Any] | str = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, kernel_size: Operand = ..., stride: Operand = ...,
+        padding: Operand = ..., dilation: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., kernel_size: Binding = ..., stride: Binding = ...,
+        padding: Binding = ..., dilation: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class MaxPool2D(Model):
-    def __init__(self, kernel_size: int | tuple[Any, ...] | list[Any], *, stride: int | tuple[Any, ...] | list[Any] | None = None, padding: int | tuple[Any, ...] | list[Any] | str = 0, dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, kernel_size: int | tuple[Any, ...] | list[Any], *,
+        stride: int | tuple[Any, ...] | list[Any] | None = None,
+        padding: int | tuple[Any, ...] | list[Any] | str = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, kernel_size: Operand = ..., stride: Operand = ...,
+        padding: Operand = ..., dilation: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., kernel_size: Binding = ..., stride: Binding = ...,
+        padding: Binding = ..., dilation: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class MaxPool2dGrad(Model):
-    def __init__(self, kernel_size: int | tuple[Any, ...] | list[Any] = ..., *, stride: int | tuple[Any, ...] | list[Any] | None = None, padding: int | tuple[Any, ...] | list[Any] = 0, dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, kernel_size: int | tuple[Any, ...] | list[Any] = ..., *,
+        stride: int | tuple[Any, ...] | list[Any] | None = None,
+        padding: int | tuple[Any, ...] | list[Any] = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None,
+        grad: Tensor = ..., input: Tensor = ..., places: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, grad: Operand, input: Operand = ..., kernel_size: Operand = ...,
+        stride: Operand = ..., padding: Operand = ..., dilation: Operand = ...,
+        places: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, grad: Binding = ..., input: Binding = ..., kernel_size: Binding = ...,
+        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ...,
+        places: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class MaxPool2dPick(Model):
-    def __init__(self, kernel_size: int | tuple[Any, ...] | list[Any] = ..., *, stride: int | tuple[Any, ...] | list[Any] | None = None, padding: int | tuple[Any, ...] | list[Any] = 0, dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, kernel_size: int | tuple[Any, ...] | list[Any] = ..., *,
+        stride: int | tuple[Any, ...] | list[Any] | None = None,
+        padding: int | tuple[Any, ...] | list[Any] = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None,
+        values: Tensor = ..., input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, values: Operand, input: Operand = ..., kernel_size: Operand = ...,
+        stride: Operand = ..., padding: Operand = ..., dilation: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, values: Binding = ..., input: Binding = ..., kernel_size: Binding = ...,
+        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class Maximum(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Mean(Model):
-    def __init__(self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, keepdim: bool = False, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, keepdim: bool = False,
+        name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, axis: Operand = ..., keepdim: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., axis: Binding = ..., keepdim: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class Metric(Model):
-    def __init__(self, threshold: float | None = None, *, is_binary: bool = False, is_pred_one_hot: bool = True, is_label_one_hot: bool = True, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, threshold: float | None = None, *, is_binary: bool = False,
+        is_pred_one_hot: bool = True, is_label_one_hot: bool = True, name: str | None = None,
+        pred: Tensor = ..., label: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, pred: Operand, label: Operand = ...,
+    ) -> tuple[Connection, Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, pred: Binding = ..., label: Binding = ..., *, pred_formatted: Key = ...,
+        label_formatted: Key = ..., output: Key = ...,
+    ) -> Call: ...
 
 class Min(Model):
-    def __init__(self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, keepdim: bool = False, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, keepdim: bool = False,
+        name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, axis: Operand = ..., keepdim: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., axis: Binding = ..., keepdim: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class Minimum(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Monomials(Model):
-    def __init__(self, variables: int = ..., *, degree: int = ..., name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, variables: int = ..., *, degree: int = ..., name: str | None = None,
+    ) -> None: ...
+    @overload
+    def __call__(self, variables: Operand, degree: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, variables: Binding = ..., degree: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class MultiHeadAttention(Model):
-    def __init__(self, num_heads: int, *, dimension: int | None = None, use_bias: bool = True, is_causal: bool = False, use_mask: bool = False, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, num_heads: int, *, dimension: int | None = None, use_bias: bool = True,
+        is_causal: bool = False, use_mask: bool = False, name: str | None = None,
+        query: Tensor = ..., key: Tensor = ..., value: Tensor = ..., w_query: Tensor = ...,
+        bias_query: Tensor = ..., w_key: Tensor = ..., bias_key: Tensor = ...,
+        w_value: Tensor = ..., bias_value: Tensor = ..., w_output: Tensor = ...,
+        bias_output: Tensor = ..., mask: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, query: Operand, key: Operand = ..., value: Operand = ..., w_query: Operand = ...,
+        bias_query: Operand = ..., w_key: Operand = ..., bias_key: Operand = ...,
+        w_value: Operand = ..., bias_value: Operand = ..., w_output: Operand = ...,
+        bias_output: Operand = ..., mask: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, query: Binding = ..., key: Binding = ..., value: Binding = ...,
+        w_query: Binding = ..., bias_query: Binding = ..., w_key: Binding = ...,
+        bias_key: Binding = ..., w_value: Binding = ..., bias_value: Binding = ...,
+        w_output: Binding = ..., bias_output: Binding = ..., mask: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class Multiply(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class NanToNum(Model):
-    def __init__(self, nan: float | int = 0.0, *, posinf: float | int | None = None, neginf: float | int | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, nan: float | int = 0.0, *, posinf: float | int | None = None,
+        neginf: float | int | None = None, name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, nan: Operand = ..., posinf: Operand = ..., neginf: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., nan: Binding = ..., posinf: Binding = ...,
+        neginf: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Negate(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class NormModifier(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class NotEqual(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class OneToMany(Model):
-    def __init__(self, cell_type: str | Model, *, max_sequence_length: int, teacher_forcing: bool = False, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, cell_type: str | Model, *, max_sequence_length: int, teacher_forcing: bool = False,
+        name: str | None = None, input: Tensor = ..., initial_hidden: Tensor = ...,
+        initial_cell: Tensor = ..., w_f: Tensor = ..., w_i: Tensor = ..., w_c: Tensor = ...,
+        w_o: Tensor = ..., bias_f: Tensor = ..., bias_i: Tensor = ..., bias_c: Tensor = ...,
+        bias_o: Tensor = ..., w_out: Tensor = ..., bias_out: Tensor = ..., target1: Tensor = ...,
+        target2: Tensor = ..., target3: Tensor = ..., target4: Tensor = ..., target0: Tensor = ...,
+        **ports: Tensor,
+    ) -> None: ...
+    @overload
+    def __call__(self, *inputs: Operand, **ports: Operand) -> Any: ...
+    @overload
+    def __call__(self, *inputs: Binding, **ports: Binding | Sequence[Binding]) -> Call: ...
 
 class OneToManyInference(Model):
-    def __init__(self, cell_type: str | Model, *, max_sequence_length: int, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, cell_type: str | Model, *, max_sequence_length: int, name: str | None = None,
+        input: Tensor = ..., initial_hidden: Tensor = ..., initial_cell: Tensor = ...,
+        w_f: Tensor = ..., w_i: Tensor = ..., w_c: Tensor = ..., w_o: Tensor = ...,
+        bias_f: Tensor = ..., bias_i: Tensor = ..., bias_c: Tensor = ..., bias_o: Tensor = ...,
+        w_out: Tensor = ..., bias_out: Tensor = ..., **ports: Tensor,
+    ) -> None: ...
+    @overload
+    def __call__(self, *inputs: Operand, **ports: Operand) -> Any: ...
+    @overload
+    def __call__(self, *inputs: Binding, **ports: Binding | Sequence[Binding]) -> Call: ...
 
 class Ones(Model):
-    def __init__(self, shape: tuple[Any, ...] | list[Any] | int = ..., *, dtype: dtype_ | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, shape: tuple[Any, ...] | list[Any] | int = ..., *, dtype: dtype_ | None = None,
+        name: str | None = None,
+    ) -> None: ...
+    @overload
+    def __call__(self, shape: Operand, dtype: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, shape: Binding = ..., dtype: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Pad(Model):
-    def __init__(self, pad_width: tuple[Any, ...] | list[Any] = ..., *, value: bool | int | float = 0, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, pad_width: tuple[Any, ...] | list[Any] = ..., *, value: bool | int | float = 0,
+        name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, pad_width: Operand = ..., value: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., pad_width: Binding = ..., value: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class PermuteTensor(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., indices: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, indices: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., indices: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class PickClass(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., index: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, index: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., index: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class PlaceClass(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., index: Tensor = ...,
+        like: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, index: Operand = ..., like: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., index: Binding = ..., like: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class PolynomialFeatures(Model):
-    def __init__(self, degree: int = ..., *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, degree: int = ..., *, name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, degree: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., degree: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class PolynomialKernel(Model):
-    def __init__(self, robust: bool = True, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, robust: bool = True, *, name: str | None = None, input1: Tensor = ...,
+        input2: Tensor = ..., poly_coef: Tensor = ..., degree: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input1: Operand, input2: Operand = ..., poly_coef: Operand = ...,
+        degree: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input1: Binding = ..., input2: Binding = ..., poly_coef: Binding = ...,
+        degree: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class PolynomialRegression(Model):
-    def __init__(self, degree: int, *, dimension: int | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, degree: int, *, dimension: int | None = None, name: str | None = None,
+        input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class PositionalEncoding(Model):
-    def __init__(self, hidden_dim: int = ..., *, max_len: int = 5000, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, hidden_dim: int = ..., *, max_len: int = 5000, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, hidden_dim: Operand = ..., max_len: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., hidden_dim: Binding = ..., max_len: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class Positions(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, like: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, like: Operand) -> Connection: ...
+    @overload
+    def __call__(self, like: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Power(Model):
-    def __init__(self, robust: bool = False, *, threshold: float | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, robust: bool = False, *, threshold: float | None = None, name: str | None = None,
+        base: Tensor = ..., exponent: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, base: Operand, exponent: Operand = ..., robust: Operand = ...,
+        threshold: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, base: Binding = ..., exponent: Binding = ..., robust: Binding = ...,
+        threshold: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Precision(Model):
-    def __init__(self, average: str = 'micro', *, n_classes: int | None = None, threshold: float | None = None, is_binary: bool = False, is_pred_one_hot: bool = True, is_label_one_hot: bool = True, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, average: str = 'micro', *, n_classes: int | None = None,
+        threshold: float | None = None, is_binary: bool = False, is_pred_one_hot: bool = True,
+        is_label_one_hot: bool = True, name: str | None = None, pred: Tensor = ...,
+        label: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, pred: Operand, label: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, pred: Binding = ..., label: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class PrimitiveAvgPool1D(Model):
-    def __init__(self, kernel_size: int = ..., *, stride: int | None = None, padding: int | tuple[Any, ...] | list[Any] = 0, dilation: int = 1, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, kernel_size: int = ..., *, stride: int | None = None,
+        padding: int | tuple[Any, ...] | list[Any] = 0, dilation: int = 1, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, kernel_size: Operand = ..., stride: Operand = ...,
+        padding: Operand = ..., dilation: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., kernel_size: Binding = ..., stride: Binding = ...,
+        padding: Binding = ..., dilation: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class PrimitiveAvgPool2D(Model):
-    def __init__(self, kernel_size: int | tuple[Any, ...] | list[Any] = ..., *, stride: int | tuple[Any, ...] | list[Any] | None = None, padding: int | tuple[Any, ...] | list[Any] = 0, dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, kernel_size: int | tuple[Any, ...] | list[Any] = ..., *,
+        stride: int | tuple[Any, ...] | list[Any] | None = None,
+        padding: int | tuple[Any, ...] | list[Any] = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, kernel_size: Operand = ..., stride: Operand = ...,
+        padding: Operand = ..., dilation: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., kernel_size: Binding = ..., stride: Binding = ...,
+        padding: Binding = ..., dilation: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class PrimitiveConvolution1D(Model):
-    def __init__(self, stride: int = 1, *, padding: int | tuple[Any, ...] | list[Any] = 0, dilation: int = 1, groups: int = 1, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, stride: int = 1, *, padding: int | tuple[Any, ...] | list[Any] = 0, dilation: int = 1,
+        groups: int = 1, name: str | None = None, input: Tensor = ..., weight: Tensor = ...,
+        bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ..., stride: Operand = ...,
+        padding: Operand = ..., dilation: Operand = ..., groups: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ...,
+        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ...,
+        groups: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class PrimitiveConvolution2D(Model):
-    def __init__(self, stride: int | tuple[Any, ...] | list[Any] = 1, *, padding: int | tuple[Any, ...] | list[Any] = 0, dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, stride: int | tuple[Any, ...] | list[Any] = 1, *,
+        padding: int | tuple[Any, ...] | list[Any] = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, name: str | None = None,
+        input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ..., stride: Operand = ...,
+        padding: Operand = ..., dilation: Operand = ..., groups: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ...,
+        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ...,
+        groups: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class PrimitiveEmbedding(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., weight: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, weight: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class PrimitiveLayerNorm(Model):
-    def __init__(self, eps: float | int = 1e-05, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, eps: float | int = 1e-05, *, name: str | None = None, input: Tensor = ...,
+        weight: Tensor = ..., bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ..., eps: Operand = ...,
+    ) -> tuple[Connection, Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., eps: Binding = ...,
+        *, output: Key = ..., mean: Key = ..., rstd: Key = ...,
+    ) -> Call: ...
 
 class PrimitiveLinear(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., weight: Tensor = ...,
+        bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class PrimitiveMaxPool1D(Model):
-    def __init__(self, kernel_size: int = ..., *, stride: int | None = None, padding: int | tuple[Any, ...] | list[Any] = 0, dilation: int = 1, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, kernel_size: int = ..., *, stride: int | None = None,
+        padding: int | tuple[Any, ...] | list[Any] = 0, dilation: int = 1, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, kernel_size: Operand = ..., stride: Operand = ...,
+        padding: Operand = ..., dilation: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., kernel_size: Binding = ..., stride: Binding = ...,
+        padding: Binding = ..., dilation: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class PrimitiveMaxPool2D(Model):
-    def __init__(self, kernel_size: int | tuple[Any, ...] | list[Any] = ..., *, stride: int | tuple[Any, ...] | list[Any] | None = None, padding: int | tuple[Any, ...] | list[Any] = 0, dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, kernel_size: int | tuple[Any, ...] | list[Any] = ..., *,
+        stride: int | tuple[Any, ...] | list[Any] | None = None,
+        padding: int | tuple[Any, ...] | list[Any] = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, kernel_size: Operand = ..., stride: Operand = ...,
+        padding: Operand = ..., dilation: Operand = ...,
+    ) -> tuple[Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., kernel_size: Binding = ..., stride: Binding = ...,
+        padding: Binding = ..., dilation: Binding = ..., *, output: Key = ..., places: Key = ...,
+    ) -> Call: ...
 
 class PrimitiveRandInt(Model):
-    def __init__(self, shape: tuple[Any, ...] | list[Any] | int = ..., *, low: int = ..., high: int = ..., dtype: dtype_ | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, shape: tuple[Any, ...] | list[Any] | int = ..., *, low: int = ..., high: int = ...,
+        dtype: dtype_ | None = None, name: str | None = None, key: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, shape: Operand, key: Operand = ..., low: Operand = ..., high: Operand = ...,
+        dtype: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, shape: Binding = ..., key: Binding = ..., low: Binding = ..., high: Binding = ...,
+        dtype: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class PrimitiveRandn(Model):
-    def __init__(self, shape: tuple[Any, ...] | list[Any] | int = ..., *, dtype: dtype_ | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, shape: tuple[Any, ...] | list[Any] | int = ..., *, dtype: dtype_ | None = None,
+        name: str | None = None, key: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, shape: Operand, key: Operand = ..., dtype: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, shape: Binding = ..., key: Binding = ..., dtype: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class PrimitiveScaledDotProduct(Model):
-    def __init__(self, is_causal: bool = True, *, scale: float | int | None = None, dropout_p: float | int = 0.0, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, is_causal: bool = True, *, scale: float | int | None = None,
+        dropout_p: float | int = 0.0, name: str | None = None, query: Tensor = ...,
+        key: Tensor = ..., value: Tensor = ..., attn_mask: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, query: Operand, key: Operand = ..., value: Operand = ..., attn_mask: Operand = ...,
+        is_causal: Operand = ..., scale: Operand = ..., dropout_p: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, query: Binding = ..., key: Binding = ..., value: Binding = ...,
+        attn_mask: Binding = ..., is_causal: Binding = ..., scale: Binding = ...,
+        dropout_p: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class PrimitiveSlice(Model):
-    def __init__(self, starts: tuple[Any, ...] | list[Any] = ..., *, stops: tuple[Any, ...] | list[Any] = ..., steps: tuple[Any, ...] | list[Any] | None = None, axes: tuple[Any, ...] | list[Any] | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, starts: tuple[Any, ...] | list[Any] = ..., *,
+        stops: tuple[Any, ...] | list[Any] = ..., steps: tuple[Any, ...] | list[Any] | None = None,
+        axes: tuple[Any, ...] | list[Any] | None = None, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, starts: Operand = ..., stops: Operand = ..., steps: Operand = ...,
+        axes: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., starts: Binding = ..., stops: Binding = ...,
+        steps: Binding = ..., axes: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class PrimitiveSplit(Model):
-    def __init__(self, sizes: tuple[Any, ...] | list[Any] = ..., *, axis: int = 0, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, sizes: tuple[Any, ...] | list[Any] = ..., *, axis: int = 0, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, sizes: Operand = ..., axis: Operand = ...) -> Any: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., sizes: Binding = ..., axis: Binding = ..., *,
+        output: Key | Sequence[Key] = ...,
+    ) -> Call: ...
 
 class Prod(Model):
-    def __init__(self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, keepdim: bool = False, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, keepdim: bool = False,
+        name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, axis: Operand = ..., keepdim: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., axis: Binding = ..., keepdim: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class ProdOfOthers(Model):
-    def __init__(self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, axis: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., axis: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class QuadHingeLoss(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., target: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, target: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., target: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class QuadraticFormRegularizer(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., kernel: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, kernel: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., kernel: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class QuantileLoss(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., target: Tensor = ...,
+        quantile: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, target: Operand = ..., quantile: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., target: Binding = ..., quantile: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class RBFKernel(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input1: Tensor = ..., input2: Tensor = ...,
+        l_scale: Tensor = ..., sigma: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input1: Operand, input2: Operand = ..., l_scale: Operand = ..., sigma: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input1: Binding = ..., input2: Binding = ..., l_scale: Binding = ...,
+        sigma: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class RMSNorm(Model):
-    def __init__(self, use_scale: bool = True, *, eps: float = 1e-05, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, use_scale: bool = True, *, eps: float = 1e-05, name: str | None = None,
+        input: Tensor = ..., weight: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, weight: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class RNNCell(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., prev_hidden: Tensor = ...,
+        w_ih: Tensor = ..., w_hh: Tensor = ..., w_ho: Tensor = ..., bias_h: Tensor = ...,
+        bias_o: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, prev_hidden: Operand = ..., w_ih: Operand = ..., w_hh: Operand = ...,
+        w_ho: Operand = ..., bias_h: Operand = ..., bias_o: Operand = ...,
+    ) -> tuple[Connection, Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., prev_hidden: Binding = ..., w_ih: Binding = ...,
+        w_hh: Binding = ..., w_ho: Binding = ..., bias_h: Binding = ..., bias_o: Binding = ..., *,
+        output: Key = ..., hidden: Key = ..., hidden_compl: Key = ...,
+    ) -> Call: ...
 
 class RandInt(Model):
-    def __init__(self, shape: int | tuple[Any, ...] | list[Any] | None = None, *, key: int = 0, low: int | None = None, high: int | None = None, dtype: dtype_ | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, shape: int | tuple[Any, ...] | list[Any] | None = None, *, key: int = 0,
+        low: int | None = None, high: int | None = None, dtype: dtype_ | None = None,
+        name: str | None = None,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, shape: Operand, low: Operand = ..., high: Operand = ..., key: Operand = ...,
+        dtype: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, shape: Binding = ..., low: Binding = ..., high: Binding = ..., key: Binding = ...,
+        dtype: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Randn(Model):
-    def __init__(self, shape: int | tuple[Any, ...] | list[Any] | None = None, *, key: int = 0, dtype: dtype_ | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, shape: int | tuple[Any, ...] | list[Any] | None = None, *, key: int = 0,
+        dtype: dtype_ | None = None, name: str | None = None,
+    ) -> None: ...
+    @overload
+    def __call__(self, shape: Operand, key: Operand = ..., dtype: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, shape: Binding = ..., key: Binding = ..., dtype: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class RandomUniform(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, like: Tensor = ..., key: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, like: Operand, key: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, like: Binding = ..., key: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Recall(Model):
-    def __init__(self, average: str = 'micro', *, n_classes: int | None = None, threshold: float | None = None, is_binary: bool = False, is_pred_one_hot: bool = True, is_label_one_hot: bool = True, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, average: str = 'micro', *, n_classes: int | None = None,
+        threshold: float | None = None, is_binary: bool = False, is_pred_one_hot: bool = True,
+        is_label_one_hot: bool = True, name: str | None = None, pred: Tensor = ...,
+        label: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, pred: Operand, label: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, pred: Binding = ..., label: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Relu(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class ReluGrad(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, grad: Tensor = ..., result: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, grad: Operand, result: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, grad: Binding = ..., result: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Remainder(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, numerator: Tensor = ..., denominator: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, numerator: Operand, denominator: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, numerator: Binding = ..., denominator: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Reshape(Model):
-    def __init__(self, shape: tuple[Any, ...] | list[Any] | int = ..., *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, shape: tuple[Any, ...] | list[Any] | int = ..., *, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, shape: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., shape: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class ReshapeLike(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., like: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, like: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., like: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class RobustLogGrad(Model):
-    def __init__(self, threshold: float = ..., *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, threshold: float = ..., *, name: str | None = None, grad: Tensor = ...,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, grad: Operand, input: Operand = ..., threshold: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, grad: Binding = ..., input: Binding = ..., threshold: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class ScaledDotProduct(Model):
-    def __init__(self, is_causal: bool = True, *, scale: float | int | None = None, dropout_p: float = 0.0, use_attn_mask: bool = False, seed: int = 0, inference: bool | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, is_causal: bool = True, *, scale: float | int | None = None, dropout_p: float = 0.0,
+        use_attn_mask: bool = False, seed: int = 0, inference: bool | None = None,
+        name: str | None = None, query: Tensor = ..., key: Tensor = ..., value: Tensor = ...,
+        attn_mask: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, query: Operand, key: Operand = ..., value: Operand = ..., attn_mask: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, query: Binding = ..., key: Binding = ..., value: Binding = ...,
+        attn_mask: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class ScatterAdd(Model):
-    def __init__(self, axis: int = 0, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axis: int = 0, *, name: str | None = None, input: Tensor = ..., index: Tensor = ...,
+        like: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, index: Operand = ..., like: Operand = ..., axis: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., index: Binding = ..., like: Binding = ..., axis: Binding = ...,
+        *, output: Key = ...,
+    ) -> Call: ...
 
 class Shape(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class ShiftLeft(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., shift: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, shift: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., shift: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class ShiftRight(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., shift: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, shift: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., shift: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class SiLU(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Sigmoid(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Sign(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Sine(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Size(Model):
-    def __init__(self, dim: int | tuple[Any, ...] | list[Any] | None = None, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, dim: int | tuple[Any, ...] | list[Any] | None = None, *, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, dim: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., dim: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Slice(Model):
-    def __init__(self, start: int | None = ..., *, stop: int | None = ..., step: int | None = ..., name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, start: int | None = ..., *, stop: int | None = ..., step: int | None = ...,
+        name: str | None = None,
+    ) -> None: ...
+    @overload
+    def __call__(self, start: Operand, stop: Operand = ..., step: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, start: Binding = ..., stop: Binding = ..., step: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class SliceGrad(Model):
-    def __init__(self, starts: tuple[Any, ...] | list[Any] = ..., *, stops: tuple[Any, ...] | list[Any] = ..., steps: tuple[Any, ...] | list[Any] | None = None, axes: tuple[Any, ...] | list[Any] | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, starts: tuple[Any, ...] | list[Any] = ..., *,
+        stops: tuple[Any, ...] | list[Any] = ..., steps: tuple[Any, ...] | list[Any] | None = None,
+        axes: tuple[Any, ...] | list[Any] | None = None, name: str | None = None,
+        input: Tensor = ..., like: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, like: Operand = ..., starts: Operand = ..., stops: Operand = ...,
+        steps: Operand = ..., axes: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., like: Binding = ..., starts: Binding = ...,
+        stops: Binding = ..., steps: Binding = ..., axes: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Softmax(Model):
-    def __init__(self, axis: int = -1, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, axis: int = -1, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand, axis: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., axis: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class SoftmaxGrad(Model):
-    def __init__(self, axis: int = -1, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axis: int = -1, *, name: str | None = None, grad: Tensor = ..., result: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, grad: Operand, result: Operand = ..., axis: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, grad: Binding = ..., result: Binding = ..., axis: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Softplus(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class SolveTriangular(Model):
-    def __init__(self, upper: bool = False, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, upper: bool = False, *, name: str | None = None, matrix: Tensor = ...,
+        right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, matrix: Operand, right: Operand = ..., upper: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, matrix: Binding = ..., right: Binding = ..., upper: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class Split(Model):
-    def __init__(self, split_size: int, *, axis: int, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, split_size: int, *, axis: int, name: str | None = None, input: Tensor = ...,
+        **ports: Tensor,
+    ) -> None: ...
+    @overload
+    def __call__(self, *inputs: Operand, **ports: Operand) -> Any: ...
+    @overload
+    def __call__(self, *inputs: Binding, **ports: Binding | Sequence[Binding]) -> Call: ...
 
 class Sqrt(Model):
-    def __init__(self, robust: bool = False, *, threshold: float | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, robust: bool = False, *, threshold: float | None = None, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, robust: Operand = ..., threshold: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., robust: Binding = ..., threshold: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class Square(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class SquaredError(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., target: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, target: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., target: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Squeeze(Model):
-    def __init__(self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, axis: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., axis: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class StableReciprocal(Model):
-    def __init__(self, threshold: float | None = None, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, threshold: float | None = None, *, name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, threshold: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., threshold: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class StopGradient(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Subtract(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Sum(Model):
-    def __init__(self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, keepdim: bool = False, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, keepdim: bool = False,
+        name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, axis: Operand = ..., keepdim: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., axis: Binding = ..., keepdim: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class SumTo(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., like: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, like: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., like: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class SwapAxes(Model):
-    def __init__(self, axis1: int = 0, *, axis2: int = 1, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axis1: int = 0, *, axis2: int = 1, name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, axis1: Operand = ..., axis2: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., axis1: Binding = ..., axis2: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class TSNE(Model):
-    def __init__(self, prediction_dim: int, *, input_type: str = 'distances', preplexity: float = 20.0, calculate_p_joint: bool = False, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, prediction_dim: int, *, input_type: str = 'distances', preplexity: float = 20.0,
+        calculate_p_joint: bool = False, name: str | None = None, input: Tensor = ...,
+        coords: Tensor = ..., norm: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, coords: Operand = ..., norm: Operand = ...,
+    ) -> tuple[Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., coords: Binding = ..., norm: Binding = ..., *,
+        output: Key = ..., predicted_coords: Key = ...,
+    ) -> Call: ...
 
 class TSNECore(Model):
-    def __init__(self, exact_distances: bool = True, *, calculate_p_joint: bool = False, perplexity: float = 20.0, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, exact_distances: bool = True, *, calculate_p_joint: bool = False,
+        perplexity: float = 20.0, name: str | None = None, distances: Tensor = ...,
+        pred_distances: Tensor = ..., p_joint: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, distances: Operand, pred_distances: Operand = ..., p_joint: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, distances: Binding = ..., pred_distances: Binding = ..., p_joint: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class Tanh(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class ToList(Model):
-    def __init__(self, input: Any = ..., *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, input: Any = ..., *, name: str | None = None) -> None: ...
+    @overload
+    def __call__(self, input: Sequence[Operand]) -> Connection: ...
+    @overload
+    def __call__(self, input: str | Sequence[Binding] = ..., *, output: Key = ...) -> Call: ...
 
 class ToTensor(Model):
-    def __init__(self, input: bool | int | float | tuple[Any, ...] | list[Any] = ..., *, dtype: dtype_ | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, input: bool | int | float | tuple[Any, ...] | list[Any] = ..., *,
+        dtype: dtype_ | None = None, name: str | None = None,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, dtype: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., dtype: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class ToTuple(Model):
-    def __init__(self, input: Any = ..., *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, input: Any = ..., *, name: str | None = None) -> None: ...
+    @overload
+    def __call__(self, input: Sequence[Operand]) -> Connection: ...
+    @overload
+    def __call__(self, input: str | Sequence[Binding] = ..., *, output: Key = ...) -> Call: ...
 
 class TransformerBlock(Model):
-    def __init__(self, num_heads: int, *, dimension: int, hidden_dimension: int | None = None, activation: str | Model = 'Gelu', is_causal: bool = False, norm_first: bool = True, eps: float = 1e-05, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, num_heads: int, *, dimension: int, hidden_dimension: int | None = None,
+        activation: str | Model = 'Gelu', is_causal: bool = False, norm_first: bool = True,
+        eps: float = 1e-05, name: str | None = None, input: Tensor = ..., **ports: Tensor,
+    ) -> None: ...
+    @overload
+    def __call__(self, *inputs: Operand, **ports: Operand) -> Any: ...
+    @overload
+    def __call__(self, *inputs: Binding, **ports: Binding | Sequence[Binding]) -> Call: ...
 
 class Transpose(Model):
-    def __init__(self, axes: tuple[Any, ...] | list[Any] | int | None = None, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axes: tuple[Any, ...] | list[Any] | int | None = None, *, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, axes: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., axes: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class TransposedDiagonal(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Trapezoid(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, y: Tensor = ..., x: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, y: Operand, x: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, y: Binding = ..., x: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Tril(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class TsnePJoint(Model):
-    def __init__(self, threshold: float | None = None, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, threshold: float | None = None, *, name: str | None = None,
+        squared_distances: Tensor = ..., target_perplexity: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, squared_distances: Operand, target_perplexity: Operand = ...,
+        threshold: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, squared_distances: Binding = ..., target_perplexity: Binding = ...,
+        threshold: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Unique(Model):
-    def __init__(self, size: int = ..., *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, size: int = ..., *, name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, size: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., size: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Upsample(Model):
-    def __init__(self, scale_factor: int | tuple[Any, ...] | list[Any] = 2, *, mode: str = 'nearest', name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, scale_factor: int | tuple[Any, ...] | list[Any] = 2, *, mode: str = 'nearest',
+        name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Variance(Model):
-    def __init__(self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, keepdim: bool = False, correction: float | int = 0.0, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, keepdim: bool = False,
+        correction: float | int = 0.0, name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, axis: Operand = ..., keepdim: Operand = ...,
+        correction: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., axis: Binding = ..., keepdim: Binding = ...,
+        correction: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class Watch(Model):
-    def __init__(self, hook: int = -1, *, gradient_hook: int = -1, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, hook: int = -1, *, gradient_hook: int = -1, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, hook: Operand = ..., gradient_hook: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., hook: Binding = ..., gradient_hook: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class Where(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, *, name: str | None = None, cond: Tensor = ..., input1: Tensor = ...,
+        input2: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, cond: Operand, input1: Operand = ..., input2: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, cond: Binding = ..., input1: Binding = ..., input2: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
 
 class Zeros(Model):
-    def __init__(self, shape: tuple[Any, ...] | list[Any] | int = ..., *, dtype: dtype_ | None = None, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(
+        self, shape: tuple[Any, ...] | list[Any] | int = ..., *, dtype: dtype_ | None = None,
+        name: str | None = None,
+    ) -> None: ...
+    @overload
+    def __call__(self, shape: Operand, dtype: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, shape: Binding = ..., dtype: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class ZerosLike(Model):
-    def __init__(self, *, name: str | None = None, **ports: Tensor) -> None: ...
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
-__all__ = ["AUC", "AUCCore", "Absolute", "AbsoluteError", "Accuracy", "AdaptiveAvgPool2D", "Add", "Arange", "ArgMax", "ArgMin", "AtLeast1D", "AttentionWeights", "AvgPool1D", "AvgPool2D", "AvgPool2dGrad", "BatchNorm1D", "BatchNorm2D", "BatchNormGrad", "BatchNormInference", "BatchNormTraining", "BellWidths", "BinaryCrossEntropy", "BitwiseNot", "BroadcastTo", "Buffer", "ByMode", "CartesianDifference", "Cast", "Cholesky", "Clamp", "Concat", "ConcatGrad", "Conv1d", "Conv2d", "Conv2dInputGrad", "Conv2dWeightGrad", "ConvTranspose2d", "Convolution1D", "Convolution2D", "Cosine", "CrossEntropy", "DistanceEncoder", "DistanceMatrix", "Divide", "Dropout", "Dtype", "Eigenvalues", "Eigenvectors", "Eigvalsh", "ElementWiseAffine", "Embedding", "EncoderDecoder", "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf", "ExpandDims", "ExpandLike", "ExpandReduced", "Exponential", "Eye", "EyeComplement", "EyeLike", "F1", "FillLike", "Flatten", "Floor", "FloorDivide", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell", "Gather", "GaussProcessRegressionCore", "Gelu", "GeluGrad", "Greater", "GreaterEqual", "GroupNorm", "HingeLoss", "Indexer", "IsNan", "Item", "KLDivergence", "KernelizedSVM", "L1", "L2", "LSTMCell", "LSTMCellBody", "Layer", "LayerNorm", "LayerNormGrad", "LeakyRelu", "Length", "Less", "LessEqual", "Linear", "LinearSVM", "Log", "LogSoftmax", "LogSoftmaxGrad", "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXOr", "LogisticRegression", "MDS", "MDSCore", "MLP", "ManyToOne", "MaskedSoftmax", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D", "MaxPool2dGrad", "MaxPool2dPick", "Maximum", "Mean", "Metric", "Min", "Minimum", "Monomials", "MultiHeadAttention", "Multiply", "NanToNum", "Negate", "NormModifier", "NotEqual", "OneToMany", "OneToManyInference", "Ones", "Pad", "PermuteTensor", "PickClass", "PlaceClass", "PolynomialFeatures", "PolynomialKernel", "PolynomialRegression", "PositionalEncoding", "Positions", "Power", "Precision", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D", "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLayerNorm", "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveRandInt", "PrimitiveRandn", "PrimitiveScaledDotProduct", "PrimitiveSlice", "PrimitiveSplit", "Prod", "ProdOfOthers", "QuadHingeLoss", "QuadraticFormRegularizer", "QuantileLoss", "RBFKernel", "RMSNorm", "RNNCell", "RandInt", "Randn", "RandomUniform", "Recall", "Relu", "ReluGrad", "Remainder", "Reshape", "ReshapeLike", "RobustLogGrad", "ScaledDotProduct", "ScatterAdd", "Shape", "ShiftLeft", "ShiftRight", "SiLU", "Sigmoid", "Sign", "Sine", "Size", "Slice", "SliceGrad", "Softmax", "SoftmaxGrad", "Softplus", "SolveTriangular", "Split", "Sqrt", "Square", "SquaredError", "Squeeze", "StableReciprocal", "StopGradient", "Subtract", "Sum", "SumTo", "SwapAxes", "TSNE", "TSNECore", "Tanh", "ToList", "ToTensor", "ToTuple", "TransformerBlock", "Transpose", "TransposedDiagonal", "Trapezoid", "Tril", "TsnePJoint", "Unique", "Upsample", "Variance", "Watch", "Where", "Zeros", "ZerosLike"]
+__all__ = [
+    "AUC", "AUCCore", "Absolute", "AbsoluteError", "Accuracy", "AdaptiveAvgPool2D", "Add", "Arange",
+    "ArgMax", "ArgMin", "AtLeast1D", "AttentionWeights", "AvgPool1D", "AvgPool2D", "AvgPool2dGrad",
+    "BatchNorm1D", "BatchNorm2D", "BatchNormGrad", "BatchNormInference", "BatchNormTraining",
+    "BellWidths", "BinaryCrossEntropy", "BitwiseNot", "BroadcastTo", "Buffer", "ByMode",
+    "CartesianDifference", "Cast", "Cholesky", "Clamp", "Concat", "ConcatGrad", "Conv1d", "Conv2d",
+    "Conv2dInputGrad", "Conv2dWeightGrad", "ConvTranspose2d", "Convolution1D", "Convolution2D",
+    "Cosine", "CrossEntropy", "DistanceEncoder", "DistanceMatrix", "Divide", "Dropout", "Dtype",
+    "Eigenvalues", "Eigenvectors", "Eigvalsh", "ElementWiseAffine", "Embedding", "EncoderDecoder",
+    "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf", "ExpandDims", "ExpandLike",
+    "ExpandReduced", "Exponential", "Eye", "EyeComplement", "EyeLike", "F1", "FillLike", "Flatten",
+    "Floor", "FloorDivide", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell", "Gather",
+    "GaussProcessRegressionCore", "Gelu", "GeluGrad", "Greater", "GreaterEqual", "GroupNorm",
+    "HingeLoss", "Indexer", "IsNan", "Item", "KLDivergence", "KernelizedSVM", "L1", "L2",
+    "LSTMCell", "LSTMCellBody", "Layer", "LayerNorm", "LayerNormGrad", "LeakyRelu", "Length",
+    "Less", "LessEqual", "Linear", "LinearSVM", "Log", "LogSoftmax", "LogSoftmaxGrad", "LogicalAnd",
+    "LogicalNot", "LogicalOr", "LogicalXOr", "LogisticRegression", "MDS", "MDSCore", "MLP",
+    "ManyToOne", "MaskedSoftmax", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D",
+    "MaxPool2dGrad", "MaxPool2dPick", "Maximum", "Mean", "Metric", "Min", "Minimum", "Monomials",
+    "MultiHeadAttention", "Multiply", "NanToNum", "Negate", "NormModifier", "NotEqual", "OneToMany",
+    "OneToManyInference", "Ones", "Pad", "PermuteTensor", "PickClass", "PlaceClass",
+    "PolynomialFeatures", "PolynomialKernel", "PolynomialRegression", "PositionalEncoding",
+    "Positions", "Power", "Precision", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D",
+    "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLayerNorm",
+    "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveRandInt",
+    "PrimitiveRandn", "PrimitiveScaledDotProduct", "PrimitiveSlice", "PrimitiveSplit", "Prod",
+    "ProdOfOthers", "QuadHingeLoss", "QuadraticFormRegularizer", "QuantileLoss", "RBFKernel",
+    "RMSNorm", "RNNCell", "RandInt", "Randn", "RandomUniform", "Recall", "Relu", "ReluGrad",
+    "Remainder", "Reshape", "ReshapeLike", "RobustLogGrad", "ScaledDotProduct", "ScatterAdd",
+    "Shape", "ShiftLeft", "ShiftRight", "SiLU", "Sigmoid", "Sign", "Sine", "Size", "Slice",
+    "SliceGrad", "Softmax", "SoftmaxGrad", "Softplus", "SolveTriangular", "Split", "Sqrt", "Square",
+    "SquaredError", "Squeeze", "StableReciprocal", "StopGradient", "Subtract", "Sum", "SumTo",
+    "SwapAxes", "TSNE", "TSNECore", "Tanh", "ToList", "ToTensor", "ToTuple", "TransformerBlock",
+    "Transpose", "TransposedDiagonal", "Trapezoid", "Tril", "TsnePJoint", "Unique", "Upsample",
+    "Variance", "Watch", "Where", "Zeros", "ZerosLike",
+]

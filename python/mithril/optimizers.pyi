@@ -2,7 +2,8 @@
 
 from typing import Any, Literal
 
-from ._core import Arrays, CompiledModel
+from ._core import CompiledModel
+from ._types import Arrays
 
 class Optimizer:
     @property

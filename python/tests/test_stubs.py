@@ -9,16 +9,31 @@ import pytest
 import mithril as ml
 from mithril import _core
 
+PACKAGE = Path(ml.__file__).parent
+PATHS = sorted(PACKAGE.glob("*.pyi"))
 STUBS = [
     each
     for name in ("_core.pyi", "optimizers.pyi")
-    for each in ast.parse((Path(ml.__file__).parent / name).read_text(encoding="utf-8"), name).body
+    for each in ast.parse((PACKAGE / name).read_text(encoding="utf-8"), name).body
 ]
 CLASSES = {each.name: each for each in STUBS if isinstance(each, ast.ClassDef)}
 # What pybind11 adds, and what every object has.
 COMMON = {"_pybind11_conduit_v1_"}
 # What an enumeration has by its base.
 ENUM = {"name", "value"}
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_keyword_arguments_have_types_and_lines_fit(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    keywords = [each.kwarg for each in ast.walk(ast.parse(text)) if isinstance(each, ast.arguments)]
+    untyped = [
+        f"**{each.arg}, line {each.lineno}"
+        for each in keywords
+        if each and (each.annotation is None or ast.unparse(each.annotation) == "Any")
+    ]
+    assert untyped == []
+    assert [line for line in text.splitlines() if len(line) > 120] == []
 
 
 def stated(described: ast.ClassDef) -> set[str]:

@@ -1,72 +1,146 @@
-"""What type checkers must refuse: names, arguments and options that are not there."""
+"""Type checkers refuse each wrong use of the package, and accept each right one."""
 
+import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-SNIPPETS = {
-    "a name with a typing error": ("ml.Rellu()", "attr-defined"),
-    "a name of another library": ("ml.Dense(3)", "attr-defined"),
-    "an argument of a model": ("ml.Linear(dimenson=3)", "arg-type"),
-    "an argument of an op": ("ml.Softmax(axs=1)", "arg-type"),
-    "PyTorch's order": ("ml.Conv2d(1, 8, 3)", "call-arg"),
-    "a kind of argument": ('ml.Linear(dimension="3")', "arg-type"),
-    "an option of a backend": ("ml.CpuBackend(dtpye=ml.float64)", "call-arg"),
-    "an option of compile": ("ml.compile(ml.Relu(), ml.CpuBackend(), shape={})", "call-arg"),
-    "swapped arguments": ("ml.compile(ml.CpuBackend(), ml.Relu())", "arg-type"),
-    "a class for an object": ("ml.compile(ml.Relu, ml.CpuBackend())", "arg-type"),
-    "an option of an optimizer": ("ml.Adam(learning_rate=0.1)", "call-arg"),
-    "a method of PyTorch": ("ml.compile(ml.Relu(), ml.CpuBackend()).train()", "attr-defined"),
-    "a submodule": ("ml.models.Rellu()", "attr-defined"),
-    "a backend": ("ml.backends.Cpu()", "attr-defined"),
-    "params of evaluate": (
-        "ml.compile(ml.Relu(), ml.CpuBackend()).evaluate(ml.Tensor(1.0), {})",
-        "call-overload",
-    ),
+ROOT = Path(__file__).parents[2]
+HEAD = """import numpy as np
+import mithril as ml
+x = ml.IOKey("x")
+net = ml.Model()
+backend = ml.CpuBackend()
+compiled = ml.compile(ml.Relu(), backend)
+"""
+WRONG = {
+    "a name with a typing error": "ml.Rellu()",
+    "a name of another library": "ml.Dense(3)",
+    "an argument of a model": "ml.Linear(dimenson=3)",
+    "an argument of an op": "ml.Softmax(axs=1)",
+    "PyTorch's order": "ml.Conv2d(1, 8, 3)",
+    "a kind of argument": 'ml.Linear(dimension="3")',
+    "a tensor for a port that is none": "ml.Linear(4, wieght=ml.Tensor([[1.0]]))",
+    "an argument that is missing": "ml.Conv2d(3)",
+    "an input port of a model": 'net |= ml.Linear(4)(inptu="x")',
+    "an output port of a model": 'net |= ml.Linear(4)(input="x", ouput="y")',
+    "a port of an op": 'net |= ml.Add()(left="x", rihgt="y")',
+    "a port of an application": "ml.Add()(x, rigth=x)",
+    "too many inputs": "ml.Relu()(x, x)",
+    "a model as an input": "ml.Relu()(ml.Linear(3))",
+    "a bound part as a connection": 'ml.Relu()("x") + 1',
+    "arithmetic with a name": 'x + "y"',
+    "a connection that is no number": "ml.Linear(x)",
+    "one connection taken for two": "a, b = ml.Relu()(x)",
+    "an array as an output": 'net |= ml.Relu()(input="x", output=np.ones(3))',
+    "a value for a list": "ml.Concat()(x)",
+    "a loss that is a class": "ml.TrainModel(net).add_loss(ml.SquaredError)",
+    "a model as a port of a loss": "ml.TrainModel(net).add_loss(ml.SquaredError(), target=net)",
+    "a shape that is a number": "net.set_shapes(x=3)",
+    "a size that is a float": "net.set_shapes(x=[2.5])",
+    "a type that is a value": "net.set_types(x=3.0)",
+    "a value that is a model": "net.set_values(x=net)",
+    "an option of a backend": "ml.CpuBackend(dtpye=ml.float64)",
+    "a kind of option of a backend": 'ml.CpuBackend(threads="2")',
+    "an option of compile": "ml.compile(ml.Relu(), ml.CpuBackend(), shape={})",
+    "an optimization level": 'ml.compile(net, backend, optimization_level="full")',
+    "swapped arguments": "ml.compile(ml.CpuBackend(), ml.Relu())",
+    "a class for an object": "ml.compile(ml.Relu, ml.CpuBackend())",
+    "an option of an optimizer": "ml.Adam(learning_rate=0.1)",
+    "a method of PyTorch": "compiled.train()",
+    "a submodule": "ml.models.Rellu()",
+    "a backend": "ml.backends.Cpu()",
+    "params of evaluate": "compiled.evaluate(ml.Tensor(1.0), {})",
+    "outputs taken for a pair": 'compiled.evaluate({}, {"input": np.ones(3)}).mean()',
+    "a limit": "ml.set_limits(prats=3)",
 }
 RIGHT = """
-net = ml.Model()
 net |= ml.Conv2d(3, filters=8, name="conv")(input="image")
 net |= ml.Linear(4, weight=ml.Tensor([[1.0]]))(input="x", output="y")
+net |= ml.Linear(4)(x, output=ml.IOKey("z", shape=["N", None, ...]))
+net |= ml.Add()(left="x", right=3.0)
+net |= ml.Concat()(input=["x", x, np.ones(3)], axis=1, output="w")
+net |= ml.Reshape()(x, shape=(2, x.shape[0], -1))
+net |= ml.Split(2, axis=0)(output="half", output_1="h")
+net |= ml.TransformerBlock(4, dimension=8)("x", **{"attention.w_query": "w"})
+net |= ml.KernelizedSVM("RBFKernel")(input1="x", l_scale=np.ones(1))
 net += ml.MLP(["Relu"], dimensions=[3])
+h: ml.Connection = ml.Linear(4)(x) + np.ones(4) * ml.Tensor(2.0)
+y = 2 - ml.Where()(h > 0, h, ml.Tensor(0.0)) @ np.ones((4, 4))
+hidden, cell, _, output = ml.LSTMCell()(x, prev_hidden=h)
+print(hidden[0], cell + output, ml.Slice(1)(x[1:, ..., None]), ml.Cast(ml.float32)(y))
 optimizer = ml.AdamW(0.1, weight_decay=0.1)
 optimizer.lr = optimizer.options["lr"]
 print(ml.Tensor(1.0).detach().shape, ml.models.Relu(), ml.backends.CpuBackend(threads=1))
+net.set_types(x=ml.Tensor[float], y=int | None, z=float)
+net.set_values(axis=1, w=np.ones(3), dtype=ml.float32, shape=[1, 2])
+net.set_shapes({"x": ["N", None, 3]}, y=(("rest", ...), np.int64(4)))
+train = ml.TrainModel(net)
+train.add_loss(ml.SquaredError(), [ml.Mean()], input="y", target=x)
 """
+Found = dict[int, list[str]]
 
 
-@pytest.fixture(scope="module")
-def refused(tmp_path_factory: pytest.TempPathFactory) -> dict[int, list[str]]:
-    """The errors of each line, of all snippets at once: one start of mypy takes seconds."""
-    path = tmp_path_factory.mktemp("typing") / "wrong.py"
-    lines = [code for code, _ in SNIPPETS.values()]
-    path.write_text("\n".join(["import mithril as ml", *lines, RIGHT]), encoding="utf-8")
-    root = Path(__file__).parents[2]
+def mypy(path: Path) -> Found:
     made = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--config-file=", path],
         cwd=path.parent,
-        env={"MYPYPATH": str(root / "python"), "PATH": ""},
+        env={"MYPYPATH": str(ROOT / "python"), "PATH": ""},
         capture_output=True,
         text=True,
         check=False,
     )
-    errors: dict[int, list[str]] = {}
+    found: Found = {}
     for line in made.stdout.splitlines():
-        if line.startswith("wrong.py:") and ": error: " in line:
-            errors.setdefault(int(line.split(":")[1]), []).append(line)
-    assert errors, made.stdout + made.stderr
-    return errors
+        if line.startswith(f"{path.name}:") and ": error: " in line:
+            found.setdefault(int(line.split(":")[1]), []).append(line)
+    assert "errors in" in made.stdout, made.stdout + made.stderr
+    return found
 
 
-@pytest.mark.parametrize("name", SNIPPETS)
-def test_mypy_refuses(name: str, refused: dict[int, list[str]]) -> None:
-    line = 2 + list(SNIPPETS).index(name)
-    assert any(f"[{SNIPPETS[name][1]}]" in error for error in refused.get(line, [])), refused.get(
-        line
+def pyright(path: Path) -> Found:
+    config = path.with_name("pyrightconfig.json")
+    paths = [str(ROOT / "python")]
+    settings = {"typeCheckingMode": "standard", "extraPaths": paths, "include": [path.name]}
+    config.write_text(json.dumps(settings), encoding="utf-8")
+    # basedpyright is Pyright with Node.js in its wheel.
+    program = Path(sys.executable).with_name("basedpyright")
+    made = subprocess.run(
+        [program, "--outputjson", "--pythonpath", sys.executable, "--project", config],
+        capture_output=True,
+        text=True,
+        check=False,
     )
+    found: Found = {}
+    for each in json.loads(made.stdout)["generalDiagnostics"]:
+        if each["severity"] == "error":
+            assert Path(each["file"]).name == path.name, each
+            found.setdefault(each["range"]["start"]["line"] + 1, []).append(each["message"])
+    assert found, made.stdout + made.stderr
+    return found
 
 
-def test_mypy_accepts_what_is_right(refused: dict[int, list[str]]) -> None:
-    assert {line: errors for line, errors in refused.items() if line > 1 + len(SNIPPETS)} == {}
+CHECKERS: dict[str, Callable[[Path], Found]] = {"mypy": mypy, "pyright": pyright}
+# A function each: after an error a checker knows less about the names of a scope.
+FUNCTIONS = [f"def f{i}(net: ml.Model) -> None:\n    {w}\n" for i, w in enumerate(WRONG.values())]
+LINES = {name: HEAD.count("\n") + 2 * i + 2 for i, name in enumerate(WRONG)}
+
+
+@pytest.fixture(scope="module", params=CHECKERS)
+def refused(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Found:
+    """The errors of each line, of all snippets at once: one start of a checker takes seconds."""
+    path = tmp_path_factory.mktemp("typing") / "wrong.py"
+    path.write_text(HEAD + "".join(FUNCTIONS) + RIGHT, encoding="utf-8")
+    return CHECKERS[request.param](path)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_it_is_refused(name: str, refused: Found) -> None:
+    assert LINES[name] in refused, WRONG[name]
+
+
+def test_what_is_right_is_accepted(refused: Found) -> None:
+    assert {line: found for line, found in refused.items() if line not in LINES.values()} == {}

@@ -1,0 +1,43 @@
+"""The records that the classes of the library are made from, and what their examples say."""
+
+from typing import Any
+
+from . import _core
+
+# Of the examples in docstrings: what ports are bound to, and arguments that have no default.
+EXAMPLE_KEYS = {
+    "input": "x",
+    "left": "x",
+    "query": "x",
+    "pred": "p",
+    "target": "t",
+    "label": "t",
+    "output": "y",
+}
+EXAMPLE_ARGUMENTS: dict[str, Any] = {
+    "activation": "Relu",
+    "activations": ["Relu", "Tanh"],
+    "axis": 0,
+    "base_model": "MDSCore",
+    "cell_type": "LSTMCell",
+    "degree": 2,
+    "dimension": 64,
+    "dimensions": [64, 10],
+    "filters": 8,
+    "kernel": "RBFKernel",
+    "kernel_size": 3,
+    "max_input_sequence_length": 5,
+    "max_sequence_length": 5,
+    "max_target_sequence_length": 5,
+    "n_classes": 10,
+    "num_heads": 4,
+    "output_size": 7,
+    "prediction_dim": 2,
+    "split_size": 2,
+}
+EXAMPLE_LISTS: dict[str, Any] = {"input": ["x1", "x2"], "index": [0], "output": ["y1", "y2"]}
+
+
+def public_records() -> list[dict[str, Any]]:
+    """The records of the classes. An internal op is made by gradients and passes only."""
+    return [record for record in _core.library() if not record.get("internal", False)]
