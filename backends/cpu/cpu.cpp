@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/cpu/executable.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
-#include "backends/cpu/kernels/instructions.hpp"
-#include "backends/cpu/planned.hpp"
+#include "backends/cpu/kernels/instruction_set.hpp"
 #include "mithril/backend/dtype_options.hpp"
 #include "mithril/base/thread_pool.hpp"
 #include "mithril/eval/interpreter.hpp"

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "backends/cpu/kernels/instructions.hpp"
+#include "backends/cpu/kernels/instruction_set.hpp"
 #include "backends/cpu/kernels/targets.hpp"
 #include "mithril/base/thread_pool.hpp"
 

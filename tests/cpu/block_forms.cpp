@@ -5,10 +5,10 @@
 #include <cmath>
 #include <type_traits>
 
-#include "backends/cpu/block_form.hpp"
-#include "backends/cpu/block_winograd.hpp"
+#include "backends/cpu/conv/bf16_convolution.hpp"
+#include "backends/cpu/conv/direct_nchwc.hpp"
+#include "backends/cpu/conv/winograd_nchwc.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
-#include "backends/cpu/paired_convolution.hpp"
 #include "tests/cpu/apart.hpp"
 #include "tests/cpu/sums.hpp"
 

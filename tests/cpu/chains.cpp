@@ -1,7 +1,7 @@
 // The order of a loop's instructions: what is made is read next where that is possible.
 #include <doctest/doctest.h>
 
-#include "backends/cpu/chains.hpp"
+#include "backends/cpu/elementwise/instruction_order.hpp"
 
 namespace mithril::cpu_backend {
 namespace {

@@ -1,6 +1,6 @@
 // Random networks of convolutions and what stands between them: whether channels are in blocks or
 // not, all ways of running them give what the reference gives.
-#include "backends/cpu/channel_blocks.hpp"
+#include "backends/cpu/layout/assign_layouts.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -9,9 +9,9 @@
 #include <random>
 
 #include "backends/cpu/cpu.hpp"
+#include "backends/cpu/descriptors/use_counts.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
-#include "backends/cpu/readers.hpp"
-#include "backends/cpu/widen.hpp"
+#include "backends/cpu/rewrite/legalize_half.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/cpu/apart.hpp"

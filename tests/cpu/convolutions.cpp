@@ -6,8 +6,8 @@
 #include <cmath>
 #include <random>
 
-#include "backends/cpu/convolve.hpp"
-#include "backends/cpu/weight_windows.hpp"
+#include "backends/cpu/conv/implicit_gemm.hpp"
+#include "backends/cpu/conv/weight_gradient.hpp"
 
 namespace mithril::cpu_backend {
 namespace {

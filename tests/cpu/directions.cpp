@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "backends/cpu/cpu.hpp"
-#include "backends/cpu/packed_constants.hpp"
-#include "backends/cpu/program.hpp"
+#include "backends/cpu/descriptors/packed_weights.hpp"
+#include "backends/cpu/execution_plan.hpp"
 #include "mithril/eval/plan.hpp"
 #include "tests/cpu/apart.hpp"
 

@@ -1,8 +1,8 @@
 // Loops that are done with what products and convolutions make, part by part.
 #include <doctest/doctest.h>
 
-#include "backends/cpu/packed_constants.hpp"
-#include "backends/cpu/program.hpp"
+#include "backends/cpu/descriptors/packed_weights.hpp"
+#include "backends/cpu/execution_plan.hpp"
 #include "mithril/eval/plan.hpp"
 #include "tests/cpu/apart.hpp"
 

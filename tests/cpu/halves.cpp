@@ -9,10 +9,10 @@
 #include <random>
 
 #include "backends/cpu/cpu.hpp"
+#include "backends/cpu/executable.hpp"
+#include "backends/cpu/gemm/half_weights.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
-#include "backends/cpu/planned.hpp"
-#include "backends/cpu/stored_panels.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/graph/graph.hpp"
 #include "tests/cpu/apart.hpp"

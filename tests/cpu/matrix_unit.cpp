@@ -4,10 +4,10 @@
 
 #include <cmath>
 
+#include "backends/cpu/conv/im2col.hpp"
 #include "backends/cpu/cpu.hpp"
 #include "backends/cpu/kernels/amx_kernels.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
-#include "backends/cpu/patches.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/graph/graph.hpp"
 #include "tests/cpu/apart.hpp"

@@ -9,9 +9,9 @@
 #include <limits>
 #include <thread>
 
-#include "backends/cpu/native/compiler.hpp"
-#include "backends/cpu/native/library.hpp"
-#include "backends/cpu/native/text.hpp"
+#include "backends/cpu/elementwise/native/compiler.hpp"
+#include "backends/cpu/elementwise/native/library.hpp"
+#include "backends/cpu/elementwise/native/text.hpp"
 #include "mithril/eval/plan.hpp"
 #include "mithril/eval/sized_graph.hpp"
 

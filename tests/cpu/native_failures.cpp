@@ -1,7 +1,7 @@
 // What happens where loops cannot be compiled: they are interpreted, and the summary says why.
 #include <csignal>
 
-#include "backends/cpu/native/compiler.hpp"
+#include "backends/cpu/elementwise/native/compiler.hpp"
 #include "tests/cpu/native.hpp"
 
 namespace mithril::tests {

@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "backends/cpu/executable.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
-#include "backends/cpu/planned.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/graph/graph.hpp"
 #include "tests/cpu/apart.hpp"

@@ -6,9 +6,9 @@
 
 #include <cmath>
 
+#include "backends/cpu/conv/small_planes.hpp"
+#include "backends/cpu/conv/winograd_planar.hpp"
 #include "backends/cpu/cpu.hpp"
-#include "backends/cpu/small_planes.hpp"
-#include "backends/cpu/winograd.hpp"
 #include "mithril/graph/graph.hpp"
 #include "tests/cpu/apart.hpp"
 #include "tests/cpu/sums.hpp"

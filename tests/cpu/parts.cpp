@@ -5,8 +5,8 @@
 #include <random>
 
 #include "backends/cpu/cpu.hpp"
-#include "backends/cpu/packed_constants.hpp"
-#include "backends/cpu/program.hpp"
+#include "backends/cpu/descriptors/packed_weights.hpp"
+#include "backends/cpu/execution_plan.hpp"
 #include "mithril/eval/plan.hpp"
 #include "tests/cpu/apart.hpp"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "backends/cpu/matmul.hpp"
+#include "backends/cpu/gemm/gemm.hpp"
 
 namespace mithril::cpu_backend {
 namespace {

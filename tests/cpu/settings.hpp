@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/cpu/kernels/instructions.hpp"
+#include "backends/cpu/kernels/instruction_set.hpp"
 #include "mithril/backend/backend.hpp"
 
 namespace mithril::tests {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "backends/cpu/windows.hpp"
+#include "backends/cpu/conv/implicit_gemm_form.hpp"
 #include "mithril/tensor/tensor.hpp"
 
 namespace mithril::tests {

@@ -1,5 +1,5 @@
 // Folders of killed compilers are removed.
-#include "backends/cpu/native/workshop.hpp"
+#include "backends/cpu/elementwise/native/workshop.hpp"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,8 +1,8 @@
 // Products of bfloat16 by the processor's unit for products of small matrices: AMX.
 #pragma once
 
-#include "backends/cpu/kernels/block_kernels.hpp"
-#include "backends/cpu/kernels/matmul_kernels.hpp"
+#include "backends/cpu/kernels/gemm_kernels.hpp"
+#include "backends/cpu/kernels/nchwc_kernels.hpp"
 
 namespace mithril::cpu_backend {
 

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
-#include "backends/cpu/kernels/block_kernels.hpp"
-#include "backends/cpu/kernels/matmul_kernels.hpp"
-#include "backends/cpu/kernels/window_kernels.hpp"
+#include "backends/cpu/kernels/gemm_kernels.hpp"
+#include "backends/cpu/kernels/implicit_gemm_kernels.hpp"
+#include "backends/cpu/kernels/nchwc_kernels.hpp"
 
 namespace mithril::cpu_backend {
 

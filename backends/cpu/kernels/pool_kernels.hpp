@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "backends/cpu/kernels/instructions.hpp"
+#include "backends/cpu/kernels/instruction_set.hpp"
 
 namespace mithril::cpu_backend {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "backends/cpu/kernels/instructions.hpp"
+#include "backends/cpu/kernels/instruction_set.hpp"
 
 namespace mithril::cpu_backend {
 

@@ -1,6 +1,6 @@
 #include "backends/cpu/kernels/winograd_kernels.hpp"
 
-#include "backends/cpu/kernels/block_kernels.hpp"
+#include "backends/cpu/kernels/nchwc_kernels.hpp"
 #include "backends/cpu/kernels/targets.hpp"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,0 +1,111 @@
+#include "backends/cpu/conv/bf16_convolution.hpp"
+
+#include <utility>
+
+#include "backends/cpu/kernels/bfloat16_kernels.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Planes of elements, `channels` of them one after the other for each of the groups, as planes of
+// pairs: those of two channels.
+struct Planes {
+  int64_t groups = 0, channels = 0, size = 0;
+
+  int64_t units() const { return groups * ((channels + 1) / 2); }
+  int64_t bytes() const {
+    constexpr int64_t line = 64;
+    return (units() * size * int64_t{sizeof(float)} + line - 1) / line * line;
+  }
+
+  void bring(const uint16_t* from, int64_t first, int64_t last, float* to) const {
+    const int64_t pairs = (channels + 1) / 2;
+    for (int64_t unit = first; unit < last; ++unit) {
+      const int64_t channel = unit % pairs * 2;
+      const uint16_t* one = from + (unit / pairs * channels + channel) * size;
+      const uint16_t* other = channel + 1 < channels ? one + size : nullptr;
+      bfloat16_kernels()->pair(one, other, size, to + unit * size);
+    }
+  }
+};
+
+Planes planes_of_source(const Convolution& c) {
+  return {c.images * c.groups, c.inputs, c.down.input * c.across.input};
+}
+Planes planes_of_weight(const Dims& dims) { return {dims[0], dims[1], dims[2] * dims[3]}; }
+
+struct Bringing {
+  Planes planes;
+  Place from, to;
+
+  void run(const Frame& frame, int threads) const {
+    const int64_t units = planes.units();
+    const int parts = parts_of(
+        {.amount = units * planes.size, .pieces = units, .worth_a_thread = 1 << 15}, threads);
+    ThreadPool::shared().run(parts, threads, [&](int part) {
+      planes.bring(frame.read<uint16_t>(from), units * part / parts, units * (part + 1) / parts,
+                   frame.write<float>(to));
+    });
+  }
+};
+
+class PairedConvolutionStep final : public Step {
+ public:
+  PairedConvolutionStep(std::vector<Bringing> before, int threads,
+                        std::unique_ptr<Step> convolution)
+      : before_(std::move(before)), threads_(threads), convolution_(std::move(convolution)) {}
+
+  void run(const Frame& frame) const override {
+    for (const Bringing& bringing : before_) bringing.run(frame, threads_);
+    convolution_->run(frame);
+  }
+
+ private:
+  std::vector<Bringing> before_;
+  int threads_;
+  std::unique_ptr<Step> convolution_;
+};
+
+}  // namespace
+
+Convolution in_pairs(Convolution convolution) {
+  convolution.inputs = (convolution.inputs + 1) / 2;
+  return convolution;
+}
+
+std::vector<float> paired_weight(const Tensor& weight) {
+  const Planes planes = planes_of_weight(weight.dims());
+  std::vector<float> pairs(static_cast<size_t>(planes.units() * planes.size));
+  planes.bring(static_cast<const uint16_t*>(weight.raw_data()), 0, planes.units(), pairs.data());
+  return pairs;
+}
+
+Draft draft_paired_convolution(const Context& context, const Convolution& convolution,
+                               const ConvolutionValues& values, Draft draft) {
+  std::vector<std::pair<ValueId, Planes>> brought{{values.source, planes_of_source(convolution)}};
+  if (!context.packed.find(values.weight)) {
+    brought.emplace_back(values.weight, planes_of_weight(context.sized.dims(values.weight)));
+  }
+  for (const auto& [value, planes] : brought) draft.scratch_bytes += planes.bytes();
+  const auto make = [brought, threads = context.threads, inner = std::move(draft.make_finished)](
+                        const Places& places, Place scratch, std::unique_ptr<ElementStep> finish) {
+    Places own = places;
+    std::vector<Bringing> before;
+    for (const auto& [value, planes] : brought) {
+      before.push_back({planes, places[index(value)], scratch});
+      own[index(value)] = scratch;
+      scratch.offset += planes.bytes();
+    }
+    return std::make_unique<PairedConvolutionStep>(std::move(before), threads,
+                                                   inner(own, scratch, std::move(finish)));
+  };
+  draft.make = [make](const Places& places, Place scratch) {
+    return make(places, scratch, nullptr);
+  };
+  draft.make_finished = make;
+  return draft;
+}
+
+}  // namespace mithril::cpu_backend

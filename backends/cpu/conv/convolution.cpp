@@ -1,0 +1,326 @@
+#include "backends/cpu/conv/convolution.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "backends/cpu/conv/bf16_convolution.hpp"
+#include "backends/cpu/conv/im2col.hpp"
+#include "backends/cpu/conv/implicit_gemm.hpp"
+#include "backends/cpu/conv/nchwc_convolution.hpp"
+#include "backends/cpu/conv/panel_convolution.hpp"
+#include "backends/cpu/conv/window_attributes.hpp"
+#include "backends/cpu/kernels/bfloat16_kernels.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+template <typename T>
+class ConvolutionStep final : public Step {
+ public:
+  ConvolutionStep(WindowForm form, const WindowKernels<T>& kernels, int threads,
+                  const ConvolutionValues& values, const Places& places, Place scratch,
+                  PackedConstants::Bytes packed, std::unique_ptr<ElementStep> finish)
+      : form_(std::move(form)),
+        kernels_(kernels),
+        tiles_(tiles_of(form_)),
+        sharing_(sharing_of(form_, threads)),
+        threads_(threads),
+        source_(places[index(values.source)]),
+        weight_(places[index(values.weight)]),
+        made_(places[index(values.made)]),
+        scratch_(scratch),
+        packed_(std::move(packed)),
+        finish_(std::move(finish)) {
+    if (values.bias) bias_ = places[index(*values.bias)];
+    if (packed_) return;
+    const int64_t most = rows_at_once(form_, threads);
+    for (int64_t row = 0; most < form_.rows && row < form_.rows; row += most) {
+      rounds_.push_back(round_of(form_, row, most));
+    }
+  }
+
+  static WindowTiles tiles_of(const WindowForm& form) {
+    return {form, window_kernels<T>().height, window_kernels<T>().width};
+  }
+
+  // Bytes that a run needs beside what it reads and writes: planes, and the packed weight.
+  static int64_t scratch_bytes(const WindowForm& form, int threads, bool packed) {
+    const WindowTiles tiles = tiles_of(form);
+    const Sharing sharing = sharing_of(form, threads);
+    const int64_t regions = sharing.whole ? sharing.parts : 1;
+    int64_t weight = 0;
+    if (!packed) {
+      const Round first = round_of(form, 0, rows_at_once(form, threads));
+      weight = packed_space(first.form, first.tiles);
+    }
+    return (weight + regions * tiles.planes_count(form)) * int64_t{sizeof(T)};
+  }
+
+  void run(const Frame& frame) const override {
+    const int64_t groups = form_.images * form_.groups;
+    if (groups * form_.rows * form_.made_plane() == 0) return;
+    if (!rounds_.empty()) return run_rounds(frame);
+    T* planes = frame.write<T>(scratch_);
+    const auto* weight = reinterpret_cast<const T*>(packed_.get());
+    if (!weight) {
+      weight = planes;
+      pack(frame, planes);
+      planes += packed_space(form_, tiles_);
+    }
+    if (!sharing_.whole) {
+      for (int64_t i = 0; i < groups; ++i) run_shared(frame, i, weight, planes);
+      return;
+    }
+    each_part([&](int64_t part) {
+      T* own = planes + part * tiles_.planes_count(form_);
+      const int64_t end = groups * (part + 1) / sharing_.parts;
+      for (int64_t i = groups * part / sharing_.parts; i < end; ++i) {
+        lay_planes(frame, i, 0, form_.channels, own);
+        multiply_windows(operands(frame, i, weight, own), {});
+      }
+    });
+  }
+
+ private:
+  static Sharing sharing_of(const WindowForm& form, int threads) {
+    return share(form.work(), form.images * form.groups, threads);
+  }
+
+  // Rows of the product that are done after others, with the memory of their weight.
+  struct Round {
+    int64_t row;  // the first
+    WindowForm form;
+    WindowTiles tiles;
+  };
+
+  static Round round_of(const WindowForm& form, int64_t row, int64_t most) {
+    WindowForm part = form;
+    part.rows = std::min(most, form.rows - row);
+    const WindowTiles tiles = tiles_of(part);
+    return {row, std::move(part), tiles};
+  }
+
+  // Of a weight that is packed in each run: all rows, where more than one image reads them.
+  static int64_t rows_at_once(const WindowForm& form, int threads) {
+    constexpr int64_t bytes_at_once = 1 << 20;
+    const WindowTiles tiles = tiles_of(form);
+    const int64_t bytes = tiles.packed_count(form) * int64_t{sizeof(T)};
+    if (form.images * form.groups > 1 || form.products.size() > 1 || bytes <= bytes_at_once) {
+      return form.rows;
+    }
+    const int64_t fitting = bytes_at_once / (bytes / tiles.count);
+    return std::max<int64_t>(fitting, threads) * tiles.height;
+  }
+
+  void run_rounds(const Frame& frame) const {
+    T* weight = frame.write<T>(scratch_);
+    T* planes = weight + packed_space(rounds_.front().form, rounds_.front().tiles);
+    lay_shared(frame, 0, planes);
+    for (const Round& round : rounds_) {
+      each_part([&](int64_t part) {
+        const auto [first, last] = WindowPart{part, sharing_.parts}.share(round.tiles.count);
+        pack_weight(round.form, round.tiles, frame.read<T>(weight_) + round.row * form_.row_step,
+                    first, last, weight);
+      });
+      WindowOperands<T> operands{
+          .form = round.form,
+          .tiles = round.tiles,
+          .kernels = kernels_,
+          .planes = form_.in_place ? source_of(frame, 0) : planes,
+          .weight = weight,
+          .start = bias_ ? frame.read<T>(*bias_) + round.row : nullptr,
+          .made = frame.write<T>(made_) + round.row * form_.made_plane(),
+          .finish = Finish(finish_.get(), &frame, round.row * form_.made_plane())};
+      const WindowPart cut = cut_windows(round.form, round.tiles, sharing_.parts);
+      each_part([&](int64_t part) { multiply_windows(operands, {part, cut.parts, cut.of_rows}); });
+    }
+  }
+
+  // Planes behind it begin where a line of the cache does.
+  static int64_t packed_space(const WindowForm& form, const WindowTiles& tiles) {
+    constexpr int64_t line = 16;
+    return (tiles.packed_count(form) + line - 1) / line * line;
+  }
+
+  template <typename Do>
+  void each_part(const Do& what) const {
+    ThreadPool::shared().run(static_cast<int>(sharing_.parts), threads_, what);
+  }
+
+  void pack(const Frame& frame, T* packed) const {
+    const int64_t tiles = form_.groups * tiles_.count;
+    each_part([&](int64_t part) {
+      pack_weight(form_, tiles_, frame.read<T>(weight_), tiles * part / sharing_.parts,
+                  tiles * (part + 1) / sharing_.parts, packed);
+    });
+  }
+
+  void lay_shared(const Frame& frame, int64_t i, T* planes) const {
+    if (form_.in_place) return;
+    each_part([&](int64_t part) {
+      lay_planes(frame, i, form_.channels * part / sharing_.parts,
+                 form_.channels * (part + 1) / sharing_.parts, planes);
+    });
+  }
+
+  void run_shared(const Frame& frame, int64_t i, const T* weight, T* planes) const {
+    lay_shared(frame, i, planes);
+    const WindowPart cut = cut_windows(form_, tiles_, sharing_.parts);
+    each_part([&](int64_t part) {
+      multiply_windows(operands(frame, i, weight, planes), {part, cut.parts, cut.of_rows});
+    });
+  }
+
+  // The group i of the images, counted through.
+  const T* source_of(const Frame& frame, int64_t i) const {
+    return frame.read<T>(source_) + i * form_.channels * form_.source_plane();
+  }
+
+  void lay_planes(const Frame& frame, int64_t i, int64_t first, int64_t last, T* planes) const {
+    if (form_.in_place) return;
+    cpu_backend::lay_planes(form_, source_of(frame, i), first, last, planes);
+  }
+
+  WindowOperands<T> operands(const Frame& frame, int64_t i, const T* weight,
+                             const T* planes) const {
+    const int64_t group = i % form_.groups;
+    return {.form = form_,
+            .tiles = tiles_,
+            .kernels = kernels_,
+            .planes = form_.in_place ? source_of(frame, i) : planes,
+            .weight = weight + group * tiles_.packed_group(form_),
+            .start = bias_ ? frame.read<T>(*bias_) + group * form_.rows : nullptr,
+            .made = frame.write<T>(made_) + i * form_.rows * form_.made_plane(),
+            .finish = Finish(finish_.get(), &frame, i * form_.rows * form_.made_plane())};
+  }
+
+  WindowForm form_;
+  const WindowKernels<T>& kernels_;
+  WindowTiles tiles_;
+  Sharing sharing_;
+  int threads_;
+  Place source_, weight_, made_, scratch_;
+  std::optional<Place> bias_;
+  PackedConstants::Bytes packed_;
+  std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
+  std::vector<Round> rounds_;            // empty: all rows at once
+};
+
+// Ways in which products pack constants come before.
+constexpr int64_t packed_for_groups = 2;
+
+template <typename T>
+PackedConstants::Bytes packed_weight(const Context& context, const WindowForm& form,
+                                     ValueId weight) {
+  if (!context.packed.find(weight) || form.work() == 0) return nullptr;
+  return context.packed.pack(weight, packed_for_groups + form.groups, [&](const Tensor& tensor) {
+    const WindowTiles tiles = ConvolutionStep<T>::tiles_of(form);
+    auto bytes = context.packed.allocate(tiles.packed_count(form) * int64_t{sizeof(T)});
+    const Tensor host = tensor.host();
+    std::vector<T> pairs;
+    if constexpr (std::is_same_v<T, float>) {
+      if (host.dtype() == DType::bfloat16) pairs = paired_weight(host);
+    }
+    const T* from = pairs.empty() ? host.data<T>() : pairs.data();
+    const auto parts = static_cast<int>(form.groups * tiles.count);
+    ThreadPool::shared().run(parts, context.threads, [&](int part) {
+      pack_weight(form, tiles, from, part, part + 1, reinterpret_cast<T*>(bytes.get()));
+    });
+    return bytes;
+  });
+}
+
+template <typename T>
+Draft convolution_draft(const Context& context, const Convolution& convolution,
+                        const ConvolutionValues& values, bool backwards,
+                        const WindowKernels<T>& kernels = window_kernels<T>()) {
+  const int64_t width = kernels.width;
+  const WindowForm form =
+      backwards ? input_gradient_form(convolution, width) : output_form(convolution, width);
+  const PackedConstants::Bytes packed =
+      backwards ? nullptr : packed_weight<T>(context, form, values.weight);
+  Draft draft{
+      .reads = {values.source},
+      .writes = {values.made},
+      .scratch_bytes = ConvolutionStep<T>::scratch_bytes(form, context.threads, packed != nullptr)};
+  if (!packed) draft.reads.push_back(values.weight);
+  if (values.bias) draft.reads.push_back(*values.bias);
+  const auto make = [=, &kernels, threads = context.threads](const Places& places, Place scratch,
+                                                             std::unique_ptr<ElementStep> finish) {
+    return std::make_unique<ConvolutionStep<T>>(form, kernels, threads, values, places, scratch,
+                                                packed, std::move(finish));
+  };
+  draft.make = [make](const Places& places, Place scratch) {
+    return make(places, scratch, nullptr);
+  };
+  if (!backwards) draft.make_finished = make;
+  return draft;
+}
+
+bool are_bfloat16(const Sized& sized, const ConvolutionValues& values) {
+  const bool both = sized.dtype(values.source) == DType::bfloat16 &&
+                    sized.dtype(values.weight) == DType::bfloat16;
+  return both && sized.dtype(values.made) == DType::float32 &&
+         (!values.bias || sized.dtype(*values.bias) == DType::float32);
+}
+
+// Of floats, what has more than one tap is faster so even where both sides have to be rearranged.
+bool gains_from_blocks(const Context& context, const BlockConvolution& in_blocks,
+                       const ConvolutionValues& values) {
+  const Sized& sized = context.sized;
+  const Convolution& c = in_blocks.convolution;
+  return sized.is_in_blocks(values.source) || sized.is_in_blocks(values.made) ||
+         (!in_blocks.kernels->of_pairs() && c.down.kernel * c.across.kernel > 1);
+}
+
+}  // namespace
+
+std::optional<Draft> draft_convolution(const Context& context, size_t node,
+                                       const SpelledExpression& call) {
+  const Sized& sized = context.sized;
+  const CallReader reader(sized, node, call);
+  const bool backwards = call.text == "convolution_input_grad";
+  const auto source = reader.tensor(0), weight = reader.tensor(backwards ? 2 : 1);
+  if (!source || !weight) return std::nullopt;
+  const ValueId made = sized.node(node).outputs.front();
+  const ConvolutionValues values{*source, *weight, made,
+                                 backwards ? std::nullopt : reader.tensor(2)};
+  const DType dtype = sized.dtype(made);
+  const auto convolution =
+      convolution_of(reader, 3, sized.dims(backwards ? made : *source), sized.dims(*weight),
+                     sized.dims(backwards ? *source : made));
+  if (!convolution) return std::nullopt;
+  if (const auto in_blocks = convolution_for_blocks(context, node);
+      in_blocks && gains_from_blocks(context, *in_blocks, values)) {
+    return draft_block_convolution(context, *in_blocks, values);
+  }
+  const BFloat16Kernels* pairs = context.bfloat16_products ? bfloat16_kernels() : nullptr;
+  if (pairs && !backwards && convolution->inputs > 0 && are_bfloat16(sized, values)) {
+    const int64_t taps = convolution->down.kernel * convolution->across.kernel;
+    if (suits_patches(convolution->outputs, convolution->inputs * taps)) {
+      return draft_patches(context, *convolution, values);
+    }
+    return draft_paired_convolution(
+        context, *convolution, values,
+        convolution_draft<float>(context, in_pairs(*convolution), values, false, pairs->windows));
+  }
+  for (const ValueId read : {*source, *weight, values.bias.value_or(*weight)}) {
+    if (sized.dtype(read) != dtype) return std::nullopt;
+  }
+  if (!backwards && dtype == DType::float32 && context.packed.find(*weight)) {
+    auto panels = draft_panels(context, *convolution, values);
+    if (panels) return panels;
+  }
+  if (dtype == DType::float32) {
+    return convolution_draft<float>(context, *convolution, values, backwards);
+  }
+  if (dtype == DType::float64) {
+    return convolution_draft<double>(context, *convolution, values, backwards);
+  }
+  return std::nullopt;
+}
+
+}  // namespace mithril::cpu_backend

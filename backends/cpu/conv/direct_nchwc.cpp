@@ -1,0 +1,248 @@
+#include "backends/cpu/conv/direct_nchwc.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+#include "backends/cpu/conv/bf16_convolution.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Of what a group of tiles reads: as much as stays in the second-level cache.
+constexpr int64_t group_bytes = 1 << 19;
+// Tiles after which what they made is finished, while it is in the first-level cache.
+constexpr int64_t finished_tiles = 8;
+// Of k, of a span.
+constexpr int64_t span_depth = 256;
+constexpr int64_t line = 64 / int64_t{sizeof(float)};
+
+int64_t reach(const WindowAxis& axis) {
+  return (axis.output - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
+}
+
+bool has_border(const WindowAxis& axis) { return axis.before > 0 || reach(axis) > axis.input; }
+
+// As the kernels see it.
+Convolution seen(const Convolution& c, const BlockKernels& kernels) {
+  return kernels.of_pairs() ? in_pairs(c) : c;
+}
+
+bool is_narrow(const Convolution& c, const BlockKernels& kernels) {
+  return c.inputs % kernels.block != 0;
+}
+
+bool fits_a_run(const Convolution& c, const BlockKernels& kernels) {
+  constexpr int64_t shortest = 3;
+  if (c.across.dilation > 1) return false;
+  return kernels.of_pairs() ? c.across.kernel * seen(c, kernels).inputs <= channel_block
+                            : c.across.kernel >= shortest;
+}
+
+}  // namespace
+
+bool suits_blocks(const Convolution& c, const BlockKernels& kernels) {
+  constexpr int64_t most_elements = std::numeric_limits<int32_t>::max();
+  if (kernels.width == 0 || c.groups != 1 || c.outputs == 0 || c.inputs == 0) return false;
+  if (c.outputs % kernels.width != 0 || c.across.stride > 2) return false;
+  if (c.down.output * c.across.output == 0) return false;
+  if (is_narrow(c, kernels) && !fits_a_run(c, kernels)) return false;
+  const auto extent = [](const WindowAxis& axis) { return std::max(reach(axis), axis.input); };
+  return extent(c.down) <= most_elements / extent(c.across) / c.inputs;
+}
+
+BlockForm::BlockForm(const Convolution& convolution, bool from_blocks, const BlockKernels& kernels)
+    : c_(seen(convolution, kernels)),
+      channels_(convolution.inputs),
+      kernels_(&kernels),
+      from_blocks_(from_blocks),
+      narrow_(is_narrow(convolution, kernels)),
+      in_place_((narrow_ ? !kernels.of_pairs() : from_blocks) && !has_border(c_.down) &&
+                !has_border(c_.across)),
+      run_tile_(narrow_ && !kernels.of_pairs()
+                    ? &kernels.plane_tiles(c_.across.stride, c_.across.kernel)
+                    : &kernels.blocks[c_.across.stride - 1]),
+      rearranging_(&matmul_kernels<float>()),
+      unit_(!narrow_             ? channel_block
+            : kernels.of_pairs() ? c_.inputs
+                                 : 1),
+      planes_(c_.inputs / unit_),
+      down_(in_place_ ? c_.down.input : reach(c_.down)),
+      across_(in_place_ ? c_.across.input : reach(c_.across)),
+      image_step_(planes_ * down_ * across_ * unit_),
+      run_(narrow_ ? c_.across.kernel * unit_ : channel_block) {
+  const int64_t taps_across = narrow_ ? 1 : c_.across.kernel;
+  for (int64_t plane = 0; plane < planes_; ++plane) {
+    for (int64_t y = 0; y < c_.down.kernel; ++y) {
+      for (int64_t x = 0; x < taps_across; ++x) {
+        const int64_t row = plane * down_ + y * c_.down.dilation;
+        offsets_.push_back(static_cast<int32_t>((row * across_ + x * c_.across.dilation) * unit_));
+      }
+    }
+  }
+  const bool one_row = c_.down.stride == 1 && c_.across.stride == 1 && across_ == c_.across.output;
+  rows_ = one_row ? 1 : c_.down.output;
+  columns_ = one_row ? plane() : c_.across.output;
+  row_tiles_ = up(columns_, kernels_->height);
+  const int64_t places = columns_ / row_tiles_ * c_.down.stride * c_.across.stride;
+  const int64_t tile_bytes = places * c_.inputs * int64_t{sizeof(float)};
+  group_ = std::max<int64_t>(group_bytes / std::max<int64_t>(tile_bytes, 1), 1);
+}
+
+double BlockForm::work() const {
+  // Of pairs so many take as long as one of floats.
+  const double each = kernels_->of_pairs() ? 4 : 1;
+  return static_cast<double>(weight_count()) * static_cast<double>(c_.images * plane()) / each;
+}
+
+// Where the weight is more than what it meets, each thread reads its own part of it.
+WindowPart BlockForm::cut(int64_t parts) const {
+  const bool of_panels = panels() % parts == 0 &&
+                         weight_count() > c_.images * c_.inputs * c_.down.input * c_.across.input;
+  if (of_panels) return {.part = 0, .parts = parts, .of_rows = true};
+  return tiles() >= 4 * parts ? WindowPart{.part = 0, .parts = parts}
+                              : cut_evenly(panels(), tiles(), parts);
+}
+
+void BlockForm::transform_weight(const float* weight, int64_t panel, float* to) const {
+  const int64_t width = kernels_->width, taps = c_.down.kernel * c_.across.kernel;
+  float* panel_to = to + panel * panel_count();
+  if (taps == 1) {
+    return rearranging_->interleave({.from = weight + panel * width * c_.inputs,
+                                     .from_step = c_.inputs,
+                                     .count = width,
+                                     .depth = c_.inputs,
+                                     .to = panel_to,
+                                     .to_step = width});
+  }
+  for (int64_t plane = 0; plane < planes_; ++plane) {
+    for (int64_t j = 0; j < width; ++j) {
+      const float* from = weight + ((panel * width + j) * c_.inputs + plane * unit_) * taps;
+      float* next = panel_to + plane * taps * unit_ * width + j;
+      for (int64_t in = 0; in < unit_; ++in) {
+        for (int64_t tap = 0; tap < taps; ++tap) next[(tap * unit_ + in) * width] = *from++;
+      }
+    }
+  }
+}
+
+void BlockForm::lay(const float* source, int64_t first, int64_t last, float* laid) const {
+  for (int64_t row = first; row < last; ++row) {
+    const int64_t image = row / down_, y = row % down_;
+    lay_row(source, image, y - c_.down.before, laid + image * image_step_ + y * across_ * unit_);
+  }
+}
+
+void BlockForm::lay_row(const float* source, int64_t image, int64_t y, float* to) const {
+  const int64_t before = c_.across.before, count = std::min(c_.across.input, across_ - before);
+  const auto element =
+      static_cast<int64_t>(kernels_->of_pairs() ? sizeof(uint16_t) : sizeof(float));
+  const auto* from =
+      reinterpret_cast<const float*>(reinterpret_cast<const std::byte*>(source) +
+                                     image * channels_ * c_.down.input * c_.across.input * element);
+  for (int64_t plane = 0; plane < planes_; ++plane, to += down_ * across_ * unit_) {
+    if (y < 0 || y >= c_.down.input) {
+      std::fill_n(to, across_ * unit_, 0.0f);
+      continue;
+    }
+    std::fill_n(to, before * unit_, 0.0f);
+    lay_places(from, plane, y, to + before * unit_);
+    std::fill(to + (before + count) * unit_, to + across_ * unit_, 0.0f);
+  }
+}
+
+// Those of a row that there are.
+void BlockForm::lay_places(const float* image, int64_t plane, int64_t y, float* to) const {
+  const int64_t width = c_.across.input, count = std::min(width, across_ - c_.across.before);
+  const int64_t source_plane = c_.down.input * width;
+  if (from_blocks_ || (narrow_ && !kernels_->of_pairs())) {
+    std::copy_n(image + (plane * source_plane + y * width) * unit_, count * unit_, to);
+  } else if (!kernels_->of_pairs()) {
+    rearranging_->interleave({.from = image + plane * unit_ * source_plane + y * width,
+                              .from_step = source_plane,
+                              .count = unit_,
+                              .depth = count,
+                              .to = to,
+                              .to_step = unit_});
+  } else {
+    const int64_t first = plane * 2 * unit_, last = std::min(first + 2 * unit_, channels_);
+    auto* halves = reinterpret_cast<uint16_t*>(to);
+    if (last - first < 2 * unit_) std::fill_n(to, count * unit_, 0.0f);
+    for (int64_t channel = first; channel < last; ++channel) {
+      const auto* from =
+          reinterpret_cast<const uint16_t*>(image) + channel * source_plane + y * width;
+      uint16_t* next = halves + channel - first;
+      for (int64_t x = 0; x < count; ++x) next[x * 2 * unit_] = from[x];
+    }
+  }
+}
+
+BlockForm::Tile BlockForm::tile(int64_t i) const {
+  const int64_t row = i / row_tiles_, part = i % row_tiles_;
+  const int64_t image = row / rows_, y = row % rows_;
+  const int64_t x = columns_ * part / row_tiles_;
+  const int64_t place = y * c_.down.stride * across_ + x * c_.across.stride;
+  return {.image = image,
+          .first = y * columns_ + x,
+          .count = columns_ * (part + 1) / row_tiles_ - x,
+          .from = image * image_step_ + place * unit_};
+}
+
+void BlockForm::multiply(const PanelOperands& operands, const WindowPart& part) const {
+  const auto [first_panel, last_panel] = part.rows(panels());
+  const auto [first, last] = part.columns(tiles());
+  for (int64_t group = first; group < last; group += group_) {
+    for (int64_t panel = first_panel; panel < last_panel; ++panel) {
+      multiply_panel(operands, panel, {group, std::min(group + group_, last)});
+    }
+  }
+  if (kernels_->release) kernels_->release();
+}
+
+// In spans of runs, for which the weight stays in the first-level cache: each asks for the next one
+// meanwhile.
+void BlockForm::multiply_panel(const PanelOperands& o, int64_t panel,
+                               WindowPart::Range tiles) const {
+  const auto runs = static_cast<int64_t>(offsets_.size());
+  const int64_t block = kernels_->block, blocks = kernels_->width / block;
+  const int64_t block_step = plane() * block;
+  const int64_t spans = up(runs * run_, span_depth), run_count = run_ * kernels_->width;
+  const float* weight = o.weight + panel * panel_count();
+  const auto made_at = [&](const Tile& tile) {
+    return (tile.image * c_.outputs / block + panel * blocks) * block_step + tile.first * block;
+  };
+  for (int64_t span = 0; span < spans; ++span) {
+    const int64_t first = runs * span / spans, last = runs * (span + 1) / spans;
+    const int64_t span_runs = (tiles.last - tiles.first) * (last - first);
+    const int64_t lines = up(up((last - first) * run_count, line), span_runs);
+    const float* next = weight + last * run_count;
+    int64_t unfinished = tiles.first;
+    for (int64_t i = tiles.first; i < tiles.last; ++i, next += lines * (last - first) * line) {
+      const Tile at = tile(i);
+      (*run_tile_)[static_cast<size_t>(at.count)](
+          {.a = o.input + at.from,
+           .a_step = c_.across.stride * unit_,
+           .offsets = offsets_.data() + first,
+           .runs = last - first,
+           .run = run_,
+           .b = weight + first * run_count,
+           .c = o.made + made_at(at),
+           .c_step = block_step,
+           .add = span > 0,
+           .bias = o.bias ? o.bias + panel * kernels_->width : nullptr,
+           .next = next,
+           .lines = lines});
+      const bool ends = i + 1 == tiles.last || (i + 1) % (rows_ * row_tiles_) == 0;
+      if (last < runs || (!ends && i + 1 - unfinished < finished_tiles)) continue;
+      const Tile begin = tile(unfinished);
+      o.finish.run({.begin = made_at(begin),
+                    .size = (at.first + at.count - begin.first) * block,
+                    .rows = blocks,
+                    .step = block_step});
+      unfinished = i + 1;
+    }
+  }
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,218 @@
+#include "backends/cpu/conv/im2col.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "backends/cpu/conv/implicit_gemm.hpp"
+#include "backends/cpu/kernels/bfloat16_kernels.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+constexpr int64_t block = 16, elements_of_block = 2 * block;  // pairs along k
+constexpr int64_t width = PairedRows::width;
+// Of k: as long as a panel stays in the first-level cache.
+constexpr int64_t most_blocks = 9;
+// Whose sums stay in the second-level cache, together with a row of tiles of the weight.
+constexpr int64_t most_panels = 7;
+// Of a packed weight: from so many on it comes from memory.
+constexpr int64_t bytes_to_read_once = 1 << 20;
+// How much faster than products of floats.
+constexpr double speed = 8;
+
+}  // namespace
+
+bool suits_patches(int64_t outputs, int64_t depth) {
+  return patch_kernels() && bfloat16_kernels() && outputs >= block && depth >= block;
+}
+
+PatchForm::PatchForm(const Convolution& convolution)
+    : c_(convolution),
+      products_(&bfloat16_kernels()->products),
+      patches_(patch_kernels()),
+      planes_(output_form(c_, 1)),
+      depth_(planes_.products.front().depth()),
+      blocks_(up(depth_, elements_of_block)),
+      spans_(up(blocks_, most_blocks)),
+      tiles_(up(c_.outputs, products_->height)),
+      height_(tiles_ > 0 ? up(c_.outputs, tiles_) : 0),
+      columns_(planes_.columns(planes_.products.front())),
+      panels_(up(columns_, width)),
+      pieces_(std::min(panels_, most_panels)) {}
+
+double PatchForm::work() const {
+  return static_cast<double>(tiles_ * height_) * static_cast<double>(panels_ * width) *
+         static_cast<double>(depth_) / speed;
+}
+
+int64_t PatchForm::weight_count() const { return tiles_ * height_ * blocks_ * block; }
+
+int64_t PatchForm::input_count() const {
+  return planes_.in_place ? 0 : planes_.channels * planes_.channel_step() + width;
+}
+
+int64_t PatchForm::part_count() const {
+  return std::min(blocks_, most_blocks) * block * width + tiles_ * height_ * pieces_ * width;
+}
+
+void PatchForm::transform_weight(const uint16_t* weight, int64_t tile, float* to) const {
+  const int64_t rows = std::min(height_, c_.outputs - tile * height_);
+  for (int64_t i = 0; i < spans_; ++i) {
+    const Span span = span_at(i);
+    float* blocks = to + weight_at(tile, span);
+    std::fill_n(blocks, span.size() * height_ * block, 0.0f);
+    for (int64_t row = 0; row < rows; ++row) {
+      const uint16_t* from = weight + (tile * height_ + row) * depth_;
+      for (int64_t at = span.first; at < span.last; ++at) {
+        const int64_t k = at * elements_of_block, count = std::min(elements_of_block, depth_ - k);
+        std::memcpy(blocks + ((at - span.first) * height_ + row) * block, from + k,
+                    static_cast<size_t>(count) * sizeof(uint16_t));
+      }
+    }
+  }
+}
+
+PatchForm::Span PatchForm::span_at(int64_t i) const {
+  return {blocks_ * i / spans_, blocks_ * (i + 1) / spans_};
+}
+
+int64_t PatchForm::weight_at(int64_t tile, Span span) const {
+  return (span.first * tiles_ + tile * span.size()) * height_ * block;
+}
+
+void PatchForm::transform_input(const uint16_t* input, int64_t first, int64_t last, float*,
+                                uint16_t* to) const {
+  const PlaneAxis &down = planes_.down, &across = planes_.across;
+  if (planes_.in_place) return;
+  if (across.step > LaidPlane::most_step_across) {
+    return lay_planes(planes_, input, first, last, to);
+  }
+  for (int64_t channel = first; channel < last; ++channel) {
+    LaidPlane plane{.from = input + channel * planes_.source_plane(),
+                    .from_down = down.source,
+                    .from_across = across.source,
+                    .step_down = down.step,
+                    .step_across = across.step,
+                    .first_down = 0,
+                    .first_across = 0,
+                    .down = down.extent,
+                    .across = across.extent,
+                    .to = to + channel * planes_.channel_step()};
+    for (const int64_t of_down : down.planes) {
+      for (const int64_t of_across : across.planes) {
+        plane.first_down = of_down - down.before;
+        plane.first_across = of_across - across.before;
+        patches_->lay(plane);
+        plane.to += planes_.plane();
+      }
+    }
+  }
+}
+
+WindowPart PatchForm::cut(int64_t parts) const {
+  // A panel is put together about as fast as it meets a row of tiles.
+  const bool of_rows = up(panels_, parts) * (1 + tiles_) > panels_ * (1 + up(tiles_, parts));
+  const int64_t bytes = weight_count() * int64_t{sizeof(float)};
+  const bool from_memory = bytes > bytes_to_read_once && tiles_ % parts == 0;
+  return {.part = 0, .parts = parts, .of_rows = of_rows || from_memory};
+}
+
+void PatchForm::multiply(const PanelOperandsOf<uint16_t>& operands, const WindowPart& part) const {
+  const auto tiles = part.rows(tiles_);
+  const auto [first, last] = part.columns(panels_);
+  if (tiles.first == tiles.last) return;
+  float* sums = operands.work + std::min(blocks_, most_blocks) * block * width;
+  const int64_t pieces = up(last - first, most_panels);
+  for (int64_t i = 0; i < pieces; ++i) {
+    const int64_t from = first + (last - first) * i / pieces;
+    const int64_t to = first + (last - first) * (i + 1) / pieces;
+    const Piece piece{tiles, from, to, operands.work, sums, (to - from) * width};
+    multiply_piece(operands, piece);
+    store_piece(operands, piece);
+  }
+  if (products_->release) products_->release();
+}
+
+// Each panel meets all rows while it is in the first-level cache.
+void PatchForm::multiply_piece(const PanelOperandsOf<uint16_t>& operands,
+                               const Piece& piece) const {
+  for (int64_t i = 0; i < spans_; ++i) {
+    const Span span = span_at(i);
+    const int64_t k = span.first * elements_of_block;
+    // Meanwhile tiles bring the weight of the next span, each its part.
+    const auto prefetching = Prefetching::of<float>(span.size() * height_ * block,
+                                                    span.size() * block, piece.last - piece.first);
+    for (int64_t panel = piece.first; panel < piece.last; ++panel) {
+      patches_->pair_rows(
+          {.from = operands.input + panel * width,
+           .offsets = planes_.products.front().offsets.data() + k,
+           .count = std::min(span.last * elements_of_block, depth_) - k,
+           .columns = planes_.in_place ? std::min(width, columns_ - panel * width) : width,
+           .pairs = span.size() * block,
+           .to = piece.patch});
+      for (int64_t tile = piece.tiles.first; tile < piece.tiles.last; ++tile) {
+        const int64_t rows = std::min(height_, c_.outputs - tile * height_);
+        const float* next =
+            i + 1 < spans_ ? operands.weight + weight_at(tile, span_at(i + 1)) : nullptr;
+        // There is no tile of one row; the weight has zeros below it.
+        products_->tile[std::max(rows, std::min<int64_t>(height_, 2))](
+            {.a = operands.weight + weight_at(tile, span),
+             .a_step = height_,
+             .b = piece.patch,
+             .b_step = width,
+             .c = piece.sums + (tile - piece.tiles.first) * height_ * piece.sum_step +
+                  (panel - piece.first) * width,
+             .c_step = piece.sum_step,
+             .depth = span.size() * block,
+             .add = i > 0,
+             .bias = nullptr,
+             .next = next ? next + (panel - piece.first) * prefetching.elements : nullptr,
+             .lines = prefetching.lines});
+      }
+    }
+  }
+}
+
+void PatchForm::store_piece(const PanelOperandsOf<uint16_t>& operands, const Piece& piece) const {
+  std::array<Stretch, most_panels * width> stretches;
+  const int64_t count = find_stretches(piece, stretches.data());
+  if (count == 0) return;
+  const Stretch &front = stretches.front(), &back = stretches[static_cast<size_t>(count - 1)];
+  const int64_t plane = planes_.made_plane();
+  for (int64_t tile = piece.tiles.first; tile < piece.tiles.last; ++tile) {
+    const int64_t row = tile * height_, rows = std::min(height_, c_.outputs - row);
+    patches_->spread({.from = piece.sums + (tile - piece.tiles.first) * height_ * piece.sum_step,
+                      .from_step = piece.sum_step,
+                      .rows = rows,
+                      .bias = operands.bias ? operands.bias + row : nullptr,
+                      .stretches = stretches.data(),
+                      .count = count,
+                      .to = operands.made + row * plane,
+                      .to_step = plane});
+    operands.finish.run({.begin = row * plane + front.to,
+                         .size = back.to + back.size - front.to,
+                         .rows = rows,
+                         .step = plane});
+  }
+}
+
+int64_t PatchForm::find_stretches(const Piece& piece, Stretch* stretches) const {
+  const WindowProduct& product = planes_.products.front();
+  const int64_t first = piece.first * width, end = std::min(piece.last * width, columns_);
+  if (planes_.is_dense(product)) {
+    stretches[0] = {0, first, end - first};
+    return 1;
+  }
+  const int64_t pitch = planes_.across.extent, size = product.across.count;
+  int64_t count = 0;
+  for (int64_t y = first / pitch; y * pitch < end; ++y) {
+    const int64_t x = std::max<int64_t>(first - y * pitch, 0);
+    const int64_t columns = std::min(end - y * pitch, size) - x;
+    if (columns > 0) stretches[count++] = {y * pitch + x - first, y * size + x, columns};
+  }
+  return count;
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,251 @@
+#include "backends/cpu/conv/implicit_gemm.hpp"
+
+#include <algorithm>
+
+#include "backends/cpu/kernels/blocking.hpp"
+#include "mithril/base/error.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Columns of a row of tiles that are made before the next row is begun.
+constexpr int64_t block_columns = 224;
+
+template <typename T>
+class Multiplication {
+ public:
+  Multiplication(const WindowOperands<T>& operands, const WindowPart& part)
+      : o_(operands),
+        form_(operands.form),
+        width_(operands.tiles.width),
+        tiles_(part.rows(operands.tiles.count)) {}
+
+  void run(const WindowPart& part) {
+    const T* weight = o_.weight;
+    for (const WindowProduct& product : form_.products) {
+      const auto [first, last] = part.columns(o_.tiles.panels(form_, product));
+      product_ = &product;
+      weight_ = weight;
+      columns_ = form_.columns(product);
+      is_dense_ = form_.is_dense(product);
+      MITHRIL_CHECK(is_dense_ || !form_.in_place, "what reads the source in place makes a plane");
+      run_panels(first, last);
+      weight += o_.tiles.count * o_.tiles.height * product.depth();
+    }
+  }
+
+ private:
+  // In an even number of pieces, none of them longer than the most.
+  void run_panels(int64_t first, int64_t last) {
+    const int64_t most = std::max<int64_t>(block_columns / width_, 1);
+    const int64_t pieces = up(last - first, most);
+    for (int64_t piece = 0; piece < pieces; ++piece) {
+      const int64_t from = first + (last - first) * piece / pieces;
+      const int64_t to = first + (last - first) * (piece + 1) / pieces;
+      for (int64_t tile = tiles_.first; tile < tiles_.last; ++tile) run_block(tile, from, to);
+    }
+  }
+
+  void run_block(int64_t tile, int64_t first, int64_t last) {
+    const int64_t row = tile * o_.tiles.height, depth = product_->depth();
+    const int64_t rows = std::min(o_.tiles.height, form_.rows - row);
+    const int64_t pieces = std::max<int64_t>(up(depth, depth_block), 1);
+    for (int64_t piece = 0; piece < pieces; ++piece) {
+      const int64_t k = depth * piece / pieces;
+      WindowTile<T> at{.a = weight_ + (tile * depth + k) * o_.tiles.height,
+                       .a_step = o_.tiles.height,
+                       .b = nullptr,
+                       .offsets = product_->offsets.data() + k,
+                       .c = nullptr,
+                       .c_step = 0,
+                       .depth = depth * (piece + 1) / pieces - k,
+                       .add = k > 0,
+                       .start = o_.start ? o_.start + row : nullptr};
+      for (int64_t panel = first; panel < last; ++panel) {
+        at.b = o_.planes + panel * width_ - overhang(panel);
+        at.c = is_direct(panel) ? o_.made + row * form_.made_plane() + panel * width_
+                                : beside_ + (panel - first) * width_;
+        at.c_step = is_direct(panel) ? form_.made_plane() : block_columns;
+        o_.kernels.tile[rows](at);
+      }
+    }
+    store_block(row, rows, first, last);
+    const int64_t begin = made_before(first * width_), end = made_before(last * width_);
+    o_.finish.run({.begin = row * form_.made_plane() + begin,
+                   .size = end - begin,
+                   .rows = rows,
+                   .step = form_.made_plane()});
+  }
+
+  // Elements of a plane that the columns before this one make.
+  int64_t made_before(int64_t column) const {
+    const int64_t pitch = form_.across.extent, count = product_->across.count;
+    const int64_t before = std::min(column, columns_);
+    return before / pitch * count + std::min(before % pitch, count);
+  }
+
+  bool is_direct(int64_t panel) const { return is_dense_ && (panel + 1) * width_ <= columns_; }
+
+  // Where planes are the source itself, nothing beyond it is read: the last panel begins earlier.
+  // Such a product is dense, so that no other panel is stored beside it.
+  int64_t overhang(int64_t panel) const {
+    return form_.in_place ? std::max<int64_t>((panel + 1) * width_ - columns_, 0) : 0;
+  }
+
+  // What was written beside.
+  void store_block(int64_t row, int64_t rows, int64_t first, int64_t last) {
+    int64_t begin = first;
+    while (begin < last && is_direct(begin)) ++begin;
+    const int64_t column = begin * width_, end = std::min(last * width_, columns_);
+    const T* from = beside_ + (begin - first) * width_;
+    if (begin < last) from += overhang(begin);
+    const int64_t pitch = form_.across.extent;
+    const GridAxis &down = product_->down, &across = product_->across;
+    for (int64_t y = column / pitch; y * pitch < end; ++y) {
+      const int64_t x = std::max<int64_t>(column - y * pitch, 0);
+      const int64_t count = std::min(end - y * pitch, across.count) - x;
+      T* to = o_.made + row * form_.made_plane() +
+              (down.first + y * down.step) * form_.made_across + across.first + x * across.step;
+      for (int64_t i = 0; i < rows; ++i) {
+        store_row(from + i * block_columns + y * pitch + x - column, count,
+                  to + i * form_.made_plane());
+      }
+    }
+  }
+
+  void store_row(const T* from, int64_t count, T* to) const {
+    const int64_t step = product_->across.step;
+    if (step == 1 && count > 0) {
+      std::copy_n(from, count, to);
+      return;
+    }
+    for (int64_t i = 0; i < count; ++i) to[i * step] = from[i];
+  }
+
+  const WindowOperands<T>& o_;
+  const WindowForm& form_;
+  const int64_t width_;
+  const WindowPart::Range tiles_;
+  const WindowProduct* product_ = nullptr;
+  const T* weight_ = nullptr;
+  int64_t columns_ = 0;
+  bool is_dense_ = false;
+  alignas(64) T beside_[WindowKernels<T>::most_rows * block_columns];
+};
+
+// The rows of a plane: the elements from `begin` below `end` are those of the source, as many apart
+// as the axis says, from `shift` on; the others are zeros.
+class PlaneRows {
+ public:
+  PlaneRows(const PlaneAxis& axis, int64_t plane)
+      : step_(axis.step),
+        extent_(axis.extent),
+        shift_(plane - axis.before),
+        begin_(std::clamp<int64_t>(shift_ >= 0 ? 0 : up(-shift_, step_), 0, extent_)),
+        end_(std::clamp<int64_t>(axis.source <= shift_ ? 0 : up(axis.source - shift_, step_),
+                                 begin_, extent_)) {}
+
+  template <typename T>
+  void lay(const T* source, T* to) const {
+    std::fill(to, to + begin_, T{});
+    if (step_ == 1) {
+      std::copy(source + begin_ + shift_, source + end_ + shift_, to + begin_);
+    } else {
+      for (int64_t q = begin_; q < end_; ++q) to[q] = source[q * step_ + shift_];
+    }
+    std::fill(to + end_, to + extent_, T{});
+  }
+
+ private:
+  int64_t step_, extent_, shift_, begin_, end_;
+};
+
+}  // namespace
+
+WindowTiles::WindowTiles(const WindowForm& form, int most_rows, int columns)
+    : width(columns), count(up(form.rows, most_rows)) {
+  if (count > 0) height = up(form.rows, count);
+}
+
+int64_t WindowTiles::panels(const WindowForm& form, const WindowProduct& product) const {
+  return up(form.columns(product), width);
+}
+
+int64_t WindowTiles::packed_group(const WindowForm& form) const {
+  int64_t depth = 0;
+  for (const WindowProduct& product : form.products) depth += product.depth();
+  return count * height * depth;
+}
+
+int64_t WindowTiles::planes_count(const WindowForm& form) const {
+  constexpr int64_t margin = WindowKernels<float>::most_width;
+  return form.in_place ? 0 : form.channels * form.channel_step() + margin;
+}
+
+template <typename T>
+void pack_weight(const WindowForm& form, const WindowTiles& tiles, const T* weight, int64_t first,
+                 int64_t last, T* packed) {
+  const int64_t height = tiles.height;
+  for (int64_t unit = first; unit < last; ++unit) {
+    const int64_t group = unit / tiles.count, tile = unit % tiles.count;
+    const T* from = weight + group * form.group_step + tile * height * form.row_step;
+    const int64_t rows = std::min(height, form.rows - tile * height);
+    T* to = packed + group * tiles.packed_group(form);
+    for (const WindowProduct& product : form.products) {
+      T* next = to + tile * product.depth() * height;
+      for (const int64_t k : product.weights) {
+        for (int64_t row = 0; row < rows; ++row) next[row] = from[row * form.row_step + k];
+        next += height;
+      }
+      to += tiles.count * product.depth() * height;
+    }
+  }
+}
+
+template <typename T>
+void lay_planes(const WindowForm& form, const T* source, int64_t first, int64_t last, T* planes) {
+  const PlaneAxis &down = form.down, &across = form.across;
+  for (int64_t channel = first; channel < last; ++channel) {
+    const T* from = source + channel * form.source_plane();
+    T* to = planes + channel * form.channel_step();
+    for (const int64_t plane_down : down.planes) {
+      for (const int64_t plane_across : across.planes) {
+        const PlaneRows rows(across, plane_across);
+        for (int64_t q = 0; q < down.extent; ++q, to += across.extent) {
+          const int64_t y = q * down.step + plane_down - down.before;
+          if (y < 0 || y >= down.source) {
+            std::fill(to, to + across.extent, T{});
+          } else {
+            rows.lay(from + y * across.source, to);
+          }
+        }
+      }
+    }
+    // Panels reach beyond the last plane.
+    T* end = planes + (channel + 1) * form.channel_step();
+    std::fill(to, channel + 1 == form.channels ? end + WindowKernels<T>::most_width : end, T{});
+  }
+}
+
+WindowPart cut_windows(const WindowForm& form, const WindowTiles& tiles, int64_t parts) {
+  int64_t panels = 0;
+  for (const WindowProduct& product : form.products) panels += tiles.panels(form, product);
+  return cut_evenly(tiles.count, panels / static_cast<int64_t>(form.products.size()), parts);
+}
+
+template <typename T>
+void multiply_windows(const WindowOperands<T>& operands, const WindowPart& part) {
+  Multiplication<T>(operands, part).run(part);
+}
+
+template void pack_weight(const WindowForm&, const WindowTiles&, const float*, int64_t, int64_t,
+                          float*);
+template void pack_weight(const WindowForm&, const WindowTiles&, const double*, int64_t, int64_t,
+                          double*);
+template void lay_planes(const WindowForm&, const float*, int64_t, int64_t, float*);
+template void lay_planes(const WindowForm&, const double*, int64_t, int64_t, double*);
+template void lay_planes(const WindowForm&, const uint16_t*, int64_t, int64_t, uint16_t*);
+template void multiply_windows(const WindowOperands<float>&, const WindowPart&);
+template void multiply_windows(const WindowOperands<double>&, const WindowPart&);
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,191 @@
+#include "backends/cpu/conv/implicit_gemm_form.hpp"
+
+#include <algorithm>
+
+namespace mithril::cpu_backend {
+namespace {
+
+// A tap of the window along one axis, as those see it that meet one plane.
+struct Tap {
+  int64_t tap;
+  size_t plane;
+  int64_t shift;
+};
+using Taps = std::vector<Tap>;
+
+// The taps of one axis, and the places that they make.
+struct Part {
+  GridAxis grid;
+  Taps taps;
+};
+
+int64_t last_shift(const WindowAxis& axis) {
+  return (axis.kernel - 1) * axis.dilation / axis.stride;
+}
+
+// Of the channels of the source and of both axes, whose taps stand one after the other.
+WindowProduct product_of(const WindowForm& form, const Part& down, const Part& across,
+                         int64_t kernel_across, int64_t channel_weights) {
+  WindowProduct product{.offsets = {}, .weights = {}, .down = down.grid, .across = across.grid};
+  for (int64_t channel = 0; channel < form.channels; ++channel) {
+    for (const Tap& y : down.taps) {
+      for (const Tap& x : across.taps) {
+        const size_t plane = y.plane * form.across.planes.size() + x.plane;
+        product.offsets.push_back(channel * form.channel_step() +
+                                  static_cast<int64_t>(plane) * form.plane() +
+                                  y.shift * form.across.extent + x.shift);
+        product.weights.push_back(channel * channel_weights + y.tap * kernel_across + x.tap);
+      }
+    }
+  }
+  return product;
+}
+
+void find_in_place(WindowForm& form, const Part& down, const Part& across, int64_t width) {
+  const bool whole = form.down.is_source() && form.across.is_source();
+  form.in_place = whole && across.grid.count == form.across.extent &&
+                  down.grid.count * across.grid.count >= width;
+}
+
+// ---- forwards: a plane for each remainder of a tap by the stride ----
+
+PlaneAxis planes_of_input(const WindowAxis& axis) {
+  PlaneAxis planes{.source = axis.input,
+                   .step = axis.stride,
+                   .before = axis.before,
+                   .extent = axis.output + last_shift(axis),
+                   .planes = {}};
+  for (int64_t tap = 0; tap < axis.kernel; ++tap) {
+    planes.planes.push_back(tap * axis.dilation % axis.stride);
+  }
+  std::sort(planes.planes.begin(), planes.planes.end());
+  planes.planes.erase(std::unique(planes.planes.begin(), planes.planes.end()), planes.planes.end());
+  return planes;
+}
+
+Part whole_output(const WindowAxis& axis, const PlaneAxis& planes) {
+  Part part{.grid = {.first = 0, .step = 1, .count = axis.output}, .taps = {}};
+  for (int64_t tap = 0; tap < axis.kernel; ++tap) {
+    const int64_t at = tap * axis.dilation;
+    const auto plane =
+        std::lower_bound(planes.planes.begin(), planes.planes.end(), at % axis.stride);
+    part.taps.push_back(
+        {tap, static_cast<size_t>(plane - planes.planes.begin()), at / axis.stride});
+  }
+  return part;
+}
+
+// ---- backwards: a part of the input for each remainder, which only some taps meet ----
+
+PlaneAxis planes_of_gradient(const WindowAxis& axis) {
+  const int64_t first = axis.before / axis.stride;
+  const int64_t last = (axis.input - 1 + axis.before) / axis.stride;
+  return {.source = axis.output,
+          .step = 1,
+          .before = last_shift(axis) - first,
+          .extent = last - first + last_shift(axis) + 1};
+}
+
+std::vector<Part> parts_of_input(const WindowAxis& axis) {
+  std::vector<Part> parts;
+  for (int64_t first = 0; first < std::min(axis.stride, axis.input); ++first) {
+    const int64_t at = first + axis.before;
+    Part part{.grid = {.first = first,
+                       .step = axis.stride,
+                       .count = (axis.input - first + axis.stride - 1) / axis.stride},
+              .taps = {}};
+    for (int64_t tap = 0; tap < axis.kernel; ++tap) {
+      if (tap * axis.dilation % axis.stride != at % axis.stride) continue;
+      const int64_t shift = at / axis.stride - axis.before / axis.stride;
+      part.taps.push_back({tap, 0, shift + last_shift(axis) - tap * axis.dilation / axis.stride});
+    }
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+// What the largest of the parts has to do, as a part of what an equal share would be.
+double waste(int64_t count, int64_t parts) {
+  const int64_t largest = (count + parts - 1) / parts;
+  return count == 0 ? 1 : static_cast<double>(largest * parts) / static_cast<double>(count);
+}
+
+}  // namespace
+
+WindowPart cut_evenly(int64_t rows, int64_t columns, int64_t parts) {
+  return {.part = 0, .parts = parts, .of_rows = waste(rows, parts) < waste(columns, parts)};
+}
+
+int64_t WindowForm::channel_step() const {
+  if (in_place) return source_plane();
+  // Lines of the cache, an odd number of them, so that channels do not meet in the same sets.
+  constexpr int64_t line = 16;
+  const auto size =
+      static_cast<int64_t>(down.planes.size() * across.planes.size()) * down.extent * across.extent;
+  return (((size + line - 1) / line) | 1) * line;
+}
+
+int64_t WindowForm::columns(const WindowProduct& product) const {
+  if (product.down.count == 0 || product.across.count == 0) return 0;
+  return (product.down.count - 1) * across.extent + product.across.count;
+}
+
+bool WindowForm::is_dense(const WindowProduct& product) const {
+  // The stride along an axis of one element does not matter.
+  return (product.down.step == 1 || made_down == 1) &&
+         (product.across.step == 1 || made_across == 1) && product.across.count == across.extent;
+}
+
+double WindowForm::work() const {
+  double sum = 0;
+  for (const WindowProduct& product : products) {
+    sum += static_cast<double>(product.depth()) * static_cast<double>(columns(product));
+  }
+  return sum * static_cast<double>(rows) * static_cast<double>(images * groups);
+}
+
+WindowForm output_form(const Convolution& c, int64_t width) {
+  const int64_t taps = c.down.kernel * c.across.kernel;
+  WindowForm form{.images = c.images,
+                  .groups = c.groups,
+                  .channels = c.inputs,
+                  .rows = c.outputs,
+                  .down = planes_of_input(c.down),
+                  .across = planes_of_input(c.across),
+                  .made_down = c.down.output,
+                  .made_across = c.across.output,
+                  .row_step = c.inputs * taps,
+                  .group_step = c.outputs * c.inputs * taps,
+                  .products = {}};
+  const Part down = whole_output(c.down, form.down), across = whole_output(c.across, form.across);
+  find_in_place(form, down, across, width);
+  form.products.push_back(product_of(form, down, across, c.across.kernel, taps));
+  return form;
+}
+
+WindowForm input_gradient_form(const Convolution& c, int64_t width) {
+  const int64_t taps = c.down.kernel * c.across.kernel;
+  WindowForm form{.images = c.images,
+                  .groups = c.groups,
+                  .channels = c.outputs,
+                  .rows = c.inputs,
+                  .down = planes_of_gradient(c.down),
+                  .across = planes_of_gradient(c.across),
+                  .made_down = c.down.input,
+                  .made_across = c.across.input,
+                  .row_step = taps,
+                  .group_step = c.outputs * c.inputs * taps,
+                  .products = {}};
+  const std::vector<Part> downs = parts_of_input(c.down), acrosses = parts_of_input(c.across);
+  if (downs.size() == 1 && acrosses.size() == 1) {
+    find_in_place(form, downs.front(), acrosses.front(), width);
+  }
+  for (const Part& down : downs) {
+    for (const Part& across : acrosses) {
+      form.products.push_back(product_of(form, down, across, c.across.kernel, c.inputs * taps));
+    }
+  }
+  return form;
+}
+
+}  // namespace mithril::cpu_backend

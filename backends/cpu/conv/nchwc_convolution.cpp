@@ -1,0 +1,191 @@
+#include "backends/cpu/conv/nchwc_convolution.hpp"
+
+#include <limits>
+#include <utility>
+
+#include "backends/cpu/conv/bf16_convolution.hpp"
+#include "backends/cpu/conv/direct_nchwc.hpp"
+#include "backends/cpu/conv/window_attributes.hpp"
+#include "backends/cpu/conv/winograd_nchwc.hpp"
+#include "backends/cpu/descriptors/op_spellings.hpp"
+#include "backends/cpu/kernels/bfloat16_kernels.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// The form says how: BlockForm, BlockWinograd.
+template <typename Form>
+class BlockStep final : public Step {
+ public:
+  BlockStep(Form form, int64_t block, int threads, const ConvolutionValues& values, bool to_blocks,
+            const Places& places, Place scratch, PackedConstants::Bytes weight,
+            std::unique_ptr<ElementStep> finish)
+      : form_(std::move(form)),
+        block_(block),
+        parts_(parts_of(form_, threads)),
+        threads_(threads),
+        to_blocks_(to_blocks),
+        source_(places[index(values.source)]),
+        made_(places[index(values.made)]),
+        scratch_(scratch),
+        weight_(std::move(weight)),
+        finish_(std::move(finish)) {
+    if (values.bias) bias_ = places[index(*values.bias)];
+  }
+
+  // What is worked in: what was laid out, what each part has of its own, and, where it is to stand
+  // otherwise, what is made.
+  static int64_t scratch_bytes(const Form& form, int threads, bool to_blocks) {
+    const int64_t parts = parts_of(form, threads), work = parts * part_lines(form, parts);
+    const int64_t made = to_blocks ? 0 : made_count(form.convolution());
+    return (lines(form.laid_count()) + work + made) * int64_t{sizeof(float)};
+  }
+
+  void run(const Frame& frame) const override {
+    auto* laid = frame.write<float>(scratch_);
+    const auto* source = frame.read<float>(source_);
+    if (form_.laid_count() > 0) {
+      each_part([&](int64_t part) {
+        const auto [first, last] = WindowPart{part, parts_}.share(form_.laid_rows());
+        form_.lay(source, first, last, laid);
+      });
+    }
+    float* work = laid + lines(form_.laid_count());
+    const int64_t own = part_lines(form_, parts_);
+    auto* made = to_blocks_ ? frame.write<float>(made_) : work + parts_ * own;
+    const WindowPart cut = form_.cut(parts_);
+    each_part([&](int64_t part) {
+      form_.multiply({.input = form_.laid_count() > 0 ? laid : source,
+                      .weight = reinterpret_cast<const float*>(weight_.get()),
+                      .bias = bias_ ? frame.read<float>(*bias_) : nullptr,
+                      .work = work + part * own,
+                      .made = made,
+                      .finish = to_blocks_ ? Finish(finish_.get(), &frame) : Finish()},
+                     {part, cut.parts, cut.of_rows});
+    });
+    if (to_blocks_) return;
+    each_part([&](int64_t part) { rearrange(frame, made, {part, parts_}); });
+  }
+
+ private:
+  static int parts_of(const Form& form, int threads) {
+    return static_cast<int>(share(form.work(), 1, threads).parts);
+  }
+  static int64_t made_count(const Convolution& c) {
+    return c.images * c.outputs * c.down.output * c.across.output;
+  }
+  static int64_t part_lines(const Form& form, int64_t parts) {
+    return lines(form.part_count(parts));
+  }
+  static int64_t lines(int64_t count) {
+    constexpr int64_t line = 16;
+    return (count + line - 1) / line * line;
+  }
+
+  template <typename Do>
+  void each_part(const Do& what) const {
+    ThreadPool::shared().run(parts_, threads_, what);
+  }
+
+  // A part of the blocks of all images, to channels one after the other.
+  void rearrange(const Frame& frame, const float* made, const WindowPart& part) const {
+    const Convolution& c = form_.convolution();
+    const int64_t plane = c.down.output * c.across.output, count = plane * block_;
+    const auto [first, last] = part.share(c.images * c.outputs / block_);
+    for (int64_t i = first; i < last; ++i) {
+      matmul_kernels<float>().interleave({.from = made + i * count,
+                                          .from_step = block_,
+                                          .count = plane,
+                                          .depth = block_,
+                                          .to = frame.write<float>(made_) + i * count,
+                                          .to_step = plane});
+      Finish(finish_.get(), &frame).run({.begin = i * count, .size = count});
+    }
+  }
+
+  Form form_;
+  int64_t block_;  // channels of one
+  int parts_, threads_;
+  bool to_blocks_;
+  Place source_, made_, scratch_;
+  std::optional<Place> bias_;
+  PackedConstants::Bytes weight_;
+  std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
+};
+
+template <typename Form>
+Draft block_draft(const Context& context, const Form& form, int64_t block,
+                  const ConvolutionValues& values, int64_t packed_as) {
+  const PackedConstants::Bytes weight =
+      context.packed.pack(values.weight, packed_as, [&](const Tensor& tensor) {
+        auto bytes = context.packed.allocate(form.weight_count() * int64_t{sizeof(float)});
+        const Tensor host = tensor.host();
+        std::vector<float> pairs;
+        if (host.dtype() == DType::bfloat16) pairs = paired_weight(host);
+        const float* from = pairs.empty() ? host.data<float>() : pairs.data();
+        ThreadPool::shared().run(static_cast<int>(form.panels()), context.threads, [&](int panel) {
+          form.transform_weight(from, panel, reinterpret_cast<float*>(bytes.get()));
+        });
+        return bytes;
+      });
+  const bool to_blocks = context.sized.is_in_blocks(values.made);
+  Draft draft{.reads = {values.source},
+              .writes = {values.made},
+              .scratch_bytes = BlockStep<Form>::scratch_bytes(form, context.threads, to_blocks)};
+  if (values.bias) draft.reads.push_back(*values.bias);
+  draft.make_finished = [=, threads = context.threads](const Places& places, Place scratch,
+                                                       std::unique_ptr<ElementStep> finish) {
+    return std::make_unique<BlockStep<Form>>(form, block, threads, values, to_blocks, places,
+                                             scratch, weight, std::move(finish));
+  };
+  draft.make = [make = draft.make_finished](const Places& places, Place scratch) {
+    return make(places, scratch, nullptr);
+  };
+  return draft;
+}
+
+}  // namespace
+
+std::optional<BlockConvolution> convolution_for_blocks(const Context& context, size_t node) {
+  const Sized& sized = context.sized;
+  const SpelledExpression* call = kernel_of(*sized.node(node).op);
+  if (!call || call->text != "convolution") return std::nullopt;
+  const CallReader reader(sized, node, *call);
+  const auto source = reader.tensor(0), weight = reader.tensor(1), bias = reader.tensor(2);
+  const ValueId made = sized.node(node).outputs.front();
+  if (!source || !weight || !context.packed.find(*weight)) return std::nullopt;
+  const DType dtype = sized.dtype(*source);
+  const bool into_floats =
+      sized.dtype(made) == DType::float32 && (!bias || sized.dtype(*bias) == DType::float32);
+  if (!into_floats || sized.dtype(*weight) != dtype) return std::nullopt;
+  const auto convolution =
+      convolution_of(reader, 3, sized.dims(*source), sized.dims(*weight), sized.dims(made));
+  if (!convolution) return std::nullopt;
+  if (dtype == DType::float32) {
+    const BlockKernels& kernels = block_kernels();
+    if (!suits_blocks(*convolution, kernels)) return std::nullopt;
+    return BlockConvolution{*convolution, &kernels};
+  }
+  const BFloat16Kernels* pairs = context.bfloat16_products ? bfloat16_kernels() : nullptr;
+  if (dtype != DType::bfloat16 || !pairs || !suits_blocks(*convolution, pairs->blocks)) {
+    return std::nullopt;
+  }
+  return BlockConvolution{*convolution, &pairs->blocks};
+}
+
+Draft draft_block_convolution(const Context& context, const BlockConvolution& convolution,
+                              const ConvolutionValues& values) {
+  // Other ways of packing have numbers of their own.
+  constexpr int64_t packed_as = std::numeric_limits<int64_t>::min();
+  const auto& [c, kernels] = convolution;
+  const bool from_blocks = context.sized.is_in_blocks(values.source);
+  if (context.winograd && !kernels->of_pairs() && suits_block_winograd(c)) {
+    return block_draft(context, BlockWinograd(c, from_blocks), kernels->block, values, packed_as);
+  }
+  return block_draft(context, BlockForm(c, from_blocks, *kernels), kernels->block, values,
+                     packed_as + 1);
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,236 @@
+#include "backends/cpu/conv/panel_convolution.hpp"
+
+#include <utility>
+
+#include "backends/cpu/conv/im2col.hpp"
+#include "backends/cpu/conv/small_planes.hpp"
+#include "backends/cpu/conv/winograd_planar.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// A panel of the weights of all groups.
+template <typename Form>
+void transform_panel(const Form& form, const typename Form::Element* weight, int64_t panel,
+                     float* to) {
+  const Convolution& c = form.convolution();
+  const int64_t group = panel / form.panels();
+  const int64_t each = c.outputs * c.inputs * c.down.kernel * c.across.kernel;
+  form.transform_weight(weight + group * each, panel % form.panels(),
+                        to + group * form.weight_count());
+}
+
+// The form says how: WinogradForm, SmallPlaneForm, PatchForm.
+template <typename Form>
+class PanelStep final : public Step {
+ public:
+  using Element = typename Form::Element;
+
+  PanelStep(Form form, int threads, const ConvolutionValues& values, const Places& places,
+            Place scratch, PackedConstants::Bytes weight, std::unique_ptr<ElementStep> finish)
+      : form_(std::move(form)),
+        sharing_(sharing_of(form_, threads)),
+        threads_(threads),
+        source_(places[index(values.source)]),
+        given_weight_(places[index(values.weight)]),
+        made_(places[index(values.made)]),
+        scratch_(scratch),
+        weight_(std::move(weight)),
+        finish_(std::move(finish)) {
+    if (values.bias) bias_ = places[index(*values.bias)];
+  }
+
+  static int64_t scratch_bytes(const Form& form, int threads, bool packed) {
+    const Sharing sharing = sharing_of(form, threads);
+    const int64_t inputs = sharing.whole ? sharing.parts : 1;
+    const int64_t weight = packed ? 0 : form.convolution().groups * form.weight_count();
+    return (lines(weight) + inputs * input_lines(form) + sharing.parts * lines(form.part_count())) *
+           int64_t{sizeof(float)};
+  }
+
+  void run(const Frame& frame) const override {
+    const int64_t groups = form_.convolution().images * form_.convolution().groups;
+    if (groups * form_.convolution().outputs == 0) return;
+    const int64_t inputs = input_lines(form_), work = lines(form_.part_count());
+    auto* scratch = frame.write<float>(scratch_);
+    const auto* weight = reinterpret_cast<const float*>(weight_.get());
+    if (!weight) {
+      pack(frame, scratch);
+      weight = scratch;
+      scratch += lines(form_.convolution().groups * form_.weight_count());
+    }
+    if (!sharing_.whole) {
+      for (int64_t i = 0; i < groups; ++i) {
+        run_shared(frame, i, {weight, scratch, scratch + inputs}, work);
+      }
+      return;
+    }
+    each_part([&](int64_t part) {
+      float* own = scratch + part * (inputs + work);
+      const int64_t end = groups * (part + 1) / sharing_.parts;
+      for (int64_t i = groups * part / sharing_.parts; i < end; ++i) {
+        const Memory memory{weight, own, own + inputs};
+        transform(frame, i, {0, form_.convolution().inputs}, memory);
+        form_.multiply(operands(frame, i, memory, true), {});
+      }
+    });
+  }
+
+ private:
+  struct Memory {
+    const float* weight;
+    float *input, *work;
+  };
+
+  static Sharing sharing_of(const Form& form, int threads) {
+    const int64_t groups = form.convolution().images * form.convolution().groups;
+    return share(form.work() * static_cast<double>(groups), groups, threads);
+  }
+
+  static int64_t lines(int64_t count) {
+    constexpr int64_t line = 16;
+    return (count + line - 1) / line * line;
+  }
+  static int64_t input_lines(const Form& form) {
+    return lines(up(form.input_count() * int64_t{sizeof(Element)}, int64_t{sizeof(float)}));
+  }
+
+  template <typename Do>
+  void each_part(const Do& what) const {
+    ThreadPool::shared().run(static_cast<int>(sharing_.parts), threads_, what);
+  }
+
+  void pack(const Frame& frame, float* to) const {
+    const int64_t panels = form_.panels(), count = panels * form_.convolution().groups;
+    each_part([&](int64_t part) {
+      for (int64_t i = count * part / sharing_.parts; i < count * (part + 1) / sharing_.parts;
+           ++i) {
+        transform_panel(form_, frame.read<Element>(given_weight_), i, to);
+      }
+    });
+  }
+
+  void run_shared(const Frame& frame, int64_t i, const Memory& memory, int64_t work) const {
+    const Convolution& c = form_.convolution();
+    const WindowPart cut = form_.cut(sharing_.parts);
+    const auto own = [&](int64_t part) {
+      return Memory{memory.weight, memory.input, memory.work + part * work};
+    };
+    if (!form_.in_place()) {
+      each_part([&](int64_t part) {
+        transform(frame, i, WindowPart{part, cut.parts}.share(c.inputs), own(part));
+      });
+    }
+    const bool finishes = form_.finishes(cut);
+    each_part([&](int64_t part) {
+      form_.multiply(operands(frame, i, own(part), finishes), {part, cut.parts, cut.of_rows});
+    });
+    if (!finish_ || finishes) return;
+    const int64_t plane = c.down.output * c.across.output;
+    each_part([&](int64_t part) {
+      const auto [first, last] = WindowPart{part, cut.parts}.share(c.outputs);
+      finish(frame, i).run({.begin = first * plane, .size = (last - first) * plane});
+    });
+  }
+
+  const Element* source(const Frame& frame, int64_t i) const {
+    const Convolution& c = form_.convolution();
+    return frame.read<Element>(source_) + i * c.inputs * c.down.input * c.across.input;
+  }
+
+  void transform(const Frame& frame, int64_t i, WindowPart::Range channels,
+                 const Memory& memory) const {
+    form_.transform_input(source(frame, i), channels.first, channels.last, memory.work,
+                          reinterpret_cast<Element*>(memory.input));
+  }
+
+  Finish finish(const Frame& frame, int64_t i) const {
+    return Finish(finish_.get(), &frame, made_before(i));
+  }
+
+  int64_t made_before(int64_t i) const {
+    const Convolution& c = form_.convolution();
+    return i * c.outputs * c.down.output * c.across.output;
+  }
+
+  PanelOperandsOf<Element> operands(const Frame& frame, int64_t i, const Memory& memory,
+                                    bool finishes) const {
+    const Convolution& c = form_.convolution();
+    const int64_t group = i % c.groups;
+    return {.input = form_.in_place() ? source(frame, i)
+                                      : reinterpret_cast<const Element*>(memory.input),
+            .weight = memory.weight + group * form_.weight_count(),
+            .bias = bias_ ? frame.read<float>(*bias_) + group * c.outputs : nullptr,
+            .work = memory.work,
+            .made = frame.write<float>(made_) + made_before(i),
+            .finish = finishes ? finish(frame, i) : Finish()};
+  }
+
+  Form form_;
+  Sharing sharing_;
+  int threads_;
+  Place source_, given_weight_, made_, scratch_;
+  std::optional<Place> bias_;
+  PackedConstants::Bytes weight_;        // null: it is packed in each run
+  std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
+};
+
+template <typename Form>
+Draft panel_draft(const Context& context, const Convolution& convolution,
+                  const ConvolutionValues& values, int64_t packed_as) {
+  const Form form(convolution);
+  PackedConstants::Bytes weight;
+  if (context.packed.find(values.weight)) {
+    weight = context.packed.pack(values.weight, packed_as, [&](const Tensor& tensor) {
+      const int64_t count = convolution.groups * form.weight_count();
+      auto bytes = context.packed.allocate(count * int64_t{sizeof(float)});
+      const Tensor host = tensor.host();
+      const auto* from = static_cast<const typename Form::Element*>(host.raw_data());
+      const auto panels = static_cast<int>(convolution.groups * form.panels());
+      ThreadPool::shared().run(panels, context.threads, [&](int panel) {
+        transform_panel(form, from, panel, reinterpret_cast<float*>(bytes.get()));
+      });
+      return bytes;
+    });
+  }
+  Draft draft{
+      .reads = {values.source},
+      .writes = {values.made},
+      .scratch_bytes = PanelStep<Form>::scratch_bytes(form, context.threads, weight != nullptr)};
+  if (!weight) draft.reads.push_back(values.weight);
+  if (values.bias) draft.reads.push_back(*values.bias);
+  draft.make_finished = [=, threads = context.threads](const Places& places, Place scratch,
+                                                       std::unique_ptr<ElementStep> finish) {
+    return std::make_unique<PanelStep<Form>>(form, threads, values, places, scratch, weight,
+                                             std::move(finish));
+  };
+  draft.make = [make = draft.make_finished](const Places& places, Place scratch) {
+    return make(places, scratch, nullptr);
+  };
+  return draft;
+}
+
+}  // namespace
+
+std::optional<Draft> draft_panels(const Context& context, const Convolution& convolution,
+                                  const ConvolutionValues& values) {
+  // Other ways of packing have numbers from 0 on.
+  const int64_t groups = convolution.groups;
+  if (context.winograd && suits_winograd(convolution)) {
+    return panel_draft<WinogradForm>(context, convolution, values, -3 * groups);
+  }
+  if (suits_small_planes(convolution)) {
+    return panel_draft<SmallPlaneForm>(context, convolution, values, 1 - 3 * groups);
+  }
+  return std::nullopt;
+}
+
+Draft draft_patches(const Context& context, const Convolution& convolution,
+                    const ConvolutionValues& values) {
+  return panel_draft<PatchForm>(context, convolution, values, 2 - 3 * convolution.groups);
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,136 @@
+#include "backends/cpu/conv/small_planes.hpp"
+
+#include <algorithm>
+
+#include "backends/cpu/conv/implicit_gemm.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
+#include "backends/cpu/kernels/gemm_kernels.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Of k: as long as the weights of a panel stay in the first-level cache.
+constexpr int64_t most_depth_of_panels = 256;
+
+Convolution of_one_channel(Convolution convolution) {
+  convolution.inputs = 1;
+  return convolution;
+}
+
+}  // namespace
+
+bool suits_small_planes(const Convolution& c) {
+  const MatmulKernels<float>& products = matmul_kernels<float>();
+  const WindowForm form = output_form(of_one_channel(c), products.width);
+  const int64_t columns = up(form.columns(form.products.front()), products.width) * products.width;
+  // Putting rows together costs as much as a few columns.
+  return c.across.output <= products.height && c.outputs >= products.width &&
+         8 * columns >= 9 * form.made_plane();
+}
+
+SmallPlaneForm::SmallPlaneForm(const Convolution& convolution, Instructions instructions)
+    : c_(convolution),
+      products_(&matmul_kernels<float>(instructions)),
+      width_(products_->width),
+      taps_(c_.down.kernel * c_.across.kernel),
+      depth_(c_.inputs * taps_),
+      band_rows_(std::min(products_->height / c_.across.output, c_.down.output)),
+      bands_(up(c_.down.output, band_rows_)),
+      height_(band_rows_ * c_.across.output),
+      panels_(up(c_.outputs, width_)),
+      planes_(output_form(of_one_channel(c_), width_)) {}
+
+double SmallPlaneForm::work() const {
+  return static_cast<double>(bands_ * height_) * static_cast<double>(depth_) *
+         static_cast<double>(c_.outputs);
+}
+
+int64_t SmallPlaneForm::band_step() const {
+  constexpr int64_t line = 16;
+  return (up(depth_ * height_, line) | 1) * line;
+}
+
+int64_t SmallPlaneForm::part_count() const {
+  constexpr int64_t margin = WindowKernels<float>::most_width;
+  return std::max(planes_.channel_step() + margin, bands_ * height_ * width_);
+}
+
+void SmallPlaneForm::transform_weight(const float* weight, int64_t panel, float* to) const {
+  const int64_t size = depth_ * width_, outputs = std::min(width_, c_.outputs - panel * width_);
+  if (outputs < width_) std::fill_n(to + panel * size, size, 0.0f);
+  matmul_kernels<float>().interleave(
+      {weight + panel * size, depth_, outputs, depth_, to + panel * size, width_});
+}
+
+void SmallPlaneForm::transform_input(const float* input, int64_t first, int64_t last, float* work,
+                                     float* to) const {
+  const std::vector<int64_t>& taps = planes_.products.front().offsets;
+  for (int64_t channel = first; channel < last; ++channel) {
+    const float* planes = input + channel * planes_.source_plane();
+    if (!planes_.in_place) {
+      lay_planes(planes_, planes, 0, 1, work);
+      planes = work;
+    }
+    for (int64_t tap = 0; tap < taps_; ++tap) {
+      const float* from = planes + taps[static_cast<size_t>(tap)];
+      float* bands = to + (channel * taps_ + tap) * height_;
+      for (int64_t y = 0; y < band_rows_; ++y) {
+        products_->copy({.from = from + y * planes_.across.extent,
+                         .from_step = band_rows_ * planes_.across.extent,
+                         .count = c_.across.output,
+                         .depth = up(c_.down.output - y, band_rows_),
+                         .to = bands + y * c_.across.output,
+                         .to_step = band_step()});
+      }
+    }
+  }
+}
+
+void SmallPlaneForm::multiply(const PanelOperands& operands, const WindowPart& part) const {
+  const auto [first, last] = part.rows(panels_);
+  const int64_t plane = c_.down.output * c_.across.output;
+  for (int64_t panel = first; panel < last; ++panel) {
+    multiply_panel(operands, panel);
+    store_panel(operands, panel);
+    const int64_t channels = std::min(width_, c_.outputs - panel * width_);
+    operands.finish.run({.begin = panel * width_ * plane, .size = channels * plane});
+  }
+}
+
+void SmallPlaneForm::multiply_panel(const PanelOperands& operands, int64_t panel) const {
+  const int64_t places = c_.down.output * c_.across.output;
+  const int64_t pieces = std::max<int64_t>(up(depth_, most_depth_of_panels), 1);
+  alignas(64) float bias[MatmulKernels<float>::most_width] = {};
+  if (operands.bias) {
+    const int64_t first = panel * width_;
+    std::copy_n(operands.bias + first, std::min(width_, c_.outputs - first), bias);
+  }
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    const int64_t k = depth_ * piece / pieces, end = depth_ * (piece + 1) / pieces;
+    const float* weight = operands.weight + (panel * depth_ + k) * width_;
+    const auto prefetching = Prefetching::of<float>((end - k) * width_, end - k, bands_);
+    for (int64_t band = 0; band < bands_; ++band) {
+      products_->tile[std::min(height_, places - band * height_)](
+          {.a = operands.input + band * band_step() + k * height_,
+           .a_step = height_,
+           .b = weight,
+           .b_step = width_,
+           .c = operands.work + band * height_ * width_,
+           .c_step = width_,
+           .depth = end - k,
+           .add = k > 0,
+           .bias = end == depth_ ? bias : nullptr,
+           .next = weight + (end - k) * width_ + band * prefetching.elements,
+           .lines = prefetching.lines});
+    }
+  }
+}
+
+void SmallPlaneForm::store_panel(const PanelOperands& operands, int64_t panel) const {
+  const int64_t places = c_.down.output * c_.across.output, first = panel * width_;
+  const int64_t channels = std::min(width_, c_.outputs - first);
+  products_->interleave(
+      {operands.work, width_, places, channels, operands.made + first * places, places});
+}
+
+}  // namespace mithril::cpu_backend

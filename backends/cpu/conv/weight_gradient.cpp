@@ -1,0 +1,144 @@
+#include "backends/cpu/conv/weight_gradient.hpp"
+
+#include <algorithm>
+
+#include "backends/cpu/kernels/blocking.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Places that are moved at once, so that both sides stay in the first-level cache.
+constexpr int64_t moved_block = 32;
+
+int64_t extent_of(const WindowAxis& axis) {
+  return (axis.output - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
+}
+
+}  // namespace
+
+WeightForm::WeightForm(const Convolution& convolution, int most_rows, int width)
+    : c_(convolution),
+      width_(width),
+      tiles_(up(c_.outputs, most_rows)),
+      height_(tiles_ > 0 ? up(c_.outputs, tiles_) : 1),
+      runs_(c_.across.dilation == 1 ? 1 : c_.across.kernel),
+      run_columns_(c_.across.kernel / runs_ * c_.inputs),
+      run_panels_(up(run_columns_, width)),
+      down_extent_(extent_of(c_.down)),
+      across_extent_(extent_of(c_.across)) {
+  for (int64_t y = 0; y < c_.down.output; ++y) {
+    for (int64_t x = 0; x < c_.across.output; ++x) {
+      offsets_.push_back((y * c_.down.stride * across_extent_ + x * c_.across.stride) * c_.inputs);
+    }
+  }
+}
+
+int64_t WeightForm::laid_count() const {
+  // Panels reach beyond the last channel of the last place.
+  return down_extent_ * across_extent_ * c_.inputs + WindowKernels<float>::most_width;
+}
+
+int64_t WeightForm::panel_offset(int64_t panel) const {
+  const int64_t run = panel / run_panels_, within = panel % run_panels_ * width_;
+  const int64_t y = run / runs_ * c_.down.dilation, x = run % runs_ * c_.across.dilation;
+  return (y * across_extent_ + x) * c_.inputs + within;
+}
+
+template <typename T>
+void WeightForm::lay(const T* input, int64_t first, int64_t last, T* laid) const {
+  const WindowAxis &down = c_.down, &across = c_.across;
+  const int64_t channels = c_.inputs, pitch = across_extent_ * channels;
+  const int64_t left = std::clamp<int64_t>(across.before, 0, across_extent_);
+  const int64_t right = std::clamp(across.before + across.input, left, across_extent_);
+  for (int64_t row = first; row < last; ++row) {
+    T* to = laid + row * pitch;
+    const int64_t y = row - down.before;
+    if (y < 0 || y >= down.input) {
+      std::fill(to, to + pitch, T{});
+      continue;
+    }
+    std::fill(to, to + left * channels, T{});
+    std::fill(to + right * channels, to + pitch, T{});
+    for (int64_t begin = left; begin < right; begin += moved_block) {
+      const int64_t end = std::min(begin + moved_block, right);
+      for (int64_t channel = 0; channel < channels; ++channel) {
+        const T* from = input + (channel * down.input + y) * across.input - across.before;
+        for (int64_t x = begin; x < end; ++x) to[x * channels + channel] = from[x];
+      }
+    }
+  }
+  if (last == down_extent_) {
+    std::fill_n(laid + down_extent_ * pitch, WindowKernels<float>::most_width, T{});
+  }
+}
+
+template <typename T>
+void WeightForm::pack(const T* gradient, int64_t first, int64_t last, T* packed) const {
+  const int64_t count = places();
+  for (int64_t tile = first; tile < last; ++tile) {
+    const int64_t rows = std::min(height_, c_.outputs - tile * height_);
+    const T* from = gradient + tile * height_ * count;
+    T* to = packed + tile * height_ * count;
+    for (int64_t begin = 0; begin < count; begin += moved_block) {
+      const int64_t end = std::min(begin + moved_block, count);
+      for (int64_t row = 0; row < rows; ++row) {
+        for (int64_t at = begin; at < end; ++at) to[at * height_ + row] = from[row * count + at];
+      }
+    }
+  }
+}
+
+template <typename T>
+void WeightForm::multiply(const WindowKernels<T>& kernels, const T* packed, const T* laid, bool add,
+                          const WindowPart& part, T* sums) const {
+  const auto [first, last] = part.columns(panels());
+  const auto [first_tile, last_tile] = part.rows(tiles_);
+  const int64_t pieces = up(places(), depth_block);
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    const int64_t begin = places() * piece / pieces, end = places() * (piece + 1) / pieces;
+    for (int64_t tile = first_tile; tile < last_tile; ++tile) {
+      const int64_t rows = std::min(height_, c_.outputs - tile * height_);
+      for (int64_t panel = first; panel < last; ++panel) {
+        kernels.tile[rows]({.a = packed + (tile * places() + begin) * height_,
+                            .a_step = height_,
+                            .b = laid + panel_offset(panel),
+                            .offsets = offsets_.data() + begin,
+                            .c = sums + tile * height_ * columns() + panel * width_,
+                            .c_step = columns(),
+                            .depth = end - begin,
+                            .add = add || begin > 0,
+                            .start = nullptr});
+      }
+    }
+  }
+}
+
+template <typename T>
+void WeightForm::finish(const T* sums, T* weight) const {
+  const int64_t across = c_.across.kernel, taps = c_.down.kernel * across;
+  for (int64_t row = 0; row < c_.outputs; ++row) {
+    const T* from = sums + row * columns();
+    T* to = weight + row * c_.inputs * taps;
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      const int64_t run = runs_ == 1 ? tap / across : tap;
+      const int64_t within = runs_ == 1 ? tap % across * c_.inputs : 0;
+      const T* next = from + run * run_panels_ * width_ + within;
+      for (int64_t channel = 0; channel < c_.inputs; ++channel) {
+        to[channel * taps + tap] = next[channel];
+      }
+    }
+  }
+}
+
+template void WeightForm::lay(const float*, int64_t, int64_t, float*) const;
+template void WeightForm::lay(const double*, int64_t, int64_t, double*) const;
+template void WeightForm::pack(const float*, int64_t, int64_t, float*) const;
+template void WeightForm::pack(const double*, int64_t, int64_t, double*) const;
+template void WeightForm::multiply(const WindowKernels<float>&, const float*, const float*, bool,
+                                   const WindowPart&, float*) const;
+template void WeightForm::multiply(const WindowKernels<double>&, const double*, const double*, bool,
+                                   const WindowPart&, double*) const;
+template void WeightForm::finish(const float*, float*) const;
+template void WeightForm::finish(const double*, double*) const;
+
+}  // namespace mithril::cpu_backend

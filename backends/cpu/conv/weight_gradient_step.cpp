@@ -1,0 +1,170 @@
+#include "backends/cpu/conv/weight_gradient_step.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/cpu/conv/weight_gradient.hpp"
+#include "backends/cpu/conv/window_attributes.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+struct WeightGradValues {
+  ValueId gradient, input, made;
+};
+
+template <typename T>
+class WeightStep final : public Step {
+ public:
+  WeightStep(WeightForm form, int threads, const WeightGradValues& values, const Places& places,
+             Place scratch)
+      : form_(std::move(form)),
+        sharing_(sharing_of(form_, threads)),
+        threads_(threads),
+        gradient_(places[index(values.gradient)]),
+        input_(places[index(values.input)]),
+        made_(places[index(values.made)]),
+        scratch_(scratch) {}
+
+  static WeightForm form_of(const Convolution& convolution) {
+    return {convolution, window_kernels<T>().height, window_kernels<T>().width};
+  }
+  static int64_t scratch_bytes(const WeightForm& form, int threads) {
+    const Sharing sharing = sharing_of(form, threads);
+    return (sharing.whole ? sharing.parts : 1) * region(form) * int64_t{sizeof(T)};
+  }
+
+  void run(const Frame& frame) const override {
+    const Convolution& c = form_.convolution();
+    T* regions = frame.write<T>(scratch_);
+    if (!sharing_.whole) {
+      for (int64_t group = 0; group < c.groups; ++group) run_group(frame, group, regions, true);
+      return;
+    }
+    ThreadPool::shared().run(static_cast<int>(sharing_.parts), threads_, [&](int64_t part) {
+      T* own = regions + part * region(form_);
+      const int64_t end = c.groups * (part + 1) / sharing_.parts;
+      for (int64_t group = c.groups * part / sharing_.parts; group < end; ++group) {
+        run_group(frame, group, own, false);
+      }
+    });
+  }
+
+ private:
+  static Sharing sharing_of(const WeightForm& form, int threads) {
+    const Convolution& c = form.convolution();
+    const double each = static_cast<double>(c.outputs) * static_cast<double>(form.columns()) *
+                        static_cast<double>(form.places());
+    return share(each * static_cast<double>(c.images * c.groups), c.groups, threads);
+  }
+
+  // The workspace of one group: its sums and their totals, its packed gradient and its padded
+  // input, each aligned to a cache line.
+  static int64_t lines(int64_t count) {
+    constexpr int64_t line = 16;
+    return (count + line - 1) / line * line;
+  }
+  static int64_t region(const WeightForm& form) {
+    const int64_t sums = has_totals(form) ? 2 : 1;
+    return sums * lines(form.sum_count()) + lines(form.packed_count()) + lines(form.laid_count());
+  }
+
+  // The number of images that one sum covers. For more images the sums are added to totals.
+  static int64_t images_of_a_sum(const WeightForm& form) {
+    return std::max<int64_t>(longest_sum / std::max<int64_t>(form.places(), 1), 1);
+  }
+  static bool has_totals(const WeightForm& form) {
+    return form.convolution().images > images_of_a_sum(form);
+  }
+
+  // Calls what(part) for all parts of the work on one group.
+  template <typename Do>
+  void each_part(bool shared, const Do& what) const {
+    if (!shared) return what(WindowPart{});
+    ThreadPool::shared().run(static_cast<int>(sharing_.parts), threads_, [&](int64_t part) {
+      what(WindowPart{part, sharing_.parts, false});
+    });
+  }
+
+  void run_group(const Frame& frame, int64_t group, T* sums, bool shared) const {
+    const Convolution& c = form_.convolution();
+    const int64_t images = images_of_a_sum(form_);
+    T* totals = has_totals(form_) ? sums + lines(form_.sum_count()) : sums;
+    T* packed = totals + lines(form_.sum_count());
+    T* laid = packed + lines(form_.packed_count());
+    const int64_t plane = c.down.input * c.across.input;
+    const bool of_rows = form_.cut(sharing_.parts).of_rows;
+    T* made =
+        frame.write<T>(made_) + group * c.outputs * c.inputs * c.down.kernel * c.across.kernel;
+    for (int64_t image = 0; image < c.images; ++image) {
+      const int64_t at = image * c.groups + group;
+      const T* input = frame.read<T>(input_) + at * c.inputs * plane;
+      const T* gradient = frame.read<T>(gradient_) + at * c.outputs * form_.places();
+      each_part(shared, [&](const WindowPart& part) {
+        const auto [first, last] = part.share(form_.rows());
+        form_.lay(input, first, last, laid);
+        const auto [tile, last_tile] = part.share(form_.tiles());
+        form_.pack(gradient, tile, last_tile, packed);
+      });
+      each_part(shared, [&](WindowPart part) {
+        part.of_rows = of_rows;
+        form_.multiply(window_kernels<T>(), packed, laid, image % images > 0, part, sums);
+      });
+      const bool ends = (image + 1) % images == 0 || image + 1 == c.images;
+      if (totals == sums || !ends) continue;
+      each_part(shared, [&](const WindowPart& part) {
+        const auto [first, last] = part.share(form_.sum_count());
+        if (image < images) {
+          std::copy(sums + first, sums + last, totals + first);
+        } else {
+          for (int64_t i = first; i < last; ++i) totals[i] += sums[i];
+        }
+      });
+    }
+    if (c.images * form_.places() == 0) {
+      std::fill_n(totals, form_.sum_count(), T{});
+    }
+    form_.finish(totals, made);
+  }
+
+  WeightForm form_;
+  Sharing sharing_;
+  int threads_;
+  Place gradient_, input_, made_, scratch_;
+};
+
+template <typename T>
+Draft weight_draft(const Context& context, const Convolution& convolution,
+                   const WeightGradValues& values) {
+  const WeightForm form = WeightStep<T>::form_of(convolution);
+  return {.reads = {values.gradient, values.input},
+          .writes = {values.made},
+          .scratch_bytes = WeightStep<T>::scratch_bytes(form, context.threads),
+          .make = [=, threads = context.threads](const Places& places, Place scratch) {
+            return std::make_unique<WeightStep<T>>(form, threads, values, places, scratch);
+          }};
+}
+
+}  // namespace
+
+std::optional<Draft> draft_convolution_weight(const Context& context, size_t node,
+                                              const SpelledExpression& call) {
+  const Sized& sized = context.sized;
+  const CallReader reader(sized, node, call);
+  const auto gradient = reader.tensor(0), input = reader.tensor(1);
+  if (!gradient || !input) return std::nullopt;
+  const WeightGradValues values{*gradient, *input, sized.node(node).outputs.front()};
+  const DType dtype = sized.dtype(values.made);
+  if (sized.dtype(*gradient) != dtype || sized.dtype(*input) != dtype) return std::nullopt;
+  const auto convolution =
+      convolution_of(reader, 3, sized.dims(*input), sized.dims(values.made), sized.dims(*gradient));
+  if (!convolution) return std::nullopt;
+  if (dtype == DType::float32) return weight_draft<float>(context, *convolution, values);
+  if (dtype == DType::float64) return weight_draft<double>(context, *convolution, values);
+  return std::nullopt;
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,197 @@
+#include "backends/cpu/conv/winograd_nchwc.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "backends/cpu/kernels/blocking.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+constexpr int64_t products = 36;
+constexpr int64_t most_blocks = 256;
+constexpr int64_t line = 64 / int64_t{sizeof(float)};
+// Of inputs that were transformed: as much as stays in the second-level cache beside a weight that
+// does, or alone, where the weight passes by.
+constexpr int64_t bytes_beside_weight = 3 << 16, bytes_alone = 1 << 20;
+
+}  // namespace
+
+bool suits_block_winograd(const Convolution& c) {
+  const auto is_plain = [](const WindowAxis& axis) {
+    return axis.kernel == 3 && axis.stride == 1 && axis.dilation == 1;
+  };
+  if (!is_plain(c.down) || !is_plain(c.across) || c.inputs % channel_block != 0) return false;
+  // Below, transforming costs as much as it saves; beyond, reading weights does, four times as many
+  // as there were.
+  constexpr int64_t fewest_channels = 32, fewest_tiles = 20, most_elements = 1 << 22;
+  const int64_t tiles = c.images * up(c.down.output, 4) * up(c.across.output, 4);
+  return c.inputs >= fewest_channels && c.inputs <= most_blocks * channel_block &&
+         tiles >= fewest_tiles && products * c.inputs * c.outputs <= most_elements;
+}
+
+BlockWinograd::BlockWinograd(const Convolution& convolution, bool from_blocks,
+                             Instructions instructions)
+    : c_(convolution),
+      from_blocks_(from_blocks),
+      products_(&block_kernels(instructions)),
+      transforms_(&winograd_kernels(instructions)),
+      rearranging_(&matmul_kernels<float>(instructions)),
+      blocks_(c_.inputs / channel_block),
+      tiles_down_(up(c_.down.output, 4)),
+      tiles_across_(up(c_.across.output, 4)) {}
+
+double BlockWinograd::work() const {
+  return static_cast<double>(weight_count()) * static_cast<double>(rows() * tiles_across_);
+}
+
+// A weight that does not stay in the cache is read by each thread in part, and what it meets is
+// transformed by all of them.
+WindowPart BlockWinograd::cut(int64_t parts) const {
+  const bool of_panels = panels() % parts == 0 &&
+                         weight_count() * int64_t{sizeof(float)} > bytes_alone &&
+                         weight_count() > c_.images * image_count();
+  if (of_panels || rows() < parts) return {.part = 0, .parts = parts, .of_rows = true};
+  return {.part = 0, .parts = parts};
+}
+
+int64_t BlockWinograd::group_rows(bool of_panels) const {
+  const int64_t bytes = of_panels ? bytes_alone : bytes_beside_weight;
+  const int64_t row = products * c_.inputs * tiles_across_ * int64_t{sizeof(float)};
+  return std::clamp<int64_t>(bytes / row, 1, rows());
+}
+
+int64_t BlockWinograd::part_count(int64_t parts) const {
+  const Group most = group(0, group_rows(cut(parts).of_rows));
+  return products * (most.input_step + most.sum_step);
+}
+
+// From one of the products to the next so far that they do not meet in the same sets of the cache.
+BlockWinograd::Group BlockWinograd::group(int64_t first, int64_t last) const {
+  const int64_t tiles = (last - first) * tiles_across_;
+  const int64_t input_step = (blocks_ * tiles + 1) * channel_block;
+  const int64_t sum_step = tiles * products_->width + channel_block;
+  return {first, last, tiles, input_step, sum_step};
+}
+
+void BlockWinograd::transform_weight(const float* weight, int64_t panel, float* to) const {
+  const int64_t width = products_->width, element = c_.inputs * width;
+  for (int64_t in = 0; in < c_.inputs; ++in) {
+    transforms_->weight({.from = weight + (panel * element + in) * 9,
+                         .from_step = c_.inputs * 9,
+                         .channels = width,
+                         .to = to + panel * products * element + in * width,
+                         .to_step = element});
+  }
+}
+
+void BlockWinograd::lay(const float* source, int64_t first, int64_t last, float* laid) const {
+  const int64_t plane = c_.down.input * c_.across.input, block = plane * channel_block;
+  for (int64_t i = first; i < last; ++i) {
+    rearranging_->interleave({.from = source + i * block,
+                              .from_step = plane,
+                              .count = channel_block,
+                              .depth = plane,
+                              .to = laid + i * block,
+                              .to_step = channel_block});
+  }
+}
+
+void BlockWinograd::multiply(const PanelOperands& o, const WindowPart& part) const {
+  const auto [first_panel, last_panel] = part.rows(panels());
+  const auto [first, last] = part.columns(rows());
+  const int64_t most = group_rows(part.of_rows);
+  for (int64_t row = first; row < last; row += most) {
+    Group rows = group(row, std::min(row + most, last));
+    rows.inputs = o.work;
+    rows.sums = o.work + products * rows.input_step;
+    transform_input(o.input, rows);
+    for (int64_t panel = first_panel; panel < last_panel; ++panel) {
+      multiply_panel(o, panel, rows);
+      transform_sums(o, panel, rows);
+    }
+  }
+}
+
+void BlockWinograd::transform_input(const float* input, const Group& group) const {
+  const int64_t width = c_.across.input, plane = c_.down.input * width;
+  for (int64_t row = group.first; row < group.last; ++row) {
+    const int64_t y = row % tiles_down_ * 4 - c_.down.before;
+    for (int64_t block = 0; block < blocks_; ++block) {
+      const float* from = input + (row / tiles_down_ * blocks_ + block) * plane * channel_block;
+      float* to = group.inputs +
+                  (block * group.tiles + (row - group.first) * tiles_across_) * channel_block;
+      for (int64_t tile = 0; tile < tiles_across_; ++tile, to += channel_block) {
+        const int64_t x = 4 * tile - c_.across.before;
+        transforms_->input_block({.from = from + (y * width + x) * channel_block,
+                                  .row_step = width * channel_block,
+                                  .first_row = std::max<int64_t>(-y, 0),
+                                  .last_row = std::min<int64_t>(c_.down.input - y, 6),
+                                  .first_column = std::max<int64_t>(-x, 0),
+                                  .last_column = std::min<int64_t>(width - x, 6),
+                                  .to = to,
+                                  .to_step = group.input_step});
+      }
+    }
+  }
+}
+
+void BlockWinograd::multiply_panel(const PanelOperands& o, int64_t panel,
+                                   const Group& group) const {
+  const int64_t element = c_.inputs * products_->width;
+  const int64_t count = up(group.tiles, products_->height);
+  const int64_t lines = up(up(element, line), count * blocks_);
+  std::array<int32_t, most_blocks> offsets;
+  for (int64_t block = 0; block < blocks_; ++block) {
+    offsets[static_cast<size_t>(block)] = static_cast<int32_t>(block * group.tiles * channel_block);
+  }
+  for (int64_t k = 0; k < products; ++k) {
+    const float* weight = o.weight + (panel * products + k) * element;
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t first = group.tiles * i / count, last = group.tiles * (i + 1) / count;
+      products_->blocks[0][static_cast<size_t>(last - first)](
+          {.a = group.inputs + k * group.input_step + first * channel_block,
+           .a_step = channel_block,
+           .offsets = offsets.data(),
+           .runs = blocks_,
+           .run = channel_block,
+           .b = weight,
+           .c = group.sums + k * group.sum_step + first * channel_block,
+           .c_step = group.tiles * channel_block,
+           .add = false,
+           .bias = nullptr,
+           .next = weight + element + i * lines * blocks_ * line,
+           .lines = lines});
+    }
+  }
+}
+
+void BlockWinograd::transform_sums(const PanelOperands& o, int64_t panel,
+                                   const Group& group) const {
+  const int64_t width = c_.across.output, height = c_.down.output;
+  const int64_t blocks = products_->width / channel_block;
+  const int64_t block_step = height * width * channel_block;
+  for (int64_t row = group.first; row < group.last; ++row) {
+    const int64_t y = row % tiles_down_ * 4, rows = std::min<int64_t>(height - y, 4);
+    const int64_t begin =
+        (row / tiles_down_ * panels() + panel) * blocks * block_step + y * width * channel_block;
+    for (int64_t block = 0; block < blocks; ++block) {
+      const float* sums =
+          group.sums + (block * group.tiles + (row - group.first) * tiles_across_) * channel_block;
+      for (int64_t tile = 0; tile < tiles_across_; ++tile, sums += channel_block) {
+        transforms_->output_block(
+            {.sums = sums,
+             .sum_step = group.sum_step,
+             .bias = o.bias ? o.bias + panel * products_->width + block * channel_block : nullptr,
+             .to = o.made + begin + block * block_step + 4 * tile * channel_block,
+             .row_step = width * channel_block,
+             .rows = rows,
+             .columns = std::min<int64_t>(width - 4 * tile, 4)});
+      }
+    }
+    o.finish.run(
+        {.begin = begin, .size = rows * width * channel_block, .rows = blocks, .step = block_step});
+  }
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,164 @@
+#include "backends/cpu/descriptors/reference_steps.hpp"
+
+#include <cstring>
+
+#include "backends/cpu/kernels/half_kernels.hpp"
+#include "mithril/eval/node_error.hpp"
+#include "mithril/op/eval_context.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// A tensor of the graph at its place, with what is needed to speak of it as a Tensor.
+struct PlacedTensor {
+  DType dtype;
+  Dims dims;
+  Place place;
+
+  Tensor read(const Frame& frame) const {
+    return Tensor::over(dtype, dims, const_cast<void*>(frame.read<void>(place)), nullptr);
+  }
+};
+
+std::vector<ValueId> tensors_of(const PlannedNode& node) {
+  std::vector<ValueId> ids;
+  for (const int32_t at : node.tensors) {
+    if (at >= 0) ids.push_back(static_cast<ValueId>(at));
+  }
+  return ids;
+}
+
+std::vector<PlacedTensor> placed(const Sized& sized, const std::vector<ValueId>& ids,
+                                 const Places& places) {
+  std::vector<PlacedTensor> all;
+  for (const ValueId id : ids) all.push_back({sized.dtype(id), sized.dims(id), places[index(id)]});
+  return all;
+}
+
+class Evaluate final : public Step {
+ public:
+  Evaluate(const Graph& graph, const PlannedNode& node, std::vector<PlacedTensor> inputs,
+           std::vector<PlacedTensor> outputs)
+      : graph_(graph), node_(node), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+
+  void run(const Frame& frame) const override {
+    const std::vector<Tensor> inputs = read(frame);
+    auto next = inputs.begin();
+    std::vector<const Tensor*> arguments;
+    arguments.reserve(node_.tensors.size());
+    for (const int32_t at : node_.tensors) {
+      arguments.push_back(at == absent ? nullptr
+                          : at < 0     ? &node_.scalars[static_cast<size_t>(~at)]
+                                       : &*next++);
+    }
+    std::vector<Tensor> outputs;
+    outputs.reserve(outputs_.size());
+    for (const PlacedTensor& output : outputs_) outputs.push_back(zeros(output, frame));
+    EvalContext context(*node_.op, arguments, node_.values, outputs);
+    try {
+      node_.op->eval(context);
+    } catch (const Error& error) {
+      raise_at(graph_, *node_.op, node_.outputs.front(), error);
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) keep(outputs[i], outputs_[i], frame);
+  }
+
+ private:
+  // Half precision is storage: an op computes in float32.
+  std::vector<Tensor> read(const Frame& frame) const {
+    std::vector<Tensor> tensors;
+    tensors.reserve(inputs_.size());
+    for (const PlacedTensor& input : inputs_) {
+      Tensor tensor = input.read(frame);
+      tensors.push_back(is_half(input.dtype) ? tensor.to(DType::float32) : std::move(tensor));
+    }
+    return tensors;
+  }
+
+  static Tensor zeros(const PlacedTensor& output, const Frame& frame) {
+    if (is_half(output.dtype)) return Tensor(DType::float32, output.dims);
+    void* place = frame.write<void>(output.place);
+    Tensor tensor = Tensor::over(output.dtype, output.dims, place, nullptr);
+    if (tensor.bytes() > 0) std::memset(place, 0, tensor.bytes());
+    return tensor;
+  }
+
+  static void keep(const Tensor& made, const PlacedTensor& output, const Frame& frame) {
+    if (!is_half(output.dtype) || made.size() == 0) return;
+    const Tensor narrow = made.to(output.dtype);
+    std::memcpy(frame.write<void>(output.place), narrow.raw_data(), narrow.bytes());
+  }
+
+  const Graph& graph_;
+  const PlannedNode& node_;
+  std::vector<PlacedTensor> inputs_, outputs_;
+};
+
+class Copy final : public Step {
+ public:
+  Copy(Place from, Place to, int64_t bytes) : from_(from), to_(to), bytes_(bytes) {}
+  void run(const Frame& frame) const override {
+    if (bytes_ == 0) return;
+    std::memcpy(frame.write<void>(to_), frame.read<void>(from_), static_cast<size_t>(bytes_));
+  }
+
+ private:
+  Place from_, to_;
+  int64_t bytes_;
+};
+
+class Show final : public Step {
+ public:
+  Show(const Graph& graph, const Node& node, std::vector<PlacedTensor> made,
+       const Observer& observer)
+      : graph_(graph), node_(node), made_(std::move(made)), observer_(observer) {}
+
+  // It sees a copy, for it may keep what it sees.
+  void run(const Frame& frame) const override {
+    for (size_t i = 0; i < made_.size(); ++i) {
+      const Tensor tensor = made_[i].read(frame).copy();
+      const Tensor given = observer_.made(graph_, node_, node_.outputs[i], tensor).host();
+      if (given.size() == 0) continue;
+      std::memcpy(frame.write<void>(made_[i].place), given.raw_data(), given.bytes());
+    }
+  }
+
+ private:
+  const Graph& graph_;
+  const Node& node_;
+  std::vector<PlacedTensor> made_;
+  const Observer& observer_;
+};
+
+}  // namespace
+
+Draft evaluated(const Sized& sized, size_t node) {
+  const PlannedNode& planned = sized.planned(node);
+  const std::vector<ValueId> reads = tensors_of(planned);
+  return {.reads = reads,
+          .writes = planned.outputs,
+          .make = [&sized, &planned, reads](const Places& places, Place) {
+            return std::make_unique<Evaluate>(sized.graph(), planned, placed(sized, reads, places),
+                                              placed(sized, planned.outputs, places));
+          }};
+}
+
+Draft copied(const Sized& sized, size_t node) {
+  const ValueId from = tensors_of(sized.planned(node)).front();
+  const ValueId to = sized.planned(node).outputs.front();
+  return {.reads = {from},
+          .writes = {to},
+          .make = [from, to, bytes = sized.bytes(to)](const Places& places, Place) {
+            return std::make_unique<Copy>(places[index(from)], places[index(to)], bytes);
+          }};
+}
+
+Draft shown(const Sized& sized, size_t node, const Observer& observer) {
+  const std::vector<ValueId>& made = sized.planned(node).outputs;
+  return {.reads = made, .make = [&sized, node, &made, &observer](const Places& places, Place) {
+            return std::make_unique<Show>(sized.graph(), sized.node(node),
+                                          placed(sized, made, places), observer);
+          }};
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,44 @@
+#include "backends/cpu/descriptors/shaped_graph.hpp"
+
+#include <algorithm>
+
+#include "mithril/eval/node_error.hpp"
+
+namespace mithril::cpu_backend {
+
+Sized::Sized(const Graph& graph, const Plan& plan)
+    : graph_(graph), plan_(plan), dims_(graph.values().size()), counts_(graph.values().size()) {
+  for (size_t i = 0; i < plan.inputs.size(); ++i) know(graph.inputs()[i], plan.inputs[i]);
+  for (const Constant& constant : graph.constants()) know(constant.value, constant.tensor.dims());
+  for (const PlannedNode& node : plan.nodes) {
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      know(node.outputs[i], node.output_dims[i]);
+      try {
+        counts_[index(node.outputs[i])] = element_count(node.output_dims[i]);
+      } catch (const Error& error) {
+        raise_at(graph, *node.op, node.outputs[i], error);
+      }
+    }
+  }
+  for (const ValueId id : graph.inputs()) counts_[index(id)] = element_count(dims(id));
+  for (const Constant& constant : graph.constants()) {
+    counts_[index(constant.value)] = constant.tensor.size();
+  }
+}
+
+int64_t Sized::bytes(ValueId id) const {
+  return count(id) * static_cast<int64_t>(size_of(dtype(id)));
+}
+
+Dims dims_in_blocks(const Dims& dims, int64_t channels) {
+  constexpr size_t rank = 4;
+  Dims all(rank + 1, 1);
+  std::copy_backward(dims.begin(), dims.end(), all.begin() + rank);
+  if (all[1] % channels == 0) {
+    all[1] /= channels;
+    all[rank] = channels;
+  }
+  return all;
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,48 @@
+// A graph with the dims of all its values, and the layout of each.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "mithril/eval/plan.hpp"
+#include "mithril/graph/graph.hpp"
+
+namespace mithril::cpu_backend {
+
+// The graph with the sizes of one plan.
+class Sized {
+ public:
+  Sized(const Graph& graph, const Plan& plan);
+
+  const Graph& graph() const { return graph_; }
+  const Node& node(size_t i) const { return graph_.nodes()[i]; }
+  const PlannedNode& planned(size_t i) const { return plan_.nodes[i]; }
+  size_t node_count() const { return plan_.nodes.size(); }
+  const Dims& dims(ValueId id) const { return *dims_[index(id)]; }
+  DType dtype(ValueId id) const { return graph_.value(id).dtype; }
+  int64_t count(ValueId id) const { return counts_[index(id)]; }  // of elements
+  int64_t bytes(ValueId id) const;
+  // Whether the channels of a value [N, C, H, W] stand in blocks: see layout/assign_layouts.hpp.
+  bool is_in_blocks(ValueId id) const { return !in_blocks_.empty() && in_blocks_[index(id)]; }
+  int64_t channels_of_block() const { return channels_of_block_; }
+  void put_in_blocks(std::vector<bool> values, int64_t channels) {
+    in_blocks_ = std::move(values);
+    channels_of_block_ = channels;
+  }
+
+ private:
+  void know(ValueId id, const Dims& dims) { dims_[index(id)] = &dims; }
+
+  const Graph& graph_;
+  const Plan& plan_;
+  std::vector<const Dims*> dims_;
+  std::vector<int64_t> counts_;
+  std::vector<bool> in_blocks_;  // per value; empty: none
+  int64_t channels_of_block_ = 1;
+};
+
+// Of what is broadcast to such a value, in the order in which its elements stand then.
+Dims dims_in_blocks(const Dims& dims, int64_t channels);
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,57 @@
+// Elements on their way into blocks of loops, and out of them.
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+
+#include "backends/cpu/kernels/half_kernels.hpp"
+#include "backends/cpu/runtime/broadcast_iteration.hpp"
+#include "backends/cpu/runtime/half_elements.hpp"
+#include "backends/cpu/runtime/step.hpp"
+#include "mithril/tensor/convert.hpp"
+
+namespace mithril::cpu_backend {
+
+// A value of a frame.
+struct ElementPlace {
+  Place place;
+  DType dtype;
+};
+
+// The elements [begin, end) of a walk over the value, as T: float or double.
+template <typename T>
+void gather_elements(const Frame& frame, const ElementPlace& from, const Walk& walk, int64_t begin,
+                     int64_t end, T* to) {
+  if (is_half(from.dtype)) {
+    return gather_halves(from.dtype, frame.read<uint16_t>(from.place), walk, begin, end, to);
+  }
+  visit_dtype(from.dtype, [&](auto zero) {
+    using From = decltype(zero);
+    const From* elements = frame.read<From>(from.place);
+    walk.each_run(begin, end, [&](int64_t at, int64_t first, int64_t count, int64_t step) {
+      if (step == 0) {
+        std::fill_n(to + at, count, convert<T>(elements[first]));
+      } else if (std::is_same_v<From, T> && step == 1) {
+        std::copy_n(elements + first, count, to + at);
+      } else {
+        for (int64_t i = 0; i < count; ++i) to[at + i] = convert<T>(elements[first + i * step]);
+      }
+    });
+  });
+}
+
+// Writes the value's elements from `begin` on: of T, truths, or rounded to 16 bits.
+template <typename T>
+void store_elements(const Frame& frame, const ElementPlace& to, int64_t begin, const T* from,
+                    int64_t count) {
+  if (to.dtype == DType::boolean) {
+    bool* truths = frame.write<bool>(to.place) + begin;
+    for (int64_t i = 0; i < count; ++i) truths[i] = from[i] != T{};
+  } else if (is_half(to.dtype)) {
+    store_halves(to.dtype, from, count, frame.write<uint16_t>(to.place) + begin);
+  } else {
+    std::copy_n(from, count, frame.write<T>(to.place) + begin);
+  }
+}
+
+}  // namespace mithril::cpu_backend

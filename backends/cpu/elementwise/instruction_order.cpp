@@ -1,0 +1,74 @@
+#include "backends/cpu/elementwise/instruction_order.hpp"
+
+#include <algorithm>
+
+namespace mithril::cpu_backend {
+namespace {
+
+bool reads_slot(const Instruction& instruction, Slot slot) {
+  return std::find(instruction.from.begin(), instruction.from.end(), slot) !=
+         instruction.from.end();
+}
+
+class Chaining {
+ public:
+  explicit Chaining(const Loop& loop)
+      : left_(loop.instructions), is_made_(static_cast<size_t>(loop.slots)) {
+    std::fill_n(is_made_.begin(), loop.first_made(), true);
+  }
+
+  std::vector<Instruction> ordered() {
+    while (!left_.empty()) {
+      auto next = left_.end();
+      if (!order_.empty()) {
+        const Slot made = order_.back().to;
+        next = first([&](const Instruction& at) { return reads_slot(at, made) && is_ready(at); });
+      }
+      if (next == left_.end()) next = first([&](const Instruction& at) { return is_ready(at); });
+      is_made_[static_cast<size_t>(next->to)] = true;
+      order_.push_back(*next);
+      left_.erase(next);
+    }
+    return std::move(order_);
+  }
+
+ private:
+  template <typename Fits>
+  std::vector<Instruction>::iterator first(Fits fits) {
+    return std::find_if(left_.begin(), left_.end(), fits);
+  }
+
+  bool is_ready(const Instruction& instruction) const {
+    return std::all_of(instruction.from.begin(), instruction.from.end(), [&](Slot slot) {
+      return slot == no_slot || is_made_[static_cast<size_t>(slot)];
+    });
+  }
+
+  std::vector<Instruction> left_, order_;
+  std::vector<bool> is_made_;  // per slot
+};
+
+}  // namespace
+
+std::vector<Instruction> chained(const Loop& loop) { return Chaining(loop).ordered(); }
+
+std::vector<Following> followings(const Loop& loop) {
+  std::vector<int> readers(static_cast<size_t>(loop.slots));
+  for (const Loop::Made& made : loop.outputs) ++readers[static_cast<size_t>(made.slot)];
+  for (Slot slot = 0; slot < loop.slots; ++slot) {
+    for (const Instruction& at : loop.instructions) {
+      readers[static_cast<size_t>(slot)] += reads_slot(at, slot);
+    }
+  }
+  std::vector<Following> followings;
+  for (size_t i = 0; i < loop.instructions.size(); ++i) {
+    const Slot made = loop.instructions[i].to;
+    const bool followed =
+        i + 1 < loop.instructions.size() && reads_slot(loop.instructions[i + 1], made);
+    followings.push_back(
+        {.last = !followed, .written = readers[static_cast<size_t>(made)] > (followed ? 1 : 0)});
+  }
+  return followings;
+}
+
+}  // namespace mithril::cpu_backend

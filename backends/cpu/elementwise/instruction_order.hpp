@@ -1,0 +1,23 @@
+// Instructions in such an order that most read what the one before made, which then stays in
+// registers.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "backends/cpu/elementwise/program.hpp"
+
+namespace mithril::cpu_backend {
+
+// Greedily: after each instruction the first that reads what it made and whose other operands are
+// made by then; where there is none, the first of all whose operands are.
+std::vector<Instruction> chained(const Loop& loop);
+
+// How an instruction stands to the next one.
+struct Following {
+  bool last = true;     // the next does not read what it makes
+  bool written = true;  // somebody else reads it
+};
+std::vector<Following> followings(const Loop& loop);
+
+}  // namespace mithril::cpu_backend

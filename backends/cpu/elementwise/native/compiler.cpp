@@ -1,0 +1,145 @@
+#include "backends/cpu/elementwise/native/compiler.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string_view>
+
+#include "backends/cpu/elementwise/native/process.hpp"
+#include "backends/cpu/elementwise/native/workshop.hpp"
+#include "mithril/base/write_file.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+bool is_program(const std::string& path) {
+  struct stat about;
+  return ::stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) &&
+         ::access(path.c_str(), X_OK) == 0;
+}
+
+// Folders that depend on where the process happens to be are passed over.
+std::string found_on_path(const std::string& name) {
+  if (name.find('/') != std::string::npos) {
+    return name.starts_with('/') && is_program(name) ? name : "";
+  }
+  std::istringstream folders(variable("PATH"));
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string path = folder + "/" + name;
+    if (folder.starts_with('/') && is_program(path)) return path;
+  }
+  return "";
+}
+
+std::string identity_of(const std::vector<std::string>& command) {
+  struct stat about = {};
+  ::stat(command.front().c_str(), &about);
+  std::string identity = fmt::format("{} bytes, {}.{:09}\n", about.st_size, about.st_mtim.tv_sec,
+                                     about.st_mtim.tv_nsec);
+  for (const std::string& word : command) identity += word + '\n';
+  return identity;
+}
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// Without what would change the terminal that it is printed on.
+std::string first_line(const std::string& text) {
+  std::string line = text.substr(0, std::min<size_t>(text.find('\n'), 200));
+  std::replace_if(
+      line.begin(), line.end(), [](unsigned char c) { return c < ' ' || c == 127; }, ' ');
+  return line;
+}
+
+}  // namespace
+
+std::optional<Compiler> find_compiler(std::string& why) {
+  std::istringstream chosen(variable("CXX"));
+  Compiler compiler;
+  for (std::string word; chosen >> word;) compiler.command.push_back(word);
+  if (!compiler.command.empty()) {
+    std::string& program = compiler.command.front();
+    const std::string path = found_on_path(program);
+    if (path.empty()) {
+      why = fmt::format("CXX names '{}', which is no program on the PATH", first_line(program));
+      return std::nullopt;
+    }
+    program = path;
+  } else {
+    for (const char* name : {"c++", "g++", "clang++"}) {
+      if (const std::string path = found_on_path(name); !path.empty()) {
+        compiler.command.push_back(path);
+        break;
+      }
+    }
+    if (compiler.command.empty()) {
+      why = "CXX is not set, and none of c++, g++ and clang++ is on the PATH";
+      return std::nullopt;
+    }
+  }
+  compiler.identity = identity_of(compiler.command);
+  return compiler;
+}
+
+std::vector<std::string> native_flags(Instructions instructions) {
+  std::vector<std::string> flags = {"-std=c++17", "-O3", "-fPIC", "-shared", "-w",
+                                    "-ffp-contract=off", "-fno-math-errno",
+                                    // Comparisons and choices may be done for all elements.
+                                    "-fno-trapping-math"};
+  const auto add = [&](std::initializer_list<const char*> more) {
+    flags.insert(flags.end(), more.begin(), more.end());
+  };
+  if (instructions != Instructions::portable) add({"-mavx2", "-mfma", "-mbmi2"});
+  if (instructions >= Instructions::avx512) {
+    add({"-mavx512f", "-mavx512vl", "-mavx512dq", "-mavx512bw", "-mprefer-vector-width=512"});
+  }
+  return flags;
+}
+
+Compiled compile_native(const Compiler& compiler, const std::vector<std::string>& flags,
+                        const std::string& source, std::chrono::milliseconds limit) {
+  const Workshop workshop;
+  if (!workshop) return {"", fmt::format("no folder could be made at {}", workshop.path())};
+  const std::string failure = write_private_file(workshop.source(), source);
+  if (!failure.empty()) {
+    return {"", fmt::format("{} could not be written: {}", workshop.source(), failure)};
+  }
+  std::vector<std::string> arguments = compiler.command;
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  for (const std::string& last : {std::string("-o"), workshop.library(), workshop.source()})
+    arguments.push_back(last);
+  const std::string& program = compiler.command.front();
+  const ProcessOptions options{
+      .log = workshop.log(), .temporary_folder = workshop.path(), .limit = limit};
+  switch (run_process(arguments, options)) {
+    case ProcessEnd::not_started:
+      return {"", program + " could not be started"};
+    case ProcessEnd::timeout:
+      return {"", fmt::format("{} took more than {} ms", program, limit.count())};
+    case ProcessEnd::failure: {
+      const std::string said = first_line(contents(workshop.log()));
+      return {"", program + (said.empty() ? " failed and said nothing" : " failed: " + said)};
+    }
+    case ProcessEnd::success:
+      break;
+  }
+  std::string library = contents(workshop.library());
+  if (library.empty()) return {"", program + " made no library"};
+  return {std::move(library), ""};
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,161 @@
+#include "backends/cpu/elementwise/native/step.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "backends/cpu/elementwise/element_access.hpp"
+#include "backends/cpu/elementwise/program_step.hpp"
+#include "backends/cpu/runtime/broadcast_iteration.hpp"
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+constexpr size_t most_pointers = 96;
+template <typename T>
+class NativeStep final : public ElementStep {
+ public:
+  NativeStep(const NativeStepOptions& options, const Places& places)
+      : function_(options.function),
+        threads_(options.threads),
+        count_(element_count(options.loop.dims)),
+        work_(count_ * cost_of(options.loop)) {
+    const Sized& sized = options.sized;
+    for (size_t i = 0; i < options.loop.inputs.size(); ++i) {
+      const ValueId id = options.loop.inputs[i];
+      inputs_.push_back({places[index(id)], sized.dtype(id), options.native.readings[i],
+                         Walk(options.loop.input_dims[i], options.loop.dims)});
+      gathers_ = gathers_ || options.native.readings[i] == Reading::staged;
+    }
+    for (const Loop::Made& made : options.loop.outputs) {
+      outputs_.push_back({places[index(made.value)], sized.dtype(made.value)});
+      gathers_ = gathers_ || is_half(sized.dtype(made.value));
+    }
+    for (const double constant : options.loop.constants) {
+      constants_.push_back(static_cast<T>(constant));
+    }
+    for (const Operation operation : options.native.calls) {
+      links_.push_back(
+          {.kernel = kernels_.links[static_cast<size_t>(operation)], .from = {0}, .to = 0});
+    }
+  }
+
+  void run(const Frame& frame) const override {
+    const int64_t tasks = std::clamp<int64_t>(work_ / worth_a_loop_thread, 1, threads_);
+    ThreadPool::shared().run(static_cast<int>(tasks), threads_, [&](int task) {
+      const int64_t begin = count_ * task / tasks, end = count_ * (task + 1) / tasks;
+      run_rows(frame, {.begin = begin, .size = end - begin});
+    });
+  }
+
+  void run_parts(const Frame& frame, const Parts& parts) const override {
+    const int64_t begin = parts.begin(count_);
+    run_rows(frame, {.begin = begin, .size = parts.end(count_) - begin});
+  }
+
+  void run_rows(const Frame& frame, const ElementRows& rows) const override {
+    Memory memory;
+    for (int64_t row = 0; row < rows.rows; ++row) {
+      const int64_t begin = rows.begin + row * rows.step, end = begin + rows.size;
+      const int64_t turns = (rows.size + at_once - 1) / at_once;
+      walk(frame.direction(), 0, turns, [&](int64_t turn) {
+        int64_t at = begin + turn * at_once;
+        const int64_t last = std::min(at + at_once, end);
+        while (at < last) at = run_from(frame, memory, at, last);
+      });
+    }
+  }
+
+ private:
+  static constexpr int64_t block = native_block_bytes / int64_t{sizeof(T)};
+  static constexpr int64_t at_once = 8 * block;  // elements, in one direction
+  struct Input {
+    Place place;
+    DType dtype;
+    Reading reading;
+    Walk walk;
+  };
+  struct Memory {
+    std::array<const void*, most_pointers> from;
+    std::array<void*, most_pointers> to;
+    alignas(64) T staged[most_staged][static_cast<size_t>(block)];
+  };
+
+  // As many elements as one call can do; gives where the next begins.
+  int64_t run_from(const Frame& frame, Memory& memory, int64_t begin, int64_t end) const {
+    if (gathers_) end = std::min(end, begin + block);
+    for (const Input& input : inputs_) {
+      if (input.reading != Reading::run) continue;
+      const int64_t size = input.walk.run_size();
+      end = std::min(end, begin + size - begin % size);
+    }
+    size_t staged = 0;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const Input& input = inputs_[i];
+      if (input.reading == Reading::staged) {
+        T* const to = memory.staged[staged++];
+        gather_elements(frame, {input.place, input.dtype}, input.walk, begin, end, to);
+        memory.from[i] = to;
+      } else {
+        memory.from[i] = frame.read<std::byte>(input.place) + offset(input, begin);
+      }
+    }
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      const auto bytes = static_cast<int64_t>(size_of(outputs_[i].dtype));
+      memory.to[i] = is_half(outputs_[i].dtype)
+                         ? static_cast<void*>(memory.staged[staged++])
+                         : frame.write<std::byte>(outputs_[i].place) + begin * bytes;
+    }
+    function_(memory.to.data(), memory.from.data(), constants_.data(), call, this, end - begin);
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (!is_half(outputs_[i].dtype)) continue;
+      store_elements(frame, outputs_[i], begin, static_cast<const T*>(memory.to[i]), end - begin);
+    }
+    return end;
+  }
+
+  // Of at most as many elements as a block has, which vectors fill.
+  static void call(const void* context, int64_t which, void* elements, int64_t count) {
+    const auto& step = *static_cast<const NativeStep*>(context);
+    T* const values = static_cast<T*>(elements);
+    const int64_t padded = (count + step.lanes_ - 1) / step.lanes_ * step.lanes_;
+    std::fill(values + count, values + padded, T{});
+    const Source<T> slot{values, each_element};
+    step.kernels_.run(&step.links_[static_cast<size_t>(which)], &slot, 0,
+                      static_cast<size_t>(padded), {});
+  }
+
+  // In bytes, of the element that is read for this one.
+  static int64_t offset(const Input& input, int64_t at) {
+    int64_t elements = 0;
+    if (input.reading == Reading::dense) elements = at;
+    if (input.reading == Reading::run) {
+      input.walk.each_run(at, at + 1,
+                          [&](int64_t, int64_t from, int64_t, int64_t) { elements = from; });
+    }
+    return elements * static_cast<int64_t>(size_of(input.dtype));
+  }
+
+  NativeFunction function_;
+  int threads_;
+  int64_t count_, work_;
+  std::vector<Input> inputs_;
+  std::vector<ElementPlace> outputs_;
+  bool gathers_ = false;  // something stands in blocks before or after
+  std::vector<T> constants_;
+  const ElementwiseKernels<T>& kernels_ = elementwise_kernels<T>();
+  int64_t lanes_ = static_cast<int64_t>(kernels_.lanes);
+  std::vector<Link> links_;  // that are called
+};
+
+}  // namespace
+
+std::unique_ptr<ElementStep> make_native_step(const NativeStepOptions& options,
+                                              const Places& places) {
+  if (options.loop.dtype == DType::float32) {
+    return std::make_unique<NativeStep<float>>(options, places);
+  }
+  return std::make_unique<NativeStep<double>>(options, places);
+}
+
+}  // namespace mithril::cpu_backend

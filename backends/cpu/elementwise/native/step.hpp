@@ -1,0 +1,21 @@
+// Steps that run a loop as native code.
+#pragma once
+
+#include <memory>
+
+#include "backends/cpu/elementwise/native/text.hpp"
+
+namespace mithril::cpu_backend {
+
+struct NativeStepOptions {
+  const Sized& sized;
+  const Loop& loop;
+  const NativeLoop& native;
+  NativeFunction function;
+  int threads = 1;
+};
+
+std::unique_ptr<ElementStep> make_native_step(const NativeStepOptions& options,
+                                              const Places& places);
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,256 @@
+#include "backends/cpu/elementwise/native/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "backends/cpu/kernels/half_kernels.hpp"
+#include "backends/cpu/runtime/broadcast_iteration.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// With the operands {0}, {1}, ... and the suffix {4} of C's functions. What is not here is called.
+struct Spelled {
+  Operation operation;
+  int operands;
+  std::string_view text;
+};
+constexpr Spelled spelled[] = {{Operation::copy, 1, "{0}"},
+                               {Operation::negate, 1, "-{0}"},
+                               {Operation::logical_not, 1, "{0} == 0"},
+                               {Operation::abs, 1, "__builtin_fabs{4}({0})"},
+                               {Operation::sqrt, 1, "__builtin_sqrt{4}({0})"},
+                               {Operation::add, 2, "{0} + {1}"},
+                               {Operation::subtract, 2, "{0} - {1}"},
+                               {Operation::multiply, 2, "{0} * {1}"},
+                               {Operation::divide, 2, "{0} / {1}"},
+                               {Operation::maximum, 2, "({0} > {1}) | ({1} != {1}) ? {0} : {1}"},
+                               {Operation::minimum, 2, "({0} < {1}) | ({1} != {1}) ? {0} : {1}"},
+                               {Operation::less, 2, "{0} < {1}"},
+                               {Operation::less_equal, 2, "{0} <= {1}"},
+                               {Operation::equal, 2, "{0} == {1}"},
+                               {Operation::not_equal, 2, "{0} != {1}"},
+                               {Operation::logical_and, 2, "({0} != 0) & ({1} != 0)"},
+                               {Operation::logical_or, 2, "({0} != 0) | ({1} != 0)"},
+                               {Operation::choose, 3, "{0} != 0 ? {1} : {2}"},
+                               {Operation::choose_less, 4, "{0} < {1} ? {2} : {3}"},
+                               {Operation::choose_less_equal, 4, "{0} <= {1} ? {2} : {3}"},
+                               {Operation::choose_equal, 4, "{0} == {1} ? {2} : {3}"},
+                               {Operation::choose_not_equal, 4, "{0} != {1} ? {2} : {3}"}};
+
+const Spelled* spelling_of(Operation operation) {
+  const auto at = std::find_if(std::begin(spelled), std::end(spelled),
+                               [&](const Spelled& known) { return known.operation == operation; });
+  return at == std::end(spelled) ? nullptr : at;
+}
+
+// Kernels that are called take one.
+std::span<const Slot> operands(const Instruction& instruction) {
+  const Spelled* spelling = spelling_of(instruction.operation);
+  const int count = spelling ? spelling->operands : 1;
+  return std::span(instruction.from).first(static_cast<size_t>(count));
+}
+
+// Runs shorter than this are not worth a call each.
+constexpr int64_t least_run = 64;
+constexpr int most_blocks = 24;
+
+std::string_view c_type(DType dtype) {
+  switch (dtype) {
+    case DType::boolean:
+      return "unsigned char";
+    case DType::int32:
+      return "__INT32_TYPE__";
+    case DType::int64:
+      return "__INT64_TYPE__";
+    case DType::float32:
+      return "float";
+    case DType::float64:
+      return "double";
+    case DType::float16:
+    case DType::bfloat16:
+      break;
+  }
+  return "";
+}
+
+Reading reading_of(const Walk& walk, DType dtype) {
+  if (c_type(dtype).empty()) return Reading::staged;
+  if (walk.is_single()) return Reading::single;
+  if (walk.is_dense()) return Reading::dense;
+  return walk.run_size() >= least_run ? Reading::run : Reading::staged;
+}
+
+// Kernels are called with blocks of elements, so that a loop with calls is several, one after the
+// other for each block: its phases. What one makes and a later one reads stands in a block between.
+class LoopText {
+ public:
+  LoopText(const Sized& sized, const Loop& loop)
+      : sized_(sized),
+        loop_(loop),
+        once_(static_cast<size_t>(loop.slots)),
+        phase_of_(static_cast<size_t>(loop.slots)),
+        block_of_(static_cast<size_t>(loop.slots), -1) {
+    read_inputs();
+    for (const Instruction& at : loop_.instructions) find_phase(at);
+    for (const Instruction& at : loop_.instructions) {
+      for (const Slot slot : operands(at)) keep_until(slot, phase(at));
+    }
+    for (const Loop::Made& made : loop_.outputs) keep_until(made.slot, last_phase_);
+  }
+
+  std::optional<NativeLoop> write() {
+    if (staged_ > most_staged || blocks_ > most_blocks) return std::nullopt;
+    const int64_t block = native_block_bytes / static_cast<int64_t>(size_of(loop_.dtype));
+    for (int i = 0; i < blocks_; ++i) before_ += fmt::format("  T block_{}[{}];\n", i, block);
+    std::string phases;
+    for (int phase = 0; phase <= last_phase_; ++phase) phases += phase_text(phase);
+    native_.text = fmt::format(
+        "(void* const* to, const void* const* from, const void* constants,\n"
+        "    call_type call, const void* context, size_type count) {{\n"
+        "{}"
+        "  const size_type most = {};\n"
+        "  for (size_type begin = 0; begin < count; begin += most) {{\n"
+        "    const size_type size = count - begin < most ? count - begin : most;\n"
+        "{}"
+        "  }}\n"
+        "}}\n",
+        before_, last_phase_ > 0 ? std::to_string(block) : "count", phases);
+    return std::move(native_);
+  }
+
+ private:
+  static std::string name(Slot slot) { return fmt::format("s{}", slot); }
+
+  int& phase_of(Slot slot) { return phase_of_[static_cast<size_t>(slot)]; }
+  int& block_of(Slot slot) { return block_of_[static_cast<size_t>(slot)]; }
+  bool is_called(const Instruction& at) const { return !spelling_of(at.operation); }
+
+  void read_inputs() {
+    const std::string_view type = c_type(loop_.dtype);
+    before_ = fmt::format("  typedef {} T;\n", type);
+    for (size_t i = 0; i < loop_.inputs.size(); ++i) {
+      const ValueId id = loop_.inputs[i];
+      const Walk walk(loop_.input_dims[i], loop_.dims);
+      const Reading reading = reading_of(walk, sized_.dtype(id));
+      native_.readings.push_back(reading);
+      staged_ += reading == Reading::staged;
+      const std::string_view own = reading == Reading::staged ? type : c_type(sized_.dtype(id));
+      once_[i] = reading == Reading::single || (reading == Reading::run && walk.is_repeated());
+      before_ += fmt::format("  const {0}* const from_{1} = (const {0}*)from[{1}];\n", own, i);
+      if (once_[i]) before_ += fmt::format("  const T s{0} = (T)*from_{0};\n", i);
+    }
+    for (size_t i = 0; i < loop_.constants.size(); ++i) {
+      once_[loop_.inputs.size() + i] = true;
+      before_ +=
+          fmt::format("  const T s{} = ((const T*)constants)[{}];\n", loop_.inputs.size() + i, i);
+    }
+    for (size_t i = 0; i < loop_.outputs.size(); ++i) {
+      const DType dtype = sized_.dtype(loop_.outputs[i].value);
+      staged_ += is_half(dtype);
+      before_ += fmt::format("  {0}* const to_{1} = ({0}*)to[{1}];\n",
+                             is_half(dtype) ? type : c_type(dtype), i);
+    }
+  }
+
+  // That in which it is done, or at whose end it is called.
+  int phase(const Instruction& at) {
+    int phase = 0;
+    for (const Slot slot : operands(at)) phase = std::max(phase, phase_of(slot));
+    return phase;
+  }
+
+  void find_phase(const Instruction& at) {
+    phase_of(at.to) = phase(at) + is_called(at);
+    last_phase_ = std::max(last_phase_, phase_of(at.to));
+    if (is_called(at)) block_of(at.to) = blocks_++;
+  }
+
+  void keep_until(Slot slot, int phase) {
+    if (slot >= loop_.first_made() && phase_of(slot) < phase && block_of(slot) < 0) {
+      block_of(slot) = blocks_++;
+    }
+  }
+
+  // The loop of the phase, and the calls at its end. Outputs are written in the last one, for they
+  // may stand where inputs do.
+  std::string phase_text(int phase) {
+    std::vector<bool> at_hand = once_;
+    std::string inside, calls;
+    const auto need = [&](Slot slot) {
+      if (at_hand[static_cast<size_t>(slot)]) return name(slot);
+      at_hand[static_cast<size_t>(slot)] = true;
+      inside += fmt::format("      const T {} = {};\n", name(slot), load_text(slot));
+      return name(slot);
+    };
+    for (const Instruction& at : loop_.instructions) {
+      if (this->phase(at) != phase) continue;
+      if (is_called(at)) {
+        const std::string operand = need(at.from.front());
+        inside += fmt::format("      block_{}[i] = {};\n", block_of(at.to), operand);
+        calls += fmt::format("    call(context, {}, block_{}, size);\n", native_.calls.size(),
+                             block_of(at.to));
+        native_.calls.push_back(at.operation);
+        continue;
+      }
+      std::array<std::string, 4> names;
+      for (size_t k = 0; k < operands(at).size(); ++k) names[k] = need(at.from[k]);
+      const char* suffix = loop_.dtype == DType::float32 ? "f" : "";
+      const std::string value = fmt::format(fmt::runtime(spelling_of(at.operation)->text), names[0],
+                                            names[1], names[2], names[3], suffix);
+      inside += fmt::format("      const T {} = (T)({});\n", name(at.to), value);
+      at_hand[static_cast<size_t>(at.to)] = true;
+      if (block_of(at.to) >= 0) {
+        inside += fmt::format("      block_{}[i] = {};\n", block_of(at.to), name(at.to));
+      }
+    }
+    for (size_t i = 0; phase == last_phase_ && i < loop_.outputs.size(); ++i) {
+      const Loop::Made& made = loop_.outputs[i];
+      const std::string value = need(made.slot);
+      const char* truth = sized_.dtype(made.value) == DType::boolean ? " != 0" : "";
+      inside += fmt::format("      to_{}[begin + i] = {}{};\n", i, value, truth);
+    }
+    // What is written may be what is read at the same element, and nothing else of what is read.
+    return "#pragma clang loop vectorize(assume_safety)\n"
+           "#pragma GCC ivdep\n"
+           "    for (size_type i = 0; i < size; ++i) {\n" +
+           inside + "    }\n" + calls;
+  }
+
+  std::string load_text(Slot slot) {
+    if (block_of(slot) >= 0) return fmt::format("block_{}[i]", block_of(slot));
+    return fmt::format("(T)from_{}[begin + i]", slot);
+  }
+
+  const Sized& sized_;
+  const Loop& loop_;
+  NativeLoop native_;
+  std::string before_;
+  std::vector<bool> once_;     // per slot: it is the same in all elements
+  std::vector<int> phase_of_;  // per slot: from which on it is there
+  std::vector<int> block_of_;  // per slot; -1: none
+  int last_phase_ = 0, blocks_ = 0;
+  size_t staged_ = 0;
+};
+
+}  // namespace
+
+std::optional<NativeLoop> native_loop(const Sized& sized, const Loop& loop) {
+  return LoopText(sized, loop).write();
+}
+
+std::string native_name(size_t loop) { return fmt::format("loop_{}", loop); }
+
+std::string native_source(std::span<const std::string> texts, const std::string& mark) {
+  std::string source =
+      "typedef __INT64_TYPE__ size_type;\n"
+      "typedef void (*call_type)(const void*, size_type, void*, size_type);\n";
+  for (size_t i = 0; i < texts.size(); ++i) {
+    source += fmt::format("\nextern \"C\" void {}{}", native_name(i), texts[i]);
+  }
+  return source + fmt::format("\nextern \"C\" {{ char {}; }}\n", mark);
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,360 @@
+#include "backends/cpu/elementwise/program.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "backends/cpu/descriptors/op_spellings.hpp"
+#include "backends/cpu/elementwise/instruction_order.hpp"
+#include "backends/cpu/kernels/half_kernels.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+using Kind = Formula::Kind;
+
+const std::map<std::string_view, Operation>& functions() {
+  static const std::map<std::string_view, Operation> functions = {
+      {"abs", Operation::abs},     {"erf", Operation::erf},     {"exp", Operation::exp},
+      {"floor", Operation::floor}, {"log", Operation::log},     {"log1p", Operation::log1p},
+      {"max", Operation::maximum}, {"min", Operation::minimum}, {"sqrt", Operation::sqrt},
+      {"tanh", Operation::tanh}};
+  return functions;
+}
+
+// A sign that compares, with its sides in this order or the other.
+struct Comparison {
+  Operation truth, choice;
+  bool swapped = false;
+};
+const std::map<std::string_view, Comparison>& comparisons() {
+  static const std::map<std::string_view, Comparison> comparisons = {
+      {"<", {Operation::less, Operation::choose_less}},
+      {"<=", {Operation::less_equal, Operation::choose_less_equal}},
+      {">", {Operation::less, Operation::choose_less, true}},
+      {">=", {Operation::less_equal, Operation::choose_less_equal, true}},
+      {"==", {Operation::equal, Operation::choose_equal}},
+      {"!=", {Operation::not_equal, Operation::choose_not_equal}}};
+  return comparisons;
+}
+
+const std::map<std::string_view, Operation>& signs() {
+  static const std::map<std::string_view, Operation> signs = {
+      {"+", Operation::add},    {"-", Operation::subtract},     {"*", Operation::multiply},
+      {"/", Operation::divide}, {"&&", Operation::logical_and}, {"||", Operation::logical_or}};
+  return signs;
+}
+
+bool is_truth(Operation operation) {
+  using enum Operation;
+  constexpr std::array truths = {logical_not, less,        less_equal, equal,
+                                 not_equal,   logical_and, logical_or};
+  return std::find(truths.begin(), truths.end(), operation) != truths.end();
+}
+
+bool has_kernel(DType dtype, Operation operation) {
+  const auto at = static_cast<size_t>(operation);
+  return dtype == DType::float32 ? elementwise_kernels<float>().links[at].one != nullptr
+                                 : elementwise_kernels<double>().links[at].one != nullptr;
+}
+
+// There is no expression, or no kernel.
+struct NoLoop {};
+
+// Slots are told apart by what they hold until all are known.
+enum class Held : uint8_t { input, constant, made };
+struct Operand {
+  Held held;
+  int16_t index;
+  auto operator<=>(const Operand&) const = default;
+};
+
+class LoopWriter {
+ public:
+  LoopWriter(const Sized& sized, DType dtype, const Dims& dims) : sized_(sized) {
+    loop_.dtype = dtype;
+    loop_.dims = dims;
+  }
+
+  void add(size_t node) {
+    node_ = &sized_.node(node);
+    planned_ = &sized_.planned(node);
+    Operand result = write(*formula_of(*node_->op));
+    const ValueId made = node_->outputs.front();
+    if (sized_.dtype(made) == DType::boolean && !truths_.contains(result)) {
+      result = operation(Operation::not_equal, {result, constant(0)});
+    }
+    if (sized_.dtype(made) == DType::boolean) truths_.insert(result);
+    values_[made] = result;
+  }
+
+  Loop finish(std::span<const ValueId> kept) {
+    std::set<Operand> kept_once;
+    for (const ValueId id : kept) {
+      Operand& made = values_.at(id);
+      // What nothing computes has to be copied to be made.
+      if (made.held != Held::made || !kept_once.insert(made).second) made = copy(made);
+    }
+    for (Written& written : written_) {
+      Instruction instruction{written.operation, slot({Held::made, written.to}), {}};
+      instruction.from.fill(no_slot);
+      for (size_t k = 0; k < written.from.size(); ++k) {
+        instruction.from[k] = slot(written.from[k]);
+      }
+      loop_.instructions.push_back(instruction);
+    }
+    for (const ValueId id : kept) loop_.outputs.push_back({id, slot(values_.at(id))});
+    loop_.slots = static_cast<Slot>(loop_.first_made() + static_cast<Slot>(written_.size()));
+    loop_.instructions = chained(loop_);
+    return std::move(loop_);
+  }
+
+ private:
+  struct Written {
+    Operation operation;
+    std::vector<Operand> from;
+    int16_t to;
+  };
+
+  Slot slot(Operand operand) const {
+    const auto inputs = static_cast<Slot>(loop_.inputs.size());
+    if (operand.held == Held::input) return operand.index;
+    if (operand.held == Held::constant) return static_cast<Slot>(inputs + operand.index);
+    return static_cast<Slot>(loop_.first_made() + operand.index);
+  }
+
+  Operand write(const Formula& formula) {
+    switch (formula.kind) {
+      case Kind::port:
+        return port(formula.text);
+      case Kind::number:
+        return constant(formula.number);
+      case Kind::call:
+        return call(formula);
+      case Kind::unary:
+        return unary(formula);
+      case Kind::binary:
+        return binary(formula);
+      case Kind::choice:
+        return choice(formula);
+      case Kind::unsupported:
+        break;
+    }
+    throw NoLoop();
+  }
+
+  Operand port(const std::string& name) {
+    const size_t at = node_->argument_index(name);
+    const int32_t tensor = planned_->tensors[at];
+    if (tensor >= 0) return value(static_cast<ValueId>(tensor));
+    const Datum& datum = planned_->values[at];
+    if (datum.kind() == kind::bool_value) return constant(datum.flag());
+    if (datum.kind() == kind::int_value) return constant(static_cast<double>(datum.integer()));
+    if (datum.kind() == kind::float_value) return constant(datum.real());
+    throw NoLoop();
+  }
+
+  Operand value(ValueId id) {
+    const auto known = values_.find(id);
+    if (known != values_.end()) return known->second;
+    const Operand input{Held::input, static_cast<int16_t>(loop_.inputs.size())};
+    loop_.inputs.push_back(id);
+    if (sized_.dtype(id) == DType::boolean) truths_.insert(input);
+    return values_[id] = input;
+  }
+
+  Operand constant(double number) {
+    const auto same = [&](double known) {
+      return known == number && std::signbit(known) == std::signbit(number);
+    };
+    auto at = std::find_if(loop_.constants.begin(), loop_.constants.end(), same);
+    if (at == loop_.constants.end()) at = loop_.constants.insert(at, number);
+    return {Held::constant, static_cast<int16_t>(at - loop_.constants.begin())};
+  }
+
+  const double* number_of(Operand operand) const {
+    if (operand.held != Held::constant) return nullptr;
+    return &loop_.constants[static_cast<size_t>(operand.index)];
+  }
+
+  // The same operation on the same operands is done once.
+  Operand operation(Operation operation, const std::vector<Operand>& from) {
+    if (!has_kernel(loop_.dtype, operation)) throw NoLoop();
+    for (const Written& known : written_) {
+      if (known.operation == operation && known.from == from) return {Held::made, known.to};
+    }
+    const auto to = static_cast<int16_t>(written_.size());
+    written_.push_back({operation, from, to});
+    const Operand result{Held::made, to};
+    if (is_truth(operation)) truths_.insert(result);
+    return result;
+  }
+
+  Operand copy(Operand operand) {
+    const auto to = static_cast<int16_t>(written_.size());
+    written_.push_back({Operation::copy, {operand}, to});
+    return {Held::made, to};
+  }
+
+  Operand call(const Formula& formula) {
+    const Operand first = write(formula.children.front());
+    if (formula.text == "T") return first;
+    if (formula.text == "pow") return power(first, write(formula.children[1]));
+    const auto function = functions().find(formula.text);
+    if (function == functions().end()) throw NoLoop();
+    if (formula.children.size() == 1) return operation(function->second, {first});
+    return operation(function->second, {first, write(formula.children[1])});
+  }
+
+  Operand power(Operand base, Operand exponent) {
+    const double* number = number_of(exponent);
+    if (!number || *number != 2) throw NoLoop();
+    return operation(Operation::multiply, {base, base});
+  }
+
+  Operand unary(const Formula& formula) {
+    const Operand operand = write(formula.children.front());
+    const double* number = number_of(operand);
+    if (formula.text == "!") return operation(Operation::logical_not, {operand});
+    return number ? constant(-*number) : operation(Operation::negate, {operand});
+  }
+
+  Operand binary(const Formula& formula) {
+    const auto comparison = comparisons().find(formula.text);
+    const auto sign = signs().find(formula.text);
+    if (comparison == comparisons().end() && sign == signs().end()) throw NoLoop();
+    const Operand left = write(formula.children[0]), right = write(formula.children[1]);
+    if (sign != signs().end()) return arithmetic(sign->second, left, right);
+    const Comparison& by = comparison->second;
+    return by.swapped ? operation(by.truth, {right, left}) : operation(by.truth, {left, right});
+  }
+
+  // Powers of two have exact reciprocals, and a product costs far less than a quotient.
+  Operand arithmetic(Operation sign, Operand left, Operand right) {
+    const double* number = number_of(right);
+    int exponent = 0;
+    if (sign == Operation::divide && number && std::frexp(*number, &exponent) == 0.5 &&
+        std::abs(exponent) < 64) {
+      return operation(Operation::multiply, {left, constant(1 / *number)});
+    }
+    return operation(sign, {left, right});
+  }
+
+  Operand choice(const Formula& formula) {
+    const Formula &condition = formula.children[0], &then = formula.children[1],
+                  &otherwise = formula.children[2];
+    const auto comparison =
+        condition.kind == Kind::binary ? comparisons().find(condition.text) : comparisons().end();
+    if (comparison != comparisons().end()) {
+      Operand left = write(condition.children[0]), right = write(condition.children[1]);
+      if (comparison->second.swapped) std::swap(left, right);
+      const Operand chosen = write(then), other = write(otherwise);
+      return operation(comparison->second.choice, {left, right, chosen, other});
+    }
+    const Operand truth = write(condition);
+    if (const double* number = number_of(truth)) return write(*number != 0 ? then : otherwise);
+    const Operand chosen = write(then), other = write(otherwise);
+    return operation(Operation::choose, {truth, chosen, other});
+  }
+
+  const Sized& sized_;
+  const Node* node_ = nullptr;
+  const PlannedNode* planned_ = nullptr;
+  Loop loop_;
+  std::vector<Written> written_;
+  std::map<ValueId, Operand> values_;
+  std::set<Operand> truths_;  // what is 0 or 1
+};
+
+bool broadcasts(const Dims& from, const Dims& to) {
+  if (from.size() > to.size()) return false;
+  const size_t missing = to.size() - from.size();
+  for (size_t axis = 0; axis < from.size(); ++axis) {
+    if (from[axis] != 1 && from[axis] != to[axis + missing]) return false;
+  }
+  return true;
+}
+
+bool is_computed(DType dtype) { return dtype == DType::float32 || dtype == DType::float64; }
+
+// What elements of 16 bits are computed in: that which holds what they are rounded from.
+DType computed_in(const Sized& sized, size_t node) {
+  for (const int32_t tensor : sized.planned(node).tensors) {
+    if (tensor < 0) continue;
+    const DType given = sized.dtype(static_cast<ValueId>(tensor));
+    if (given == DType::float64 || is_integer(given)) return DType::float64;
+  }
+  return DType::float32;
+}
+
+// Whether the node takes what it reads as it is, or only converts it.
+bool fits(const Sized& sized, size_t node, DType dtype) {
+  const Node& at = sized.node(node);
+  const bool only_converts = converts(*formula_of(*at.op));
+  const Dims& dims = sized.dims(at.outputs.front());
+  if (is_half(sized.dtype(at.outputs.front())) && !only_converts) return false;
+  for (const int32_t tensor : sized.planned(node).tensors) {
+    if (tensor < 0) continue;
+    const auto id = static_cast<ValueId>(tensor);
+    const DType given = sized.dtype(id);
+    if (given != dtype && given != DType::boolean && !only_converts) return false;
+    if (!broadcasts(sized.dims(id), dims)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Loop> make_loop(const Sized& sized, std::span<const size_t> nodes,
+                              std::span<const ValueId> kept) {
+  const ValueId last = sized.node(nodes.back()).outputs.front();
+  LoopWriter writer(sized, *loop_dtype(sized, nodes.back()), sized.dims(last));
+  try {
+    for (const size_t node : nodes) writer.add(node);
+  } catch (const NoLoop&) {
+    return std::nullopt;
+  }
+  Loop loop = writer.finish(kept);
+  const bool in_blocks = sized.is_in_blocks(last);
+  const int64_t block = sized.channels_of_block();
+  if (in_blocks) loop.dims = dims_in_blocks(loop.dims, block);
+  for (const ValueId id : loop.inputs) {
+    loop.input_dims.push_back(in_blocks ? dims_in_blocks(sized.dims(id), block) : sized.dims(id));
+  }
+  return loop;
+}
+
+bool converts(const Formula& formula) {
+  if (formula.kind == Kind::port) return true;
+  return formula.kind == Kind::call && formula.text == "T" &&
+         formula.children.front().kind == Kind::port;
+}
+
+std::optional<DType> loop_dtype(const Sized& sized, size_t node) {
+  const Node& at = sized.node(node);
+  if (!formula_of(*at.op) || at.op->watched) return std::nullopt;
+  if (at.outputs.size() != 1) return std::nullopt;
+  DType dtype = sized.dtype(at.outputs.front());
+  if (dtype == DType::boolean) {
+    // In what is compared; truths alone are computed in any.
+    dtype = DType::float32;
+    for (const int32_t tensor : sized.planned(node).tensors) {
+      if (tensor < 0) continue;
+      const DType given = sized.dtype(static_cast<ValueId>(tensor));
+      if (given != DType::boolean) dtype = given;
+    }
+  }
+  if (is_half(dtype)) dtype = computed_in(sized, node);
+  if (!is_computed(dtype) || !fits(sized, node, dtype)) return std::nullopt;
+  return dtype;
+}
+
+bool is_rounded(const Sized& sized, size_t node) {
+  const Node& at = sized.node(node);
+  return is_half(sized.dtype(at.outputs.front())) && formula_of(*at.op)->kind == Kind::call;
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,396 @@
+#include "backends/cpu/elementwise/program_step.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "backends/cpu/elementwise/element_access.hpp"
+#include "backends/cpu/elementwise/instruction_order.hpp"
+#include "backends/cpu/elementwise/native/code.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Of this many bytes is a block, and so many of them a thread has room for.
+constexpr int64_t block_bytes = 2048;
+constexpr int most_blocks = 24;
+constexpr int most_slots = 96;
+constexpr int most_lanes = 16;
+// Bytes of inputs from which on they come from memory.
+constexpr int64_t bytes_of_long_loops = 1 << 19;
+// As many sums and products cost what exp and its like do.
+constexpr int64_t cost_of_function = 8;
+// So much more is done by who called, for helpers begin later, and what they have done is known
+// later: a fifth of a microsecond each.
+constexpr int64_t lead_of_caller = 1 << 14;
+
+// Where the slots of a loop are while it runs: a block each, for as long as it is read.
+struct Room {
+  std::vector<int16_t> block_of;  // per slot; -1: constants, and what is not written
+  int blocks = 0;
+};
+
+Room room_for(const Loop& loop, const std::vector<Following>& followings) {
+  std::vector<int> last(static_cast<size_t>(loop.slots), -1);
+  const int count = static_cast<int>(loop.instructions.size());
+  for (int i = 0; i < count; ++i) {
+    for (const Slot slot : loop.instructions[static_cast<size_t>(i)].from) {
+      if (slot != no_slot) last[static_cast<size_t>(slot)] = i;
+    }
+  }
+  Room room{std::vector<int16_t>(static_cast<size_t>(loop.slots), -1)};
+  const auto keep = [&](Slot slot) {
+    room.block_of[static_cast<size_t>(slot)] = static_cast<int16_t>(room.blocks++);
+    last[static_cast<size_t>(slot)] = count;
+  };
+  for (size_t i = 0; i < loop.inputs.size(); ++i) keep(static_cast<Slot>(i));
+  for (const Loop::Made& made : loop.outputs) {
+    if (room.block_of[static_cast<size_t>(made.slot)] < 0) keep(made.slot);
+  }
+  std::vector<int16_t> free;
+  for (int i = 0; i < count; ++i) {
+    const Instruction& instruction = loop.instructions[static_cast<size_t>(i)];
+    const auto made = static_cast<size_t>(instruction.to);
+    if (room.block_of[made] < 0 && followings[static_cast<size_t>(i)].written) {
+      if (free.empty()) free.push_back(static_cast<int16_t>(room.blocks++));
+      room.block_of[made] = free.back();
+      free.pop_back();
+    }
+    std::array<Slot, 4> ending = instruction.from;
+    std::sort(ending.begin(), ending.end());
+    const auto end = std::unique(ending.begin(), ending.end());
+    for (auto at = ending.begin(); at != end; ++at) {
+      if (*at < loop.first_made()) continue;
+      const auto slot = static_cast<size_t>(*at);
+      if (last[slot] == i && room.block_of[slot] >= 0) free.push_back(room.block_of[slot]);
+    }
+  }
+  return room;
+}
+
+// What the one before makes is handed on, and written only where somebody else reads it. A few
+// vectors go through all links before the next do, so that what is read from memory is asked for at
+// an even pace.
+template <typename T>
+std::vector<Link> links_of(const Loop& loop, const std::vector<Following>& followings) {
+  std::vector<Link> links;
+  for (size_t i = 0; i < loop.instructions.size(); ++i) {
+    const Instruction& at = loop.instructions[i];
+    Link link{.kernel = elementwise_kernels<T>().links[static_cast<size_t>(at.operation)],
+              .from = at.from,
+              .to = followings[i].written ? at.to : no_slot,
+              .last = i + 1 == loop.instructions.size()};
+    if (i > 0 && !followings[i - 1].last) {
+      std::replace(link.from.begin(), link.from.end(), loop.instructions[i - 1].to, no_slot);
+    }
+    links.push_back(link);
+  }
+  return links;
+}
+
+template <typename T>
+class LoopStep final : public ElementStep {
+ public:
+  LoopStep(const Sized& sized, const Loop& loop, int threads, const Places& places)
+      : room_(room_for(loop, followings(loop))),
+        links_(links_of<T>(loop, followings(loop))),
+        threads_(threads),
+        count_(element_count(loop.dims)),
+        cost_(cost_of(loop)),
+        first_made_(static_cast<size_t>(loop.first_made())),
+        constants_(loop.constants.size() * most_lanes) {
+    for (size_t i = 0; i < loop.inputs.size(); ++i) {
+      const ValueId id = loop.inputs[i];
+      Walk walk(loop.input_dims[i], loop.dims);
+      const DType dtype = sized.dtype(id);
+      const bool single = walk.is_single(), direct = dtype == dtype_of<T> && walk.is_dense();
+      inputs_.push_back({places[index(id)], dtype, std::move(walk), reading(single, direct)});
+    }
+    find_asked();
+    for (const Loop::Made& made : loop.outputs) {
+      outputs_.push_back(
+          {places[index(made.value)], sized.dtype(made.value), static_cast<size_t>(made.slot)});
+    }
+    for (size_t i = 0; i < loop.constants.size(); ++i) {
+      std::fill_n(constants_.begin() + static_cast<ptrdiff_t>(i * most_lanes), most_lanes,
+                  static_cast<T>(loop.constants[i]));
+    }
+  }
+
+  void run(const Frame& frame) const override {
+    if (count_ == 0) return;
+    const int64_t blocks = (count_ + block - 1) / block;
+    const int tasks = parts_of(
+        {.amount = count_ * cost_, .pieces = blocks, .worth_a_thread = worth_a_loop_thread},
+        threads_);
+    const int64_t lead = tasks > 1 ? std::min(lead_of_caller / (cost_ * block), blocks / 4) : 0;
+    // A helper gets what stands side by side all at once.
+    ThreadPool::shared().run(tasks, threads_, [this, frame, blocks, tasks, lead](int task) {
+      const auto begin = [&](int at) { return at == 0 ? 0 : lead + (blocks - lead) * at / tasks; };
+      const int64_t first = begin(task), last = begin(task + 1);
+      run_rows(frame,
+               {.begin = first * block, .size = std::min(count_, last * block) - first * block});
+    });
+  }
+
+  void run_parts(const Frame& frame, const Parts& parts) const override {
+    const int64_t begin = parts.begin(count_);
+    run_rows(frame, {.begin = begin, .size = parts.end(count_) - begin});
+  }
+
+  void run_rows(const Frame& frame, const ElementRows& rows) const override {
+    Memory memory;
+    begin_slots(frame, memory);
+    const int64_t whole = rows.size / lanes_ * lanes_;
+    const int64_t row_step = rows.rows > 1 ? rows.step : rows.size;
+    for (int64_t row = 0; row < rows.rows; ++row) {
+      const int64_t begin = rows.begin + row * rows.step;
+      if (whole > 0) run_vectors(frame, memory, {begin, whole, row_step});
+      if (whole < rows.size) run_rest(frame, memory, begin + whole, rows.size - whole);
+    }
+  }
+
+ private:
+  static constexpr int64_t block = block_bytes / int64_t{sizeof(T)};
+  // One element for all; elements as they stand; elements that go through a block.
+  enum class Reading : uint8_t { single, direct, gathered };
+  struct Input {
+    Place place;
+    DType dtype;
+    Walk walk;
+    Reading reading;
+  };
+  struct Output {
+    Place place;
+    DType dtype;
+    size_t slot;
+
+    bool is_direct() const { return dtype == dtype_of<T>; }
+  };
+  // The next one begins `step` elements after it.
+  struct Row {
+    int64_t begin, size, step;
+  };
+  // From the begin of its row; the one that comes after it is `next` elements behind it.
+  struct Block {
+    int64_t begin, end, next;
+  };
+  struct Memory {
+    alignas(64) T blocks[most_blocks][static_cast<size_t>(block)];
+    Source<T> slots[most_slots];
+  };
+
+  static Reading reading(bool single, bool direct) {
+    if (single) return Reading::single;
+    return direct ? Reading::direct : Reading::gathered;
+  }
+
+  // What a tile holds is in the cache.
+  void find_asked() {
+    int64_t direct = 0;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (inputs_[i].reading != Reading::direct) continue;
+      ++direct;
+      const bool from_memory = inputs_[i].place.base != Place::tile;
+      if (from_memory && asked_.size() < Ahead<T>().from.size()) asked_.push_back(i);
+    }
+    if (direct * count_ * int64_t{sizeof(T)} < bytes_of_long_loops) asked_.clear();
+  }
+
+  T* block_of(Memory& memory, size_t slot) const {
+    return memory.blocks[static_cast<size_t>(room_.block_of[slot])];
+  }
+
+  void place_in_block(Memory& memory, size_t slot) const {
+    memory.slots[slot] = {block_of(memory, slot), static_cast<size_t>(block - 1)};
+  }
+
+  // What stays the same in all blocks.
+  void begin_slots(const Frame& frame, Memory& memory) const {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      place_in_block(memory, i);
+      if (inputs_[i].reading != Reading::single) continue;
+      T* to = block_of(memory, i);
+      gather(frame, inputs_[i], 0, 1, to);
+      std::fill_n(to, most_lanes, *to);
+      memory.slots[i].mask = 0;
+    }
+    for (size_t i = inputs_.size(); i < first_made_; ++i) {
+      memory.slots[i] = {constants_.data() + (i - inputs_.size()) * most_lanes, 0};
+    }
+    for (size_t slot = first_made_; slot < room_.block_of.size(); ++slot) {
+      if (room_.block_of[slot] >= 0) place_in_block(memory, slot);
+    }
+  }
+
+  // Elements that fill vectors are read and written where they stand, but for those that are
+  // converted or stand for several.
+  void run_vectors(const Frame& frame, Memory& memory, const Row& row) const {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (inputs_[i].reading != Reading::direct) continue;
+      memory.slots[i] = {frame.read<T>(inputs_[i].place) + row.begin, each_element};
+    }
+    for (const Output& output : outputs_) {
+      if (!output.is_direct()) continue;
+      memory.slots[output.slot] = {frame.write<T>(output.place) + row.begin, each_element};
+    }
+    const Direction direction = frame.direction();
+    walk(direction, 0, (row.size + block - 1) / block, [&](int64_t i) {
+      const int64_t at = i * block, end = std::min(at + block, row.size);
+      const int64_t ahead = end < row.size ? block : row.step - at;
+      run_block(frame, memory, row.begin,
+                {at, end, direction == Direction::forward ? ahead : -block});
+    });
+  }
+
+  void run_block(const Frame& frame, Memory& memory, int64_t begin, const Block& at) const {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (inputs_[i].reading != Reading::gathered) continue;
+      gather(frame, inputs_[i], begin + at.begin, begin + at.end, block_of(memory, i));
+    }
+    run_links(memory, at.begin, at.end, at.next);
+    for (const Output& output : outputs_) {
+      if (output.is_direct()) continue;
+      store(frame, output, memory, begin + at.begin, at.end - at.begin);
+    }
+  }
+
+  // Fewer elements than a vector has: in blocks, where the others may be anything.
+  void run_rest(const Frame& frame, Memory& memory, int64_t begin, int64_t count) const {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (inputs_[i].reading == Reading::single) continue;
+      place_in_block(memory, i);
+      T* to = block_of(memory, i);
+      gather(frame, inputs_[i], begin, begin + count, to);
+      std::fill(to + count, to + lanes_, T{});
+    }
+    for (const Output& output : outputs_) place_in_block(memory, output.slot);
+    run_links(memory, 0, lanes_, 0);
+    for (const Output& output : outputs_) store(frame, output, memory, begin, count);
+  }
+
+  // `next`: from here to the block that follows.
+  void run_links(const Memory& memory, int64_t begin, int64_t end, int64_t next) const {
+    kernels_.run(links_.data(), memory.slots, static_cast<size_t>(begin), static_cast<size_t>(end),
+                 next_block(memory, next));
+  }
+
+  // Of the inputs that are read where they stand, if they come from memory.
+  Ahead<T> next_block(const Memory& memory, int64_t next) const {
+    Ahead<T> ahead;
+    for (const size_t i : asked_) {
+      if (memory.slots[i].mask == each_element)
+        ahead.from[ahead.count++] = memory.slots[i].at + next;
+    }
+    return ahead;
+  }
+
+  static void gather(const Frame& frame, const Input& input, int64_t begin, int64_t end, T* to) {
+    gather_elements(frame, {input.place, input.dtype}, input.walk, begin, end, to);
+  }
+
+  // From its block, where it is.
+  void store(const Frame& frame, const Output& output, Memory& memory, int64_t begin,
+             int64_t count) const {
+    store_elements(frame, {output.place, output.dtype}, begin, block_of(memory, output.slot),
+                   count);
+  }
+
+  const ElementwiseKernels<T>& kernels_ = elementwise_kernels<T>();
+  Room room_;
+  std::vector<Link> links_;
+  int threads_;
+  int64_t count_, cost_;
+  size_t first_made_;
+  int64_t lanes_ = static_cast<int64_t>(kernels_.lanes);
+  std::vector<Input> inputs_;
+  std::vector<size_t> asked_;  // inputs that do not stay in the caches: the next block is asked for
+  std::vector<Output> outputs_;
+  std::vector<T> constants_;  // each as often as a vector may have lanes
+};
+
+// Each block of an input is read before that of the output is written.
+std::vector<Overwrite> overwrites(const Sized& sized, const Loop& loop) {
+  const int count = static_cast<int>(loop.instructions.size());
+  std::vector<int> last_read(static_cast<size_t>(loop.slots), -1);
+  std::vector<int> written(static_cast<size_t>(loop.slots), -1);
+  for (int i = 0; i < count; ++i) {
+    const Instruction& instruction = loop.instructions[static_cast<size_t>(i)];
+    for (const Slot slot : instruction.from) {
+      if (slot != no_slot) last_read[static_cast<size_t>(slot)] = i;
+    }
+    written[static_cast<size_t>(instruction.to)] = i;
+  }
+  std::vector<Overwrite> possible;
+  for (size_t i = 0; i < loop.inputs.size(); ++i) {
+    const ValueId input = loop.inputs[i];
+    const DType given = sized.dtype(input);
+    if ((given != loop.dtype && !is_half(given)) ||
+        !Walk(loop.input_dims[i], loop.dims).is_dense()) {
+      continue;
+    }
+    for (const Loop::Made& made : loop.outputs) {
+      // What has 16 bits is widened before a block begins, and rounded after its end.
+      const bool after = is_half(given) || last_read[i] <= written[static_cast<size_t>(made.slot)];
+      if (after && sized.dtype(made.value) == given) possible.push_back({made.value, input});
+    }
+  }
+  return possible;
+}
+
+std::vector<Cut> cuts(const Loop& loop) {
+  const int64_t count = element_count(loop.dims);
+  std::vector<Cut> found;
+  if (count == 0) return found;
+  for (const Loop::Made& made : loop.outputs) found.push_back({made.value, count});
+  for (size_t i = 0; i < loop.inputs.size(); ++i) {
+    found.push_back({loop.inputs[i], Walk(loop.input_dims[i], loop.dims).parts()});
+  }
+  return found;
+}
+
+}  // namespace
+
+int64_t cost_of(const Loop& loop) {
+  int64_t cost = 0;
+  for (const Instruction& at : loop.instructions) {
+    const bool function = at.operation >= Operation::exp && at.operation <= Operation::erf;
+    cost += function ? cost_of_function : 1;
+  }
+  return cost;
+}
+
+bool fits_a_step(const Loop& loop) {
+  return loop.slots <= most_slots && room_for(loop, followings(loop)).blocks <= most_blocks;
+}
+
+Draft draft_loop(const Context& context, Loop loop) {
+  Draft draft{.reads = loop.inputs};
+  for (const Loop::Made& made : loop.outputs) draft.writes.push_back(made.value);
+  draft.overwrites = overwrites(context.sized, loop);
+  draft.cuts = cuts(loop);
+  draft.worth = static_cast<double>(element_count(loop.dims) * cost_of(loop)) / worth_a_loop_thread;
+  if (context.native) context.native->add(context.sized, loop);
+  draft.make = [&context, loop = std::move(loop)](const Places& places,
+                                                  Place) -> std::unique_ptr<Step> {
+    return make_loop_step(context, loop, context.threads, places);
+  };
+  return draft;
+}
+
+std::unique_ptr<ElementStep> make_loop_step(const Context& context, const Loop& loop, int threads,
+                                            const Places& places) {
+  const Sized& sized = context.sized;
+  if (context.native) {
+    if (auto step = context.native->step(sized, loop, threads, places)) return step;
+  }
+  if (loop.dtype == DType::float32) {
+    return std::make_unique<LoopStep<float>>(sized, loop, threads, places);
+  }
+  return std::make_unique<LoopStep<double>>(sized, loop, threads, places);
+}
+
+}  // namespace mithril::cpu_backend

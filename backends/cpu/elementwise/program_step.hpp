@@ -1,0 +1,21 @@
+// Runs loops block by block, so that what is made on the way stays in the first-level cache.
+#pragma once
+
+#include "backends/cpu/descriptors/lowering_context.hpp"
+#include "backends/cpu/descriptors/step_descriptor.hpp"
+#include "backends/cpu/elementwise/program.hpp"
+
+namespace mithril::cpu_backend {
+
+// Operations on elements that are worth a thread of their own, and how many one element takes.
+inline constexpr int64_t worth_a_loop_thread = 1 << 17;
+int64_t cost_of(const Loop& loop);
+
+// False where the loop needs more room than a thread has for it.
+bool fits_a_step(const Loop& loop);
+Draft draft_loop(const Context& context, Loop loop);
+// By at most so many threads; as native code where the plan has that.
+std::unique_ptr<ElementStep> make_loop_step(const Context& context, const Loop& loop, int threads,
+                                            const Places& places);
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,136 @@
+#include "backends/cpu/fusion/elementwise_groups.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "backends/cpu/elementwise/program.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+constexpr size_t none = SIZE_MAX;
+// Nodes of a group, and groups that are looked at to see whether two may be joined. Beyond it they
+// stay apart.
+constexpr size_t most_nodes = 16, most_visited = 64;
+
+class Fusion {
+ public:
+  Fusion(const Sized& sized, const std::vector<bool>& alone)
+      : sized_(sized),
+        producer_(sized.graph().values().size(), none),
+        dtypes_(sized.node_count()),
+        group_of_(sized.node_count()),
+        groups_(sized.node_count()) {
+    for (size_t i = 0; i < sized.node_count(); ++i) {
+      for (const ValueId id : sized.node(i).outputs) producer_[index(id)] = i;
+      group_of_[i] = i;
+      groups_[i] = {i};
+      if (!alone[i]) dtypes_[i] = dtype_in_loop(i);
+      if (dtypes_[i]) join_producers(i);
+    }
+  }
+
+  std::vector<std::vector<size_t>> groups() && { return std::move(groups_); }
+
+ private:
+  std::optional<DType> dtype_in_loop(size_t node) const {
+    const auto dtype = loop_dtype(sized_, node);
+    const size_t nodes[] = {node};
+    return dtype && make_loop(sized_, nodes, sized_.node(node).outputs) ? dtype : std::nullopt;
+  }
+
+  template <typename Visit>
+  void each_producer(size_t node, Visit visit) const {
+    for (const int32_t tensor : sized_.planned(node).tensors) {
+      if (tensor < 0) continue;
+      const size_t producer = producer_[static_cast<size_t>(tensor)];
+      if (producer != none) visit(producer);
+    }
+  }
+
+  // The groups that a group reads from, each once.
+  std::vector<size_t> predecessors(size_t group) const {
+    std::vector<size_t> found;
+    for (const size_t node : groups_[group]) {
+      each_producer(node, [&](size_t producer) {
+        if (group_of_[producer] != group) found.push_back(group_of_[producer]);
+      });
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  }
+
+  void join_producers(size_t node) {
+    each_producer(node, [&](size_t producer) {
+      const size_t from = group_of_[producer], to = group_of_[node];
+      if (from == to || dtypes_[producer] != dtypes_[node]) return;
+      if (sized_.dims(sized_.node(producer).outputs.front()) !=
+          sized_.dims(sized_.node(node).outputs.front())) {
+        return;
+      }
+      if (groups_[from].size() + groups_[to].size() > most_nodes) return;
+      if (reads_rounded(from, to) || reads_rounded(to, from)) return;
+      if (!reaches_outside(from, to) && !reaches_outside(to, from)) join(from, to);
+    });
+  }
+
+  // Whether a node of `to` reads what one of `from` makes, rounded.
+  bool reads_rounded(size_t from, size_t to) const {
+    bool found = false;
+    for (const size_t node : groups_[to]) {
+      each_producer(node, [&](size_t producer) {
+        found = found || (group_of_[producer] == from && is_rounded(sized_, producer));
+      });
+    }
+    return found;
+  }
+
+  // Whether `to` depends on `from` by way of others.
+  bool reaches_outside(size_t from, size_t to) const {
+    const size_t first = groups_[from].front();
+    std::vector<size_t> seen, waiting;
+    const auto visit = [&](size_t group) {
+      const bool older = groups_[group].back() < first;
+      if (older || seen.size() > most_visited ||
+          std::find(seen.begin(), seen.end(), group) != seen.end())
+        return;
+      seen.push_back(group);
+      waiting.push_back(group);
+    };
+    for (const size_t before : predecessors(to)) {
+      if (before != from) visit(before);
+    }
+    while (!waiting.empty()) {
+      const size_t group = waiting.back();
+      waiting.pop_back();
+      if (group == from || seen.size() > most_visited) return true;
+      for (const size_t before : predecessors(group)) visit(before);
+    }
+    return false;
+  }
+
+  void join(size_t from, size_t to) {
+    std::vector<size_t> nodes;
+    std::merge(groups_[from].begin(), groups_[from].end(), groups_[to].begin(), groups_[to].end(),
+               std::back_inserter(nodes));
+    for (const size_t node : groups_[from]) group_of_[node] = to;
+    groups_[from].clear();
+    groups_[to] = std::move(nodes);
+  }
+
+  const Sized& sized_;
+  std::vector<size_t> producer_;              // per value; none: it is given
+  std::vector<std::optional<DType>> dtypes_;  // per node; nothing: it has no place in a loop
+  std::vector<size_t> group_of_;              // per node
+  std::vector<std::vector<size_t>> groups_;   // emptied when they are joined to others
+};
+
+}  // namespace
+
+std::vector<std::vector<size_t>> fused_groups(const Sized& sized, const std::vector<bool>& alone) {
+  return Fusion(sized, alone).groups();
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,33 @@
+#include "backends/cpu/fusion/epilogue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/cpu/elementwise/program_step.hpp"
+
+namespace mithril::cpu_backend {
+
+Draft finished(const Context& context, Draft step, const Draft& draft, const Loop& loop,
+               const Unfinished& made) {
+  Draft both{.reads = step.reads, .writes = draft.writes, .scratch_bytes = step.scratch_bytes};
+  const auto step_reads = [&](ValueId id) {
+    return std::find(step.reads.begin(), step.reads.end(), id) != step.reads.end();
+  };
+  for (const ValueId id : draft.reads) {
+    if (id != made.raw && !step_reads(id)) both.reads.push_back(id);
+  }
+  // What the step reads it still does while the first parts are written; and where it writes itself
+  // nothing else may stand.
+  for (const Overwrite& at : draft.overwrites) {
+    const bool elsewhere = at.write != made.place && at.read != made.raw;
+    if (elsewhere && !step_reads(at.read)) both.overwrites.push_back(at);
+  }
+  both.make = [&context, loop, make = std::move(step.make_finished)](const Places& places,
+                                                                     Place scratch) {
+    // One thread at a time does a part.
+    return make(places, scratch, make_loop_step(context, loop, 1, places));
+  };
+  return both;
+}
+
+}  // namespace mithril::cpu_backend

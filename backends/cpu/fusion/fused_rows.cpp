@@ -1,0 +1,222 @@
+#include "backends/cpu/fusion/fused_rows.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "backends/cpu/fusion/row_group.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
+#include "mithril/eval/packing.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// What goes through a group at once, where a part is smaller.
+constexpr int64_t bytes_at_once = 1 << 16;
+
+bool is_cut(const Draft& draft, ValueId id, int64_t parts) {
+  const int64_t most = parts_of(draft, id);
+  return most > 0 && most % parts == 0;
+}
+
+class Joined {
+ public:
+  Joined(const Context& context, Drafted& drafted, const Group& group,
+         const std::vector<bool>& is_own)
+      : context_(context), drafted_(drafted), group_(group), is_own_(is_own) {
+    for (size_t member = 0; member < group.steps.size(); ++member) {
+      for (const ValueId id : draft(member).writes) {
+        made_[storage(id)] = {static_cast<int32_t>(member), static_cast<int32_t>(member)};
+      }
+      for (const ValueId id : draft(member).reads) {
+        const auto made = made_.find(storage(id));
+        if (made == made_.end()) {
+          readers_[storage(id)].push_back({member, id});
+        } else {
+          made->second.last = static_cast<int32_t>(member);
+        }
+      }
+    }
+  }
+
+  Draft draft() {
+    Draft both;
+    std::set<ValueId> read;
+    for (size_t member = 0; member < group_.steps.size(); ++member) {
+      for (const ValueId id : draft(member).reads) {
+        if (!made_.contains(storage(id)) && read.insert(id).second) both.reads.push_back(id);
+      }
+      for (const ValueId id : draft(member).writes) {
+        if (is_own_[storage(id)]) continue;
+        both.writes.push_back(id);
+        add_overwrites(both, member, id);
+      }
+    }
+    add_make(both);
+    return both;
+  }
+
+ private:
+  struct Made {
+    int32_t first, last;  // members
+  };
+  struct Reader {
+    size_t member;
+    ValueId id;
+  };
+
+  size_t storage(ValueId id) const { return drafted_.storage_of[index(id)]; }
+  Draft& draft(size_t member) { return drafted_.steps[group_.steps[member]]; }
+
+  // What this member writes stands in the place of what all of them read of their own part, it at
+  // the latest.
+  void add_overwrites(Draft& both, size_t member, ValueId write) {
+    for (const auto& [storage, readers] : readers_) {
+      const bool ends = std::all_of(readers.begin(), readers.end(), [&](const Reader& reader) {
+        return is_cut(draft(reader.member), reader.id, group_.parts) &&
+               (reader.member < member ||
+                (reader.member == member && overwrites(draft(member), write, reader.id)));
+      });
+      if (ends) both.overwrites.push_back({write, readers.front().id});
+    }
+  }
+
+  static bool overwrites(const Draft& draft, ValueId write, ValueId read) {
+    return std::any_of(draft.overwrites.begin(), draft.overwrites.end(),
+                       [&](const Overwrite& at) { return at.write == write && at.read == read; });
+  }
+
+  void add_make(Draft& both) {
+    const Graph& graph = context_.sized.graph();
+    PartGroupOptions options{.parts = group_.parts};
+    options.tasks = threads_of(context_, drafted_, group_);
+    options.at_once = std::clamp(
+        bytes_at_once / std::max(part_bytes(context_.sized, drafted_, group_), int64_t{1}),
+        int64_t{1}, up(group_.parts, options.tasks));
+    options.first_base = static_cast<int32_t>(1 + graph.inputs().size() + graph.constants().size() +
+                                              graph.outputs().size());
+    const std::vector<std::pair<ValueId, int32_t>> own = add_values(options);
+    both.scratch_bytes = options.tasks * options.scratch_bytes;
+    std::vector<decltype(Draft::make)> makes;
+    for (size_t member = 0; member < group_.steps.size(); ++member) {
+      makes.push_back(std::move(draft(member).make));
+    }
+    both.make = [=](Places places, Place scratch) {
+      for (const auto& [id, base] : own) places[index(id)] = {base, 0};
+      std::vector<std::unique_ptr<PartStep>> members;
+      for (const auto& make : makes) {
+        // What can be cut makes such a step.
+        members.emplace_back(static_cast<PartStep*>(make(places, {}).release()));
+      }
+      PartGroupOptions with_scratch = options;
+      with_scratch.scratch = scratch;
+      return make_part_group(std::move(members), std::move(with_scratch));
+    };
+  }
+
+  // Gives the base of each value that stands there.
+  std::vector<std::pair<ValueId, int32_t>> add_values(PartGroupOptions& options) {
+    std::map<size_t, size_t> value_of;  // per storage
+    std::vector<Stay> stays;
+    for (size_t member = 0; member < group_.steps.size(); ++member) {
+      for (const ValueId id : draft(member).writes) {
+        if (!is_own_[storage(id)]) continue;
+        const Made& made = made_.at(storage(id));
+        const int64_t bytes = drafted_.storages[storage(id)].bytes / group_.parts;
+        if (const auto same = overwritten(member, id, value_of, stays)) {
+          value_of[storage(id)] = *same;
+          stays[*same].last = std::max(made.last, made.first + 1);  // nothing else takes the place
+        } else {
+          value_of[storage(id)] = stays.size();
+          options.values.push_back({bytes, 0});
+          stays.push_back({bytes * options.at_once, made.first, made.last});
+        }
+      }
+    }
+    const Packing packing = pack(stays);
+    const auto bases = static_cast<int64_t>(sizeof(std::byte*)) *
+                       (options.first_base + static_cast<int64_t>(stays.size()));
+    const int64_t begin = up(bases, 64) * 64;
+    for (size_t i = 0; i < stays.size(); ++i) options.values[i].offset = begin + packing.offsets[i];
+    // Kernels ask for what is behind theirs, which must not be what another thread writes.
+    int64_t behind = options.tasks > 1 ? 4096 : 0;
+    for (const OwnValue& value : options.values) behind = std::max(behind, value.part_bytes);
+    options.scratch_bytes = begin + packing.bytes + up(behind, 64) * 64;
+    std::vector<std::pair<ValueId, int32_t>> own;
+    for (size_t id = 0; id < drafted_.storage_of.size(); ++id) {
+      const auto value = value_of.find(drafted_.storage_of[id]);
+      if (value == value_of.end()) continue;
+      own.emplace_back(static_cast<ValueId>(id),
+                       options.first_base + static_cast<int32_t>(value->second));
+    }
+    return own;
+  }
+
+  // The value that ends with this member, in whose place it may write.
+  std::optional<size_t> overwritten(size_t member, ValueId write,
+                                    const std::map<size_t, size_t>& value_of,
+                                    const std::vector<Stay>& stays) {
+    const auto value = [&](ValueId id) {
+      const auto found = value_of.find(storage(id));
+      return found == value_of.end() ? SIZE_MAX : found->second;
+    };
+    for (const Overwrite& at : draft(member).overwrites) {
+      const size_t place = at.write == write ? value(at.read) : SIZE_MAX;
+      if (place == SIZE_MAX || stays[place].last != static_cast<int32_t>(member)) continue;
+      const std::vector<ValueId>& reads = draft(member).reads;
+      const bool again = std::any_of(reads.begin(), reads.end(), [&](ValueId id) {
+        return id != at.read && value(id) == place;
+      });
+      const int64_t bytes = drafted_.storages[storage(write)].bytes;
+      if (!again && drafted_.storages[storage(at.read)].bytes == bytes) return place;
+    }
+    return std::nullopt;
+  }
+
+  const Context& context_;
+  Drafted& drafted_;
+  const Group& group_;
+  const std::vector<bool>& is_own_;
+  std::map<size_t, Made> made_;                    // per storage
+  std::map<size_t, std::vector<Reader>> readers_;  // per storage that is made before
+};
+
+}  // namespace
+
+int64_t parts_of(const Draft& draft, ValueId id) {
+  int64_t parts = 0;
+  for (const Cut& cut : draft.cuts) {
+    if (cut.value == id) parts = std::gcd(parts, cut.parts);
+  }
+  return parts;
+}
+
+int64_t part_bytes(const Sized& sized, const Drafted& drafted, const Group& group) {
+  std::set<size_t> met;
+  int64_t bytes = 0;
+  for (const size_t step : group.steps) {
+    for (const Cut& cut : drafted.steps[step].cuts) {
+      if (!is_cut(drafted.steps[step], cut.value, group.parts)) continue;
+      if (!met.insert(drafted.storage_of[index(cut.value)]).second) continue;
+      bytes += sized.bytes(cut.value) / group.parts;
+    }
+  }
+  return bytes;
+}
+
+int threads_of(const Context& context, const Drafted& drafted, const Group& group) {
+  double worth = 0;
+  for (const size_t step : group.steps) worth += drafted.steps[step].worth;
+  return static_cast<int>(std::clamp<double>(worth + 0.5, 1, context.threads));
+}
+
+Draft joined(const Context& context, Drafted& drafted, const Group& group,
+             const std::vector<bool>& is_own) {
+  return Joined(context, drafted, group, is_own).draft();
+}
+
+}  // namespace mithril::cpu_backend

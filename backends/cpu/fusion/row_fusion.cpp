@@ -1,0 +1,171 @@
+#include "backends/cpu/fusion/row_fusion.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "backends/cpu/fusion/fused_rows.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// All values of a part; beyond it they do not stay in the second-level cache.
+constexpr int64_t most_part_bytes = 1 << 18;
+// For each thread, so that all have about as much to do.
+constexpr int64_t fewest_parts = 4;
+
+class Joining {
+ public:
+  Joining(const Context& context, Drafted& drafted)
+      : context_(context),
+        drafted_(drafted),
+        place_of_(drafted.steps.size()),
+        places_(drafted.steps.size()),
+        readers_(drafted.storages.size()) {
+    for (size_t step = 0; step < steps().size(); ++step) {
+      place_of_[step] = step;
+      places_[step] = {{step}, parts_of_writes(steps()[step])};
+      for (const ValueId id : steps()[step].reads) readers_[storage_of(id)].push_back(step);
+    }
+  }
+
+  void run() {
+    for (size_t step = 0; step < steps().size(); ++step) {
+      while (places_[place_of_[step]].parts > 0 && join_to_a_producer(place_of_[step])) continue;
+    }
+    keep_what_is_left();
+  }
+
+ private:
+  const std::vector<Draft>& steps() const { return drafted_.steps; }
+  size_t storage_of(ValueId id) const { return drafted_.storage_of[index(id)]; }
+  bool is_made(size_t storage) const { return !drafted_.storages[storage].given; }
+  size_t producer(size_t storage) const {
+    return place_of_[static_cast<size_t>(drafted_.storages[storage].first)];
+  }
+
+  static int64_t parts_of_writes(const Draft& draft) {
+    int64_t all = 0;
+    for (const ValueId id : draft.writes) {
+      const int64_t parts = parts_of(draft, id);
+      if (parts == 0) return 0;
+      all = std::gcd(all, parts);
+    }
+    return draft.scratch_bytes == 0 ? all : 0;
+  }
+
+  bool join_to_a_producer(size_t place) {
+    for (const size_t step : places_[place].steps) {
+      for (const ValueId id : steps()[step].reads) {
+        if (!is_made(storage_of(id))) continue;
+        const size_t before = producer(storage_of(id));
+        if (before != place && places_[before].parts > 0 && join(before, place)) return true;
+      }
+    }
+    return false;
+  }
+
+  // The later group goes to the place of the one before it, or that one to its own.
+  bool join(size_t before, size_t place) {
+    Group both = places_[before];
+    both.steps.insert(both.steps.end(), places_[place].steps.begin(), places_[place].steps.end());
+    both.parts = std::gcd(both.parts, places_[place].parts);
+    if (!meet_in_parts(before, place, both.parts)) return false;
+    // Where one reads all of what the other makes, nothing is won.
+    if (both.parts < std::min(places_[before].parts, places_[place].parts)) return false;
+    if (!fits(both)) return false;
+    const bool up = reads_nothing_between(before, place);
+    if (!up && is_read_between(before, place)) return false;
+    const size_t from = up ? place : before, to = up ? before : place;
+    for (const size_t step : places_[from].steps) place_of_[step] = to;
+    places_[from] = {};
+    places_[to] = std::move(both);
+    return true;
+  }
+
+  // Shrinks `parts` to what values can be cut into that one group makes and the other reads.
+  bool meet_in_parts(size_t before, size_t place, int64_t& parts) const {
+    for (const size_t step : places_[place].steps) {
+      for (const ValueId id : steps()[step].reads) {
+        if (!is_made(storage_of(id)) || producer(storage_of(id)) != before) continue;
+        const int64_t read_in = parts_of(steps()[step], id);
+        if (read_in == 0) return false;
+        parts = std::gcd(parts, read_in);
+      }
+    }
+    return true;
+  }
+
+  bool fits(const Group& group) const {
+    const int threads = threads_of(context_, drafted_, group);
+    return part_bytes(context_.sized, drafted_, group) <= most_part_bytes &&
+           (threads == 1 || group.parts >= fewest_parts * threads);
+  }
+
+  bool reads_nothing_between(size_t before, size_t place) const {
+    for (const size_t step : places_[place].steps) {
+      for (const ValueId id : steps()[step].reads) {
+        if (is_made(storage_of(id)) && producer(storage_of(id)) > before &&
+            producer(storage_of(id)) != place) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  bool is_read_between(size_t before, size_t place) const {
+    for (const size_t step : places_[before].steps) {
+      for (const ValueId id : steps()[step].writes) {
+        for (const size_t reader : readers_[storage_of(id)]) {
+          const size_t at = place_of_[reader];
+          if (at > before && at < place) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  void keep_what_is_left() {
+    std::vector<bool> is_own(drafted_.storages.size());
+    for (size_t storage = 0; storage < is_own.size(); ++storage) {
+      is_own[storage] = is_made(storage) && stays_inside(storage);
+    }
+    std::vector<Draft> left;
+    std::vector<int32_t> new_place(places_.size());
+    for (size_t place = 0; place < places_.size(); ++place) {
+      const Group& group = places_[place];
+      if (group.steps.empty()) continue;
+      new_place[place] = static_cast<int32_t>(left.size());
+      left.push_back(group.steps.size() == 1 ? std::move(drafted_.steps[group.steps.front()])
+                                             : joined(context_, drafted_, group, is_own));
+    }
+    for (size_t storage = 0; storage < is_own.size(); ++storage) {
+      if (!is_made(storage)) continue;
+      Storage& at = drafted_.storages[storage];
+      at.first = at.last = new_place[producer(storage)];
+      if (is_own[storage]) at.bytes = 0;
+    }
+    drafted_.steps = std::move(left);
+  }
+
+  // Whether it is read in the group alone that makes it.
+  bool stays_inside(size_t storage) const {
+    const size_t place = producer(storage);
+    return places_[place].steps.size() > 1 && !drafted_.storages[storage].kept &&
+           std::all_of(readers_[storage].begin(), readers_[storage].end(),
+                       [&](size_t reader) { return place_of_[reader] == place; });
+  }
+
+  const Context& context_;
+  Drafted& drafted_;
+  std::vector<size_t> place_of_;              // per step: the group that it is in
+  std::vector<Group> places_;                 // in their order; some are empty
+  std::vector<std::vector<size_t>> readers_;  // per storage: steps
+};
+
+}  // namespace
+
+void join_parts(const Context& context, Drafted& drafted) { Joining(context, drafted).run(); }
+
+}  // namespace mithril::cpu_backend

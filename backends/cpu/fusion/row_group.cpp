@@ -1,0 +1,57 @@
+#include "backends/cpu/fusion/row_group.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+class PartGroup final : public Step {
+ public:
+  PartGroup(std::vector<std::unique_ptr<PartStep>> members, PartGroupOptions options)
+      : members_(std::move(members)), o_(std::move(options)) {}
+
+  void run(const Frame& frame) const override {
+    ThreadPool::shared().run(o_.tasks, o_.tasks, [&](int task) {
+      run_task(frame, task,
+               {o_.parts * task / o_.tasks, o_.parts * (task + 1) / o_.tasks, o_.parts});
+    });
+  }
+
+  bool walks_either_way() const override { return true; }
+
+ private:
+  void run_task(const Frame& frame, int task, const Parts& all) const {
+    std::byte* const scratch = frame.write<std::byte>(o_.scratch) + task * o_.scratch_bytes;
+    const auto first_own = static_cast<size_t>(o_.first_base);
+    const std::span bases(reinterpret_cast<std::byte**>(scratch), first_own + o_.values.size());
+    std::copy_n(frame.bases().begin(), std::min(frame.bases().size(), first_own), bases.begin());
+    const int64_t turns = (all.last - all.first + o_.at_once - 1) / o_.at_once;
+    walk(frame.direction(), 0, turns, [&](int64_t turn) {
+      const int64_t first = all.first + turn * o_.at_once;
+      // Steps count from the first part of all, which is not there.
+      for (size_t i = 0; i < o_.values.size(); ++i) {
+        const OwnValue& value = o_.values[i];
+        bases[first_own + i] = scratch + (value.offset - first * value.part_bytes);
+      }
+      const Parts some{first, std::min(first + o_.at_once, all.last), all.of};
+      const Frame own(bases, frame.direction());
+      for (const auto& member : members_) member->run_parts(own, some);
+    });
+  }
+
+  const std::vector<std::unique_ptr<PartStep>> members_;
+  const PartGroupOptions o_;
+};
+
+}  // namespace
+
+std::unique_ptr<Step> make_part_group(std::vector<std::unique_ptr<PartStep>> members,
+                                      PartGroupOptions options) {
+  return std::make_unique<PartGroup>(std::move(members), std::move(options));
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,174 @@
+#include "backends/cpu/gemm/bf16_gemm.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/cpu/gemm/gemm.hpp"
+#include "backends/cpu/gemm/vnni_operand.hpp"
+#include "backends/cpu/kernels/bfloat16_kernels.hpp"
+#include "backends/cpu/runtime/half_elements.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+struct PairedForm {
+  ProductForm form;
+  PairedSide left, right;
+
+  explicit PairedForm(ProductForm of)
+      : form(std::move(of)),
+        left{form.rows, form.depth, form.left_column_step == 1},
+        right{form.columns, form.depth, form.right_row_step == 1} {}
+
+  // Without its elements.
+  Product<float> product() const {
+    return {.kernels = &bfloat16_kernels()->products,
+            .rows = form.rows,
+            .columns = form.columns,
+            .depth = left.pairs(),
+            .left = {nullptr, left.line_step(), left.pair_step()},
+            .right = {nullptr, right.pair_step(), right.line_step()}};
+  }
+};
+
+struct PairedPlaces {
+  Place left, right;
+  std::optional<Place> bias;
+  Place product, scratch;
+};
+
+class PairedProductStep final : public Step {
+ public:
+  PairedProductStep(PairedForm form, int threads, PairedPlaces places,
+                    PackedConstants::Bytes packed, std::unique_ptr<ElementStep> finish)
+      : form_(std::move(form)),
+        plan_(form_.product()),
+        threads_(threads),
+        places_(places),
+        packed_(std::move(packed)),
+        finish_(std::move(finish)) {}
+
+  static int64_t scratch_bytes(const PairedForm& form, bool packed) {
+    const MatmulPlan plan(form.product());
+    int64_t pairs = whole_lines(form.left.brought());
+    if (!packed) pairs += whole_lines(form.right.brought());
+    if (!packed && plan.packs()) pairs += plan.packed_count();
+    return pairs * int64_t{sizeof(float)};
+  }
+
+  void run(const Frame& frame) const override {
+    const auto *left = frame.read<uint16_t>(places_.left),
+               *right = frame.read<uint16_t>(places_.right);
+    Product<float> product = form_.product();
+    product.packed = reinterpret_cast<const float*>(packed_.get());
+    if (places_.bias) product.bias = frame.read<float>(*places_.bias);
+    product.product = frame.write<float>(places_.product);
+    const int64_t size = form_.form.rows * form_.form.columns;
+    int64_t origin = 0;
+    for (const Meeting& meeting : form_.form.meetings) {
+      auto* scratch = frame.write<float>(places_.scratch);
+      product.left.data = pairs_of(form_.left, left + meeting.left, scratch);
+      if (!packed_) {
+        product.right.data = pairs_of(form_.right, right + meeting.right, scratch);
+        if (plan_.packs()) pack(product, scratch);
+      }
+      product.finish = Finish(finish_.get(), &frame, origin);
+      ThreadPool::shared().run(plan_.tasks(threads_), threads_, [&](int task) {
+        multiply(product, plan_, plan_.block(task, threads_));
+      });
+      origin += size;
+      product.product += size;
+    }
+  }
+
+ private:
+  const float* pairs_of(const PairedSide& side, const uint16_t* from, float*& scratch) const {
+    if (side.stands()) return reinterpret_cast<const float*>(from);
+    float* to = std::exchange(scratch, scratch + whole_lines(side.brought()));
+    const int64_t units = side.units();
+    const int parts =
+        parts_of({.amount = side.brought(), .pieces = units, .worth_a_thread = 1 << 15}, threads_);
+    ThreadPool::shared().run(parts, threads_, [&](int part) {
+      side.bring(*bfloat16_kernels(), from, units * part / parts, units * (part + 1) / parts, to);
+    });
+    return to;
+  }
+
+  void pack(Product<float>& product, float* to) const {
+    const int64_t panels = plan_.panels();
+    const auto parts = static_cast<int>(std::min<int64_t>(plan_.tasks(threads_), panels));
+    ThreadPool::shared().run(parts, threads_, [&](int part) {
+      pack_right(product, panels * part / parts, panels * (part + 1) / parts, to);
+    });
+    product.packed = to;
+  }
+
+  PairedForm form_;
+  MatmulPlan plan_;
+  int threads_;
+  PairedPlaces places_;
+  PackedConstants::Bytes packed_;
+  std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
+};
+
+// Behind the numbers of other ways of packing products.
+constexpr int64_t packed_in_pairs = int64_t{1} << 61;
+
+PackedConstants::Bytes right_in_pairs(const Context& context, const PairedForm& form, Side right) {
+  const int64_t way = packed_in_pairs + right.transposed;
+  return context.packed.pack(right.id, way, [&](const Tensor& tensor) {
+    const Tensor host = where_floats_begin(tensor.host());
+    const auto* from = static_cast<const uint16_t*>(host.raw_data());
+    std::vector<float> brought(static_cast<size_t>(form.right.brought()));
+    Product<float> product = form.product();
+    product.right.data = reinterpret_cast<const float*>(from);
+    if (!form.right.stands()) {
+      form.right.bring(*bfloat16_kernels(), from, 0, form.right.units(), brought.data());
+      product.right.data = brought.data();
+    }
+    const MatmulPlan plan(product);
+    auto packed = context.packed.allocate(plan.packed_count() * int64_t{sizeof(float)});
+    ThreadPool::shared().run(static_cast<int>(plan.panels()), context.threads, [&](int panel) {
+      pack_right(product, panel, panel + 1, reinterpret_cast<float*>(packed.get()));
+    });
+    return packed;
+  });
+}
+
+}  // namespace
+
+std::optional<Draft> draft_paired_product(const Context& context, Side left, Side right,
+                                          std::optional<Side> bias, ValueId product) {
+  const Sized& sized = context.sized;
+  const bool both =
+      sized.dtype(left.id) == DType::bfloat16 && sized.dtype(right.id) == DType::bfloat16;
+  if (!both || !context.bfloat16_products || !bfloat16_kernels()) return std::nullopt;
+  const ProductForm plain = product_form(sized, left, right, product);
+  if (plain.depth == 0) return std::nullopt;
+  const PairedForm form(plain);
+  PackedConstants::Bytes packed;
+  if (is_packed(context, plain, right)) packed = right_in_pairs(context, form, right);
+  std::vector<ValueId> reads{left.id};
+  if (!packed) reads.push_back(right.id);
+  if (bias) reads.push_back(bias->id);
+  const auto make = [=, threads = context.threads](const Places& places, Place scratch,
+                                                   std::unique_ptr<ElementStep> finish) {
+    PairedPlaces at{.left = places[index(left.id)],
+                    .right = places[index(right.id)],
+                    .bias = {},
+                    .product = places[index(product)],
+                    .scratch = scratch};
+    if (bias) at.bias = places[index(bias->id)];
+    return std::make_unique<PairedProductStep>(form, threads, at, packed, std::move(finish));
+  };
+  return Draft{.reads = reads,
+               .writes = {product},
+               .scratch_bytes = PairedProductStep::scratch_bytes(form, packed != nullptr),
+               .make = [make](const Places& places,
+                              Place scratch) { return make(places, scratch, nullptr); },
+               .make_finished = make};
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,15 @@
+// Products of bfloat16 by the processor's own instruction for them.
+#pragma once
+
+#include <optional>
+
+#include "backends/cpu/gemm/gemm_operands.hpp"
+
+namespace mithril::cpu_backend {
+
+// Nothing where the sides are not of bfloat16 both, or the processor has no such instruction. What
+// is made, and the bias, are of float32.
+std::optional<Draft> draft_paired_product(const Context& context, Side left, Side right,
+                                          std::optional<Side> bias, ValueId product);
+
+}  // namespace mithril::cpu_backend

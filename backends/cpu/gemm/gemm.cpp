@@ -1,0 +1,386 @@
+#include "backends/cpu/gemm/gemm.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "backends/cpu/kernels/blocking.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+constexpr int64_t most_tiles_packed = 12;  // rows of tiles
+// Bytes of panels that meet all rows before the next ones do: a part of the second-level cache.
+constexpr int64_t group_bytes = int64_t{1} << 17;
+// Columns after which what they made is finished, while it is in the second-level cache.
+constexpr int64_t columns_to_finish = 256;
+// Of a left side that is read where it stands: so much stays in the second-level cache, and for so
+// many columns it is not worth packing.
+constexpr int64_t bytes_to_stand = int64_t{1} << 20, columns_to_stand = 1024;
+// Rows up to which packing the right side costs more than it saves.
+constexpr int64_t few_rows = 3;
+// Where a column of the right side meets fewer rows, the time is that of reading it.
+constexpr int64_t rows_of_reading = 4;
+// Of the right side of one row: so many do not stay in a thread's second-level cache beside others.
+constexpr int64_t bytes_from_memory = 1 << 20;
+
+// Where the last panel is narrower than a tile, tiles are written beside the product.
+template <typename T>
+struct Margin {
+  alignas(64) T product[MatmulKernels<T>::most_rows * MatmulKernels<T>::most_width];
+  alignas(64) T bias[MatmulKernels<T>::most_width];
+};
+
+template <typename T>
+void finish(const Product<T>& p, const Block& block, int64_t row, int64_t rows) {
+  p.finish.run({.begin = row * p.columns + block.first_column,
+                .size = block.last_column - block.first_column,
+                .rows = rows,
+                .step = p.columns});
+}
+
+template <typename T>
+class Blocks {
+ public:
+  Blocks(const Product<T>& product, const Block& block)
+      : p_(product), block_(block), kernels_(*product.kernels) {}
+
+  void run() {
+    const int64_t rows = block_.last_row - block_.first_row;
+    if (rows == 1) return run_only_row();
+    const int64_t parts = up(up(rows, kernels_.height), most_tiles_packed);
+    each_span([&](Span span) {
+      for (int64_t part = 0; part < parts; ++part) {
+        run_rows(
+            {block_.first_row + rows * part / parts, block_.first_row + rows * (part + 1) / parts},
+            span);
+      }
+    });
+  }
+
+ private:
+  static constexpr int64_t most_depth = MatmulKernels<T>::most_depth;
+
+  struct Span {
+    int64_t first, last;
+
+    int64_t size() const { return last - first; }
+  };
+
+  // Rows of the left side, as tiles read them.
+  struct Left {
+    const T* data;
+    int64_t step;
+  };
+
+  // Splits k into blocks, each with a sum of its own. The blocks depend only on the sizes of the
+  // product, so that the bits of a row do not depend on the block of rows that contains it.
+  template <typename Do>
+  void each_span(const Do& what) const {
+    const int64_t most = stands_ ? longest_sum : kernels_.span;
+    const int64_t spans = std::max<int64_t>(up(p_.depth, most), 1), size = up(p_.depth, spans);
+    for (int64_t i = 0; i < spans; ++i) {
+      what(Span{std::min(i * size, p_.depth), std::min((i + 1) * size, p_.depth)});
+    }
+  }
+
+  // Whether the left side is read where it is.
+  bool left_stands() const {
+    return kernels_.reads_rows && p_.left.column_step == 1 && p_.columns <= columns_to_stand &&
+           p_.rows * p_.depth * int64_t{sizeof(T)} <= bytes_to_stand &&
+           (p_.packed || p_.depth <= most_depth);
+  }
+
+  // A single row of A is read in place. The panels of a packed B are read in order, a few at a
+  // time; of a B that is read in place, all columns of a block of k.
+  void run_only_row() {
+    const int64_t columns = block_.last_column - block_.first_column;
+    const int64_t step = p_.packed ? kernels_.most_tiles * kernels_.width : columns;
+    for (int64_t j = block_.first_column; j < block_.last_column; j += step) {
+      const int64_t end = std::min(j + step, block_.last_column);
+      each_span([&](Span span) { run_row(j, end, span); });
+    }
+    finish(p_, block_, block_.first_row, 1);
+  }
+
+  void run_row(int64_t first, int64_t last, Span span) {
+    const int64_t i = block_.first_row;
+    const Left row{span.size() > 0 ? left_at(i, span.first) : nullptr, p_.left.column_step};
+    for (int64_t j = run_tiles(i, row, first, last, span); j < last; j += kernels_.width) {
+      run_tile(tile_at(i, row, j, span), 1, j, span);
+    }
+  }
+
+  // Tiles of about the same height. Panels are read once from where they come: a group of them
+  // meets all rows while it is in a cache, and meanwhile the next one is brought there.
+  void run_rows(Span rows, Span span) {
+    const int64_t tiles = up(rows.size(), kernels_.height), height = up(rows.size(), tiles);
+    for (int64_t i = rows.first; i < rows.last && !stands_; i += height) {
+      pack_left(i, std::min(height, rows.last - i), span, left_of(i - rows.first, height));
+    }
+    const int64_t width = kernels_.width, columns = group_columns(span);
+    // While they meet a group, tiles bring the next one, each its part of one panel.
+    const auto prefetching =
+        Prefetching::of<T>(span.size() * width / kernels_.packing, span.size(), tiles);
+    int64_t finished = block_.first_column;
+    for (int64_t first = finished, last; first < block_.last_column; first = last) {
+      last = std::min(first + columns, block_.last_column);
+      const T* next = next_group(last, span);
+      const auto run = [&](int64_t row, int64_t j) {
+        const int64_t i = rows.first + row * height;
+        const Left left{stands_ ? left_at(i, span.first) : left_of(i - rows.first, height),
+                        kernels_.height};
+        Tile<T> tile = tile_at(i, left, j, span);
+        if (stands_) tile.a_row_step = p_.left.row_step;
+        if (next) {
+          tile.next = next + (j - first) * p_.depth / kernels_.packing + row * prefetching.elements;
+          tile.lines = prefetching.lines;
+        }
+        run_tile(tile, std::min(height, rows.last - i), j, span);
+      };
+      if (kernels_.keeps_right) {
+        for (int64_t j = first; j < last; j += width) {
+          for (int64_t row = 0; row < tiles; ++row) run(row, j);
+        }
+      } else {
+        for (int64_t row = 0; row < tiles; ++row) {
+          for (int64_t j = first; j < last; j += width) run(row, j);
+        }
+      }
+      const bool enough = last - finished >= columns_to_finish || last == block_.last_column;
+      if (span.last < p_.depth || !enough) continue;
+      finish(p_, {rows.first, rows.last, finished, last}, rows.first, rows.size());
+      finished = last;
+    }
+  }
+
+  int64_t group_columns(Span span) const {
+    const int64_t bytes = kernels_.width * std::max<int64_t>(span.size(), 1) * int64_t{sizeof(T)};
+    return std::max<int64_t>(group_bytes / bytes, 1) * kernels_.width;
+  }
+
+  // Where the panels stand, if they are packed, that are read after those before the column `last`;
+  // null: nowhere.
+  const T* next_group(int64_t last, Span span) const {
+    if (!p_.packed) return nullptr;
+    if (last < block_.last_column) return right_at(last, span.first);
+    return span.last < p_.depth ? right_at(block_.first_column, span.last) : nullptr;
+  }
+
+  T* left_of(int64_t row, int64_t height) const {
+    return left_ + row / height * kernels_.height * most_depth;
+  }
+
+  const T* left_at(int64_t i, int64_t k) const {
+    return p_.left.data + i * p_.left.row_step + k * p_.left.column_step;
+  }
+
+  void pack_left(int64_t i, int64_t rows, Span span, T* to) {
+    if (span.size() == 0) return;
+    const Matrix<T>& left = p_.left;
+    const T* from = left_at(i, span.first);
+    const int64_t height = kernels_.height, block = kernels_.left_block;
+    if (block > 1) return pack_blocks(from, rows, span.size(), to);
+    if (left.row_step == 1) {
+      return kernels_.copy({from, left.column_step, rows, span.size(), to, height});
+    }
+    if (left.column_step == 1) {
+      return kernels_.interleave({from, left.row_step, rows, span.size(), to, height});
+    }
+    for (int64_t row = 0; row < rows; ++row) {
+      const T* next = from + row * left.row_step;
+      for (int64_t k = 0; k < span.size(); ++k) to[k * height + row] = next[k * left.column_step];
+    }
+  }
+
+  // Some k of a row side by side, then those of the next row.
+  void pack_blocks(const T* from, int64_t rows, int64_t depth, T* to) {
+    const Matrix<T>& left = p_.left;
+    const int64_t block = kernels_.left_block;
+    for (int64_t k = 0; k < depth; k += block, to += block * kernels_.height) {
+      const T* next = from + k * left.column_step;
+      const int64_t count = std::min(block, depth - k);
+      if (left.column_step == 1) {
+        kernels_.copy({next, left.row_step, count, rows, to, block});
+      } else if (left.row_step == 1) {
+        kernels_.interleave({next, left.column_step, count, rows, to, block});
+      } else {
+        for (int64_t row = 0; row < rows; ++row) {
+          for (int64_t j = 0; j < count; ++j) {
+            to[row * block + j] = next[row * left.row_step + j * left.column_step];
+          }
+        }
+      }
+    }
+  }
+
+  // As far as whole tiles go: the first column that is left.
+  int64_t run_tiles(int64_t i, Left row, int64_t first, int64_t last, Span span) {
+    const int64_t width = kernels_.width;
+    const int64_t b_distance = p_.packed ? p_.depth * width / kernels_.packing : width;
+    int64_t j = first;
+    if (!kernels_.row[1]) return j;
+    while (j + width <= last) {
+      const auto tiles = std::min<int64_t>((last - j) / width, kernels_.most_tiles);
+      Tile<T> tile = tile_at(i, row, j, span);
+      tile.lines = comes_from_memory();
+      kernels_.row[static_cast<size_t>(tiles)](tile, b_distance);
+      j += tiles * width;
+    }
+    return j;
+  }
+
+  bool comes_from_memory() const {
+    const int64_t columns = block_.last_column - block_.first_column;
+    return p_.depth * columns * int64_t{sizeof(T)} / kernels_.packing >= bytes_from_memory;
+  }
+
+  const T* right_at(int64_t j, int64_t k) const {
+    if (p_.packed) return p_.packed + (j * p_.depth + k * kernels_.width) / kernels_.packing;
+    return p_.right.data + k * p_.right.row_step + j;
+  }
+
+  Tile<T> tile_at(int64_t i, Left left, int64_t j, Span span) const {
+    return {.a = left.data,
+            .a_step = left.step,
+            .b = span.size() > 0 ? right_at(j, span.first) : nullptr,
+            .b_step = p_.packed ? kernels_.width : p_.right.row_step,
+            .c = p_.product + i * p_.columns + j,
+            .c_step = p_.columns,
+            .depth = span.size(),
+            .add = span.first > 0,
+            .bias = p_.bias && span.last == p_.depth ? p_.bias + j : nullptr};
+  }
+
+  void run_tile(const Tile<T>& tile, int64_t rows, int64_t j, Span span) {
+    const int64_t columns = std::min<int64_t>(kernels_.width, p_.columns - j);
+    if (columns == kernels_.width) return kernels_.tile[rows](tile);
+    run_beside(tile, rows, columns, j, span);
+  }
+
+  void run_beside(Tile<T> tile, int64_t rows, int64_t columns, int64_t j, Span span) {
+    const int64_t width = kernels_.width;
+    T* product = tile.c;
+    margin_ = {};
+    for (int64_t row = 0; row < rows && tile.add; ++row) {
+      std::copy_n(product + row * p_.columns, columns, margin_.product + row * width);
+    }
+    if (tile.bias) {
+      std::copy_n(tile.bias, columns, margin_.bias);
+      tile.bias = margin_.bias;
+    }
+    if (!p_.packed) {
+      if (packed_from_ != span.first) pack_margin(j, span);
+      tile.b = right_;
+      tile.b_step = width;
+    }
+    tile.c = margin_.product;
+    tile.c_step = width;
+    kernels_.tile[rows](tile);
+    for (int64_t row = 0; row < rows; ++row) {
+      std::copy_n(margin_.product + row * width, columns, product + row * p_.columns);
+    }
+  }
+
+  void pack_margin(int64_t j, Span span) {
+    Product<T> margin = p_;
+    if (span.size() > 0) {
+      margin.right.data += span.first * p_.right.row_step + j * p_.right.column_step;
+    }
+    margin.depth = span.size();
+    margin.columns = p_.columns - j;
+    pack_right(margin, 0, 1, right_);
+    packed_from_ = span.first;
+  }
+
+  // Of this thread: what rows of the left side are packed in.
+  static T* left_memory() {
+    struct Memory {
+      alignas(64) T tiles[most_tiles_packed * MatmulKernels<T>::most_rows * most_depth];
+    };
+    thread_local const auto memory = std::make_unique_for_overwrite<Memory>();
+    return memory->tiles;
+  }
+
+  const Product<T>& p_;
+  const Block block_;
+  const MatmulKernels<T>& kernels_;
+  const bool stands_ = left_stands();
+  int64_t packed_from_ = -1;  // the k that right_ begins with
+  Margin<T> margin_;
+  T* const left_ = left_memory();
+  alignas(64) T right_[most_depth * MatmulKernels<T>::most_width];
+};
+
+template <typename T>
+void run_dots(const Product<T>& p, const Block& block) {
+  // Each element of a vector sums every eighth element of a row, or fewer.
+  constexpr int64_t longest_dot = 8 * longest_sum;
+  const int64_t first = block.first_column;
+  for (int64_t i = block.first_row; i < block.last_row; ++i) {
+    for (int64_t k = 0; k == 0 || k < p.depth; k += longest_dot) {
+      const int64_t depth = std::min(longest_dot, p.depth - k);
+      p.kernels->dots({.x = p.left.data + i * p.left.row_step + k,
+                       .rows = p.right.data + first * p.right.column_step + k,
+                       .row_step = p.right.column_step,
+                       .count = block.last_column - first,
+                       .depth = depth,
+                       .add = k > 0,
+                       .bias = p.bias && k + depth == p.depth ? p.bias + first : nullptr,
+                       .out = p.product + i * p.columns + first});
+    }
+    finish(p, block, i, 1);
+  }
+}
+
+}  // namespace
+
+void MatmulPlan::choose(bool left_rows_lie, bool rows_lie, bool columns_lie) {
+  dots_ = left_rows_lie && columns_lie && !rows_lie && rows_ <= few_rows;
+  packs_ = !dots_ && !(rows_lie && rows_ <= 2 * height_);
+}
+
+// Rows where each thread has enough of them, for then each packs rows of its own; also where there
+// are too few columns to part.
+int64_t MatmulPlan::row_parts(int threads) const {
+  if (up(rows_, height_) < threads || work() < threads * multiplications_for_a_thread) return 1;
+  return rows_ >= threads * rows_worth_reading_ || panels() < threads ? threads : 1;
+}
+
+int64_t MatmulPlan::column_parts(int threads) const {
+  if (row_parts(threads) > 1) return 1;
+  return parts_of(
+      {.amount = work(), .pieces = panels(), .worth_a_thread = multiplications_for_a_thread},
+      threads);
+}
+
+int64_t MatmulPlan::work() const {
+  return std::max(rows_, rows_of_reading) * panels() * width_ * std::max<int64_t>(depth_, 1);
+}
+
+int MatmulPlan::tasks(int threads) const {
+  return static_cast<int>(row_parts(threads) * column_parts(threads));
+}
+
+Block MatmulPlan::block(int task, int threads) const {
+  const auto part = [](int64_t count, int64_t unit, int64_t parts, int64_t which) {
+    return std::min(count, up(count, unit) * which / parts * unit);
+  };
+  const int64_t down = row_parts(threads), across = column_parts(threads);
+  const int64_t row = task / across, column = task % across;
+  return {part(rows_, 1, down, row), part(rows_, 1, down, row + 1),
+          part(columns_, width_, across, column), part(columns_, width_, across, column + 1)};
+}
+
+template <typename T>
+void multiply(const Product<T>& product, const MatmulPlan& plan, const Block& block) {
+  if (block.first_row == block.last_row || block.first_column == block.last_column) return;
+  if (plan.dots() && !product.packed) return run_dots(product, block);
+  Blocks<T>(product, block).run();
+  if (product.kernels->release) product.kernels->release();
+}
+
+template void multiply(const Product<float>&, const MatmulPlan&, const Block&);
+template void multiply(const Product<double>&, const MatmulPlan&, const Block&);
+
+}  // namespace mithril::cpu_backend

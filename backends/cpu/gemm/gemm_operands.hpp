@@ -1,0 +1,35 @@
+// What there is to multiply, and where it stands.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "backends/cpu/descriptors/lowering_context.hpp"
+#include "backends/cpu/descriptors/step_descriptor.hpp"
+
+namespace mithril::cpu_backend {
+
+// A side of a product: a tensor, with its last two axes as they are or exchanged.
+struct Side {
+  ValueId id;
+  bool transposed = false;
+};
+
+// Which matrices of the two sides meet, in elements from their beginnings.
+struct Meeting {
+  int64_t left, right;
+};
+
+struct ProductForm {
+  int64_t rows, columns, depth;
+  int64_t left_row_step, left_column_step, right_row_step, right_column_step;
+  std::vector<Meeting> meetings;
+  std::optional<DType> stored = {};  // in which a packed right side is held; nothing: as it is
+};
+
+ProductForm product_form(const Sized& sized, Side left, Side right, ValueId product);
+
+// Whether the right side is a constant one matrix of which is packed beforehand.
+bool is_packed(const Context& context, const ProductForm& form, Side right);
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,226 @@
+#include "backends/cpu/gemm/gemm_step.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "backends/cpu/gemm/bf16_gemm.hpp"
+#include "backends/cpu/gemm/gemm.hpp"
+#include "backends/cpu/gemm/gemm_operands.hpp"
+#include "backends/cpu/gemm/half_weights.hpp"
+#include "backends/cpu/kernels/half_kernels.hpp"
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+template <typename T>
+const MatmulKernels<T>& kernels_of(const ProductForm& form) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (form.stored) return stored_matmul_kernels(*form.stored).products;
+  }
+  return matmul_kernels<T>();
+}
+
+template <typename T>
+class ProductStep final : public Step {
+ public:
+  ProductStep(ProductForm form, int threads, Place left, Place right, std::optional<Place> bias,
+              Place product, Place scratch, PackedConstants::Bytes packed,
+              std::unique_ptr<ElementStep> finish)
+      : form_(std::move(form)),
+        outline_(product_of(form_)),
+        plan_(outline_),
+        threads_(threads),
+        left_(left),
+        right_(right),
+        bias_(bias),
+        product_(product),
+        scratch_(scratch),
+        packed_(std::move(packed)),
+        finish_(std::move(finish)) {
+    const int tasks = plan_.tasks(threads);
+    for (int task = 0; task < tasks; ++task) blocks_.push_back(plan_.block(task, threads));
+  }
+
+  // Without its elements.
+  static Product<T> product_of(const ProductForm& form) {
+    return {.kernels = &kernels_of<T>(form),
+            .rows = form.rows,
+            .columns = form.columns,
+            .depth = form.depth,
+            .left = {nullptr, form.left_row_step, form.left_column_step},
+            .right = {nullptr, form.right_row_step, form.right_column_step}};
+  }
+
+  // Bytes that a run needs beside what it reads and writes.
+  static int64_t scratch_bytes(const ProductForm& form, bool packed) {
+    const MatmulPlan plan(product_of(form));
+    return packed || !plan.packs() ? 0 : plan.packed_count() * int64_t{sizeof(T)};
+  }
+
+  void run(const Frame& frame) const override {
+    Product<T> product = begin(frame);
+    const T *left = product.left.data, *right = product.right.data;
+    int64_t origin = 0;
+    for (const Meeting& meeting : form_.meetings) {
+      product.finish = Finish(finish_.get(), &frame, origin);
+      origin += form_.rows * form_.columns;
+      product.left.data = left + meeting.left;
+      product.right.data = right + meeting.right;
+      multiply_one(product, frame);
+      product.product += form_.rows * form_.columns;
+    }
+  }
+
+ private:
+  Product<T> begin(const Frame& frame) const {
+    Product<T> product = outline_;
+    product.left.data = frame.read<T>(left_);
+    product.right.data = frame.read<T>(right_);
+    product.packed = reinterpret_cast<const T*>(packed_.get());
+    if (bias_) product.bias = frame.read<T>(*bias_);
+    product.product = frame.write<T>(product_);
+    return product;
+  }
+
+  void multiply_one(Product<T>& product, const Frame& frame) const {
+    ThreadPool& pool = ThreadPool::shared();
+    if (!packed_ && plan_.packs()) {
+      T* packed = frame.write<T>(scratch_);
+      const int64_t panels = plan_.panels();
+      const auto parts = std::min(static_cast<int>(panels), static_cast<int>(blocks_.size()));
+      pool.run(parts, threads_, [&](int part) {
+        pack_right(product, panels * part / parts, panels * (part + 1) / parts, packed);
+      });
+      product.packed = packed;
+    }
+    pool.run(static_cast<int>(blocks_.size()), threads_,
+             [&](int task) { multiply(product, plan_, blocks_[static_cast<size_t>(task)]); });
+  }
+
+  ProductForm form_;
+  Product<T> outline_;  // without its elements
+  MatmulPlan plan_;
+  std::vector<Block> blocks_;  // by task
+  int threads_;
+  Place left_, right_;
+  std::optional<Place> bias_;
+  Place product_, scratch_;
+  PackedConstants::Bytes packed_;
+  std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
+};
+
+// ---- from a node ----
+
+std::optional<Side> side_of(const PlannedNode& planned, const Node& node,
+                            const SpelledExpression& argument) {
+  const bool transposed = argument.kind == SpelledExpression::Kind::call;
+  MITHRIL_CHECK(!transposed || argument.text == "transposed",
+                "a side of a product is a port or transposed(port)");
+  const std::string& port = transposed ? argument.children.front().text : argument.text;
+  const int32_t at = planned.tensors[node.argument_index(port)];
+  if (at < 0) return std::nullopt;
+  return Side{static_cast<ValueId>(at), transposed};
+}
+
+// What is only another one with its axes exchanged is read so.
+Side read_through(const Context& context, Side side) {
+  const std::optional<ValueId> source = context.transposes[index(side.id)];
+  return source ? Side{*source, !side.transposed} : side;
+}
+
+// Ways of packing are told apart by numbers, of which convolutions have those up to the number of
+// their groups.
+int64_t way_of_packing(const ProductForm& form, Side right) {
+  constexpr int64_t more_than_groups = int64_t{1} << 60;
+  const int64_t way = right.transposed;
+  return form.stored ? more_than_groups + 2 * static_cast<int64_t>(*form.stored) + way : way;
+}
+
+template <typename T>
+PackedConstants::Bytes packed_right(const Context& context, const ProductForm& form, Side right) {
+  return context.packed.pack(right.id, way_of_packing(form, right), [&](const Tensor& tensor) {
+    Product<T> product = ProductStep<T>::product_of(form);
+    const MatmulPlan plan(product);
+    const Tensor host = is_half(tensor.dtype()) ? tensor.to(dtype_of<T>) : tensor.host();
+    product.right.data = host.data<T>();
+    const int64_t bytes = plan.packed_count() * int64_t{sizeof(T)} / product.kernels->packing;
+    auto packed = context.packed.allocate(bytes);
+    if constexpr (std::is_same_v<T, float>) {
+      if (form.stored) {
+        pack_stored(product, stored_matmul_kernels(*form.stored),
+                    reinterpret_cast<uint16_t*>(packed.get()));
+        return packed;
+      }
+    }
+    ThreadPool::shared().run(static_cast<int>(plan.panels()), context.threads, [&](int panel) {
+      pack_right(product, panel, panel + 1, reinterpret_cast<T*>(packed.get()));
+    });
+    return packed;
+  });
+}
+
+template <typename T>
+std::optional<Draft> product_draft(const Context& context, Side left, Side right,
+                                   std::optional<Side> bias, ValueId product) {
+  ProductForm form = product_form(context.sized, left, right, product);
+  PackedConstants::Bytes packed;
+  const DType given = context.sized.dtype(right.id);
+  if (is_packed(context, form, right)) {
+    if (is_half(given)) {
+      form.stored = given;
+    } else if (given == DType::float32) {
+      form.stored = context.weight_dtype;
+    }
+    packed = packed_right<T>(context, form, right);
+  } else if (given != dtype_of<T>) {
+    return std::nullopt;
+  }
+  std::vector<ValueId> reads{left.id};
+  if (!packed) reads.push_back(right.id);
+  if (bias) reads.push_back(bias->id);
+  const auto make = [=, threads = context.threads](const Places& places, Place scratch,
+                                                   std::unique_ptr<ElementStep> finish) {
+    std::optional<Place> bias_place;
+    if (bias) bias_place = places[index(bias->id)];
+    return std::make_unique<ProductStep<T>>(
+        form, threads, places[index(left.id)], places[index(right.id)], bias_place,
+        places[index(product)], scratch, packed, std::move(finish));
+  };
+  return Draft{.reads = reads,
+               .writes = {product},
+               .scratch_bytes = ProductStep<T>::scratch_bytes(form, packed != nullptr),
+               .make = [make](const Places& places,
+                              Place scratch) { return make(places, scratch, nullptr); },
+               .make_finished = make};
+}
+
+}  // namespace
+
+std::optional<Draft> draft_product(const Context& context, size_t at,
+                                   const SpelledExpression& call) {
+  const Node& node = context.sized.node(at);
+  const PlannedNode& planned = context.sized.planned(at);
+  const ValueId product = node.outputs.front();
+  const DType dtype = context.sized.dtype(product);
+  std::vector<std::optional<Side>> sides;
+  for (const SpelledExpression& argument : call.children) {
+    sides.push_back(side_of(planned, node, argument));
+    if (!sides.back()) continue;
+    const DType given = context.sized.dtype(sides.back()->id);
+    const bool may_be_half = sides.size() <= 2 && dtype == DType::float32 && is_half(given);
+    if (given != dtype && !may_be_half) return std::nullopt;
+  }
+  if (!sides[0] || !sides[1]) return std::nullopt;
+  const Side left = read_through(context, *sides[0]), right = read_through(context, *sides[1]);
+  const std::optional<Side> bias = sides.size() > 2 ? sides[2] : std::nullopt;
+  if (is_half(context.sized.dtype(left.id))) {
+    return draft_paired_product(context, left, right, bias, product);
+  }
+  if (dtype == DType::float32) return product_draft<float>(context, left, right, bias, product);
+  if (dtype == DType::float64) return product_draft<double>(context, left, right, bias, product);
+  return std::nullopt;
+}
+
+}  // namespace mithril::cpu_backend

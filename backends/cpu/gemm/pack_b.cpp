@@ -1,0 +1,67 @@
+// Right sides of products as panels, whose elements of each k lie side by side.
+#include <algorithm>
+
+#include "backends/cpu/gemm/gemm.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Rows of the right side that are packed for all panels before the next are.
+constexpr int64_t rows_packed_at_once = 8;
+
+// Of the last panel: columns that the product has not.
+template <typename T>
+void fill_margin(int64_t count, int64_t width, int64_t depth, T* to) {
+  for (int64_t k = 0; k < depth && count < width; ++k) {
+    std::fill(to + k * width + count, to + (k + 1) * width, T{});
+  }
+}
+
+// Rows that lie side by side are read a few at a time through all panels, for the processor fetches
+// ahead what is read on and on.
+template <typename T>
+void pack_rows(const Product<T>& product, int64_t first, int64_t last, T* packed) {
+  const Matrix<T>& right = product.right;
+  const int64_t width = product.kernels->width, depth = product.depth;
+  for (int64_t k = 0; k < depth; k += rows_packed_at_once) {
+    const int64_t rows = std::min(rows_packed_at_once, depth - k);
+    for (int64_t panel = first; panel < last; ++panel) {
+      const int64_t count = std::min(width, product.columns - panel * width);
+      T* to = packed + (panel * depth + k) * width;
+      product.kernels->copy({right.data + k * right.row_step + panel * width, right.row_step, count,
+                             rows, to, width});
+      fill_margin(count, width, rows, to);
+    }
+  }
+}
+
+}  // namespace
+
+template <typename T>
+void pack_right(const Product<T>& product, int64_t first, int64_t last, T* packed) {
+  const Matrix<T>& right = product.right;
+  const int64_t width = product.kernels->width;
+  if (product.depth == 0) return;
+  if (right.column_step == 1 && right.row_step != 1) {
+    return pack_rows(product, first, last, packed);
+  }
+  for (int64_t panel = first; panel < last; ++panel) {
+    T* to = packed + panel * width * product.depth;
+    const T* from = right.data + panel * width * right.column_step;
+    const int64_t count = std::min(width, product.columns - panel * width);
+    if (right.row_step == 1) {
+      product.kernels->interleave({from, right.column_step, count, product.depth, to, width});
+    } else {
+      for (int64_t k = 0; k < product.depth; ++k) {
+        const T* next = from + k * right.row_step;
+        for (int64_t j = 0; j < count; ++j) to[k * width + j] = next[j * right.column_step];
+      }
+    }
+    fill_margin(count, width, product.depth, to);
+  }
+}
+
+template void pack_right(const Product<float>&, int64_t, int64_t, float*);
+template void pack_right(const Product<double>&, int64_t, int64_t, double*);
+
+}  // namespace mithril::cpu_backend

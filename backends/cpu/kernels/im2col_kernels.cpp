@@ -1,0 +1,133 @@
+#include "backends/cpu/kernels/im2col_kernels.hpp"
+
+#include "backends/cpu/kernels/instruction_set.hpp"
+
+// Only for processors with AMX, which Highway has no target for, so here intrinsics stand.
+#if defined(__x86_64__) && defined(__linux__) && (defined(__GNUC__) || defined(__clang__))
+
+// What they leave undefined on purpose g++ 12 warns of.
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#include <immintrin.h>
+
+#include <algorithm>
+#include <array>
+
+#define MITHRIL_PATCHES __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq")))
+
+namespace mithril::cpu_backend {
+namespace {
+
+constexpr int64_t lanes = 32, lanes_of_sums = 16;
+
+// Those of some lanes that lie in [first, last).
+MITHRIL_PATCHES __mmask32 lanes_in(int64_t first, int64_t last) {
+  const int64_t begin = std::clamp<int64_t>(first, 0, lanes);
+  const int64_t end = std::clamp<int64_t>(last, begin, lanes);
+  return static_cast<__mmask32>((uint64_t{1} << end) - (uint64_t{1} << begin));
+}
+
+// Every second element of two vectors, one behind the other.
+MITHRIL_PATCHES __m512i every_second(__m512i first, __m512i second) {
+  alignas(64) static constexpr auto places = [] {
+    std::array<uint16_t, lanes> all{};
+    for (size_t i = 0; i < lanes; ++i) all[i] = static_cast<uint16_t>(2 * i);
+    return all;
+  }();
+  return _mm512_permutex2var_epi16(first, _mm512_load_si512(places.data()), second);
+}
+
+// The rows of some columns: what is there of `step` vectors of the source.
+template <int step>
+MITHRIL_PATCHES void lay_columns(const LaidPlane& p, int64_t column) {
+  const int64_t x = column * step + p.first_across;
+  const __mmask32 there = lanes_in(-x, p.from_across - x), kept = lanes_in(0, p.across - column);
+  [[maybe_unused]] const __mmask32 next = lanes_in(-x - lanes, p.from_across - x - lanes);
+  const uint16_t* from = p.from + p.first_down * p.from_across + x;
+  uint16_t* to = p.to + column;
+  int64_t y = p.first_down;
+  for (int64_t row = 0; row < p.down; ++row, y += p.step_down, to += p.across) {
+    __m512i made = _mm512_setzero_si512();
+    if (y >= 0 && y < p.from_down) {
+      made = _mm512_maskz_loadu_epi16(there, from);
+      if constexpr (step == 2) {
+        made = every_second(made, _mm512_maskz_loadu_epi16(next, from + lanes));
+      }
+    }
+    _mm512_mask_storeu_epi16(to, kept, made);
+    from += p.step_down * p.from_across;
+  }
+}
+
+MITHRIL_PATCHES void lay(const LaidPlane& p) {
+  for (int64_t column = 0; column < p.across; column += lanes) {
+    p.step_across == 1 ? lay_columns<1>(p, column) : lay_columns<2>(p, column);
+  }
+}
+
+// The places in two vectors, one behind the other, of pairs of neighbours.
+MITHRIL_PATCHES __m512i places_of_pairs(int first) {
+  alignas(64) uint16_t places[32];
+  for (int i = 0; i < 16; ++i) {
+    places[2 * i] = static_cast<uint16_t>(first + i);
+    places[2 * i + 1] = static_cast<uint16_t>(32 + first + i);
+  }
+  return _mm512_load_si512(places);
+}
+
+MITHRIL_PATCHES void pair_rows(const PairedRows& p) {
+  const __m512i lower = places_of_pairs(0), upper = places_of_pairs(16);
+  const auto mask = static_cast<__mmask32>((uint64_t{1} << p.columns) - 1);
+  const auto row = [&](int64_t k) MITHRIL_PATCHES {
+    return _mm512_maskz_loadu_epi16(mask, p.from + p.offsets[k]);
+  };
+  float* to = p.to;
+  int64_t k = 0;
+  for (; k + 1 < p.count; k += 2, to += PairedRows::width) {
+    const __m512i first = row(k), second = row(k + 1);
+    _mm512_store_si512(to, _mm512_permutex2var_epi16(first, lower, second));
+    _mm512_store_si512(to + lanes_of_sums, _mm512_permutex2var_epi16(first, upper, second));
+  }
+  if (k < p.count) {
+    const __m512i only = row(k), none = _mm512_setzero_si512();
+    _mm512_store_si512(to, _mm512_permutex2var_epi16(only, lower, none));
+    _mm512_store_si512(to + lanes_of_sums, _mm512_permutex2var_epi16(only, upper, none));
+    to += PairedRows::width;
+  }
+  std::fill(to, p.to + p.pairs * PairedRows::width, 0.0f);
+}
+
+MITHRIL_PATCHES void spread(const SpreadRows& p) {
+  for (int64_t i = 0; i < p.rows; ++i) {
+    const __m512 bias = _mm512_set1_ps(p.bias ? p.bias[i] : 0.0f);
+    for (const Stretch* s = p.stretches; s != p.stretches + p.count; ++s) {
+      const float* from = p.from + i * p.from_step + s->from;
+      float* to = p.to + i * p.to_step + s->to;
+      int64_t j = 0;
+      for (; j + lanes_of_sums <= s->size; j += lanes_of_sums) {
+        _mm512_storeu_ps(to + j, _mm512_add_ps(_mm512_loadu_ps(from + j), bias));
+      }
+      const auto mask = static_cast<__mmask16>((1u << (s->size - j)) - 1);
+      const __m512 rest = _mm512_maskz_loadu_ps(mask, from + j);
+      _mm512_mask_storeu_ps(to + j, mask, _mm512_add_ps(rest, bias));
+    }
+  }
+}
+
+}  // namespace
+
+const PatchKernels* patch_kernels() {
+  static constexpr PatchKernels kernels{lay, pair_rows, spread};
+  return best_instructions() < Instructions::amx ? nullptr : &kernels;
+}
+
+}  // namespace mithril::cpu_backend
+
+#else
+
+namespace mithril::cpu_backend {
+
+const PatchKernels* patch_kernels() { return nullptr; }
+
+}  // namespace mithril::cpu_backend
+
+#endif

@@ -1,0 +1,86 @@
+#include "backends/cpu/kernels/instruction_set.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+
+#include "backends/cpu/kernels/amx_kernels.hpp"
+#include "backends/cpu/kernels/targets.hpp"
+#include "mithril/base/error.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+Instructions best_of(Instructions most) {
+  Instructions best = Instructions::portable;
+  for (const Instructions present : present_instructions()) {
+    if (present <= most) best = present;
+  }
+  return best;
+}
+
+Instructions wanted_instructions() {
+  const char* wanted = std::getenv("MITHRIL_INSTRUCTIONS");
+  if (!wanted || !*wanted) return Instructions::amx;
+  for (const auto each :
+       {Instructions::portable, Instructions::avx2, Instructions::avx512, Instructions::amx}) {
+    if (wanted == name(each)) return each;
+  }
+  raise(
+      {.kind = ErrorKind::value,
+       .code = "E0435",
+       .message = "MITHRIL_INSTRUCTIONS is '" + std::string(wanted) +
+                  "', expected portable, avx2, avx512 or amx",
+       .help = "it says which vector instructions are used at most; unset, the processor's best"});
+}
+
+std::atomic<Instructions>& chosen_instructions() {
+  static std::atomic<Instructions> chosen = best_of(wanted_instructions());
+  return chosen;
+}
+
+}  // namespace
+
+std::string_view name(Instructions instructions) {
+  switch (instructions) {
+    case Instructions::portable:
+      return "portable";
+    case Instructions::avx2:
+      return "avx2";
+    case Instructions::avx512:
+      return "avx512";
+    case Instructions::amx:
+      return "amx";
+  }
+  return "";
+}
+
+const std::vector<Instructions>& present_instructions() {
+  static const std::vector<Instructions> present = [] {
+    std::vector<Instructions> found{Instructions::portable};
+#if HWY_ARCH_X86
+    __builtin_cpu_init();
+    [[maybe_unused]] const bool avx2 =
+        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("pclmul");
+#if HWY_TARGETS & HWY_AVX2
+    if (avx2) found.push_back(Instructions::avx2);
+#endif
+#if HWY_TARGETS & HWY_AVX3
+    if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
+      found.push_back(Instructions::avx512);
+      if (__builtin_cpu_supports("avx512bf16") && has_amx()) found.push_back(Instructions::amx);
+    }
+#endif
+#endif
+    return found;
+  }();
+  return present;
+}
+
+Instructions best_instructions() { return chosen_instructions().load(std::memory_order_relaxed); }
+
+void limit_instructions(Instructions most) { chosen_instructions() = best_of(most); }
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,155 @@
+#include "backends/cpu/layout/assign_layouts.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "backends/cpu/conv/nchwc_convolution.hpp"
+#include "backends/cpu/descriptors/kernel_call.hpp"
+#include "backends/cpu/descriptors/op_spellings.hpp"
+#include "backends/cpu/elementwise/program_step.hpp"
+#include "backends/cpu/ops/reduction.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+constexpr size_t rank = 4;
+
+// Values that have to stand alike are of one kind, which has a value for its name.
+class Choice {
+ public:
+  explicit Choice(const Context& context)
+      : context_(context),
+        sized_(context.sized),
+        kind_(sized_.graph().values().size()),
+        is_refused_(kind_.size()),
+        is_wanted_(kind_.size()) {
+    for (size_t i = 0; i < kind_.size(); ++i) kind_[i] = i;
+  }
+
+  ChannelBlocks run() {
+    find_convolutions();
+    if (convolutions_.empty()) return {};
+    for (const ValueId id : sized_.graph().inputs()) refuse(id);
+    for (const Constant& constant : sized_.graph().constants()) refuse(constant.value);
+    for (const Output& output : sized_.graph().outputs()) refuse(output.value);
+    for (size_t node = 0; node < sized_.node_count(); ++node) visit(node);
+    std::vector<bool> chosen(kind_.size());
+    for (size_t i = 0; i < kind_.size(); ++i) {
+      const size_t kind = kind_of(i);
+      chosen[i] = is_wanted_[kind] && !is_refused_[kind] && has_blocks(static_cast<ValueId>(i));
+    }
+    return {std::move(chosen), channels_};
+  }
+
+ private:
+  // Those with the largest blocks, per node.
+  void find_convolutions() {
+    std::vector<int64_t> channels(sized_.node_count());
+    for (size_t node = 0; node < sized_.node_count(); ++node) {
+      if (const auto at = convolution_for_blocks(context_, node)) {
+        channels[node] = at->kernels->block;
+      }
+    }
+    if (!channels.empty()) channels_ = *std::max_element(channels.begin(), channels.end());
+    if (channels_ == 0) return;
+    for (const int64_t block : channels) convolutions_.push_back(block == channels_);
+  }
+
+  size_t kind_of(size_t value) {
+    while (kind_[value] != value) value = kind_[value] = kind_[kind_[value]];
+    return value;
+  }
+
+  // Whether it would stand otherwise in blocks.
+  bool has_blocks(ValueId id) const {
+    if (!is_known(id)) return false;
+    constexpr int64_t most_places = std::numeric_limits<int32_t>::max();
+    const Dims& dims = sized_.dims(id);
+    if (dims.size() != rank || dims[1] % channels_ != 0) return false;
+    const int64_t places = dims[2] * dims[3];
+    return places > 1 && places <= most_places;
+  }
+  // What nobody makes, as an output that nobody reads, has no dims.
+  bool is_known(ValueId id) const { return sized_.count(id) > 0; }
+
+  void refuse(ValueId id) { is_refused_[kind_of(index(id))] = true; }
+  void want(ValueId id) { is_wanted_[kind_of(index(id))] = true; }
+  void stand_alike(ValueId a, ValueId b) {
+    const size_t from = kind_of(index(a)), to = kind_of(index(b));
+    kind_[from] = to;
+    is_refused_[to] = is_refused_[to] || is_refused_[from];
+    is_wanted_[to] = is_wanted_[to] || is_wanted_[from];
+  }
+
+  template <typename Do>
+  void each_tensor(size_t node, const Do& what) const {
+    for (const int32_t tensor : sized_.planned(node).tensors) {
+      if (tensor >= 0) what(static_cast<ValueId>(tensor));
+    }
+  }
+
+  void visit(size_t node) {
+    const Node& at = sized_.node(node);
+    const ValueId made = at.outputs.front();
+    const SpelledExpression* call = kernel_of(*at.op);
+    if (call && !at.op->keeps_elements) {
+      const CallReader reader(sized_, node, *call);
+      if (convolutions_[node]) {
+        want(*reader.tensor(0));
+        return want(made);
+      }
+      if (pools(node, *call)) return stand_alike(*reader.tensor(0), made);
+      if (reduces_planes(sized_, node, *call)) return;
+    } else if (is_loop(node)) {
+      return each_tensor(node, [&](ValueId id) { meet(id, made); });
+    }
+    each_tensor(node, [&](ValueId id) { refuse(id); });
+    for (const ValueId id : at.outputs) refuse(id);
+  }
+
+  bool pools(size_t node, const SpelledExpression& call) const {
+    const std::vector<ValueId>& outputs = sized_.node(node).outputs;
+    if (sized_.dtype(outputs.front()) != DType::float32) return false;
+    if (call.text == "average_pool") return true;
+    return call.text == "max_pool" && context_.readers[index(outputs[1])] == 0;
+  }
+
+  bool is_loop(size_t node) const {
+    if (sized_.node(node).op->keeps_elements || !loop_dtype(sized_, node)) return false;
+    const size_t nodes[] = {node};
+    const auto loop = make_loop(sized_, nodes, sized_.node(node).outputs);
+    return loop && fits_a_step(*loop);
+  }
+
+  // What a loop reads, and makes.
+  void meet(ValueId id, ValueId made) {
+    if (has_blocks(id) && has_blocks(made) && sized_.dims(id) == sized_.dims(made)) {
+      return stand_alike(id, made);
+    }
+    const Dims& dims = sized_.dims(id);
+    if (dims.size() <= rank && is_the_same_in_blocks(dims)) return;
+    refuse(id);
+    refuse(made);
+  }
+
+  static bool is_the_same_in_blocks(const Dims& dims) {
+    const auto from_end = [&](size_t i) { return dims.size() < i ? 1 : dims[dims.size() - i]; };
+    return from_end(3) == 1 || from_end(2) * from_end(1) == 1;
+  }
+
+  const Context& context_;
+  const Sized& sized_;
+  std::vector<size_t> kind_;      // per value: another of its kind, or itself
+  std::vector<bool> is_refused_;  // per kind
+  std::vector<bool> is_wanted_;
+  std::vector<bool> convolutions_;  // per node; empty: none
+  int64_t channels_ = 0;            // of a block
+};
+
+}  // namespace
+
+ChannelBlocks choose_blocks(const Context& context) { return Choice(context).run(); }
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,100 @@
+#include "backends/cpu/lowering/kernel_registry.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "backends/cpu/conv/convolution.hpp"
+#include "backends/cpu/conv/weight_gradient_step.hpp"
+#include "backends/cpu/descriptors/op_spellings.hpp"
+#include "backends/cpu/gemm/gemm_step.hpp"
+#include "backends/cpu/ops/attention.hpp"
+#include "backends/cpu/ops/gather.hpp"
+#include "backends/cpu/ops/movement.hpp"
+#include "backends/cpu/ops/normalization.hpp"
+#include "backends/cpu/ops/pooling.hpp"
+#include "backends/cpu/ops/reduction.hpp"
+#include "backends/cpu/ops/scatter.hpp"
+#include "backends/cpu/ops/softmax.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+struct Kernel {
+  std::optional<Draft> (*draft)(const Context&, size_t, const SpelledExpression&);
+  HalfUse halves = HalfUse::none;
+  int dims_alone = -1;  // the argument whose elements it does not read
+};
+
+// By the names that records spell.
+const std::map<std::string_view, Kernel>& kernels() {
+  static const std::map<std::string_view, Kernel> kernels = {
+      {"attention", {draft_attention, HalfUse::attends}},
+      {"attention_weights", {draft_attention}},
+      {"average_pool", {draft_pooling}},
+      {"average_pool_grad", {draft_pooling_grad, HalfUse::none, 1}},
+      {"convolution", {draft_convolution, HalfUse::pairs}},
+      {"convolution_input_grad", {draft_convolution, HalfUse::none, 1}},
+      {"convolution_weight_grad", {draft_convolution_weight, HalfUse::none, 2}},
+      {"gathered", {draft_gathering, HalfUse::moves}},
+      {"layer_norm", {draft_norm}},
+      {"layer_norm_grad", {draft_norm}},
+      {"log_softmax", {draft_rows}},
+      {"log_softmax_grad", {draft_rows}},
+      {"max", {draft_reduction}},
+      {"max_pool", {draft_pooling}},
+      {"max_pool_grad", {draft_pooling_grad}},
+      {"mean", {draft_reduction}},
+      {"min", {draft_reduction}},
+      {"permuted", {draft_movement, HalfUse::moves}},
+      {"product", {draft_product, HalfUse::sides}},
+      {"scattered", {draft_scattering, HalfUse::none, 2}},
+      {"sliced", {draft_movement, HalfUse::moves}},
+      {"softmax", {draft_rows}},
+      {"softmax_grad", {draft_rows}},
+      {"sum", {draft_reduction}},
+      {"sum_to", {draft_reduction, HalfUse::none, 1}},
+      {"swapaxes", {draft_movement, HalfUse::moves}},
+      {"unsliced", {draft_unslicing, HalfUse::none, 1}}};
+  return kernels;
+}
+
+const Kernel& kernel_called(const OpDef& op, const SpelledExpression& call) {
+  const auto kernel = kernels().find(call.text);
+  MITHRIL_CHECK(kernel != kernels().end(),
+                "op " + op.name + " is spelled with a kernel that there is not: " + call.text);
+  return kernel->second;
+}
+
+bool mentions(const Formula& formula, std::string_view port) {
+  if (formula.kind == Formula::Kind::port) return formula.text == port;
+  return std::any_of(formula.children.begin(), formula.children.end(),
+                     [&](const Formula& child) { return mentions(child, port); });
+}
+
+bool is_of(const SpelledExpression& argument, std::string_view port) {
+  return (argument.children.empty() ? argument : argument.children.front()).text == port;
+}
+
+}  // namespace
+
+std::optional<Draft> draft_kernel(const Context& context, size_t node) {
+  const OpDef& op = *context.sized.node(node).op;
+  const SpelledExpression* call = kernel_of(op);
+  if (!call) return std::nullopt;
+  return kernel_called(op, *call).draft(context, node, *call);
+}
+
+HalfUse half_use(const OpDef& op) {
+  const SpelledExpression* call = kernel_of(op);
+  return call ? kernel_called(op, *call).halves : HalfUse::none;
+}
+
+bool reads_elements(const OpDef& op, std::string_view port) {
+  const SpelledExpression* call = kernel_of(op);
+  if (!call) return !formula_of(op) || mentions(*formula_of(op), port);
+  const int unread = kernel_called(op, *call).dims_alone;
+  return unread < 0 || !is_of(call->children[static_cast<size_t>(unread)], port);
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,190 @@
+#include "backends/cpu/lowering/schedule.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <utility>
+
+#include "backends/cpu/ops/movement.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+constexpr size_t nobody = SIZE_MAX;
+
+class Ordering {
+ public:
+  Ordering(const Sized& sized, std::vector<std::vector<size_t>> groups)
+      : sized_(sized),
+        groups_(std::move(groups)),
+        made_by_(sized.graph().values().size(), nobody),
+        before_(groups_.size()),
+        after_(groups_.size()),
+        keys_(groups_.size()) {
+    for (size_t group = 0; group < groups_.size(); ++group) {
+      for (const size_t node : groups_[group]) {
+        for (const ValueId id : sized_.node(node).outputs) made_by_[index(id)] = group;
+      }
+      if (!groups_[group].empty()) keys_[group] = groups_[group].back();
+    }
+    for (size_t group = 0; group < groups_.size(); ++group) find_predecessors(group);
+  }
+
+  std::vector<std::vector<size_t>> ordered(std::span<const Donated> donated) {
+    if (!donated.empty()) put_last_readers_first(donated);
+    std::vector<std::vector<size_t>> order;
+    for (const size_t group : scheduled()) order.push_back(std::move(groups_[group]));
+    return order;
+  }
+
+ private:
+  void find_predecessors(size_t group) {
+    std::vector<size_t>& found = before_[group];
+    for (const size_t node : groups_[group]) {
+      for (const int32_t tensor : sized_.planned(node).tensors) {
+        const size_t maker = tensor < 0 ? nobody : made_by_[static_cast<size_t>(tensor)];
+        if (maker != nobody && maker != group) found.push_back(maker);
+      }
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    for (const size_t maker : found) after_[maker].push_back(group);
+  }
+
+  // Of those that may run always the one with the least key.
+  std::vector<size_t> scheduled() const {
+    using Ready = std::pair<size_t, size_t>;
+    std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
+    std::vector<size_t> waiting(groups_.size()), order;
+    for (size_t group = 0; group < groups_.size(); ++group) {
+      waiting[group] = before_[group].size();
+      if (!groups_[group].empty() && waiting[group] == 0) ready.emplace(keys_[group], group);
+    }
+    while (!ready.empty()) {
+      const size_t group = ready.top().second;
+      ready.pop();
+      order.push_back(group);
+      for (const size_t reader : after_[group]) {
+        if (--waiting[reader] == 0) ready.emplace(keys_[reader], reader);
+      }
+    }
+    return order;
+  }
+
+  // Hardly a group depends on an update, so that nearly any may be put before it.
+  void put_last_readers_first(std::span<const Donated> donated) {
+    const std::vector<size_t> order = scheduled();
+    const std::vector<size_t> update_of = find_updates(order, donated);
+    for (const size_t group : order) {
+      if (update_of[group] != group) continue;
+      keys_[group] = 0;
+      for (const size_t maker : before_[group]) {
+        keys_[group] = std::max(keys_[group], keys_[maker]);
+      }
+    }
+    const std::vector<std::vector<size_t>> readers = readers_by_value();
+    for (const Donated& at : donated) {
+      const size_t update = made_by_[index(at.made)];
+      if (update == nobody || update_of[update] == nobody) continue;
+      for (const size_t reader : readers_of(at.given, readers)) {
+        if (reader != update) put_before(reader, update, update_of);
+      }
+    }
+  }
+
+  // Per group: the one that makes what stands in the place of inputs, if no other reads from it.
+  std::vector<size_t> find_updates(const std::vector<size_t>& order,
+                                   std::span<const Donated> donated) const {
+    std::vector<bool> makes_donated(groups_.size());
+    for (const Donated& at : donated) {
+      if (made_by_[index(at.made)] != nobody) makes_donated[made_by_[index(at.made)]] = true;
+    }
+    std::vector<size_t> update_of(groups_.size(), nobody);
+    for (auto at = order.rbegin(); at != order.rend(); ++at) {
+      const std::vector<size_t>& readers = after_[*at];
+      if (readers.empty()) {
+        if (makes_donated[*at]) update_of[*at] = *at;
+        continue;
+      }
+      const size_t update = update_of[readers.front()];
+      const bool same = std::all_of(readers.begin(), readers.end(),
+                                    [&](size_t reader) { return update_of[reader] == update; });
+      if (same) update_of[*at] = update;
+    }
+    return update_of;
+  }
+
+  // The groups that read each value.
+  std::vector<std::vector<size_t>> readers_by_value() const {
+    std::vector<std::vector<size_t>> readers(made_by_.size());
+    for (size_t group = 0; group < groups_.size(); ++group) {
+      for (const size_t node : groups_[group]) {
+        for (const int32_t tensor : sized_.planned(node).tensors) {
+          if (tensor >= 0) readers[static_cast<size_t>(tensor)].push_back(group);
+        }
+      }
+    }
+    return readers;
+  }
+
+  // Also of what is only another view of it.
+  std::vector<size_t> readers_of(ValueId given,
+                                 const std::vector<std::vector<size_t>>& by_value) const {
+    std::vector<size_t> readers;
+    std::vector<ValueId> views{given};
+    for (size_t next = 0; next < views.size(); ++next) {
+      for (const size_t group : by_value[index(views[next])]) {
+        readers.push_back(group);
+        const size_t node = groups_[group].front();
+        const bool is_view = sized_.node(node).op->keeps_elements || transposed_by(sized_, node);
+        if (is_view && groups_[group].size() == 1) {
+          views.push_back(sized_.node(node).outputs.front());
+        }
+      }
+    }
+    return readers;
+  }
+
+  // Before the update, and before what it is given, which it may be done together with.
+  void put_before(size_t reader, size_t update, const std::vector<size_t>& update_of) {
+    std::vector<size_t> later{update};
+    for (const size_t maker : before_[update]) {
+      if (update_of[maker] == update_of[update]) later.push_back(maker);
+    }
+    for (const size_t group : later) {
+      const std::vector<size_t>& before = before_[group];
+      const bool known = std::find(before.begin(), before.end(), reader) != before.end();
+      if (known || leads_to(group, reader)) continue;
+      before_[group].push_back(reader);
+      after_[reader].push_back(group);
+    }
+  }
+
+  bool leads_to(size_t from, size_t to) const {
+    std::vector<size_t> reached{from};
+    for (size_t next = 0; next < reached.size(); ++next) {
+      if (reached[next] == to) return true;
+      for (const size_t group : after_[reached[next]]) {
+        const bool known = std::find(reached.begin(), reached.end(), group) != reached.end();
+        if (!known) reached.push_back(group);
+      }
+    }
+    return false;
+  }
+
+  const Sized& sized_;
+  std::vector<std::vector<size_t>> groups_;
+  std::vector<size_t> made_by_;                      // per value: the group; nobody: it is given
+  std::vector<std::vector<size_t>> before_, after_;  // per group
+  std::vector<size_t> keys_;
+};
+
+}  // namespace
+
+std::vector<std::vector<size_t>> in_order(const Sized& sized,
+                                          std::vector<std::vector<size_t>> groups,
+                                          std::span<const Donated> donated) {
+  return Ordering(sized, std::move(groups)).ordered(donated);
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,67 @@
+// Memory for runs, kept from one to the next.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "backends/cpu/runtime/alternating_traversal.hpp"
+#include "mithril/base/large_memory.hpp"
+
+namespace mithril::cpu_backend {
+
+// What one run works in. It never shrinks.
+class Arena {
+ public:
+  // At least so many bytes, aligned to 64, and so many bases, the first of which are these bytes.
+  void reserve(int64_t bytes, size_t bases);
+  std::span<std::byte*> bases() { return bases_; }
+  Turns& turns() { return turns_; }
+
+ private:
+  LargeMemory memory_;
+  int64_t bytes_ = 0;
+  std::vector<std::byte*> bases_;
+  Turns turns_;
+};
+
+// As many as there were runs at once. Any number of threads may take and give.
+class Arenas {
+ public:
+  std::unique_ptr<Arena> take();
+  void give(std::unique_ptr<Arena> arena) noexcept;  // the list has room for all arenas
+
+ private:
+  std::mutex mutex_;
+  size_t made_ = 0;
+  std::vector<std::unique_ptr<Arena>> free_;
+};
+
+// An arena for as long as it lives.
+class ArenaLoan {
+ public:
+  ArenaLoan(Arenas& arenas, int64_t bytes, size_t bases) : arenas_(arenas), arena_(arenas.take()) {
+    try {
+      arena_->reserve(bytes, bases);
+    } catch (...) {
+      arenas_.give(std::move(arena_));
+      throw;
+    }
+  }
+  ~ArenaLoan() { arenas_.give(std::move(arena_)); }
+  ArenaLoan(const ArenaLoan&) = delete;
+  ArenaLoan& operator=(const ArenaLoan&) = delete;
+
+  std::span<std::byte*> bases() const { return arena_->bases(); }
+  Turns& turns() const { return arena_->turns(); }
+
+ private:
+  Arenas& arenas_;
+  std::unique_ptr<Arena> arena_;
+};
+
+}  // namespace mithril::cpu_backend

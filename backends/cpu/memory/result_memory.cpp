@@ -1,0 +1,83 @@
+#include "backends/cpu/memory/result_memory.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <vector>
+
+namespace mithril::cpu_backend {
+namespace {
+
+// What is smaller, malloc keeps itself.
+constexpr size_t large = size_t{1} << 16;
+
+}  // namespace
+
+class ResultMemory::Pieces {
+ public:
+  void* lend(size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    kept_.reserve(kept_.size() + lent_pieces_ + 1);  // so that taking back never fails
+    const auto fits = [&](const Piece& piece) { return piece.bytes == bytes; };
+    const auto at = std::find_if(kept_.rbegin(), kept_.rend(), fits);
+    Memory memory;
+    if (at == kept_.rend()) {
+      make_room(bytes);
+      memory.reset(::operator new(bytes, alignment));
+    } else {
+      memory = std::move(at->memory);
+      kept_bytes_ -= bytes;
+      kept_.erase(std::next(at).base());
+    }
+    ++lent_pieces_;
+    lent_ += bytes;
+    most_lent_ = std::max(most_lent_, lent_);
+    return memory.release();
+  }
+
+  void take_back(void* memory, size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    --lent_pieces_;
+    lent_ -= bytes;
+    kept_bytes_ += bytes;
+    kept_.push_back({Memory(memory), bytes});
+    make_room(0);
+  }
+
+ private:
+  static constexpr std::align_val_t alignment{64};
+  struct Free {
+    void operator()(void* piece) const { ::operator delete(piece, alignment); }
+  };
+  using Memory = std::unique_ptr<void, Free>;
+  struct Piece {
+    Memory memory;
+    size_t bytes;
+  };
+
+  // For so many bytes that are to be lent; the oldest goes first.
+  void make_room(size_t bytes) {
+    const size_t most = std::max(most_lent_, lent_ + bytes);
+    while (!kept_.empty() && lent_ + bytes + kept_bytes_ > most) {
+      kept_bytes_ -= kept_.front().bytes;
+      kept_.erase(kept_.begin());
+    }
+  }
+
+  std::mutex mutex_;
+  std::vector<Piece> kept_;  // oldest first
+  size_t lent_pieces_ = 0, kept_bytes_ = 0, lent_ = 0, most_lent_ = 0;
+};
+
+ResultMemory::ResultMemory() : pieces_(std::make_shared<Pieces>()) {}
+
+Tensor ResultMemory::take(DType dtype, const Dims& dims) const {
+  const size_t bytes = static_cast<size_t>(element_count(dims)) * size_of(dtype);
+  if (bytes < large) return Tensor::empty(dtype, dims);
+  void* memory = pieces_->lend(bytes);
+  std::shared_ptr<void> owner(
+      memory, [pieces = pieces_, bytes](void* piece) { pieces->take_back(piece, bytes); });
+  return Tensor::over(dtype, dims, memory, std::move(owner));
+}
+
+}  // namespace mithril::cpu_backend

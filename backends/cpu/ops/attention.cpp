@@ -1,0 +1,229 @@
+#include "backends/cpu/ops/attention.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "backends/cpu/descriptors/kernel_call.hpp"
+#include "backends/cpu/kernels/softmax_kernels.hpp"
+#include "backends/cpu/ops/attention_form.hpp"
+#include "backends/cpu/ops/attention_products.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+struct AttentionPlaces {
+  Place query, key;
+  std::optional<Place> value, mask;  // without a value the weights are what is made
+  Place to, scratch;
+};
+
+// `Products` of what the heads hold.
+template <typename Products>
+class AttentionStep final : public Step {
+  using Given = typename Products::Given;
+  using T = typename Products::Made;
+
+ public:
+  AttentionStep(AttentionForm form, int threads, AttentionPlaces places)
+      : form_(std::move(form)), threads_(threads), places_(places) {}
+
+  // Elements that a task works in: scores, a row of what is added to them, and what products need.
+  static int64_t scratch_of_a_task(const AttentionForm& form) {
+    return whole_lines(form.rows_at_once() * form.columns) + whole_lines(form.columns) +
+           Products(form).scratch();
+  }
+
+  static int tasks(const AttentionForm& form, int threads) {
+    const auto all = static_cast<double>(form.blocks()) * static_cast<double>(form.heads.size());
+    const double worth =
+        std::min(form.work() / static_cast<double>(multiplications_for_a_thread), all);
+    return static_cast<int>(std::clamp(worth, 1.0, static_cast<double>(threads)));
+  }
+
+  void run(const Frame& frame) const override {
+    const int parts = tasks(form_, threads_);
+    const int64_t blocks = form_.blocks(), all = blocks * std::ssize(form_.heads);
+    ThreadPool::shared().run(parts, threads_, [&](int part) {
+      for (int64_t at = all * part / parts; at < all * (part + 1) / parts; ++at) {
+        attend(frame, at / blocks, at % blocks * form_.rows_at_once(), part);
+      }
+    });
+  }
+
+ private:
+  void attend(const Frame& frame, int64_t index, int64_t first_row, int part) const {
+    const AttentionForm& s = form_;
+    const Products products(s);
+    const Head& head = s.heads[static_cast<size_t>(index)];
+    const int64_t rows = std::min(s.rows_at_once(), s.rows - first_row);
+    T* scratch = frame.write<T>(places_.scratch) + part * scratch_of_a_task(s);
+    T* bias = scratch + whole_lines(s.rows_at_once() * s.columns);
+    T* work = bias + whole_lines(s.columns);
+    T* to = frame.write<T>(places_.to);
+    const int64_t row_at = index * s.rows + first_row;
+    T* scores = places_.value ? scratch : to + row_at * s.columns;
+
+    products.score(frame.read<Given>(places_.query) + (head.query * s.rows + first_row) * s.width,
+                   rows, frame.read<Given>(places_.key) + head.key * s.columns * s.width, scores,
+                   work);
+
+    for (int64_t row = 0; row < rows; ++row) {
+      const int64_t seen = s.causal ? std::min(first_row + row + 1, s.columns) : s.columns;
+      T* weights = scores + row * s.columns;
+      const T* added = bias_of(frame, head, first_row + row, seen, bias);
+      kernels_.attend(weights, static_cast<T>(s.scale), added, weights, seen);
+      std::fill(weights + seen, weights + s.columns, T{});
+    }
+
+    if (!places_.value) return;
+    products.mix(scores, rows,
+                 frame.read<Given>(*places_.value) + head.value * s.columns * s.value_width,
+                 to + row_at * s.value_width, work);
+  }
+
+  // What is added to a row of scores; null where there is no mask.
+  const T* bias_of(const Frame& frame, const Head& head, int64_t row, int64_t count,
+                   T* bias) const {
+    if (!places_.mask) return nullptr;
+    const int64_t first = head.mask * form_.mask_size + row * form_.mask_row_step;
+    const int64_t step = form_.mask_column_step;
+    if (form_.mask_keeps) {
+      const bool* keeps = frame.read<bool>(*places_.mask) + first;
+      for (int64_t i = 0; i < count; ++i) {
+        bias[i] = keeps[i * step] ? T{} : -std::numeric_limits<T>::infinity();
+      }
+      return bias;
+    }
+    const T* mask = frame.read<T>(*places_.mask) + first;
+    if (step == 1) return mask;
+    std::fill_n(bias, count, *mask);
+    return bias;
+  }
+
+  AttentionForm form_;
+  int threads_;
+  AttentionPlaces places_;
+  const RowKernels<T>& kernels_ = row_kernels<T>();
+};
+
+// ---- from a node ----
+
+// The number of the matrix that meets each matrix of the result.
+std::vector<int64_t> numbers(const Dims& dims, const Dims& batch) {
+  std::vector<int64_t> all{0};
+  const size_t own = dims.size() < 2 ? 0 : dims.size() - 2;
+  int64_t matrices = 1;
+  for (size_t i = 0; i < own; ++i) matrices *= dims[i];
+  for (size_t axis = 0; axis < batch.size(); ++axis) {
+    const bool there = axis + own >= batch.size();
+    const int64_t size = there ? dims[axis + own - batch.size()] : 1;
+    matrices /= size;
+    std::vector<int64_t> more;
+    for (const int64_t at : all) {
+      for (int64_t i = 0; i < batch[axis]; ++i) more.push_back(at + (size == 1 ? 0 : i * matrices));
+    }
+    all = std::move(more);
+  }
+  return all;
+}
+
+struct AttentionOperands {
+  ValueId query, key;
+  std::optional<ValueId> value, mask;
+
+  std::vector<ValueId> all() const {
+    std::vector<ValueId> ids{query, key};
+    if (value) ids.push_back(*value);
+    if (mask) ids.push_back(*mask);
+    return ids;
+  }
+};
+
+AttentionForm form_of(const Sized& sized, const AttentionOperands& operands, ValueId to) {
+  const Dims &q = sized.dims(operands.query), &k = sized.dims(operands.key);
+  const Dims v = operands.value ? sized.dims(*operands.value) : Dims{},
+             m = operands.mask ? sized.dims(*operands.mask) : Dims{};
+  const Dims batch(sized.dims(to).begin(), sized.dims(to).end() - 2);
+  AttentionForm form{.rows = q.end()[-2],
+                     .columns = k.end()[-2],
+                     .width = q.back(),
+                     .value_width = v.empty() ? 0 : v.back(),
+                     .scale = 1,
+                     .causal = false,
+                     .heads = {}};
+  const std::vector<int64_t> queries = numbers(q, batch), keys = numbers(k, batch),
+                             values = numbers(v, batch), masks = numbers(m, batch);
+  for (size_t i = 0; i < queries.size(); ++i) {
+    form.heads.push_back({queries[i], keys[i], values[i], masks[i]});
+  }
+  if (operands.mask) {
+    const int64_t columns = m.empty() ? 1 : m.back(), rows = m.size() < 2 ? 1 : m.end()[-2];
+    form.mask_size = rows * columns;
+    form.mask_row_step = rows == 1 ? 0 : columns;
+    form.mask_column_step = columns == 1 ? 0 : 1;
+    form.mask_keeps = sized.dtype(*operands.mask) == DType::boolean;
+  }
+  return form;
+}
+
+template <typename Products>
+Draft attention_draft(const Context& context, const AttentionForm& form,
+                      const AttentionOperands& operands, ValueId to) {
+  const int threads = context.threads;
+  using Step = AttentionStep<Products>;
+  const int64_t scratch = Step::scratch_of_a_task(form) * Step::tasks(form, threads) *
+                          int64_t{sizeof(typename Products::Made)};
+  return {.reads = operands.all(),
+          .writes = {to},
+          .scratch_bytes = scratch,
+          .make = [=](const Places& places, Place scratch) {
+            const auto place = [&](std::optional<ValueId> id) {
+              return id ? std::optional(places[index(*id)]) : std::nullopt;
+            };
+            return std::make_unique<Step>(form, threads,
+                                          AttentionPlaces{.query = places[index(operands.query)],
+                                                          .key = places[index(operands.key)],
+                                                          .value = place(operands.value),
+                                                          .mask = place(operands.mask),
+                                                          .to = places[index(to)],
+                                                          .scratch = scratch});
+          }};
+}
+
+}  // namespace
+
+std::optional<Draft> draft_attention(const Context& context, size_t at,
+                                     const SpelledExpression& call) {
+  const Sized& sized = context.sized;
+  const CallReader reader(sized, at, call);
+  const ValueId to = sized.node(at).outputs.front();
+  const size_t mask = call.children.size() - 3;  // and then is_causal and the scale
+  const AttentionOperands operands{*reader.tensor(0), *reader.tensor(1),
+                                   mask == 3 ? reader.tensor(2) : std::nullopt,
+                                   reader.tensor(mask)};
+  const DType dtype = sized.dtype(to);
+  const bool paired = sized.dtype(operands.query) == DType::bfloat16;
+  for (const ValueId id : operands.all()) {
+    const bool masks = id == operands.mask;
+    const bool keeps = masks && sized.dtype(id) == DType::boolean;
+    const DType fits = paired && !masks ? DType::bfloat16 : dtype;
+    if ((sized.dtype(id) != fits && !keeps) || sized.count(id) == 0) return std::nullopt;
+  }
+  AttentionForm form = form_of(sized, operands, to);
+  const Datum& scale = reader.value(mask + 2);
+  form.causal = reader.value(mask + 1).flag();
+  form.scale = scale.is_none() ? 1 / std::sqrt(static_cast<double>(form.width)) : scale.real();
+  if (dtype == DType::float32) {
+    return paired ? attention_draft<PairedProducts>(context, form, operands, to)
+                  : attention_draft<PlainProducts<float>>(context, form, operands, to);
+  }
+  if (dtype == DType::float64) {
+    return attention_draft<PlainProducts<double>>(context, form, operands, to);
+  }
+  return std::nullopt;
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,56 @@
+// The two products of attention: queries with keys, and weights with values.
+#pragma once
+
+#include "backends/cpu/gemm/gemm.hpp"
+#include "backends/cpu/gemm/vnni_operand.hpp"
+#include "backends/cpu/ops/attention_form.hpp"
+
+namespace mithril::cpu_backend {
+
+// Of elements as they are.
+template <typename T>
+class PlainProducts {
+ public:
+  using Given = T;
+  using Made = T;
+
+  explicit PlainProducts(const AttentionForm& form);
+
+  // Elements of T that a product works in.
+  int64_t scratch() const;
+
+  // scores = query * key.T for so many rows of queries.
+  void score(const T* query, int64_t rows, const T* key, T* scores, T* scratch) const;
+  // mixture = weights * value
+  void mix(const T* weights, int64_t rows, const T* value, T* mixture, T* scratch) const;
+
+ private:
+  Product<T> scores_, mixture_;  // of all rows that are done at a time, without elements
+};
+
+// Of bfloat16 in pairs, for which the weights are rounded, too.
+class PairedProducts {
+ public:
+  using Given = uint16_t;
+  using Made = float;
+
+  explicit PairedProducts(const AttentionForm& form);
+
+  int64_t scratch() const;
+  void score(const uint16_t* query, int64_t rows, const uint16_t* key, float* scores,
+             float* scratch) const;
+  void mix(const float* weights, int64_t rows, const uint16_t* value, float* mixture,
+           float* scratch) const;
+
+ private:
+  struct Sides {
+    PairedSide left, right;
+
+    Product<float> product() const;
+    int64_t scratch() const;
+  };
+
+  Sides scores_, mixture_;
+};
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,94 @@
+#include "backends/cpu/ops/gather.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "backends/cpu/conv/window_attributes.hpp"
+#include "backends/cpu/descriptors/reference_steps.hpp"
+#include "backends/cpu/runtime/axes.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+struct Gathering {
+  int64_t outer = 1, size = 1, inner = 1;  // of the input around the axis; inner in bytes
+  int64_t count = 0;                       // of indices
+};
+
+struct GatheringPlaces {
+  Place from, index, to;
+};
+
+template <typename Index>
+class GatheringStep final : public Step {
+ public:
+  // `meaning` runs in its place where an index is out of range, and says so.
+  GatheringStep(Gathering gathering, int threads, GatheringPlaces places,
+                std::unique_ptr<Step> meaning)
+      : g_(gathering), threads_(threads), places_(places), meaning_(std::move(meaning)) {}
+
+  void run(const Frame& frame) const override {
+    const Index* index = frame.read<Index>(places_.index);
+    const bool fits = std::all_of(index, index + g_.count,
+                                  [&](Index at) { return at >= -g_.size && at < g_.size; });
+    if (!fits) return meaning_->run(frame);
+    const auto* from = frame.read<std::byte>(places_.from);
+    auto* to = frame.write<std::byte>(places_.to);
+    const int64_t rows = g_.outer * g_.count;
+    const int parts =
+        parts_of({.amount = rows * g_.inner, .pieces = rows, .worth_a_thread = 1 << 19}, threads_);
+    ThreadPool::shared().run(parts, threads_, [&](int part) {
+      for (int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
+        const auto at = static_cast<int64_t>(index[row % g_.count]);
+        const int64_t source = row / g_.count * g_.size + (at < 0 ? at + g_.size : at);
+        std::memcpy(to + row * g_.inner, from + source * g_.inner, static_cast<size_t>(g_.inner));
+      }
+    });
+  }
+
+ private:
+  Gathering g_;
+  int threads_;
+  GatheringPlaces places_;
+  std::unique_ptr<Step> meaning_;
+};
+
+Gathering gathering_of(const Sized& sized, ValueId from, ValueId index, int64_t axis) {
+  const AroundAxis around(sized.dims(from), axis);
+  return {.outer = around.outer,
+          .size = around.size,
+          .inner = around.inner * static_cast<int64_t>(size_of(sized.dtype(from))),
+          .count = sized.count(index)};
+}
+
+}  // namespace
+
+std::optional<Draft> draft_gathering(const Context& context, size_t node,
+                                     const SpelledExpression& call) {
+  const Sized& sized = context.sized;
+  const CallReader reader(sized, node, call);
+  const auto from = reader.tensor(0), index = reader.tensor(1);
+  const ValueId to = sized.node(node).outputs.front();
+  if (!from || !index || sized.dtype(*from) != sized.dtype(to)) return std::nullopt;
+  const Gathering gathering = gathering_of(sized, *from, *index, reader.value(2).integer());
+  if (sized.count(to) == 0) return std::nullopt;
+  Draft draft = evaluated(sized, node);
+  const bool is_long = sized.dtype(*index) == DType::int64;
+  draft.make = [=, threads = context.threads, from = *from, index = *index,
+                meaning = std::move(draft.make)](const Places& places,
+                                                 Place scratch) -> std::unique_ptr<Step> {
+    const GatheringPlaces at{places[mithril::index(from)], places[mithril::index(index)],
+                             places[mithril::index(to)]};
+    auto fallback = meaning(places, scratch);
+    if (is_long) {
+      return std::make_unique<GatheringStep<int64_t>>(gathering, threads, at, std::move(fallback));
+    }
+    return std::make_unique<GatheringStep<int32_t>>(gathering, threads, at, std::move(fallback));
+  };
+  return draft;
+}
+
+}  // namespace mithril::cpu_backend

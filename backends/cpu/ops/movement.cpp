@@ -1,0 +1,256 @@
+#include "backends/cpu/ops/movement.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "backends/cpu/descriptors/kernel_call.hpp"
+#include "backends/cpu/descriptors/op_spellings.hpp"
+#include "backends/cpu/runtime/axes.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/base/thread_pool.hpp"
+#include "mithril/infer/item_range.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Rows and columns that are moved at once, so that both sides stay in the first-level cache.
+constexpr int64_t tile = 32;
+
+// Per axis of the output the axis of the input.
+using Order = std::vector<size_t>;
+
+size_t axis_of(int64_t axis, size_t rank) {
+  return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
+}
+
+Order order_of(const Sized& sized, size_t node, const SpelledExpression& call) {
+  const Node& at = sized.node(node);
+  const size_t rank = sized.dims(at.outputs.front()).size();
+  const CallReader reader(sized, node, call);
+  Order order(rank);
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (call.text == "swapaxes") {
+    std::swap(order[axis_of(reader.value(1).integer(), rank)],
+              order[axis_of(reader.value(2).integer(), rank)]);
+  } else if (reader.value(1).is_none()) {
+    std::reverse(order.begin(), order.end());
+  } else if (reader.value(1).kind() == kind::tuple) {
+    for (size_t i = 0; i < rank; ++i)
+      order[i] = axis_of(reader.value(1).tuple()[i].integer(), rank);
+  }
+  return order;
+}
+
+// Of the output, outermost first, and the element of the input that comes first.
+struct Layout {
+  std::vector<Axis> axes;
+  int64_t start = 0;
+};
+
+std::vector<int64_t> steps_of(const Dims& dims) {
+  std::vector<int64_t> steps(dims.size());
+  int64_t step = 1;
+  for (size_t axis = dims.size(); axis-- > 0;) {
+    steps[axis] = step;
+    step *= dims[axis];
+  }
+  return steps;
+}
+
+// Without axes of one element, and with those that are walked as one made one.
+std::vector<Axis> merged(const std::vector<Axis>& axes) {
+  std::vector<Axis> fewer;
+  for (const Axis& axis : axes) {
+    if (axis.size == 1) continue;
+    if (!fewer.empty() && fewer.back().step == axis.step * axis.size) {
+      fewer.back() = {fewer.back().size * axis.size, axis.step};
+    } else {
+      fewer.push_back(axis);
+    }
+  }
+  while (fewer.size() < 2) fewer.insert(fewer.begin(), {1, 0});
+  return fewer;
+}
+
+Layout permuted(const Dims& input, const Order& order) {
+  const std::vector<int64_t> steps = steps_of(input);
+  Layout layout;
+  for (const size_t axis : order) layout.axes.push_back({input[axis], steps[axis]});
+  return layout;
+}
+
+// Where the slices of the input stand, which the arguments from `first` on say. Nothing where they
+// have other sizes than were inferred.
+std::optional<Layout> sliced(const CallReader& reader, size_t first, const Dims& input,
+                             const Dims& output) {
+  const Datum &starts = reader.value(first), &stops = reader.value(first + 1),
+              &strides = reader.value(first + 2), &axes = reader.value(first + 3);
+  const std::vector<int64_t> steps = steps_of(input);
+  Layout layout;
+  for (size_t axis = 0; axis < input.size(); ++axis) {
+    layout.axes.push_back({input[axis], steps[axis]});
+  }
+  for (size_t i = 0; i < starts.tuple().size(); ++i) {
+    const size_t axis = axes.is_none() ? i : axis_of(axes.tuple()[i].integer(), input.size());
+    const Datum step = strides.is_none() ? Datum() : strides.tuple()[i];
+    const ItemRange range = range_of({starts.tuple()[i], stops.tuple()[i], step}, input[axis]);
+    layout.start += range.start * steps[axis];
+    layout.axes[axis] = {range.count, steps[axis] * range.step};
+  }
+  const bool fits = std::equal(output.begin(), output.end(), layout.axes.begin(), layout.axes.end(),
+                               [](int64_t size, const Axis& axis) { return size == axis.size; });
+  return fits ? std::optional(layout) : std::nullopt;
+}
+
+// The last two axes are moved tile by tile, for each index of those before.
+template <typename T>
+class Move final : public Step {
+ public:
+  Move(const std::vector<Axis>& axes, int64_t start, int threads, Place from, Place to)
+      : rows_(axes[axes.size() - 2]),
+        columns_(axes.back()),
+        start_(start),
+        outer_(axes.begin(), axes.end() - 2),
+        threads_(threads),
+        from_(from),
+        to_(to) {
+    for (const Axis& axis : outer_) matrices_ *= axis.size;
+  }
+
+  void run(const Frame& frame) const override {
+    const int64_t size = rows_.size * columns_.size;
+    if (size * matrices_ == 0) return;
+    const int64_t bands = (rows_.size + tile - 1) / tile, pieces = matrices_ * bands;
+    const int parts = parts_of(
+        {.amount = size * matrices_, .pieces = pieces, .worth_a_thread = 1 << 17}, threads_);
+    ThreadPool::shared().run(parts, threads_, [&](int part) {
+      for (int64_t i = pieces * part / parts; i < pieces * (part + 1) / parts; ++i) {
+        const int64_t matrix = i / bands, row = i % bands * tile;
+        const T* from = frame.read<T>(from_) + start_ + offset(outer_, matrix);
+        move_band(from, frame.write<T>(to_) + matrix * size, row, std::min(row + tile, rows_.size));
+      }
+    });
+  }
+
+ private:
+  void move_band(const T* from, T* to, int64_t first, int64_t last) const {
+    if (columns_.step == 1) {
+      for (int64_t i = first; i < last; ++i) {
+        std::copy_n(from + i * rows_.step, columns_.size, to + i * columns_.size);
+      }
+      return;
+    }
+    for (int64_t column = 0; column < columns_.size; column += tile) {
+      const int64_t end = std::min(column + tile, columns_.size);
+      for (int64_t i = first; i < last; ++i) {
+        const T* row = from + i * rows_.step;
+        for (int64_t j = column; j < end; ++j) to[i * columns_.size + j] = row[j * columns_.step];
+      }
+    }
+  }
+
+  Axis rows_, columns_;
+  int64_t start_;
+  std::vector<Axis> outer_;
+  int64_t matrices_ = 1;
+  int threads_;
+  Place from_, to_;
+};
+
+// Rows along the last axis go to where a slice would take them; elsewhere there are zeros.
+template <typename T>
+class Unslice final : public Step {
+ public:
+  Unslice(const Layout& layout, int64_t count, Place from, Place to)
+      : rows_(layout.axes), start_(layout.start), count_(count), from_(from), to_(to) {
+    columns_ = rows_.back();
+    rows_.pop_back();
+  }
+
+  void run(const Frame& frame) const override {
+    T* const to = frame.write<T>(to_);
+    std::fill_n(to, count_, T{});
+    const T* from = frame.read<T>(from_);
+    int64_t rows = 1;
+    for (const Axis& axis : rows_) rows *= axis.size;
+    for (int64_t row = 0; row < rows; ++row, from += columns_.size) {
+      T* const first = to + start_ + offset(rows_, row);
+      if (columns_.step == 1) {
+        std::copy_n(from, columns_.size, first);
+      } else {
+        for (int64_t j = 0; j < columns_.size; ++j) first[j * columns_.step] = from[j];
+      }
+    }
+  }
+
+ private:
+  std::vector<Axis> rows_;
+  Axis columns_;
+  int64_t start_, count_;  // of the output
+  Place from_, to_;
+};
+
+// Elements are moved by their size alone.
+template <template <typename> class Moving, class... Arguments>
+std::unique_ptr<Step> make_step(size_t element, const Arguments&... arguments) {
+  switch (element) {
+    case 1:
+      return std::make_unique<Moving<uint8_t>>(arguments...);
+    case 2:
+      return std::make_unique<Moving<uint16_t>>(arguments...);
+    case 4:
+      return std::make_unique<Moving<uint32_t>>(arguments...);
+    default:
+      return std::make_unique<Moving<uint64_t>>(arguments...);
+  }
+}
+
+}  // namespace
+
+std::optional<Draft> draft_movement(const Context& context, size_t node,
+                                    const SpelledExpression& call) {
+  const Sized& sized = context.sized;
+  const ValueId from = *tensor_of(sized.node(node).arguments.front());
+  const ValueId to = sized.node(node).outputs.front();
+  const std::optional<Layout> layout =
+      call.text == "sliced"
+          ? sliced(CallReader(sized, node, call), 1, sized.dims(from), sized.dims(to))
+          : permuted(sized.dims(from), order_of(sized, node, call));
+  if (!layout) return std::nullopt;
+  return Draft{.reads = {from},
+               .writes = {to},
+               .make = [from, to, element = size_of(sized.dtype(to)), threads = context.threads,
+                        layout = *layout](const Places& places, Place) {
+                 return make_step<Move>(element, merged(layout.axes), layout.start, threads,
+                                        places[index(from)], places[index(to)]);
+               }};
+}
+
+std::optional<Draft> draft_unslicing(const Context& context, size_t node,
+                                     const SpelledExpression& call) {
+  const Sized& sized = context.sized;
+  const CallReader reader(sized, node, call);
+  const ValueId from = *reader.tensor(0), to = sized.node(node).outputs.front();
+  std::optional<Layout> layout = sliced(reader, 2, sized.dims(to), sized.dims(from));
+  if (!layout || sized.count(from) == 0) return std::nullopt;
+  layout->axes = merged(layout->axes);
+  return Draft{.reads = {from},
+               .writes = {to},
+               .make = [from, to, element = size_of(sized.dtype(to)), count = sized.count(to),
+                        layout = *layout](const Places& places, Place) {
+                 return make_step<Unslice>(element, layout, count, places[index(from)],
+                                           places[index(to)]);
+               }};
+}
+
+std::optional<ValueId> transposed_by(const Sized& sized, size_t node) {
+  const SpelledExpression* call = kernel_of(*sized.node(node).op);
+  if (!call || (call->text != "swapaxes" && call->text != "permuted")) return std::nullopt;
+  Order order = order_of(sized, node, *call);
+  if (order.size() < 2) return std::nullopt;
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  if (!std::is_sorted(order.begin(), order.end())) return std::nullopt;
+  return *tensor_of(sized.node(node).arguments.front());
+}
+
+}  // namespace mithril::cpu_backend

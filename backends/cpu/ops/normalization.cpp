@@ -1,0 +1,243 @@
+#include "backends/cpu/ops/normalization.hpp"
+
+#include <algorithm>
+
+#include "backends/cpu/descriptors/kernel_call.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
+#include "backends/cpu/kernels/norm_kernels.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Columns of a task that sums rows: some vectors, so that tasks share no cache line.
+constexpr int64_t columns_of_a_task = 256, columns_at_once = 1024;
+
+// Elements.
+constexpr int64_t worth_a_norm_thread = 1 << 14;
+
+struct NormSizes {
+  int64_t rows, size;
+  double eps;
+  int threads;
+
+  int parts(int64_t pieces) const {
+    return parts_of(
+        {.amount = rows * size, .pieces = pieces, .worth_a_thread = worth_a_norm_thread}, threads);
+  }
+};
+
+// By the ports and outputs of the op; none where a port is left out.
+using NormPlaces = std::vector<std::optional<Place>>;
+
+template <typename T>
+const T* read(const Frame& frame, const std::optional<Place>& place) {
+  return place ? frame.read<T>(*place) : nullptr;
+}
+
+template <typename T>
+class NormStep final : public PartStep {
+ public:
+  NormStep(const NormSizes& sizes, NormPlaces places) : sizes_(sizes), places_(std::move(places)) {}
+
+  void run(const Frame& frame) const override {
+    const int parts = sizes_.parts(sizes_.rows);
+    ThreadPool::shared().run(parts, sizes_.threads, [&](int part) {
+      run_rows(frame, sizes_.rows * part / parts, sizes_.rows * (part + 1) / parts);
+    });
+  }
+
+  void run_parts(const Frame& frame, const Parts& parts) const override {
+    run_rows(frame, parts.begin(sizes_.rows), parts.end(sizes_.rows));
+  }
+
+ private:
+  void run_rows(const Frame& frame, int64_t begin, int64_t end) const {
+    const T *x = frame.read<T>(*places_[0]), *weight = read<T>(frame, places_[1]),
+            *bias = read<T>(frame, places_[2]);
+    T *to = frame.write<T>(*places_[3]), *mean = frame.write<T>(*places_[4]),
+      *rstd = frame.write<T>(*places_[5]);
+    const int64_t next = frame.direction() == Direction::forward ? sizes_.size : -sizes_.size;
+    walk(frame.direction(), begin, end, [&](int64_t row) {
+      const int64_t at = row * sizes_.size;
+      const RowMoments<T> moments =
+          kernels_.normalise(x + at, weight, bias, sizes_.eps, to + at, sizes_.size, next);
+      mean[row] = moments.mean;
+      rstd[row] = moments.rstd;
+    });
+  }
+
+  const NormKernels<T>& kernels_ = norm_kernels<T>();
+  NormSizes sizes_;
+  NormPlaces places_;
+};
+
+template <typename T>
+RowMoments<T> moments(const Frame& frame, const NormPlaces& places, int64_t row) {
+  return {frame.read<T>(*places[2])[row], frame.read<T>(*places[3])[row]};
+}
+
+template <typename T>
+class NormGradStep final : public PartStep {
+ public:
+  NormGradStep(const NormSizes& sizes, NormPlaces places)
+      : sizes_(sizes), places_(std::move(places)) {}
+
+  void run(const Frame& frame) const override {
+    const int parts = sizes_.parts(sizes_.rows);
+    ThreadPool::shared().run(parts, sizes_.threads, [&](int part) {
+      run_rows(frame, sizes_.rows * part / parts, sizes_.rows * (part + 1) / parts);
+    });
+  }
+
+  void run_parts(const Frame& frame, const Parts& parts) const override {
+    run_rows(frame, parts.begin(sizes_.rows), parts.end(sizes_.rows));
+  }
+
+ private:
+  void run_rows(const Frame& frame, int64_t begin, int64_t end) const {
+    const T *grad = frame.read<T>(*places_[0]), *x = frame.read<T>(*places_[1]),
+            *weight = read<T>(frame, places_[4]);
+    T* to = frame.write<T>(*places_[5]);
+    walk(frame.direction(), begin, end, [&](int64_t row) {
+      const int64_t at = row * sizes_.size;
+      kernels_.input_grad(grad + at, x + at, moments<T>(frame, places_, row), weight, to + at,
+                          sizes_.size);
+    });
+  }
+
+  const NormKernels<T>& kernels_ = norm_kernels<T>();
+  NormSizes sizes_;
+  NormPlaces places_;
+};
+
+// The gradients of weight and bias. Each task sums all rows of its columns, in blocks of rows.
+template <typename T>
+class NormParameterGradStep final : public Step {
+ public:
+  NormParameterGradStep(const NormSizes& sizes, NormPlaces places)
+      : sizes_(sizes), places_(std::move(places)) {}
+
+  void run(const Frame& frame) const override {
+    const T *grad = frame.read<T>(*places_[0]), *x = frame.read<T>(*places_[1]);
+    T *weight_grad = frame.write<T>(*places_[4]), *bias_grad = frame.write<T>(*places_[5]);
+    const int64_t pieces = (sizes_.size + columns_of_a_task - 1) / columns_of_a_task;
+    const int parts = sizes_.parts(pieces);
+    ThreadPool::shared().run(parts, sizes_.threads, [&](int part) {
+      const int64_t first = pieces * part / parts * columns_of_a_task;
+      const int64_t last = std::min(sizes_.size, pieces * (part + 1) / parts * columns_of_a_task);
+      std::fill(weight_grad + first, weight_grad + last, T{});
+      std::fill(bias_grad + first, bias_grad + last, T{});
+      for (int64_t column = first; column < last; column += columns_at_once) {
+        const int64_t columns = std::min(columns_at_once, last - column);
+        for (int64_t row = 0; row < sizes_.rows; row += longest_sum) {
+          T weights[columns_at_once] = {}, biases[columns_at_once] = {};
+          for (int64_t i = row; i < std::min(row + longest_sum, sizes_.rows); ++i) {
+            const int64_t at = i * sizes_.size + column;
+            kernels_.add_parameter_grads(grad + at, x + at, moments<T>(frame, places_, i), weights,
+                                         biases, columns);
+          }
+          for (int64_t i = 0; i < columns; ++i) {
+            weight_grad[column + i] += weights[i];
+            bias_grad[column + i] += biases[i];
+          }
+        }
+      }
+    });
+  }
+
+ private:
+  const NormKernels<T>& kernels_ = norm_kernels<T>();
+  NormSizes sizes_;
+  NormPlaces places_;
+};
+
+using NormSources = std::vector<std::optional<ValueId>>;
+
+template <typename StepOf>
+Draft norm_draft(const NormSizes& sizes, const NormSources& sources,
+                 const std::vector<ValueId>& made) {
+  Draft draft{.reads = {}, .writes = made};
+  for (const std::optional<ValueId>& source : sources) {
+    if (source) draft.reads.push_back(*source);
+  }
+  draft.make = [=](const Places& places, Place) {
+    NormPlaces at;
+    for (const std::optional<ValueId>& source : sources) {
+      at.push_back(source ? std::optional(places[index(*source)]) : std::nullopt);
+    }
+    for (const ValueId id : made) at.push_back(places[index(id)]);
+    return std::make_unique<StepOf>(sizes, std::move(at));
+  };
+  return draft;
+}
+
+// What stands once for each row, or once for each of its elements, is what can be cut.
+void cut_rows(Draft& draft, const NormSizes& sizes, const std::vector<ValueId>& in_rows) {
+  if (sizes.rows == 0) return;
+  for (const ValueId id : in_rows) draft.cuts.push_back({id, sizes.rows});
+  draft.worth = static_cast<double>(sizes.rows * sizes.size) / worth_a_norm_thread;
+}
+
+template <typename T>
+Draft forward_draft(const NormSizes& sizes, const NormSources& sources,
+                    const std::vector<ValueId>& made) {
+  Draft draft = norm_draft<NormStep<T>>(sizes, sources, made);
+  draft.overwrites = {{made[0], *sources[0]}};
+  cut_rows(draft, sizes, {*sources[0], made[0], made[1], made[2]});
+  return draft;
+}
+
+// The gradients of the parameters come first: that of the input may stand in place of what both
+// read.
+template <typename T>
+Draft grad_draft(const Context& context, const NormSizes& sizes, const NormSources& sources,
+                 const std::vector<ValueId>& made) {
+  Draft draft = norm_draft<NormGradStep<T>>(sizes, sources, {made[0]});
+  draft.overwrites = {{made[0], *sources[0]}};
+  cut_rows(draft, sizes, {*sources[0], *sources[1], *sources[2], *sources[3], made[0]});
+  if (context.readers[index(made[1])] + context.readers[index(made[2])] > 0) {
+    const NormSources rows(sources.begin(), sources.begin() + 4);
+    draft.before.push_back(norm_draft<NormParameterGradStep<T>>(sizes, rows, {made[1], made[2]}));
+  }
+  return draft;
+}
+
+template <typename T>
+Draft draft_of(const Context& context, bool is_grad, const NormSizes& sizes,
+               const NormSources& sources, const std::vector<ValueId>& made) {
+  return is_grad ? grad_draft<T>(context, sizes, sources, made)
+                 : forward_draft<T>(sizes, sources, made);
+}
+
+}  // namespace
+
+std::optional<Draft> draft_norm(const Context& context, size_t at, const SpelledExpression& call) {
+  const Sized& sized = context.sized;
+  const Node& node = sized.node(at);
+  const CallReader reader(sized, at, call);
+  const bool is_grad = call.text == "layer_norm_grad";
+  const size_t tensors = is_grad ? 5 : 3;
+  const DType dtype = sized.dtype(node.outputs.front());
+  std::vector<std::optional<ValueId>> sources;
+  for (size_t i = 0; i < tensors; ++i) {
+    sources.push_back(reader.tensor(i));
+    if (sources.back() && sized.dtype(*sources.back()) != dtype) return std::nullopt;
+  }
+  const Dims& dims = sized.dims(node.outputs.front());
+  if (dims.back() == 0) return std::nullopt;
+  const NormSizes sizes{.rows = sized.count(node.outputs.front()) / dims.back(),
+                        .size = dims.back(),
+                        .eps = is_grad ? 0 : reader.value(3).real(),
+                        .threads = context.threads};
+  if (dtype == DType::float32) {
+    return draft_of<float>(context, is_grad, sizes, sources, node.outputs);
+  }
+  if (dtype == DType::float64) {
+    return draft_of<double>(context, is_grad, sizes, sources, node.outputs);
+  }
+  return std::nullopt;
+}
+
+}  // namespace mithril::cpu_backend

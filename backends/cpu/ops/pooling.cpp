@@ -1,0 +1,160 @@
+#include "backends/cpu/ops/pooling.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "backends/cpu/kernels/pool_kernels.hpp"
+#include "backends/cpu/ops/pool_form.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+enum class Pooling { average, largest, largest_placed };
+
+template <typename T>
+class PoolStep final : public Step {
+ public:
+  PoolStep(PoolForm form, Pooling pooling, int threads, Place input, Place output, Place places,
+           Place scratch)
+      : form_(std::move(form)),
+        pooling_(pooling),
+        threads_(threads),
+        input_(input),
+        output_(output),
+        places_(places),
+        scratch_(scratch) {}
+
+  void run(const Frame& frame) const override {
+    const int64_t rows = form_.planes * form_.down.output;
+    const int parts = parts_of(work(form_), threads_);
+    ThreadPool::shared().run(parts, threads_, [&](int64_t part) {
+      auto* places = frame.write<PoolPlace<T>>(scratch_) + part * form_.across.output;
+      for (int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
+        form_.block > 1 ? run_row_of_blocks(frame, row) : run_row(frame, row, places);
+      }
+    });
+  }
+
+  static int64_t scratch_bytes(const PoolForm& form, Pooling pooling, int threads) {
+    if (pooling != Pooling::largest_placed) return 0;
+    return parts_of(work(form), threads) * form.across.output * int64_t{sizeof(PoolPlace<T>)};
+  }
+
+ private:
+  static Work work(const PoolForm& form) {
+    return {.amount = form.planes * form.block * form.output_plane() * form.taps(),
+            .pieces = form.planes * form.down.output,
+            .worth_a_thread = 1 << 15};
+  }
+
+  void run_row(const Frame& frame, int64_t row, PoolPlace<T>* places) const {
+    const int64_t columns = form_.across.output, step = form_.across.stride;
+    const T* input = frame.read<T>(input_) + row / form_.down.output * form_.input_plane();
+    T* to = frame.write<T>(output_) + row * columns;
+    const bool average = pooling_ == Pooling::average;
+    std::fill_n(to, columns, average ? T{} : -std::numeric_limits<T>::infinity());
+    if (pooling_ == Pooling::largest_placed) std::fill_n(places, columns, PoolPlace<T>{-1});
+    form_.each_run(row % form_.down.output, [&](const PoolForm::Run& run, int64_t from) {
+      const PoolRun<T> taken{input + from, step, run.count};
+      if (average) {
+        kernels_.sum(taken, to + run.begin);
+      } else if (pooling_ == Pooling::largest) {
+        kernels_.largest(taken, to + run.begin);
+      } else {
+        kernels_.largest_placed(taken, static_cast<PoolPlace<T>>(from), to + run.begin,
+                                places + run.begin);
+      }
+    });
+    if (average) {
+      for (int64_t i = 0; i < columns; ++i) to[i] /= static_cast<T>(form_.taps());
+    } else if (pooling_ == Pooling::largest_placed) {
+      std::copy_n(places, columns, frame.write<int64_t>(places_) + row * columns);
+    }
+  }
+
+  // Windows that have all their taps are done together.
+  void run_row_of_blocks(const Frame& frame, int64_t row) const {
+    const WindowAxis &down = form_.down, &across = form_.across;
+    const int64_t block = form_.block;
+    const T* plane = frame.read<T>(input_) + row / down.output * form_.input_plane() * block;
+    T* to = frame.write<T>(output_) + row * across.output * block;
+    const int64_t y = row % down.output;
+    const PoolForm::Taps rows = PoolForm::taps_of(down, y);
+    const int64_t first_row = y * down.stride - down.before + rows.first * down.dilation;
+    for (int64_t x = 0; x < across.output;) {
+      const PoolForm::Taps columns = PoolForm::taps_of(across, x);
+      int64_t end = x + 1;
+      while (columns.count == across.kernel && end < across.output &&
+             PoolForm::taps_of(across, end).count == across.kernel) {
+        ++end;
+      }
+      const int64_t first = x * across.stride - across.before + columns.first * across.dilation;
+      const PoolBlocks<T> windows{.from = plane + (first_row * across.input + first) * block,
+                                  .rows = rows.count,
+                                  .columns = columns.count,
+                                  .row_step = down.dilation * across.input * block,
+                                  .column_step = across.dilation * block,
+                                  .count = end - x,
+                                  .step = across.stride * block,
+                                  .block = block,
+                                  .divisor = static_cast<T>(form_.taps()),
+                                  .to = to + x * block};
+      pooling_ == Pooling::average ? kernels_.mean_of_blocks(windows)
+                                   : kernels_.largest_of_blocks(windows);
+      x = end;
+    }
+  }
+
+  PoolForm form_;
+  const PoolKernels<T>& kernels_ = pool_kernels<T>();
+  Pooling pooling_;
+  int threads_;
+  Place input_, output_, places_, scratch_;
+};
+
+template <typename T>
+Draft pool_draft(const Context& context, const PoolForm& form, Pooling pooling, ValueId input,
+                 const std::vector<ValueId>& outputs) {
+  const bool placed = pooling == Pooling::largest_placed;
+  Draft draft{.reads = {input},
+              .writes = outputs,
+              .scratch_bytes = PoolStep<T>::scratch_bytes(form, pooling, context.threads)};
+  if (!placed) draft.writes.resize(1);
+  draft.make = [=, threads = context.threads, made = draft.writes](const Places& places,
+                                                                   Place scratch) {
+    return std::make_unique<PoolStep<T>>(form, pooling, threads, places[index(input)],
+                                         places[index(made.front())], places[index(made.back())],
+                                         scratch);
+  };
+  return draft;
+}
+
+}  // namespace
+
+std::optional<Draft> draft_pooling(const Context& context, size_t node,
+                                   const SpelledExpression& call) {
+  const Sized& sized = context.sized;
+  const CallReader reader(sized, node, call);
+  const std::vector<ValueId>& outputs = sized.node(node).outputs;
+  const auto input = reader.tensor(0);
+  if (!input || sized.dtype(*input) != sized.dtype(outputs.front())) return std::nullopt;
+  auto form = pool_form(reader, 1, sized.dims(*input), sized.dims(outputs.front()));
+  if (!form || form->input_plane() > std::numeric_limits<int32_t>::max()) return std::nullopt;
+  if (sized.is_in_blocks(*input) || sized.is_in_blocks(outputs.front())) {
+    form->block = sized.channels_of_block();
+    form->planes /= form->block;
+  }
+  Pooling pooling = Pooling::average;
+  if (call.text == "max_pool") {
+    pooling = context.readers[index(outputs[1])] > 0 ? Pooling::largest_placed : Pooling::largest;
+  }
+  const DType dtype = sized.dtype(*input);
+  if (dtype == DType::float32) return pool_draft<float>(context, *form, pooling, *input, outputs);
+  if (dtype == DType::float64) return pool_draft<double>(context, *form, pooling, *input, outputs);
+  return std::nullopt;
+}
+
+}  // namespace mithril::cpu_backend

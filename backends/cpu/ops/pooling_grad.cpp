@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "backends/cpu/kernels/pool_kernels.hpp"
+#include "backends/cpu/ops/pool_form.hpp"
+#include "backends/cpu/ops/pooling.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+struct PoolingGradPlaces {
+  Place gradient, input, made, scratch;
+  std::optional<Place> places;
+};
+
+// Each thread does planes of its own, one output after the other.
+template <typename T>
+class PoolGradStep : public Step {
+ public:
+  PoolGradStep(PoolForm form, int threads, const PoolingGradPlaces& places)
+      : form_(std::move(form)), places_(places), threads_(threads) {}
+
+  void run(const Frame& frame) const override {
+    const int parts = parts_of(work(form_), threads_);
+    ThreadPool::shared().run(parts, threads_, [&](int64_t part) {
+      const int64_t end = form_.planes * (part + 1) / parts;
+      for (int64_t plane = form_.planes * part / parts; plane < end; ++plane) {
+        T* made = frame.write<T>(places_.made) + plane * form_.input_plane();
+        std::fill_n(made, form_.input_plane(), T{});
+        for (int64_t row = 0; row < form_.down.output; ++row) {
+          const int64_t at = (plane * form_.down.output + row) * form_.across.output;
+          add_row(frame, plane, row, part, frame.read<T>(places_.gradient) + at, made);
+        }
+      }
+    });
+  }
+
+ protected:
+  static Work work(const PoolForm& form) {
+    return {.amount = form.planes * (form.input_plane() + form.output_plane()),
+            .pieces = form.planes,
+            .worth_a_thread = 1 << 14};
+  }
+
+  virtual void add_row(const Frame& frame, int64_t plane, int64_t row, int64_t part,
+                       const T* gradient, T* made) const = 0;
+
+  PoolForm form_;
+  PoolingGradPlaces places_;
+
+ private:
+  int threads_;
+};
+
+template <typename T>
+class AverageGradStep final : public PoolGradStep<T> {
+ public:
+  using PoolGradStep<T>::PoolGradStep;
+
+ private:
+  void add_row(const Frame&, int64_t, int64_t row, int64_t, const T* gradient,
+               T* made) const override {
+    const auto taps = static_cast<T>(this->form_.taps());
+    const int64_t step = this->form_.across.stride;
+    this->form_.each_run(row, [&](const PoolForm::Run& run, int64_t from) {
+      for (int64_t i = 0; i < run.count; ++i) {
+        made[from + i * step] += gradient[run.begin + i] / taps;
+      }
+    });
+  }
+};
+
+template <typename T>
+class MaxGradStep final : public PoolGradStep<T> {
+ public:
+  using PoolGradStep<T>::PoolGradStep;
+
+  static int64_t scratch_bytes(const PoolForm& form, int threads) {
+    const int64_t parts = parts_of(PoolGradStep<T>::work(form), threads);
+    return parts * form.across.output * int64_t{sizeof(T) + sizeof(PoolPlace<T>)};
+  }
+
+ private:
+  void add_row(const Frame& frame, int64_t plane, int64_t row, int64_t part, const T* gradient,
+               T* made) const override {
+    const int64_t columns = this->form_.across.output;
+    if (this->places_.places) {
+      const int64_t at = (plane * this->form_.down.output + row) * columns;
+      add(gradient, frame.read<int64_t>(*this->places_.places) + at, made);
+      return;
+    }
+    T* best = frame.write<T>(this->places_.scratch) + 2 * part * columns;
+    auto* places = reinterpret_cast<PoolPlace<T>*>(best + columns);
+    find(frame.read<T>(this->places_.input) + plane * this->form_.input_plane(), row, best, places);
+    add(gradient, places, made);
+  }
+
+  void find(const T* input, int64_t row, T* best, PoolPlace<T>* places) const {
+    const PoolForm& form = this->form_;
+    std::fill_n(best, form.across.output, -std::numeric_limits<T>::infinity());
+    std::fill_n(places, form.across.output, PoolPlace<T>{-1});
+    form.each_run(row, [&](const PoolForm::Run& run, int64_t from) {
+      pool_kernels<T>().largest_placed({input + from, form.across.stride, run.count},
+                                       static_cast<PoolPlace<T>>(from), best + run.begin,
+                                       places + run.begin);
+    });
+  }
+
+  // A place that is none, of a window of padding alone or in what a user gave, takes nothing.
+  template <typename At>
+  void add(const T* gradient, const At* places, T* made) const {
+    for (int64_t i = 0; i < this->form_.across.output; ++i) {
+      const int64_t at = places[i];
+      if (at >= 0 && at < this->form_.input_plane()) made[at] += gradient[i];
+    }
+  }
+};
+
+struct PoolingGradValues {
+  ValueId gradient, input, made;
+  std::optional<ValueId> places;
+};
+
+template <typename T>
+Draft pool_grad_draft(const Context& context, const PoolForm& form, bool of_largest,
+                      const PoolingGradValues& values) {
+  Draft draft{.reads = {values.gradient}, .writes = {values.made}};
+  if (values.places) draft.reads.push_back(*values.places);
+  if (of_largest && !values.places) {
+    draft.reads.push_back(values.input);
+    draft.scratch_bytes = MaxGradStep<T>::scratch_bytes(form, context.threads);
+  }
+  draft.make = [=, threads = context.threads](const Places& places,
+                                              Place scratch) -> std::unique_ptr<Step> {
+    PoolingGradPlaces at{places[index(values.gradient)], places[index(values.input)],
+                         places[index(values.made)], scratch, std::nullopt};
+    if (values.places) at.places = places[index(*values.places)];
+    if (of_largest) return std::make_unique<MaxGradStep<T>>(form, threads, at);
+    return std::make_unique<AverageGradStep<T>>(form, threads, at);
+  };
+  return draft;
+}
+
+}  // namespace
+
+std::optional<Draft> draft_pooling_grad(const Context& context, size_t node,
+                                        const SpelledExpression& call) {
+  const Sized& sized = context.sized;
+  const CallReader reader(sized, node, call);
+  const bool of_largest = call.text == "max_pool_grad";
+  const ValueId made = sized.node(node).outputs.front();
+  const auto gradient = reader.tensor(0), input = reader.tensor(1);
+  if (!gradient || !input) return std::nullopt;
+  const DType dtype = sized.dtype(made);
+  if (sized.dtype(*gradient) != dtype) return std::nullopt;
+  if (of_largest && sized.dtype(*input) != dtype) return std::nullopt;
+  const auto form = pool_form(reader, of_largest ? 3 : 2, sized.dims(made), sized.dims(*gradient));
+  if (!form || form->input_plane() > std::numeric_limits<int32_t>::max()) return std::nullopt;
+  const PoolingGradValues values{*gradient, *input, made,
+                                 of_largest ? reader.tensor(2) : std::nullopt};
+  if (dtype == DType::float32) return pool_grad_draft<float>(context, *form, of_largest, values);
+  if (dtype == DType::float64) return pool_grad_draft<double>(context, *form, of_largest, values);
+  return std::nullopt;
+}
+
+}  // namespace mithril::cpu_backend

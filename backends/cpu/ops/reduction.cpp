@@ -1,0 +1,239 @@
+#include "backends/cpu/ops/reduction.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "backends/cpu/descriptors/kernel_call.hpp"
+#include "backends/cpu/kernels/reduction_kernels.hpp"
+#include "backends/cpu/runtime/axes.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Of a row that alone is left, so that its parts may be summed by several threads.
+constexpr int64_t elements_of_a_piece = 1 << 16;
+// Elements.
+constexpr int64_t worth_a_reduction_thread = 1 << 15;
+// Totals that a task keeps while it walks rows.
+constexpr int64_t columns_summed_at_once = 512;
+
+struct Reduction {
+  // Without the innermost axis, which is contiguous.
+  std::vector<Axis> kept, reduced;
+  int64_t inner = 1;
+  bool inner_reduced = true;
+
+  static int64_t count(const std::vector<Axis>& axes) {
+    int64_t product = 1;
+    for (const Axis& axis : axes) product *= axis.size;
+    return product;
+  }
+};
+
+template <typename T>
+class ReductionStep final : public PartStep {
+ public:
+  ReductionStep(Reduction reduction, const ReductionKernel<T>& kernel, double divisor, int threads,
+                Place from, Place to)
+      : r_(std::move(reduction)),
+        kernel_(kernel),
+        divisor_(divisor),
+        threads_(threads),
+        from_(from),
+        to_(to),
+        kept_(Reduction::count(r_.kept)),
+        reduced_(Reduction::count(r_.reduced)) {}
+
+  void run(const Frame& frame) const override {
+    const T* x = frame.read<T>(from_);
+    T* to = frame.write<T>(to_);
+    const Direction direction = frame.direction();
+    if (!r_.inner_reduced) return run_columns(x, to, direction);
+    if (kept_ == 1 && reduced_ == 1) return run_alone(x, to, direction);
+    in_parts(kept_, direction, [&](int64_t i) { run_row(x, to, i); });
+  }
+
+  // Where rows are reduced that lie side by side.
+  void run_parts(const Frame& frame, const Parts& parts) const override {
+    const T* x = frame.read<T>(from_);
+    T* to = frame.write<T>(to_);
+    walk(frame.direction(), parts.begin(kept_), parts.end(kept_),
+         [&](int64_t i) { run_row(x, to, i); });
+  }
+
+ private:
+  void run_row(const T* x, T* to, int64_t i) const {
+    const T* row = x + offset(r_.kept, i);
+    double total = kernel_.start;
+    for (int64_t j = 0; j < reduced_; ++j) {
+      total = kernel_.both(total, kernel_.row(row + offset(r_.reduced, j), r_.inner));
+    }
+    to[i] = finished(total);
+  }
+
+  T finished(double total) const { return static_cast<T>(total / divisor_); }
+
+  // Calls body(i) for each of so many pieces of work.
+  template <typename Body>
+  void in_parts(int64_t pieces, Direction direction, const Body& body) const {
+    const int64_t work = kept_ * reduced_ * r_.inner;
+    const int parts = parts_of(
+        {.amount = work, .pieces = pieces, .worth_a_thread = worth_a_reduction_thread}, threads_);
+    ThreadPool::shared().run(parts, threads_, [&](int part) {
+      walk(direction, pieces * part / parts, pieces * (part + 1) / parts, body);
+    });
+  }
+
+  // The innermost axis stays: its elements are totals, which each row is added to.
+  void run_columns(const T* x, T* to, Direction direction) const {
+    const int64_t blocks = (r_.inner + columns_summed_at_once - 1) / columns_summed_at_once;
+    in_parts(kept_ * blocks, direction, [&](int64_t piece) {
+      const int64_t i = piece / blocks, first = piece % blocks * columns_summed_at_once;
+      const int64_t count = std::min(columns_summed_at_once, r_.inner - first);
+      const T* columns = x + offset(r_.kept, i) + first;
+      double totals[columns_summed_at_once];
+      std::fill_n(totals, count, kernel_.start);
+      for (int64_t j = 0; j < reduced_; ++j) {
+        kernel_.rows(columns + offset(r_.reduced, j), totals, count);
+      }
+      std::transform(totals, totals + count, to + i * r_.inner + first,
+                     [&](double total) { return finished(total); });
+    });
+  }
+
+  // All of one row, in pieces that follow from its size alone.
+  void run_alone(const T* x, T* to, Direction direction) const {
+    constexpr int64_t most_pieces = 64;
+    const int64_t pieces = std::clamp<int64_t>(r_.inner / elements_of_a_piece, 1, most_pieces);
+    double totals[most_pieces];
+    in_parts(pieces, direction, [&](int64_t i) {
+      const int64_t first = r_.inner * i / pieces, last = r_.inner * (i + 1) / pieces;
+      totals[i] = kernel_.row(x + first, last - first);
+    });
+    double total = kernel_.start;
+    for (int64_t i = 0; i < pieces; ++i) total = kernel_.both(total, totals[i]);
+    *to = finished(total);
+  }
+
+  Reduction r_;
+  const ReductionKernel<T>& kernel_;
+  double divisor_;
+  int threads_;
+  Place from_, to_;
+  int64_t kept_, reduced_;
+};
+
+// ---- from a node ----
+
+std::vector<bool> along(const Datum& axis, size_t rank) {
+  std::vector<bool> reduced(rank, axis.is_none());
+  if (rank == 0) return reduced;
+  const auto reduce = [&](const Datum& one) {
+    const int64_t at = one.integer();
+    reduced[static_cast<size_t>(at < 0 ? at + static_cast<int64_t>(rank) : at)] = true;
+  };
+  if (axis.kind() == kind::tuple) {
+    for (const Datum& one : axis.tuple()) reduce(one);
+  } else if (!axis.is_none()) {
+    reduce(axis);
+  }
+  return reduced;
+}
+
+// What `to` would be broadcast along.
+std::vector<bool> broadcast_along(const Dims& from, const Dims& to) {
+  std::vector<bool> reduced(from.size(), true);
+  for (size_t back = 1; back <= to.size(); ++back) {
+    reduced[from.size() - back] = to[to.size() - back] == 1;
+  }
+  return reduced;
+}
+
+// Neighbours that both stay or both go are walked as one axis.
+Reduction reduction_of(const Dims& dims, const std::vector<bool>& reduced) {
+  std::vector<Axis> axes;
+  std::vector<bool> goes;
+  int64_t step = 1;
+  for (size_t axis = dims.size(); axis-- > 0; step *= dims[axis]) {
+    if (dims[axis] == 1) continue;
+    if (!axes.empty() && goes.back() == reduced[axis]) {
+      axes.back().size *= dims[axis];
+    } else {
+      axes.push_back({dims[axis], step});
+      goes.push_back(reduced[axis]);
+    }
+  }
+  Reduction reduction;
+  for (size_t i = axes.size(); i-- > 0;) {  // outermost first
+    if (i == 0) {
+      reduction.inner = axes[i].size;
+      reduction.inner_reduced = goes[i];
+    } else {
+      (goes[i] ? reduction.reduced : reduction.kept).push_back(axes[i]);
+    }
+  }
+  return reduction;
+}
+
+template <typename T>
+Draft reduction_draft(const Context& context, const Reduction& reduction, std::string_view way,
+                      ValueId from, ValueId to) {
+  const ReductionKernels<T>& kernels = reduction_kernels<T>();
+  const ReductionKernel<T>& kernel = way == "max"   ? kernels.max
+                                     : way == "min" ? kernels.min
+                                                    : kernels.sum;
+  const double divisor = way == "mean" ? static_cast<double>(context.sized.count(from)) /
+                                             static_cast<double>(context.sized.count(to))
+                                       : 1;
+  const int64_t kept = Reduction::count(reduction.kept);
+  const bool in_rows = reduction.inner_reduced && reduction.reduced.empty() && kept > 1;
+  return {.reads = {from},
+          .writes = {to},
+          .cuts = in_rows ? std::vector<Cut>{{from, kept}, {to, kept}} : std::vector<Cut>{},
+          .worth = static_cast<double>(context.sized.count(from)) / worth_a_reduction_thread,
+          .make = [=, &kernel, threads = context.threads](const Places& places, Place) {
+            return std::make_unique<ReductionStep<T>>(reduction, kernel, divisor, threads,
+                                                      places[index(from)], places[index(to)]);
+          }};
+}
+
+}  // namespace
+
+std::optional<Draft> draft_reduction(const Context& context, size_t at,
+                                     const SpelledExpression& call) {
+  const Sized& sized = context.sized;
+  const CallReader reader(sized, at, call);
+  if (!reader.tensor(0)) return std::nullopt;
+  const ValueId from = *reader.tensor(0), to = sized.node(at).outputs.front();
+  const DType dtype = sized.dtype(to);
+  if (sized.dtype(from) != dtype || sized.count(from) == 0) return std::nullopt;
+  const Dims& dims = sized.dims(from);
+  const Reduction reduction =
+      sized.is_in_blocks(from)
+          ? reduction_of(dims_in_blocks(dims, sized.channels_of_block()),
+                         {false, false, true, true, false})
+          : reduction_of(dims, call.text == "sum_to" ? broadcast_along(dims, sized.dims(to))
+                                                     : along(reader.value(1), dims.size()));
+  if (dtype == DType::float32) {
+    return reduction_draft<float>(context, reduction, call.text, from, to);
+  }
+  if (dtype == DType::float64) {
+    return reduction_draft<double>(context, reduction, call.text, from, to);
+  }
+  return std::nullopt;
+}
+
+bool reduces_planes(const Sized& sized, size_t node, const SpelledExpression& call) {
+  constexpr std::array<std::string_view, 4> ways = {"sum", "mean", "max", "min"};
+  if (std::find(ways.begin(), ways.end(), call.text) == ways.end()) return false;
+  const CallReader reader(sized, node, call);
+  return reader.tensor(0) && sized.dims(*reader.tensor(0)).size() == 4 &&
+         sized.dtype(*reader.tensor(0)) == DType::float32 &&
+         sized.dtype(sized.node(node).outputs.front()) == DType::float32 &&
+         along(reader.value(1), 4) == std::vector<bool>{false, false, true, true};
+}
+
+}  // namespace mithril::cpu_backend

@@ -1,0 +1,191 @@
+#include "backends/cpu/ops/scatter.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "backends/cpu/descriptors/kernel_call.hpp"
+#include "backends/cpu/descriptors/reference_steps.hpp"
+#include "backends/cpu/runtime/axes.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// A part of what is made, small enough to stay in the first-level cache until it is finished.
+constexpr int64_t tile_bytes = 16384;
+// Elements of what is made.
+constexpr int64_t worth_a_scattering_thread = 1 << 15;
+
+struct Scattering {
+  int64_t outer = 1, size = 1, inner = 1;  // of what is made, around the axis
+  int64_t count = 0;                       // of indices
+  DType index = DType::int64;
+  int64_t bytes = 0;  // of what is made
+};
+
+struct ScatteringPlaces {
+  Place from, index, to, scratch;
+};
+
+// A row of the input, and that of what is made to which it is added.
+struct AddedRow {
+  int64_t to, from;
+};
+
+int64_t bytes_of_rows(const Scattering& s) {
+  return (s.outer * s.count * int64_t{sizeof(AddedRow)} + 63) / 64 * 64;
+}
+
+template <typename T>
+class ScatteringStep final : public Step {
+ public:
+  // `meaning` runs in its place where an index is out of range, and says so.
+  ScatteringStep(Scattering scattering, int threads, ScatteringPlaces places,
+                 std::unique_ptr<Step> meaning, std::unique_ptr<ElementStep> finish)
+      : s_(scattering),
+        threads_(threads),
+        places_(places),
+        meaning_(std::move(meaning)),
+        finish_(std::move(finish)) {}
+
+  void run(const Frame& frame) const override {
+    const bool fits =
+        s_.index == DType::int64 ? sort_rows<int64_t>(frame) : sort_rows<int32_t>(frame);
+    if (!fits) return refuse(frame);
+    const int64_t total = s_.outer * s_.size * s_.inner, tiles = (total + tile - 1) / tile;
+    const int parts = parts_of(
+        {.amount = total, .pieces = tiles, .worth_a_thread = worth_a_scattering_thread}, threads_);
+    ThreadPool::shared().run(parts, threads_, [&](int part) {
+      bool zeros = false;  // in the tile of this part
+      for (int64_t at = tiles * part / parts; at < tiles * (part + 1) / parts; ++at) {
+        zeros = make_tile(frame, at * tile, std::min(total, (at + 1) * tile), part, zeros);
+      }
+    });
+  }
+
+ private:
+  static constexpr int64_t tile = tile_bytes / int64_t{sizeof(T)};
+
+  // By where they go, and in their order there. False: an index is out of range.
+  template <typename Index>
+  bool sort_rows(const Frame& frame) const {
+    const Index* index = frame.read<Index>(places_.index);
+    const bool fits = std::all_of(index, index + s_.count,
+                                  [&](Index at) { return at >= -s_.size && at < s_.size; });
+    if (!fits) return false;
+    auto* rows = frame.write<AddedRow>(places_.scratch);
+    for (int64_t from = 0; from < s_.outer * s_.count; ++from) {
+      const auto at = static_cast<int64_t>(index[from % s_.count]);
+      rows[from] = {from / s_.count * s_.size + (at < 0 ? at + s_.size : at), from};
+    }
+    std::sort(rows, rows + s_.outer * s_.count, [](const AddedRow& a, const AddedRow& b) {
+      return a.to != b.to ? a.to < b.to : a.from < b.from;
+    });
+    return true;
+  }
+
+  bool is_in_tiles() const { return places_.to.base == Place::tile; }
+
+  void refuse(const Frame& frame) const {
+    if (!is_in_tiles()) return meaning_->run(frame);
+    const auto memory = std::make_unique<std::byte[]>(static_cast<size_t>(s_.bytes));
+    meaning_->run(frame.with_tile(memory.get()));
+  }
+
+  // Whether the tile holds zeros afterwards, as most do; `zeros`: it does before.
+  bool make_tile(const Frame& frame, int64_t first, int64_t last, int part, bool zeros) const {
+    Place own = places_.scratch;
+    own.offset += bytes_of_rows(s_) + part * tile_bytes;
+    T* to = is_in_tiles() ? frame.write<T>(own) : frame.write<T>(places_.to) + first;
+    if (!zeros) std::fill(to, to + (last - first), T{});
+    const bool added = add_rows(frame, first, last, to);
+    if (!finish_) return false;
+    const ElementRows made{.begin = first, .size = last - first};
+    if (!is_in_tiles()) {
+      finish_->run_rows(frame, made);
+      return false;
+    }
+    // The loop counts elements from the beginning of what is made.
+    auto* origin = reinterpret_cast<std::byte*>(reinterpret_cast<uintptr_t>(to) -
+                                                static_cast<uintptr_t>(first) * sizeof(T));
+    finish_->run_rows(frame.with_tile(origin), made);
+    return !added;
+  }
+
+  bool add_rows(const Frame& frame, int64_t first, int64_t last, T* to) const {
+    const auto* rows = frame.read<AddedRow>(places_.scratch);
+    const T* from = frame.read<T>(places_.from);
+    const AddedRow* end = rows + s_.outer * s_.count;
+    const AddedRow* row =
+        std::lower_bound(rows, end, first / s_.inner,
+                         [](const AddedRow& at, int64_t wanted) { return at.to < wanted; });
+    const AddedRow* const begun = row;
+    for (; row != end && row->to * s_.inner < last; ++row) {
+      const int64_t origin = row->to * s_.inner;
+      const int64_t begin = std::max(first, origin), stop = std::min(last, origin + s_.inner);
+      const T* added = from + row->from * s_.inner - origin;
+      for (int64_t i = begin; i < stop; ++i) to[i - first] += added[i];
+    }
+    return row != begun;
+  }
+
+  Scattering s_;
+  int threads_;
+  ScatteringPlaces places_;
+  std::unique_ptr<Step> meaning_;
+  std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
+};
+
+Scattering scattering_of(const Sized& sized, ValueId index, ValueId made, int64_t axis) {
+  const AroundAxis around(sized.dims(made), axis);
+  return {.outer = around.outer,
+          .size = around.size,
+          .inner = around.inner,
+          .count = sized.count(index),
+          .index = sized.dtype(index),
+          .bytes = sized.bytes(made)};
+}
+
+template <typename T>
+std::unique_ptr<Step> scattering_step(const Scattering& scattering, int threads,
+                                      const ScatteringPlaces& places, std::unique_ptr<Step> meaning,
+                                      std::unique_ptr<ElementStep> finish) {
+  return std::make_unique<ScatteringStep<T>>(scattering, threads, places, std::move(meaning),
+                                             std::move(finish));
+}
+
+}  // namespace
+
+std::optional<Draft> draft_scattering(const Context& context, size_t node,
+                                      const SpelledExpression& call) {
+  const Sized& sized = context.sized;
+  const CallReader reader(sized, node, call);
+  const auto from = reader.tensor(0), index = reader.tensor(1);
+  const ValueId made = sized.node(node).outputs.front();
+  const DType dtype = sized.dtype(made);
+  if (!from || !index || sized.dtype(*from) != dtype || sized.count(made) == 0) return std::nullopt;
+  if (dtype != DType::float32 && dtype != DType::float64) return std::nullopt;
+  if (sized.dtype(*index) != DType::int64 && sized.dtype(*index) != DType::int32) {
+    return std::nullopt;
+  }
+  const Scattering scattering = scattering_of(sized, *index, made, reader.value(3).integer());
+  const auto make = [=, threads = context.threads, from = *from, at = *index,
+                     meaning = evaluated(sized, node).make](const Places& places, Place scratch,
+                                                            std::unique_ptr<ElementStep> finish) {
+    const ScatteringPlaces all{places[mithril::index(from)], places[mithril::index(at)],
+                               places[mithril::index(made)], scratch};
+    const auto step = dtype == DType::float32 ? scattering_step<float> : scattering_step<double>;
+    return step(scattering, threads, all, meaning(places, scratch), std::move(finish));
+  };
+  return Draft{.reads = {*from, *index},
+               .writes = {made},
+               .scratch_bytes = bytes_of_rows(scattering) + context.threads * tile_bytes,
+               .make = [make](const Places& places,
+                              Place scratch) { return make(places, scratch, nullptr); },
+               .make_finished = make,
+               .makes_tiles = true};
+}
+
+}  // namespace mithril::cpu_backend

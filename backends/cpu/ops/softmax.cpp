@@ -1,0 +1,112 @@
+#include "backends/cpu/ops/softmax.hpp"
+
+#include <map>
+#include <string_view>
+
+#include "backends/cpu/descriptors/kernel_call.hpp"
+#include "backends/cpu/kernels/softmax_kernels.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+template <typename T>
+RowKernel<T> kernel_named(std::string_view name) {
+  static const std::map<std::string_view, RowKernel<T> RowKernels<T>::*> kernels = {
+      {"softmax", &RowKernels<T>::softmax},
+      {"log_softmax", &RowKernels<T>::log_softmax},
+      {"softmax_grad", &RowKernels<T>::softmax_grad},
+      {"log_softmax_grad", &RowKernels<T>::log_softmax_grad}};
+  return row_kernels<T>().*kernels.at(name);
+}
+
+// Elements.
+constexpr int64_t worth_a_thread = 1 << 14;
+
+struct RowPlaces {
+  Place first, second, to;
+};
+
+template <typename T>
+class RowStep final : public PartStep {
+ public:
+  RowStep(RowKernel<T> kernel, int64_t rows, int64_t size, int threads, RowPlaces places)
+      : kernel_(kernel), rows_(rows), size_(size), threads_(threads), places_(places) {}
+
+  void run(const Frame& frame) const override {
+    const int parts = parts_of(
+        {.amount = rows_ * size_, .pieces = rows_, .worth_a_thread = worth_a_thread}, threads_);
+    ThreadPool::shared().run(parts, threads_, [&](int part) {
+      run_rows(frame, rows_ * part / parts, rows_ * (part + 1) / parts);
+    });
+  }
+
+  void run_parts(const Frame& frame, const Parts& parts) const override {
+    run_rows(frame, parts.begin(rows_), parts.end(rows_));
+  }
+
+ private:
+  void run_rows(const Frame& frame, int64_t begin, int64_t end) const {
+    const T *first = frame.read<T>(places_.first), *second = frame.read<T>(places_.second);
+    T* to = frame.write<T>(places_.to);
+    const int64_t next = frame.direction() == Direction::forward ? size_ : -size_;
+    walk(frame.direction(), begin, end, [&](int64_t row) {
+      const int64_t at = row * size_;
+      kernel_(first + at, second + at, to + at, size_, next);
+    });
+  }
+
+  RowKernel<T> kernel_;
+  int64_t rows_, size_;
+  int threads_;
+  RowPlaces places_;
+};
+
+template <typename T>
+Draft row_draft(const Context& context, std::string_view name, const std::vector<ValueId>& sources,
+                ValueId to) {
+  const int64_t size = context.sized.dims(to).back();
+  const int64_t rows = size == 0 ? 0 : context.sized.count(to) / size;
+  Draft draft{.reads = sources, .writes = {to}};
+  // A row is read as a whole before it is written, or element by element.
+  for (const ValueId source : sources) {
+    draft.overwrites.push_back({to, source});
+    if (rows > 0) draft.cuts.push_back({source, rows});
+  }
+  if (rows > 0) draft.cuts.push_back({to, rows});
+  draft.worth = static_cast<double>(rows * size) / worth_a_thread;
+  draft.make = [=, kernel = kernel_named<T>(name), threads = context.threads](const Places& places,
+                                                                              Place) {
+    const RowPlaces at{places[index(sources.front())], places[index(sources.back())],
+                       places[index(to)]};
+    return std::make_unique<RowStep<T>>(kernel, rows, size, threads, at);
+  };
+  return draft;
+}
+
+}  // namespace
+
+std::optional<Draft> draft_rows(const Context& context, size_t at, const SpelledExpression& call) {
+  const Sized& sized = context.sized;
+  const CallReader reader(sized, at, call);
+  const ValueId to = sized.node(at).outputs.front();
+  const DType dtype = sized.dtype(to);
+  const auto rank = static_cast<int64_t>(sized.dims(to).size());
+  const int64_t axis = reader.value(call.children.size() - 1).integer();
+  if (rank == 0 || (axis != -1 && axis != rank - 1)) return std::nullopt;
+  std::vector<ValueId> sources;
+  for (size_t i = 0; i + 1 < call.children.size(); ++i) {
+    const std::optional<ValueId> source = reader.tensor(i);
+    if (!source) return std::nullopt;
+    sources.push_back(*source);
+    if (sized.dtype(sources.back()) != dtype || sized.dims(sources.back()) != sized.dims(to)) {
+      return std::nullopt;
+    }
+  }
+  if (dtype == DType::float32) return row_draft<float>(context, call.text, sources, to);
+  if (dtype == DType::float64) return row_draft<double>(context, call.text, sources, to);
+  return std::nullopt;
+}
+
+}  // namespace mithril::cpu_backend

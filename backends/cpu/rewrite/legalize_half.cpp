@@ -1,0 +1,188 @@
+#include "backends/cpu/rewrite/legalize_half.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "backends/cpu/conv/im2col.hpp"
+#include "backends/cpu/descriptors/op_spellings.hpp"
+#include "backends/cpu/elementwise/program.hpp"
+#include "backends/cpu/kernels/bfloat16_kernels.hpp"
+#include "backends/cpu/kernels/half_kernels.hpp"
+#include "backends/cpu/lowering/kernel_registry.hpp"
+#include "mithril/op/registry.hpp"
+#include "mithril/passes/rebuilder.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// A cast for storage alone: a loop that holds it leaves it out.
+const OpDef& held_as() {
+  static const OpDef op = [] {
+    OpDef made = find_op("cast");
+    made.name = "held_as";
+    made.spell = {{"c", "{input}"}};
+    return made;
+  }();
+  return op;
+}
+
+class Widening {
+ public:
+  Widening(const Graph& graph, const WideningOptions& options)
+      : from_(graph),
+        bfloat16_products_(options.bfloat16_products && bfloat16_kernels()),
+        rebuilder_(graph) {
+    for (const Constant& constant : graph.constants()) {
+      constants_.emplace(rebuilder_.map(constant.value), &constant.tensor);
+    }
+  }
+
+  Graph run() {
+    for (const Node& node : from_.nodes()) {
+      if (is_computed(node) && any_tensor(node, is_half)) {
+        widen(node);
+      } else {
+        rebuilder_.keep(node);
+      }
+    }
+    return rebuilder_.finish();
+  }
+
+ private:
+  static bool is_computed(const Node& node) {
+    const OpDef& op = *node.op;
+    if (op.keeps_elements || op.watched) return false;
+    if (kernel_of(op)) return half_use(op) != HalfUse::moves;
+    return formula_of(op) && !converts(*formula_of(op));
+  }
+
+  template <typename Is>
+  bool any_tensor(const Node& node, Is is) const {
+    const auto is_argument = [&](const Argument& argument) {
+      const ValueId* id = tensor_of(argument);
+      return id && is(from_.value(*id).dtype);
+    };
+    return std::any_of(node.arguments.begin(), node.arguments.end(), is_argument) ||
+           std::any_of(node.outputs.begin(), node.outputs.end(),
+                       [&](ValueId id) { return is(from_.value(id).dtype); });
+  }
+
+  void widen(const Node& node) {
+    const auto is_double = [](DType dtype) { return dtype == DType::float64; };
+    const DType wide = any_tensor(node, is_double) ? DType::float64 : DType::float32;
+    Node mapped = rebuilder_.map_arguments(node);
+    for (size_t i = 0; i < mapped.arguments.size(); ++i) {
+      const ValueId* id = tensor_of(mapped.arguments[i]);
+      if (id && is_half(rebuilder_.graph().value(*id).dtype) && !stays(mapped, i)) {
+        mapped.arguments[i] = held(*id, wide);
+      }
+    }
+    for (const ValueId old : node.outputs) {
+      Value value = from_.value(old);
+      if (is_half(value.dtype)) as(wide, value);
+      mapped.outputs.push_back(rebuilder_.graph().add_value(std::move(value)));
+    }
+    const std::vector<ValueId> made = mapped.outputs;
+    rebuilder_.graph().add_node(std::move(mapped));
+    for (size_t i = 0; i < made.size(); ++i) replace(node.outputs[i], made[i]);
+  }
+
+  // What nobody reads, or the kernel reads as it is.
+  bool stays(const Node& node, size_t argument) const {
+    const OpDef& op = *node.op;
+    if (op.list_input() >= 0) return false;
+    if (!reads_elements(op, op.inputs[argument].name)) return true;
+    const HalfUse use = half_use(op);
+    const size_t factors = factors_of(use);
+    if (argument >= factors) return false;
+    const bool pays = bfloat16_products_ && (use != HalfUse::pairs || convolves(node));
+    if (pays && are_bfloat16(node, factors)) return true;
+    return use == HalfUse::sides && argument == 1 &&
+           constants_.contains(*tensor_of(node.arguments[argument]));
+  }
+
+  // Whether a convolution is faster so than of floats.
+  bool convolves(const Node& node) const {
+    if (bfloat16_kernels()->convolves) return true;
+    const ValueId *input = tensor_of(node.arguments[0]), *weight = tensor_of(node.arguments[1]);
+    if (!input || !weight) return false;
+    const std::vector<Dim>&from = rebuilder_.graph().value(*input).dims,
+          &by = rebuilder_.graph().value(*weight).dims;
+    const auto is_known = [](const Dim& dim) { return dim.is_constant() && !dim.is_constant(0); };
+    if (!std::all_of(by.begin(), by.end(), is_known) || from.size() < 2 || !is_known(from[1])) {
+      return false;
+    }
+    int64_t depth = 1;
+    for (size_t i = 1; i < by.size(); ++i) depth *= by[i].constant();
+    const int64_t groups = from[1].constant() / by[1].constant();
+    return suits_patches(by[0].constant() / std::max<int64_t>(groups, 1), depth);
+  }
+
+  // The first arguments, which are multiplied in pairs if all of them are bfloat16.
+  static size_t factors_of(HalfUse use) {
+    switch (use) {
+      case HalfUse::pairs:
+      case HalfUse::sides:
+        return 2;
+      case HalfUse::attends:
+        return 3;
+      default:
+        return 0;
+    }
+  }
+
+  bool are_bfloat16(const Node& node, size_t count) const {
+    return std::all_of(node.arguments.begin(),
+                       node.arguments.begin() + static_cast<std::ptrdiff_t>(count),
+                       [&](const Argument& argument) {
+                         const ValueId* id = tensor_of(argument);
+                         return id && rebuilder_.graph().value(*id).dtype == DType::bfloat16;
+                       });
+  }
+
+  static void as(DType dtype, Value& value) {
+    value.name += ".as_" + std::string(name(dtype));
+    value.dtype = dtype;
+  }
+
+  ValueId held(ValueId value, DType dtype) {
+    const auto [known, is_new] = held_.try_emplace({value, dtype});
+    if (!is_new) return known->second;
+    Graph& graph = rebuilder_.graph();
+    Value wide = graph.value(value);
+    as(dtype, wide);
+    if (const auto constant = constants_.find(value); constant != constants_.end()) {
+      known->second = graph.add_constant(wide.name, constant->second->to(dtype));
+    } else {
+      known->second = graph.add_value(std::move(wide));
+      graph.add_node({&held_as(), {value, Datum(dtype)}, {known->second}});
+    }
+    return known->second;
+  }
+
+  void replace(ValueId old, ValueId made) {
+    const Value& value = from_.value(old);
+    if (rebuilder_.graph().value(made).dtype == value.dtype) return rebuilder_.replace(old, made);
+    rebuilder_.add({&held_as(), {made, Datum(value.dtype)}, {}}, {old});
+  }
+
+  const Graph& from_;
+  const bool bfloat16_products_;
+  Rebuilder rebuilder_;
+  std::unordered_map<ValueId, const Tensor*> constants_;  // of the new graph
+  std::map<std::pair<ValueId, DType>, ValueId> held_;
+};
+
+}  // namespace
+
+Graph widen_halves(const Graph& graph, const WideningOptions& options) {
+  const std::vector<Value>& values = graph.values();
+  const bool any = std::any_of(values.begin(), values.end(),
+                               [](const Value& value) { return is_half(value.dtype); });
+  return any ? Widening(graph, options).run() : graph;
+}
+
+}  // namespace mithril::cpu_backend

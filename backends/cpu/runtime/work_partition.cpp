@@ -1,0 +1,24 @@
+#include "backends/cpu/runtime/work_partition.hpp"
+
+#include <algorithm>
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Groups for each thread, from which on each has about as much to do.
+constexpr int64_t many = 8;
+
+}  // namespace
+
+int parts_of(const Work& work, int threads) {
+  const int64_t worth = std::min(work.amount / work.worth_a_thread, work.pieces);
+  return static_cast<int>(std::clamp<int64_t>(worth, 1, threads));
+}
+
+Sharing share(double multiplications, int64_t groups, int threads) {
+  const double worth = std::min<double>(multiplications / multiplications_for_a_thread, threads);
+  const auto parts = std::max(static_cast<int64_t>(worth), int64_t{1});
+  return {parts, groups % parts == 0 || groups >= many * parts};
+}
+
+}  // namespace mithril::cpu_backend
