@@ -161,10 +161,13 @@ class Verification {
                       [&](const Dim& a, const Dim& b) { return same(a, b) || may_agree(a, b); });
   }
 
-  // Of dims about which a model may know more than the node does: those of sizes that are new here,
-  // and quotients and products, for that M//2 equals N//2 is written in neither M nor N.
+  // Whether a model may know more about the dims than the node does. It may for sizes that are new
+  // here, and for quotients and products: neither M nor N tells that M//2 equals N//2 or 1.
   bool may_agree(const Dim& a, const Dim& b) {
     if (!is_decided(a) || !is_decided(b)) return true;
+    if (resolve(a).is_constant() || resolve(b).is_constant()) {
+      return is_computed(a) || is_computed(b);
+    }
     return is_computed(a) && is_computed(b) && evaluate(a, sizes_) == evaluate(b, sizes_);
   }
 

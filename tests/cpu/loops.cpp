@@ -143,6 +143,54 @@ TEST_CASE("random graphs of operations on elements, most of them on what was mad
   }
 }
 
+TEST_CASE("fusion makes no cycle through a group that reads an early node of a later group") {
+  // p and h fuse. The sum reads p, and h reads f: fused with t, f would wait for the sum.
+  const std::string text =
+      "graph {\n"
+      "  input x: float32[3, 3]\n"
+      "  input y: float32[3, 1]\n"
+      "  p: float32[3, 3] = add(left: x, right: 1.0)\n"
+      "  g: float32[3, 1] = sum(input: p, axis: 1, keepdim: True)\n"
+      "  f: float32[3, 1] = multiply(left: y, right: 2.0)\n"
+      "  h: float32[3, 3] = multiply(left: p, right: f)\n"
+      "  t: float32[3, 1] = add(left: f, right: g)\n"
+      "  output h = h\n"
+      "  output t = t\n"
+      "}\n";
+  CHECK(apart(text, {random({3, 3}, 6), random({3, 1}, 7)}) == "");
+}
+
+TEST_CASE("random graphs of elementwise operations, sums and broadcasts") {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937 engine(seed);
+    const auto below = [&](size_t count) { return static_cast<size_t>(engine()) % count; };
+    std::string text = "graph {\n  input v0: float32[3, 5]\n  input v1: float32[3, 1]\n";
+    std::vector<size_t> wide{0}, narrow{1};
+    const auto any = [&](const std::vector<size_t>& values) {
+      return values[below(values.size())];
+    };
+    constexpr size_t values = 24;
+    for (size_t made = 2; made < values; ++made) {
+      const bool is_wide = below(2) == 0;
+      const char* type = is_wide ? "float32[3, 5]" : "float32[3, 1]";
+      if (!is_wide && below(2) == 0) {
+        text += fmt::format("  v{}: {} = mean(input: v{}, axis: 1, keepdim: True)\n", made, type,
+                            any(wide));
+      } else {
+        text += fmt::format("  v{}: {} = maximum(left: v{}, right: v{})\n", made, type,
+                            any(is_wide ? wide : narrow),
+                            any(below(2) == 0 && is_wide ? wide : narrow));
+      }
+      (is_wide ? wide : narrow).push_back(made);
+    }
+    for (size_t made = 2; made < values; ++made)
+      text += fmt::format("  output v{0} = v{0}\n", made);
+    text += "}\n";
+    CAPTURE(text);
+    CHECK(apart(text, {random({3, 5}, seed), random({3, 1}, seed + 1000)}) == "");
+  }
+}
+
 TEST_CASE("loops give the same bits on any number of threads") {
   const std::string text =
       "graph {\n"

@@ -132,6 +132,7 @@ TEST_CASE("quotients of sizes may be known to be equal") {
                        "dilation: 1) }");
   };
   CHECK(broken_rule(pooled("[M//2, M//2]")) == "none");
+  CHECK(broken_rule(pooled("[1, 2]")) == "none");
   check_broken(pooled("[M//2, M//3]"), {"inferred are [M//2, N//2]"});
   check_broken(pooled("[M//2, N]"), {"inferred are [M//2, N//2]"});
 }

@@ -10,8 +10,8 @@ namespace mithril::cpu_backend {
 namespace {
 
 constexpr size_t none = SIZE_MAX;
-// Nodes of a group, and groups that are looked at to see whether two may be joined. Beyond it they
-// stay apart.
+// Limits on the nodes of a group and on the groups that one merge may visit. Beyond them the groups
+// are not merged.
 constexpr size_t most_nodes = 16, most_visited = 64;
 
 class Fusion {
@@ -21,11 +21,15 @@ class Fusion {
         producer_(sized.graph().values().size(), none),
         dtypes_(sized.node_count()),
         group_of_(sized.node_count()),
-        groups_(sized.node_count()) {
+        groups_(sized.node_count()),
+        newest_(sized.node_count()),
+        consumers_(sized.node_count()) {
     for (size_t i = 0; i < sized.node_count(); ++i) {
       for (const ValueId id : sized.node(i).outputs) producer_[index(id)] = i;
+      each_producer(i, [&](size_t producer) { consumers_[producer].push_back(i); });
       group_of_[i] = i;
       groups_[i] = {i};
+      newest_[i] = i;
       if (!alone[i]) dtypes_[i] = dtype_in_loop(i);
       if (dtypes_[i]) join_producers(i);
     }
@@ -72,7 +76,8 @@ class Fusion {
       }
       if (groups_[from].size() + groups_[to].size() > most_nodes) return;
       if (reads_rounded(from, to) || reads_rounded(to, from)) return;
-      if (!reaches_outside(from, to) && !reaches_outside(to, from)) join(from, to);
+      if (reaches_outside(from, to) || reaches_outside(to, from)) return;
+      if (raise_newest(from, node)) join(from, to);
     });
   }
 
@@ -92,7 +97,7 @@ class Fusion {
     const size_t first = groups_[from].front();
     std::vector<size_t> seen, waiting;
     const auto visit = [&](size_t group) {
-      const bool older = groups_[group].back() < first;
+      const bool older = newest_[group] < first;
       if (older || seen.size() > most_visited ||
           std::find(seen.begin(), seen.end(), group) != seen.end())
         return;
@@ -111,6 +116,24 @@ class Fusion {
     return false;
   }
 
+  // Raises the newest node of all groups that depend on the group. False, and nothing changes, if
+  // there are too many.
+  bool raise_newest(size_t from, size_t node) {
+    std::vector<size_t> raised{from};
+    for (size_t next = 0; next < raised.size(); ++next) {
+      for (const size_t member : groups_[raised[next]]) {
+        for (const size_t consumer : consumers_[member]) {
+          const size_t group = group_of_[consumer];
+          const bool known = std::find(raised.begin(), raised.end(), group) != raised.end();
+          if (newest_[group] < node && !known) raised.push_back(group);
+        }
+      }
+      if (raised.size() > most_visited) return false;
+    }
+    for (const size_t group : raised) newest_[group] = node;
+    return true;
+  }
+
   void join(size_t from, size_t to) {
     std::vector<size_t> nodes;
     std::merge(groups_[from].begin(), groups_[from].end(), groups_[to].begin(), groups_[to].end(),
@@ -125,6 +148,9 @@ class Fusion {
   std::vector<std::optional<DType>> dtypes_;  // per node; nothing: it has no place in a loop
   std::vector<size_t> group_of_;              // per node
   std::vector<std::vector<size_t>> groups_;   // emptied when they are joined to others
+  // Per group: the last of its nodes and of all nodes that it depends on.
+  std::vector<size_t> newest_;
+  std::vector<std::vector<size_t>> consumers_;  // per node: the nodes so far that read its outputs
 };
 
 }  // namespace

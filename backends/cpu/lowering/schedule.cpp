@@ -68,6 +68,9 @@ class Ordering {
         if (--waiting[reader] == 0) ready.emplace(keys_[reader], reader);
       }
     }
+    const auto groups = std::count_if(groups_.begin(), groups_.end(),
+                                      [](const auto& nodes) { return !nodes.empty(); });
+    MITHRIL_CHECK(std::ssize(order) == groups, "fused groups depend on each other in a cycle");
     return order;
   }
 
