@@ -40,6 +40,14 @@ std::optional<c10::ScalarType> wider_integers(c10::ScalarType type) {
   return std::nullopt;
 }
 
+// Why the elements cannot be reached; null for tensors whose elements can.
+const char* opaque_form(const at::Tensor& tensor) {
+  if (tensor.is_nested()) return "that is nested";
+  if (tensor.is_mkldnn()) return "in a layout of oneDNN";
+  if (tensor.is_meta()) return "on the device meta";
+  return nullptr;
+}
+
 at::Tensor share(const Tensor& tensor) {
   // The deleter keeps what owns the elements until torch lets go of them.
   void* data = const_cast<void*>(tensor.raw_data());
@@ -97,6 +105,12 @@ at::Tensor to_torch(const Tensor& tensor, c10::Device device) {
 }
 
 Tensor from_torch(const at::Tensor& tensor) {
+  if (const char* form = opaque_form(tensor)) {
+    raise({.kind = ErrorKind::type,
+           .code = "E0373",
+           .message = std::string("a tensor of torch ") + form + " has no elements to share",
+           .help = "convert it to a strided tensor, as to_padded_tensor and to_dense do"});
+  }
   if (const auto wider = wider_integers(tensor.scalar_type())) return from_torch(tensor.to(*wider));
   const auto dtype = dtype_of(tensor.scalar_type());
   if (!dtype) {

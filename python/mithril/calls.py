@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import operator
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar
@@ -20,11 +21,14 @@ VARIADIC, VARIADIC_NAMES = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.V
 
 
 def _is_integer(value: Any) -> bool:
-    return hasattr(value, "__index__") and -(2**63) <= int(value) < 2**63
+    try:
+        return -(2**63) <= operator.index(value) < 2**63
+    except TypeError:
+        return False
 
 
 def _is_number(value: Any) -> bool:
-    return hasattr(value, "__float__") or hasattr(value, "__index__")
+    return hasattr(type(value), "__float__") or hasattr(type(value), "__index__")
 
 
 def _is_text(value: Any) -> bool:
@@ -93,6 +97,8 @@ def install(module: Any) -> None:
     for name, member in list(vars(module).items()):
         if inspect.isclass(member):
             for key, own in list(vars(member).items()):
+                if key[0] == "_" != key[1]:
+                    continue  # private
                 replaced = _method(own, f"{member.__name__}.{key}")
                 if replaced is not own:
                     setattr(member, key, replaced)
@@ -152,9 +158,11 @@ def _short(name: str) -> str:
     return RENAMED.get(name, name)
 
 
-def shown_options(cls: type, options: Mapping[str, Any]) -> str:
+def shown_options(backend: Any) -> str:
     """The options that differ from the constructor's defaults: "device='cuda', use_amp=True"."""
-    defaults = {key: each.default for key, each in inspect.signature(cls).parameters.items()}
+    parameters = inspect.signature(type(backend)).parameters
+    defaults = {key: each.default for key, each in parameters.items()}
+    options = vars(backend).get("_options", {})  # none before the constructor has run
     by_name = {key: getattr(value, "name", value) for key, value in options.items()}
     return ", ".join(
         f"{key}={value!r}"
@@ -267,7 +275,8 @@ def _wrapped(function: Function, name: str) -> Function:
         try:
             return function(*args, **kwargs)
         except TypeError as error:
-            if not re.match(r"\w*\(\): incompatible \w+ arguments", str(error)):
+            # Without a frame below this one, it comes from the conversion of the arguments.
+            if isinstance(error, core.Error) or error.__traceback__.tb_next is not None:  # type: ignore[union-attr]
                 raise
         refuse(short, signature, args, kwargs)
 

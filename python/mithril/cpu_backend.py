@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from .arrays import makes_array
 from .calls import checked, shown_options
 
 Array = np.ndarray[Any, Any]
@@ -62,10 +63,11 @@ class CpuBackend(_core.Backend):
         self._generator = _generator(0)
 
     def __repr__(self) -> str:
-        return f"CpuBackend({shown_options(type(self), self._options)})"
+        return f"CpuBackend({shown_options(self)})"
 
     # ---- arrays; shapes are given as numbers or as one tuple ----
 
+    @makes_array
     def array(self, value: Any, dtype: Any = None) -> Array:
         """A copy; floats in the backend's dtype, ints and bools as they are."""
         made = np.array(value)
@@ -73,32 +75,39 @@ class CpuBackend(_core.Backend):
             return made
         return made.astype(self._numpy_dtype(dtype))
 
+    @makes_array
     def zeros(self, *shape: Any, dtype: Any = None) -> Array:
         """All elements 0."""
         return np.zeros(_shape(shape), self._numpy_dtype(dtype))
 
+    @makes_array
     def ones(self, *shape: Any, dtype: Any = None) -> Array:
         """All elements 1."""
         return np.ones(_shape(shape), self._numpy_dtype(dtype))
 
+    @makes_array
     def empty(self, *shape: Any, dtype: Any = None) -> Array:
         """Uninitialised elements, to be written before they are read."""
         return np.empty(_shape(shape), self._numpy_dtype(dtype))
 
+    @makes_array
     def full(self, *shape: Any, value: Any = None, dtype: Any = None) -> Array:
         """full(2, 3, value=1.0) or full((2, 3), 1.0)."""
         if value is None:
             *shape, value = shape  # type: ignore[assignment]
         return np.full(_shape(tuple(shape)), value, self._numpy_dtype(dtype))
 
+    @makes_array
     def rand(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> Array:
         """Uniform in [0, 1)."""
         return self._drawn(seed).random(_shape(shape)).astype(self._numpy_dtype(dtype))
 
+    @makes_array
     def randn(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> Array:
         """Standard normal."""
         return self._drawn(seed).standard_normal(_shape(shape)).astype(self._numpy_dtype(dtype))
 
+    @makes_array
     def randint(
         self, low: int, high: int, *shape: Any, dtype: Any = None, seed: int | None = None
     ) -> Array:
@@ -106,12 +115,14 @@ class CpuBackend(_core.Backend):
         made = self._drawn(seed).integers(low, high, _shape(shape))
         return made if dtype is None else made.astype(self._numpy_dtype(dtype))
 
+    @makes_array
     def arange(self, *bounds: Any, dtype: Any = None) -> Array:
         """arange(stop), arange(start, stop) or arange(start, stop, step)."""
         if dtype is None and all(isinstance(bound, int) for bound in bounds):
             return np.arange(*bounds, dtype=np.int64)
         return np.arange(*bounds, dtype=self._numpy_dtype(dtype))
 
+    @makes_array
     def manual_seed(self, seed: int) -> None:
         """Where rand, randn and randint go on from when they are given no seed."""
         self._generator = _generator(seed)
@@ -122,7 +133,7 @@ class CpuBackend(_core.Backend):
         chosen = self.dtype if dtype is None else dtype
         name = chosen.name if isinstance(chosen, _core.dtype) else chosen
         if name == "bfloat16":
-            raise TypeError("NumPy has no bfloat16: give another dtype")
+            _core.raise_error("TypeError", "E0376", "NumPy has no bfloat16", help="use float32")
         return np.dtype(name)
 
     def _drawn(self, seed: int | None) -> np.random.Generator:

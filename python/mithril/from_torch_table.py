@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ._core import Connection
+from ._core import Connection, Error
 
 Builder = Callable[..., Any]
 Table = dict[Any, Builder]
@@ -33,9 +33,11 @@ def call(builder: Builder, draw_seed: Callable[[], int], *args: Any, **kwargs: A
         kwargs["draw_seed"] = draw_seed
     try:
         signature.bind(*args, **kwargs)
-    except TypeError as error:
-        raise UnsupportedError(f"with these arguments: {error}") from None
-    return builder(*args, **kwargs)
+        return builder(*args, **kwargs)
+    except Error:
+        raise
+    except (TypeError, AttributeError, ValueError, IndexError) as error:
+        raise UnsupportedError(f"with these arguments: {error}") from error
 
 
 def is_bool(x: Connection) -> bool:

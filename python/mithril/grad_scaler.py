@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ._core import LossScale, raise_error
+from ._core import LossScale, raise_error, wrong_argument
 from .calls import checked
+
+MOST_NESTED = 64  # lists in each other, as elsewhere
 
 
 class GradScaler:
@@ -40,28 +42,28 @@ class GradScaler:
         self._enabled = enabled
         self._found_inf: dict[int | None, bool] = {}  # by the id of an optimizer; None: of dicts
 
+    @checked
     def scale(self, values: Any) -> Any:
         """A tensor, a number, or a dict, list or tuple of them, multiplied with the scale."""
-        if not self._enabled:
-            return values
-        if isinstance(values, dict):
-            return {key: self.scale(value) for key, value in values.items()}
-        if isinstance(values, (list, tuple)):
-            return type(values)(self.scale(value) for value in values)
-        return values * self._state.scale
+        return self._scaled(values, 0) if self._enabled else values
 
+    @checked
     def unscale(self, gradients: dict[str, Any]) -> dict[str, Any]:
         """The gradients divided by the scale, as new tensors: what to clip, and to step with."""
         if not self._enabled:
             return gradients
+        if not isinstance(gradients, dict):
+            wrong_argument("unscale", "gradients", "a dict", gradients)
         for key, gradient in gradients.items():
-            _refuse_float16(f"'{key}'", gradient)
+            _refuse_unscalable(f"'{key}'", gradient)
         unscaled, found_inf = self._unscaled(gradients.values())
         self._found_inf[None] = self._found_inf.get(None, False) or found_inf
         return dict(zip(gradients, unscaled, strict=True))
 
+    @checked
     def unscale_(self, optimizer: Any) -> None:
         """Divides the `.grad` of the optimizer's parameters, which `step` does otherwise."""
+        _check_optimizer("unscale_", optimizer, "param_groups")
         if not self._enabled:
             return
         if id(optimizer) in self._found_inf:
@@ -73,13 +75,15 @@ class GradScaler:
             if param.grad is not None
         ]
         for param in params:
-            _refuse_float16("a parameter", param.grad)
+            _refuse_unscalable("a parameter", param.grad)
         unscaled, self._found_inf[id(optimizer)] = self._unscaled(param.grad for param in params)
         for param, gradient in zip(params, unscaled, strict=True):
             param.grad = gradient
 
+    @checked
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         """`optimizer.step()`, unless an inf or NaN was found since the last update."""
+        _check_optimizer("step", optimizer, "step")
         if not self._enabled:
             return optimizer.step(*args, **kwargs)
         if id(optimizer) not in self._found_inf and None not in self._found_inf:
@@ -88,11 +92,14 @@ class GradScaler:
             return None
         return optimizer.step(*args, **kwargs)
 
+    @checked
     def update(self, new_scale: float | None = None) -> None:
         """At the end of an iteration: the scale for the next one."""
         if not self._enabled:
             return
         if new_scale is not None:
+            if not isinstance(new_scale, (int, float)):
+                wrong_argument("update", "new_scale", "a number", new_scale)
             self._state.scale = new_scale
         elif self._found_inf:
             self._state.update(any(self._found_inf.values()))
@@ -100,14 +107,17 @@ class GradScaler:
             self._refuse("update: no gradients were unscaled since the last update")
         self._found_inf = {}
 
+    @checked
     def get_scale(self) -> float:
         """The current scale of the gradients."""
         return self._state.scale if self._enabled else 1.0
 
+    @checked
     def is_enabled(self) -> bool:
         """Whether scaling is enabled."""
         return self._enabled
 
+    @checked
     def state_dict(self) -> dict[str, Any]:
         """The entries of the state_dict of torch.amp.GradScaler."""
         if not self._enabled:
@@ -116,10 +126,13 @@ class GradScaler:
         state = {name: getattr(self._state, name) for name in names}
         return {**state, "_growth_tracker": self._state.growth_tracker}
 
+    @checked
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restores a state_dict. StateError E0910 names missing entries."""
         if not self._enabled:
             return
+        if not isinstance(state, dict):
+            wrong_argument("load_state_dict", "state", "a dict", state)
         entries = ("scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker")
         missing = [entry for entry in entries if entry not in state]
         if missing:
@@ -127,9 +140,19 @@ class GradScaler:
         self._state = LossScale(*(state[entry] for entry in entries))
         self._found_inf = {}
 
+    def _scaled(self, values: Any, depth: int) -> Any:
+        if depth > MOST_NESTED:
+            wrong_argument("scale", "values", f"at most {MOST_NESTED} levels of lists", values)
+        if isinstance(values, dict):
+            return {key: self._scaled(value, depth + 1) for key, value in values.items()}
+        if isinstance(values, (list, tuple)):
+            return type(values)(self._scaled(value, depth + 1) for value in values)
+        return _multiplied("scale", "values", values, self._state.scale)
+
     def _unscaled(self, gradients: Iterable[Any]) -> tuple[list[Any], bool]:
         """New tensors, since several keys may share one; whether an inf or NaN is among them."""
-        made = [gradient * self._state.inverse for gradient in gradients]
+        inverse = self._state.inverse
+        made = [_multiplied("unscale", "gradients", gradient, inverse) for gradient in gradients]
         # Looked at together, so that a device is waited for once.
         found = [_has_inf(gradient) for gradient in made]
         return made, any(bool(one) for one in found)
@@ -139,12 +162,21 @@ class GradScaler:
         raise_error("StateError", "E0910", message)
 
 
+def _multiplied(method: str, argument: str, value: Any, factor: float) -> Any:
+    try:
+        return value * factor
+    except (TypeError, RecursionError):
+        wrong_argument(method, argument, "a tensor or a number", value)
+
+
 def _has_inf(tensor: Any) -> Any:
     finite = np.isfinite(tensor) if isinstance(tensor, np.ndarray) else tensor.isfinite()
     return ~finite.all()
 
 
-def _refuse_float16(name: str, gradient: Any) -> None:
+def _refuse_unscalable(name: str, gradient: Any) -> None:
+    if not (isinstance(gradient, np.ndarray) or hasattr(type(gradient), "isfinite")):
+        wrong_argument("unscale", "gradients", f"an array or a tensor for {name}", gradient)
     if str(gradient.dtype).rsplit(".", maxsplit=1)[-1] != "float16":
         return
     raise_error(
@@ -153,3 +185,8 @@ def _refuse_float16(name: str, gradient: Any) -> None:
         f"the gradient of {name} is float16: it cannot be unscaled",
         help="keep parameters in float32, and let mixed precision cast them",
     )
+
+
+def _check_optimizer(method: str, optimizer: Any, needed: str) -> None:
+    if not hasattr(optimizer, needed):
+        wrong_argument(method, "optimizer", "an optimizer of torch", optimizer)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from . import _core
+from .arrays import makes_array
 from .calls import checked, shown_options
 from .torch_library import import_torch
 
@@ -70,6 +73,12 @@ class TorchBackend(_core.Backend):
         release_unused: bool = False,
     ) -> None:
         self._torch = import_torch()
+        if not isinstance(device, (str, self._torch.device)):
+            _core.wrong_argument("TorchBackend", "device", "the name of a device", device)
+        for argument, value in (("dtype", dtype), ("amp_dtype", amp_dtype)):
+            known = (str, self._torch.dtype, _core.dtype, np.dtype, type(None))
+            if not isinstance(value, known):
+                _core.wrong_argument("TorchBackend", argument, "a dtype", value)
         name = _dtype_name(dtype)
         self._options: dict[str, Any] = {
             "device": str(device),
@@ -94,10 +103,11 @@ class TorchBackend(_core.Backend):
         self._generator = self._torch.Generator(device=self.device)
 
     def __repr__(self) -> str:
-        return f"TorchBackend({shown_options(type(self), self._options)})"
+        return f"TorchBackend({shown_options(self)})"
 
     # ---- arrays: on the backend's device; floats in its dtype unless another is asked for ----
 
+    @makes_array
     def array(self, value: Any, dtype: Any = None) -> torch.Tensor:
         """A tensor of the numbers; those of a tensor or an array are shared where they can."""
 
@@ -109,36 +119,43 @@ class TorchBackend(_core.Backend):
 
         return self._make(make)
 
+    @makes_array
     def zeros(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
         """All elements 0."""
         return self._make(self._torch.zeros, self._shape(shape), **self._made(dtype))
 
+    @makes_array
     def ones(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
         """All elements 1."""
         return self._make(self._torch.ones, self._shape(shape), **self._made(dtype))
 
+    @makes_array
     def empty(self, *shape: Any, dtype: Any = None) -> torch.Tensor:
         """Uninitialised elements, to be written before they are read."""
         return self._make(self._torch.empty, self._shape(shape), **self._made(dtype))
 
+    @makes_array
     def full(self, *shape: Any, value: Any = None, dtype: Any = None) -> torch.Tensor:
         """full(2, 3, value=1.0) or full((2, 3), 1.0)."""
         if value is None:
             *shape, value = shape  # type: ignore[assignment]
         return self._make(self._torch.full, self._shape(tuple(shape)), value, **self._made(dtype))
 
+    @makes_array
     def rand(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> torch.Tensor:
         """Uniform in [0, 1)."""
         return self._make(
             self._torch.rand, self._shape(shape), **self._drawn(seed), **self._made(dtype)
         )
 
+    @makes_array
     def randn(self, *shape: Any, dtype: Any = None, seed: int | None = None) -> torch.Tensor:
         """Standard normal."""
         return self._make(
             self._torch.randn, self._shape(shape), **self._drawn(seed), **self._made(dtype)
         )
 
+    @makes_array
     def randint(
         self, low: int, high: int, *shape: Any, dtype: Any = None, seed: int | None = None
     ) -> torch.Tensor:
@@ -148,22 +165,26 @@ class TorchBackend(_core.Backend):
             self._torch.randint, low, high, self._shape(shape), **self._drawn(seed), **made
         )
 
+    @makes_array
     def arange(self, *bounds: Any, dtype: Any = None) -> torch.Tensor:
         """arange(stop), arange(start, stop) or arange(start, stop, step)."""
         if dtype is None and all(isinstance(bound, int) for bound in bounds):
             dtype = self._torch.int64
         return self._make(self._torch.arange, *bounds, **self._made(dtype))
 
+    @makes_array
     def manual_seed(self, seed: int) -> None:
         """Where rand, randn and randint go on from when they are given no seed."""
         self._generator.manual_seed(seed)
 
     # ---- torch's own tensors ----
 
+    @makes_array
     def from_torch(self, tensor: torch.Tensor) -> torch.Tensor:
         """The tensor on the backend's device; itself where it is there."""
         return tensor.to(self.device)
 
+    @makes_array
     def to_torch(self, tensor: Any) -> torch.Tensor:
         """What evaluate gave, or anything with DLPack, as torch's tensor, sharing the elements."""
         if isinstance(tensor, self._torch.Tensor):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ._core import CompiledModel, Model, raise_error
+from ._core import CompiledModel, Model, raise_error, wrong_argument
+from .calls import checked
 from .torch_backend import TorchBackend
 from .torch_library import import_torch
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     import torch
 
 
+@checked
 def as_torch_module(
     compiled: CompiledModel,
     params: Mapping[str, Any] | None = None,
@@ -36,6 +38,10 @@ def as_torch_module(
         optimizer = torch.optim.Adam(module.parameters())
         loss = module(x).square().mean()
     """
+    if not isinstance(compiled, CompiledModel):
+        wrong_argument("as_torch_module", "compiled", "a compiled model", compiled)
+    if params is not None and not isinstance(params, Mapping):
+        wrong_argument("as_torch_module", "params", "a dict or None", params)
     if not isinstance(compiled.backend, TorchBackend):
         raise_error(
             "BackendError",
@@ -48,6 +54,7 @@ def as_torch_module(
     return TorchModule(compiled, params)
 
 
+@checked
 def from_torch(
     module: torch.nn.Module,
     *,
@@ -83,7 +90,22 @@ def from_torch(
         compiled = ml.compile(model, ml.TorchBackend(), shapes={"x": [None, 3, 32, 32]})
         outputs = compiled.evaluate(params, {"x": x})
     """
-    import_torch()
+    torch = import_torch()
+    if not isinstance(module, torch.nn.Module):
+        wrong_argument("from_torch", "module", "a module of torch", module)
+    for name, value in (("shapes", shapes), ("types", types)):
+        if value is not None and not isinstance(value, dict):
+            wrong_argument("from_torch", name, "a dict or None", value)
+    if not hasattr(type(seed), "__index__"):
+        wrong_argument("from_torch", "seed", "an int", seed)
+    names = _names_of(inputs)
     from .from_torch_convert import convert  # noqa: PLC0415 - torch is not needed for the rest
 
-    return convert(module, inputs, shapes or {}, types or {}, seed)
+    return convert(module, names, shapes or {}, types or {}, seed)
+
+
+def _names_of(inputs: Any) -> list[str]:
+    names = list(inputs) if isinstance(inputs, Iterable) else [inputs]
+    if isinstance(inputs, str) or not all(isinstance(each, str) for each in names):
+        wrong_argument("from_torch", "inputs", "a list of names", inputs)
+    return names

@@ -32,5 +32,13 @@ class Tensor(_core.Tensor):
     def __class_getitem__(cls, elements: Any) -> TensorType:
         kinds = 0
         for element in elements.__args__ if isinstance(elements, UnionType) else (elements,):
-            kinds |= _KINDS[element]
+            found = [kind for known, kind in _KINDS.items() if known is element]
+            if not found:
+                _core.raise_error(
+                    "TypeError",
+                    "E0372",
+                    f"there are no tensors of {getattr(element, '__name__', element)}",
+                    facts=[("expected", "bool, int, float, these joined by |, or Any")],
+                )
+            kinds |= found[0]
         return TensorType(kinds, f"Tensor[{getattr(elements, '__name__', elements)}]")

@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "convert.hpp"
+#include "mithril/base/error.hpp"
 #include "mithril/model/composite.hpp"
 
 namespace mithril::python {
@@ -120,9 +121,10 @@ void bind_connections(py::module_& module) {
           },
           py::arg("dtype"), "ml.float32, \"float32\", a NumPy dtype or a connection.")
       .def("__bool__", [](const Connection&) -> bool {
-        throw py::type_error(
-            "a connection is neither true nor false while composing: choose with Where, and write "
-            "& | ~ in place of and, or, not");
+        raise({.kind = ErrorKind::type,
+               .code = "E0375",
+               .message = "a connection is neither true nor false while composing",
+               .help = "choose with Where, and write & | ~ in place of and, or, not"});
       });
   // NumPy leaves array + connection to us.
   connection.attr("__array_ufunc__") = py::none();
@@ -137,7 +139,10 @@ void bind_connections(py::module_& module) {
       .def("__getitem__", indexed, py::arg("index"))
       .def("__iter__",
            [](const Connection&) -> py::object {
-             throw py::type_error("a connection cannot be iterated over: index it");
+             raise({.kind = ErrorKind::type,
+                    .code = "E0374",
+                    .message = "a connection cannot be iterated over",
+                    .help = "index it: x[0]; x.shape[0] is its first size"});
            })
       .def_property_readonly("shape", &Connection::shape, "The sizes, as a tuple of the model.")
       .def_property_readonly("T", &Connection::T, "The tensor with its axes in reverse order.")

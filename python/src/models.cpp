@@ -201,8 +201,13 @@ void bind_models(py::module_& module) {
           [](const py::args& only, const py::kwargs& outputs) {
             std::vector<std::pair<std::string, Connection>> named;
             std::string name;
-            if (only.size() > 1)
-              throw py::type_error("Model.create takes one output without a name: name the others");
+            if (only.size() > 1) {
+              raise({.kind = ErrorKind::type,
+                     .code = "E0396",
+                     .message = "Model.create takes at most 1 of its arguments by position, not " +
+                                std::to_string(only.size()),
+                     .help = "name the outputs: Model.create(output=h, loss=l)"});
+            }
             for (const py::handle output : only)
               named.emplace_back("output", connection_of(output));
             for (const auto& [key, value] : outputs) {

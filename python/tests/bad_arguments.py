@@ -148,8 +148,9 @@ def call(make: Callable[[], Any], name: str, *args: Any, **kwargs: Any) -> Any:
     return getattr(make(), name)(*args, **kwargs)
 
 
-def assign(make: Callable[[], Any], name: str, value: Any) -> None:
-    setattr(make(), name, value)
+def assign(make: Callable[[], Any], name: str, *values: Any, **named: Any) -> None:
+    if len(values) == 1 and not named:
+        setattr(make(), name, values[0])
 
 
 def library() -> Calls:
@@ -167,7 +168,8 @@ def bound() -> Calls:
 def functions() -> Calls:
     for name in ml.__all__:
         member = getattr(ml, name)
-        if name not in ml.models.__all__ and callable(member):
+        of_python = isinstance(member, type) and issubclass(member, Exception)
+        if name not in ml.models.__all__ and callable(member) and not of_python:
             yield name, member
 
 
@@ -199,13 +201,24 @@ def keywords(function: Callable[..., Any]) -> list[str]:
     return [each.name for each in parameters if each.kind is not each.VAR_KEYWORD]
 
 
-def complaint(function: Callable[..., Any], args: Any, kwargs: Any) -> str:
+def is_of_python(name: str, error: Exception) -> bool:
+    """What Python demands of attributes, and what a function of the user raised."""
+    attribute = name.endswith(("__getattr__", " ="))
+    return isinstance(error, ZeroDivisionError) or (
+        attribute and isinstance(error, (AttributeError, TypeError))
+    )
+
+
+def complaint(name: str, function: Callable[..., Any], args: Any, kwargs: Any) -> str:
     try:
         function(*args, **kwargs)
-    except Exception as error:
+    except ml.Error as error:
         text = str(error)
-        if isinstance(error, SystemError) or any(word in text for word in FORBIDDEN):
+        if not error.code or any(word in text for word in FORBIDDEN):
             return f"{type(error).__name__}: {text[:300]}"
+    except Exception as error:
+        if not is_of_python(name, error):
+            return f"no error of Mithril: {type(error).__name__}: {str(error)[:300]}"
     return ""
 
 
@@ -218,7 +231,7 @@ def complaints(name: str, function: Callable[..., Any]) -> Iterator[str]:
         calls += [((), {key: value}) for key in names]
         calls += [((model, backend), {key: value}) for key in names[:1] + names[3:]]
         for args, kwargs in calls:
-            if told := complaint(function, args, kwargs):
+            if told := complaint(name, function, args, kwargs):
                 yield f"{name} with value {i}, {len(args)} by position, {list(kwargs)}: {told}"
 
 

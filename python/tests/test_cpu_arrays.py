@@ -32,11 +32,6 @@ def test_drawn_arrays_follow_their_seed() -> None:
     np.testing.assert_array_equal(backend.rand(3), first)
 
 
-def test_numpy_lacks_a_dtype() -> None:
-    with pytest.raises(TypeError, match="no bfloat16"):
-        ml.CpuBackend(dtype=ml.bfloat16).zeros(2)
-
-
 def test_options_are_checked() -> None:
     with pytest.raises(ml.NameError, match="there is no argument of CpuBackend 'precision'"):
         ml.CpuBackend(precision=64)

@@ -127,3 +127,76 @@ def test_lack_of_memory_is_an_error_of_ours():
         compiled.get_parameters()
     assert isinstance(caught.value, ml.OutOfMemoryError)
     assert str(caught.value) == "mithril.OutOfMemoryError[E1102]: there is not enough memory"
+
+
+def test_a_type_of_tensors_is_known():
+    expected = "\n  expected : bool, int, float, these joined by |, or Any"
+    assert text_of_error(lambda: ml.Tensor[str], ml.TypeError) == (
+        "mithril.TypeError[E0372]: there are no tensors of str" + expected
+    )
+    assert "no tensors of [1]" in text_of_error(lambda: ml.Tensor[[1]], ml.TypeError)
+
+
+def test_a_connection_is_not_iterated_over():
+    assert text_of_error(lambda: list(ml.IOKey("x")), TypeError) == (
+        "mithril.TypeError[E0374]: a connection cannot be iterated over\n"
+        "  help: index it: x[0]; x.shape[0] is its first size"
+    )
+
+
+def test_a_connection_has_no_truth():
+    assert text_of_error(lambda: bool(ml.IOKey("x") > 1), TypeError) == (
+        "mithril.TypeError[E0375]: a connection is neither true nor false while composing\n"
+        "  help: choose with Where, and write & | ~ in place of and, or, not"
+    )
+
+
+def test_numpy_lacks_a_dtype():
+    backend = ml.CpuBackend(dtype=ml.bfloat16)
+    assert text_of_error(lambda: backend.zeros(2), TypeError) == (
+        "mithril.TypeError[E0376]: NumPy has no bfloat16\n  help: use float32"
+    )
+
+
+def test_what_numpy_refuses_is_an_error_of_ours():
+    backend = ml.CpuBackend()
+    text = text_of_error(lambda: backend.zeros(object()), TypeError)
+    assert text.startswith(
+        "mithril.TypeError[E0377]: zeros: no array has these arguments\n  why : "
+    )
+    assert text_of_error(lambda: backend.zeros(-1), ValueError) == (
+        "mithril.ValueError[E0488]: zeros: no array has these values\n"
+        "  why : negative dimensions are not allowed"
+    )
+    text = text_of_error(lambda: backend.zeros(2**40), MemoryError)
+    assert text.startswith("mithril.OutOfMemoryError[E1102]: there is not enough memory\n  why : ")
+
+
+def test_a_functional_returns_connections():
+    @ml.functional
+    def block(x, width=64):
+        return width
+
+    assert text_of_error(block, ml.TypeError) == (
+        "mithril.TypeError[E0378]: block returned no connection\n"
+        "  expected : a connection, or a tuple or a dict of them\n"
+        "  got      : 64"
+    )
+    assert "there is no argument of block 'widht'" in text_of_error(
+        lambda: block(widht=3), ml.NameError
+    )
+    assert "block takes none of its arguments by position" in text_of_error(
+        lambda: block(3), ml.TypeError
+    )
+    for refused in (3, max, lambda *xs: xs):
+        text = text_of_error(lambda refused=refused: ml.functional(refused), ml.TypeError)
+        assert "[E0395]: functional: argument 'function' has the wrong kind" in text
+
+
+def test_only_one_output_needs_no_name():
+    x = ml.IOKey("x")
+    assert text_of_error(lambda: ml.Model.create(x, x), ml.TypeError) == (
+        "mithril.TypeError[E0396]: Model.create takes at most 1 of its arguments by position, "
+        "not 2\n"
+        "  help: name the outputs: Model.create(output=h, loss=l)"
+    )

@@ -161,5 +161,5 @@ def test_an_output_without_a_name_is_the_output() -> None:
     hidden = Linear(4)(input=x) + 1.0
     model = Model.create(hidden, name="block")
     assert (model.name, model.output_keys) == ("block", ["output"])
-    with pytest.raises(TypeError, match="name the others"):
+    with pytest.raises(TypeError, match="name the outputs"):
         Model.create(hidden, hidden)

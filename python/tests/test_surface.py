@@ -290,7 +290,7 @@ def test_what_is_no_part_or_connection_is_refused(mistake):
 
 
 def test_functions_return_connections():
-    with pytest.raises(TypeError, match="expected a connection"):
+    with pytest.raises(TypeError, match="returned no connection"):
         ml.functional(lambda _: 3)()
 
 

@@ -1,8 +1,10 @@
 """The backend on PyTorch; skipped where torch, or the plugin built against it, is missing."""
 
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -220,6 +222,41 @@ def test_dtypes_that_are_none_of_ours_are_refused() -> None:
     assert text.startswith(
         "mithril.TypeError[E0389]: Mithril has no dtype for tensors of torch.ComplexFloat\n"
     )
+
+
+@pytest.mark.parametrize("make", [ml.Tensor, lambda x: compiled_on()[1].evaluate({}, {"x": x})])
+def test_tensors_without_elements_in_memory_are_refused(make: Callable[[Any], object]) -> None:
+    rows = [torch.ones(5), torch.ones(5)]
+    expected = (
+        "mithril.TypeError[E0373]: a tensor of torch that is nested has no elements to share\n"
+    )
+    with warnings.catch_warnings(action="ignore"):
+        nested = torch.nested.nested_tensor(rows)
+    assert text_of(ml.TypeError, lambda: make(nested)).startswith(expected)
+    assert "on the device meta has no" in text_of(
+        ml.TypeError, lambda: make(torch.ones(2, 5, device="meta"))
+    )
+    assert "in a layout of oneDNN has no" in text_of(
+        ml.TypeError, lambda: make(torch.ones(2, 5).to_mkldnn())
+    )
+
+
+def test_what_torch_refuses_to_make_is_an_error_of_ours() -> None:
+    backend = ml.TorchBackend()
+    assert "[E0377]: zeros: no array has these arguments" in text_of(
+        ml.TypeError, lambda: backend.zeros("2")
+    )
+    assert "[E0488]: zeros: no array has these values" in text_of(
+        ml.ValueError, lambda: backend.zeros(-1)
+    )
+
+
+def test_modules_and_compiled_models_are_told_apart() -> None:
+    wrong = "argument '{}' has the wrong kind"
+    text = text_of(ml.TypeError, lambda: ml.from_torch(ml.Relu()))
+    assert wrong.format("module") in text
+    text = text_of(ml.TypeError, lambda: ml.as_torch_module(torch.nn.ReLU()))
+    assert wrong.format("compiled") in text
 
 
 def test_the_snippets_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
