@@ -30,6 +30,7 @@
 #include "mithril/models/ops.hpp"
 #include "mithril/models/perceptron.hpp"
 #include "mithril/models/pooling.hpp"
+#include "mithril/models/prelu.hpp"
 #include "mithril/models/random.hpp"
 #include "mithril/models/recurrent.hpp"
 #include "mithril/models/recurrent_cells.hpp"

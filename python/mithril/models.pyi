@@ -1741,6 +1741,18 @@ class Ones(Model):
         self, shape: Binding = ..., dtype: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class PReLU(Model):
+    def __init__(
+        self, init: int | float = 0.25, *, name: str | None = None, input: Tensor = ...,
+        weight: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, weight: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
 class Pad(Model):
     def __init__(
         self, pad_width: tuple[Any, ...] | list[Any] = ..., *, value: bool | int | float = 0,
@@ -2845,7 +2857,7 @@ __all__ = [
     "ManyToOne", "MaskedSoftmax", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D",
     "MaxPool2dGrad", "MaxPool2dPick", "Maximum", "Mean", "Metric", "Min", "Minimum", "Monomials",
     "MultiHeadAttention", "Multiply", "NanToNum", "Negate", "NormModifier", "NotEqual", "OneToMany",
-    "OneToManyInference", "Ones", "Pad", "PermuteTensor", "PickClass", "PlaceClass",
+    "OneToManyInference", "Ones", "PReLU", "Pad", "PermuteTensor", "PickClass", "PlaceClass",
     "PolynomialFeatures", "PolynomialKernel", "PolynomialRegression", "PositionalEncoding",
     "Positions", "Power", "Precision", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D",
     "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLayerNorm",

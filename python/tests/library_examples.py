@@ -320,6 +320,7 @@ LIBRARY: dict[str, list[Example]] = {
     "PolynomialRegression": each(
         {"input": ROWS}, {"degree": 2, "dimension": 1}, {"degree": 3, "dimension": 2}
     ),
+    "PReLU": each({"input": ROWS}, {}, {"init": 0.5}),
     "Precision": averages(),
     "QuadraticFormRegularizer": each({"input": (1, 3), "kernel": (3, 3)}),
     "RBFKernel": each(

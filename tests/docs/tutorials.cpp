@@ -1,4 +1,4 @@
-// docs/add-an-op.md shows the project's own code: this holds it to that.
+// The tutorials show the project's own code. These tests compare the two.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -57,11 +57,13 @@ std::vector<Block> blocks_of(const std::string& document) {
 
 }  // namespace
 
-TEST_CASE("every block of code in docs/add-an-op.md is verbatim part of the file named before it") {
-  const std::vector<Block> blocks = blocks_of(contents("docs/add-an-op.md"));
-  CHECK(blocks.size() >= 5);
-  for (const Block& block : blocks) {
-    INFO("docs/add-an-op.md:" << block.line << ", of " << block.file << "\n" << block.code);
-    CHECK(contents(block.file).find(block.code) != std::string::npos);
+TEST_CASE("every block of code in a tutorial is verbatim part of the file named before it") {
+  for (const std::string document : {"docs/add-an-op.md", "docs/add-a-layer.md"}) {
+    const std::vector<Block> blocks = blocks_of(contents(document));
+    CHECK(blocks.size() >= 5);
+    for (const Block& block : blocks) {
+      INFO(document << ":" << block.line << ", of " << block.file << "\n" << block.code);
+      CHECK(contents(block.file).find(block.code) != std::string::npos);
+    }
   }
 }
