@@ -19,6 +19,8 @@ TOOLS = ROOT / "tools"
 COMPILER = shutil.which("g++") or shutil.which("clang++")
 
 
+SOURCES = ["backends", "benchmarks", "cmake", "codegen", "docs", "examples", "mithril", "python"]
+SOURCES += ["tests", "tools"]
 DOCUMENTS = ["README.md", "docs/semantics.md"]
 CPP_HEAD = """
 #include "mithril/mithril.hpp"
@@ -141,3 +143,21 @@ def layers_that_are_checked():
 def test_the_picture_of_the_layers_is_true(monkeypatch):
     monkeypatch.syspath_prepend(str(TOOLS))
     assert layers_in_the_picture() == layers_that_are_checked()
+
+
+NAMES_OTHER_PROJECTS = ROOT / "docs" / "style.md"
+READMES = [path for top in SOURCES for path in ROOT.glob(f"{top}/**/README.md")]
+ALL_DOCUMENTS = {*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *READMES} - {NAMES_OTHER_PROJECTS}
+
+
+@pytest.mark.parametrize(
+    "document", [str(path.relative_to(ROOT)) for path in sorted(ALL_DOCUMENTS)]
+)
+def test_the_files_that_a_document_names_exist(document):
+    text = (ROOT / document).read_text(encoding="utf-8")
+    text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", text)
+    named = re.findall(rf"`((?:{'|'.join(SOURCES)})/[\w./*-]+)`", text)
+    missing = [link for link in links if not (ROOT / document).parent.joinpath(link).exists()]
+    missing += [name for name in named if not any(ROOT.glob(name.rstrip("/")))]
+    assert missing == []
