@@ -26,16 +26,17 @@ constexpr int64_t bytes_that_turn = 1 << 17;
 // Where what steps read and write stands.
 class Placing {
  public:
-  Placing(const Sized& sized, Drafted drafted, std::span<const Donated> donated)
+  Placing(const Sized& sized, LoweredGraph lowered, std::span<const Donated> donated)
       : graph_(sized.graph()),
         sized_(sized),
-        drafted_(std::move(drafted)),
+        lowered_(std::move(lowered)),
         given_for_(graph_.values().size()),
         first_buffer_(1 + graph_.inputs().size() + graph_.constants().size()) {
     for (const Donated& at : donated) given_for_[index(at.made)] = at.given;
   }
 
-  void finish(Program& program, const Context& context, std::optional<int64_t> memory_limit) {
+  void finish(Program& program, const LoweringContext& context,
+              std::optional<int64_t> memory_limit) {
     learn_lifetimes();
     overwrite();
     const Places places = place(program);
@@ -43,9 +44,9 @@ class Placing {
     check_memory(program, memory_limit);
     add_constants(program, context.packed);
     if (context.native) context.native->build();
-    for (size_t step = 0; step < drafted_.steps.size(); ++step) {
-      program.steps.push_back(drafted_.steps[step].make(places, scratch_[step]));
-      program.passings.push_back(passing(drafted_.steps[step], *program.steps.back()));
+    for (size_t step = 0; step < lowered_.steps.size(); ++step) {
+      program.steps.push_back(lowered_.steps[step].make(places, scratch_[step]));
+      program.passings.push_back(passing(lowered_.steps[step], *program.steps.back()));
     }
     program.untouched_steps = std::min(untouched_, program.steps.size());
     add_results(program);
@@ -53,30 +54,30 @@ class Placing {
 
  private:
   void learn_lifetimes() {
-    for (size_t step = 0; step < drafted_.steps.size(); ++step) {
-      for (const ValueId id : drafted_.steps[step].reads) {
-        drafted_.storage(id).last = static_cast<int32_t>(step);
+    for (size_t step = 0; step < lowered_.steps.size(); ++step) {
+      for (const ValueId id : lowered_.steps[step].reads) {
+        lowered_.storage(id).last = static_cast<int32_t>(step);
       }
     }
   }
 
-  Passing passing(const Draft& draft, const Step& step) const {
+  Passing passing(const StepDescriptor& descriptor, const Step& step) const {
     int64_t bytes = 0;
-    for (const ValueId id : draft.reads) bytes += sized_.bytes(id);
-    for (const ValueId id : draft.writes) bytes += sized_.bytes(id);
+    for (const ValueId id : descriptor.reads) bytes += sized_.bytes(id);
+    for (const ValueId id : descriptor.writes) bytes += sized_.bytes(id);
     if (bytes < bytes_that_turn) return Passing::little;
     return step.walks_either_way() ? Passing::either : Passing::forward;
   }
 
   size_t root(ValueId id) const {
-    const size_t storage = drafted_.storage_of[index(id)];
-    return drafted_.storages[storage].same.value_or(storage);
+    const size_t storage = lowered_.storage_of[index(id)];
+    return lowered_.storages[storage].same.value_or(storage);
   }
 
   void overwrite() {
-    for (size_t step = 0; step < drafted_.steps.size(); ++step) {
-      for (const Overwrite& at : drafted_.steps[step].overwrites) {
-        Storage &from = drafted_.storages[root(at.read)], &to = drafted_.storage(at.write);
+    for (size_t step = 0; step < lowered_.steps.size(); ++step) {
+      for (const Overwrite& at : lowered_.steps[step].overwrites) {
+        Storage &from = lowered_.storages[root(at.read)], &to = lowered_.storage(at.write);
         const bool ends = from.last == static_cast<int32_t>(step) && !from.kept && !to.same;
         const bool may_be_written = from.given ? given_for_[index(at.write)] == at.read : !to.kept;
         const int64_t bytes = from.given ? sized_.bytes(at.read) : from.bytes;
@@ -92,7 +93,7 @@ class Placing {
 
   // Whether the step reads a view of this value, too.
   bool is_read_otherwise(size_t step, ValueId read) const {
-    const std::vector<ValueId>& reads = drafted_.steps[step].reads;
+    const std::vector<ValueId>& reads = lowered_.steps[step].reads;
     return std::any_of(reads.begin(), reads.end(),
                        [&](ValueId other) { return other != read && root(other) == root(read); });
   }
@@ -100,21 +101,21 @@ class Placing {
   Places place(Program& program) {
     std::vector<Stay> lifetimes;
     int64_t bytes = 0;
-    for (const Storage& storage : drafted_.storages) {
+    for (const Storage& storage : lowered_.storages) {
       if (storage.given) continue;
       bytes += std::min(storage.bytes, most_bytes - bytes + 1);
       if (!storage.kept && !storage.same)
         lifetimes.push_back({storage.bytes, storage.first, storage.last});
     }
-    for (size_t step = 0; step < drafted_.steps.size(); ++step) {
+    for (size_t step = 0; step < lowered_.steps.size(); ++step) {
       const auto at = static_cast<int32_t>(step);
-      lifetimes.push_back({drafted_.steps[step].scratch_bytes, at, at});
+      lifetimes.push_back({lowered_.steps[step].scratch_bytes, at, at});
     }
     if (bytes > most_bytes) refuse_memory(bytes, std::nullopt);
     const Packing packing = pack(lifetimes);
     program.arena_bytes = packing.bytes;
     auto offset = packing.offsets.begin();
-    for (Storage& storage : drafted_.storages) {
+    for (Storage& storage : lowered_.storages) {
       if (storage.given || storage.same) continue;
       if (!storage.kept) {
         storage.given = Place{0, *offset++};
@@ -127,9 +128,9 @@ class Placing {
     }
     for (; offset != packing.offsets.end(); ++offset) scratch_.push_back({0, *offset});
     Places places;
-    places.reserve(drafted_.storage_of.size());
-    for (const size_t storage : drafted_.storage_of) {
-      places.push_back(*drafted_.storages[drafted_.storages[storage].same.value_or(storage)].given);
+    places.reserve(lowered_.storage_of.size());
+    for (const size_t storage : lowered_.storage_of) {
+      places.push_back(*lowered_.storages[lowered_.storages[storage].same.value_or(storage)].given);
     }
     return places;
   }
@@ -139,7 +140,7 @@ class Placing {
     std::vector<size_t> result_of(buffers_.size(), SIZE_MAX);
     for (const Output& output : graph_.outputs()) {
       const ValueId id = output.value;
-      const auto base = static_cast<size_t>(drafted_.storages[root(id)].given->base);
+      const auto base = static_cast<size_t>(lowered_.storages[root(id)].given->base);
       if (base <= inputs) {
         program.results.push_back({Result::From::input, base - 1});
       } else if (base < first_buffer_) {
@@ -161,10 +162,10 @@ class Placing {
     const size_t first = 1 + graph_.inputs().size();
     std::set<size_t> read;
     const auto reads = [&](ValueId id) {
-      const auto base = static_cast<size_t>(drafted_.storages[root(id)].given->base);
+      const auto base = static_cast<size_t>(lowered_.storages[root(id)].given->base);
       if (base >= first && base < first_buffer_) read.insert(base);
     };
-    for (const Draft& step : drafted_.steps)
+    for (const StepDescriptor& step : lowered_.steps)
       std::for_each(step.reads.begin(), step.reads.end(), reads);
     for (const Output& output : graph_.outputs()) reads(output.value);
     for (const size_t base : read) {
@@ -191,7 +192,7 @@ class Placing {
 
   const Graph& graph_;
   const Sized& sized_;
-  Drafted drafted_;
+  LoweredGraph lowered_;
   std::vector<std::optional<ValueId>> given_for_;  // per value: the input that is donated for it
   size_t untouched_ = SIZE_MAX;  // steps before the first that writes where an input stands
   std::vector<Place> scratch_;   // per step
@@ -221,26 +222,26 @@ Program make_program(const Graph& graph, Plan plan, const ProgramOptions& option
   std::vector<std::optional<ValueId>> transposes(graph.values().size());
   const std::vector<int> readers = count_readers(sized, options.observer ? options.shown : nullptr);
   NativeCode native;
-  const Context context{.sized = sized,
-                        .packed = options.packed,
-                        .threads = options.threads,
-                        .transposes = transposes,
-                        .readers = readers,
-                        .winograd = options.winograd,
-                        .native = options.native ? &native : nullptr,
-                        .weight_dtype = options.weight_dtype,
-                        .bfloat16_products = options.bfloat16_products};
+  const LoweringContext context{.sized = sized,
+                                .packed = options.packed,
+                                .threads = options.threads,
+                                .transposes = transposes,
+                                .readers = readers,
+                                .winograd = options.winograd,
+                                .native = options.native ? &native : nullptr,
+                                .weight_dtype = options.weight_dtype,
+                                .bfloat16_products = options.bfloat16_products};
   if (!options.observer) {
     ChannelBlocks blocks = choose_blocks(context);
     sized.put_in_blocks(std::move(blocks.values), blocks.channels);
   }
   const std::vector<Donated> donated = donated_values(graph, options.donations);
-  Drafted drafted = draft_steps(context, transposes,
-                                {.fuse = options.fuse,
-                                 .donated = donated,
-                                 .observer = options.observer,
-                                 .shown = options.shown});
-  Placing(sized, std::move(drafted), donated).finish(program, context, options.memory_limit);
+  LoweredGraph lowered = lower_graph(context, transposes,
+                                     {.fuse = options.fuse,
+                                      .donated = donated,
+                                      .observer = options.observer,
+                                      .shown = options.shown});
+  Placing(sized, std::move(lowered), donated).finish(program, context, options.memory_limit);
   program.native = native.library();
   if (options.native) program.native_note = native.note();
   return program;

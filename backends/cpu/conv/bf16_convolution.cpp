@@ -82,14 +82,17 @@ std::vector<float> paired_weight(const Tensor& weight) {
   return pairs;
 }
 
-Draft draft_paired_convolution(const Context& context, const Convolution& convolution,
-                               const ConvolutionValues& values, Draft draft) {
+StepDescriptor lower_paired_convolution(const LoweringContext& context,
+                                        const Convolution& convolution,
+                                        const ConvolutionValues& values,
+                                        StepDescriptor descriptor) {
   std::vector<std::pair<ValueId, Planes>> brought{{values.source, planes_of_source(convolution)}};
   if (!context.packed.find(values.weight)) {
     brought.emplace_back(values.weight, planes_of_weight(context.sized.dims(values.weight)));
   }
-  for (const auto& [value, planes] : brought) draft.scratch_bytes += planes.bytes();
-  const auto make = [brought, threads = context.threads, inner = std::move(draft.make_finished)](
+  for (const auto& [value, planes] : brought) descriptor.scratch_bytes += planes.bytes();
+  const auto make = [brought, threads = context.threads,
+                     inner = std::move(descriptor.make_finished)](
                         const Places& places, Place scratch, std::unique_ptr<ElementStep> finish) {
     Places own = places;
     std::vector<Bringing> before;
@@ -101,11 +104,11 @@ Draft draft_paired_convolution(const Context& context, const Convolution& convol
     return std::make_unique<PairedConvolutionStep>(std::move(before), threads,
                                                    inner(own, scratch, std::move(finish)));
   };
-  draft.make = [make](const Places& places, Place scratch) {
+  descriptor.make = [make](const Places& places, Place scratch) {
     return make(places, scratch, nullptr);
   };
-  draft.make_finished = make;
-  return draft;
+  descriptor.make_finished = make;
+  return descriptor;
 }
 
 }  // namespace mithril::cpu_backend

@@ -13,9 +13,10 @@ Convolution in_pairs(Convolution convolution);
 // The weight as pairs of channels, of 0 where the last is alone.
 std::vector<float> paired_weight(const Tensor& weight);
 
-// `draft` convolves pairs, by the kernels for them: its source, and its weight where that is no
-// constant, are brought together beforehand.
-Draft draft_paired_convolution(const Context& context, const Convolution& convolution,
-                               const ConvolutionValues& values, Draft draft);
+// `descriptor` convolves pairs, by the kernels for them: its source, and its weight where that is
+// no constant, are brought together beforehand.
+StepDescriptor lower_paired_convolution(const LoweringContext& context,
+                                        const Convolution& convolution,
+                                        const ConvolutionValues& values, StepDescriptor descriptor);
 
 }  // namespace mithril::cpu_backend

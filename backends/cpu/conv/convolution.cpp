@@ -213,7 +213,7 @@ class ConvolutionStep final : public Step {
 constexpr int64_t packed_for_groups = 2;
 
 template <typename T>
-PackedConstants::Bytes packed_weight(const Context& context, const WindowForm& form,
+PackedConstants::Bytes packed_weight(const LoweringContext& context, const WindowForm& form,
                                      ValueId weight) {
   if (!context.packed.find(weight) || form.work() == 0) return nullptr;
   return context.packed.pack(weight, packed_for_groups + form.groups, [&](const Tensor& tensor) {
@@ -234,30 +234,30 @@ PackedConstants::Bytes packed_weight(const Context& context, const WindowForm& f
 }
 
 template <typename T>
-Draft convolution_draft(const Context& context, const Convolution& convolution,
-                        const ConvolutionValues& values, bool backwards,
-                        const WindowKernels<T>& kernels = window_kernels<T>()) {
+StepDescriptor convolution_draft(const LoweringContext& context, const Convolution& convolution,
+                                 const ConvolutionValues& values, bool backwards,
+                                 const WindowKernels<T>& kernels = window_kernels<T>()) {
   const int64_t width = kernels.width;
   const WindowForm form =
       backwards ? input_gradient_form(convolution, width) : output_form(convolution, width);
   const PackedConstants::Bytes packed =
       backwards ? nullptr : packed_weight<T>(context, form, values.weight);
-  Draft draft{
+  StepDescriptor descriptor{
       .reads = {values.source},
       .writes = {values.made},
       .scratch_bytes = ConvolutionStep<T>::scratch_bytes(form, context.threads, packed != nullptr)};
-  if (!packed) draft.reads.push_back(values.weight);
-  if (values.bias) draft.reads.push_back(*values.bias);
+  if (!packed) descriptor.reads.push_back(values.weight);
+  if (values.bias) descriptor.reads.push_back(*values.bias);
   const auto make = [=, &kernels, threads = context.threads](const Places& places, Place scratch,
                                                              std::unique_ptr<ElementStep> finish) {
     return std::make_unique<ConvolutionStep<T>>(form, kernels, threads, values, places, scratch,
                                                 packed, std::move(finish));
   };
-  draft.make = [make](const Places& places, Place scratch) {
+  descriptor.make = [make](const Places& places, Place scratch) {
     return make(places, scratch, nullptr);
   };
-  if (!backwards) draft.make_finished = make;
-  return draft;
+  if (!backwards) descriptor.make_finished = make;
+  return descriptor;
 }
 
 bool are_bfloat16(const Sized& sized, const ConvolutionValues& values) {
@@ -268,7 +268,7 @@ bool are_bfloat16(const Sized& sized, const ConvolutionValues& values) {
 }
 
 // Of floats, what has more than one tap is faster so even where both sides have to be rearranged.
-bool gains_from_blocks(const Context& context, const BlockConvolution& in_blocks,
+bool gains_from_blocks(const LoweringContext& context, const BlockConvolution& in_blocks,
                        const ConvolutionValues& values) {
   const Sized& sized = context.sized;
   const Convolution& c = in_blocks.convolution;
@@ -278,8 +278,8 @@ bool gains_from_blocks(const Context& context, const BlockConvolution& in_blocks
 
 }  // namespace
 
-std::optional<Draft> draft_convolution(const Context& context, size_t node,
-                                       const SpelledExpression& call) {
+std::optional<StepDescriptor> lower_convolution(const LoweringContext& context, size_t node,
+                                                const SpelledExpression& call) {
   const Sized& sized = context.sized;
   const CallReader reader(sized, node, call);
   const bool backwards = call.text == "convolution_input_grad";
@@ -295,15 +295,15 @@ std::optional<Draft> draft_convolution(const Context& context, size_t node,
   if (!convolution) return std::nullopt;
   if (const auto in_blocks = convolution_for_blocks(context, node);
       in_blocks && gains_from_blocks(context, *in_blocks, values)) {
-    return draft_block_convolution(context, *in_blocks, values);
+    return lower_block_convolution(context, *in_blocks, values);
   }
   const BFloat16Kernels* pairs = context.bfloat16_products ? bfloat16_kernels() : nullptr;
   if (pairs && !backwards && convolution->inputs > 0 && are_bfloat16(sized, values)) {
     const int64_t taps = convolution->down.kernel * convolution->across.kernel;
     if (suits_patches(convolution->outputs, convolution->inputs * taps)) {
-      return draft_patches(context, *convolution, values);
+      return lower_patches(context, *convolution, values);
     }
-    return draft_paired_convolution(
+    return lower_paired_convolution(
         context, *convolution, values,
         convolution_draft<float>(context, in_pairs(*convolution), values, false, pairs->windows));
   }
@@ -311,7 +311,7 @@ std::optional<Draft> draft_convolution(const Context& context, size_t node,
     if (sized.dtype(read) != dtype) return std::nullopt;
   }
   if (!backwards && dtype == DType::float32 && context.packed.find(*weight)) {
-    auto panels = draft_panels(context, *convolution, values);
+    auto panels = lower_panels(context, *convolution, values);
     if (panels) return panels;
   }
   if (dtype == DType::float32) {

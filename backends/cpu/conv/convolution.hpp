@@ -12,7 +12,7 @@ namespace mithril::cpu_backend {
 // "convolution(input, weight, bias, stride, padding, dilation, groups)", or
 // "convolution_input_grad(grad, input, weight, stride, padding, dilation, groups)". Nothing where
 // dtypes differ, or are none that kernels are for.
-std::optional<Draft> draft_convolution(const Context& context, size_t node,
-                                       const SpelledExpression& call);
+std::optional<StepDescriptor> lower_convolution(const LoweringContext& context, size_t node,
+                                                const SpelledExpression& call);
 
 }  // namespace mithril::cpu_backend

@@ -116,8 +116,8 @@ class BlockStep final : public Step {
 };
 
 template <typename Form>
-Draft block_draft(const Context& context, const Form& form, int64_t block,
-                  const ConvolutionValues& values, int64_t packed_as) {
+StepDescriptor block_draft(const LoweringContext& context, const Form& form, int64_t block,
+                           const ConvolutionValues& values, int64_t packed_as) {
   const PackedConstants::Bytes weight =
       context.packed.pack(values.weight, packed_as, [&](const Tensor& tensor) {
         auto bytes = context.packed.allocate(form.weight_count() * int64_t{sizeof(float)});
@@ -131,24 +131,26 @@ Draft block_draft(const Context& context, const Form& form, int64_t block,
         return bytes;
       });
   const bool to_blocks = context.sized.is_in_blocks(values.made);
-  Draft draft{.reads = {values.source},
-              .writes = {values.made},
-              .scratch_bytes = BlockStep<Form>::scratch_bytes(form, context.threads, to_blocks)};
-  if (values.bias) draft.reads.push_back(*values.bias);
-  draft.make_finished = [=, threads = context.threads](const Places& places, Place scratch,
-                                                       std::unique_ptr<ElementStep> finish) {
+  StepDescriptor descriptor{
+      .reads = {values.source},
+      .writes = {values.made},
+      .scratch_bytes = BlockStep<Form>::scratch_bytes(form, context.threads, to_blocks)};
+  if (values.bias) descriptor.reads.push_back(*values.bias);
+  descriptor.make_finished = [=, threads = context.threads](const Places& places, Place scratch,
+                                                            std::unique_ptr<ElementStep> finish) {
     return std::make_unique<BlockStep<Form>>(form, block, threads, values, to_blocks, places,
                                              scratch, weight, std::move(finish));
   };
-  draft.make = [make = draft.make_finished](const Places& places, Place scratch) {
+  descriptor.make = [make = descriptor.make_finished](const Places& places, Place scratch) {
     return make(places, scratch, nullptr);
   };
-  return draft;
+  return descriptor;
 }
 
 }  // namespace
 
-std::optional<BlockConvolution> convolution_for_blocks(const Context& context, size_t node) {
+std::optional<BlockConvolution> convolution_for_blocks(const LoweringContext& context,
+                                                       size_t node) {
   const Sized& sized = context.sized;
   const SpelledExpression* call = kernel_of(*sized.node(node).op);
   if (!call || call->text != "convolution") return std::nullopt;
@@ -175,8 +177,9 @@ std::optional<BlockConvolution> convolution_for_blocks(const Context& context, s
   return BlockConvolution{*convolution, &pairs->blocks};
 }
 
-Draft draft_block_convolution(const Context& context, const BlockConvolution& convolution,
-                              const ConvolutionValues& values) {
+StepDescriptor lower_block_convolution(const LoweringContext& context,
+                                       const BlockConvolution& convolution,
+                                       const ConvolutionValues& values) {
   // Other ways of packing have numbers of their own.
   constexpr int64_t packed_as = std::numeric_limits<int64_t>::min();
   const auto& [c, kernels] = convolution;

@@ -16,10 +16,11 @@ struct BlockConvolution {
 
 // If there is a step for the node whose channels stand in blocks: of floats, or of bfloat16 into
 // floats, with a weight that is a constant, for it is packed once for all.
-std::optional<BlockConvolution> convolution_for_blocks(const Context& context, size_t node);
+std::optional<BlockConvolution> convolution_for_blocks(const LoweringContext& context, size_t node);
 
 // For such a node: what it reads or makes that does not stand in blocks is rearranged.
-Draft draft_block_convolution(const Context& context, const BlockConvolution& convolution,
-                              const ConvolutionValues& values);
+StepDescriptor lower_block_convolution(const LoweringContext& context,
+                                       const BlockConvolution& convolution,
+                                       const ConvolutionValues& values);
 
 }  // namespace mithril::cpu_backend

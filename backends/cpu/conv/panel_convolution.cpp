@@ -179,8 +179,8 @@ class PanelStep final : public Step {
 };
 
 template <typename Form>
-Draft panel_draft(const Context& context, const Convolution& convolution,
-                  const ConvolutionValues& values, int64_t packed_as) {
+StepDescriptor panel_draft(const LoweringContext& context, const Convolution& convolution,
+                           const ConvolutionValues& values, int64_t packed_as) {
   const Form form(convolution);
   PackedConstants::Bytes weight;
   if (context.packed.find(values.weight)) {
@@ -196,27 +196,28 @@ Draft panel_draft(const Context& context, const Convolution& convolution,
       return bytes;
     });
   }
-  Draft draft{
+  StepDescriptor descriptor{
       .reads = {values.source},
       .writes = {values.made},
       .scratch_bytes = PanelStep<Form>::scratch_bytes(form, context.threads, weight != nullptr)};
-  if (!weight) draft.reads.push_back(values.weight);
-  if (values.bias) draft.reads.push_back(*values.bias);
-  draft.make_finished = [=, threads = context.threads](const Places& places, Place scratch,
-                                                       std::unique_ptr<ElementStep> finish) {
+  if (!weight) descriptor.reads.push_back(values.weight);
+  if (values.bias) descriptor.reads.push_back(*values.bias);
+  descriptor.make_finished = [=, threads = context.threads](const Places& places, Place scratch,
+                                                            std::unique_ptr<ElementStep> finish) {
     return std::make_unique<PanelStep<Form>>(form, threads, values, places, scratch, weight,
                                              std::move(finish));
   };
-  draft.make = [make = draft.make_finished](const Places& places, Place scratch) {
+  descriptor.make = [make = descriptor.make_finished](const Places& places, Place scratch) {
     return make(places, scratch, nullptr);
   };
-  return draft;
+  return descriptor;
 }
 
 }  // namespace
 
-std::optional<Draft> draft_panels(const Context& context, const Convolution& convolution,
-                                  const ConvolutionValues& values) {
+std::optional<StepDescriptor> lower_panels(const LoweringContext& context,
+                                           const Convolution& convolution,
+                                           const ConvolutionValues& values) {
   // Other ways of packing have numbers from 0 on.
   const int64_t groups = convolution.groups;
   if (context.winograd && suits_winograd(convolution)) {
@@ -228,8 +229,8 @@ std::optional<Draft> draft_panels(const Context& context, const Convolution& con
   return std::nullopt;
 }
 
-Draft draft_patches(const Context& context, const Convolution& convolution,
-                    const ConvolutionValues& values) {
+StepDescriptor lower_patches(const LoweringContext& context, const Convolution& convolution,
+                             const ConvolutionValues& values) {
   return panel_draft<PatchForm>(context, convolution, values, 2 - 3 * convolution.groups);
 }
 

@@ -137,8 +137,8 @@ class WeightStep final : public Step {
 };
 
 template <typename T>
-Draft weight_draft(const Context& context, const Convolution& convolution,
-                   const WeightGradValues& values) {
+StepDescriptor weight_draft(const LoweringContext& context, const Convolution& convolution,
+                            const WeightGradValues& values) {
   const WeightForm form = WeightStep<T>::form_of(convolution);
   return {.reads = {values.gradient, values.input},
           .writes = {values.made},
@@ -150,8 +150,8 @@ Draft weight_draft(const Context& context, const Convolution& convolution,
 
 }  // namespace
 
-std::optional<Draft> draft_convolution_weight(const Context& context, size_t node,
-                                              const SpelledExpression& call) {
+std::optional<StepDescriptor> lower_convolution_weight(const LoweringContext& context, size_t node,
+                                                       const SpelledExpression& call) {
   const Sized& sized = context.sized;
   const CallReader reader(sized, node, call);
   const auto gradient = reader.tensor(0), input = reader.tensor(1);

@@ -11,7 +11,7 @@ namespace mithril::cpu_backend {
 
 // "convolution_weight_grad(grad, input, weight, stride, padding, dilation, groups)". Nothing where
 // dtypes differ, or are none that kernels are for.
-std::optional<Draft> draft_convolution_weight(const Context& context, size_t node,
-                                              const SpelledExpression& call);
+std::optional<StepDescriptor> lower_convolution_weight(const LoweringContext& context, size_t node,
+                                                       const SpelledExpression& call);
 
 }  // namespace mithril::cpu_backend

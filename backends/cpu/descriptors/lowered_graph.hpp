@@ -19,8 +19,8 @@ struct Storage {
   int32_t first = 0, last = 0;      // the steps that make it and read it last
 };
 
-struct Drafted {
-  std::vector<Draft> steps;
+struct LoweredGraph {
+  std::vector<StepDescriptor> steps;
   std::vector<Storage> storages;
   std::vector<size_t> storage_of;  // per value
 

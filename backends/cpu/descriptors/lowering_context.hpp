@@ -1,4 +1,4 @@
-// What drafts of steps may know of the plan that they are for.
+// What descriptors of steps may know of the plan that they are for.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace mithril::cpu_backend {
 
 class NativeCode;
 
-struct Context {
+struct LoweringContext {
   const Sized& sized;
   PackedConstants& packed;
   int threads = 1;  // at most, that a step may use

@@ -132,7 +132,7 @@ class Show final : public Step {
 
 }  // namespace
 
-Draft evaluated(const Sized& sized, size_t node) {
+StepDescriptor evaluated(const Sized& sized, size_t node) {
   const PlannedNode& planned = sized.planned(node);
   const std::vector<ValueId> reads = tensors_of(planned);
   return {.reads = reads,
@@ -143,7 +143,7 @@ Draft evaluated(const Sized& sized, size_t node) {
           }};
 }
 
-Draft copied(const Sized& sized, size_t node) {
+StepDescriptor copied(const Sized& sized, size_t node) {
   const ValueId from = tensors_of(sized.planned(node)).front();
   const ValueId to = sized.planned(node).outputs.front();
   return {.reads = {from},
@@ -153,7 +153,7 @@ Draft copied(const Sized& sized, size_t node) {
           }};
 }
 
-Draft shown(const Sized& sized, size_t node, const Observer& observer) {
+StepDescriptor shown(const Sized& sized, size_t node, const Observer& observer) {
   const std::vector<ValueId>& made = sized.planned(node).outputs;
   return {.reads = made, .make = [&sized, node, &made, &observer](const Places& places, Place) {
             return std::make_unique<Show>(sized.graph(), sized.node(node),

@@ -8,10 +8,10 @@
 namespace mithril::cpu_backend {
 
 // The `eval` of the node's op. What `sized` was made of outlives the steps, here and below.
-Draft evaluated(const Sized& sized, size_t node);
+StepDescriptor evaluated(const Sized& sized, size_t node);
 // The elements of the node's first tensor, in their order.
-Draft copied(const Sized& sized, size_t node);
+StepDescriptor copied(const Sized& sized, size_t node);
 // What the node made is shown, and what the observer gives is put in its place.
-Draft shown(const Sized& sized, size_t node, const Observer& observer);
+StepDescriptor shown(const Sized& sized, size_t node, const Observer& observer);
 
 }  // namespace mithril::cpu_backend

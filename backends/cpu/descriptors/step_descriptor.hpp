@@ -29,7 +29,7 @@ struct Donated {
   ValueId made, given;
 };
 
-struct Draft {
+struct StepDescriptor {
   std::vector<ValueId> reads, writes;
   std::vector<Overwrite> overwrites = {};  // that are possible
   int64_t scratch_bytes = 0;               // that it works in
@@ -39,7 +39,7 @@ struct Draft {
   double worth = 0;  // so many threads, where there are cuts
   // `places` are indexed by ValueId.
   std::function<std::unique_ptr<Step>(const Places& places, Place scratch)> make;
-  std::vector<Draft> before = {};  // steps that come before this one
+  std::vector<StepDescriptor> before = {};  // steps that come before this one
   // Where it makes one value part by part: the same with what is done with each part then.
   std::function<std::unique_ptr<Step>(const Places& places, Place scratch,
                                       std::unique_ptr<ElementStep> finish)>

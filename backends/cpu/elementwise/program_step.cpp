@@ -367,22 +367,23 @@ bool fits_a_step(const Loop& loop) {
   return loop.slots <= most_slots && room_for(loop, followings(loop)).blocks <= most_blocks;
 }
 
-Draft draft_loop(const Context& context, Loop loop) {
-  Draft draft{.reads = loop.inputs};
-  for (const Loop::Made& made : loop.outputs) draft.writes.push_back(made.value);
-  draft.overwrites = overwrites(context.sized, loop);
-  draft.cuts = cuts(loop);
-  draft.worth = static_cast<double>(element_count(loop.dims) * cost_of(loop)) / worth_a_loop_thread;
+StepDescriptor lower_loop(const LoweringContext& context, Loop loop) {
+  StepDescriptor descriptor{.reads = loop.inputs};
+  for (const Loop::Made& made : loop.outputs) descriptor.writes.push_back(made.value);
+  descriptor.overwrites = overwrites(context.sized, loop);
+  descriptor.cuts = cuts(loop);
+  descriptor.worth =
+      static_cast<double>(element_count(loop.dims) * cost_of(loop)) / worth_a_loop_thread;
   if (context.native) context.native->add(context.sized, loop);
-  draft.make = [&context, loop = std::move(loop)](const Places& places,
-                                                  Place) -> std::unique_ptr<Step> {
+  descriptor.make = [&context, loop = std::move(loop)](const Places& places,
+                                                       Place) -> std::unique_ptr<Step> {
     return make_loop_step(context, loop, context.threads, places);
   };
-  return draft;
+  return descriptor;
 }
 
-std::unique_ptr<ElementStep> make_loop_step(const Context& context, const Loop& loop, int threads,
-                                            const Places& places) {
+std::unique_ptr<ElementStep> make_loop_step(const LoweringContext& context, const Loop& loop,
+                                            int threads, const Places& places) {
   const Sized& sized = context.sized;
   if (context.native) {
     if (auto step = context.native->step(sized, loop, threads, places)) return step;

@@ -13,9 +13,9 @@ int64_t cost_of(const Loop& loop);
 
 // False where the loop needs more room than a thread has for it.
 bool fits_a_step(const Loop& loop);
-Draft draft_loop(const Context& context, Loop loop);
+StepDescriptor lower_loop(const LoweringContext& context, Loop loop);
 // By at most so many threads; as native code where the plan has that.
-std::unique_ptr<ElementStep> make_loop_step(const Context& context, const Loop& loop, int threads,
-                                            const Places& places);
+std::unique_ptr<ElementStep> make_loop_step(const LoweringContext& context, const Loop& loop,
+                                            int threads, const Places& places);
 
 }  // namespace mithril::cpu_backend

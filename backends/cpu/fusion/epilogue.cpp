@@ -7,18 +7,20 @@
 
 namespace mithril::cpu_backend {
 
-Draft finished(const Context& context, Draft step, const Draft& draft, const Loop& loop,
-               const Unfinished& made) {
-  Draft both{.reads = step.reads, .writes = draft.writes, .scratch_bytes = step.scratch_bytes};
+StepDescriptor finished(const LoweringContext& context, StepDescriptor step,
+                        const StepDescriptor& descriptor, const Loop& loop,
+                        const Unfinished& made) {
+  StepDescriptor both{
+      .reads = step.reads, .writes = descriptor.writes, .scratch_bytes = step.scratch_bytes};
   const auto step_reads = [&](ValueId id) {
     return std::find(step.reads.begin(), step.reads.end(), id) != step.reads.end();
   };
-  for (const ValueId id : draft.reads) {
+  for (const ValueId id : descriptor.reads) {
     if (id != made.raw && !step_reads(id)) both.reads.push_back(id);
   }
   // What the step reads it still does while the first parts are written; and where it writes itself
   // nothing else may stand.
-  for (const Overwrite& at : draft.overwrites) {
+  for (const Overwrite& at : descriptor.overwrites) {
     const bool elsewhere = at.write != made.place && at.read != made.raw;
     if (elsewhere && !step_reads(at.read)) both.overwrites.push_back(at);
   }

@@ -16,7 +16,7 @@ struct Unfinished {
 };
 
 // The step that makes the value, followed by the loop.
-Draft finished(const Context& context, Draft step, const Draft& draft, const Loop& loop,
-               const Unfinished& made);
+StepDescriptor finished(const LoweringContext& context, StepDescriptor step,
+                        const StepDescriptor& descriptor, const Loop& loop, const Unfinished& made);
 
 }  // namespace mithril::cpu_backend

@@ -18,21 +18,21 @@ namespace {
 // What goes through a group at once, where a part is smaller.
 constexpr int64_t bytes_at_once = 1 << 16;
 
-bool is_cut(const Draft& draft, ValueId id, int64_t parts) {
-  const int64_t most = parts_of(draft, id);
+bool is_cut(const StepDescriptor& descriptor, ValueId id, int64_t parts) {
+  const int64_t most = parts_of(descriptor, id);
   return most > 0 && most % parts == 0;
 }
 
 class Joined {
  public:
-  Joined(const Context& context, Drafted& drafted, const Group& group,
+  Joined(const LoweringContext& context, LoweredGraph& lowered, const Group& group,
          const std::vector<bool>& is_own)
-      : context_(context), drafted_(drafted), group_(group), is_own_(is_own) {
+      : context_(context), lowered_(lowered), group_(group), is_own_(is_own) {
     for (size_t member = 0; member < group.steps.size(); ++member) {
-      for (const ValueId id : draft(member).writes) {
+      for (const ValueId id : descriptor(member).writes) {
         made_[storage(id)] = {static_cast<int32_t>(member), static_cast<int32_t>(member)};
       }
-      for (const ValueId id : draft(member).reads) {
+      for (const ValueId id : descriptor(member).reads) {
         const auto made = made_.find(storage(id));
         if (made == made_.end()) {
           readers_[storage(id)].push_back({member, id});
@@ -43,14 +43,14 @@ class Joined {
     }
   }
 
-  Draft draft() {
-    Draft both;
+  StepDescriptor descriptor() {
+    StepDescriptor both;
     std::set<ValueId> read;
     for (size_t member = 0; member < group_.steps.size(); ++member) {
-      for (const ValueId id : draft(member).reads) {
+      for (const ValueId id : descriptor(member).reads) {
         if (!made_.contains(storage(id)) && read.insert(id).second) both.reads.push_back(id);
       }
-      for (const ValueId id : draft(member).writes) {
+      for (const ValueId id : descriptor(member).writes) {
         if (is_own_[storage(id)]) continue;
         both.writes.push_back(id);
         add_overwrites(both, member, id);
@@ -69,41 +69,41 @@ class Joined {
     ValueId id;
   };
 
-  size_t storage(ValueId id) const { return drafted_.storage_of[index(id)]; }
-  Draft& draft(size_t member) { return drafted_.steps[group_.steps[member]]; }
+  size_t storage(ValueId id) const { return lowered_.storage_of[index(id)]; }
+  StepDescriptor& descriptor(size_t member) { return lowered_.steps[group_.steps[member]]; }
 
   // What this member writes stands in the place of what all of them read of their own part, it at
   // the latest.
-  void add_overwrites(Draft& both, size_t member, ValueId write) {
+  void add_overwrites(StepDescriptor& both, size_t member, ValueId write) {
     for (const auto& [storage, readers] : readers_) {
       const bool ends = std::all_of(readers.begin(), readers.end(), [&](const Reader& reader) {
-        return is_cut(draft(reader.member), reader.id, group_.parts) &&
+        return is_cut(descriptor(reader.member), reader.id, group_.parts) &&
                (reader.member < member ||
-                (reader.member == member && overwrites(draft(member), write, reader.id)));
+                (reader.member == member && overwrites(descriptor(member), write, reader.id)));
       });
       if (ends) both.overwrites.push_back({write, readers.front().id});
     }
   }
 
-  static bool overwrites(const Draft& draft, ValueId write, ValueId read) {
-    return std::any_of(draft.overwrites.begin(), draft.overwrites.end(),
+  static bool overwrites(const StepDescriptor& descriptor, ValueId write, ValueId read) {
+    return std::any_of(descriptor.overwrites.begin(), descriptor.overwrites.end(),
                        [&](const Overwrite& at) { return at.write == write && at.read == read; });
   }
 
-  void add_make(Draft& both) {
+  void add_make(StepDescriptor& both) {
     const Graph& graph = context_.sized.graph();
     PartGroupOptions options{.parts = group_.parts};
-    options.tasks = threads_of(context_, drafted_, group_);
+    options.tasks = threads_of(context_, lowered_, group_);
     options.at_once = std::clamp(
-        bytes_at_once / std::max(part_bytes(context_.sized, drafted_, group_), int64_t{1}),
+        bytes_at_once / std::max(part_bytes(context_.sized, lowered_, group_), int64_t{1}),
         int64_t{1}, up(group_.parts, options.tasks));
     options.first_base = static_cast<int32_t>(1 + graph.inputs().size() + graph.constants().size() +
                                               graph.outputs().size());
     const std::vector<std::pair<ValueId, int32_t>> own = add_values(options);
     both.scratch_bytes = options.tasks * options.scratch_bytes;
-    std::vector<decltype(Draft::make)> makes;
+    std::vector<decltype(StepDescriptor::make)> makes;
     for (size_t member = 0; member < group_.steps.size(); ++member) {
-      makes.push_back(std::move(draft(member).make));
+      makes.push_back(std::move(descriptor(member).make));
     }
     both.make = [=](Places places, Place scratch) {
       for (const auto& [id, base] : own) places[index(id)] = {base, 0};
@@ -123,10 +123,10 @@ class Joined {
     std::map<size_t, size_t> value_of;  // per storage
     std::vector<Stay> stays;
     for (size_t member = 0; member < group_.steps.size(); ++member) {
-      for (const ValueId id : draft(member).writes) {
+      for (const ValueId id : descriptor(member).writes) {
         if (!is_own_[storage(id)]) continue;
         const Made& made = made_.at(storage(id));
-        const int64_t bytes = drafted_.storages[storage(id)].bytes / group_.parts;
+        const int64_t bytes = lowered_.storages[storage(id)].bytes / group_.parts;
         if (const auto same = overwritten(member, id, value_of, stays)) {
           value_of[storage(id)] = *same;
           stays[*same].last = std::max(made.last, made.first + 1);  // nothing else takes the place
@@ -147,8 +147,8 @@ class Joined {
     for (const OwnValue& value : options.values) behind = std::max(behind, value.part_bytes);
     options.scratch_bytes = begin + packing.bytes + up(behind, 64) * 64;
     std::vector<std::pair<ValueId, int32_t>> own;
-    for (size_t id = 0; id < drafted_.storage_of.size(); ++id) {
-      const auto value = value_of.find(drafted_.storage_of[id]);
+    for (size_t id = 0; id < lowered_.storage_of.size(); ++id) {
+      const auto value = value_of.find(lowered_.storage_of[id]);
       if (value == value_of.end()) continue;
       own.emplace_back(static_cast<ValueId>(id),
                        options.first_base + static_cast<int32_t>(value->second));
@@ -164,21 +164,21 @@ class Joined {
       const auto found = value_of.find(storage(id));
       return found == value_of.end() ? SIZE_MAX : found->second;
     };
-    for (const Overwrite& at : draft(member).overwrites) {
+    for (const Overwrite& at : descriptor(member).overwrites) {
       const size_t place = at.write == write ? value(at.read) : SIZE_MAX;
       if (place == SIZE_MAX || stays[place].last != static_cast<int32_t>(member)) continue;
-      const std::vector<ValueId>& reads = draft(member).reads;
+      const std::vector<ValueId>& reads = descriptor(member).reads;
       const bool again = std::any_of(reads.begin(), reads.end(), [&](ValueId id) {
         return id != at.read && value(id) == place;
       });
-      const int64_t bytes = drafted_.storages[storage(write)].bytes;
-      if (!again && drafted_.storages[storage(at.read)].bytes == bytes) return place;
+      const int64_t bytes = lowered_.storages[storage(write)].bytes;
+      if (!again && lowered_.storages[storage(at.read)].bytes == bytes) return place;
     }
     return std::nullopt;
   }
 
-  const Context& context_;
-  Drafted& drafted_;
+  const LoweringContext& context_;
+  LoweredGraph& lowered_;
   const Group& group_;
   const std::vector<bool>& is_own_;
   std::map<size_t, Made> made_;                    // per storage
@@ -187,36 +187,36 @@ class Joined {
 
 }  // namespace
 
-int64_t parts_of(const Draft& draft, ValueId id) {
+int64_t parts_of(const StepDescriptor& descriptor, ValueId id) {
   int64_t parts = 0;
-  for (const Cut& cut : draft.cuts) {
+  for (const Cut& cut : descriptor.cuts) {
     if (cut.value == id) parts = std::gcd(parts, cut.parts);
   }
   return parts;
 }
 
-int64_t part_bytes(const Sized& sized, const Drafted& drafted, const Group& group) {
+int64_t part_bytes(const Sized& sized, const LoweredGraph& lowered, const Group& group) {
   std::set<size_t> met;
   int64_t bytes = 0;
   for (const size_t step : group.steps) {
-    for (const Cut& cut : drafted.steps[step].cuts) {
-      if (!is_cut(drafted.steps[step], cut.value, group.parts)) continue;
-      if (!met.insert(drafted.storage_of[index(cut.value)]).second) continue;
+    for (const Cut& cut : lowered.steps[step].cuts) {
+      if (!is_cut(lowered.steps[step], cut.value, group.parts)) continue;
+      if (!met.insert(lowered.storage_of[index(cut.value)]).second) continue;
       bytes += sized.bytes(cut.value) / group.parts;
     }
   }
   return bytes;
 }
 
-int threads_of(const Context& context, const Drafted& drafted, const Group& group) {
+int threads_of(const LoweringContext& context, const LoweredGraph& lowered, const Group& group) {
   double worth = 0;
-  for (const size_t step : group.steps) worth += drafted.steps[step].worth;
+  for (const size_t step : group.steps) worth += lowered.steps[step].worth;
   return static_cast<int>(std::clamp<double>(worth + 0.5, 1, context.threads));
 }
 
-Draft joined(const Context& context, Drafted& drafted, const Group& group,
-             const std::vector<bool>& is_own) {
-  return Joined(context, drafted, group, is_own).draft();
+StepDescriptor joined(const LoweringContext& context, LoweredGraph& lowered, const Group& group,
+                      const std::vector<bool>& is_own) {
+  return Joined(context, lowered, group, is_own).descriptor();
 }
 
 }  // namespace mithril::cpu_backend

@@ -15,17 +15,17 @@ struct Group {
 };
 
 // Into how many parts the value can be cut where the step reads or writes it; 0: it cannot.
-int64_t parts_of(const Draft& draft, ValueId id);
+int64_t parts_of(const StepDescriptor& descriptor, ValueId id);
 
 // Of all values that a part of the group meets its own part of.
-int64_t part_bytes(const Sized& sized, const Drafted& drafted, const Group& group);
+int64_t part_bytes(const Sized& sized, const LoweredGraph& lowered, const Group& group);
 
 // On so many threads it is worth to run.
-int threads_of(const Context& context, const Drafted& drafted, const Group& group);
+int threads_of(const LoweringContext& context, const LoweredGraph& lowered, const Group& group);
 
-// Takes the drafts of its steps, in whose places nothing useful is left. `is_own`, per storage:
-// only the group meets it.
-Draft joined(const Context& context, Drafted& drafted, const Group& group,
-             const std::vector<bool>& is_own);
+// Takes the descriptors of its steps, in whose places nothing useful is left. `is_own`, per
+// storage: only the group meets it.
+StepDescriptor joined(const LoweringContext& context, LoweredGraph& lowered, const Group& group,
+                      const std::vector<bool>& is_own);
 
 }  // namespace mithril::cpu_backend

@@ -16,12 +16,12 @@ constexpr int64_t fewest_parts = 4;
 
 class Joining {
  public:
-  Joining(const Context& context, Drafted& drafted)
+  Joining(const LoweringContext& context, LoweredGraph& lowered)
       : context_(context),
-        drafted_(drafted),
-        place_of_(drafted.steps.size()),
-        places_(drafted.steps.size()),
-        readers_(drafted.storages.size()) {
+        lowered_(lowered),
+        place_of_(lowered.steps.size()),
+        places_(lowered.steps.size()),
+        readers_(lowered.storages.size()) {
     for (size_t step = 0; step < steps().size(); ++step) {
       place_of_[step] = step;
       places_[step] = {{step}, parts_of_writes(steps()[step])};
@@ -37,21 +37,21 @@ class Joining {
   }
 
  private:
-  const std::vector<Draft>& steps() const { return drafted_.steps; }
-  size_t storage_of(ValueId id) const { return drafted_.storage_of[index(id)]; }
-  bool is_made(size_t storage) const { return !drafted_.storages[storage].given; }
+  const std::vector<StepDescriptor>& steps() const { return lowered_.steps; }
+  size_t storage_of(ValueId id) const { return lowered_.storage_of[index(id)]; }
+  bool is_made(size_t storage) const { return !lowered_.storages[storage].given; }
   size_t producer(size_t storage) const {
-    return place_of_[static_cast<size_t>(drafted_.storages[storage].first)];
+    return place_of_[static_cast<size_t>(lowered_.storages[storage].first)];
   }
 
-  static int64_t parts_of_writes(const Draft& draft) {
+  static int64_t parts_of_writes(const StepDescriptor& descriptor) {
     int64_t all = 0;
-    for (const ValueId id : draft.writes) {
-      const int64_t parts = parts_of(draft, id);
+    for (const ValueId id : descriptor.writes) {
+      const int64_t parts = parts_of(descriptor, id);
       if (parts == 0) return 0;
       all = std::gcd(all, parts);
     }
-    return draft.scratch_bytes == 0 ? all : 0;
+    return descriptor.scratch_bytes == 0 ? all : 0;
   }
 
   bool join_to_a_producer(size_t place) {
@@ -97,8 +97,8 @@ class Joining {
   }
 
   bool fits(const Group& group) const {
-    const int threads = threads_of(context_, drafted_, group);
-    return part_bytes(context_.sized, drafted_, group) <= most_part_bytes &&
+    const int threads = threads_of(context_, lowered_, group);
+    return part_bytes(context_.sized, lowered_, group) <= most_part_bytes &&
            (threads == 1 || group.parts >= fewest_parts * threads);
   }
 
@@ -127,38 +127,38 @@ class Joining {
   }
 
   void keep_what_is_left() {
-    std::vector<bool> is_own(drafted_.storages.size());
+    std::vector<bool> is_own(lowered_.storages.size());
     for (size_t storage = 0; storage < is_own.size(); ++storage) {
       is_own[storage] = is_made(storage) && stays_inside(storage);
     }
-    std::vector<Draft> left;
+    std::vector<StepDescriptor> left;
     std::vector<int32_t> new_place(places_.size());
     for (size_t place = 0; place < places_.size(); ++place) {
       const Group& group = places_[place];
       if (group.steps.empty()) continue;
       new_place[place] = static_cast<int32_t>(left.size());
-      left.push_back(group.steps.size() == 1 ? std::move(drafted_.steps[group.steps.front()])
-                                             : joined(context_, drafted_, group, is_own));
+      left.push_back(group.steps.size() == 1 ? std::move(lowered_.steps[group.steps.front()])
+                                             : joined(context_, lowered_, group, is_own));
     }
     for (size_t storage = 0; storage < is_own.size(); ++storage) {
       if (!is_made(storage)) continue;
-      Storage& at = drafted_.storages[storage];
+      Storage& at = lowered_.storages[storage];
       at.first = at.last = new_place[producer(storage)];
       if (is_own[storage]) at.bytes = 0;
     }
-    drafted_.steps = std::move(left);
+    lowered_.steps = std::move(left);
   }
 
   // Whether it is read in the group alone that makes it.
   bool stays_inside(size_t storage) const {
     const size_t place = producer(storage);
-    return places_[place].steps.size() > 1 && !drafted_.storages[storage].kept &&
+    return places_[place].steps.size() > 1 && !lowered_.storages[storage].kept &&
            std::all_of(readers_[storage].begin(), readers_[storage].end(),
                        [&](size_t reader) { return place_of_[reader] == place; });
   }
 
-  const Context& context_;
-  Drafted& drafted_;
+  const LoweringContext& context_;
+  LoweredGraph& lowered_;
   std::vector<size_t> place_of_;              // per step: the group that it is in
   std::vector<Group> places_;                 // in their order; some are empty
   std::vector<std::vector<size_t>> readers_;  // per storage: steps
@@ -166,6 +166,8 @@ class Joining {
 
 }  // namespace
 
-void join_parts(const Context& context, Drafted& drafted) { Joining(context, drafted).run(); }
+void join_parts(const LoweringContext& context, LoweredGraph& lowered) {
+  Joining(context, lowered).run();
+}
 
 }  // namespace mithril::cpu_backend

@@ -116,7 +116,8 @@ class PairedProductStep final : public Step {
 // Behind the numbers of other ways of packing products.
 constexpr int64_t packed_in_pairs = int64_t{1} << 61;
 
-PackedConstants::Bytes right_in_pairs(const Context& context, const PairedForm& form, Side right) {
+PackedConstants::Bytes right_in_pairs(const LoweringContext& context, const PairedForm& form,
+                                      Side right) {
   const int64_t way = packed_in_pairs + right.transposed;
   return context.packed.pack(right.id, way, [&](const Tensor& tensor) {
     const Tensor host = where_floats_begin(tensor.host());
@@ -139,8 +140,9 @@ PackedConstants::Bytes right_in_pairs(const Context& context, const PairedForm& 
 
 }  // namespace
 
-std::optional<Draft> draft_paired_product(const Context& context, Side left, Side right,
-                                          std::optional<Side> bias, ValueId product) {
+std::optional<StepDescriptor> lower_paired_product(const LoweringContext& context, Side left,
+                                                   Side right, std::optional<Side> bias,
+                                                   ValueId product) {
   const Sized& sized = context.sized;
   const bool both =
       sized.dtype(left.id) == DType::bfloat16 && sized.dtype(right.id) == DType::bfloat16;
@@ -163,12 +165,12 @@ std::optional<Draft> draft_paired_product(const Context& context, Side left, Sid
     if (bias) at.bias = places[index(bias->id)];
     return std::make_unique<PairedProductStep>(form, threads, at, packed, std::move(finish));
   };
-  return Draft{.reads = reads,
-               .writes = {product},
-               .scratch_bytes = PairedProductStep::scratch_bytes(form, packed != nullptr),
-               .make = [make](const Places& places,
-                              Place scratch) { return make(places, scratch, nullptr); },
-               .make_finished = make};
+  return StepDescriptor{.reads = reads,
+                        .writes = {product},
+                        .scratch_bytes = PairedProductStep::scratch_bytes(form, packed != nullptr),
+                        .make = [make](const Places& places,
+                                       Place scratch) { return make(places, scratch, nullptr); },
+                        .make_finished = make};
 }
 
 }  // namespace mithril::cpu_backend

@@ -9,7 +9,8 @@ namespace mithril::cpu_backend {
 
 // Nothing where the sides are not of bfloat16 both, or the processor has no such instruction. What
 // is made, and the bias, are of float32.
-std::optional<Draft> draft_paired_product(const Context& context, Side left, Side right,
-                                          std::optional<Side> bias, ValueId product);
+std::optional<StepDescriptor> lower_paired_product(const LoweringContext& context, Side left,
+                                                   Side right, std::optional<Side> bias,
+                                                   ValueId product);
 
 }  // namespace mithril::cpu_backend

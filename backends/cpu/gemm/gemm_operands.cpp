@@ -60,7 +60,7 @@ ProductForm product_form(const Sized& sized, Side left, Side right, ValueId prod
   return form;
 }
 
-bool is_packed(const Context& context, const ProductForm& form, Side right) {
+bool is_packed(const LoweringContext& context, const ProductForm& form, Side right) {
   return context.packed.find(right.id) && form.meetings.size() == 1 &&
          form.depth * form.columns > 0;
 }

@@ -30,6 +30,6 @@ struct ProductForm {
 ProductForm product_form(const Sized& sized, Side left, Side right, ValueId product);
 
 // Whether the right side is a constant one matrix of which is packed beforehand.
-bool is_packed(const Context& context, const ProductForm& form, Side right);
+bool is_packed(const LoweringContext& context, const ProductForm& form, Side right);
 
 }  // namespace mithril::cpu_backend

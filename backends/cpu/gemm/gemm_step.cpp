@@ -125,7 +125,7 @@ std::optional<Side> side_of(const PlannedNode& planned, const Node& node,
 }
 
 // What is only another one with its axes exchanged is read so.
-Side read_through(const Context& context, Side side) {
+Side read_through(const LoweringContext& context, Side side) {
   const std::optional<ValueId> source = context.transposes[index(side.id)];
   return source ? Side{*source, !side.transposed} : side;
 }
@@ -139,7 +139,8 @@ int64_t way_of_packing(const ProductForm& form, Side right) {
 }
 
 template <typename T>
-PackedConstants::Bytes packed_right(const Context& context, const ProductForm& form, Side right) {
+PackedConstants::Bytes packed_right(const LoweringContext& context, const ProductForm& form,
+                                    Side right) {
   return context.packed.pack(right.id, way_of_packing(form, right), [&](const Tensor& tensor) {
     Product<T> product = ProductStep<T>::product_of(form);
     const MatmulPlan plan(product);
@@ -162,8 +163,8 @@ PackedConstants::Bytes packed_right(const Context& context, const ProductForm& f
 }
 
 template <typename T>
-std::optional<Draft> product_draft(const Context& context, Side left, Side right,
-                                   std::optional<Side> bias, ValueId product) {
+std::optional<StepDescriptor> product_draft(const LoweringContext& context, Side left, Side right,
+                                            std::optional<Side> bias, ValueId product) {
   ProductForm form = product_form(context.sized, left, right, product);
   PackedConstants::Bytes packed;
   const DType given = context.sized.dtype(right.id);
@@ -188,18 +189,18 @@ std::optional<Draft> product_draft(const Context& context, Side left, Side right
         form, threads, places[index(left.id)], places[index(right.id)], bias_place,
         places[index(product)], scratch, packed, std::move(finish));
   };
-  return Draft{.reads = reads,
-               .writes = {product},
-               .scratch_bytes = ProductStep<T>::scratch_bytes(form, packed != nullptr),
-               .make = [make](const Places& places,
-                              Place scratch) { return make(places, scratch, nullptr); },
-               .make_finished = make};
+  return StepDescriptor{.reads = reads,
+                        .writes = {product},
+                        .scratch_bytes = ProductStep<T>::scratch_bytes(form, packed != nullptr),
+                        .make = [make](const Places& places,
+                                       Place scratch) { return make(places, scratch, nullptr); },
+                        .make_finished = make};
 }
 
 }  // namespace
 
-std::optional<Draft> draft_product(const Context& context, size_t at,
-                                   const SpelledExpression& call) {
+std::optional<StepDescriptor> lower_product(const LoweringContext& context, size_t at,
+                                            const SpelledExpression& call) {
   const Node& node = context.sized.node(at);
   const PlannedNode& planned = context.sized.planned(at);
   const ValueId product = node.outputs.front();
@@ -216,7 +217,7 @@ std::optional<Draft> draft_product(const Context& context, size_t at,
   const Side left = read_through(context, *sides[0]), right = read_through(context, *sides[1]);
   const std::optional<Side> bias = sides.size() > 2 ? sides[2] : std::nullopt;
   if (is_half(context.sized.dtype(left.id))) {
-    return draft_paired_product(context, left, right, bias, product);
+    return lower_paired_product(context, left, right, bias, product);
   }
   if (dtype == DType::float32) return product_draft<float>(context, left, right, bias, product);
   if (dtype == DType::float64) return product_draft<double>(context, left, right, bias, product);

@@ -19,7 +19,7 @@ constexpr size_t rank = 4;
 // Values that have to stand alike are of one kind, which has a value for its name.
 class Choice {
  public:
-  explicit Choice(const Context& context)
+  explicit Choice(const LoweringContext& context)
       : context_(context),
         sized_(context.sized),
         kind_(sized_.graph().values().size()),
@@ -139,7 +139,7 @@ class Choice {
     return from_end(3) == 1 || from_end(2) * from_end(1) == 1;
   }
 
-  const Context& context_;
+  const LoweringContext& context_;
   const Sized& sized_;
   std::vector<size_t> kind_;      // per value: another of its kind, or itself
   std::vector<bool> is_refused_;  // per kind
@@ -150,6 +150,6 @@ class Choice {
 
 }  // namespace
 
-ChannelBlocks choose_blocks(const Context& context) { return Choice(context).run(); }
+ChannelBlocks choose_blocks(const LoweringContext& context) { return Choice(context).run(); }
 
 }  // namespace mithril::cpu_backend

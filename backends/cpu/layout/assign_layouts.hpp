@@ -14,6 +14,6 @@ struct ChannelBlocks {
 };
 
 // Where convolutions make or read a value that can, and whoever else does can, too.
-ChannelBlocks choose_blocks(const Context& context);
+ChannelBlocks choose_blocks(const LoweringContext& context);
 
 }  // namespace mithril::cpu_backend

@@ -21,7 +21,8 @@ namespace mithril::cpu_backend {
 namespace {
 
 struct Kernel {
-  std::optional<Draft> (*draft)(const Context&, size_t, const SpelledExpression&);
+  std::optional<StepDescriptor> (*descriptor)(const LoweringContext&, size_t,
+                                              const SpelledExpression&);
   HalfUse halves = HalfUse::none;
   int dims_alone = -1;  // the argument whose elements it does not read
 };
@@ -29,33 +30,33 @@ struct Kernel {
 // By the names that records spell.
 const std::map<std::string_view, Kernel>& kernels() {
   static const std::map<std::string_view, Kernel> kernels = {
-      {"attention", {draft_attention, HalfUse::attends}},
-      {"attention_weights", {draft_attention}},
-      {"average_pool", {draft_pooling}},
-      {"average_pool_grad", {draft_pooling_grad, HalfUse::none, 1}},
-      {"convolution", {draft_convolution, HalfUse::pairs}},
-      {"convolution_input_grad", {draft_convolution, HalfUse::none, 1}},
-      {"convolution_weight_grad", {draft_convolution_weight, HalfUse::none, 2}},
-      {"gathered", {draft_gathering, HalfUse::moves}},
-      {"layer_norm", {draft_norm}},
-      {"layer_norm_grad", {draft_norm}},
-      {"log_softmax", {draft_rows}},
-      {"log_softmax_grad", {draft_rows}},
-      {"max", {draft_reduction}},
-      {"max_pool", {draft_pooling}},
-      {"max_pool_grad", {draft_pooling_grad}},
-      {"mean", {draft_reduction}},
-      {"min", {draft_reduction}},
-      {"permuted", {draft_movement, HalfUse::moves}},
-      {"product", {draft_product, HalfUse::sides}},
-      {"scattered", {draft_scattering, HalfUse::none, 2}},
-      {"sliced", {draft_movement, HalfUse::moves}},
-      {"softmax", {draft_rows}},
-      {"softmax_grad", {draft_rows}},
-      {"sum", {draft_reduction}},
-      {"sum_to", {draft_reduction, HalfUse::none, 1}},
-      {"swapaxes", {draft_movement, HalfUse::moves}},
-      {"unsliced", {draft_unslicing, HalfUse::none, 1}}};
+      {"attention", {lower_attention, HalfUse::attends}},
+      {"attention_weights", {lower_attention}},
+      {"average_pool", {lower_pooling}},
+      {"average_pool_grad", {lower_pooling_grad, HalfUse::none, 1}},
+      {"convolution", {lower_convolution, HalfUse::pairs}},
+      {"convolution_input_grad", {lower_convolution, HalfUse::none, 1}},
+      {"convolution_weight_grad", {lower_convolution_weight, HalfUse::none, 2}},
+      {"gathered", {lower_gathering, HalfUse::moves}},
+      {"layer_norm", {lower_norm}},
+      {"layer_norm_grad", {lower_norm}},
+      {"log_softmax", {lower_rows}},
+      {"log_softmax_grad", {lower_rows}},
+      {"max", {lower_reduction}},
+      {"max_pool", {lower_pooling}},
+      {"max_pool_grad", {lower_pooling_grad}},
+      {"mean", {lower_reduction}},
+      {"min", {lower_reduction}},
+      {"permuted", {lower_movement, HalfUse::moves}},
+      {"product", {lower_product, HalfUse::sides}},
+      {"scattered", {lower_scattering, HalfUse::none, 2}},
+      {"sliced", {lower_movement, HalfUse::moves}},
+      {"softmax", {lower_rows}},
+      {"softmax_grad", {lower_rows}},
+      {"sum", {lower_reduction}},
+      {"sum_to", {lower_reduction, HalfUse::none, 1}},
+      {"swapaxes", {lower_movement, HalfUse::moves}},
+      {"unsliced", {lower_unslicing, HalfUse::none, 1}}};
   return kernels;
 }
 
@@ -78,11 +79,11 @@ bool is_of(const SpelledExpression& argument, std::string_view port) {
 
 }  // namespace
 
-std::optional<Draft> draft_kernel(const Context& context, size_t node) {
+std::optional<StepDescriptor> lower_node(const LoweringContext& context, size_t node) {
   const OpDef& op = *context.sized.node(node).op;
   const SpelledExpression* call = kernel_of(op);
   if (!call) return std::nullopt;
-  return kernel_called(op, *call).draft(context, node, *call);
+  return kernel_called(op, *call).descriptor(context, node, *call);
 }
 
 HalfUse half_use(const OpDef& op) {

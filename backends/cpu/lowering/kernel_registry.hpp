@@ -10,7 +10,7 @@
 namespace mithril::cpu_backend {
 
 // Nothing where the record spells none, or the kernel is not for these dtypes.
-std::optional<Draft> draft_kernel(const Context& context, size_t node);
+std::optional<StepDescriptor> lower_node(const LoweringContext& context, size_t node);
 
 // What the kernel of an op does with elements of 16 bits.
 enum class HalfUse {

@@ -18,15 +18,15 @@
 namespace mithril::cpu_backend {
 namespace {
 
-class Drafting {
+class GraphLowering {
  public:
-  Drafting(const Context& context, std::vector<std::optional<ValueId>>& transposes,
-           const DraftingOptions& options)
+  GraphLowering(const LoweringContext& context, std::vector<std::optional<ValueId>>& transposes,
+                const LoweringOptions& options)
       : graph_(context.sized.graph()),
         sized_(context.sized),
         context_(context),
         options_(options),
-        drafted_{.storage_of = std::vector<size_t>(graph_.values().size())},
+        lowered_{.storage_of = std::vector<size_t>(graph_.values().size())},
         is_output_(graph_.values().size()),
         is_donated_(graph_.values().size()),
         transposes_(transposes),
@@ -34,19 +34,19 @@ class Drafting {
     for (const Output& output : graph_.outputs()) is_output_[index(output.value)] = true;
     for (const Donated& donated : options.donated) is_donated_[index(donated.made)] = true;
     int32_t base = 1;
-    for (const ValueId id : graph_.inputs()) drafted_.add({id, Place{base++, 0}});
+    for (const ValueId id : graph_.inputs()) lowered_.add({id, Place{base++, 0}});
     for (const Constant& constant : graph_.constants()) {
-      drafted_.add({constant.value, Place{base++, 0}});
+      lowered_.add({constant.value, Place{base++, 0}});
     }
   }
 
-  Drafted run() {
+  LoweredGraph run() {
     const std::vector<std::vector<size_t>> groups =
         in_order(sized_, fused_groups(sized_, nodes_alone()), options_.donated);
     find_kept(groups);
     for (const std::vector<size_t>& group : groups) add_group(group);
-    if (options_.fuse && !options_.observer) join_parts(context_, drafted_);
-    return std::move(drafted_);
+    if (options_.fuse && !options_.observer) join_parts(context_, lowered_);
+    return std::move(lowered_);
   }
 
  private:
@@ -96,39 +96,40 @@ class Drafting {
     }
     auto loop = make_loop(sized_, nodes, kept);
     if (!loop || !fits_a_step(*loop)) return false;
-    Draft draft = draft_loop(context_, *loop);
-    for (const ValueId id : draft.reads) make_waiting(id);
-    if (!finish_with(draft, *loop, nodes)) add_draft(std::move(draft));
+    StepDescriptor descriptor = lower_loop(context_, *loop);
+    for (const ValueId id : descriptor.reads) make_waiting(id);
+    if (!finish_with(descriptor, *loop, nodes)) add_draft(std::move(descriptor));
     return true;
   }
 
   // A loop that alone reads what a step makes, which is the last that it waits for, may be done
   // part by part as it is made, in the place of what comes out; or, where that stands in the place
   // of inputs or has elements of another size, beside it.
-  bool finish_with(const Draft& draft, const Loop& loop, std::span<const size_t> nodes) {
-    if (!options_.fuse || draft.reads.empty()) return false;
-    const ValueId raw = last_made(draft.reads);
-    const Storage& made = drafted_.storage(raw);
+  bool finish_with(const StepDescriptor& descriptor, const Loop& loop,
+                   std::span<const size_t> nodes) {
+    if (!options_.fuse || descriptor.reads.empty()) return false;
+    const ValueId raw = last_made(descriptor.reads);
+    const Storage& made = lowered_.storage(raw);
     if (made.given || made.made != raw || !is_read_by(raw, nodes)) return false;
     const auto step = static_cast<size_t>(made.first);
-    if (!drafted_.steps[step].make_finished) return false;
-    const std::optional<ValueId> place = place_of(raw, draft);
-    const bool beside = sized_.count(raw) == sized_.count(draft.writes.front());
+    if (!lowered_.steps[step].make_finished) return false;
+    const std::optional<ValueId> place = place_of(raw, descriptor);
+    const bool beside = sized_.count(raw) == sized_.count(descriptor.writes.front());
     if (!place && !beside) return false;
-    const bool in_tiles = !place && drafted_.steps[step].makes_tiles;
-    if (place || in_tiles) drafted_.storage(raw).bytes = 0;
-    if (in_tiles) drafted_.storage(raw).given = Place{Place::tile, 0};
+    const bool in_tiles = !place && lowered_.steps[step].makes_tiles;
+    if (place || in_tiles) lowered_.storage(raw).bytes = 0;
+    if (in_tiles) lowered_.storage(raw).given = Place{Place::tile, 0};
     const int32_t first = made.first;
-    drafted_.steps[step] =
-        finished(context_, std::move(drafted_.steps[step]), draft, loop, {raw, place});
-    add_writes(drafted_.steps[step], first);
-    if (place) drafted_.storage_of[index(raw)] = drafted_.storage_of[index(*place)];
+    lowered_.steps[step] =
+        finished(context_, std::move(lowered_.steps[step]), descriptor, loop, {raw, place});
+    add_writes(lowered_.steps[step], first);
+    if (place) lowered_.storage_of[index(raw)] = lowered_.storage_of[index(*place)];
     return true;
   }
 
   // What the loop may write where it reads `raw`.
-  std::optional<ValueId> place_of(ValueId raw, const Draft& draft) const {
-    for (const Overwrite& at : draft.overwrites) {
+  std::optional<ValueId> place_of(ValueId raw, const StepDescriptor& descriptor) const {
+    for (const Overwrite& at : descriptor.overwrites) {
       if (at.read == raw && !is_donated_[index(at.write)]) return at.write;
     }
     return std::nullopt;
@@ -140,7 +141,7 @@ class Drafting {
   }
 
   int32_t made_in(ValueId id) const {
-    const Storage& storage = drafted_.storage(id);
+    const Storage& storage = lowered_.storage(id);
     return storage.given ? -1 : storage.first;
   }
 
@@ -166,7 +167,7 @@ class Drafting {
   void make_waiting(ValueId id) {
     if (!transposes_[index(id)]) return;
     transposes_[index(id)].reset();
-    add_draft(*draft_kernel(context_, waiting_[index(id)]));
+    add_draft(*lower_node(context_, waiting_[index(id)]));
   }
 
   void add_node(size_t i) {
@@ -177,12 +178,12 @@ class Drafting {
       make_waiting(source(node));
       if (!is_observed(i) && may_be_view(node)) return add_view(node);
       add_draft(copied(sized_, i));
-    } else if (auto draft = draft_kernel(context_, i)) {
-      add_draft(*std::move(draft));
+    } else if (auto descriptor = lower_node(context_, i)) {
+      add_draft(*std::move(descriptor));
     } else if (!loop_dtype(sized_, i) || !add_loop(nodes)) {
       add_draft(evaluated(sized_, i));
     }
-    if (is_observed(i)) drafted_.steps.push_back(shown(sized_, i, *options_.observer));
+    if (is_observed(i)) lowered_.steps.push_back(shown(sized_, i, *options_.observer));
   }
 
   static ValueId source(const Node& node) { return *tensor_of(node.arguments.front()); }
@@ -196,29 +197,29 @@ class Drafting {
 
   // Each output has elements of its own.
   bool may_be_view(const Node& node) const {
-    const Storage& storage = drafted_.storage(source(node));
+    const Storage& storage = lowered_.storage(source(node));
     return !is_output_[index(node.outputs.front())] || (!storage.given && !storage.kept);
   }
 
   void add_view(const Node& node) {
     const ValueId made = node.outputs.front();
-    drafted_.storage_of[index(made)] = drafted_.storage_of[index(source(node))];
+    lowered_.storage_of[index(made)] = lowered_.storage_of[index(source(node))];
     if (is_output_[index(made)]) {
-      drafted_.storage(made).kept = true;
-      drafted_.storage(made).made = made;
+      lowered_.storage(made).kept = true;
+      lowered_.storage(made).made = made;
     }
   }
 
-  void add_draft(Draft draft) {
-    for (Draft& before : draft.before) add_draft(std::move(before));
-    for (const ValueId id : draft.reads) make_waiting(id);
-    add_writes(draft, static_cast<int32_t>(drafted_.steps.size()));
-    drafted_.steps.push_back(std::move(draft));
+  void add_draft(StepDescriptor descriptor) {
+    for (StepDescriptor& before : descriptor.before) add_draft(std::move(before));
+    for (const ValueId id : descriptor.reads) make_waiting(id);
+    add_writes(descriptor, static_cast<int32_t>(lowered_.steps.size()));
+    lowered_.steps.push_back(std::move(descriptor));
   }
 
-  void add_writes(const Draft& draft, int32_t step) {
-    for (const ValueId id : draft.writes) {
-      drafted_.add({.made = id,
+  void add_writes(const StepDescriptor& descriptor, int32_t step) {
+    for (const ValueId id : descriptor.writes) {
+      lowered_.add({.made = id,
                     .bytes = sized_.bytes(id),
                     .kept = is_output_[index(id)],
                     .first = step,
@@ -228,9 +229,9 @@ class Drafting {
 
   const Graph& graph_;
   const Sized& sized_;
-  const Context& context_;
-  const DraftingOptions& options_;
-  Drafted drafted_;
+  const LoweringContext& context_;
+  const LoweringOptions& options_;
+  LoweredGraph lowered_;
   std::vector<bool> is_output_;   // per value
   std::vector<bool> is_donated_;  // per value: it may be made in the place of an input
   std::vector<bool> is_kept_;     // per value: something outside its group reads it
@@ -241,9 +242,10 @@ class Drafting {
 
 }  // namespace
 
-Drafted draft_steps(const Context& context, std::vector<std::optional<ValueId>>& transposes,
-                    const DraftingOptions& options) {
-  return Drafting(context, transposes, options).run();
+LoweredGraph lower_graph(const LoweringContext& context,
+                         std::vector<std::optional<ValueId>>& transposes,
+                         const LoweringOptions& options) {
+  return GraphLowering(context, transposes, options).run();
 }
 
 }  // namespace mithril::cpu_backend

@@ -11,7 +11,7 @@
 
 namespace mithril::cpu_backend {
 
-struct DraftingOptions {
+struct LoweringOptions {
   bool fuse = true;  // nodes may run together; else one by one
   std::span<const Donated> donated = {};
   const Observer* observer = nullptr;        // null: nobody looks
@@ -20,7 +20,8 @@ struct DraftingOptions {
 
 // The context sees `transposes` change as steps are added. Inputs are given at the bases from 1 on,
 // and then the constants; nothing is known of where other values stand, nor of who reads them last.
-Drafted draft_steps(const Context& context, std::vector<std::optional<ValueId>>& transposes,
-                    const DraftingOptions& options);
+LoweredGraph lower_graph(const LoweringContext& context,
+                         std::vector<std::optional<ValueId>>& transposes,
+                         const LoweringOptions& options);
 
 }  // namespace mithril::cpu_backend

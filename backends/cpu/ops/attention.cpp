@@ -170,8 +170,8 @@ AttentionForm form_of(const Sized& sized, const AttentionOperands& operands, Val
 }
 
 template <typename Products>
-Draft attention_draft(const Context& context, const AttentionForm& form,
-                      const AttentionOperands& operands, ValueId to) {
+StepDescriptor attention_draft(const LoweringContext& context, const AttentionForm& form,
+                               const AttentionOperands& operands, ValueId to) {
   const int threads = context.threads;
   using Step = AttentionStep<Products>;
   const int64_t scratch = Step::scratch_of_a_task(form) * Step::tasks(form, threads) *
@@ -195,8 +195,8 @@ Draft attention_draft(const Context& context, const AttentionForm& form,
 
 }  // namespace
 
-std::optional<Draft> draft_attention(const Context& context, size_t at,
-                                     const SpelledExpression& call) {
+std::optional<StepDescriptor> lower_attention(const LoweringContext& context, size_t at,
+                                              const SpelledExpression& call) {
   const Sized& sized = context.sized;
   const CallReader reader(sized, at, call);
   const ValueId to = sized.node(at).outputs.front();

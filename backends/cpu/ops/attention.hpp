@@ -13,7 +13,7 @@ namespace mithril::cpu_backend {
 // "attention_weights(query, key, attn_mask, is_causal, scale)", some rows of queries at a time, so
 // that their scores stay in the second-level cache. Nothing for dtypes that kernels are not for,
 // and where there are no elements.
-std::optional<Draft> draft_attention(const Context& context, size_t node,
-                                     const SpelledExpression& call);
+std::optional<StepDescriptor> lower_attention(const LoweringContext& context, size_t node,
+                                              const SpelledExpression& call);
 
 }  // namespace mithril::cpu_backend

@@ -66,8 +66,8 @@ Gathering gathering_of(const Sized& sized, ValueId from, ValueId index, int64_t 
 
 }  // namespace
 
-std::optional<Draft> draft_gathering(const Context& context, size_t node,
-                                     const SpelledExpression& call) {
+std::optional<StepDescriptor> lower_gathering(const LoweringContext& context, size_t node,
+                                              const SpelledExpression& call) {
   const Sized& sized = context.sized;
   const CallReader reader(sized, node, call);
   const auto from = reader.tensor(0), index = reader.tensor(1);
@@ -75,11 +75,11 @@ std::optional<Draft> draft_gathering(const Context& context, size_t node,
   if (!from || !index || sized.dtype(*from) != sized.dtype(to)) return std::nullopt;
   const Gathering gathering = gathering_of(sized, *from, *index, reader.value(2).integer());
   if (sized.count(to) == 0) return std::nullopt;
-  Draft draft = evaluated(sized, node);
+  StepDescriptor descriptor = evaluated(sized, node);
   const bool is_long = sized.dtype(*index) == DType::int64;
-  draft.make = [=, threads = context.threads, from = *from, index = *index,
-                meaning = std::move(draft.make)](const Places& places,
-                                                 Place scratch) -> std::unique_ptr<Step> {
+  descriptor.make = [=, threads = context.threads, from = *from, index = *index,
+                     meaning = std::move(descriptor.make)](const Places& places,
+                                                           Place scratch) -> std::unique_ptr<Step> {
     const GatheringPlaces at{places[mithril::index(from)], places[mithril::index(index)],
                              places[mithril::index(to)]};
     auto fallback = meaning(places, scratch);
@@ -88,7 +88,7 @@ std::optional<Draft> draft_gathering(const Context& context, size_t node,
     }
     return std::make_unique<GatheringStep<int32_t>>(gathering, threads, at, std::move(fallback));
   };
-  return draft;
+  return descriptor;
 }
 
 }  // namespace mithril::cpu_backend

@@ -10,7 +10,7 @@
 namespace mithril::cpu_backend {
 
 // "gathered(input, index, axis)", of a tensor of indices and elements of any dtype.
-std::optional<Draft> draft_gathering(const Context& context, size_t node,
-                                     const SpelledExpression& call);
+std::optional<StepDescriptor> lower_gathering(const LoweringContext& context, size_t node,
+                                              const SpelledExpression& call);
 
 }  // namespace mithril::cpu_backend

@@ -207,8 +207,8 @@ std::unique_ptr<Step> make_step(size_t element, const Arguments&... arguments) {
 
 }  // namespace
 
-std::optional<Draft> draft_movement(const Context& context, size_t node,
-                                    const SpelledExpression& call) {
+std::optional<StepDescriptor> lower_movement(const LoweringContext& context, size_t node,
+                                             const SpelledExpression& call) {
   const Sized& sized = context.sized;
   const ValueId from = *tensor_of(sized.node(node).arguments.front());
   const ValueId to = sized.node(node).outputs.front();
@@ -217,30 +217,31 @@ std::optional<Draft> draft_movement(const Context& context, size_t node,
           ? sliced(CallReader(sized, node, call), 1, sized.dims(from), sized.dims(to))
           : permuted(sized.dims(from), order_of(sized, node, call));
   if (!layout) return std::nullopt;
-  return Draft{.reads = {from},
-               .writes = {to},
-               .make = [from, to, element = size_of(sized.dtype(to)), threads = context.threads,
-                        layout = *layout](const Places& places, Place) {
-                 return make_step<Move>(element, merged(layout.axes), layout.start, threads,
-                                        places[index(from)], places[index(to)]);
-               }};
+  return StepDescriptor{
+      .reads = {from},
+      .writes = {to},
+      .make = [from, to, element = size_of(sized.dtype(to)), threads = context.threads,
+               layout = *layout](const Places& places, Place) {
+        return make_step<Move>(element, merged(layout.axes), layout.start, threads,
+                               places[index(from)], places[index(to)]);
+      }};
 }
 
-std::optional<Draft> draft_unslicing(const Context& context, size_t node,
-                                     const SpelledExpression& call) {
+std::optional<StepDescriptor> lower_unslicing(const LoweringContext& context, size_t node,
+                                              const SpelledExpression& call) {
   const Sized& sized = context.sized;
   const CallReader reader(sized, node, call);
   const ValueId from = *reader.tensor(0), to = sized.node(node).outputs.front();
   std::optional<Layout> layout = sliced(reader, 2, sized.dims(to), sized.dims(from));
   if (!layout || sized.count(from) == 0) return std::nullopt;
   layout->axes = merged(layout->axes);
-  return Draft{.reads = {from},
-               .writes = {to},
-               .make = [from, to, element = size_of(sized.dtype(to)), count = sized.count(to),
-                        layout = *layout](const Places& places, Place) {
-                 return make_step<Unslice>(element, layout, count, places[index(from)],
-                                           places[index(to)]);
-               }};
+  return StepDescriptor{
+      .reads = {from},
+      .writes = {to},
+      .make = [from, to, element = size_of(sized.dtype(to)), count = sized.count(to),
+               layout = *layout](const Places& places, Place) {
+        return make_step<Unslice>(element, layout, count, places[index(from)], places[index(to)]);
+      }};
 }
 
 std::optional<ValueId> transposed_by(const Sized& sized, size_t node) {

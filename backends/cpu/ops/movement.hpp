@@ -12,13 +12,13 @@ namespace mithril::cpu_backend {
 
 // "swapaxes(input, axis1, axis2)", "permuted(input, axes)", where None reverses them, or
 // "sliced(input, starts, stops, steps, axes)".
-std::optional<Draft> draft_movement(const Context& context, size_t node,
-                                    const SpelledExpression& call);
+std::optional<StepDescriptor> lower_movement(const LoweringContext& context, size_t node,
+                                             const SpelledExpression& call);
 
 // "unsliced(input, like, starts, stops, steps, axes)": zeros, and the input where slices of `like`
 // would stand.
-std::optional<Draft> draft_unslicing(const Context& context, size_t node,
-                                     const SpelledExpression& call);
+std::optional<StepDescriptor> lower_unslicing(const LoweringContext& context, size_t node,
+                                              const SpelledExpression& call);
 
 // The tensor of which the node's output is the same with its last two axes exchanged; nothing where
 // it is another movement, or none.

@@ -156,13 +156,13 @@ class NormParameterGradStep final : public Step {
 using NormSources = std::vector<std::optional<ValueId>>;
 
 template <typename StepOf>
-Draft norm_draft(const NormSizes& sizes, const NormSources& sources,
-                 const std::vector<ValueId>& made) {
-  Draft draft{.reads = {}, .writes = made};
+StepDescriptor norm_draft(const NormSizes& sizes, const NormSources& sources,
+                          const std::vector<ValueId>& made) {
+  StepDescriptor descriptor{.reads = {}, .writes = made};
   for (const std::optional<ValueId>& source : sources) {
-    if (source) draft.reads.push_back(*source);
+    if (source) descriptor.reads.push_back(*source);
   }
-  draft.make = [=](const Places& places, Place) {
+  descriptor.make = [=](const Places& places, Place) {
     NormPlaces at;
     for (const std::optional<ValueId>& source : sources) {
       at.push_back(source ? std::optional(places[index(*source)]) : std::nullopt);
@@ -170,50 +170,53 @@ Draft norm_draft(const NormSizes& sizes, const NormSources& sources,
     for (const ValueId id : made) at.push_back(places[index(id)]);
     return std::make_unique<StepOf>(sizes, std::move(at));
   };
-  return draft;
+  return descriptor;
 }
 
 // What stands once for each row, or once for each of its elements, is what can be cut.
-void cut_rows(Draft& draft, const NormSizes& sizes, const std::vector<ValueId>& in_rows) {
+void cut_rows(StepDescriptor& descriptor, const NormSizes& sizes,
+              const std::vector<ValueId>& in_rows) {
   if (sizes.rows == 0) return;
-  for (const ValueId id : in_rows) draft.cuts.push_back({id, sizes.rows});
-  draft.worth = static_cast<double>(sizes.rows * sizes.size) / worth_a_norm_thread;
+  for (const ValueId id : in_rows) descriptor.cuts.push_back({id, sizes.rows});
+  descriptor.worth = static_cast<double>(sizes.rows * sizes.size) / worth_a_norm_thread;
 }
 
 template <typename T>
-Draft forward_draft(const NormSizes& sizes, const NormSources& sources,
-                    const std::vector<ValueId>& made) {
-  Draft draft = norm_draft<NormStep<T>>(sizes, sources, made);
-  draft.overwrites = {{made[0], *sources[0]}};
-  cut_rows(draft, sizes, {*sources[0], made[0], made[1], made[2]});
-  return draft;
+StepDescriptor forward_draft(const NormSizes& sizes, const NormSources& sources,
+                             const std::vector<ValueId>& made) {
+  StepDescriptor descriptor = norm_draft<NormStep<T>>(sizes, sources, made);
+  descriptor.overwrites = {{made[0], *sources[0]}};
+  cut_rows(descriptor, sizes, {*sources[0], made[0], made[1], made[2]});
+  return descriptor;
 }
 
 // The gradients of the parameters come first: that of the input may stand in place of what both
 // read.
 template <typename T>
-Draft grad_draft(const Context& context, const NormSizes& sizes, const NormSources& sources,
-                 const std::vector<ValueId>& made) {
-  Draft draft = norm_draft<NormGradStep<T>>(sizes, sources, {made[0]});
-  draft.overwrites = {{made[0], *sources[0]}};
-  cut_rows(draft, sizes, {*sources[0], *sources[1], *sources[2], *sources[3], made[0]});
+StepDescriptor grad_draft(const LoweringContext& context, const NormSizes& sizes,
+                          const NormSources& sources, const std::vector<ValueId>& made) {
+  StepDescriptor descriptor = norm_draft<NormGradStep<T>>(sizes, sources, {made[0]});
+  descriptor.overwrites = {{made[0], *sources[0]}};
+  cut_rows(descriptor, sizes, {*sources[0], *sources[1], *sources[2], *sources[3], made[0]});
   if (context.readers[index(made[1])] + context.readers[index(made[2])] > 0) {
     const NormSources rows(sources.begin(), sources.begin() + 4);
-    draft.before.push_back(norm_draft<NormParameterGradStep<T>>(sizes, rows, {made[1], made[2]}));
+    descriptor.before.push_back(
+        norm_draft<NormParameterGradStep<T>>(sizes, rows, {made[1], made[2]}));
   }
-  return draft;
+  return descriptor;
 }
 
 template <typename T>
-Draft draft_of(const Context& context, bool is_grad, const NormSizes& sizes,
-               const NormSources& sources, const std::vector<ValueId>& made) {
+StepDescriptor descriptor_of(const LoweringContext& context, bool is_grad, const NormSizes& sizes,
+                             const NormSources& sources, const std::vector<ValueId>& made) {
   return is_grad ? grad_draft<T>(context, sizes, sources, made)
                  : forward_draft<T>(sizes, sources, made);
 }
 
 }  // namespace
 
-std::optional<Draft> draft_norm(const Context& context, size_t at, const SpelledExpression& call) {
+std::optional<StepDescriptor> lower_norm(const LoweringContext& context, size_t at,
+                                         const SpelledExpression& call) {
   const Sized& sized = context.sized;
   const Node& node = sized.node(at);
   const CallReader reader(sized, at, call);
@@ -232,10 +235,10 @@ std::optional<Draft> draft_norm(const Context& context, size_t at, const Spelled
                         .eps = is_grad ? 0 : reader.value(3).real(),
                         .threads = context.threads};
   if (dtype == DType::float32) {
-    return draft_of<float>(context, is_grad, sizes, sources, node.outputs);
+    return descriptor_of<float>(context, is_grad, sizes, sources, node.outputs);
   }
   if (dtype == DType::float64) {
-    return draft_of<double>(context, is_grad, sizes, sources, node.outputs);
+    return descriptor_of<double>(context, is_grad, sizes, sources, node.outputs);
   }
   return std::nullopt;
 }

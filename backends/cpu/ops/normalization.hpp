@@ -12,6 +12,7 @@ namespace mithril::cpu_backend {
 // "layer_norm(input, weight, bias, eps)", which makes the result, the means and the reciprocal
 // deviations, and "layer_norm_grad(grad, input, mean, rstd, weight)", which makes the gradients of
 // input, weight and bias. Nothing for dtypes that kernels are not for, and for rows of no elements.
-std::optional<Draft> draft_norm(const Context& context, size_t node, const SpelledExpression& call);
+std::optional<StepDescriptor> lower_norm(const LoweringContext& context, size_t node,
+                                         const SpelledExpression& call);
 
 }  // namespace mithril::cpu_backend

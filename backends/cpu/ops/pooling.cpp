@@ -116,26 +116,27 @@ class PoolStep final : public Step {
 };
 
 template <typename T>
-Draft pool_draft(const Context& context, const PoolForm& form, Pooling pooling, ValueId input,
-                 const std::vector<ValueId>& outputs) {
+StepDescriptor pool_draft(const LoweringContext& context, const PoolForm& form, Pooling pooling,
+                          ValueId input, const std::vector<ValueId>& outputs) {
   const bool placed = pooling == Pooling::largest_placed;
-  Draft draft{.reads = {input},
-              .writes = outputs,
-              .scratch_bytes = PoolStep<T>::scratch_bytes(form, pooling, context.threads)};
-  if (!placed) draft.writes.resize(1);
-  draft.make = [=, threads = context.threads, made = draft.writes](const Places& places,
-                                                                   Place scratch) {
+  StepDescriptor descriptor{
+      .reads = {input},
+      .writes = outputs,
+      .scratch_bytes = PoolStep<T>::scratch_bytes(form, pooling, context.threads)};
+  if (!placed) descriptor.writes.resize(1);
+  descriptor.make = [=, threads = context.threads, made = descriptor.writes](const Places& places,
+                                                                             Place scratch) {
     return std::make_unique<PoolStep<T>>(form, pooling, threads, places[index(input)],
                                          places[index(made.front())], places[index(made.back())],
                                          scratch);
   };
-  return draft;
+  return descriptor;
 }
 
 }  // namespace
 
-std::optional<Draft> draft_pooling(const Context& context, size_t node,
-                                   const SpelledExpression& call) {
+std::optional<StepDescriptor> lower_pooling(const LoweringContext& context, size_t node,
+                                            const SpelledExpression& call) {
   const Sized& sized = context.sized;
   const CallReader reader(sized, node, call);
   const std::vector<ValueId>& outputs = sized.node(node).outputs;

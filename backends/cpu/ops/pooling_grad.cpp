@@ -125,29 +125,29 @@ struct PoolingGradValues {
 };
 
 template <typename T>
-Draft pool_grad_draft(const Context& context, const PoolForm& form, bool of_largest,
-                      const PoolingGradValues& values) {
-  Draft draft{.reads = {values.gradient}, .writes = {values.made}};
-  if (values.places) draft.reads.push_back(*values.places);
+StepDescriptor pool_grad_draft(const LoweringContext& context, const PoolForm& form,
+                               bool of_largest, const PoolingGradValues& values) {
+  StepDescriptor descriptor{.reads = {values.gradient}, .writes = {values.made}};
+  if (values.places) descriptor.reads.push_back(*values.places);
   if (of_largest && !values.places) {
-    draft.reads.push_back(values.input);
-    draft.scratch_bytes = MaxGradStep<T>::scratch_bytes(form, context.threads);
+    descriptor.reads.push_back(values.input);
+    descriptor.scratch_bytes = MaxGradStep<T>::scratch_bytes(form, context.threads);
   }
-  draft.make = [=, threads = context.threads](const Places& places,
-                                              Place scratch) -> std::unique_ptr<Step> {
+  descriptor.make = [=, threads = context.threads](const Places& places,
+                                                   Place scratch) -> std::unique_ptr<Step> {
     PoolingGradPlaces at{places[index(values.gradient)], places[index(values.input)],
                          places[index(values.made)], scratch, std::nullopt};
     if (values.places) at.places = places[index(*values.places)];
     if (of_largest) return std::make_unique<MaxGradStep<T>>(form, threads, at);
     return std::make_unique<AverageGradStep<T>>(form, threads, at);
   };
-  return draft;
+  return descriptor;
 }
 
 }  // namespace
 
-std::optional<Draft> draft_pooling_grad(const Context& context, size_t node,
-                                        const SpelledExpression& call) {
+std::optional<StepDescriptor> lower_pooling_grad(const LoweringContext& context, size_t node,
+                                                 const SpelledExpression& call) {
   const Sized& sized = context.sized;
   const CallReader reader(sized, node, call);
   const bool of_largest = call.text == "max_pool_grad";

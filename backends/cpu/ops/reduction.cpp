@@ -179,8 +179,8 @@ Reduction reduction_of(const Dims& dims, const std::vector<bool>& reduced) {
 }
 
 template <typename T>
-Draft reduction_draft(const Context& context, const Reduction& reduction, std::string_view way,
-                      ValueId from, ValueId to) {
+StepDescriptor reduction_draft(const LoweringContext& context, const Reduction& reduction,
+                               std::string_view way, ValueId from, ValueId to) {
   const ReductionKernels<T>& kernels = reduction_kernels<T>();
   const ReductionKernel<T>& kernel = way == "max"   ? kernels.max
                                      : way == "min" ? kernels.min
@@ -202,8 +202,8 @@ Draft reduction_draft(const Context& context, const Reduction& reduction, std::s
 
 }  // namespace
 
-std::optional<Draft> draft_reduction(const Context& context, size_t at,
-                                     const SpelledExpression& call) {
+std::optional<StepDescriptor> lower_reduction(const LoweringContext& context, size_t at,
+                                              const SpelledExpression& call) {
   const Sized& sized = context.sized;
   const CallReader reader(sized, at, call);
   if (!reader.tensor(0)) return std::nullopt;

@@ -12,8 +12,8 @@ namespace mithril::cpu_backend {
 // "sum(input, axis)", "mean(input, axis)", "max(input, axis)", "min(input, axis)", and
 // "sum_to(input, like)", which sums what `like` would be broadcast along. Nothing for dtypes that
 // kernels are not for, and where there are no elements.
-std::optional<Draft> draft_reduction(const Context& context, size_t node,
-                                     const SpelledExpression& call);
+std::optional<StepDescriptor> lower_reduction(const LoweringContext& context, size_t node,
+                                              const SpelledExpression& call);
 
 // Whether it reduces the last two axes of floats [N, C, H, W], whose channels may stand in blocks
 // then.

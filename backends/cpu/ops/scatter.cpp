@@ -158,8 +158,8 @@ std::unique_ptr<Step> scattering_step(const Scattering& scattering, int threads,
 
 }  // namespace
 
-std::optional<Draft> draft_scattering(const Context& context, size_t node,
-                                      const SpelledExpression& call) {
+std::optional<StepDescriptor> lower_scattering(const LoweringContext& context, size_t node,
+                                               const SpelledExpression& call) {
   const Sized& sized = context.sized;
   const CallReader reader(sized, node, call);
   const auto from = reader.tensor(0), index = reader.tensor(1);
@@ -179,13 +179,13 @@ std::optional<Draft> draft_scattering(const Context& context, size_t node,
     const auto step = dtype == DType::float32 ? scattering_step<float> : scattering_step<double>;
     return step(scattering, threads, all, meaning(places, scratch), std::move(finish));
   };
-  return Draft{.reads = {*from, *index},
-               .writes = {made},
-               .scratch_bytes = bytes_of_rows(scattering) + context.threads * tile_bytes,
-               .make = [make](const Places& places,
-                              Place scratch) { return make(places, scratch, nullptr); },
-               .make_finished = make,
-               .makes_tiles = true};
+  return StepDescriptor{.reads = {*from, *index},
+                        .writes = {made},
+                        .scratch_bytes = bytes_of_rows(scattering) + context.threads * tile_bytes,
+                        .make = [make](const Places& places,
+                                       Place scratch) { return make(places, scratch, nullptr); },
+                        .make_finished = make,
+                        .makes_tiles = true};
 }
 
 }  // namespace mithril::cpu_backend

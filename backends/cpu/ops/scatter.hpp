@@ -10,7 +10,7 @@
 namespace mithril::cpu_backend {
 
 // "scattered(input, index, like, axis)". Nothing where the index is a number.
-std::optional<Draft> draft_scattering(const Context& context, size_t node,
-                                      const SpelledExpression& call);
+std::optional<StepDescriptor> lower_scattering(const LoweringContext& context, size_t node,
+                                               const SpelledExpression& call);
 
 }  // namespace mithril::cpu_backend

@@ -64,30 +64,31 @@ class RowStep final : public PartStep {
 };
 
 template <typename T>
-Draft row_draft(const Context& context, std::string_view name, const std::vector<ValueId>& sources,
-                ValueId to) {
+StepDescriptor row_draft(const LoweringContext& context, std::string_view name,
+                         const std::vector<ValueId>& sources, ValueId to) {
   const int64_t size = context.sized.dims(to).back();
   const int64_t rows = size == 0 ? 0 : context.sized.count(to) / size;
-  Draft draft{.reads = sources, .writes = {to}};
+  StepDescriptor descriptor{.reads = sources, .writes = {to}};
   // A row is read as a whole before it is written, or element by element.
   for (const ValueId source : sources) {
-    draft.overwrites.push_back({to, source});
-    if (rows > 0) draft.cuts.push_back({source, rows});
+    descriptor.overwrites.push_back({to, source});
+    if (rows > 0) descriptor.cuts.push_back({source, rows});
   }
-  if (rows > 0) draft.cuts.push_back({to, rows});
-  draft.worth = static_cast<double>(rows * size) / worth_a_thread;
-  draft.make = [=, kernel = kernel_named<T>(name), threads = context.threads](const Places& places,
-                                                                              Place) {
+  if (rows > 0) descriptor.cuts.push_back({to, rows});
+  descriptor.worth = static_cast<double>(rows * size) / worth_a_thread;
+  descriptor.make = [=, kernel = kernel_named<T>(name), threads = context.threads](
+                        const Places& places, Place) {
     const RowPlaces at{places[index(sources.front())], places[index(sources.back())],
                        places[index(to)]};
     return std::make_unique<RowStep<T>>(kernel, rows, size, threads, at);
   };
-  return draft;
+  return descriptor;
 }
 
 }  // namespace
 
-std::optional<Draft> draft_rows(const Context& context, size_t at, const SpelledExpression& call) {
+std::optional<StepDescriptor> lower_rows(const LoweringContext& context, size_t at,
+                                         const SpelledExpression& call) {
   const Sized& sized = context.sized;
   const CallReader reader(sized, at, call);
   const ValueId to = sized.node(at).outputs.front();

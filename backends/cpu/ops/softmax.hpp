@@ -12,6 +12,7 @@ namespace mithril::cpu_backend {
 // "softmax(input, axis)", "log_softmax(input, axis)", "softmax_grad(grad, result, axis)" and
 // "log_softmax_grad(grad, result, axis)". Nothing along another axis than the last, and for dtypes
 // that kernels are not for.
-std::optional<Draft> draft_rows(const Context& context, size_t node, const SpelledExpression& call);
+std::optional<StepDescriptor> lower_rows(const LoweringContext& context, size_t node,
+                                         const SpelledExpression& call);
 
 }  // namespace mithril::cpu_backend

@@ -15,7 +15,7 @@ namespace mithril::cpu_backend {
 
 class NativeCode {
  public:
-  // While steps are drafted.
+  // While steps are lowered.
   void add(const Sized& sized, const Loop& loop);
   // Once all are known. Never fails: loops are interpreted where there is no code for them.
   void build();
