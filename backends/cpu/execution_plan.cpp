@@ -26,9 +26,9 @@ constexpr int64_t bytes_that_turn = 1 << 17;
 // Where what steps read and write stands.
 class Placing {
  public:
-  Placing(const Sized& sized, LoweredGraph lowered, std::span<const Donated> donated)
-      : graph_(sized.graph()),
-        sized_(sized),
+  Placing(const ShapedGraph& shaped, LoweredGraph lowered, std::span<const Donated> donated)
+      : graph_(shaped.graph()),
+        shaped_(shaped),
         lowered_(std::move(lowered)),
         given_for_(graph_.values().size()),
         first_buffer_(1 + graph_.inputs().size() + graph_.constants().size()) {
@@ -63,8 +63,8 @@ class Placing {
 
   Passing passing(const StepDescriptor& descriptor, const Step& step) const {
     int64_t bytes = 0;
-    for (const ValueId id : descriptor.reads) bytes += sized_.bytes(id);
-    for (const ValueId id : descriptor.writes) bytes += sized_.bytes(id);
+    for (const ValueId id : descriptor.reads) bytes += shaped_.bytes(id);
+    for (const ValueId id : descriptor.writes) bytes += shaped_.bytes(id);
     if (bytes < bytes_that_turn) return Passing::little;
     return step.walks_either_way() ? Passing::either : Passing::forward;
   }
@@ -80,7 +80,7 @@ class Placing {
         Storage &from = lowered_.storages[root(at.read)], &to = lowered_.storage(at.write);
         const bool ends = from.last == static_cast<int32_t>(step) && !from.kept && !to.same;
         const bool may_be_written = from.given ? given_for_[index(at.write)] == at.read : !to.kept;
-        const int64_t bytes = from.given ? sized_.bytes(at.read) : from.bytes;
+        const int64_t bytes = from.given ? shaped_.bytes(at.read) : from.bytes;
         if (!ends || !may_be_written || bytes != to.bytes || is_read_otherwise(step, at.read)) {
           continue;
         }
@@ -152,7 +152,8 @@ class Placing {
         program.results.push_back({Result::From::result, known});
       } else {
         known = program.results.size();
-        program.results.push_back({Result::From::buffer, base, sized_.dtype(id), sized_.dims(id)});
+        program.results.push_back(
+            {Result::From::buffer, base, shaped_.dtype(id), shaped_.dims(id)});
       }
     }
   }
@@ -182,7 +183,7 @@ class Placing {
 
   [[noreturn]] void refuse_memory(int64_t asked, std::optional<int64_t> limit) const {
     const Node* largest = &graph_.nodes().front();
-    const auto bytes = [&](const Node& node) { return sized_.bytes(node.outputs.front()); };
+    const auto bytes = [&](const Node& node) { return shaped_.bytes(node.outputs.front()); };
     for (const Node& node : graph_.nodes()) {
       if (bytes(node) > bytes(*largest)) largest = &node;
     }
@@ -191,7 +192,7 @@ class Placing {
   }
 
   const Graph& graph_;
-  const Sized& sized_;
+  const ShapedGraph& shaped_;
   LoweredGraph lowered_;
   std::vector<std::optional<ValueId>> given_for_;  // per value: the input that is donated for it
   size_t untouched_ = SIZE_MAX;  // steps before the first that writes where an input stands
@@ -218,11 +219,12 @@ std::vector<Donated> donated_values(const Graph& graph, std::span<const Donation
 
 Program make_program(const Graph& graph, Plan plan, const ProgramOptions& options) {
   Program program{.plan = std::move(plan)};
-  Sized sized(graph, program.plan);
+  ShapedGraph shaped(graph, program.plan);
   std::vector<std::optional<ValueId>> transposes(graph.values().size());
-  const std::vector<int> readers = count_readers(sized, options.observer ? options.shown : nullptr);
+  const std::vector<int> readers =
+      count_readers(shaped, options.observer ? options.shown : nullptr);
   NativeCode native;
-  const LoweringContext context{.sized = sized,
+  const LoweringContext context{.shaped = shaped,
                                 .packed = options.packed,
                                 .threads = options.threads,
                                 .transposes = transposes,
@@ -233,7 +235,7 @@ Program make_program(const Graph& graph, Plan plan, const ProgramOptions& option
                                 .bfloat16_products = options.bfloat16_products};
   if (!options.observer) {
     ChannelBlocks blocks = choose_blocks(context);
-    sized.put_in_blocks(std::move(blocks.values), blocks.channels);
+    shaped.put_in_blocks(std::move(blocks.values), blocks.channels);
   }
   const std::vector<Donated> donated = donated_values(graph, options.donations);
   LoweredGraph lowered = lower_graph(context, transposes,
@@ -241,7 +243,7 @@ Program make_program(const Graph& graph, Plan plan, const ProgramOptions& option
                                       .donated = donated,
                                       .observer = options.observer,
                                       .shown = options.shown});
-  Placing(sized, std::move(lowered), donated).finish(program, context, options.memory_limit);
+  Placing(shaped, std::move(lowered), donated).finish(program, context, options.memory_limit);
   program.native = native.library();
   if (options.native) program.native_note = native.note();
   return program;

@@ -163,11 +163,11 @@ class ConvolutionNetwork {
 std::vector<bool> chosen(const Graph& graph, const std::vector<Tensor>& inputs) {
   const SizedGraph sizes(graph);
   const Plan plan = make_plan(graph, sizes, inputs);
-  const cpu_backend::Sized sized(graph, plan);
+  const cpu_backend::ShapedGraph shaped(graph, plan);
   cpu_backend::PackedConstants packed(graph);
-  const std::vector<int> readers = cpu_backend::count_readers(sized, nullptr);
+  const std::vector<int> readers = cpu_backend::count_readers(shaped, nullptr);
   return cpu_backend::choose_blocks(
-             {.sized = sized, .packed = packed, .transposes = {}, .readers = readers})
+             {.shaped = shaped, .packed = packed, .transposes = {}, .readers = readers})
       .values;
 }
 

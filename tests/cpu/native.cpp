@@ -164,10 +164,10 @@ TEST_CASE("the text of native code says nothing of names, sizes and numbers") {
     for (const Dim& dim : graph.values().front().dims) numbers.push_back(dim.constant());
     const std::vector<Tensor> inputs{Tensor::full(DType::float32, numbers, 0)};
     const Plan plan = make_plan(graph, sizes, inputs);
-    const cpu_backend::Sized sized(graph, plan);
+    const cpu_backend::ShapedGraph shaped(graph, plan);
     const std::vector<size_t> nodes{0, 1};
     const std::vector<ValueId> kept{graph.outputs().front().value};
-    return cpu_backend::native_loop(sized, *cpu_backend::make_loop(sized, nodes, kept))->text;
+    return cpu_backend::native_loop(shaped, *cpu_backend::make_loop(shaped, nodes, kept))->text;
   };
   const std::string plain = text_of("200", "2.5", "");
   CHECK(plain.find("call(context, 0, block_0, size);") != std::string::npos);

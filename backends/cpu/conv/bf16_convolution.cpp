@@ -88,7 +88,7 @@ StepDescriptor lower_paired_convolution(const LoweringContext& context,
                                         StepDescriptor descriptor) {
   std::vector<std::pair<ValueId, Planes>> brought{{values.source, planes_of_source(convolution)}};
   if (!context.packed.find(values.weight)) {
-    brought.emplace_back(values.weight, planes_of_weight(context.sized.dims(values.weight)));
+    brought.emplace_back(values.weight, planes_of_weight(context.shaped.dims(values.weight)));
   }
   for (const auto& [value, planes] : brought) descriptor.scratch_bytes += planes.bytes();
   const auto make = [brought, threads = context.threads,

@@ -260,19 +260,19 @@ StepDescriptor convolution_draft(const LoweringContext& context, const Convoluti
   return descriptor;
 }
 
-bool are_bfloat16(const Sized& sized, const ConvolutionValues& values) {
-  const bool both = sized.dtype(values.source) == DType::bfloat16 &&
-                    sized.dtype(values.weight) == DType::bfloat16;
-  return both && sized.dtype(values.made) == DType::float32 &&
-         (!values.bias || sized.dtype(*values.bias) == DType::float32);
+bool are_bfloat16(const ShapedGraph& shaped, const ConvolutionValues& values) {
+  const bool both = shaped.dtype(values.source) == DType::bfloat16 &&
+                    shaped.dtype(values.weight) == DType::bfloat16;
+  return both && shaped.dtype(values.made) == DType::float32 &&
+         (!values.bias || shaped.dtype(*values.bias) == DType::float32);
 }
 
 // Of floats, what has more than one tap is faster so even where both sides have to be rearranged.
 bool gains_from_blocks(const LoweringContext& context, const BlockConvolution& in_blocks,
                        const ConvolutionValues& values) {
-  const Sized& sized = context.sized;
+  const ShapedGraph& shaped = context.shaped;
   const Convolution& c = in_blocks.convolution;
-  return sized.is_in_blocks(values.source) || sized.is_in_blocks(values.made) ||
+  return shaped.is_in_blocks(values.source) || shaped.is_in_blocks(values.made) ||
          (!in_blocks.kernels->of_pairs() && c.down.kernel * c.across.kernel > 1);
 }
 
@@ -280,25 +280,25 @@ bool gains_from_blocks(const LoweringContext& context, const BlockConvolution& i
 
 std::optional<StepDescriptor> lower_convolution(const LoweringContext& context, size_t node,
                                                 const SpelledExpression& call) {
-  const Sized& sized = context.sized;
-  const CallReader reader(sized, node, call);
+  const ShapedGraph& shaped = context.shaped;
+  const CallReader reader(shaped, node, call);
   const bool backwards = call.text == "convolution_input_grad";
   const auto source = reader.tensor(0), weight = reader.tensor(backwards ? 2 : 1);
   if (!source || !weight) return std::nullopt;
-  const ValueId made = sized.node(node).outputs.front();
+  const ValueId made = shaped.node(node).outputs.front();
   const ConvolutionValues values{*source, *weight, made,
                                  backwards ? std::nullopt : reader.tensor(2)};
-  const DType dtype = sized.dtype(made);
+  const DType dtype = shaped.dtype(made);
   const auto convolution =
-      convolution_of(reader, 3, sized.dims(backwards ? made : *source), sized.dims(*weight),
-                     sized.dims(backwards ? *source : made));
+      convolution_of(reader, 3, shaped.dims(backwards ? made : *source), shaped.dims(*weight),
+                     shaped.dims(backwards ? *source : made));
   if (!convolution) return std::nullopt;
   if (const auto in_blocks = convolution_for_blocks(context, node);
       in_blocks && gains_from_blocks(context, *in_blocks, values)) {
     return lower_block_convolution(context, *in_blocks, values);
   }
   const BFloat16Kernels* pairs = context.bfloat16_products ? bfloat16_kernels() : nullptr;
-  if (pairs && !backwards && convolution->inputs > 0 && are_bfloat16(sized, values)) {
+  if (pairs && !backwards && convolution->inputs > 0 && are_bfloat16(shaped, values)) {
     const int64_t taps = convolution->down.kernel * convolution->across.kernel;
     if (suits_patches(convolution->outputs, convolution->inputs * taps)) {
       return lower_patches(context, *convolution, values);
@@ -308,7 +308,7 @@ std::optional<StepDescriptor> lower_convolution(const LoweringContext& context, 
         convolution_draft<float>(context, in_pairs(*convolution), values, false, pairs->windows));
   }
   for (const ValueId read : {*source, *weight, values.bias.value_or(*weight)}) {
-    if (sized.dtype(read) != dtype) return std::nullopt;
+    if (shaped.dtype(read) != dtype) return std::nullopt;
   }
   if (!backwards && dtype == DType::float32 && context.packed.find(*weight)) {
     auto panels = lower_panels(context, *convolution, values);

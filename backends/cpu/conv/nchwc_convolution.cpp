@@ -130,7 +130,7 @@ StepDescriptor block_draft(const LoweringContext& context, const Form& form, int
         });
         return bytes;
       });
-  const bool to_blocks = context.sized.is_in_blocks(values.made);
+  const bool to_blocks = context.shaped.is_in_blocks(values.made);
   StepDescriptor descriptor{
       .reads = {values.source},
       .writes = {values.made},
@@ -151,19 +151,19 @@ StepDescriptor block_draft(const LoweringContext& context, const Form& form, int
 
 std::optional<BlockConvolution> convolution_for_blocks(const LoweringContext& context,
                                                        size_t node) {
-  const Sized& sized = context.sized;
-  const SpelledExpression* call = kernel_of(*sized.node(node).op);
+  const ShapedGraph& shaped = context.shaped;
+  const SpelledExpression* call = kernel_of(*shaped.node(node).op);
   if (!call || call->text != "convolution") return std::nullopt;
-  const CallReader reader(sized, node, *call);
+  const CallReader reader(shaped, node, *call);
   const auto source = reader.tensor(0), weight = reader.tensor(1), bias = reader.tensor(2);
-  const ValueId made = sized.node(node).outputs.front();
+  const ValueId made = shaped.node(node).outputs.front();
   if (!source || !weight || !context.packed.find(*weight)) return std::nullopt;
-  const DType dtype = sized.dtype(*source);
+  const DType dtype = shaped.dtype(*source);
   const bool into_floats =
-      sized.dtype(made) == DType::float32 && (!bias || sized.dtype(*bias) == DType::float32);
-  if (!into_floats || sized.dtype(*weight) != dtype) return std::nullopt;
+      shaped.dtype(made) == DType::float32 && (!bias || shaped.dtype(*bias) == DType::float32);
+  if (!into_floats || shaped.dtype(*weight) != dtype) return std::nullopt;
   const auto convolution =
-      convolution_of(reader, 3, sized.dims(*source), sized.dims(*weight), sized.dims(made));
+      convolution_of(reader, 3, shaped.dims(*source), shaped.dims(*weight), shaped.dims(made));
   if (!convolution) return std::nullopt;
   if (dtype == DType::float32) {
     const BlockKernels& kernels = block_kernels();
@@ -183,7 +183,7 @@ StepDescriptor lower_block_convolution(const LoweringContext& context,
   // Other ways of packing have numbers of their own.
   constexpr int64_t packed_as = std::numeric_limits<int64_t>::min();
   const auto& [c, kernels] = convolution;
-  const bool from_blocks = context.sized.is_in_blocks(values.source);
+  const bool from_blocks = context.shaped.is_in_blocks(values.source);
   if (context.winograd && !kernels->of_pairs() && suits_block_winograd(c)) {
     return block_draft(context, BlockWinograd(c, from_blocks), kernels->block, values, packed_as);
   }

@@ -152,15 +152,15 @@ StepDescriptor weight_draft(const LoweringContext& context, const Convolution& c
 
 std::optional<StepDescriptor> lower_convolution_weight(const LoweringContext& context, size_t node,
                                                        const SpelledExpression& call) {
-  const Sized& sized = context.sized;
-  const CallReader reader(sized, node, call);
+  const ShapedGraph& shaped = context.shaped;
+  const CallReader reader(shaped, node, call);
   const auto gradient = reader.tensor(0), input = reader.tensor(1);
   if (!gradient || !input) return std::nullopt;
-  const WeightGradValues values{*gradient, *input, sized.node(node).outputs.front()};
-  const DType dtype = sized.dtype(values.made);
-  if (sized.dtype(*gradient) != dtype || sized.dtype(*input) != dtype) return std::nullopt;
-  const auto convolution =
-      convolution_of(reader, 3, sized.dims(*input), sized.dims(values.made), sized.dims(*gradient));
+  const WeightGradValues values{*gradient, *input, shaped.node(node).outputs.front()};
+  const DType dtype = shaped.dtype(values.made);
+  if (shaped.dtype(*gradient) != dtype || shaped.dtype(*input) != dtype) return std::nullopt;
+  const auto convolution = convolution_of(reader, 3, shaped.dims(*input), shaped.dims(values.made),
+                                          shaped.dims(*gradient));
   if (!convolution) return std::nullopt;
   if (dtype == DType::float32) return weight_draft<float>(context, *convolution, values);
   if (dtype == DType::float64) return weight_draft<double>(context, *convolution, values);

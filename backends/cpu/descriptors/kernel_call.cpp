@@ -2,8 +2,8 @@
 
 namespace mithril::cpu_backend {
 
-CallReader::CallReader(const Sized& sized, size_t node, const SpelledExpression& call)
-    : node_(sized.node(node)), planned_(sized.planned(node)), call_(call) {}
+CallReader::CallReader(const ShapedGraph& shaped, size_t node, const SpelledExpression& call)
+    : node_(shaped.node(node)), planned_(shaped.planned(node)), call_(call) {}
 
 std::optional<ValueId> CallReader::tensor(size_t argument) const {
   const int32_t at = planned_.tensors[node_.argument_index(call_.children[argument].text)];

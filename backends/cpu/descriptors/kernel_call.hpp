@@ -11,7 +11,7 @@ namespace mithril::cpu_backend {
 // The arguments of a node, by their places among those of the kernel that its record spells.
 class CallReader {
  public:
-  CallReader(const Sized& sized, size_t node, const SpelledExpression& call);
+  CallReader(const ShapedGraph& shaped, size_t node, const SpelledExpression& call);
 
   std::optional<ValueId> tensor(size_t argument) const;  // nothing: it was left out
   const Datum& value(size_t argument) const;

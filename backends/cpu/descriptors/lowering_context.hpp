@@ -12,7 +12,7 @@ namespace mithril::cpu_backend {
 class NativeCode;
 
 struct LoweringContext {
-  const Sized& sized;
+  const ShapedGraph& shaped;
   PackedConstants& packed;
   int threads = 1;  // at most, that a step may use
   // Per value: what it is with its last two axes exchanged, where it is made only for who cannot

@@ -28,10 +28,11 @@ std::vector<ValueId> tensors_of(const PlannedNode& node) {
   return ids;
 }
 
-std::vector<PlacedTensor> placed(const Sized& sized, const std::vector<ValueId>& ids,
+std::vector<PlacedTensor> placed(const ShapedGraph& shaped, const std::vector<ValueId>& ids,
                                  const Places& places) {
   std::vector<PlacedTensor> all;
-  for (const ValueId id : ids) all.push_back({sized.dtype(id), sized.dims(id), places[index(id)]});
+  for (const ValueId id : ids)
+    all.push_back({shaped.dtype(id), shaped.dims(id), places[index(id)]});
   return all;
 }
 
@@ -132,32 +133,33 @@ class Show final : public Step {
 
 }  // namespace
 
-StepDescriptor evaluated(const Sized& sized, size_t node) {
-  const PlannedNode& planned = sized.planned(node);
+StepDescriptor evaluated(const ShapedGraph& shaped, size_t node) {
+  const PlannedNode& planned = shaped.planned(node);
   const std::vector<ValueId> reads = tensors_of(planned);
   return {.reads = reads,
           .writes = planned.outputs,
-          .make = [&sized, &planned, reads](const Places& places, Place) {
-            return std::make_unique<Evaluate>(sized.graph(), planned, placed(sized, reads, places),
-                                              placed(sized, planned.outputs, places));
+          .make = [&shaped, &planned, reads](const Places& places, Place) {
+            return std::make_unique<Evaluate>(shaped.graph(), planned,
+                                              placed(shaped, reads, places),
+                                              placed(shaped, planned.outputs, places));
           }};
 }
 
-StepDescriptor copied(const Sized& sized, size_t node) {
-  const ValueId from = tensors_of(sized.planned(node)).front();
-  const ValueId to = sized.planned(node).outputs.front();
+StepDescriptor copied(const ShapedGraph& shaped, size_t node) {
+  const ValueId from = tensors_of(shaped.planned(node)).front();
+  const ValueId to = shaped.planned(node).outputs.front();
   return {.reads = {from},
           .writes = {to},
-          .make = [from, to, bytes = sized.bytes(to)](const Places& places, Place) {
+          .make = [from, to, bytes = shaped.bytes(to)](const Places& places, Place) {
             return std::make_unique<Copy>(places[index(from)], places[index(to)], bytes);
           }};
 }
 
-StepDescriptor shown(const Sized& sized, size_t node, const Observer& observer) {
-  const std::vector<ValueId>& made = sized.planned(node).outputs;
-  return {.reads = made, .make = [&sized, node, &made, &observer](const Places& places, Place) {
-            return std::make_unique<Show>(sized.graph(), sized.node(node),
-                                          placed(sized, made, places), observer);
+StepDescriptor shown(const ShapedGraph& shaped, size_t node, const Observer& observer) {
+  const std::vector<ValueId>& made = shaped.planned(node).outputs;
+  return {.reads = made, .make = [&shaped, node, &made, &observer](const Places& places, Place) {
+            return std::make_unique<Show>(shaped.graph(), shaped.node(node),
+                                          placed(shaped, made, places), observer);
           }};
 }
 

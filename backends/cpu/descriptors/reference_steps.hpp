@@ -7,11 +7,11 @@
 
 namespace mithril::cpu_backend {
 
-// The `eval` of the node's op. What `sized` was made of outlives the steps, here and below.
-StepDescriptor evaluated(const Sized& sized, size_t node);
+// The `eval` of the node's op. What `shaped` was made of outlives the steps, here and below.
+StepDescriptor evaluated(const ShapedGraph& shaped, size_t node);
 // The elements of the node's first tensor, in their order.
-StepDescriptor copied(const Sized& sized, size_t node);
+StepDescriptor copied(const ShapedGraph& shaped, size_t node);
 // What the node made is shown, and what the observer gives is put in its place.
-StepDescriptor shown(const Sized& sized, size_t node, const Observer& observer);
+StepDescriptor shown(const ShapedGraph& shaped, size_t node, const Observer& observer);
 
 }  // namespace mithril::cpu_backend

@@ -6,7 +6,7 @@
 
 namespace mithril::cpu_backend {
 
-Sized::Sized(const Graph& graph, const Plan& plan)
+ShapedGraph::ShapedGraph(const Graph& graph, const Plan& plan)
     : graph_(graph), plan_(plan), dims_(graph.values().size()), counts_(graph.values().size()) {
   for (size_t i = 0; i < plan.inputs.size(); ++i) know(graph.inputs()[i], plan.inputs[i]);
   for (const Constant& constant : graph.constants()) know(constant.value, constant.tensor.dims());
@@ -26,7 +26,7 @@ Sized::Sized(const Graph& graph, const Plan& plan)
   }
 }
 
-int64_t Sized::bytes(ValueId id) const {
+int64_t ShapedGraph::bytes(ValueId id) const {
   return count(id) * static_cast<int64_t>(size_of(dtype(id)));
 }
 

@@ -11,9 +11,9 @@
 namespace mithril::cpu_backend {
 
 // The graph with the sizes of one plan.
-class Sized {
+class ShapedGraph {
  public:
-  Sized(const Graph& graph, const Plan& plan);
+  ShapedGraph(const Graph& graph, const Plan& plan);
 
   const Graph& graph() const { return graph_; }
   const Node& node(size_t i) const { return graph_.nodes()[i]; }

@@ -2,16 +2,16 @@
 
 namespace mithril::cpu_backend {
 
-std::vector<int> count_readers(const Sized& sized, const std::vector<bool>* shown) {
-  const Graph& graph = sized.graph();
+std::vector<int> count_readers(const ShapedGraph& shaped, const std::vector<bool>* shown) {
+  const Graph& graph = shaped.graph();
   std::vector<int> readers(graph.values().size());
   for (const Output& output : graph.outputs()) ++readers[index(output.value)];
-  for (size_t node = 0; node < sized.node_count(); ++node) {
-    for (const int32_t at : sized.planned(node).tensors) {
+  for (size_t node = 0; node < shaped.node_count(); ++node) {
+    for (const int32_t at : shaped.planned(node).tensors) {
       if (at >= 0) ++readers[static_cast<size_t>(at)];
     }
     if (!shown || !(*shown)[node]) continue;
-    for (const ValueId id : sized.node(node).outputs) ++readers[index(id)];
+    for (const ValueId id : shaped.node(node).outputs) ++readers[index(id)];
   }
   return readers;
 }

@@ -74,20 +74,20 @@ struct Operand {
 
 class LoopWriter {
  public:
-  LoopWriter(const Sized& sized, DType dtype, const Dims& dims) : sized_(sized) {
+  LoopWriter(const ShapedGraph& shaped, DType dtype, const Dims& dims) : shaped_(shaped) {
     loop_.dtype = dtype;
     loop_.dims = dims;
   }
 
   void add(size_t node) {
-    node_ = &sized_.node(node);
-    planned_ = &sized_.planned(node);
+    node_ = &shaped_.node(node);
+    planned_ = &shaped_.planned(node);
     Operand result = write(*formula_of(*node_->op));
     const ValueId made = node_->outputs.front();
-    if (sized_.dtype(made) == DType::boolean && !truths_.contains(result)) {
+    if (shaped_.dtype(made) == DType::boolean && !truths_.contains(result)) {
       result = operation(Operation::not_equal, {result, constant(0)});
     }
-    if (sized_.dtype(made) == DType::boolean) truths_.insert(result);
+    if (shaped_.dtype(made) == DType::boolean) truths_.insert(result);
     values_[made] = result;
   }
 
@@ -162,7 +162,7 @@ class LoopWriter {
     if (known != values_.end()) return known->second;
     const Operand input{Held::input, static_cast<int16_t>(loop_.inputs.size())};
     loop_.inputs.push_back(id);
-    if (sized_.dtype(id) == DType::boolean) truths_.insert(input);
+    if (shaped_.dtype(id) == DType::boolean) truths_.insert(input);
     return values_[id] = input;
   }
 
@@ -260,7 +260,7 @@ class LoopWriter {
     return operation(Operation::choose, {truth, chosen, other});
   }
 
-  const Sized& sized_;
+  const ShapedGraph& shaped_;
   const Node* node_ = nullptr;
   const PlannedNode* planned_ = nullptr;
   Loop loop_;
@@ -281,48 +281,48 @@ bool broadcasts(const Dims& from, const Dims& to) {
 bool is_computed(DType dtype) { return dtype == DType::float32 || dtype == DType::float64; }
 
 // What elements of 16 bits are computed in: that which holds what they are rounded from.
-DType computed_in(const Sized& sized, size_t node) {
-  for (const int32_t tensor : sized.planned(node).tensors) {
+DType computed_in(const ShapedGraph& shaped, size_t node) {
+  for (const int32_t tensor : shaped.planned(node).tensors) {
     if (tensor < 0) continue;
-    const DType given = sized.dtype(static_cast<ValueId>(tensor));
+    const DType given = shaped.dtype(static_cast<ValueId>(tensor));
     if (given == DType::float64 || is_integer(given)) return DType::float64;
   }
   return DType::float32;
 }
 
 // Whether the node takes what it reads as it is, or only converts it.
-bool fits(const Sized& sized, size_t node, DType dtype) {
-  const Node& at = sized.node(node);
+bool fits(const ShapedGraph& shaped, size_t node, DType dtype) {
+  const Node& at = shaped.node(node);
   const bool only_converts = converts(*formula_of(*at.op));
-  const Dims& dims = sized.dims(at.outputs.front());
-  if (is_half(sized.dtype(at.outputs.front())) && !only_converts) return false;
-  for (const int32_t tensor : sized.planned(node).tensors) {
+  const Dims& dims = shaped.dims(at.outputs.front());
+  if (is_half(shaped.dtype(at.outputs.front())) && !only_converts) return false;
+  for (const int32_t tensor : shaped.planned(node).tensors) {
     if (tensor < 0) continue;
     const auto id = static_cast<ValueId>(tensor);
-    const DType given = sized.dtype(id);
+    const DType given = shaped.dtype(id);
     if (given != dtype && given != DType::boolean && !only_converts) return false;
-    if (!broadcasts(sized.dims(id), dims)) return false;
+    if (!broadcasts(shaped.dims(id), dims)) return false;
   }
   return true;
 }
 
 }  // namespace
 
-std::optional<Loop> make_loop(const Sized& sized, std::span<const size_t> nodes,
+std::optional<Loop> make_loop(const ShapedGraph& shaped, std::span<const size_t> nodes,
                               std::span<const ValueId> kept) {
-  const ValueId last = sized.node(nodes.back()).outputs.front();
-  LoopWriter writer(sized, *loop_dtype(sized, nodes.back()), sized.dims(last));
+  const ValueId last = shaped.node(nodes.back()).outputs.front();
+  LoopWriter writer(shaped, *loop_dtype(shaped, nodes.back()), shaped.dims(last));
   try {
     for (const size_t node : nodes) writer.add(node);
   } catch (const NoLoop&) {
     return std::nullopt;
   }
   Loop loop = writer.finish(kept);
-  const bool in_blocks = sized.is_in_blocks(last);
-  const int64_t block = sized.channels_of_block();
+  const bool in_blocks = shaped.is_in_blocks(last);
+  const int64_t block = shaped.channels_of_block();
   if (in_blocks) loop.dims = dims_in_blocks(loop.dims, block);
   for (const ValueId id : loop.inputs) {
-    loop.input_dims.push_back(in_blocks ? dims_in_blocks(sized.dims(id), block) : sized.dims(id));
+    loop.input_dims.push_back(in_blocks ? dims_in_blocks(shaped.dims(id), block) : shaped.dims(id));
   }
   return loop;
 }
@@ -333,28 +333,28 @@ bool converts(const Formula& formula) {
          formula.children.front().kind == Kind::port;
 }
 
-std::optional<DType> loop_dtype(const Sized& sized, size_t node) {
-  const Node& at = sized.node(node);
+std::optional<DType> loop_dtype(const ShapedGraph& shaped, size_t node) {
+  const Node& at = shaped.node(node);
   if (!formula_of(*at.op) || at.op->watched) return std::nullopt;
   if (at.outputs.size() != 1) return std::nullopt;
-  DType dtype = sized.dtype(at.outputs.front());
+  DType dtype = shaped.dtype(at.outputs.front());
   if (dtype == DType::boolean) {
     // In what is compared; truths alone are computed in any.
     dtype = DType::float32;
-    for (const int32_t tensor : sized.planned(node).tensors) {
+    for (const int32_t tensor : shaped.planned(node).tensors) {
       if (tensor < 0) continue;
-      const DType given = sized.dtype(static_cast<ValueId>(tensor));
+      const DType given = shaped.dtype(static_cast<ValueId>(tensor));
       if (given != DType::boolean) dtype = given;
     }
   }
-  if (is_half(dtype)) dtype = computed_in(sized, node);
-  if (!is_computed(dtype) || !fits(sized, node, dtype)) return std::nullopt;
+  if (is_half(dtype)) dtype = computed_in(shaped, node);
+  if (!is_computed(dtype) || !fits(shaped, node, dtype)) return std::nullopt;
   return dtype;
 }
 
-bool is_rounded(const Sized& sized, size_t node) {
-  const Node& at = sized.node(node);
-  return is_half(sized.dtype(at.outputs.front())) && formula_of(*at.op)->kind == Kind::call;
+bool is_rounded(const ShapedGraph& shaped, size_t node) {
+  const Node& at = shaped.node(node);
+  return is_half(shaped.dtype(at.outputs.front())) && formula_of(*at.op)->kind == Kind::call;
 }
 
 }  // namespace mithril::cpu_backend

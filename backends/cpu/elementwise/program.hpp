@@ -43,17 +43,17 @@ struct Loop {
 
 // The loop of these nodes, in the order of the graph, which makes the values of `kept`. Nothing
 // where a record spells no formula, or operations or dtypes have no kernels.
-std::optional<Loop> make_loop(const Sized& sized, std::span<const size_t> nodes,
+std::optional<Loop> make_loop(const ShapedGraph& shaped, std::span<const size_t> nodes,
                               std::span<const ValueId> kept);
 
 // What a node would be computed in; nothing where it has no place in a loop.
-std::optional<DType> loop_dtype(const Sized& sized, size_t node);
+std::optional<DType> loop_dtype(const ShapedGraph& shaped, size_t node);
 
 // Whether what comes out is what goes in, in another dtype.
 bool converts(const Formula& formula);
 
 // Whether what a node of a loop makes is rounded to 16 bits for who reads it: no loop holds both,
 // for all that a loop makes stays in what it computes in until it is stored.
-bool is_rounded(const Sized& sized, size_t node);
+bool is_rounded(const ShapedGraph& shaped, size_t node);
 
 }  // namespace mithril::cpu_backend

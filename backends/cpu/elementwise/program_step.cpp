@@ -94,7 +94,7 @@ std::vector<Link> links_of(const Loop& loop, const std::vector<Following>& follo
 template <typename T>
 class LoopStep final : public ElementStep {
  public:
-  LoopStep(const Sized& sized, const Loop& loop, int threads, const Places& places)
+  LoopStep(const ShapedGraph& shaped, const Loop& loop, int threads, const Places& places)
       : room_(room_for(loop, followings(loop))),
         links_(links_of<T>(loop, followings(loop))),
         threads_(threads),
@@ -105,14 +105,14 @@ class LoopStep final : public ElementStep {
     for (size_t i = 0; i < loop.inputs.size(); ++i) {
       const ValueId id = loop.inputs[i];
       Walk walk(loop.input_dims[i], loop.dims);
-      const DType dtype = sized.dtype(id);
+      const DType dtype = shaped.dtype(id);
       const bool single = walk.is_single(), direct = dtype == dtype_of<T> && walk.is_dense();
       inputs_.push_back({places[index(id)], dtype, std::move(walk), reading(single, direct)});
     }
     find_asked();
     for (const Loop::Made& made : loop.outputs) {
       outputs_.push_back(
-          {places[index(made.value)], sized.dtype(made.value), static_cast<size_t>(made.slot)});
+          {places[index(made.value)], shaped.dtype(made.value), static_cast<size_t>(made.slot)});
     }
     for (size_t i = 0; i < loop.constants.size(); ++i) {
       std::fill_n(constants_.begin() + static_cast<ptrdiff_t>(i * most_lanes), most_lanes,
@@ -313,7 +313,7 @@ class LoopStep final : public ElementStep {
 };
 
 // Each block of an input is read before that of the output is written.
-std::vector<Overwrite> overwrites(const Sized& sized, const Loop& loop) {
+std::vector<Overwrite> overwrites(const ShapedGraph& shaped, const Loop& loop) {
   const int count = static_cast<int>(loop.instructions.size());
   std::vector<int> last_read(static_cast<size_t>(loop.slots), -1);
   std::vector<int> written(static_cast<size_t>(loop.slots), -1);
@@ -327,7 +327,7 @@ std::vector<Overwrite> overwrites(const Sized& sized, const Loop& loop) {
   std::vector<Overwrite> possible;
   for (size_t i = 0; i < loop.inputs.size(); ++i) {
     const ValueId input = loop.inputs[i];
-    const DType given = sized.dtype(input);
+    const DType given = shaped.dtype(input);
     if ((given != loop.dtype && !is_half(given)) ||
         !Walk(loop.input_dims[i], loop.dims).is_dense()) {
       continue;
@@ -335,7 +335,7 @@ std::vector<Overwrite> overwrites(const Sized& sized, const Loop& loop) {
     for (const Loop::Made& made : loop.outputs) {
       // What has 16 bits is widened before a block begins, and rounded after its end.
       const bool after = is_half(given) || last_read[i] <= written[static_cast<size_t>(made.slot)];
-      if (after && sized.dtype(made.value) == given) possible.push_back({made.value, input});
+      if (after && shaped.dtype(made.value) == given) possible.push_back({made.value, input});
     }
   }
   return possible;
@@ -370,11 +370,11 @@ bool fits_a_step(const Loop& loop) {
 StepDescriptor lower_loop(const LoweringContext& context, Loop loop) {
   StepDescriptor descriptor{.reads = loop.inputs};
   for (const Loop::Made& made : loop.outputs) descriptor.writes.push_back(made.value);
-  descriptor.overwrites = overwrites(context.sized, loop);
+  descriptor.overwrites = overwrites(context.shaped, loop);
   descriptor.cuts = cuts(loop);
   descriptor.worth =
       static_cast<double>(element_count(loop.dims) * cost_of(loop)) / worth_a_loop_thread;
-  if (context.native) context.native->add(context.sized, loop);
+  if (context.native) context.native->add(context.shaped, loop);
   descriptor.make = [&context, loop = std::move(loop)](const Places& places,
                                                        Place) -> std::unique_ptr<Step> {
     return make_loop_step(context, loop, context.threads, places);
@@ -384,14 +384,14 @@ StepDescriptor lower_loop(const LoweringContext& context, Loop loop) {
 
 std::unique_ptr<ElementStep> make_loop_step(const LoweringContext& context, const Loop& loop,
                                             int threads, const Places& places) {
-  const Sized& sized = context.sized;
+  const ShapedGraph& shaped = context.shaped;
   if (context.native) {
-    if (auto step = context.native->step(sized, loop, threads, places)) return step;
+    if (auto step = context.native->step(shaped, loop, threads, places)) return step;
   }
   if (loop.dtype == DType::float32) {
-    return std::make_unique<LoopStep<float>>(sized, loop, threads, places);
+    return std::make_unique<LoopStep<float>>(shaped, loop, threads, places);
   }
-  return std::make_unique<LoopStep<double>>(sized, loop, threads, places);
+  return std::make_unique<LoopStep<double>>(shaped, loop, threads, places);
 }
 
 }  // namespace mithril::cpu_backend

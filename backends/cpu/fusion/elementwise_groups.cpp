@@ -16,16 +16,16 @@ constexpr size_t most_nodes = 16, most_visited = 64;
 
 class Fusion {
  public:
-  Fusion(const Sized& sized, const std::vector<bool>& alone)
-      : sized_(sized),
-        producer_(sized.graph().values().size(), none),
-        dtypes_(sized.node_count()),
-        group_of_(sized.node_count()),
-        groups_(sized.node_count()),
-        newest_(sized.node_count()),
-        consumers_(sized.node_count()) {
-    for (size_t i = 0; i < sized.node_count(); ++i) {
-      for (const ValueId id : sized.node(i).outputs) producer_[index(id)] = i;
+  Fusion(const ShapedGraph& shaped, const std::vector<bool>& alone)
+      : shaped_(shaped),
+        producer_(shaped.graph().values().size(), none),
+        dtypes_(shaped.node_count()),
+        group_of_(shaped.node_count()),
+        groups_(shaped.node_count()),
+        newest_(shaped.node_count()),
+        consumers_(shaped.node_count()) {
+    for (size_t i = 0; i < shaped.node_count(); ++i) {
+      for (const ValueId id : shaped.node(i).outputs) producer_[index(id)] = i;
       each_producer(i, [&](size_t producer) { consumers_[producer].push_back(i); });
       group_of_[i] = i;
       groups_[i] = {i};
@@ -39,14 +39,14 @@ class Fusion {
 
  private:
   std::optional<DType> dtype_in_loop(size_t node) const {
-    const auto dtype = loop_dtype(sized_, node);
+    const auto dtype = loop_dtype(shaped_, node);
     const size_t nodes[] = {node};
-    return dtype && make_loop(sized_, nodes, sized_.node(node).outputs) ? dtype : std::nullopt;
+    return dtype && make_loop(shaped_, nodes, shaped_.node(node).outputs) ? dtype : std::nullopt;
   }
 
   template <typename Visit>
   void each_producer(size_t node, Visit visit) const {
-    for (const int32_t tensor : sized_.planned(node).tensors) {
+    for (const int32_t tensor : shaped_.planned(node).tensors) {
       if (tensor < 0) continue;
       const size_t producer = producer_[static_cast<size_t>(tensor)];
       if (producer != none) visit(producer);
@@ -70,8 +70,8 @@ class Fusion {
     each_producer(node, [&](size_t producer) {
       const size_t from = group_of_[producer], to = group_of_[node];
       if (from == to || dtypes_[producer] != dtypes_[node]) return;
-      if (sized_.dims(sized_.node(producer).outputs.front()) !=
-          sized_.dims(sized_.node(node).outputs.front())) {
+      if (shaped_.dims(shaped_.node(producer).outputs.front()) !=
+          shaped_.dims(shaped_.node(node).outputs.front())) {
         return;
       }
       if (groups_[from].size() + groups_[to].size() > most_nodes) return;
@@ -86,7 +86,7 @@ class Fusion {
     bool found = false;
     for (const size_t node : groups_[to]) {
       each_producer(node, [&](size_t producer) {
-        found = found || (group_of_[producer] == from && is_rounded(sized_, producer));
+        found = found || (group_of_[producer] == from && is_rounded(shaped_, producer));
       });
     }
     return found;
@@ -143,7 +143,7 @@ class Fusion {
     groups_[to] = std::move(nodes);
   }
 
-  const Sized& sized_;
+  const ShapedGraph& shaped_;
   std::vector<size_t> producer_;              // per value; none: it is given
   std::vector<std::optional<DType>> dtypes_;  // per node; nothing: it has no place in a loop
   std::vector<size_t> group_of_;              // per node
@@ -155,8 +155,9 @@ class Fusion {
 
 }  // namespace
 
-std::vector<std::vector<size_t>> fused_groups(const Sized& sized, const std::vector<bool>& alone) {
-  return Fusion(sized, alone).groups();
+std::vector<std::vector<size_t>> fused_groups(const ShapedGraph& shaped,
+                                              const std::vector<bool>& alone) {
+  return Fusion(shaped, alone).groups();
 }
 
 }  // namespace mithril::cpu_backend

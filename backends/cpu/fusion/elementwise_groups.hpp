@@ -11,6 +11,7 @@ namespace mithril::cpu_backend {
 // groups are empty. Groups of several are nodes that treat each element on its own and make values
 // of the same dims, joined along what they read from each other wherever nothing outside the group
 // stands between them. `alone`, per node: it stays by itself.
-std::vector<std::vector<size_t>> fused_groups(const Sized& sized, const std::vector<bool>& alone);
+std::vector<std::vector<size_t>> fused_groups(const ShapedGraph& shaped,
+                                              const std::vector<bool>& alone);
 
 }  // namespace mithril::cpu_backend

@@ -91,11 +91,11 @@ class Joined {
   }
 
   void add_make(StepDescriptor& both) {
-    const Graph& graph = context_.sized.graph();
+    const Graph& graph = context_.shaped.graph();
     PartGroupOptions options{.parts = group_.parts};
     options.tasks = threads_of(context_, lowered_, group_);
     options.at_once = std::clamp(
-        bytes_at_once / std::max(part_bytes(context_.sized, lowered_, group_), int64_t{1}),
+        bytes_at_once / std::max(part_bytes(context_.shaped, lowered_, group_), int64_t{1}),
         int64_t{1}, up(group_.parts, options.tasks));
     options.first_base = static_cast<int32_t>(1 + graph.inputs().size() + graph.constants().size() +
                                               graph.outputs().size());
@@ -195,14 +195,14 @@ int64_t parts_of(const StepDescriptor& descriptor, ValueId id) {
   return parts;
 }
 
-int64_t part_bytes(const Sized& sized, const LoweredGraph& lowered, const Group& group) {
+int64_t part_bytes(const ShapedGraph& shaped, const LoweredGraph& lowered, const Group& group) {
   std::set<size_t> met;
   int64_t bytes = 0;
   for (const size_t step : group.steps) {
     for (const Cut& cut : lowered.steps[step].cuts) {
       if (!is_cut(lowered.steps[step], cut.value, group.parts)) continue;
       if (!met.insert(lowered.storage_of[index(cut.value)]).second) continue;
-      bytes += sized.bytes(cut.value) / group.parts;
+      bytes += shaped.bytes(cut.value) / group.parts;
     }
   }
   return bytes;

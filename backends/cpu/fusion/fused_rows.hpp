@@ -18,7 +18,7 @@ struct Group {
 int64_t parts_of(const StepDescriptor& descriptor, ValueId id);
 
 // Of all values that a part of the group meets its own part of.
-int64_t part_bytes(const Sized& sized, const LoweredGraph& lowered, const Group& group);
+int64_t part_bytes(const ShapedGraph& shaped, const LoweredGraph& lowered, const Group& group);
 
 // On so many threads it is worth to run.
 int threads_of(const LoweringContext& context, const LoweredGraph& lowered, const Group& group);

@@ -98,7 +98,7 @@ class Joining {
 
   bool fits(const Group& group) const {
     const int threads = threads_of(context_, lowered_, group);
-    return part_bytes(context_.sized, lowered_, group) <= most_part_bytes &&
+    return part_bytes(context_.shaped, lowered_, group) <= most_part_bytes &&
            (threads == 1 || group.parts >= fewest_parts * threads);
   }
 

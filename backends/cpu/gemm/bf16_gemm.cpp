@@ -143,11 +143,11 @@ PackedConstants::Bytes right_in_pairs(const LoweringContext& context, const Pair
 std::optional<StepDescriptor> lower_paired_product(const LoweringContext& context, Side left,
                                                    Side right, std::optional<Side> bias,
                                                    ValueId product) {
-  const Sized& sized = context.sized;
+  const ShapedGraph& shaped = context.shaped;
   const bool both =
-      sized.dtype(left.id) == DType::bfloat16 && sized.dtype(right.id) == DType::bfloat16;
+      shaped.dtype(left.id) == DType::bfloat16 && shaped.dtype(right.id) == DType::bfloat16;
   if (!both || !context.bfloat16_products || !bfloat16_kernels()) return std::nullopt;
-  const ProductForm plain = product_form(sized, left, right, product);
+  const ProductForm plain = product_form(shaped, left, right, product);
   if (plain.depth == 0) return std::nullopt;
   const PairedForm form(plain);
   PackedConstants::Bytes packed;

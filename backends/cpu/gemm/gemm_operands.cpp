@@ -41,8 +41,8 @@ bool is_shared(const Dims& right) {
 
 }  // namespace
 
-ProductForm product_form(const Sized& sized, Side left, Side right, ValueId product) {
-  const Dims &a = sized.dims(left.id), &b = sized.dims(right.id), &c = sized.dims(product);
+ProductForm product_form(const ShapedGraph& shaped, Side left, Side right, ValueId product) {
+  const Dims &a = shaped.dims(left.id), &b = shaped.dims(right.id), &c = shaped.dims(product);
   ProductForm form{.rows = c[c.size() - 2],
                    .columns = c.back(),
                    .depth = a[a.size() - (left.transposed ? 2 : 1)],
@@ -52,9 +52,9 @@ ProductForm product_form(const Sized& sized, Side left, Side right, ValueId prod
                    .right_column_step = right.transposed ? b.back() : 1,
                    .meetings = {}};
   if (is_shared(b) && !left.transposed && form.columns > 0) {
-    form.rows = sized.count(product) / form.columns;
+    form.rows = shaped.count(product) / form.columns;
     form.meetings = {{0, 0}};
-  } else if (sized.count(product) > 0) {
+  } else if (shaped.count(product) > 0) {
     form.meetings = meetings(a, b, c);
   }
   return form;

@@ -27,7 +27,7 @@ struct ProductForm {
   std::optional<DType> stored = {};  // in which a packed right side is held; nothing: as it is
 };
 
-ProductForm product_form(const Sized& sized, Side left, Side right, ValueId product);
+ProductForm product_form(const ShapedGraph& shaped, Side left, Side right, ValueId product);
 
 // Whether the right side is a constant one matrix of which is packed beforehand.
 bool is_packed(const LoweringContext& context, const ProductForm& form, Side right);

@@ -165,9 +165,9 @@ PackedConstants::Bytes packed_right(const LoweringContext& context, const Produc
 template <typename T>
 std::optional<StepDescriptor> product_draft(const LoweringContext& context, Side left, Side right,
                                             std::optional<Side> bias, ValueId product) {
-  ProductForm form = product_form(context.sized, left, right, product);
+  ProductForm form = product_form(context.shaped, left, right, product);
   PackedConstants::Bytes packed;
-  const DType given = context.sized.dtype(right.id);
+  const DType given = context.shaped.dtype(right.id);
   if (is_packed(context, form, right)) {
     if (is_half(given)) {
       form.stored = given;
@@ -201,22 +201,22 @@ std::optional<StepDescriptor> product_draft(const LoweringContext& context, Side
 
 std::optional<StepDescriptor> lower_product(const LoweringContext& context, size_t at,
                                             const SpelledExpression& call) {
-  const Node& node = context.sized.node(at);
-  const PlannedNode& planned = context.sized.planned(at);
+  const Node& node = context.shaped.node(at);
+  const PlannedNode& planned = context.shaped.planned(at);
   const ValueId product = node.outputs.front();
-  const DType dtype = context.sized.dtype(product);
+  const DType dtype = context.shaped.dtype(product);
   std::vector<std::optional<Side>> sides;
   for (const SpelledExpression& argument : call.children) {
     sides.push_back(side_of(planned, node, argument));
     if (!sides.back()) continue;
-    const DType given = context.sized.dtype(sides.back()->id);
+    const DType given = context.shaped.dtype(sides.back()->id);
     const bool may_be_half = sides.size() <= 2 && dtype == DType::float32 && is_half(given);
     if (given != dtype && !may_be_half) return std::nullopt;
   }
   if (!sides[0] || !sides[1]) return std::nullopt;
   const Side left = read_through(context, *sides[0]), right = read_through(context, *sides[1]);
   const std::optional<Side> bias = sides.size() > 2 ? sides[2] : std::nullopt;
-  if (is_half(context.sized.dtype(left.id))) {
+  if (is_half(context.shaped.dtype(left.id))) {
     return lower_paired_product(context, left, right, bias, product);
   }
   if (dtype == DType::float32) return product_draft<float>(context, left, right, bias, product);

@@ -21,8 +21,8 @@ class Choice {
  public:
   explicit Choice(const LoweringContext& context)
       : context_(context),
-        sized_(context.sized),
-        kind_(sized_.graph().values().size()),
+        shaped_(context.shaped),
+        kind_(shaped_.graph().values().size()),
         is_refused_(kind_.size()),
         is_wanted_(kind_.size()) {
     for (size_t i = 0; i < kind_.size(); ++i) kind_[i] = i;
@@ -31,10 +31,10 @@ class Choice {
   ChannelBlocks run() {
     find_convolutions();
     if (convolutions_.empty()) return {};
-    for (const ValueId id : sized_.graph().inputs()) refuse(id);
-    for (const Constant& constant : sized_.graph().constants()) refuse(constant.value);
-    for (const Output& output : sized_.graph().outputs()) refuse(output.value);
-    for (size_t node = 0; node < sized_.node_count(); ++node) visit(node);
+    for (const ValueId id : shaped_.graph().inputs()) refuse(id);
+    for (const Constant& constant : shaped_.graph().constants()) refuse(constant.value);
+    for (const Output& output : shaped_.graph().outputs()) refuse(output.value);
+    for (size_t node = 0; node < shaped_.node_count(); ++node) visit(node);
     std::vector<bool> chosen(kind_.size());
     for (size_t i = 0; i < kind_.size(); ++i) {
       const size_t kind = kind_of(i);
@@ -46,8 +46,8 @@ class Choice {
  private:
   // Those with the largest blocks, per node.
   void find_convolutions() {
-    std::vector<int64_t> channels(sized_.node_count());
-    for (size_t node = 0; node < sized_.node_count(); ++node) {
+    std::vector<int64_t> channels(shaped_.node_count());
+    for (size_t node = 0; node < shaped_.node_count(); ++node) {
       if (const auto at = convolution_for_blocks(context_, node)) {
         channels[node] = at->kernels->block;
       }
@@ -66,13 +66,13 @@ class Choice {
   bool has_blocks(ValueId id) const {
     if (!is_known(id)) return false;
     constexpr int64_t most_places = std::numeric_limits<int32_t>::max();
-    const Dims& dims = sized_.dims(id);
+    const Dims& dims = shaped_.dims(id);
     if (dims.size() != rank || dims[1] % channels_ != 0) return false;
     const int64_t places = dims[2] * dims[3];
     return places > 1 && places <= most_places;
   }
   // What nobody makes, as an output that nobody reads, has no dims.
-  bool is_known(ValueId id) const { return sized_.count(id) > 0; }
+  bool is_known(ValueId id) const { return shaped_.count(id) > 0; }
 
   void refuse(ValueId id) { is_refused_[kind_of(index(id))] = true; }
   void want(ValueId id) { is_wanted_[kind_of(index(id))] = true; }
@@ -85,23 +85,23 @@ class Choice {
 
   template <typename Do>
   void each_tensor(size_t node, const Do& what) const {
-    for (const int32_t tensor : sized_.planned(node).tensors) {
+    for (const int32_t tensor : shaped_.planned(node).tensors) {
       if (tensor >= 0) what(static_cast<ValueId>(tensor));
     }
   }
 
   void visit(size_t node) {
-    const Node& at = sized_.node(node);
+    const Node& at = shaped_.node(node);
     const ValueId made = at.outputs.front();
     const SpelledExpression* call = kernel_of(*at.op);
     if (call && !at.op->keeps_elements) {
-      const CallReader reader(sized_, node, *call);
+      const CallReader reader(shaped_, node, *call);
       if (convolutions_[node]) {
         want(*reader.tensor(0));
         return want(made);
       }
       if (pools(node, *call)) return stand_alike(*reader.tensor(0), made);
-      if (reduces_planes(sized_, node, *call)) return;
+      if (reduces_planes(shaped_, node, *call)) return;
     } else if (is_loop(node)) {
       return each_tensor(node, [&](ValueId id) { meet(id, made); });
     }
@@ -110,25 +110,25 @@ class Choice {
   }
 
   bool pools(size_t node, const SpelledExpression& call) const {
-    const std::vector<ValueId>& outputs = sized_.node(node).outputs;
-    if (sized_.dtype(outputs.front()) != DType::float32) return false;
+    const std::vector<ValueId>& outputs = shaped_.node(node).outputs;
+    if (shaped_.dtype(outputs.front()) != DType::float32) return false;
     if (call.text == "average_pool") return true;
     return call.text == "max_pool" && context_.readers[index(outputs[1])] == 0;
   }
 
   bool is_loop(size_t node) const {
-    if (sized_.node(node).op->keeps_elements || !loop_dtype(sized_, node)) return false;
+    if (shaped_.node(node).op->keeps_elements || !loop_dtype(shaped_, node)) return false;
     const size_t nodes[] = {node};
-    const auto loop = make_loop(sized_, nodes, sized_.node(node).outputs);
+    const auto loop = make_loop(shaped_, nodes, shaped_.node(node).outputs);
     return loop && fits_a_step(*loop);
   }
 
   // What a loop reads, and makes.
   void meet(ValueId id, ValueId made) {
-    if (has_blocks(id) && has_blocks(made) && sized_.dims(id) == sized_.dims(made)) {
+    if (has_blocks(id) && has_blocks(made) && shaped_.dims(id) == shaped_.dims(made)) {
       return stand_alike(id, made);
     }
-    const Dims& dims = sized_.dims(id);
+    const Dims& dims = shaped_.dims(id);
     if (dims.size() <= rank && is_the_same_in_blocks(dims)) return;
     refuse(id);
     refuse(made);
@@ -140,7 +140,7 @@ class Choice {
   }
 
   const LoweringContext& context_;
-  const Sized& sized_;
+  const ShapedGraph& shaped_;
   std::vector<size_t> kind_;      // per value: another of its kind, or itself
   std::vector<bool> is_refused_;  // per kind
   std::vector<bool> is_wanted_;

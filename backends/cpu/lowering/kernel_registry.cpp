@@ -80,7 +80,7 @@ bool is_of(const SpelledExpression& argument, std::string_view port) {
 }  // namespace
 
 std::optional<StepDescriptor> lower_node(const LoweringContext& context, size_t node) {
-  const OpDef& op = *context.sized.node(node).op;
+  const OpDef& op = *context.shaped.node(node).op;
   const SpelledExpression* call = kernel_of(op);
   if (!call) return std::nullopt;
   return kernel_called(op, *call).descriptor(context, node, *call);

@@ -22,8 +22,8 @@ class GraphLowering {
  public:
   GraphLowering(const LoweringContext& context, std::vector<std::optional<ValueId>>& transposes,
                 const LoweringOptions& options)
-      : graph_(context.sized.graph()),
-        sized_(context.sized),
+      : graph_(context.shaped.graph()),
+        shaped_(context.shaped),
         context_(context),
         options_(options),
         lowered_{.storage_of = std::vector<size_t>(graph_.values().size())},
@@ -42,7 +42,7 @@ class GraphLowering {
 
   LoweredGraph run() {
     const std::vector<std::vector<size_t>> groups =
-        in_order(sized_, fused_groups(sized_, nodes_alone()), options_.donated);
+        in_order(shaped_, fused_groups(shaped_, nodes_alone()), options_.donated);
     find_kept(groups);
     for (const std::vector<size_t>& group : groups) add_group(group);
     if (options_.fuse && !options_.observer) join_parts(context_, lowered_);
@@ -54,24 +54,24 @@ class GraphLowering {
 
   std::vector<bool> nodes_alone() const {
     std::vector<bool> alone;
-    for (size_t i = 0; i < sized_.node_count(); ++i) {
-      alone.push_back(!options_.fuse || sized_.node(i).op->keeps_elements || is_observed(i));
+    for (size_t i = 0; i < shaped_.node_count(); ++i) {
+      alone.push_back(!options_.fuse || shaped_.node(i).op->keeps_elements || is_observed(i));
     }
     return alone;
   }
 
   // What is read outside the group that makes it.
   void find_kept(const std::vector<std::vector<size_t>>& groups) {
-    std::vector<size_t> group_of(sized_.node_count()), made_by(graph_.values().size(), SIZE_MAX);
+    std::vector<size_t> group_of(shaped_.node_count()), made_by(graph_.values().size(), SIZE_MAX);
     for (size_t group = 0; group < groups.size(); ++group) {
       for (const size_t node : groups[group]) {
-        for (const ValueId id : sized_.node(node).outputs) made_by[index(id)] = group;
+        for (const ValueId id : shaped_.node(node).outputs) made_by[index(id)] = group;
       }
       for (const size_t node : groups[group]) group_of[node] = group;
     }
     is_kept_ = is_output_;
-    for (size_t node = 0; node < sized_.node_count(); ++node) {
-      for (const int32_t at : sized_.planned(node).tensors) {
+    for (size_t node = 0; node < shaped_.node_count(); ++node) {
+      for (const int32_t at : shaped_.planned(node).tensors) {
         if (at < 0) continue;
         const auto value = static_cast<size_t>(at);
         if (made_by[value] != group_of[node]) is_kept_[value] = true;
@@ -83,7 +83,7 @@ class GraphLowering {
     check_interrupt();
     if (nodes.size() > 1 && add_loop(nodes)) return;
     for (const size_t node : nodes) {
-      for (const ValueId id : sized_.node(node).outputs) is_kept_[index(id)] = true;
+      for (const ValueId id : shaped_.node(node).outputs) is_kept_[index(id)] = true;
       add_node(node);
     }
   }
@@ -91,10 +91,10 @@ class GraphLowering {
   bool add_loop(std::span<const size_t> nodes) {
     std::vector<ValueId> kept;
     for (const size_t node : nodes) {
-      const ValueId made = sized_.node(node).outputs.front();
+      const ValueId made = shaped_.node(node).outputs.front();
       if (is_kept_[index(made)]) kept.push_back(made);
     }
-    auto loop = make_loop(sized_, nodes, kept);
+    auto loop = make_loop(shaped_, nodes, kept);
     if (!loop || !fits_a_step(*loop)) return false;
     StepDescriptor descriptor = lower_loop(context_, *loop);
     for (const ValueId id : descriptor.reads) make_waiting(id);
@@ -114,7 +114,7 @@ class GraphLowering {
     const auto step = static_cast<size_t>(made.first);
     if (!lowered_.steps[step].make_finished) return false;
     const std::optional<ValueId> place = place_of(raw, descriptor);
-    const bool beside = sized_.count(raw) == sized_.count(descriptor.writes.front());
+    const bool beside = shaped_.count(raw) == shaped_.count(descriptor.writes.front());
     if (!place && !beside) return false;
     const bool in_tiles = !place && lowered_.steps[step].makes_tiles;
     if (place || in_tiles) lowered_.storage(raw).bytes = 0;
@@ -148,7 +148,7 @@ class GraphLowering {
   bool is_read_by(ValueId id, std::span<const size_t> nodes) const {
     int readers = 0;
     for (const size_t node : nodes) {
-      const std::vector<int32_t>& tensors = sized_.planned(node).tensors;
+      const std::vector<int32_t>& tensors = shaped_.planned(node).tensors;
       readers += static_cast<int>(
           std::count(tensors.begin(), tensors.end(), static_cast<int32_t>(index(id))));
     }
@@ -157,9 +157,9 @@ class GraphLowering {
 
   // Where products alone read what the node makes, nobody makes it.
   bool waits(size_t i) {
-    const ValueId made = sized_.node(i).outputs.front();
+    const ValueId made = shaped_.node(i).outputs.front();
     if (!options_.fuse || is_output_[index(made)] || is_observed(i)) return false;
-    transposes_[index(made)] = transposed_by(sized_, i);
+    transposes_[index(made)] = transposed_by(shaped_, i);
     waiting_[index(made)] = i;
     return transposes_[index(made)].has_value();
   }
@@ -171,19 +171,19 @@ class GraphLowering {
   }
 
   void add_node(size_t i) {
-    const Node& node = sized_.node(i);
+    const Node& node = shaped_.node(i);
     const size_t nodes[] = {i};
     if (waits(i)) return;
     if (node.op->keeps_elements && keeps_size(node)) {
       make_waiting(source(node));
       if (!is_observed(i) && may_be_view(node)) return add_view(node);
-      add_draft(copied(sized_, i));
+      add_draft(copied(shaped_, i));
     } else if (auto descriptor = lower_node(context_, i)) {
       add_draft(*std::move(descriptor));
-    } else if (!loop_dtype(sized_, i) || !add_loop(nodes)) {
-      add_draft(evaluated(sized_, i));
+    } else if (!loop_dtype(shaped_, i) || !add_loop(nodes)) {
+      add_draft(evaluated(shaped_, i));
     }
-    if (is_observed(i)) lowered_.steps.push_back(shown(sized_, i, *options_.observer));
+    if (is_observed(i)) lowered_.steps.push_back(shown(shaped_, i, *options_.observer));
   }
 
   static ValueId source(const Node& node) { return *tensor_of(node.arguments.front()); }
@@ -191,8 +191,8 @@ class GraphLowering {
   // What was let through while sizes were symbols is refused by `eval`.
   bool keeps_size(const Node& node) const {
     return tensor_of(node.arguments.front()) &&
-           sized_.count(source(node)) == sized_.count(node.outputs.front()) &&
-           sized_.dtype(source(node)) == sized_.dtype(node.outputs.front());
+           shaped_.count(source(node)) == shaped_.count(node.outputs.front()) &&
+           shaped_.dtype(source(node)) == shaped_.dtype(node.outputs.front());
   }
 
   // Each output has elements of its own.
@@ -220,7 +220,7 @@ class GraphLowering {
   void add_writes(const StepDescriptor& descriptor, int32_t step) {
     for (const ValueId id : descriptor.writes) {
       lowered_.add({.made = id,
-                    .bytes = sized_.bytes(id),
+                    .bytes = shaped_.bytes(id),
                     .kept = is_output_[index(id)],
                     .first = step,
                     .last = step});
@@ -228,7 +228,7 @@ class GraphLowering {
   }
 
   const Graph& graph_;
-  const Sized& sized_;
+  const ShapedGraph& shaped_;
   const LoweringContext& context_;
   const LoweringOptions& options_;
   LoweredGraph lowered_;

@@ -14,16 +14,16 @@ constexpr size_t nobody = SIZE_MAX;
 
 class Ordering {
  public:
-  Ordering(const Sized& sized, std::vector<std::vector<size_t>> groups)
-      : sized_(sized),
+  Ordering(const ShapedGraph& shaped, std::vector<std::vector<size_t>> groups)
+      : shaped_(shaped),
         groups_(std::move(groups)),
-        made_by_(sized.graph().values().size(), nobody),
+        made_by_(shaped.graph().values().size(), nobody),
         before_(groups_.size()),
         after_(groups_.size()),
         keys_(groups_.size()) {
     for (size_t group = 0; group < groups_.size(); ++group) {
       for (const size_t node : groups_[group]) {
-        for (const ValueId id : sized_.node(node).outputs) made_by_[index(id)] = group;
+        for (const ValueId id : shaped_.node(node).outputs) made_by_[index(id)] = group;
       }
       if (!groups_[group].empty()) keys_[group] = groups_[group].back();
     }
@@ -41,7 +41,7 @@ class Ordering {
   void find_predecessors(size_t group) {
     std::vector<size_t>& found = before_[group];
     for (const size_t node : groups_[group]) {
-      for (const int32_t tensor : sized_.planned(node).tensors) {
+      for (const int32_t tensor : shaped_.planned(node).tensors) {
         const size_t maker = tensor < 0 ? nobody : made_by_[static_cast<size_t>(tensor)];
         if (maker != nobody && maker != group) found.push_back(maker);
       }
@@ -122,7 +122,7 @@ class Ordering {
     std::vector<std::vector<size_t>> readers(made_by_.size());
     for (size_t group = 0; group < groups_.size(); ++group) {
       for (const size_t node : groups_[group]) {
-        for (const int32_t tensor : sized_.planned(node).tensors) {
+        for (const int32_t tensor : shaped_.planned(node).tensors) {
           if (tensor >= 0) readers[static_cast<size_t>(tensor)].push_back(group);
         }
       }
@@ -139,9 +139,9 @@ class Ordering {
       for (const size_t group : by_value[index(views[next])]) {
         readers.push_back(group);
         const size_t node = groups_[group].front();
-        const bool is_view = sized_.node(node).op->keeps_elements || transposed_by(sized_, node);
+        const bool is_view = shaped_.node(node).op->keeps_elements || transposed_by(shaped_, node);
         if (is_view && groups_[group].size() == 1) {
-          views.push_back(sized_.node(node).outputs.front());
+          views.push_back(shaped_.node(node).outputs.front());
         }
       }
     }
@@ -175,7 +175,7 @@ class Ordering {
     return false;
   }
 
-  const Sized& sized_;
+  const ShapedGraph& shaped_;
   std::vector<std::vector<size_t>> groups_;
   std::vector<size_t> made_by_;                      // per value: the group; nobody: it is given
   std::vector<std::vector<size_t>> before_, after_;  // per group
@@ -184,10 +184,10 @@ class Ordering {
 
 }  // namespace
 
-std::vector<std::vector<size_t>> in_order(const Sized& sized,
+std::vector<std::vector<size_t>> in_order(const ShapedGraph& shaped,
                                           std::vector<std::vector<size_t>> groups,
                                           std::span<const Donated> donated) {
-  return Ordering(sized, std::move(groups)).ordered(donated);
+  return Ordering(shaped, std::move(groups)).ordered(donated);
 }
 
 }  // namespace mithril::cpu_backend

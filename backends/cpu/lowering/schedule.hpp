@@ -11,7 +11,7 @@ namespace mithril::cpu_backend {
 // The groups (fusion/elementwise_groups.hpp) in an order in which they may run, close to that of
 // the graph. What reads a donated input comes before what is written in its place, where that can
 // be, and that comes as soon as what it reads is made.
-std::vector<std::vector<size_t>> in_order(const Sized& sized,
+std::vector<std::vector<size_t>> in_order(const ShapedGraph& shaped,
                                           std::vector<std::vector<size_t>> groups,
                                           std::span<const Donated> donated);
 

@@ -142,11 +142,11 @@ struct AttentionOperands {
   }
 };
 
-AttentionForm form_of(const Sized& sized, const AttentionOperands& operands, ValueId to) {
-  const Dims &q = sized.dims(operands.query), &k = sized.dims(operands.key);
-  const Dims v = operands.value ? sized.dims(*operands.value) : Dims{},
-             m = operands.mask ? sized.dims(*operands.mask) : Dims{};
-  const Dims batch(sized.dims(to).begin(), sized.dims(to).end() - 2);
+AttentionForm form_of(const ShapedGraph& shaped, const AttentionOperands& operands, ValueId to) {
+  const Dims &q = shaped.dims(operands.query), &k = shaped.dims(operands.key);
+  const Dims v = operands.value ? shaped.dims(*operands.value) : Dims{},
+             m = operands.mask ? shaped.dims(*operands.mask) : Dims{};
+  const Dims batch(shaped.dims(to).begin(), shaped.dims(to).end() - 2);
   AttentionForm form{.rows = q.end()[-2],
                      .columns = k.end()[-2],
                      .width = q.back(),
@@ -164,7 +164,7 @@ AttentionForm form_of(const Sized& sized, const AttentionOperands& operands, Val
     form.mask_size = rows * columns;
     form.mask_row_step = rows == 1 ? 0 : columns;
     form.mask_column_step = columns == 1 ? 0 : 1;
-    form.mask_keeps = sized.dtype(*operands.mask) == DType::boolean;
+    form.mask_keeps = shaped.dtype(*operands.mask) == DType::boolean;
   }
   return form;
 }
@@ -197,22 +197,22 @@ StepDescriptor attention_draft(const LoweringContext& context, const AttentionFo
 
 std::optional<StepDescriptor> lower_attention(const LoweringContext& context, size_t at,
                                               const SpelledExpression& call) {
-  const Sized& sized = context.sized;
-  const CallReader reader(sized, at, call);
-  const ValueId to = sized.node(at).outputs.front();
+  const ShapedGraph& shaped = context.shaped;
+  const CallReader reader(shaped, at, call);
+  const ValueId to = shaped.node(at).outputs.front();
   const size_t mask = call.children.size() - 3;  // and then is_causal and the scale
   const AttentionOperands operands{*reader.tensor(0), *reader.tensor(1),
                                    mask == 3 ? reader.tensor(2) : std::nullopt,
                                    reader.tensor(mask)};
-  const DType dtype = sized.dtype(to);
-  const bool paired = sized.dtype(operands.query) == DType::bfloat16;
+  const DType dtype = shaped.dtype(to);
+  const bool paired = shaped.dtype(operands.query) == DType::bfloat16;
   for (const ValueId id : operands.all()) {
     const bool masks = id == operands.mask;
-    const bool keeps = masks && sized.dtype(id) == DType::boolean;
+    const bool keeps = masks && shaped.dtype(id) == DType::boolean;
     const DType fits = paired && !masks ? DType::bfloat16 : dtype;
-    if ((sized.dtype(id) != fits && !keeps) || sized.count(id) == 0) return std::nullopt;
+    if ((shaped.dtype(id) != fits && !keeps) || shaped.count(id) == 0) return std::nullopt;
   }
-  AttentionForm form = form_of(sized, operands, to);
+  AttentionForm form = form_of(shaped, operands, to);
   const Datum& scale = reader.value(mask + 2);
   form.causal = reader.value(mask + 1).flag();
   form.scale = scale.is_none() ? 1 / std::sqrt(static_cast<double>(form.width)) : scale.real();

@@ -56,27 +56,27 @@ class GatheringStep final : public Step {
   std::unique_ptr<Step> meaning_;
 };
 
-Gathering gathering_of(const Sized& sized, ValueId from, ValueId index, int64_t axis) {
-  const AroundAxis around(sized.dims(from), axis);
+Gathering gathering_of(const ShapedGraph& shaped, ValueId from, ValueId index, int64_t axis) {
+  const AroundAxis around(shaped.dims(from), axis);
   return {.outer = around.outer,
           .size = around.size,
-          .inner = around.inner * static_cast<int64_t>(size_of(sized.dtype(from))),
-          .count = sized.count(index)};
+          .inner = around.inner * static_cast<int64_t>(size_of(shaped.dtype(from))),
+          .count = shaped.count(index)};
 }
 
 }  // namespace
 
 std::optional<StepDescriptor> lower_gathering(const LoweringContext& context, size_t node,
                                               const SpelledExpression& call) {
-  const Sized& sized = context.sized;
-  const CallReader reader(sized, node, call);
+  const ShapedGraph& shaped = context.shaped;
+  const CallReader reader(shaped, node, call);
   const auto from = reader.tensor(0), index = reader.tensor(1);
-  const ValueId to = sized.node(node).outputs.front();
-  if (!from || !index || sized.dtype(*from) != sized.dtype(to)) return std::nullopt;
-  const Gathering gathering = gathering_of(sized, *from, *index, reader.value(2).integer());
-  if (sized.count(to) == 0) return std::nullopt;
-  StepDescriptor descriptor = evaluated(sized, node);
-  const bool is_long = sized.dtype(*index) == DType::int64;
+  const ValueId to = shaped.node(node).outputs.front();
+  if (!from || !index || shaped.dtype(*from) != shaped.dtype(to)) return std::nullopt;
+  const Gathering gathering = gathering_of(shaped, *from, *index, reader.value(2).integer());
+  if (shaped.count(to) == 0) return std::nullopt;
+  StepDescriptor descriptor = evaluated(shaped, node);
+  const bool is_long = shaped.dtype(*index) == DType::int64;
   descriptor.make = [=, threads = context.threads, from = *from, index = *index,
                      meaning = std::move(descriptor.make)](const Places& places,
                                                            Place scratch) -> std::unique_ptr<Step> {

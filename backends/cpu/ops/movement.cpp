@@ -23,10 +23,10 @@ size_t axis_of(int64_t axis, size_t rank) {
   return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
 }
 
-Order order_of(const Sized& sized, size_t node, const SpelledExpression& call) {
-  const Node& at = sized.node(node);
-  const size_t rank = sized.dims(at.outputs.front()).size();
-  const CallReader reader(sized, node, call);
+Order order_of(const ShapedGraph& shaped, size_t node, const SpelledExpression& call) {
+  const Node& at = shaped.node(node);
+  const size_t rank = shaped.dims(at.outputs.front()).size();
+  const CallReader reader(shaped, node, call);
   Order order(rank);
   std::iota(order.begin(), order.end(), size_t{0});
   if (call.text == "swapaxes") {
@@ -209,18 +209,18 @@ std::unique_ptr<Step> make_step(size_t element, const Arguments&... arguments) {
 
 std::optional<StepDescriptor> lower_movement(const LoweringContext& context, size_t node,
                                              const SpelledExpression& call) {
-  const Sized& sized = context.sized;
-  const ValueId from = *tensor_of(sized.node(node).arguments.front());
-  const ValueId to = sized.node(node).outputs.front();
+  const ShapedGraph& shaped = context.shaped;
+  const ValueId from = *tensor_of(shaped.node(node).arguments.front());
+  const ValueId to = shaped.node(node).outputs.front();
   const std::optional<Layout> layout =
       call.text == "sliced"
-          ? sliced(CallReader(sized, node, call), 1, sized.dims(from), sized.dims(to))
-          : permuted(sized.dims(from), order_of(sized, node, call));
+          ? sliced(CallReader(shaped, node, call), 1, shaped.dims(from), shaped.dims(to))
+          : permuted(shaped.dims(from), order_of(shaped, node, call));
   if (!layout) return std::nullopt;
   return StepDescriptor{
       .reads = {from},
       .writes = {to},
-      .make = [from, to, element = size_of(sized.dtype(to)), threads = context.threads,
+      .make = [from, to, element = size_of(shaped.dtype(to)), threads = context.threads,
                layout = *layout](const Places& places, Place) {
         return make_step<Move>(element, merged(layout.axes), layout.start, threads,
                                places[index(from)], places[index(to)]);
@@ -229,29 +229,29 @@ std::optional<StepDescriptor> lower_movement(const LoweringContext& context, siz
 
 std::optional<StepDescriptor> lower_unslicing(const LoweringContext& context, size_t node,
                                               const SpelledExpression& call) {
-  const Sized& sized = context.sized;
-  const CallReader reader(sized, node, call);
-  const ValueId from = *reader.tensor(0), to = sized.node(node).outputs.front();
-  std::optional<Layout> layout = sliced(reader, 2, sized.dims(to), sized.dims(from));
-  if (!layout || sized.count(from) == 0) return std::nullopt;
+  const ShapedGraph& shaped = context.shaped;
+  const CallReader reader(shaped, node, call);
+  const ValueId from = *reader.tensor(0), to = shaped.node(node).outputs.front();
+  std::optional<Layout> layout = sliced(reader, 2, shaped.dims(to), shaped.dims(from));
+  if (!layout || shaped.count(from) == 0) return std::nullopt;
   layout->axes = merged(layout->axes);
   return StepDescriptor{
       .reads = {from},
       .writes = {to},
-      .make = [from, to, element = size_of(sized.dtype(to)), count = sized.count(to),
+      .make = [from, to, element = size_of(shaped.dtype(to)), count = shaped.count(to),
                layout = *layout](const Places& places, Place) {
         return make_step<Unslice>(element, layout, count, places[index(from)], places[index(to)]);
       }};
 }
 
-std::optional<ValueId> transposed_by(const Sized& sized, size_t node) {
-  const SpelledExpression* call = kernel_of(*sized.node(node).op);
+std::optional<ValueId> transposed_by(const ShapedGraph& shaped, size_t node) {
+  const SpelledExpression* call = kernel_of(*shaped.node(node).op);
   if (!call || (call->text != "swapaxes" && call->text != "permuted")) return std::nullopt;
-  Order order = order_of(sized, node, *call);
+  Order order = order_of(shaped, node, *call);
   if (order.size() < 2) return std::nullopt;
   std::swap(order[order.size() - 1], order[order.size() - 2]);
   if (!std::is_sorted(order.begin(), order.end())) return std::nullopt;
-  return *tensor_of(sized.node(node).arguments.front());
+  return *tensor_of(shaped.node(node).arguments.front());
 }
 
 }  // namespace mithril::cpu_backend

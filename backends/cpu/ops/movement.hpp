@@ -22,6 +22,6 @@ std::optional<StepDescriptor> lower_unslicing(const LoweringContext& context, si
 
 // The tensor of which the node's output is the same with its last two axes exchanged; nothing where
 // it is another movement, or none.
-std::optional<ValueId> transposed_by(const Sized& sized, size_t node);
+std::optional<ValueId> transposed_by(const ShapedGraph& shaped, size_t node);
 
 }  // namespace mithril::cpu_backend

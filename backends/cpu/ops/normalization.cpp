@@ -217,20 +217,20 @@ StepDescriptor descriptor_of(const LoweringContext& context, bool is_grad, const
 
 std::optional<StepDescriptor> lower_norm(const LoweringContext& context, size_t at,
                                          const SpelledExpression& call) {
-  const Sized& sized = context.sized;
-  const Node& node = sized.node(at);
-  const CallReader reader(sized, at, call);
+  const ShapedGraph& shaped = context.shaped;
+  const Node& node = shaped.node(at);
+  const CallReader reader(shaped, at, call);
   const bool is_grad = call.text == "layer_norm_grad";
   const size_t tensors = is_grad ? 5 : 3;
-  const DType dtype = sized.dtype(node.outputs.front());
+  const DType dtype = shaped.dtype(node.outputs.front());
   std::vector<std::optional<ValueId>> sources;
   for (size_t i = 0; i < tensors; ++i) {
     sources.push_back(reader.tensor(i));
-    if (sources.back() && sized.dtype(*sources.back()) != dtype) return std::nullopt;
+    if (sources.back() && shaped.dtype(*sources.back()) != dtype) return std::nullopt;
   }
-  const Dims& dims = sized.dims(node.outputs.front());
+  const Dims& dims = shaped.dims(node.outputs.front());
   if (dims.back() == 0) return std::nullopt;
-  const NormSizes sizes{.rows = sized.count(node.outputs.front()) / dims.back(),
+  const NormSizes sizes{.rows = shaped.count(node.outputs.front()) / dims.back(),
                         .size = dims.back(),
                         .eps = is_grad ? 0 : reader.value(3).real(),
                         .threads = context.threads};

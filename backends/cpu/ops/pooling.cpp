@@ -137,22 +137,22 @@ StepDescriptor pool_draft(const LoweringContext& context, const PoolForm& form, 
 
 std::optional<StepDescriptor> lower_pooling(const LoweringContext& context, size_t node,
                                             const SpelledExpression& call) {
-  const Sized& sized = context.sized;
-  const CallReader reader(sized, node, call);
-  const std::vector<ValueId>& outputs = sized.node(node).outputs;
+  const ShapedGraph& shaped = context.shaped;
+  const CallReader reader(shaped, node, call);
+  const std::vector<ValueId>& outputs = shaped.node(node).outputs;
   const auto input = reader.tensor(0);
-  if (!input || sized.dtype(*input) != sized.dtype(outputs.front())) return std::nullopt;
-  auto form = pool_form(reader, 1, sized.dims(*input), sized.dims(outputs.front()));
+  if (!input || shaped.dtype(*input) != shaped.dtype(outputs.front())) return std::nullopt;
+  auto form = pool_form(reader, 1, shaped.dims(*input), shaped.dims(outputs.front()));
   if (!form || form->input_plane() > std::numeric_limits<int32_t>::max()) return std::nullopt;
-  if (sized.is_in_blocks(*input) || sized.is_in_blocks(outputs.front())) {
-    form->block = sized.channels_of_block();
+  if (shaped.is_in_blocks(*input) || shaped.is_in_blocks(outputs.front())) {
+    form->block = shaped.channels_of_block();
     form->planes /= form->block;
   }
   Pooling pooling = Pooling::average;
   if (call.text == "max_pool") {
     pooling = context.readers[index(outputs[1])] > 0 ? Pooling::largest_placed : Pooling::largest;
   }
-  const DType dtype = sized.dtype(*input);
+  const DType dtype = shaped.dtype(*input);
   if (dtype == DType::float32) return pool_draft<float>(context, *form, pooling, *input, outputs);
   if (dtype == DType::float64) return pool_draft<double>(context, *form, pooling, *input, outputs);
   return std::nullopt;

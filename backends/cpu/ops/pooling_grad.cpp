@@ -148,16 +148,17 @@ StepDescriptor pool_grad_draft(const LoweringContext& context, const PoolForm& f
 
 std::optional<StepDescriptor> lower_pooling_grad(const LoweringContext& context, size_t node,
                                                  const SpelledExpression& call) {
-  const Sized& sized = context.sized;
-  const CallReader reader(sized, node, call);
+  const ShapedGraph& shaped = context.shaped;
+  const CallReader reader(shaped, node, call);
   const bool of_largest = call.text == "max_pool_grad";
-  const ValueId made = sized.node(node).outputs.front();
+  const ValueId made = shaped.node(node).outputs.front();
   const auto gradient = reader.tensor(0), input = reader.tensor(1);
   if (!gradient || !input) return std::nullopt;
-  const DType dtype = sized.dtype(made);
-  if (sized.dtype(*gradient) != dtype) return std::nullopt;
-  if (of_largest && sized.dtype(*input) != dtype) return std::nullopt;
-  const auto form = pool_form(reader, of_largest ? 3 : 2, sized.dims(made), sized.dims(*gradient));
+  const DType dtype = shaped.dtype(made);
+  if (shaped.dtype(*gradient) != dtype) return std::nullopt;
+  if (of_largest && shaped.dtype(*input) != dtype) return std::nullopt;
+  const auto form =
+      pool_form(reader, of_largest ? 3 : 2, shaped.dims(made), shaped.dims(*gradient));
   if (!form || form->input_plane() > std::numeric_limits<int32_t>::max()) return std::nullopt;
   const PoolingGradValues values{*gradient, *input, made,
                                  of_largest ? reader.tensor(2) : std::nullopt};

@@ -185,15 +185,15 @@ StepDescriptor reduction_draft(const LoweringContext& context, const Reduction& 
   const ReductionKernel<T>& kernel = way == "max"   ? kernels.max
                                      : way == "min" ? kernels.min
                                                     : kernels.sum;
-  const double divisor = way == "mean" ? static_cast<double>(context.sized.count(from)) /
-                                             static_cast<double>(context.sized.count(to))
+  const double divisor = way == "mean" ? static_cast<double>(context.shaped.count(from)) /
+                                             static_cast<double>(context.shaped.count(to))
                                        : 1;
   const int64_t kept = Reduction::count(reduction.kept);
   const bool in_rows = reduction.inner_reduced && reduction.reduced.empty() && kept > 1;
   return {.reads = {from},
           .writes = {to},
           .cuts = in_rows ? std::vector<Cut>{{from, kept}, {to, kept}} : std::vector<Cut>{},
-          .worth = static_cast<double>(context.sized.count(from)) / worth_a_reduction_thread,
+          .worth = static_cast<double>(context.shaped.count(from)) / worth_a_reduction_thread,
           .make = [=, &kernel, threads = context.threads](const Places& places, Place) {
             return std::make_unique<ReductionStep<T>>(reduction, kernel, divisor, threads,
                                                       places[index(from)], places[index(to)]);
@@ -204,18 +204,18 @@ StepDescriptor reduction_draft(const LoweringContext& context, const Reduction& 
 
 std::optional<StepDescriptor> lower_reduction(const LoweringContext& context, size_t at,
                                               const SpelledExpression& call) {
-  const Sized& sized = context.sized;
-  const CallReader reader(sized, at, call);
+  const ShapedGraph& shaped = context.shaped;
+  const CallReader reader(shaped, at, call);
   if (!reader.tensor(0)) return std::nullopt;
-  const ValueId from = *reader.tensor(0), to = sized.node(at).outputs.front();
-  const DType dtype = sized.dtype(to);
-  if (sized.dtype(from) != dtype || sized.count(from) == 0) return std::nullopt;
-  const Dims& dims = sized.dims(from);
+  const ValueId from = *reader.tensor(0), to = shaped.node(at).outputs.front();
+  const DType dtype = shaped.dtype(to);
+  if (shaped.dtype(from) != dtype || shaped.count(from) == 0) return std::nullopt;
+  const Dims& dims = shaped.dims(from);
   const Reduction reduction =
-      sized.is_in_blocks(from)
-          ? reduction_of(dims_in_blocks(dims, sized.channels_of_block()),
+      shaped.is_in_blocks(from)
+          ? reduction_of(dims_in_blocks(dims, shaped.channels_of_block()),
                          {false, false, true, true, false})
-          : reduction_of(dims, call.text == "sum_to" ? broadcast_along(dims, sized.dims(to))
+          : reduction_of(dims, call.text == "sum_to" ? broadcast_along(dims, shaped.dims(to))
                                                      : along(reader.value(1), dims.size()));
   if (dtype == DType::float32) {
     return reduction_draft<float>(context, reduction, call.text, from, to);
@@ -226,13 +226,13 @@ std::optional<StepDescriptor> lower_reduction(const LoweringContext& context, si
   return std::nullopt;
 }
 
-bool reduces_planes(const Sized& sized, size_t node, const SpelledExpression& call) {
+bool reduces_planes(const ShapedGraph& shaped, size_t node, const SpelledExpression& call) {
   constexpr std::array<std::string_view, 4> ways = {"sum", "mean", "max", "min"};
   if (std::find(ways.begin(), ways.end(), call.text) == ways.end()) return false;
-  const CallReader reader(sized, node, call);
-  return reader.tensor(0) && sized.dims(*reader.tensor(0)).size() == 4 &&
-         sized.dtype(*reader.tensor(0)) == DType::float32 &&
-         sized.dtype(sized.node(node).outputs.front()) == DType::float32 &&
+  const CallReader reader(shaped, node, call);
+  return reader.tensor(0) && shaped.dims(*reader.tensor(0)).size() == 4 &&
+         shaped.dtype(*reader.tensor(0)) == DType::float32 &&
+         shaped.dtype(shaped.node(node).outputs.front()) == DType::float32 &&
          along(reader.value(1), 4) == std::vector<bool>{false, false, true, true};
 }
 

@@ -17,6 +17,6 @@ std::optional<StepDescriptor> lower_reduction(const LoweringContext& context, si
 
 // Whether it reduces the last two axes of floats [N, C, H, W], whose channels may stand in blocks
 // then.
-bool reduces_planes(const Sized& sized, size_t node, const SpelledExpression& call);
+bool reduces_planes(const ShapedGraph& shaped, size_t node, const SpelledExpression& call);
 
 }  // namespace mithril::cpu_backend

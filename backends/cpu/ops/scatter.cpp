@@ -138,14 +138,14 @@ class ScatteringStep final : public Step {
   std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
 };
 
-Scattering scattering_of(const Sized& sized, ValueId index, ValueId made, int64_t axis) {
-  const AroundAxis around(sized.dims(made), axis);
+Scattering scattering_of(const ShapedGraph& shaped, ValueId index, ValueId made, int64_t axis) {
+  const AroundAxis around(shaped.dims(made), axis);
   return {.outer = around.outer,
           .size = around.size,
           .inner = around.inner,
-          .count = sized.count(index),
-          .index = sized.dtype(index),
-          .bytes = sized.bytes(made)};
+          .count = shaped.count(index),
+          .index = shaped.dtype(index),
+          .bytes = shaped.bytes(made)};
 }
 
 template <typename T>
@@ -160,20 +160,21 @@ std::unique_ptr<Step> scattering_step(const Scattering& scattering, int threads,
 
 std::optional<StepDescriptor> lower_scattering(const LoweringContext& context, size_t node,
                                                const SpelledExpression& call) {
-  const Sized& sized = context.sized;
-  const CallReader reader(sized, node, call);
+  const ShapedGraph& shaped = context.shaped;
+  const CallReader reader(shaped, node, call);
   const auto from = reader.tensor(0), index = reader.tensor(1);
-  const ValueId made = sized.node(node).outputs.front();
-  const DType dtype = sized.dtype(made);
-  if (!from || !index || sized.dtype(*from) != dtype || sized.count(made) == 0) return std::nullopt;
+  const ValueId made = shaped.node(node).outputs.front();
+  const DType dtype = shaped.dtype(made);
+  if (!from || !index || shaped.dtype(*from) != dtype || shaped.count(made) == 0)
+    return std::nullopt;
   if (dtype != DType::float32 && dtype != DType::float64) return std::nullopt;
-  if (sized.dtype(*index) != DType::int64 && sized.dtype(*index) != DType::int32) {
+  if (shaped.dtype(*index) != DType::int64 && shaped.dtype(*index) != DType::int32) {
     return std::nullopt;
   }
-  const Scattering scattering = scattering_of(sized, *index, made, reader.value(3).integer());
+  const Scattering scattering = scattering_of(shaped, *index, made, reader.value(3).integer());
   const auto make = [=, threads = context.threads, from = *from, at = *index,
-                     meaning = evaluated(sized, node).make](const Places& places, Place scratch,
-                                                            std::unique_ptr<ElementStep> finish) {
+                     meaning = evaluated(shaped, node).make](const Places& places, Place scratch,
+                                                             std::unique_ptr<ElementStep> finish) {
     const ScatteringPlaces all{places[mithril::index(from)], places[mithril::index(at)],
                                places[mithril::index(made)], scratch};
     const auto step = dtype == DType::float32 ? scattering_step<float> : scattering_step<double>;

@@ -66,8 +66,8 @@ class RowStep final : public PartStep {
 template <typename T>
 StepDescriptor row_draft(const LoweringContext& context, std::string_view name,
                          const std::vector<ValueId>& sources, ValueId to) {
-  const int64_t size = context.sized.dims(to).back();
-  const int64_t rows = size == 0 ? 0 : context.sized.count(to) / size;
+  const int64_t size = context.shaped.dims(to).back();
+  const int64_t rows = size == 0 ? 0 : context.shaped.count(to) / size;
   StepDescriptor descriptor{.reads = sources, .writes = {to}};
   // A row is read as a whole before it is written, or element by element.
   for (const ValueId source : sources) {
@@ -89,11 +89,11 @@ StepDescriptor row_draft(const LoweringContext& context, std::string_view name,
 
 std::optional<StepDescriptor> lower_rows(const LoweringContext& context, size_t at,
                                          const SpelledExpression& call) {
-  const Sized& sized = context.sized;
-  const CallReader reader(sized, at, call);
-  const ValueId to = sized.node(at).outputs.front();
-  const DType dtype = sized.dtype(to);
-  const auto rank = static_cast<int64_t>(sized.dims(to).size());
+  const ShapedGraph& shaped = context.shaped;
+  const CallReader reader(shaped, at, call);
+  const ValueId to = shaped.node(at).outputs.front();
+  const DType dtype = shaped.dtype(to);
+  const auto rank = static_cast<int64_t>(shaped.dims(to).size());
   const int64_t axis = reader.value(call.children.size() - 1).integer();
   if (rank == 0 || (axis != -1 && axis != rank - 1)) return std::nullopt;
   std::vector<ValueId> sources;
@@ -101,7 +101,7 @@ std::optional<StepDescriptor> lower_rows(const LoweringContext& context, size_t 
     const std::optional<ValueId> source = reader.tensor(i);
     if (!source) return std::nullopt;
     sources.push_back(*source);
-    if (sized.dtype(sources.back()) != dtype || sized.dims(sources.back()) != sized.dims(to)) {
+    if (shaped.dtype(sources.back()) != dtype || shaped.dims(sources.back()) != shaped.dims(to)) {
       return std::nullopt;
     }
   }

@@ -105,9 +105,9 @@ std::string interpreted(const std::string& why) {
 
 }  // namespace
 
-void NativeCode::add(const Sized& sized, const Loop& loop) {
+void NativeCode::add(const ShapedGraph& shaped, const Loop& loop) {
   ++loops_;
-  auto native = native_loop(sized, loop);
+  auto native = native_loop(shaped, loop);
   if (!native) {
     ++unsuitable_;
   } else if (index_of_.emplace(native->text, texts_.size()).second) {
@@ -131,15 +131,15 @@ void NativeCode::build() {
   why_ = std::move(built.why);
 }
 
-std::unique_ptr<ElementStep> NativeCode::step(const Sized& sized, const Loop& loop, int threads,
-                                              const Places& places) const {
+std::unique_ptr<ElementStep> NativeCode::step(const ShapedGraph& shaped, const Loop& loop,
+                                              int threads, const Places& places) const {
   if (!library_) return nullptr;
-  auto native = native_loop(sized, loop);
+  auto native = native_loop(shaped, loop);
   if (!native) return nullptr;
   const auto at = index_of_.find(native->text);
   MITHRIL_CHECK(at != index_of_.end(), "a loop was not there when its plan's were compiled");
   const auto function = reinterpret_cast<NativeFunction>(library_->find(native_name(at->second)));
-  return make_native_step({sized, loop, *native, function, threads}, places);
+  return make_native_step({shaped, loop, *native, function, threads}, places);
 }
 
 std::string NativeCode::note() const {

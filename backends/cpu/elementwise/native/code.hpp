@@ -16,11 +16,11 @@ namespace mithril::cpu_backend {
 class NativeCode {
  public:
   // While steps are lowered.
-  void add(const Sized& sized, const Loop& loop);
+  void add(const ShapedGraph& shaped, const Loop& loop);
   // Once all are known. Never fails: loops are interpreted where there is no code for them.
   void build();
   // The step of the loop, null where there is none; the library lives longer than its steps.
-  std::unique_ptr<ElementStep> step(const Sized& sized, const Loop& loop, int threads,
+  std::unique_ptr<ElementStep> step(const ShapedGraph& shaped, const Loop& loop, int threads,
                                     const Places& places) const;
 
   const std::shared_ptr<const NativeLibrary>& library() const { return library_; }

@@ -20,16 +20,16 @@ class NativeStep final : public ElementStep {
         threads_(options.threads),
         count_(element_count(options.loop.dims)),
         work_(count_ * cost_of(options.loop)) {
-    const Sized& sized = options.sized;
+    const ShapedGraph& shaped = options.shaped;
     for (size_t i = 0; i < options.loop.inputs.size(); ++i) {
       const ValueId id = options.loop.inputs[i];
-      inputs_.push_back({places[index(id)], sized.dtype(id), options.native.readings[i],
+      inputs_.push_back({places[index(id)], shaped.dtype(id), options.native.readings[i],
                          Walk(options.loop.input_dims[i], options.loop.dims)});
       gathers_ = gathers_ || options.native.readings[i] == Reading::staged;
     }
     for (const Loop::Made& made : options.loop.outputs) {
-      outputs_.push_back({places[index(made.value)], sized.dtype(made.value)});
-      gathers_ = gathers_ || is_half(sized.dtype(made.value));
+      outputs_.push_back({places[index(made.value)], shaped.dtype(made.value)});
+      gathers_ = gathers_ || is_half(shaped.dtype(made.value));
     }
     for (const double constant : options.loop.constants) {
       constants_.push_back(static_cast<T>(constant));

@@ -8,7 +8,7 @@
 namespace mithril::cpu_backend {
 
 struct NativeStepOptions {
-  const Sized& sized;
+  const ShapedGraph& shaped;
   const Loop& loop;
   const NativeLoop& native;
   NativeFunction function;

@@ -87,8 +87,8 @@ Reading reading_of(const Walk& walk, DType dtype) {
 // other for each block: its phases. What one makes and a later one reads stands in a block between.
 class LoopText {
  public:
-  LoopText(const Sized& sized, const Loop& loop)
-      : sized_(sized),
+  LoopText(const ShapedGraph& shaped, const Loop& loop)
+      : shaped_(shaped),
         loop_(loop),
         once_(static_cast<size_t>(loop.slots)),
         phase_of_(static_cast<size_t>(loop.slots)),
@@ -134,10 +134,10 @@ class LoopText {
     for (size_t i = 0; i < loop_.inputs.size(); ++i) {
       const ValueId id = loop_.inputs[i];
       const Walk walk(loop_.input_dims[i], loop_.dims);
-      const Reading reading = reading_of(walk, sized_.dtype(id));
+      const Reading reading = reading_of(walk, shaped_.dtype(id));
       native_.readings.push_back(reading);
       staged_ += reading == Reading::staged;
-      const std::string_view own = reading == Reading::staged ? type : c_type(sized_.dtype(id));
+      const std::string_view own = reading == Reading::staged ? type : c_type(shaped_.dtype(id));
       once_[i] = reading == Reading::single || (reading == Reading::run && walk.is_repeated());
       before_ += fmt::format("  const {0}* const from_{1} = (const {0}*)from[{1}];\n", own, i);
       if (once_[i]) before_ += fmt::format("  const T s{0} = (T)*from_{0};\n", i);
@@ -148,7 +148,7 @@ class LoopText {
           fmt::format("  const T s{} = ((const T*)constants)[{}];\n", loop_.inputs.size() + i, i);
     }
     for (size_t i = 0; i < loop_.outputs.size(); ++i) {
-      const DType dtype = sized_.dtype(loop_.outputs[i].value);
+      const DType dtype = shaped_.dtype(loop_.outputs[i].value);
       staged_ += is_half(dtype);
       before_ += fmt::format("  {0}* const to_{1} = ({0}*)to[{1}];\n",
                              is_half(dtype) ? type : c_type(dtype), i);
@@ -209,7 +209,7 @@ class LoopText {
     for (size_t i = 0; phase == last_phase_ && i < loop_.outputs.size(); ++i) {
       const Loop::Made& made = loop_.outputs[i];
       const std::string value = need(made.slot);
-      const char* truth = sized_.dtype(made.value) == DType::boolean ? " != 0" : "";
+      const char* truth = shaped_.dtype(made.value) == DType::boolean ? " != 0" : "";
       inside += fmt::format("      to_{}[begin + i] = {}{};\n", i, value, truth);
     }
     // What is written may be what is read at the same element, and nothing else of what is read.
@@ -224,7 +224,7 @@ class LoopText {
     return fmt::format("(T)from_{}[begin + i]", slot);
   }
 
-  const Sized& sized_;
+  const ShapedGraph& shaped_;
   const Loop& loop_;
   NativeLoop native_;
   std::string before_;
@@ -237,8 +237,8 @@ class LoopText {
 
 }  // namespace
 
-std::optional<NativeLoop> native_loop(const Sized& sized, const Loop& loop) {
-  return LoopText(sized, loop).write();
+std::optional<NativeLoop> native_loop(const ShapedGraph& shaped, const Loop& loop) {
+  return LoopText(shaped, loop).write();
 }
 
 std::string native_name(size_t loop) { return fmt::format("loop_{}", loop); }
