@@ -40,26 +40,26 @@ class FunctionWriter {
  private:
   const Graph& graph() const { return program_.graph; }
   const PlannedNode& planned(size_t node) const { return program_.plan.nodes[node]; }
-  const Place& place(ValueId id) const { return program_.places[index(id)]; }
+  const BufferRef& place(ValueId id) const { return program_.places[index(id)]; }
 
   void line(size_t indent, const std::string& text) { result_.body += code_line(indent, text); }
 
   // ---- values ----
 
   std::string pointer(ValueId id) {
-    const Place& at = place(id);
+    const BufferRef& at = place(id);
     switch (at.kind) {
-      case Place::Kind::input:
+      case BufferRef::Kind::input:
         return pointer(names_.inputs[at.index]);
-      case Place::Kind::output:
+      case BufferRef::Kind::output:
         return pointer(names_.outputs[at.index]);
-      case Place::Kind::constant:
+      case BufferRef::Kind::constant:
         return names_.constants[at.index];
-      case Place::Kind::workspace:
+      case BufferRef::Kind::workspace:
         pointer("workspace");
         return "at<" + type_name(graph().value(id).dtype) + ">(workspace, " +
                std::to_string(at.offset) + ")";
-      case Place::Kind::nowhere:
+      case BufferRef::Kind::nowhere:
         break;
     }
     MITHRIL_CHECK(false, "a value without a place is read: " + graph().value(id).name);
@@ -86,8 +86,8 @@ class FunctionWriter {
 
   // What is made where an output goes has the name of the output.
   const std::string& name_of(ValueId id) const {
-    const Place& at = place(id);
-    if (at.kind != Place::Kind::output) return graph().value(id).name;
+    const BufferRef& at = place(id);
+    if (at.kind != BufferRef::Kind::output) return graph().value(id).name;
     const Output& output = graph().outputs()[at.index];
     return output.value == id ? output.name : graph().value(id).name;
   }
@@ -247,7 +247,7 @@ class FunctionWriter {
   }
 
   // Whether it is a tensor, and not a number that lives within one loop.
-  bool place_or_local(ValueId id) const { return place(id).kind != Place::Kind::nowhere; }
+  bool place_or_local(ValueId id) const { return place(id).kind != BufferRef::Kind::nowhere; }
 
   template <typename Element>
   void write_formula(size_t node, size_t indent, const Element& element) {

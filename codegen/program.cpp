@@ -6,7 +6,7 @@
 #include "codegen/snippets.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
-#include "mithril/eval/packing.hpp"
+#include "mithril/eval/memory_plan.hpp"
 #include "mithril/eval/run_node.hpp"
 #include "mithril/eval/sized_graph.hpp"
 
@@ -168,24 +168,25 @@ class Maker {
   void place() {
     program_.places.resize(program_.graph.values().size());
     for (size_t i = 0; i < program_.graph.inputs().size(); ++i)
-      place_of(program_.graph.inputs()[i]) = {.kind = Place::Kind::input, .index = i};
+      place_of(program_.graph.inputs()[i]) = {.kind = BufferRef::Kind::input, .index = i};
     for (size_t i = 0; i < program_.constants.size(); ++i) {
-      if (program_.constants[i]) program_.places[i] = {.kind = Place::Kind::constant, .index = i};
+      if (program_.constants[i])
+        program_.places[i] = {.kind = BufferRef::Kind::constant, .index = i};
     }
     place_outputs();
     place_in_workspace();
     for (size_t i = 0; i < root_.size(); ++i) program_.places[i] = program_.places[index(root_[i])];
   }
 
-  Place& place_of(ValueId id) { return program_.places[index(id)]; }
+  BufferRef& place_of(ValueId id) { return program_.places[index(id)]; }
 
   // Where an output can be made where the caller wants it; of one value, the first.
   void place_outputs() {
     const auto& outputs = program_.graph.outputs();
     for (size_t i = 0; i < outputs.size(); ++i) {
       const ValueId root = root_[index(outputs[i].value)];
-      if (place_of(root).kind == Place::Kind::nowhere) {
-        place_of(root) = {.kind = Place::Kind::output, .index = i};
+      if (place_of(root).kind == BufferRef::Kind::nowhere) {
+        place_of(root) = {.kind = BufferRef::Kind::output, .index = i};
       } else {
         program_.copied.push_back(i);
       }
@@ -193,19 +194,19 @@ class Maker {
   }
 
   void place_in_workspace() {
-    std::vector<Stay> lifetimes;
+    std::vector<LiveRange> live_ranges;
     std::vector<ValueId> living;
     std::vector<size_t> at(root_.size(), none);
     const auto live = [&](ValueId id, size_t statement) {
       const ValueId root = root_[index(id)];
-      if (place_of(root).kind != Place::Kind::nowhere) return;
+      if (place_of(root).kind != BufferRef::Kind::nowhere) return;
       size_t& own = at[index(root)];
       if (own == none) {
-        own = lifetimes.size();
+        own = live_ranges.size();
         living.push_back(root);
-        lifetimes.push_back({.bytes = bytes_of(root), .first = static_cast<int32_t>(statement)});
+        live_ranges.push_back({.bytes = bytes_of(root), .first = static_cast<int32_t>(statement)});
       }
-      lifetimes[own].last = static_cast<int32_t>(statement);
+      live_ranges[own].last = static_cast<int32_t>(statement);
     };
     for (size_t s = 0; s < program_.statements.size(); ++s) {
       for (const size_t node : program_.statements[s].nodes) {
@@ -217,10 +218,10 @@ class Maker {
         }
       }
     }
-    const Packing packing = pack(lifetimes);
-    program_.workspace_bytes = packing.bytes;
+    const MemoryPlan plan = plan_memory(live_ranges);
+    program_.workspace_bytes = plan.bytes;
     for (size_t i = 0; i < living.size(); ++i) {
-      place_of(living[i]) = {.kind = Place::Kind::workspace, .offset = packing.offsets[i]};
+      place_of(living[i]) = {.kind = BufferRef::Kind::workspace, .offset = plan.offsets[i]};
     }
   }
 

@@ -26,7 +26,7 @@ struct Statement {
 };
 
 // Where a value's elements stand. Views stand where the value does that they are views of.
-struct Place {
+struct BufferRef {
   enum class Kind : uint8_t {
     nowhere,  // made and read within one loop
     input,    // index: of graph.inputs()
@@ -46,8 +46,8 @@ struct Program {
   std::vector<std::optional<Tensor>> constants;  // per value, as given or computed now
   std::vector<std::vector<ValueId>> reads;       // per node: the tensors that what is written names
   std::vector<Statement> statements;
-  std::vector<Place> places;   // per value
-  std::vector<size_t> copied;  // outputs that stand elsewhere, and are copied at the end
+  std::vector<BufferRef> places;  // per value
+  std::vector<size_t> copied;     // outputs that stand elsewhere, and are copied at the end
   int64_t workspace_bytes = 0;
 
   const Node& node(size_t i) const { return graph.nodes()[i]; }

@@ -100,7 +100,7 @@ class Planned final : public Executable {
   }
 
   static void run_steps(const Program& program, std::span<std::byte* const> bases, Turns& turns) {
-    const Frame forward(bases), backward(bases, Direction::backward);
+    const BufferTable forward(bases), backward(bases, Direction::backward);
     size_t next = 0;
     try {
       for (; next < program.steps.size(); ++next) {

@@ -12,7 +12,7 @@
 #include "backends/cpu/layout/assign_layouts.hpp"
 #include "backends/cpu/lowering/lower_graph.hpp"
 #include "mithril/backend/meter.hpp"
-#include "mithril/eval/packing.hpp"
+#include "mithril/eval/memory_plan.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -26,26 +26,26 @@ constexpr int64_t bytes_that_turn = 1 << 17;
 // Where what steps read and write stands.
 class Placing {
  public:
-  Placing(const ShapedGraph& shaped, LoweredGraph lowered, std::span<const Donated> donated)
+  Placing(const ShapedGraph& shaped, LoweredGraph lowered, std::span<const DonatedBuffer> donated)
       : graph_(shaped.graph()),
         shaped_(shaped),
         lowered_(std::move(lowered)),
         given_for_(graph_.values().size()),
         first_buffer_(1 + graph_.inputs().size() + graph_.constants().size()) {
-    for (const Donated& at : donated) given_for_[index(at.made)] = at.given;
+    for (const DonatedBuffer& at : donated) given_for_[index(at.made)] = at.given;
   }
 
   void finish(Program& program, const LoweringContext& context,
               std::optional<int64_t> memory_limit) {
-    learn_lifetimes();
+    find_live_ranges();
     overwrite();
-    const Places places = place(program);
+    const BufferRefs refs = place(program);
     program.bases = first_buffer_ + buffers_.size();
     check_memory(program, memory_limit);
     add_constants(program, context.packed);
     if (context.native) context.native->build();
     for (size_t step = 0; step < lowered_.steps.size(); ++step) {
-      program.steps.push_back(lowered_.steps[step].make(places, scratch_[step]));
+      program.steps.push_back(lowered_.steps[step].make(refs, scratch_[step]));
       program.passings.push_back(passing(lowered_.steps[step], *program.steps.back()));
     }
     program.untouched_steps = std::min(untouched_, program.steps.size());
@@ -53,7 +53,7 @@ class Placing {
   }
 
  private:
-  void learn_lifetimes() {
+  void find_live_ranges() {
     for (size_t step = 0; step < lowered_.steps.size(); ++step) {
       for (const ValueId id : lowered_.steps[step].reads) {
         lowered_.storage(id).last = static_cast<int32_t>(step);
@@ -71,21 +71,21 @@ class Placing {
 
   size_t root(ValueId id) const {
     const size_t storage = lowered_.storage_of[index(id)];
-    return lowered_.storages[storage].same.value_or(storage);
+    return lowered_.storages[storage].alias_of.value_or(storage);
   }
 
   void overwrite() {
     for (size_t step = 0; step < lowered_.steps.size(); ++step) {
-      for (const Overwrite& at : lowered_.steps[step].overwrites) {
+      for (const InPlacePair& at : lowered_.steps[step].in_place_pairs) {
         Storage &from = lowered_.storages[root(at.read)], &to = lowered_.storage(at.write);
-        const bool ends = from.last == static_cast<int32_t>(step) && !from.kept && !to.same;
+        const bool ends = from.last == static_cast<int32_t>(step) && !from.kept && !to.alias_of;
         const bool may_be_written = from.given ? given_for_[index(at.write)] == at.read : !to.kept;
         const int64_t bytes = from.given ? shaped_.bytes(at.read) : from.bytes;
         if (!ends || !may_be_written || bytes != to.bytes || is_read_otherwise(step, at.read)) {
           continue;
         }
         if (from.given) untouched_ = std::min(untouched_, step);
-        to.same = root(at.read);
+        to.alias_of = root(at.read);
         from.last = std::max(to.last, from.last + 1);  // nothing else may take the place
       }
     }
@@ -98,41 +98,42 @@ class Placing {
                        [&](ValueId other) { return other != read && root(other) == root(read); });
   }
 
-  Places place(Program& program) {
-    std::vector<Stay> lifetimes;
+  BufferRefs place(Program& program) {
+    std::vector<LiveRange> live_ranges;
     int64_t bytes = 0;
     for (const Storage& storage : lowered_.storages) {
       if (storage.given) continue;
       bytes += std::min(storage.bytes, most_bytes - bytes + 1);
-      if (!storage.kept && !storage.same)
-        lifetimes.push_back({storage.bytes, storage.first, storage.last});
+      if (!storage.kept && !storage.alias_of)
+        live_ranges.push_back({storage.bytes, storage.first, storage.last});
     }
     for (size_t step = 0; step < lowered_.steps.size(); ++step) {
       const auto at = static_cast<int32_t>(step);
-      lifetimes.push_back({lowered_.steps[step].scratch_bytes, at, at});
+      live_ranges.push_back({lowered_.steps[step].scratch_bytes, at, at});
     }
     if (bytes > most_bytes) refuse_memory(bytes, std::nullopt);
-    const Packing packing = pack(lifetimes);
-    program.arena_bytes = packing.bytes;
-    auto offset = packing.offsets.begin();
+    const MemoryPlan plan = plan_memory(live_ranges);
+    program.arena_bytes = plan.bytes;
+    auto offset = plan.offsets.begin();
     for (Storage& storage : lowered_.storages) {
-      if (storage.given || storage.same) continue;
+      if (storage.given || storage.alias_of) continue;
       if (!storage.kept) {
-        storage.given = Place{0, *offset++};
+        storage.given = BufferRef{0, *offset++};
         continue;
       }
       const size_t base = first_buffer_ + buffers_.size();
       buffers_.push_back(storage.made);
       program.buffer_bytes += storage.bytes;
-      storage.given = Place{static_cast<int32_t>(base), 0};
+      storage.given = BufferRef{static_cast<int32_t>(base), 0};
     }
-    for (; offset != packing.offsets.end(); ++offset) scratch_.push_back({0, *offset});
-    Places places;
-    places.reserve(lowered_.storage_of.size());
+    for (; offset != plan.offsets.end(); ++offset) scratch_.push_back({0, *offset});
+    BufferRefs refs;
+    refs.reserve(lowered_.storage_of.size());
     for (const size_t storage : lowered_.storage_of) {
-      places.push_back(*lowered_.storages[lowered_.storages[storage].same.value_or(storage)].given);
+      refs.push_back(
+          *lowered_.storages[lowered_.storages[storage].alias_of.value_or(storage)].given);
     }
-    return places;
+    return refs;
   }
 
   void add_results(Program& program) const {
@@ -195,17 +196,17 @@ class Placing {
   const ShapedGraph& shaped_;
   LoweredGraph lowered_;
   std::vector<std::optional<ValueId>> given_for_;  // per value: the input that is donated for it
-  size_t untouched_ = SIZE_MAX;  // steps before the first that writes where an input stands
-  std::vector<Place> scratch_;   // per step
+  size_t untouched_ = SIZE_MAX;     // steps before the first that writes where an input stands
+  std::vector<BufferRef> scratch_;  // per step
   std::vector<ValueId> buffers_;
   const size_t first_buffer_;
 };
 
 // Outputs that stand for nothing else, of inputs that are no outputs.
-std::vector<Donated> donated_values(const Graph& graph, std::span<const Donation> donations) {
+std::vector<DonatedBuffer> donated_values(const Graph& graph, std::span<const Donation> donations) {
   std::vector<int> times_output(graph.values().size());
   for (const Output& output : graph.outputs()) ++times_output[index(output.value)];
-  std::vector<Donated> donated;
+  std::vector<DonatedBuffer> donated;
   for (const Donation& at : donations) {
     const ValueId made = graph.outputs()[at.output].value, given = graph.inputs()[at.input];
     if (times_output[index(made)] == 1 && times_output[index(given)] == 0) {
@@ -237,7 +238,7 @@ Program make_program(const Graph& graph, Plan plan, const ProgramOptions& option
     ChannelBlocks blocks = choose_blocks(context);
     shaped.put_in_blocks(std::move(blocks.values), blocks.channels);
   }
-  const std::vector<Donated> donated = donated_values(graph, options.donations);
+  const std::vector<DonatedBuffer> donated = donated_values(graph, options.donations);
   LoweredGraph lowered = lower_graph(context, transposes,
                                      {.fuse = options.fuse,
                                       .donated = donated,

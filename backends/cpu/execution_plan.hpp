@@ -27,7 +27,7 @@ struct Result {
   Dims dims = {};
 };
 
-// A constant whose elements a run reads where they stand, at this base of the frame, or gives.
+// A constant whose elements a run reads where they stand, at this base of the buffers, or gives.
 struct HeldConstant {
   size_t base;
   Tensor tensor;

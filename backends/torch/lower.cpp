@@ -157,12 +157,12 @@ class NodeLowering {
     throw Unsupported{};
   }
 
-  struct Place {
+  struct BufferRef {
     size_t first = 0, count = 1;
     bool list = false;
   };
 
-  Place place(const std::string& name) const {
+  BufferRef place(const std::string& name) const {
     size_t at = 0;
     for (const PortDef& input : node_.op->inputs) {
       const size_t count = input.list ? list_size() : 1;
@@ -174,7 +174,7 @@ class NodeLowering {
   }
 
   Operand port(const std::string& name) const {
-    const Place at = place(name);
+    const BufferRef at = place(name);
     if (!at.list) return argument(at.first);
     Operand items{.kind = Operand::Kind::tensors};
     for (size_t i = 0; i < at.count; ++i) items.registers.push_back(arguments_[at.first + i]);

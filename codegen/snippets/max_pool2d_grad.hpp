@@ -8,13 +8,13 @@ namespace mithril::snippets {
 
 // `places`, where they are given, spare the search.
 template <typename T, typename G, typename X, size_t rank, typename Kernel, typename Stride,
-          typename Padding, typename Dilation, typename Places>
+          typename Padding, typename Dilation, typename BufferRefs>
 void max_pool2d_grad(Tensor<T, rank> output, Tensor<G, rank> grad, Tensor<X, rank> input,
                      const Kernel& kernel_size, const Stride& stride, const Padding& padding,
-                     const Dilation& dilation, Places places) {
+                     const Dilation& dilation, BufferRefs places) {
   const Pooling pooling(input.dims, grad.dims, kernel_size, stride, padding, dilation);
   std::fill_n(output.data, output.size(), T());
-  if constexpr (is_given<Places>) {
+  if constexpr (is_given<BufferRefs>) {
     for (int64_t i = 0; i < grad.size(); ++i) {
       if (places[i] >= 0) output[i / pooling.outputs() * pooling.inputs() + places[i]] += grad[i];
     }

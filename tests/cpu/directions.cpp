@@ -48,7 +48,7 @@ std::vector<float> made_one_row_on(const Graph& graph, const Tensor& x, Directio
   bases.front() = arena.data();
   bases[1] = reinterpret_cast<std::byte*>(memory.data());
   bases.back() = reinterpret_cast<std::byte*>(memory.data() + row);
-  program.steps[0]->run(cpu_backend::Frame(bases, direction));
+  program.steps[0]->run(cpu_backend::BufferTable(bases, direction));
   return {memory.begin() + static_cast<ptrdiff_t>(row), memory.end()};
 }
 

@@ -9,20 +9,20 @@
 namespace mithril::tests {
 namespace {
 
-struct Donated {
+struct DonatedBuffer {
   std::string text;
   std::vector<Donation> donations;
 };
 
 // Of copies of the inputs, which then hold what was made in their places.
-std::vector<Tensor> run(const Donated& graph, std::vector<Tensor>& inputs, int threads = 2) {
+std::vector<Tensor> run(const DonatedBuffer& graph, std::vector<Tensor>& inputs, int threads = 2) {
   for (Tensor& input : inputs) input = input.copy();
   return cpu({.threads = threads})
       ->load(parse_graph(graph.text), {.donations = graph.donations})
       ->run(inputs);
 }
 
-std::vector<bool> in_place(const Donated& graph, const std::vector<Tensor>& inputs) {
+std::vector<bool> in_place(const DonatedBuffer& graph, const std::vector<Tensor>& inputs) {
   std::vector<Tensor> own = inputs;
   const std::vector<Tensor> made = run(graph, own);
   const std::vector<Tensor> expected =

@@ -41,7 +41,7 @@ TEST_CASE("loops of sizes around that of a block, with what is broadcast") {
 }
 
 TEST_CASE("what needs a result of the loop is not passed by") {
-  // b stands between a and c, and d is read where c overwrites.
+  // b stands between a and c, and d is read where c in_place_pairs.
   const std::string text =
       "graph {\n"
       "  input x: float32[4, 5]\n"

@@ -38,15 +38,15 @@ Planes planes_of_weight(const Dims& dims) { return {dims[0], dims[1], dims[2] * 
 
 struct Bringing {
   Planes planes;
-  Place from, to;
+  BufferRef from, to;
 
-  void run(const Frame& frame, int threads) const {
+  void run(const BufferTable& buffers, int threads) const {
     const int64_t units = planes.units();
     const int parts = parts_of(
         {.amount = units * planes.size, .pieces = units, .worth_a_thread = 1 << 15}, threads);
     ThreadPool::shared().run(parts, threads, [&](int part) {
-      planes.bring(frame.read<uint16_t>(from), units * part / parts, units * (part + 1) / parts,
-                   frame.write<float>(to));
+      planes.bring(buffers.read<uint16_t>(from), units * part / parts, units * (part + 1) / parts,
+                   buffers.write<float>(to));
     });
   }
 };
@@ -57,9 +57,9 @@ class PairedConvolutionStep final : public Step {
                         std::unique_ptr<Step> convolution)
       : before_(std::move(before)), threads_(threads), convolution_(std::move(convolution)) {}
 
-  void run(const Frame& frame) const override {
-    for (const Bringing& bringing : before_) bringing.run(frame, threads_);
-    convolution_->run(frame);
+  void run(const BufferTable& buffers) const override {
+    for (const Bringing& bringing : before_) bringing.run(buffers, threads_);
+    convolution_->run(buffers);
   }
 
  private:
@@ -91,21 +91,21 @@ StepDescriptor lower_paired_convolution(const LoweringContext& context,
     brought.emplace_back(values.weight, planes_of_weight(context.shaped.dims(values.weight)));
   }
   for (const auto& [value, planes] : brought) descriptor.scratch_bytes += planes.bytes();
-  const auto make = [brought, threads = context.threads,
-                     inner = std::move(descriptor.make_finished)](
-                        const Places& places, Place scratch, std::unique_ptr<ElementStep> finish) {
-    Places own = places;
-    std::vector<Bringing> before;
-    for (const auto& [value, planes] : brought) {
-      before.push_back({planes, places[index(value)], scratch});
-      own[index(value)] = scratch;
-      scratch.offset += planes.bytes();
-    }
-    return std::make_unique<PairedConvolutionStep>(std::move(before), threads,
-                                                   inner(own, scratch, std::move(finish)));
-  };
-  descriptor.make = [make](const Places& places, Place scratch) {
-    return make(places, scratch, nullptr);
+  const auto make =
+      [brought, threads = context.threads, inner = std::move(descriptor.make_finished)](
+          const BufferRefs& refs, BufferRef scratch, std::unique_ptr<ElementStep> finish) {
+        BufferRefs own = refs;
+        std::vector<Bringing> before;
+        for (const auto& [value, planes] : brought) {
+          before.push_back({planes, refs[index(value)], scratch});
+          own[index(value)] = scratch;
+          scratch.offset += planes.bytes();
+        }
+        return std::make_unique<PairedConvolutionStep>(std::move(before), threads,
+                                                       inner(own, scratch, std::move(finish)));
+      };
+  descriptor.make = [make](const BufferRefs& refs, BufferRef scratch) {
+    return make(refs, scratch, nullptr);
   };
   descriptor.make_finished = make;
   return descriptor;

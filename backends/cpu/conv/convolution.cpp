@@ -21,20 +21,20 @@ template <typename T>
 class ConvolutionStep final : public Step {
  public:
   ConvolutionStep(WindowForm form, const WindowKernels<T>& kernels, int threads,
-                  const ConvolutionValues& values, const Places& places, Place scratch,
+                  const ConvolutionValues& values, const BufferRefs& refs, BufferRef scratch,
                   PackedConstants::Bytes packed, std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
         kernels_(kernels),
         tiles_(tiles_of(form_)),
         sharing_(sharing_of(form_, threads)),
         threads_(threads),
-        source_(places[index(values.source)]),
-        weight_(places[index(values.weight)]),
-        made_(places[index(values.made)]),
+        source_(refs[index(values.source)]),
+        weight_(refs[index(values.weight)]),
+        made_(refs[index(values.made)]),
         scratch_(scratch),
         packed_(std::move(packed)),
         finish_(std::move(finish)) {
-    if (values.bias) bias_ = places[index(*values.bias)];
+    if (values.bias) bias_ = refs[index(*values.bias)];
     if (packed_) return;
     const int64_t most = rows_at_once(form_, threads);
     for (int64_t row = 0; most < form_.rows && row < form_.rows; row += most) {
@@ -59,27 +59,27 @@ class ConvolutionStep final : public Step {
     return (weight + regions * tiles.planes_count(form)) * int64_t{sizeof(T)};
   }
 
-  void run(const Frame& frame) const override {
+  void run(const BufferTable& buffers) const override {
     const int64_t groups = form_.images * form_.groups;
     if (groups * form_.rows * form_.made_plane() == 0) return;
-    if (!rounds_.empty()) return run_rounds(frame);
-    T* planes = frame.write<T>(scratch_);
+    if (!rounds_.empty()) return run_rounds(buffers);
+    T* planes = buffers.write<T>(scratch_);
     const auto* weight = reinterpret_cast<const T*>(packed_.get());
     if (!weight) {
       weight = planes;
-      pack(frame, planes);
+      pack(buffers, planes);
       planes += packed_space(form_, tiles_);
     }
     if (!sharing_.whole) {
-      for (int64_t i = 0; i < groups; ++i) run_shared(frame, i, weight, planes);
+      for (int64_t i = 0; i < groups; ++i) run_shared(buffers, i, weight, planes);
       return;
     }
     each_part([&](int64_t part) {
       T* own = planes + part * tiles_.planes_count(form_);
       const int64_t end = groups * (part + 1) / sharing_.parts;
       for (int64_t i = groups * part / sharing_.parts; i < end; ++i) {
-        lay_planes(frame, i, 0, form_.channels, own);
-        multiply_windows(operands(frame, i, weight, own), {});
+        lay_planes(buffers, i, 0, form_.channels, own);
+        multiply_windows(operands(buffers, i, weight, own), {});
       }
     });
   }
@@ -115,25 +115,25 @@ class ConvolutionStep final : public Step {
     return std::max<int64_t>(fitting, threads) * tiles.height;
   }
 
-  void run_rounds(const Frame& frame) const {
-    T* weight = frame.write<T>(scratch_);
+  void run_rounds(const BufferTable& buffers) const {
+    T* weight = buffers.write<T>(scratch_);
     T* planes = weight + packed_space(rounds_.front().form, rounds_.front().tiles);
-    lay_shared(frame, 0, planes);
+    lay_shared(buffers, 0, planes);
     for (const Round& round : rounds_) {
       each_part([&](int64_t part) {
         const auto [first, last] = WindowPart{part, sharing_.parts}.share(round.tiles.count);
-        pack_weight(round.form, round.tiles, frame.read<T>(weight_) + round.row * form_.row_step,
+        pack_weight(round.form, round.tiles, buffers.read<T>(weight_) + round.row * form_.row_step,
                     first, last, weight);
       });
       WindowOperands<T> operands{
           .form = round.form,
           .tiles = round.tiles,
           .kernels = kernels_,
-          .planes = form_.in_place ? source_of(frame, 0) : planes,
+          .planes = form_.in_place ? source_of(buffers, 0) : planes,
           .weight = weight,
-          .start = bias_ ? frame.read<T>(*bias_) + round.row : nullptr,
-          .made = frame.write<T>(made_) + round.row * form_.made_plane(),
-          .finish = Finish(finish_.get(), &frame, round.row * form_.made_plane())};
+          .start = bias_ ? buffers.read<T>(*bias_) + round.row : nullptr,
+          .made = buffers.write<T>(made_) + round.row * form_.made_plane(),
+          .finish = Finish(finish_.get(), &buffers, round.row * form_.made_plane())};
       const WindowPart cut = cut_windows(round.form, round.tiles, sharing_.parts);
       each_part([&](int64_t part) { multiply_windows(operands, {part, cut.parts, cut.of_rows}); });
     }
@@ -150,51 +150,52 @@ class ConvolutionStep final : public Step {
     ThreadPool::shared().run(static_cast<int>(sharing_.parts), threads_, what);
   }
 
-  void pack(const Frame& frame, T* packed) const {
+  void pack(const BufferTable& buffers, T* packed) const {
     const int64_t tiles = form_.groups * tiles_.count;
     each_part([&](int64_t part) {
-      pack_weight(form_, tiles_, frame.read<T>(weight_), tiles * part / sharing_.parts,
+      pack_weight(form_, tiles_, buffers.read<T>(weight_), tiles * part / sharing_.parts,
                   tiles * (part + 1) / sharing_.parts, packed);
     });
   }
 
-  void lay_shared(const Frame& frame, int64_t i, T* planes) const {
+  void lay_shared(const BufferTable& buffers, int64_t i, T* planes) const {
     if (form_.in_place) return;
     each_part([&](int64_t part) {
-      lay_planes(frame, i, form_.channels * part / sharing_.parts,
+      lay_planes(buffers, i, form_.channels * part / sharing_.parts,
                  form_.channels * (part + 1) / sharing_.parts, planes);
     });
   }
 
-  void run_shared(const Frame& frame, int64_t i, const T* weight, T* planes) const {
-    lay_shared(frame, i, planes);
+  void run_shared(const BufferTable& buffers, int64_t i, const T* weight, T* planes) const {
+    lay_shared(buffers, i, planes);
     const WindowPart cut = cut_windows(form_, tiles_, sharing_.parts);
     each_part([&](int64_t part) {
-      multiply_windows(operands(frame, i, weight, planes), {part, cut.parts, cut.of_rows});
+      multiply_windows(operands(buffers, i, weight, planes), {part, cut.parts, cut.of_rows});
     });
   }
 
   // The group i of the images, counted through.
-  const T* source_of(const Frame& frame, int64_t i) const {
-    return frame.read<T>(source_) + i * form_.channels * form_.source_plane();
+  const T* source_of(const BufferTable& buffers, int64_t i) const {
+    return buffers.read<T>(source_) + i * form_.channels * form_.source_plane();
   }
 
-  void lay_planes(const Frame& frame, int64_t i, int64_t first, int64_t last, T* planes) const {
+  void lay_planes(const BufferTable& buffers, int64_t i, int64_t first, int64_t last,
+                  T* planes) const {
     if (form_.in_place) return;
-    cpu_backend::lay_planes(form_, source_of(frame, i), first, last, planes);
+    cpu_backend::lay_planes(form_, source_of(buffers, i), first, last, planes);
   }
 
-  WindowOperands<T> operands(const Frame& frame, int64_t i, const T* weight,
+  WindowOperands<T> operands(const BufferTable& buffers, int64_t i, const T* weight,
                              const T* planes) const {
     const int64_t group = i % form_.groups;
     return {.form = form_,
             .tiles = tiles_,
             .kernels = kernels_,
-            .planes = form_.in_place ? source_of(frame, i) : planes,
+            .planes = form_.in_place ? source_of(buffers, i) : planes,
             .weight = weight + group * tiles_.packed_group(form_),
-            .start = bias_ ? frame.read<T>(*bias_) + group * form_.rows : nullptr,
-            .made = frame.write<T>(made_) + i * form_.rows * form_.made_plane(),
-            .finish = Finish(finish_.get(), &frame, i * form_.rows * form_.made_plane())};
+            .start = bias_ ? buffers.read<T>(*bias_) + group * form_.rows : nullptr,
+            .made = buffers.write<T>(made_) + i * form_.rows * form_.made_plane(),
+            .finish = Finish(finish_.get(), &buffers, i * form_.rows * form_.made_plane())};
   }
 
   WindowForm form_;
@@ -202,8 +203,8 @@ class ConvolutionStep final : public Step {
   WindowTiles tiles_;
   Sharing sharing_;
   int threads_;
-  Place source_, weight_, made_, scratch_;
-  std::optional<Place> bias_;
+  BufferRef source_, weight_, made_, scratch_;
+  std::optional<BufferRef> bias_;
   PackedConstants::Bytes packed_;
   std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
   std::vector<Round> rounds_;            // empty: all rows at once
@@ -248,13 +249,14 @@ StepDescriptor convolution_draft(const LoweringContext& context, const Convoluti
       .scratch_bytes = ConvolutionStep<T>::scratch_bytes(form, context.threads, packed != nullptr)};
   if (!packed) descriptor.reads.push_back(values.weight);
   if (values.bias) descriptor.reads.push_back(*values.bias);
-  const auto make = [=, &kernels, threads = context.threads](const Places& places, Place scratch,
+  const auto make = [=, &kernels, threads = context.threads](const BufferRefs& refs,
+                                                             BufferRef scratch,
                                                              std::unique_ptr<ElementStep> finish) {
-    return std::make_unique<ConvolutionStep<T>>(form, kernels, threads, values, places, scratch,
+    return std::make_unique<ConvolutionStep<T>>(form, kernels, threads, values, refs, scratch,
                                                 packed, std::move(finish));
   };
-  descriptor.make = [make](const Places& places, Place scratch) {
-    return make(places, scratch, nullptr);
+  descriptor.make = [make](const BufferRefs& refs, BufferRef scratch) {
+    return make(refs, scratch, nullptr);
   };
   if (!backwards) descriptor.make_finished = make;
   return descriptor;

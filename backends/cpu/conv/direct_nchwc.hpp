@@ -42,7 +42,7 @@ class BlockForm {
   WindowPart cut(int64_t parts) const;
 
  private:
-  // Places side by side that a tile makes.
+  // BufferRefs side by side that a tile makes.
   struct Tile {
     int64_t image, first, count;
     int64_t from;  // where the window of the first stands

@@ -20,19 +20,19 @@ template <typename Form>
 class BlockStep final : public Step {
  public:
   BlockStep(Form form, int64_t block, int threads, const ConvolutionValues& values, bool to_blocks,
-            const Places& places, Place scratch, PackedConstants::Bytes weight,
+            const BufferRefs& refs, BufferRef scratch, PackedConstants::Bytes weight,
             std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
         block_(block),
         parts_(parts_of(form_, threads)),
         threads_(threads),
         to_blocks_(to_blocks),
-        source_(places[index(values.source)]),
-        made_(places[index(values.made)]),
+        source_(refs[index(values.source)]),
+        made_(refs[index(values.made)]),
         scratch_(scratch),
         weight_(std::move(weight)),
         finish_(std::move(finish)) {
-    if (values.bias) bias_ = places[index(*values.bias)];
+    if (values.bias) bias_ = refs[index(*values.bias)];
   }
 
   // What is worked in: what was laid out, what each part has of its own, and, where it is to stand
@@ -43,9 +43,9 @@ class BlockStep final : public Step {
     return (lines(form.laid_count()) + work + made) * int64_t{sizeof(float)};
   }
 
-  void run(const Frame& frame) const override {
-    auto* laid = frame.write<float>(scratch_);
-    const auto* source = frame.read<float>(source_);
+  void run(const BufferTable& buffers) const override {
+    auto* laid = buffers.write<float>(scratch_);
+    const auto* source = buffers.read<float>(source_);
     if (form_.laid_count() > 0) {
       each_part([&](int64_t part) {
         const auto [first, last] = WindowPart{part, parts_}.share(form_.laid_rows());
@@ -54,19 +54,19 @@ class BlockStep final : public Step {
     }
     float* work = laid + lines(form_.laid_count());
     const int64_t own = part_lines(form_, parts_);
-    auto* made = to_blocks_ ? frame.write<float>(made_) : work + parts_ * own;
+    auto* made = to_blocks_ ? buffers.write<float>(made_) : work + parts_ * own;
     const WindowPart cut = form_.cut(parts_);
     each_part([&](int64_t part) {
       form_.multiply({.input = form_.laid_count() > 0 ? laid : source,
                       .weight = reinterpret_cast<const float*>(weight_.get()),
-                      .bias = bias_ ? frame.read<float>(*bias_) : nullptr,
+                      .bias = bias_ ? buffers.read<float>(*bias_) : nullptr,
                       .work = work + part * own,
                       .made = made,
-                      .finish = to_blocks_ ? Finish(finish_.get(), &frame) : Finish()},
+                      .finish = to_blocks_ ? Finish(finish_.get(), &buffers) : Finish()},
                      {part, cut.parts, cut.of_rows});
     });
     if (to_blocks_) return;
-    each_part([&](int64_t part) { rearrange(frame, made, {part, parts_}); });
+    each_part([&](int64_t part) { rearrange(buffers, made, {part, parts_}); });
   }
 
  private:
@@ -90,7 +90,7 @@ class BlockStep final : public Step {
   }
 
   // A part of the blocks of all images, to channels one after the other.
-  void rearrange(const Frame& frame, const float* made, const WindowPart& part) const {
+  void rearrange(const BufferTable& buffers, const float* made, const WindowPart& part) const {
     const Convolution& c = form_.convolution();
     const int64_t plane = c.down.output * c.across.output, count = plane * block_;
     const auto [first, last] = part.share(c.images * c.outputs / block_);
@@ -99,9 +99,9 @@ class BlockStep final : public Step {
                                           .from_step = block_,
                                           .count = plane,
                                           .depth = block_,
-                                          .to = frame.write<float>(made_) + i * count,
+                                          .to = buffers.write<float>(made_) + i * count,
                                           .to_step = plane});
-      Finish(finish_.get(), &frame).run({.begin = i * count, .size = count});
+      Finish(finish_.get(), &buffers).run({.begin = i * count, .size = count});
     }
   }
 
@@ -109,8 +109,8 @@ class BlockStep final : public Step {
   int64_t block_;  // channels of one
   int parts_, threads_;
   bool to_blocks_;
-  Place source_, made_, scratch_;
-  std::optional<Place> bias_;
+  BufferRef source_, made_, scratch_;
+  std::optional<BufferRef> bias_;
   PackedConstants::Bytes weight_;
   std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
 };
@@ -136,13 +136,14 @@ StepDescriptor block_draft(const LoweringContext& context, const Form& form, int
       .writes = {values.made},
       .scratch_bytes = BlockStep<Form>::scratch_bytes(form, context.threads, to_blocks)};
   if (values.bias) descriptor.reads.push_back(*values.bias);
-  descriptor.make_finished = [=, threads = context.threads](const Places& places, Place scratch,
+  descriptor.make_finished = [=, threads = context.threads](const BufferRefs& refs,
+                                                            BufferRef scratch,
                                                             std::unique_ptr<ElementStep> finish) {
-    return std::make_unique<BlockStep<Form>>(form, block, threads, values, to_blocks, places,
-                                             scratch, weight, std::move(finish));
+    return std::make_unique<BlockStep<Form>>(form, block, threads, values, to_blocks, refs, scratch,
+                                             weight, std::move(finish));
   };
-  descriptor.make = [make = descriptor.make_finished](const Places& places, Place scratch) {
-    return make(places, scratch, nullptr);
+  descriptor.make = [make = descriptor.make_finished](const BufferRefs& refs, BufferRef scratch) {
+    return make(refs, scratch, nullptr);
   };
   return descriptor;
 }

@@ -29,18 +29,18 @@ class PanelStep final : public Step {
  public:
   using Element = typename Form::Element;
 
-  PanelStep(Form form, int threads, const ConvolutionValues& values, const Places& places,
-            Place scratch, PackedConstants::Bytes weight, std::unique_ptr<ElementStep> finish)
+  PanelStep(Form form, int threads, const ConvolutionValues& values, const BufferRefs& refs,
+            BufferRef scratch, PackedConstants::Bytes weight, std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
         sharing_(sharing_of(form_, threads)),
         threads_(threads),
-        source_(places[index(values.source)]),
-        given_weight_(places[index(values.weight)]),
-        made_(places[index(values.made)]),
+        source_(refs[index(values.source)]),
+        given_weight_(refs[index(values.weight)]),
+        made_(refs[index(values.made)]),
         scratch_(scratch),
         weight_(std::move(weight)),
         finish_(std::move(finish)) {
-    if (values.bias) bias_ = places[index(*values.bias)];
+    if (values.bias) bias_ = refs[index(*values.bias)];
   }
 
   static int64_t scratch_bytes(const Form& form, int threads, bool packed) {
@@ -51,20 +51,20 @@ class PanelStep final : public Step {
            int64_t{sizeof(float)};
   }
 
-  void run(const Frame& frame) const override {
+  void run(const BufferTable& buffers) const override {
     const int64_t groups = form_.convolution().images * form_.convolution().groups;
     if (groups * form_.convolution().outputs == 0) return;
     const int64_t inputs = input_lines(form_), work = lines(form_.part_count());
-    auto* scratch = frame.write<float>(scratch_);
+    auto* scratch = buffers.write<float>(scratch_);
     const auto* weight = reinterpret_cast<const float*>(weight_.get());
     if (!weight) {
-      pack(frame, scratch);
+      pack(buffers, scratch);
       weight = scratch;
       scratch += lines(form_.convolution().groups * form_.weight_count());
     }
     if (!sharing_.whole) {
       for (int64_t i = 0; i < groups; ++i) {
-        run_shared(frame, i, {weight, scratch, scratch + inputs}, work);
+        run_shared(buffers, i, {weight, scratch, scratch + inputs}, work);
       }
       return;
     }
@@ -73,8 +73,8 @@ class PanelStep final : public Step {
       const int64_t end = groups * (part + 1) / sharing_.parts;
       for (int64_t i = groups * part / sharing_.parts; i < end; ++i) {
         const Memory memory{weight, own, own + inputs};
-        transform(frame, i, {0, form_.convolution().inputs}, memory);
-        form_.multiply(operands(frame, i, memory, true), {});
+        transform(buffers, i, {0, form_.convolution().inputs}, memory);
+        form_.multiply(operands(buffers, i, memory, true), {});
       }
     });
   }
@@ -103,17 +103,17 @@ class PanelStep final : public Step {
     ThreadPool::shared().run(static_cast<int>(sharing_.parts), threads_, what);
   }
 
-  void pack(const Frame& frame, float* to) const {
+  void pack(const BufferTable& buffers, float* to) const {
     const int64_t panels = form_.panels(), count = panels * form_.convolution().groups;
     each_part([&](int64_t part) {
       for (int64_t i = count * part / sharing_.parts; i < count * (part + 1) / sharing_.parts;
            ++i) {
-        transform_panel(form_, frame.read<Element>(given_weight_), i, to);
+        transform_panel(form_, buffers.read<Element>(given_weight_), i, to);
       }
     });
   }
 
-  void run_shared(const Frame& frame, int64_t i, const Memory& memory, int64_t work) const {
+  void run_shared(const BufferTable& buffers, int64_t i, const Memory& memory, int64_t work) const {
     const Convolution& c = form_.convolution();
     const WindowPart cut = form_.cut(sharing_.parts);
     const auto own = [&](int64_t part) {
@@ -121,34 +121,34 @@ class PanelStep final : public Step {
     };
     if (!form_.in_place()) {
       each_part([&](int64_t part) {
-        transform(frame, i, WindowPart{part, cut.parts}.share(c.inputs), own(part));
+        transform(buffers, i, WindowPart{part, cut.parts}.share(c.inputs), own(part));
       });
     }
     const bool finishes = form_.finishes(cut);
     each_part([&](int64_t part) {
-      form_.multiply(operands(frame, i, own(part), finishes), {part, cut.parts, cut.of_rows});
+      form_.multiply(operands(buffers, i, own(part), finishes), {part, cut.parts, cut.of_rows});
     });
     if (!finish_ || finishes) return;
     const int64_t plane = c.down.output * c.across.output;
     each_part([&](int64_t part) {
       const auto [first, last] = WindowPart{part, cut.parts}.share(c.outputs);
-      finish(frame, i).run({.begin = first * plane, .size = (last - first) * plane});
+      finish(buffers, i).run({.begin = first * plane, .size = (last - first) * plane});
     });
   }
 
-  const Element* source(const Frame& frame, int64_t i) const {
+  const Element* source(const BufferTable& buffers, int64_t i) const {
     const Convolution& c = form_.convolution();
-    return frame.read<Element>(source_) + i * c.inputs * c.down.input * c.across.input;
+    return buffers.read<Element>(source_) + i * c.inputs * c.down.input * c.across.input;
   }
 
-  void transform(const Frame& frame, int64_t i, WindowPart::Range channels,
+  void transform(const BufferTable& buffers, int64_t i, WindowPart::Range channels,
                  const Memory& memory) const {
-    form_.transform_input(source(frame, i), channels.first, channels.last, memory.work,
+    form_.transform_input(source(buffers, i), channels.first, channels.last, memory.work,
                           reinterpret_cast<Element*>(memory.input));
   }
 
-  Finish finish(const Frame& frame, int64_t i) const {
-    return Finish(finish_.get(), &frame, made_before(i));
+  Finish finish(const BufferTable& buffers, int64_t i) const {
+    return Finish(finish_.get(), &buffers, made_before(i));
   }
 
   int64_t made_before(int64_t i) const {
@@ -156,24 +156,24 @@ class PanelStep final : public Step {
     return i * c.outputs * c.down.output * c.across.output;
   }
 
-  PanelOperandsOf<Element> operands(const Frame& frame, int64_t i, const Memory& memory,
+  PanelOperandsOf<Element> operands(const BufferTable& buffers, int64_t i, const Memory& memory,
                                     bool finishes) const {
     const Convolution& c = form_.convolution();
     const int64_t group = i % c.groups;
-    return {.input = form_.in_place() ? source(frame, i)
+    return {.input = form_.in_place() ? source(buffers, i)
                                       : reinterpret_cast<const Element*>(memory.input),
             .weight = memory.weight + group * form_.weight_count(),
-            .bias = bias_ ? frame.read<float>(*bias_) + group * c.outputs : nullptr,
+            .bias = bias_ ? buffers.read<float>(*bias_) + group * c.outputs : nullptr,
             .work = memory.work,
-            .made = frame.write<float>(made_) + made_before(i),
-            .finish = finishes ? finish(frame, i) : Finish()};
+            .made = buffers.write<float>(made_) + made_before(i),
+            .finish = finishes ? finish(buffers, i) : Finish()};
   }
 
   Form form_;
   Sharing sharing_;
   int threads_;
-  Place source_, given_weight_, made_, scratch_;
-  std::optional<Place> bias_;
+  BufferRef source_, given_weight_, made_, scratch_;
+  std::optional<BufferRef> bias_;
   PackedConstants::Bytes weight_;        // null: it is packed in each run
   std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
 };
@@ -202,13 +202,14 @@ StepDescriptor panel_draft(const LoweringContext& context, const Convolution& co
       .scratch_bytes = PanelStep<Form>::scratch_bytes(form, context.threads, weight != nullptr)};
   if (!weight) descriptor.reads.push_back(values.weight);
   if (values.bias) descriptor.reads.push_back(*values.bias);
-  descriptor.make_finished = [=, threads = context.threads](const Places& places, Place scratch,
+  descriptor.make_finished = [=, threads = context.threads](const BufferRefs& refs,
+                                                            BufferRef scratch,
                                                             std::unique_ptr<ElementStep> finish) {
-    return std::make_unique<PanelStep<Form>>(form, threads, values, places, scratch, weight,
+    return std::make_unique<PanelStep<Form>>(form, threads, values, refs, scratch, weight,
                                              std::move(finish));
   };
-  descriptor.make = [make = descriptor.make_finished](const Places& places, Place scratch) {
-    return make(places, scratch, nullptr);
+  descriptor.make = [make = descriptor.make_finished](const BufferRefs& refs, BufferRef scratch) {
+    return make(refs, scratch, nullptr);
   };
   return descriptor;
 }

@@ -7,7 +7,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Places that are moved at once, so that both sides stay in the first-level cache.
+// BufferRefs that are moved at once, so that both sides stay in the first-level cache.
 constexpr int64_t moved_block = 32;
 
 int64_t extent_of(const WindowAxis& axis) {

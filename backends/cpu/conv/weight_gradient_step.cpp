@@ -19,14 +19,14 @@ struct WeightGradValues {
 template <typename T>
 class WeightStep final : public Step {
  public:
-  WeightStep(WeightForm form, int threads, const WeightGradValues& values, const Places& places,
-             Place scratch)
+  WeightStep(WeightForm form, int threads, const WeightGradValues& values, const BufferRefs& refs,
+             BufferRef scratch)
       : form_(std::move(form)),
         sharing_(sharing_of(form_, threads)),
         threads_(threads),
-        gradient_(places[index(values.gradient)]),
-        input_(places[index(values.input)]),
-        made_(places[index(values.made)]),
+        gradient_(refs[index(values.gradient)]),
+        input_(refs[index(values.input)]),
+        made_(refs[index(values.made)]),
         scratch_(scratch) {}
 
   static WeightForm form_of(const Convolution& convolution) {
@@ -37,18 +37,18 @@ class WeightStep final : public Step {
     return (sharing.whole ? sharing.parts : 1) * region(form) * int64_t{sizeof(T)};
   }
 
-  void run(const Frame& frame) const override {
+  void run(const BufferTable& buffers) const override {
     const Convolution& c = form_.convolution();
-    T* regions = frame.write<T>(scratch_);
+    T* regions = buffers.write<T>(scratch_);
     if (!sharing_.whole) {
-      for (int64_t group = 0; group < c.groups; ++group) run_group(frame, group, regions, true);
+      for (int64_t group = 0; group < c.groups; ++group) run_group(buffers, group, regions, true);
       return;
     }
     ThreadPool::shared().run(static_cast<int>(sharing_.parts), threads_, [&](int64_t part) {
       T* own = regions + part * region(form_);
       const int64_t end = c.groups * (part + 1) / sharing_.parts;
       for (int64_t group = c.groups * part / sharing_.parts; group < end; ++group) {
-        run_group(frame, group, own, false);
+        run_group(buffers, group, own, false);
       }
     });
   }
@@ -89,7 +89,7 @@ class WeightStep final : public Step {
     });
   }
 
-  void run_group(const Frame& frame, int64_t group, T* sums, bool shared) const {
+  void run_group(const BufferTable& buffers, int64_t group, T* sums, bool shared) const {
     const Convolution& c = form_.convolution();
     const int64_t images = images_of_a_sum(form_);
     T* totals = has_totals(form_) ? sums + lines(form_.sum_count()) : sums;
@@ -98,11 +98,11 @@ class WeightStep final : public Step {
     const int64_t plane = c.down.input * c.across.input;
     const bool of_rows = form_.cut(sharing_.parts).of_rows;
     T* made =
-        frame.write<T>(made_) + group * c.outputs * c.inputs * c.down.kernel * c.across.kernel;
+        buffers.write<T>(made_) + group * c.outputs * c.inputs * c.down.kernel * c.across.kernel;
     for (int64_t image = 0; image < c.images; ++image) {
       const int64_t at = image * c.groups + group;
-      const T* input = frame.read<T>(input_) + at * c.inputs * plane;
-      const T* gradient = frame.read<T>(gradient_) + at * c.outputs * form_.places();
+      const T* input = buffers.read<T>(input_) + at * c.inputs * plane;
+      const T* gradient = buffers.read<T>(gradient_) + at * c.outputs * form_.places();
       each_part(shared, [&](const WindowPart& part) {
         const auto [first, last] = part.share(form_.rows());
         form_.lay(input, first, last, laid);
@@ -133,7 +133,7 @@ class WeightStep final : public Step {
   WeightForm form_;
   Sharing sharing_;
   int threads_;
-  Place gradient_, input_, made_, scratch_;
+  BufferRef gradient_, input_, made_, scratch_;
 };
 
 template <typename T>
@@ -143,8 +143,8 @@ StepDescriptor weight_draft(const LoweringContext& context, const Convolution& c
   return {.reads = {values.gradient, values.input},
           .writes = {values.made},
           .scratch_bytes = WeightStep<T>::scratch_bytes(form, context.threads),
-          .make = [=, threads = context.threads](const Places& places, Place scratch) {
-            return std::make_unique<WeightStep<T>>(form, threads, values, places, scratch);
+          .make = [=, threads = context.threads](const BufferRefs& refs, BufferRef scratch) {
+            return std::make_unique<WeightStep<T>>(form, threads, values, refs, scratch);
           }};
 }
 

@@ -12,11 +12,11 @@ namespace mithril::cpu_backend {
 // A piece of memory that one value was made in, and that views of it share.
 struct Storage {
   ValueId made;
-  std::optional<Place> given = {};  // of an input or a constant
+  std::optional<BufferRef> given = {};  // of an input or a constant
   int64_t bytes = 0;
-  bool kept = false;                // one of its values is an output
-  std::optional<size_t> same = {};  // the storage in whose place it is
-  int32_t first = 0, last = 0;      // the steps that make it and read it last
+  bool kept = false;                    // one of its values is an output
+  std::optional<size_t> alias_of = {};  // the storage whose memory it shares
+  int32_t first = 0, last = 0;          // the steps that make it and read it last
 };
 
 struct LoweredGraph {

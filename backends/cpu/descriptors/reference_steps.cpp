@@ -13,10 +13,10 @@ namespace {
 struct PlacedTensor {
   DType dtype;
   Dims dims;
-  Place place;
+  BufferRef place;
 
-  Tensor read(const Frame& frame) const {
-    return Tensor::over(dtype, dims, const_cast<void*>(frame.read<void>(place)), nullptr);
+  Tensor read(const BufferTable& buffers) const {
+    return Tensor::over(dtype, dims, const_cast<void*>(buffers.read<void>(place)), nullptr);
   }
 };
 
@@ -29,10 +29,9 @@ std::vector<ValueId> tensors_of(const PlannedNode& node) {
 }
 
 std::vector<PlacedTensor> placed(const ShapedGraph& shaped, const std::vector<ValueId>& ids,
-                                 const Places& places) {
+                                 const BufferRefs& refs) {
   std::vector<PlacedTensor> all;
-  for (const ValueId id : ids)
-    all.push_back({shaped.dtype(id), shaped.dims(id), places[index(id)]});
+  for (const ValueId id : ids) all.push_back({shaped.dtype(id), shaped.dims(id), refs[index(id)]});
   return all;
 }
 
@@ -42,8 +41,8 @@ class Evaluate final : public Step {
            std::vector<PlacedTensor> outputs)
       : graph_(graph), node_(node), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
 
-  void run(const Frame& frame) const override {
-    const std::vector<Tensor> inputs = read(frame);
+  void run(const BufferTable& buffers) const override {
+    const std::vector<Tensor> inputs = read(buffers);
     auto next = inputs.begin();
     std::vector<const Tensor*> arguments;
     arguments.reserve(node_.tensors.size());
@@ -54,40 +53,40 @@ class Evaluate final : public Step {
     }
     std::vector<Tensor> outputs;
     outputs.reserve(outputs_.size());
-    for (const PlacedTensor& output : outputs_) outputs.push_back(zeros(output, frame));
+    for (const PlacedTensor& output : outputs_) outputs.push_back(zeros(output, buffers));
     EvalContext context(*node_.op, arguments, node_.values, outputs);
     try {
       node_.op->eval(context);
     } catch (const Error& error) {
       raise_at(graph_, *node_.op, node_.outputs.front(), error);
     }
-    for (size_t i = 0; i < outputs.size(); ++i) keep(outputs[i], outputs_[i], frame);
+    for (size_t i = 0; i < outputs.size(); ++i) keep(outputs[i], outputs_[i], buffers);
   }
 
  private:
   // Half precision is storage: an op computes in float32.
-  std::vector<Tensor> read(const Frame& frame) const {
+  std::vector<Tensor> read(const BufferTable& buffers) const {
     std::vector<Tensor> tensors;
     tensors.reserve(inputs_.size());
     for (const PlacedTensor& input : inputs_) {
-      Tensor tensor = input.read(frame);
+      Tensor tensor = input.read(buffers);
       tensors.push_back(is_half(input.dtype) ? tensor.to(DType::float32) : std::move(tensor));
     }
     return tensors;
   }
 
-  static Tensor zeros(const PlacedTensor& output, const Frame& frame) {
+  static Tensor zeros(const PlacedTensor& output, const BufferTable& buffers) {
     if (is_half(output.dtype)) return Tensor(DType::float32, output.dims);
-    void* place = frame.write<void>(output.place);
+    void* place = buffers.write<void>(output.place);
     Tensor tensor = Tensor::over(output.dtype, output.dims, place, nullptr);
     if (tensor.bytes() > 0) std::memset(place, 0, tensor.bytes());
     return tensor;
   }
 
-  static void keep(const Tensor& made, const PlacedTensor& output, const Frame& frame) {
+  static void keep(const Tensor& made, const PlacedTensor& output, const BufferTable& buffers) {
     if (!is_half(output.dtype) || made.size() == 0) return;
     const Tensor narrow = made.to(output.dtype);
-    std::memcpy(frame.write<void>(output.place), narrow.raw_data(), narrow.bytes());
+    std::memcpy(buffers.write<void>(output.place), narrow.raw_data(), narrow.bytes());
   }
 
   const Graph& graph_;
@@ -97,14 +96,14 @@ class Evaluate final : public Step {
 
 class Copy final : public Step {
  public:
-  Copy(Place from, Place to, int64_t bytes) : from_(from), to_(to), bytes_(bytes) {}
-  void run(const Frame& frame) const override {
+  Copy(BufferRef from, BufferRef to, int64_t bytes) : from_(from), to_(to), bytes_(bytes) {}
+  void run(const BufferTable& buffers) const override {
     if (bytes_ == 0) return;
-    std::memcpy(frame.write<void>(to_), frame.read<void>(from_), static_cast<size_t>(bytes_));
+    std::memcpy(buffers.write<void>(to_), buffers.read<void>(from_), static_cast<size_t>(bytes_));
   }
 
  private:
-  Place from_, to_;
+  BufferRef from_, to_;
   int64_t bytes_;
 };
 
@@ -115,12 +114,12 @@ class Show final : public Step {
       : graph_(graph), node_(node), made_(std::move(made)), observer_(observer) {}
 
   // It sees a copy, for it may keep what it sees.
-  void run(const Frame& frame) const override {
+  void run(const BufferTable& buffers) const override {
     for (size_t i = 0; i < made_.size(); ++i) {
-      const Tensor tensor = made_[i].read(frame).copy();
+      const Tensor tensor = made_[i].read(buffers).copy();
       const Tensor given = observer_.made(graph_, node_, node_.outputs[i], tensor).host();
       if (given.size() == 0) continue;
-      std::memcpy(frame.write<void>(made_[i].place), given.raw_data(), given.bytes());
+      std::memcpy(buffers.write<void>(made_[i].place), given.raw_data(), given.bytes());
     }
   }
 
@@ -138,10 +137,9 @@ StepDescriptor evaluated(const ShapedGraph& shaped, size_t node) {
   const std::vector<ValueId> reads = tensors_of(planned);
   return {.reads = reads,
           .writes = planned.outputs,
-          .make = [&shaped, &planned, reads](const Places& places, Place) {
-            return std::make_unique<Evaluate>(shaped.graph(), planned,
-                                              placed(shaped, reads, places),
-                                              placed(shaped, planned.outputs, places));
+          .make = [&shaped, &planned, reads](const BufferRefs& refs, BufferRef) {
+            return std::make_unique<Evaluate>(shaped.graph(), planned, placed(shaped, reads, refs),
+                                              placed(shaped, planned.outputs, refs));
           }};
 }
 
@@ -150,16 +148,17 @@ StepDescriptor copied(const ShapedGraph& shaped, size_t node) {
   const ValueId to = shaped.planned(node).outputs.front();
   return {.reads = {from},
           .writes = {to},
-          .make = [from, to, bytes = shaped.bytes(to)](const Places& places, Place) {
-            return std::make_unique<Copy>(places[index(from)], places[index(to)], bytes);
+          .make = [from, to, bytes = shaped.bytes(to)](const BufferRefs& refs, BufferRef) {
+            return std::make_unique<Copy>(refs[index(from)], refs[index(to)], bytes);
           }};
 }
 
 StepDescriptor shown(const ShapedGraph& shaped, size_t node, const Observer& observer) {
   const std::vector<ValueId>& made = shaped.planned(node).outputs;
-  return {.reads = made, .make = [&shaped, node, &made, &observer](const Places& places, Place) {
+  return {.reads = made,
+          .make = [&shaped, node, &made, &observer](const BufferRefs& refs, BufferRef) {
             return std::make_unique<Show>(shaped.graph(), shaped.node(node),
-                                          placed(shaped, made, places), observer);
+                                          placed(shaped, made, refs), observer);
           }};
 }
 

@@ -12,22 +12,22 @@
 
 namespace mithril::cpu_backend {
 
-// A value of a frame.
+// A value of a buffers.
 struct ElementPlace {
-  Place place;
+  BufferRef place;
   DType dtype;
 };
 
 // The elements [begin, end) of a walk over the value, as T: float or double.
 template <typename T>
-void gather_elements(const Frame& frame, const ElementPlace& from, const Walk& walk, int64_t begin,
-                     int64_t end, T* to) {
+void gather_elements(const BufferTable& buffers, const ElementPlace& from, const Walk& walk,
+                     int64_t begin, int64_t end, T* to) {
   if (is_half(from.dtype)) {
-    return gather_halves(from.dtype, frame.read<uint16_t>(from.place), walk, begin, end, to);
+    return gather_halves(from.dtype, buffers.read<uint16_t>(from.place), walk, begin, end, to);
   }
   visit_dtype(from.dtype, [&](auto zero) {
     using From = decltype(zero);
-    const From* elements = frame.read<From>(from.place);
+    const From* elements = buffers.read<From>(from.place);
     walk.each_run(begin, end, [&](int64_t at, int64_t first, int64_t count, int64_t step) {
       if (step == 0) {
         std::fill_n(to + at, count, convert<T>(elements[first]));
@@ -42,15 +42,15 @@ void gather_elements(const Frame& frame, const ElementPlace& from, const Walk& w
 
 // Writes the value's elements from `begin` on: of T, truths, or rounded to 16 bits.
 template <typename T>
-void store_elements(const Frame& frame, const ElementPlace& to, int64_t begin, const T* from,
-                    int64_t count) {
+void store_elements(const BufferTable& buffers, const ElementPlace& to, int64_t begin,
+                    const T* from, int64_t count) {
   if (to.dtype == DType::boolean) {
-    bool* truths = frame.write<bool>(to.place) + begin;
+    bool* truths = buffers.write<bool>(to.place) + begin;
     for (int64_t i = 0; i < count; ++i) truths[i] = from[i] != T{};
   } else if (is_half(to.dtype)) {
-    store_halves(to.dtype, from, count, frame.write<uint16_t>(to.place) + begin);
+    store_halves(to.dtype, from, count, buffers.write<uint16_t>(to.place) + begin);
   } else {
-    std::copy_n(from, count, frame.write<T>(to.place) + begin);
+    std::copy_n(from, count, buffers.write<T>(to.place) + begin);
   }
 }
 

@@ -94,7 +94,7 @@ std::vector<Link> links_of(const Loop& loop, const std::vector<Following>& follo
 template <typename T>
 class LoopStep final : public ElementStep {
  public:
-  LoopStep(const ShapedGraph& shaped, const Loop& loop, int threads, const Places& places)
+  LoopStep(const ShapedGraph& shaped, const Loop& loop, int threads, const BufferRefs& refs)
       : room_(room_for(loop, followings(loop))),
         links_(links_of<T>(loop, followings(loop))),
         threads_(threads),
@@ -107,12 +107,12 @@ class LoopStep final : public ElementStep {
       Walk walk(loop.input_dims[i], loop.dims);
       const DType dtype = shaped.dtype(id);
       const bool single = walk.is_single(), direct = dtype == dtype_of<T> && walk.is_dense();
-      inputs_.push_back({places[index(id)], dtype, std::move(walk), reading(single, direct)});
+      inputs_.push_back({refs[index(id)], dtype, std::move(walk), reading(single, direct)});
     }
     find_asked();
     for (const Loop::Made& made : loop.outputs) {
       outputs_.push_back(
-          {places[index(made.value)], shaped.dtype(made.value), static_cast<size_t>(made.slot)});
+          {refs[index(made.value)], shaped.dtype(made.value), static_cast<size_t>(made.slot)});
     }
     for (size_t i = 0; i < loop.constants.size(); ++i) {
       std::fill_n(constants_.begin() + static_cast<ptrdiff_t>(i * most_lanes), most_lanes,
@@ -120,7 +120,7 @@ class LoopStep final : public ElementStep {
     }
   }
 
-  void run(const Frame& frame) const override {
+  void run(const BufferTable& buffers) const override {
     if (count_ == 0) return;
     const int64_t blocks = (count_ + block - 1) / block;
     const int tasks = parts_of(
@@ -128,28 +128,28 @@ class LoopStep final : public ElementStep {
         threads_);
     const int64_t lead = tasks > 1 ? std::min(lead_of_caller / (cost_ * block), blocks / 4) : 0;
     // A helper gets what stands side by side all at once.
-    ThreadPool::shared().run(tasks, threads_, [this, frame, blocks, tasks, lead](int task) {
+    ThreadPool::shared().run(tasks, threads_, [this, buffers, blocks, tasks, lead](int task) {
       const auto begin = [&](int at) { return at == 0 ? 0 : lead + (blocks - lead) * at / tasks; };
       const int64_t first = begin(task), last = begin(task + 1);
-      run_rows(frame,
+      run_rows(buffers,
                {.begin = first * block, .size = std::min(count_, last * block) - first * block});
     });
   }
 
-  void run_parts(const Frame& frame, const Parts& parts) const override {
+  void run_parts(const BufferTable& buffers, const Parts& parts) const override {
     const int64_t begin = parts.begin(count_);
-    run_rows(frame, {.begin = begin, .size = parts.end(count_) - begin});
+    run_rows(buffers, {.begin = begin, .size = parts.end(count_) - begin});
   }
 
-  void run_rows(const Frame& frame, const ElementRows& rows) const override {
+  void run_rows(const BufferTable& buffers, const ElementRows& rows) const override {
     Memory memory;
-    begin_slots(frame, memory);
+    begin_slots(buffers, memory);
     const int64_t whole = rows.size / lanes_ * lanes_;
     const int64_t row_step = rows.rows > 1 ? rows.step : rows.size;
     for (int64_t row = 0; row < rows.rows; ++row) {
       const int64_t begin = rows.begin + row * rows.step;
-      if (whole > 0) run_vectors(frame, memory, {begin, whole, row_step});
-      if (whole < rows.size) run_rest(frame, memory, begin + whole, rows.size - whole);
+      if (whole > 0) run_vectors(buffers, memory, {begin, whole, row_step});
+      if (whole < rows.size) run_rest(buffers, memory, begin + whole, rows.size - whole);
     }
   }
 
@@ -158,13 +158,13 @@ class LoopStep final : public ElementStep {
   // One element for all; elements as they stand; elements that go through a block.
   enum class Reading : uint8_t { single, direct, gathered };
   struct Input {
-    Place place;
+    BufferRef place;
     DType dtype;
     Walk walk;
     Reading reading;
   };
   struct Output {
-    Place place;
+    BufferRef place;
     DType dtype;
     size_t slot;
 
@@ -194,7 +194,7 @@ class LoopStep final : public ElementStep {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i].reading != Reading::direct) continue;
       ++direct;
-      const bool from_memory = inputs_[i].place.base != Place::tile;
+      const bool from_memory = inputs_[i].place.base != BufferRef::tile;
       if (from_memory && asked_.size() < Ahead<T>().from.size()) asked_.push_back(i);
     }
     if (direct * count_ * int64_t{sizeof(T)} < bytes_of_long_loops) asked_.clear();
@@ -209,12 +209,12 @@ class LoopStep final : public ElementStep {
   }
 
   // What stays the same in all blocks.
-  void begin_slots(const Frame& frame, Memory& memory) const {
+  void begin_slots(const BufferTable& buffers, Memory& memory) const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       place_in_block(memory, i);
       if (inputs_[i].reading != Reading::single) continue;
       T* to = block_of(memory, i);
-      gather(frame, inputs_[i], 0, 1, to);
+      gather(buffers, inputs_[i], 0, 1, to);
       std::fill_n(to, most_lanes, *to);
       memory.slots[i].mask = 0;
     }
@@ -228,48 +228,48 @@ class LoopStep final : public ElementStep {
 
   // Elements that fill vectors are read and written where they stand, but for those that are
   // converted or stand for several.
-  void run_vectors(const Frame& frame, Memory& memory, const Row& row) const {
+  void run_vectors(const BufferTable& buffers, Memory& memory, const Row& row) const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i].reading != Reading::direct) continue;
-      memory.slots[i] = {frame.read<T>(inputs_[i].place) + row.begin, each_element};
+      memory.slots[i] = {buffers.read<T>(inputs_[i].place) + row.begin, each_element};
     }
     for (const Output& output : outputs_) {
       if (!output.is_direct()) continue;
-      memory.slots[output.slot] = {frame.write<T>(output.place) + row.begin, each_element};
+      memory.slots[output.slot] = {buffers.write<T>(output.place) + row.begin, each_element};
     }
-    const Direction direction = frame.direction();
+    const Direction direction = buffers.direction();
     walk(direction, 0, (row.size + block - 1) / block, [&](int64_t i) {
       const int64_t at = i * block, end = std::min(at + block, row.size);
       const int64_t ahead = end < row.size ? block : row.step - at;
-      run_block(frame, memory, row.begin,
+      run_block(buffers, memory, row.begin,
                 {at, end, direction == Direction::forward ? ahead : -block});
     });
   }
 
-  void run_block(const Frame& frame, Memory& memory, int64_t begin, const Block& at) const {
+  void run_block(const BufferTable& buffers, Memory& memory, int64_t begin, const Block& at) const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i].reading != Reading::gathered) continue;
-      gather(frame, inputs_[i], begin + at.begin, begin + at.end, block_of(memory, i));
+      gather(buffers, inputs_[i], begin + at.begin, begin + at.end, block_of(memory, i));
     }
     run_links(memory, at.begin, at.end, at.next);
     for (const Output& output : outputs_) {
       if (output.is_direct()) continue;
-      store(frame, output, memory, begin + at.begin, at.end - at.begin);
+      store(buffers, output, memory, begin + at.begin, at.end - at.begin);
     }
   }
 
   // Fewer elements than a vector has: in blocks, where the others may be anything.
-  void run_rest(const Frame& frame, Memory& memory, int64_t begin, int64_t count) const {
+  void run_rest(const BufferTable& buffers, Memory& memory, int64_t begin, int64_t count) const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i].reading == Reading::single) continue;
       place_in_block(memory, i);
       T* to = block_of(memory, i);
-      gather(frame, inputs_[i], begin, begin + count, to);
+      gather(buffers, inputs_[i], begin, begin + count, to);
       std::fill(to + count, to + lanes_, T{});
     }
     for (const Output& output : outputs_) place_in_block(memory, output.slot);
     run_links(memory, 0, lanes_, 0);
-    for (const Output& output : outputs_) store(frame, output, memory, begin, count);
+    for (const Output& output : outputs_) store(buffers, output, memory, begin, count);
   }
 
   // `next`: from here to the block that follows.
@@ -288,14 +288,15 @@ class LoopStep final : public ElementStep {
     return ahead;
   }
 
-  static void gather(const Frame& frame, const Input& input, int64_t begin, int64_t end, T* to) {
-    gather_elements(frame, {input.place, input.dtype}, input.walk, begin, end, to);
+  static void gather(const BufferTable& buffers, const Input& input, int64_t begin, int64_t end,
+                     T* to) {
+    gather_elements(buffers, {input.place, input.dtype}, input.walk, begin, end, to);
   }
 
   // From its block, where it is.
-  void store(const Frame& frame, const Output& output, Memory& memory, int64_t begin,
+  void store(const BufferTable& buffers, const Output& output, Memory& memory, int64_t begin,
              int64_t count) const {
-    store_elements(frame, {output.place, output.dtype}, begin, block_of(memory, output.slot),
+    store_elements(buffers, {output.place, output.dtype}, begin, block_of(memory, output.slot),
                    count);
   }
 
@@ -313,7 +314,7 @@ class LoopStep final : public ElementStep {
 };
 
 // Each block of an input is read before that of the output is written.
-std::vector<Overwrite> overwrites(const ShapedGraph& shaped, const Loop& loop) {
+std::vector<InPlacePair> in_place_pairs(const ShapedGraph& shaped, const Loop& loop) {
   const int count = static_cast<int>(loop.instructions.size());
   std::vector<int> last_read(static_cast<size_t>(loop.slots), -1);
   std::vector<int> written(static_cast<size_t>(loop.slots), -1);
@@ -324,7 +325,7 @@ std::vector<Overwrite> overwrites(const ShapedGraph& shaped, const Loop& loop) {
     }
     written[static_cast<size_t>(instruction.to)] = i;
   }
-  std::vector<Overwrite> possible;
+  std::vector<InPlacePair> possible;
   for (size_t i = 0; i < loop.inputs.size(); ++i) {
     const ValueId input = loop.inputs[i];
     const DType given = shaped.dtype(input);
@@ -370,28 +371,28 @@ bool fits_a_step(const Loop& loop) {
 StepDescriptor lower_loop(const LoweringContext& context, Loop loop) {
   StepDescriptor descriptor{.reads = loop.inputs};
   for (const Loop::Made& made : loop.outputs) descriptor.writes.push_back(made.value);
-  descriptor.overwrites = overwrites(context.shaped, loop);
+  descriptor.in_place_pairs = in_place_pairs(context.shaped, loop);
   descriptor.cuts = cuts(loop);
   descriptor.worth =
       static_cast<double>(element_count(loop.dims) * cost_of(loop)) / worth_a_loop_thread;
   if (context.native) context.native->add(context.shaped, loop);
-  descriptor.make = [&context, loop = std::move(loop)](const Places& places,
-                                                       Place) -> std::unique_ptr<Step> {
-    return make_loop_step(context, loop, context.threads, places);
+  descriptor.make = [&context, loop = std::move(loop)](const BufferRefs& refs,
+                                                       BufferRef) -> std::unique_ptr<Step> {
+    return make_loop_step(context, loop, context.threads, refs);
   };
   return descriptor;
 }
 
 std::unique_ptr<ElementStep> make_loop_step(const LoweringContext& context, const Loop& loop,
-                                            int threads, const Places& places) {
+                                            int threads, const BufferRefs& refs) {
   const ShapedGraph& shaped = context.shaped;
   if (context.native) {
-    if (auto step = context.native->step(shaped, loop, threads, places)) return step;
+    if (auto step = context.native->step(shaped, loop, threads, refs)) return step;
   }
   if (loop.dtype == DType::float32) {
-    return std::make_unique<LoopStep<float>>(shaped, loop, threads, places);
+    return std::make_unique<LoopStep<float>>(shaped, loop, threads, refs);
   }
-  return std::make_unique<LoopStep<double>>(shaped, loop, threads, places);
+  return std::make_unique<LoopStep<double>>(shaped, loop, threads, refs);
 }
 
 }  // namespace mithril::cpu_backend

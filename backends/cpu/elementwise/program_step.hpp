@@ -16,6 +16,6 @@ bool fits_a_step(const Loop& loop);
 StepDescriptor lower_loop(const LoweringContext& context, Loop loop);
 // By at most so many threads; as native code where the plan has that.
 std::unique_ptr<ElementStep> make_loop_step(const LoweringContext& context, const Loop& loop,
-                                            int threads, const Places& places);
+                                            int threads, const BufferRefs& refs);
 
 }  // namespace mithril::cpu_backend

@@ -20,14 +20,14 @@ StepDescriptor finished(const LoweringContext& context, StepDescriptor step,
   }
   // What the step reads it still does while the first parts are written; and where it writes itself
   // nothing else may stand.
-  for (const Overwrite& at : descriptor.overwrites) {
+  for (const InPlacePair& at : descriptor.in_place_pairs) {
     const bool elsewhere = at.write != made.place && at.read != made.raw;
-    if (elsewhere && !step_reads(at.read)) both.overwrites.push_back(at);
+    if (elsewhere && !step_reads(at.read)) both.in_place_pairs.push_back(at);
   }
-  both.make = [&context, loop, make = std::move(step.make_finished)](const Places& places,
-                                                                     Place scratch) {
+  both.make = [&context, loop, make = std::move(step.make_finished)](const BufferRefs& refs,
+                                                                     BufferRef scratch) {
     // One thread at a time does a part.
-    return make(places, scratch, make_loop_step(context, loop, 1, places));
+    return make(refs, scratch, make_loop_step(context, loop, 1, refs));
   };
   return both;
 }

@@ -10,7 +10,7 @@
 
 #include "backends/cpu/fusion/row_group.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
-#include "mithril/eval/packing.hpp"
+#include "mithril/eval/memory_plan.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -79,15 +79,15 @@ class Joined {
       const bool ends = std::all_of(readers.begin(), readers.end(), [&](const Reader& reader) {
         return is_cut(descriptor(reader.member), reader.id, group_.parts) &&
                (reader.member < member ||
-                (reader.member == member && overwrites(descriptor(member), write, reader.id)));
+                (reader.member == member && in_place_pairs(descriptor(member), write, reader.id)));
       });
-      if (ends) both.overwrites.push_back({write, readers.front().id});
+      if (ends) both.in_place_pairs.push_back({write, readers.front().id});
     }
   }
 
-  static bool overwrites(const StepDescriptor& descriptor, ValueId write, ValueId read) {
-    return std::any_of(descriptor.overwrites.begin(), descriptor.overwrites.end(),
-                       [&](const Overwrite& at) { return at.write == write && at.read == read; });
+  static bool in_place_pairs(const StepDescriptor& descriptor, ValueId write, ValueId read) {
+    return std::any_of(descriptor.in_place_pairs.begin(), descriptor.in_place_pairs.end(),
+                       [&](const InPlacePair& at) { return at.write == write && at.read == read; });
   }
 
   void add_make(StepDescriptor& both) {
@@ -105,12 +105,12 @@ class Joined {
     for (size_t member = 0; member < group_.steps.size(); ++member) {
       makes.push_back(std::move(descriptor(member).make));
     }
-    both.make = [=](Places places, Place scratch) {
-      for (const auto& [id, base] : own) places[index(id)] = {base, 0};
+    both.make = [=](BufferRefs refs, BufferRef scratch) {
+      for (const auto& [id, base] : own) refs[index(id)] = {base, 0};
       std::vector<std::unique_ptr<PartStep>> members;
       for (const auto& make : makes) {
         // What can be cut makes such a step.
-        members.emplace_back(static_cast<PartStep*>(make(places, {}).release()));
+        members.emplace_back(static_cast<PartStep*>(make(refs, {}).release()));
       }
       PartGroupOptions with_scratch = options;
       with_scratch.scratch = scratch;
@@ -121,31 +121,33 @@ class Joined {
   // Gives the base of each value that stands there.
   std::vector<std::pair<ValueId, int32_t>> add_values(PartGroupOptions& options) {
     std::map<size_t, size_t> value_of;  // per storage
-    std::vector<Stay> stays;
+    std::vector<LiveRange> live_ranges;
     for (size_t member = 0; member < group_.steps.size(); ++member) {
       for (const ValueId id : descriptor(member).writes) {
         if (!is_own_[storage(id)]) continue;
         const Made& made = made_.at(storage(id));
         const int64_t bytes = lowered_.storages[storage(id)].bytes / group_.parts;
-        if (const auto same = overwritten(member, id, value_of, stays)) {
+        if (const auto same = overwritten(member, id, value_of, live_ranges)) {
           value_of[storage(id)] = *same;
-          stays[*same].last = std::max(made.last, made.first + 1);  // nothing else takes the place
+          live_ranges[*same].last =
+              std::max(made.last, made.first + 1);  // nothing else takes the place
         } else {
-          value_of[storage(id)] = stays.size();
+          value_of[storage(id)] = live_ranges.size();
           options.values.push_back({bytes, 0});
-          stays.push_back({bytes * options.at_once, made.first, made.last});
+          live_ranges.push_back({bytes * options.at_once, made.first, made.last});
         }
       }
     }
-    const Packing packing = pack(stays);
+    const MemoryPlan plan = plan_memory(live_ranges);
     const auto bases = static_cast<int64_t>(sizeof(std::byte*)) *
-                       (options.first_base + static_cast<int64_t>(stays.size()));
+                       (options.first_base + static_cast<int64_t>(live_ranges.size()));
     const int64_t begin = up(bases, 64) * 64;
-    for (size_t i = 0; i < stays.size(); ++i) options.values[i].offset = begin + packing.offsets[i];
+    for (size_t i = 0; i < live_ranges.size(); ++i)
+      options.values[i].offset = begin + plan.offsets[i];
     // Kernels ask for what is behind theirs, which must not be what another thread writes.
     int64_t behind = options.tasks > 1 ? 4096 : 0;
     for (const OwnValue& value : options.values) behind = std::max(behind, value.part_bytes);
-    options.scratch_bytes = begin + packing.bytes + up(behind, 64) * 64;
+    options.scratch_bytes = begin + plan.bytes + up(behind, 64) * 64;
     std::vector<std::pair<ValueId, int32_t>> own;
     for (size_t id = 0; id < lowered_.storage_of.size(); ++id) {
       const auto value = value_of.find(lowered_.storage_of[id]);
@@ -159,14 +161,14 @@ class Joined {
   // The value that ends with this member, in whose place it may write.
   std::optional<size_t> overwritten(size_t member, ValueId write,
                                     const std::map<size_t, size_t>& value_of,
-                                    const std::vector<Stay>& stays) {
+                                    const std::vector<LiveRange>& live_ranges) {
     const auto value = [&](ValueId id) {
       const auto found = value_of.find(storage(id));
       return found == value_of.end() ? SIZE_MAX : found->second;
     };
-    for (const Overwrite& at : descriptor(member).overwrites) {
+    for (const InPlacePair& at : descriptor(member).in_place_pairs) {
       const size_t place = at.write == write ? value(at.read) : SIZE_MAX;
-      if (place == SIZE_MAX || stays[place].last != static_cast<int32_t>(member)) continue;
+      if (place == SIZE_MAX || live_ranges[place].last != static_cast<int32_t>(member)) continue;
       const std::vector<ValueId>& reads = descriptor(member).reads;
       const bool again = std::any_of(reads.begin(), reads.end(), [&](ValueId id) {
         return id != at.read && value(id) == place;

@@ -14,9 +14,9 @@ class PartGroup final : public Step {
   PartGroup(std::vector<std::unique_ptr<PartStep>> members, PartGroupOptions options)
       : members_(std::move(members)), o_(std::move(options)) {}
 
-  void run(const Frame& frame) const override {
+  void run(const BufferTable& buffers) const override {
     ThreadPool::shared().run(o_.tasks, o_.tasks, [&](int task) {
-      run_task(frame, task,
+      run_task(buffers, task,
                {o_.parts * task / o_.tasks, o_.parts * (task + 1) / o_.tasks, o_.parts});
     });
   }
@@ -24,13 +24,14 @@ class PartGroup final : public Step {
   bool walks_either_way() const override { return true; }
 
  private:
-  void run_task(const Frame& frame, int task, const Parts& all) const {
-    std::byte* const scratch = frame.write<std::byte>(o_.scratch) + task * o_.scratch_bytes;
+  void run_task(const BufferTable& buffers, int task, const Parts& all) const {
+    std::byte* const scratch = buffers.write<std::byte>(o_.scratch) + task * o_.scratch_bytes;
     const auto first_own = static_cast<size_t>(o_.first_base);
     const std::span bases(reinterpret_cast<std::byte**>(scratch), first_own + o_.values.size());
-    std::copy_n(frame.bases().begin(), std::min(frame.bases().size(), first_own), bases.begin());
+    std::copy_n(buffers.bases().begin(), std::min(buffers.bases().size(), first_own),
+                bases.begin());
     const int64_t turns = (all.last - all.first + o_.at_once - 1) / o_.at_once;
-    walk(frame.direction(), 0, turns, [&](int64_t turn) {
+    walk(buffers.direction(), 0, turns, [&](int64_t turn) {
       const int64_t first = all.first + turn * o_.at_once;
       // Steps count from the first part of all, which is not there.
       for (size_t i = 0; i < o_.values.size(); ++i) {
@@ -38,7 +39,7 @@ class PartGroup final : public Step {
         bases[first_own + i] = scratch + (value.offset - first * value.part_bytes);
       }
       const Parts some{first, std::min(first + o_.at_once, all.last), all.of};
-      const Frame own(bases, frame.direction());
+      const BufferTable own(bases, buffers.direction());
       for (const auto& member : members_) member->run_parts(own, some);
     });
   }

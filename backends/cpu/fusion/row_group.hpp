@@ -20,7 +20,7 @@ struct PartGroupOptions {
   int32_t first_base = 0;
   std::vector<OwnValue> values;
   // What tasks work in, one behind the other: pointers to all bases, and then the values.
-  Place scratch;
+  BufferRef scratch;
   int64_t scratch_bytes = 0;  // of one task
 };
 

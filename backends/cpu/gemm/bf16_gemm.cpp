@@ -33,20 +33,20 @@ struct PairedForm {
   }
 };
 
-struct PairedPlaces {
-  Place left, right;
-  std::optional<Place> bias;
-  Place product, scratch;
+struct PairedBuffers {
+  BufferRef left, right;
+  std::optional<BufferRef> bias;
+  BufferRef product, scratch;
 };
 
 class PairedProductStep final : public Step {
  public:
-  PairedProductStep(PairedForm form, int threads, PairedPlaces places,
-                    PackedConstants::Bytes packed, std::unique_ptr<ElementStep> finish)
+  PairedProductStep(PairedForm form, int threads, PairedBuffers refs, PackedConstants::Bytes packed,
+                    std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
         plan_(form_.product()),
         threads_(threads),
-        places_(places),
+        refs_(refs),
         packed_(std::move(packed)),
         finish_(std::move(finish)) {}
 
@@ -58,23 +58,23 @@ class PairedProductStep final : public Step {
     return pairs * int64_t{sizeof(float)};
   }
 
-  void run(const Frame& frame) const override {
-    const auto *left = frame.read<uint16_t>(places_.left),
-               *right = frame.read<uint16_t>(places_.right);
+  void run(const BufferTable& buffers) const override {
+    const auto *left = buffers.read<uint16_t>(refs_.left),
+               *right = buffers.read<uint16_t>(refs_.right);
     Product<float> product = form_.product();
     product.packed = reinterpret_cast<const float*>(packed_.get());
-    if (places_.bias) product.bias = frame.read<float>(*places_.bias);
-    product.product = frame.write<float>(places_.product);
+    if (refs_.bias) product.bias = buffers.read<float>(*refs_.bias);
+    product.product = buffers.write<float>(refs_.product);
     const int64_t size = form_.form.rows * form_.form.columns;
     int64_t origin = 0;
     for (const Meeting& meeting : form_.form.meetings) {
-      auto* scratch = frame.write<float>(places_.scratch);
+      auto* scratch = buffers.write<float>(refs_.scratch);
       product.left.data = pairs_of(form_.left, left + meeting.left, scratch);
       if (!packed_) {
         product.right.data = pairs_of(form_.right, right + meeting.right, scratch);
         if (plan_.packs()) pack(product, scratch);
       }
-      product.finish = Finish(finish_.get(), &frame, origin);
+      product.finish = Finish(finish_.get(), &buffers, origin);
       ThreadPool::shared().run(plan_.tasks(threads_), threads_, [&](int task) {
         multiply(product, plan_, plan_.block(task, threads_));
       });
@@ -108,7 +108,7 @@ class PairedProductStep final : public Step {
   PairedForm form_;
   MatmulPlan plan_;
   int threads_;
-  PairedPlaces places_;
+  PairedBuffers refs_;
   PackedConstants::Bytes packed_;
   std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
 };
@@ -155,21 +155,21 @@ std::optional<StepDescriptor> lower_paired_product(const LoweringContext& contex
   std::vector<ValueId> reads{left.id};
   if (!packed) reads.push_back(right.id);
   if (bias) reads.push_back(bias->id);
-  const auto make = [=, threads = context.threads](const Places& places, Place scratch,
+  const auto make = [=, threads = context.threads](const BufferRefs& refs, BufferRef scratch,
                                                    std::unique_ptr<ElementStep> finish) {
-    PairedPlaces at{.left = places[index(left.id)],
-                    .right = places[index(right.id)],
-                    .bias = {},
-                    .product = places[index(product)],
-                    .scratch = scratch};
-    if (bias) at.bias = places[index(bias->id)];
+    PairedBuffers at{.left = refs[index(left.id)],
+                     .right = refs[index(right.id)],
+                     .bias = {},
+                     .product = refs[index(product)],
+                     .scratch = scratch};
+    if (bias) at.bias = refs[index(bias->id)];
     return std::make_unique<PairedProductStep>(form, threads, at, packed, std::move(finish));
   };
   return StepDescriptor{.reads = reads,
                         .writes = {product},
                         .scratch_bytes = PairedProductStep::scratch_bytes(form, packed != nullptr),
-                        .make = [make](const Places& places,
-                                       Place scratch) { return make(places, scratch, nullptr); },
+                        .make = [make](const BufferRefs& refs,
+                                       BufferRef scratch) { return make(refs, scratch, nullptr); },
                         .make_finished = make};
 }
 

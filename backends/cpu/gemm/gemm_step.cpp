@@ -25,9 +25,9 @@ const MatmulKernels<T>& kernels_of(const ProductForm& form) {
 template <typename T>
 class ProductStep final : public Step {
  public:
-  ProductStep(ProductForm form, int threads, Place left, Place right, std::optional<Place> bias,
-              Place product, Place scratch, PackedConstants::Bytes packed,
-              std::unique_ptr<ElementStep> finish)
+  ProductStep(ProductForm form, int threads, BufferRef left, BufferRef right,
+              std::optional<BufferRef> bias, BufferRef product, BufferRef scratch,
+              PackedConstants::Bytes packed, std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
         outline_(product_of(form_)),
         plan_(outline_),
@@ -59,35 +59,35 @@ class ProductStep final : public Step {
     return packed || !plan.packs() ? 0 : plan.packed_count() * int64_t{sizeof(T)};
   }
 
-  void run(const Frame& frame) const override {
-    Product<T> product = begin(frame);
+  void run(const BufferTable& buffers) const override {
+    Product<T> product = begin(buffers);
     const T *left = product.left.data, *right = product.right.data;
     int64_t origin = 0;
     for (const Meeting& meeting : form_.meetings) {
-      product.finish = Finish(finish_.get(), &frame, origin);
+      product.finish = Finish(finish_.get(), &buffers, origin);
       origin += form_.rows * form_.columns;
       product.left.data = left + meeting.left;
       product.right.data = right + meeting.right;
-      multiply_one(product, frame);
+      multiply_one(product, buffers);
       product.product += form_.rows * form_.columns;
     }
   }
 
  private:
-  Product<T> begin(const Frame& frame) const {
+  Product<T> begin(const BufferTable& buffers) const {
     Product<T> product = outline_;
-    product.left.data = frame.read<T>(left_);
-    product.right.data = frame.read<T>(right_);
+    product.left.data = buffers.read<T>(left_);
+    product.right.data = buffers.read<T>(right_);
     product.packed = reinterpret_cast<const T*>(packed_.get());
-    if (bias_) product.bias = frame.read<T>(*bias_);
-    product.product = frame.write<T>(product_);
+    if (bias_) product.bias = buffers.read<T>(*bias_);
+    product.product = buffers.write<T>(product_);
     return product;
   }
 
-  void multiply_one(Product<T>& product, const Frame& frame) const {
+  void multiply_one(Product<T>& product, const BufferTable& buffers) const {
     ThreadPool& pool = ThreadPool::shared();
     if (!packed_ && plan_.packs()) {
-      T* packed = frame.write<T>(scratch_);
+      T* packed = buffers.write<T>(scratch_);
       const int64_t panels = plan_.panels();
       const auto parts = std::min(static_cast<int>(panels), static_cast<int>(blocks_.size()));
       pool.run(parts, threads_, [&](int part) {
@@ -104,9 +104,9 @@ class ProductStep final : public Step {
   MatmulPlan plan_;
   std::vector<Block> blocks_;  // by task
   int threads_;
-  Place left_, right_;
-  std::optional<Place> bias_;
-  Place product_, scratch_;
+  BufferRef left_, right_;
+  std::optional<BufferRef> bias_;
+  BufferRef product_, scratch_;
   PackedConstants::Bytes packed_;
   std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
 };
@@ -181,19 +181,19 @@ std::optional<StepDescriptor> product_draft(const LoweringContext& context, Side
   std::vector<ValueId> reads{left.id};
   if (!packed) reads.push_back(right.id);
   if (bias) reads.push_back(bias->id);
-  const auto make = [=, threads = context.threads](const Places& places, Place scratch,
+  const auto make = [=, threads = context.threads](const BufferRefs& refs, BufferRef scratch,
                                                    std::unique_ptr<ElementStep> finish) {
-    std::optional<Place> bias_place;
-    if (bias) bias_place = places[index(bias->id)];
-    return std::make_unique<ProductStep<T>>(
-        form, threads, places[index(left.id)], places[index(right.id)], bias_place,
-        places[index(product)], scratch, packed, std::move(finish));
+    std::optional<BufferRef> bias_place;
+    if (bias) bias_place = refs[index(bias->id)];
+    return std::make_unique<ProductStep<T>>(form, threads, refs[index(left.id)],
+                                            refs[index(right.id)], bias_place, refs[index(product)],
+                                            scratch, packed, std::move(finish));
   };
   return StepDescriptor{.reads = reads,
                         .writes = {product},
                         .scratch_bytes = ProductStep<T>::scratch_bytes(form, packed != nullptr),
-                        .make = [make](const Places& places,
-                                       Place scratch) { return make(places, scratch, nullptr); },
+                        .make = [make](const BufferRefs& refs,
+                                       BufferRef scratch) { return make(refs, scratch, nullptr); },
                         .make_finished = make};
 }
 

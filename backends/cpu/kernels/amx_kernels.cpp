@@ -142,7 +142,7 @@ MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks
   end_sums<both_halves>(t.c, t.c_step);
 }
 
-// Places are the rows of the left side.
+// BufferRefs are the rows of the left side.
 template <bool both_halves>
 MITHRIL_AMX void add_runs(const BlockTile& t, int64_t rows) {
   constexpr size_t b_step = width * sizeof(float);

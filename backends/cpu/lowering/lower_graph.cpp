@@ -32,11 +32,11 @@ class GraphLowering {
         transposes_(transposes),
         waiting_(graph_.values().size()) {
     for (const Output& output : graph_.outputs()) is_output_[index(output.value)] = true;
-    for (const Donated& donated : options.donated) is_donated_[index(donated.made)] = true;
+    for (const DonatedBuffer& donated : options.donated) is_donated_[index(donated.made)] = true;
     int32_t base = 1;
-    for (const ValueId id : graph_.inputs()) lowered_.add({id, Place{base++, 0}});
+    for (const ValueId id : graph_.inputs()) lowered_.add({id, BufferRef{base++, 0}});
     for (const Constant& constant : graph_.constants()) {
-      lowered_.add({constant.value, Place{base++, 0}});
+      lowered_.add({constant.value, BufferRef{base++, 0}});
     }
   }
 
@@ -118,7 +118,7 @@ class GraphLowering {
     if (!place && !beside) return false;
     const bool in_tiles = !place && lowered_.steps[step].makes_tiles;
     if (place || in_tiles) lowered_.storage(raw).bytes = 0;
-    if (in_tiles) lowered_.storage(raw).given = Place{Place::tile, 0};
+    if (in_tiles) lowered_.storage(raw).given = BufferRef{BufferRef::tile, 0};
     const int32_t first = made.first;
     lowered_.steps[step] =
         finished(context_, std::move(lowered_.steps[step]), descriptor, loop, {raw, place});
@@ -129,7 +129,7 @@ class GraphLowering {
 
   // What the loop may write where it reads `raw`.
   std::optional<ValueId> place_of(ValueId raw, const StepDescriptor& descriptor) const {
-    for (const Overwrite& at : descriptor.overwrites) {
+    for (const InPlacePair& at : descriptor.in_place_pairs) {
       if (at.read == raw && !is_donated_[index(at.write)]) return at.write;
     }
     return std::nullopt;

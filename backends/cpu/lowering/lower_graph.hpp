@@ -13,7 +13,7 @@ namespace mithril::cpu_backend {
 
 struct LoweringOptions {
   bool fuse = true;  // nodes may run together; else one by one
-  std::span<const Donated> donated = {};
+  std::span<const DonatedBuffer> donated = {};
   const Observer* observer = nullptr;        // null: nobody looks
   const std::vector<bool>* shown = nullptr;  // per node, where somebody does: whether it is wanted
 };

@@ -30,7 +30,7 @@ class Ordering {
     for (size_t group = 0; group < groups_.size(); ++group) find_predecessors(group);
   }
 
-  std::vector<std::vector<size_t>> ordered(std::span<const Donated> donated) {
+  std::vector<std::vector<size_t>> ordered(std::span<const DonatedBuffer> donated) {
     if (!donated.empty()) put_last_readers_first(donated);
     std::vector<std::vector<size_t>> order;
     for (const size_t group : scheduled()) order.push_back(std::move(groups_[group]));
@@ -75,7 +75,7 @@ class Ordering {
   }
 
   // Hardly a group depends on an update, so that nearly any may be put before it.
-  void put_last_readers_first(std::span<const Donated> donated) {
+  void put_last_readers_first(std::span<const DonatedBuffer> donated) {
     const std::vector<size_t> order = scheduled();
     const std::vector<size_t> update_of = find_updates(order, donated);
     for (const size_t group : order) {
@@ -86,7 +86,7 @@ class Ordering {
       }
     }
     const std::vector<std::vector<size_t>> readers = readers_by_value();
-    for (const Donated& at : donated) {
+    for (const DonatedBuffer& at : donated) {
       const size_t update = made_by_[index(at.made)];
       if (update == nobody || update_of[update] == nobody) continue;
       for (const size_t reader : readers_of(at.given, readers)) {
@@ -97,9 +97,9 @@ class Ordering {
 
   // Per group: the one that makes what stands in the place of inputs, if no other reads from it.
   std::vector<size_t> find_updates(const std::vector<size_t>& order,
-                                   std::span<const Donated> donated) const {
+                                   std::span<const DonatedBuffer> donated) const {
     std::vector<bool> makes_donated(groups_.size());
-    for (const Donated& at : donated) {
+    for (const DonatedBuffer& at : donated) {
       if (made_by_[index(at.made)] != nobody) makes_donated[made_by_[index(at.made)]] = true;
     }
     std::vector<size_t> update_of(groups_.size(), nobody);
@@ -186,7 +186,7 @@ class Ordering {
 
 std::vector<std::vector<size_t>> in_order(const ShapedGraph& shaped,
                                           std::vector<std::vector<size_t>> groups,
-                                          std::span<const Donated> donated) {
+                                          std::span<const DonatedBuffer> donated) {
   return Ordering(shaped, std::move(groups)).ordered(donated);
 }
 

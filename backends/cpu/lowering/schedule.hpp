@@ -13,6 +13,6 @@ namespace mithril::cpu_backend {
 // be, and that comes as soon as what it reads is made.
 std::vector<std::vector<size_t>> in_order(const ShapedGraph& shaped,
                                           std::vector<std::vector<size_t>> groups,
-                                          std::span<const Donated> donated);
+                                          std::span<const DonatedBuffer> donated);
 
 }  // namespace mithril::cpu_backend

@@ -14,10 +14,10 @@
 namespace mithril::cpu_backend {
 namespace {
 
-struct AttentionPlaces {
-  Place query, key;
-  std::optional<Place> value, mask;  // without a value the weights are what is made
-  Place to, scratch;
+struct AttentionBuffers {
+  BufferRef query, key;
+  std::optional<BufferRef> value, mask;  // without a value the weights are what is made
+  BufferRef to, scratch;
 };
 
 // `Products` of what the heads hold.
@@ -27,8 +27,8 @@ class AttentionStep final : public Step {
   using T = typename Products::Made;
 
  public:
-  AttentionStep(AttentionForm form, int threads, AttentionPlaces places)
-      : form_(std::move(form)), threads_(threads), places_(places) {}
+  AttentionStep(AttentionForm form, int threads, AttentionBuffers refs)
+      : form_(std::move(form)), threads_(threads), refs_(refs) {}
 
   // Elements that a task works in: scores, a row of what is added to them, and what products need.
   static int64_t scratch_of_a_task(const AttentionForm& form) {
@@ -43,61 +43,61 @@ class AttentionStep final : public Step {
     return static_cast<int>(std::clamp(worth, 1.0, static_cast<double>(threads)));
   }
 
-  void run(const Frame& frame) const override {
+  void run(const BufferTable& buffers) const override {
     const int parts = tasks(form_, threads_);
     const int64_t blocks = form_.blocks(), all = blocks * std::ssize(form_.heads);
     ThreadPool::shared().run(parts, threads_, [&](int part) {
       for (int64_t at = all * part / parts; at < all * (part + 1) / parts; ++at) {
-        attend(frame, at / blocks, at % blocks * form_.rows_at_once(), part);
+        attend(buffers, at / blocks, at % blocks * form_.rows_at_once(), part);
       }
     });
   }
 
  private:
-  void attend(const Frame& frame, int64_t index, int64_t first_row, int part) const {
+  void attend(const BufferTable& buffers, int64_t index, int64_t first_row, int part) const {
     const AttentionForm& s = form_;
     const Products products(s);
     const Head& head = s.heads[static_cast<size_t>(index)];
     const int64_t rows = std::min(s.rows_at_once(), s.rows - first_row);
-    T* scratch = frame.write<T>(places_.scratch) + part * scratch_of_a_task(s);
+    T* scratch = buffers.write<T>(refs_.scratch) + part * scratch_of_a_task(s);
     T* bias = scratch + whole_lines(s.rows_at_once() * s.columns);
     T* work = bias + whole_lines(s.columns);
-    T* to = frame.write<T>(places_.to);
+    T* to = buffers.write<T>(refs_.to);
     const int64_t row_at = index * s.rows + first_row;
-    T* scores = places_.value ? scratch : to + row_at * s.columns;
+    T* scores = refs_.value ? scratch : to + row_at * s.columns;
 
-    products.score(frame.read<Given>(places_.query) + (head.query * s.rows + first_row) * s.width,
-                   rows, frame.read<Given>(places_.key) + head.key * s.columns * s.width, scores,
+    products.score(buffers.read<Given>(refs_.query) + (head.query * s.rows + first_row) * s.width,
+                   rows, buffers.read<Given>(refs_.key) + head.key * s.columns * s.width, scores,
                    work);
 
     for (int64_t row = 0; row < rows; ++row) {
       const int64_t seen = s.causal ? std::min(first_row + row + 1, s.columns) : s.columns;
       T* weights = scores + row * s.columns;
-      const T* added = bias_of(frame, head, first_row + row, seen, bias);
+      const T* added = bias_of(buffers, head, first_row + row, seen, bias);
       kernels_.attend(weights, static_cast<T>(s.scale), added, weights, seen);
       std::fill(weights + seen, weights + s.columns, T{});
     }
 
-    if (!places_.value) return;
+    if (!refs_.value) return;
     products.mix(scores, rows,
-                 frame.read<Given>(*places_.value) + head.value * s.columns * s.value_width,
+                 buffers.read<Given>(*refs_.value) + head.value * s.columns * s.value_width,
                  to + row_at * s.value_width, work);
   }
 
   // What is added to a row of scores; null where there is no mask.
-  const T* bias_of(const Frame& frame, const Head& head, int64_t row, int64_t count,
+  const T* bias_of(const BufferTable& buffers, const Head& head, int64_t row, int64_t count,
                    T* bias) const {
-    if (!places_.mask) return nullptr;
+    if (!refs_.mask) return nullptr;
     const int64_t first = head.mask * form_.mask_size + row * form_.mask_row_step;
     const int64_t step = form_.mask_column_step;
     if (form_.mask_keeps) {
-      const bool* keeps = frame.read<bool>(*places_.mask) + first;
+      const bool* keeps = buffers.read<bool>(*refs_.mask) + first;
       for (int64_t i = 0; i < count; ++i) {
         bias[i] = keeps[i * step] ? T{} : -std::numeric_limits<T>::infinity();
       }
       return bias;
     }
-    const T* mask = frame.read<T>(*places_.mask) + first;
+    const T* mask = buffers.read<T>(*refs_.mask) + first;
     if (step == 1) return mask;
     std::fill_n(bias, count, *mask);
     return bias;
@@ -105,7 +105,7 @@ class AttentionStep final : public Step {
 
   AttentionForm form_;
   int threads_;
-  AttentionPlaces places_;
+  AttentionBuffers refs_;
   const RowKernels<T>& kernels_ = row_kernels<T>();
 };
 
@@ -179,17 +179,17 @@ StepDescriptor attention_draft(const LoweringContext& context, const AttentionFo
   return {.reads = operands.all(),
           .writes = {to},
           .scratch_bytes = scratch,
-          .make = [=](const Places& places, Place scratch) {
+          .make = [=](const BufferRefs& refs, BufferRef scratch) {
             const auto place = [&](std::optional<ValueId> id) {
-              return id ? std::optional(places[index(*id)]) : std::nullopt;
+              return id ? std::optional(refs[index(*id)]) : std::nullopt;
             };
             return std::make_unique<Step>(form, threads,
-                                          AttentionPlaces{.query = places[index(operands.query)],
-                                                          .key = places[index(operands.key)],
-                                                          .value = place(operands.value),
-                                                          .mask = place(operands.mask),
-                                                          .to = places[index(to)],
-                                                          .scratch = scratch});
+                                          AttentionBuffers{.query = refs[index(operands.query)],
+                                                           .key = refs[index(operands.key)],
+                                                           .value = place(operands.value),
+                                                           .mask = place(operands.mask),
+                                                           .to = refs[index(to)],
+                                                           .scratch = scratch});
           }};
 }
 

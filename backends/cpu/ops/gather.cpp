@@ -18,25 +18,25 @@ struct Gathering {
   int64_t count = 0;                       // of indices
 };
 
-struct GatheringPlaces {
-  Place from, index, to;
+struct GatheringBuffers {
+  BufferRef from, index, to;
 };
 
 template <typename Index>
 class GatheringStep final : public Step {
  public:
   // `meaning` runs in its place where an index is out of range, and says so.
-  GatheringStep(Gathering gathering, int threads, GatheringPlaces places,
+  GatheringStep(Gathering gathering, int threads, GatheringBuffers refs,
                 std::unique_ptr<Step> meaning)
-      : g_(gathering), threads_(threads), places_(places), meaning_(std::move(meaning)) {}
+      : g_(gathering), threads_(threads), refs_(refs), meaning_(std::move(meaning)) {}
 
-  void run(const Frame& frame) const override {
-    const Index* index = frame.read<Index>(places_.index);
+  void run(const BufferTable& buffers) const override {
+    const Index* index = buffers.read<Index>(refs_.index);
     const bool fits = std::all_of(index, index + g_.count,
                                   [&](Index at) { return at >= -g_.size && at < g_.size; });
-    if (!fits) return meaning_->run(frame);
-    const auto* from = frame.read<std::byte>(places_.from);
-    auto* to = frame.write<std::byte>(places_.to);
+    if (!fits) return meaning_->run(buffers);
+    const auto* from = buffers.read<std::byte>(refs_.from);
+    auto* to = buffers.write<std::byte>(refs_.to);
     const int64_t rows = g_.outer * g_.count;
     const int parts =
         parts_of({.amount = rows * g_.inner, .pieces = rows, .worth_a_thread = 1 << 19}, threads_);
@@ -52,7 +52,7 @@ class GatheringStep final : public Step {
  private:
   Gathering g_;
   int threads_;
-  GatheringPlaces places_;
+  GatheringBuffers refs_;
   std::unique_ptr<Step> meaning_;
 };
 
@@ -78,11 +78,11 @@ std::optional<StepDescriptor> lower_gathering(const LoweringContext& context, si
   StepDescriptor descriptor = evaluated(shaped, node);
   const bool is_long = shaped.dtype(*index) == DType::int64;
   descriptor.make = [=, threads = context.threads, from = *from, index = *index,
-                     meaning = std::move(descriptor.make)](const Places& places,
-                                                           Place scratch) -> std::unique_ptr<Step> {
-    const GatheringPlaces at{places[mithril::index(from)], places[mithril::index(index)],
-                             places[mithril::index(to)]};
-    auto fallback = meaning(places, scratch);
+                     meaning = std::move(descriptor.make)](
+                        const BufferRefs& refs, BufferRef scratch) -> std::unique_ptr<Step> {
+    const GatheringBuffers at{refs[mithril::index(from)], refs[mithril::index(index)],
+                              refs[mithril::index(to)]};
+    auto fallback = meaning(refs, scratch);
     if (is_long) {
       return std::make_unique<GatheringStep<int64_t>>(gathering, threads, at, std::move(fallback));
     }

@@ -106,7 +106,7 @@ std::optional<Layout> sliced(const CallReader& reader, size_t first, const Dims&
 template <typename T>
 class Move final : public Step {
  public:
-  Move(const std::vector<Axis>& axes, int64_t start, int threads, Place from, Place to)
+  Move(const std::vector<Axis>& axes, int64_t start, int threads, BufferRef from, BufferRef to)
       : rows_(axes[axes.size() - 2]),
         columns_(axes.back()),
         start_(start),
@@ -117,7 +117,7 @@ class Move final : public Step {
     for (const Axis& axis : outer_) matrices_ *= axis.size;
   }
 
-  void run(const Frame& frame) const override {
+  void run(const BufferTable& buffers) const override {
     const int64_t size = rows_.size * columns_.size;
     if (size * matrices_ == 0) return;
     const int64_t bands = (rows_.size + tile - 1) / tile, pieces = matrices_ * bands;
@@ -126,8 +126,9 @@ class Move final : public Step {
     ThreadPool::shared().run(parts, threads_, [&](int part) {
       for (int64_t i = pieces * part / parts; i < pieces * (part + 1) / parts; ++i) {
         const int64_t matrix = i / bands, row = i % bands * tile;
-        const T* from = frame.read<T>(from_) + start_ + offset(outer_, matrix);
-        move_band(from, frame.write<T>(to_) + matrix * size, row, std::min(row + tile, rows_.size));
+        const T* from = buffers.read<T>(from_) + start_ + offset(outer_, matrix);
+        move_band(from, buffers.write<T>(to_) + matrix * size, row,
+                  std::min(row + tile, rows_.size));
       }
     });
   }
@@ -154,23 +155,23 @@ class Move final : public Step {
   std::vector<Axis> outer_;
   int64_t matrices_ = 1;
   int threads_;
-  Place from_, to_;
+  BufferRef from_, to_;
 };
 
 // Rows along the last axis go to where a slice would take them; elsewhere there are zeros.
 template <typename T>
 class Unslice final : public Step {
  public:
-  Unslice(const Layout& layout, int64_t count, Place from, Place to)
+  Unslice(const Layout& layout, int64_t count, BufferRef from, BufferRef to)
       : rows_(layout.axes), start_(layout.start), count_(count), from_(from), to_(to) {
     columns_ = rows_.back();
     rows_.pop_back();
   }
 
-  void run(const Frame& frame) const override {
-    T* const to = frame.write<T>(to_);
+  void run(const BufferTable& buffers) const override {
+    T* const to = buffers.write<T>(to_);
     std::fill_n(to, count_, T{});
-    const T* from = frame.read<T>(from_);
+    const T* from = buffers.read<T>(from_);
     int64_t rows = 1;
     for (const Axis& axis : rows_) rows *= axis.size;
     for (int64_t row = 0; row < rows; ++row, from += columns_.size) {
@@ -187,7 +188,7 @@ class Unslice final : public Step {
   std::vector<Axis> rows_;
   Axis columns_;
   int64_t start_, count_;  // of the output
-  Place from_, to_;
+  BufferRef from_, to_;
 };
 
 // Elements are moved by their size alone.
@@ -221,9 +222,9 @@ std::optional<StepDescriptor> lower_movement(const LoweringContext& context, siz
       .reads = {from},
       .writes = {to},
       .make = [from, to, element = size_of(shaped.dtype(to)), threads = context.threads,
-               layout = *layout](const Places& places, Place) {
+               layout = *layout](const BufferRefs& refs, BufferRef) {
         return make_step<Move>(element, merged(layout.axes), layout.start, threads,
-                               places[index(from)], places[index(to)]);
+                               refs[index(from)], refs[index(to)]);
       }};
 }
 
@@ -239,8 +240,8 @@ std::optional<StepDescriptor> lower_unslicing(const LoweringContext& context, si
       .reads = {from},
       .writes = {to},
       .make = [from, to, element = size_of(shaped.dtype(to)), count = shaped.count(to),
-               layout = *layout](const Places& places, Place) {
-        return make_step<Unslice>(element, layout, count, places[index(from)], places[index(to)]);
+               layout = *layout](const BufferRefs& refs, BufferRef) {
+        return make_step<Unslice>(element, layout, count, refs[index(from)], refs[index(to)]);
       }};
 }
 

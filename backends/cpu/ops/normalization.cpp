@@ -29,37 +29,37 @@ struct NormSizes {
 };
 
 // By the ports and outputs of the op; none where a port is left out.
-using NormPlaces = std::vector<std::optional<Place>>;
+using NormBuffers = std::vector<std::optional<BufferRef>>;
 
 template <typename T>
-const T* read(const Frame& frame, const std::optional<Place>& place) {
-  return place ? frame.read<T>(*place) : nullptr;
+const T* read(const BufferTable& buffers, const std::optional<BufferRef>& place) {
+  return place ? buffers.read<T>(*place) : nullptr;
 }
 
 template <typename T>
 class NormStep final : public PartStep {
  public:
-  NormStep(const NormSizes& sizes, NormPlaces places) : sizes_(sizes), places_(std::move(places)) {}
+  NormStep(const NormSizes& sizes, NormBuffers refs) : sizes_(sizes), refs_(std::move(refs)) {}
 
-  void run(const Frame& frame) const override {
+  void run(const BufferTable& buffers) const override {
     const int parts = sizes_.parts(sizes_.rows);
     ThreadPool::shared().run(parts, sizes_.threads, [&](int part) {
-      run_rows(frame, sizes_.rows * part / parts, sizes_.rows * (part + 1) / parts);
+      run_rows(buffers, sizes_.rows * part / parts, sizes_.rows * (part + 1) / parts);
     });
   }
 
-  void run_parts(const Frame& frame, const Parts& parts) const override {
-    run_rows(frame, parts.begin(sizes_.rows), parts.end(sizes_.rows));
+  void run_parts(const BufferTable& buffers, const Parts& parts) const override {
+    run_rows(buffers, parts.begin(sizes_.rows), parts.end(sizes_.rows));
   }
 
  private:
-  void run_rows(const Frame& frame, int64_t begin, int64_t end) const {
-    const T *x = frame.read<T>(*places_[0]), *weight = read<T>(frame, places_[1]),
-            *bias = read<T>(frame, places_[2]);
-    T *to = frame.write<T>(*places_[3]), *mean = frame.write<T>(*places_[4]),
-      *rstd = frame.write<T>(*places_[5]);
-    const int64_t next = frame.direction() == Direction::forward ? sizes_.size : -sizes_.size;
-    walk(frame.direction(), begin, end, [&](int64_t row) {
+  void run_rows(const BufferTable& buffers, int64_t begin, int64_t end) const {
+    const T *x = buffers.read<T>(*refs_[0]), *weight = read<T>(buffers, refs_[1]),
+            *bias = read<T>(buffers, refs_[2]);
+    T *to = buffers.write<T>(*refs_[3]), *mean = buffers.write<T>(*refs_[4]),
+      *rstd = buffers.write<T>(*refs_[5]);
+    const int64_t next = buffers.direction() == Direction::forward ? sizes_.size : -sizes_.size;
+    walk(buffers.direction(), begin, end, [&](int64_t row) {
       const int64_t at = row * sizes_.size;
       const RowMoments<T> moments =
           kernels_.normalise(x + at, weight, bias, sizes_.eps, to + at, sizes_.size, next);
@@ -70,58 +70,57 @@ class NormStep final : public PartStep {
 
   const NormKernels<T>& kernels_ = norm_kernels<T>();
   NormSizes sizes_;
-  NormPlaces places_;
+  NormBuffers refs_;
 };
 
 template <typename T>
-RowMoments<T> moments(const Frame& frame, const NormPlaces& places, int64_t row) {
-  return {frame.read<T>(*places[2])[row], frame.read<T>(*places[3])[row]};
+RowMoments<T> moments(const BufferTable& buffers, const NormBuffers& refs, int64_t row) {
+  return {buffers.read<T>(*refs[2])[row], buffers.read<T>(*refs[3])[row]};
 }
 
 template <typename T>
 class NormGradStep final : public PartStep {
  public:
-  NormGradStep(const NormSizes& sizes, NormPlaces places)
-      : sizes_(sizes), places_(std::move(places)) {}
+  NormGradStep(const NormSizes& sizes, NormBuffers refs) : sizes_(sizes), refs_(std::move(refs)) {}
 
-  void run(const Frame& frame) const override {
+  void run(const BufferTable& buffers) const override {
     const int parts = sizes_.parts(sizes_.rows);
     ThreadPool::shared().run(parts, sizes_.threads, [&](int part) {
-      run_rows(frame, sizes_.rows * part / parts, sizes_.rows * (part + 1) / parts);
+      run_rows(buffers, sizes_.rows * part / parts, sizes_.rows * (part + 1) / parts);
     });
   }
 
-  void run_parts(const Frame& frame, const Parts& parts) const override {
-    run_rows(frame, parts.begin(sizes_.rows), parts.end(sizes_.rows));
+  void run_parts(const BufferTable& buffers, const Parts& parts) const override {
+    run_rows(buffers, parts.begin(sizes_.rows), parts.end(sizes_.rows));
   }
 
  private:
-  void run_rows(const Frame& frame, int64_t begin, int64_t end) const {
-    const T *grad = frame.read<T>(*places_[0]), *x = frame.read<T>(*places_[1]),
-            *weight = read<T>(frame, places_[4]);
-    T* to = frame.write<T>(*places_[5]);
-    walk(frame.direction(), begin, end, [&](int64_t row) {
+  void run_rows(const BufferTable& buffers, int64_t begin, int64_t end) const {
+    const T *grad = buffers.read<T>(*refs_[0]), *x = buffers.read<T>(*refs_[1]),
+            *weight = read<T>(buffers, refs_[4]);
+    T* to = buffers.write<T>(*refs_[5]);
+    walk(buffers.direction(), begin, end, [&](int64_t row) {
       const int64_t at = row * sizes_.size;
-      kernels_.input_grad(grad + at, x + at, moments<T>(frame, places_, row), weight, to + at,
+      kernels_.input_grad(grad + at, x + at, moments<T>(buffers, refs_, row), weight, to + at,
                           sizes_.size);
     });
   }
 
   const NormKernels<T>& kernels_ = norm_kernels<T>();
   NormSizes sizes_;
-  NormPlaces places_;
+  NormBuffers refs_;
 };
 
 // The gradients of weight and bias. Each task sums all rows of its columns, in blocks of rows.
 template <typename T>
 class NormParameterGradStep final : public Step {
  public:
-  NormParameterGradStep(const NormSizes& sizes, NormPlaces places)
-      : sizes_(sizes), places_(std::move(places)) {}
+  NormParameterGradStep(const NormSizes& sizes, NormBuffers refs)
+      : sizes_(sizes), refs_(std::move(refs)) {}
 
-  void run(const Frame& frame) const override {
-    const T *grad = frame.read<T>(*places_[0]), *x = frame.read<T>(*places_[1]);
-    T *weight_grad = frame.write<T>(*places_[4]), *bias_grad = frame.write<T>(*places_[5]);
+  void run(const BufferTable& buffers) const override {
+    const T *grad = buffers.read<T>(*refs_[0]), *x = buffers.read<T>(*refs_[1]);
+    T *weight_grad = buffers.write<T>(*refs_[4]), *bias_grad = buffers.write<T>(*refs_[5]);
     const int64_t pieces = (sizes_.size + columns_of_a_task - 1) / columns_of_a_task;
     const int parts = sizes_.parts(pieces);
     ThreadPool::shared().run(parts, sizes_.threads, [&](int part) {
@@ -135,7 +134,7 @@ class NormParameterGradStep final : public Step {
           T weights[columns_at_once] = {}, biases[columns_at_once] = {};
           for (int64_t i = row; i < std::min(row + longest_sum, sizes_.rows); ++i) {
             const int64_t at = i * sizes_.size + column;
-            kernels_.add_parameter_grads(grad + at, x + at, moments<T>(frame, places_, i), weights,
+            kernels_.add_parameter_grads(grad + at, x + at, moments<T>(buffers, refs_, i), weights,
                                          biases, columns);
           }
           for (int64_t i = 0; i < columns; ++i) {
@@ -150,7 +149,7 @@ class NormParameterGradStep final : public Step {
  private:
   const NormKernels<T>& kernels_ = norm_kernels<T>();
   NormSizes sizes_;
-  NormPlaces places_;
+  NormBuffers refs_;
 };
 
 using NormSources = std::vector<std::optional<ValueId>>;
@@ -162,12 +161,12 @@ StepDescriptor norm_draft(const NormSizes& sizes, const NormSources& sources,
   for (const std::optional<ValueId>& source : sources) {
     if (source) descriptor.reads.push_back(*source);
   }
-  descriptor.make = [=](const Places& places, Place) {
-    NormPlaces at;
+  descriptor.make = [=](const BufferRefs& refs, BufferRef) {
+    NormBuffers at;
     for (const std::optional<ValueId>& source : sources) {
-      at.push_back(source ? std::optional(places[index(*source)]) : std::nullopt);
+      at.push_back(source ? std::optional(refs[index(*source)]) : std::nullopt);
     }
-    for (const ValueId id : made) at.push_back(places[index(id)]);
+    for (const ValueId id : made) at.push_back(refs[index(id)]);
     return std::make_unique<StepOf>(sizes, std::move(at));
   };
   return descriptor;
@@ -185,7 +184,7 @@ template <typename T>
 StepDescriptor forward_draft(const NormSizes& sizes, const NormSources& sources,
                              const std::vector<ValueId>& made) {
   StepDescriptor descriptor = norm_draft<NormStep<T>>(sizes, sources, made);
-  descriptor.overwrites = {{made[0], *sources[0]}};
+  descriptor.in_place_pairs = {{made[0], *sources[0]}};
   cut_rows(descriptor, sizes, {*sources[0], made[0], made[1], made[2]});
   return descriptor;
 }
@@ -196,7 +195,7 @@ template <typename T>
 StepDescriptor grad_draft(const LoweringContext& context, const NormSizes& sizes,
                           const NormSources& sources, const std::vector<ValueId>& made) {
   StepDescriptor descriptor = norm_draft<NormGradStep<T>>(sizes, sources, {made[0]});
-  descriptor.overwrites = {{made[0], *sources[0]}};
+  descriptor.in_place_pairs = {{made[0], *sources[0]}};
   cut_rows(descriptor, sizes, {*sources[0], *sources[1], *sources[2], *sources[3], made[0]});
   if (context.readers[index(made[1])] + context.readers[index(made[2])] > 0) {
     const NormSources rows(sources.begin(), sources.begin() + 4);

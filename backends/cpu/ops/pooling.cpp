@@ -17,8 +17,8 @@ enum class Pooling { average, largest, largest_placed };
 template <typename T>
 class PoolStep final : public Step {
  public:
-  PoolStep(PoolForm form, Pooling pooling, int threads, Place input, Place output, Place places,
-           Place scratch)
+  PoolStep(PoolForm form, Pooling pooling, int threads, BufferRef input, BufferRef output,
+           BufferRef places, BufferRef scratch)
       : form_(std::move(form)),
         pooling_(pooling),
         threads_(threads),
@@ -27,13 +27,13 @@ class PoolStep final : public Step {
         places_(places),
         scratch_(scratch) {}
 
-  void run(const Frame& frame) const override {
+  void run(const BufferTable& buffers) const override {
     const int64_t rows = form_.planes * form_.down.output;
     const int parts = parts_of(work(form_), threads_);
     ThreadPool::shared().run(parts, threads_, [&](int64_t part) {
-      auto* places = frame.write<PoolPlace<T>>(scratch_) + part * form_.across.output;
+      auto* places = buffers.write<PoolPlace<T>>(scratch_) + part * form_.across.output;
       for (int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
-        form_.block > 1 ? run_row_of_blocks(frame, row) : run_row(frame, row, places);
+        form_.block > 1 ? run_row_of_blocks(buffers, row) : run_row(buffers, row, places);
       }
     });
   }
@@ -50,10 +50,10 @@ class PoolStep final : public Step {
             .worth_a_thread = 1 << 15};
   }
 
-  void run_row(const Frame& frame, int64_t row, PoolPlace<T>* places) const {
+  void run_row(const BufferTable& buffers, int64_t row, PoolPlace<T>* places) const {
     const int64_t columns = form_.across.output, step = form_.across.stride;
-    const T* input = frame.read<T>(input_) + row / form_.down.output * form_.input_plane();
-    T* to = frame.write<T>(output_) + row * columns;
+    const T* input = buffers.read<T>(input_) + row / form_.down.output * form_.input_plane();
+    T* to = buffers.write<T>(output_) + row * columns;
     const bool average = pooling_ == Pooling::average;
     std::fill_n(to, columns, average ? T{} : -std::numeric_limits<T>::infinity());
     if (pooling_ == Pooling::largest_placed) std::fill_n(places, columns, PoolPlace<T>{-1});
@@ -71,16 +71,16 @@ class PoolStep final : public Step {
     if (average) {
       for (int64_t i = 0; i < columns; ++i) to[i] /= static_cast<T>(form_.taps());
     } else if (pooling_ == Pooling::largest_placed) {
-      std::copy_n(places, columns, frame.write<int64_t>(places_) + row * columns);
+      std::copy_n(places, columns, buffers.write<int64_t>(places_) + row * columns);
     }
   }
 
   // Windows that have all their taps are done together.
-  void run_row_of_blocks(const Frame& frame, int64_t row) const {
+  void run_row_of_blocks(const BufferTable& buffers, int64_t row) const {
     const WindowAxis &down = form_.down, &across = form_.across;
     const int64_t block = form_.block;
-    const T* plane = frame.read<T>(input_) + row / down.output * form_.input_plane() * block;
-    T* to = frame.write<T>(output_) + row * across.output * block;
+    const T* plane = buffers.read<T>(input_) + row / down.output * form_.input_plane() * block;
+    T* to = buffers.write<T>(output_) + row * across.output * block;
     const int64_t y = row % down.output;
     const PoolForm::Taps rows = PoolForm::taps_of(down, y);
     const int64_t first_row = y * down.stride - down.before + rows.first * down.dilation;
@@ -112,7 +112,7 @@ class PoolStep final : public Step {
   const PoolKernels<T>& kernels_ = pool_kernels<T>();
   Pooling pooling_;
   int threads_;
-  Place input_, output_, places_, scratch_;
+  BufferRef input_, output_, places_, scratch_;
 };
 
 template <typename T>
@@ -124,10 +124,10 @@ StepDescriptor pool_draft(const LoweringContext& context, const PoolForm& form, 
       .writes = outputs,
       .scratch_bytes = PoolStep<T>::scratch_bytes(form, pooling, context.threads)};
   if (!placed) descriptor.writes.resize(1);
-  descriptor.make = [=, threads = context.threads, made = descriptor.writes](const Places& places,
-                                                                             Place scratch) {
-    return std::make_unique<PoolStep<T>>(form, pooling, threads, places[index(input)],
-                                         places[index(made.front())], places[index(made.back())],
+  descriptor.make = [=, threads = context.threads, made = descriptor.writes](const BufferRefs& refs,
+                                                                             BufferRef scratch) {
+    return std::make_unique<PoolStep<T>>(form, pooling, threads, refs[index(input)],
+                                         refs[index(made.front())], refs[index(made.back())],
                                          scratch);
   };
   return descriptor;

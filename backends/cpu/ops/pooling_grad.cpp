@@ -11,28 +11,28 @@
 namespace mithril::cpu_backend {
 namespace {
 
-struct PoolingGradPlaces {
-  Place gradient, input, made, scratch;
-  std::optional<Place> places;
+struct PoolingGradBuffers {
+  BufferRef gradient, input, made, scratch;
+  std::optional<BufferRef> places;
 };
 
 // Each thread does planes of its own, one output after the other.
 template <typename T>
 class PoolGradStep : public Step {
  public:
-  PoolGradStep(PoolForm form, int threads, const PoolingGradPlaces& places)
-      : form_(std::move(form)), places_(places), threads_(threads) {}
+  PoolGradStep(PoolForm form, int threads, const PoolingGradBuffers& refs)
+      : form_(std::move(form)), refs_(refs), threads_(threads) {}
 
-  void run(const Frame& frame) const override {
+  void run(const BufferTable& buffers) const override {
     const int parts = parts_of(work(form_), threads_);
     ThreadPool::shared().run(parts, threads_, [&](int64_t part) {
       const int64_t end = form_.planes * (part + 1) / parts;
       for (int64_t plane = form_.planes * part / parts; plane < end; ++plane) {
-        T* made = frame.write<T>(places_.made) + plane * form_.input_plane();
+        T* made = buffers.write<T>(refs_.made) + plane * form_.input_plane();
         std::fill_n(made, form_.input_plane(), T{});
         for (int64_t row = 0; row < form_.down.output; ++row) {
           const int64_t at = (plane * form_.down.output + row) * form_.across.output;
-          add_row(frame, plane, row, part, frame.read<T>(places_.gradient) + at, made);
+          add_row(buffers, plane, row, part, buffers.read<T>(refs_.gradient) + at, made);
         }
       }
     });
@@ -45,11 +45,11 @@ class PoolGradStep : public Step {
             .worth_a_thread = 1 << 14};
   }
 
-  virtual void add_row(const Frame& frame, int64_t plane, int64_t row, int64_t part,
+  virtual void add_row(const BufferTable& buffers, int64_t plane, int64_t row, int64_t part,
                        const T* gradient, T* made) const = 0;
 
   PoolForm form_;
-  PoolingGradPlaces places_;
+  PoolingGradBuffers refs_;
 
  private:
   int threads_;
@@ -61,7 +61,7 @@ class AverageGradStep final : public PoolGradStep<T> {
   using PoolGradStep<T>::PoolGradStep;
 
  private:
-  void add_row(const Frame&, int64_t, int64_t row, int64_t, const T* gradient,
+  void add_row(const BufferTable&, int64_t, int64_t row, int64_t, const T* gradient,
                T* made) const override {
     const auto taps = static_cast<T>(this->form_.taps());
     const int64_t step = this->form_.across.stride;
@@ -84,17 +84,17 @@ class MaxGradStep final : public PoolGradStep<T> {
   }
 
  private:
-  void add_row(const Frame& frame, int64_t plane, int64_t row, int64_t part, const T* gradient,
-               T* made) const override {
+  void add_row(const BufferTable& buffers, int64_t plane, int64_t row, int64_t part,
+               const T* gradient, T* made) const override {
     const int64_t columns = this->form_.across.output;
-    if (this->places_.places) {
+    if (this->refs_.places) {
       const int64_t at = (plane * this->form_.down.output + row) * columns;
-      add(gradient, frame.read<int64_t>(*this->places_.places) + at, made);
+      add(gradient, buffers.read<int64_t>(*this->refs_.places) + at, made);
       return;
     }
-    T* best = frame.write<T>(this->places_.scratch) + 2 * part * columns;
+    T* best = buffers.write<T>(this->refs_.scratch) + 2 * part * columns;
     auto* places = reinterpret_cast<PoolPlace<T>*>(best + columns);
-    find(frame.read<T>(this->places_.input) + plane * this->form_.input_plane(), row, best, places);
+    find(buffers.read<T>(this->refs_.input) + plane * this->form_.input_plane(), row, best, places);
     add(gradient, places, made);
   }
 
@@ -133,11 +133,11 @@ StepDescriptor pool_grad_draft(const LoweringContext& context, const PoolForm& f
     descriptor.reads.push_back(values.input);
     descriptor.scratch_bytes = MaxGradStep<T>::scratch_bytes(form, context.threads);
   }
-  descriptor.make = [=, threads = context.threads](const Places& places,
-                                                   Place scratch) -> std::unique_ptr<Step> {
-    PoolingGradPlaces at{places[index(values.gradient)], places[index(values.input)],
-                         places[index(values.made)], scratch, std::nullopt};
-    if (values.places) at.places = places[index(*values.places)];
+  descriptor.make = [=, threads = context.threads](const BufferRefs& refs,
+                                                   BufferRef scratch) -> std::unique_ptr<Step> {
+    PoolingGradBuffers at{refs[index(values.gradient)], refs[index(values.input)],
+                          refs[index(values.made)], scratch, std::nullopt};
+    if (values.places) at.places = refs[index(*values.places)];
     if (of_largest) return std::make_unique<MaxGradStep<T>>(form, threads, at);
     return std::make_unique<AverageGradStep<T>>(form, threads, at);
   };

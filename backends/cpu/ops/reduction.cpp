@@ -37,7 +37,7 @@ template <typename T>
 class ReductionStep final : public PartStep {
  public:
   ReductionStep(Reduction reduction, const ReductionKernel<T>& kernel, double divisor, int threads,
-                Place from, Place to)
+                BufferRef from, BufferRef to)
       : r_(std::move(reduction)),
         kernel_(kernel),
         divisor_(divisor),
@@ -47,20 +47,20 @@ class ReductionStep final : public PartStep {
         kept_(Reduction::count(r_.kept)),
         reduced_(Reduction::count(r_.reduced)) {}
 
-  void run(const Frame& frame) const override {
-    const T* x = frame.read<T>(from_);
-    T* to = frame.write<T>(to_);
-    const Direction direction = frame.direction();
+  void run(const BufferTable& buffers) const override {
+    const T* x = buffers.read<T>(from_);
+    T* to = buffers.write<T>(to_);
+    const Direction direction = buffers.direction();
     if (!r_.inner_reduced) return run_columns(x, to, direction);
     if (kept_ == 1 && reduced_ == 1) return run_alone(x, to, direction);
     in_parts(kept_, direction, [&](int64_t i) { run_row(x, to, i); });
   }
 
   // Where rows are reduced that lie side by side.
-  void run_parts(const Frame& frame, const Parts& parts) const override {
-    const T* x = frame.read<T>(from_);
-    T* to = frame.write<T>(to_);
-    walk(frame.direction(), parts.begin(kept_), parts.end(kept_),
+  void run_parts(const BufferTable& buffers, const Parts& parts) const override {
+    const T* x = buffers.read<T>(from_);
+    T* to = buffers.write<T>(to_);
+    walk(buffers.direction(), parts.begin(kept_), parts.end(kept_),
          [&](int64_t i) { run_row(x, to, i); });
   }
 
@@ -122,7 +122,7 @@ class ReductionStep final : public PartStep {
   const ReductionKernel<T>& kernel_;
   double divisor_;
   int threads_;
-  Place from_, to_;
+  BufferRef from_, to_;
   int64_t kept_, reduced_;
 };
 
@@ -194,9 +194,9 @@ StepDescriptor reduction_draft(const LoweringContext& context, const Reduction& 
           .writes = {to},
           .cuts = in_rows ? std::vector<Cut>{{from, kept}, {to, kept}} : std::vector<Cut>{},
           .worth = static_cast<double>(context.shaped.count(from)) / worth_a_reduction_thread,
-          .make = [=, &kernel, threads = context.threads](const Places& places, Place) {
+          .make = [=, &kernel, threads = context.threads](const BufferRefs& refs, BufferRef) {
             return std::make_unique<ReductionStep<T>>(reduction, kernel, divisor, threads,
-                                                      places[index(from)], places[index(to)]);
+                                                      refs[index(from)], refs[index(to)]);
           }};
 }
 

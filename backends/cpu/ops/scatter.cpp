@@ -25,8 +25,8 @@ struct Scattering {
   int64_t bytes = 0;  // of what is made
 };
 
-struct ScatteringPlaces {
-  Place from, index, to, scratch;
+struct ScatteringBuffers {
+  BufferRef from, index, to, scratch;
 };
 
 // A row of the input, and that of what is made to which it is added.
@@ -42,25 +42,25 @@ template <typename T>
 class ScatteringStep final : public Step {
  public:
   // `meaning` runs in its place where an index is out of range, and says so.
-  ScatteringStep(Scattering scattering, int threads, ScatteringPlaces places,
+  ScatteringStep(Scattering scattering, int threads, ScatteringBuffers refs,
                  std::unique_ptr<Step> meaning, std::unique_ptr<ElementStep> finish)
       : s_(scattering),
         threads_(threads),
-        places_(places),
+        refs_(refs),
         meaning_(std::move(meaning)),
         finish_(std::move(finish)) {}
 
-  void run(const Frame& frame) const override {
+  void run(const BufferTable& buffers) const override {
     const bool fits =
-        s_.index == DType::int64 ? sort_rows<int64_t>(frame) : sort_rows<int32_t>(frame);
-    if (!fits) return refuse(frame);
+        s_.index == DType::int64 ? sort_rows<int64_t>(buffers) : sort_rows<int32_t>(buffers);
+    if (!fits) return refuse(buffers);
     const int64_t total = s_.outer * s_.size * s_.inner, tiles = (total + tile - 1) / tile;
     const int parts = parts_of(
         {.amount = total, .pieces = tiles, .worth_a_thread = worth_a_scattering_thread}, threads_);
     ThreadPool::shared().run(parts, threads_, [&](int part) {
       bool zeros = false;  // in the tile of this part
       for (int64_t at = tiles * part / parts; at < tiles * (part + 1) / parts; ++at) {
-        zeros = make_tile(frame, at * tile, std::min(total, (at + 1) * tile), part, zeros);
+        zeros = make_tile(buffers, at * tile, std::min(total, (at + 1) * tile), part, zeros);
       }
     });
   }
@@ -70,12 +70,12 @@ class ScatteringStep final : public Step {
 
   // By where they go, and in their order there. False: an index is out of range.
   template <typename Index>
-  bool sort_rows(const Frame& frame) const {
-    const Index* index = frame.read<Index>(places_.index);
+  bool sort_rows(const BufferTable& buffers) const {
+    const Index* index = buffers.read<Index>(refs_.index);
     const bool fits = std::all_of(index, index + s_.count,
                                   [&](Index at) { return at >= -s_.size && at < s_.size; });
     if (!fits) return false;
-    auto* rows = frame.write<AddedRow>(places_.scratch);
+    auto* rows = buffers.write<AddedRow>(refs_.scratch);
     for (int64_t from = 0; from < s_.outer * s_.count; ++from) {
       const auto at = static_cast<int64_t>(index[from % s_.count]);
       rows[from] = {from / s_.count * s_.size + (at < 0 ? at + s_.size : at), from};
@@ -86,37 +86,38 @@ class ScatteringStep final : public Step {
     return true;
   }
 
-  bool is_in_tiles() const { return places_.to.base == Place::tile; }
+  bool is_in_tiles() const { return refs_.to.base == BufferRef::tile; }
 
-  void refuse(const Frame& frame) const {
-    if (!is_in_tiles()) return meaning_->run(frame);
+  void refuse(const BufferTable& buffers) const {
+    if (!is_in_tiles()) return meaning_->run(buffers);
     const auto memory = std::make_unique<std::byte[]>(static_cast<size_t>(s_.bytes));
-    meaning_->run(frame.with_tile(memory.get()));
+    meaning_->run(buffers.with_tile(memory.get()));
   }
 
   // Whether the tile holds zeros afterwards, as most do; `zeros`: it does before.
-  bool make_tile(const Frame& frame, int64_t first, int64_t last, int part, bool zeros) const {
-    Place own = places_.scratch;
+  bool make_tile(const BufferTable& buffers, int64_t first, int64_t last, int part,
+                 bool zeros) const {
+    BufferRef own = refs_.scratch;
     own.offset += bytes_of_rows(s_) + part * tile_bytes;
-    T* to = is_in_tiles() ? frame.write<T>(own) : frame.write<T>(places_.to) + first;
+    T* to = is_in_tiles() ? buffers.write<T>(own) : buffers.write<T>(refs_.to) + first;
     if (!zeros) std::fill(to, to + (last - first), T{});
-    const bool added = add_rows(frame, first, last, to);
+    const bool added = add_rows(buffers, first, last, to);
     if (!finish_) return false;
     const ElementRows made{.begin = first, .size = last - first};
     if (!is_in_tiles()) {
-      finish_->run_rows(frame, made);
+      finish_->run_rows(buffers, made);
       return false;
     }
     // The loop counts elements from the beginning of what is made.
     auto* origin = reinterpret_cast<std::byte*>(reinterpret_cast<uintptr_t>(to) -
                                                 static_cast<uintptr_t>(first) * sizeof(T));
-    finish_->run_rows(frame.with_tile(origin), made);
+    finish_->run_rows(buffers.with_tile(origin), made);
     return !added;
   }
 
-  bool add_rows(const Frame& frame, int64_t first, int64_t last, T* to) const {
-    const auto* rows = frame.read<AddedRow>(places_.scratch);
-    const T* from = frame.read<T>(places_.from);
+  bool add_rows(const BufferTable& buffers, int64_t first, int64_t last, T* to) const {
+    const auto* rows = buffers.read<AddedRow>(refs_.scratch);
+    const T* from = buffers.read<T>(refs_.from);
     const AddedRow* end = rows + s_.outer * s_.count;
     const AddedRow* row =
         std::lower_bound(rows, end, first / s_.inner,
@@ -133,7 +134,7 @@ class ScatteringStep final : public Step {
 
   Scattering s_;
   int threads_;
-  ScatteringPlaces places_;
+  ScatteringBuffers refs_;
   std::unique_ptr<Step> meaning_;
   std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
 };
@@ -150,9 +151,9 @@ Scattering scattering_of(const ShapedGraph& shaped, ValueId index, ValueId made,
 
 template <typename T>
 std::unique_ptr<Step> scattering_step(const Scattering& scattering, int threads,
-                                      const ScatteringPlaces& places, std::unique_ptr<Step> meaning,
+                                      const ScatteringBuffers& refs, std::unique_ptr<Step> meaning,
                                       std::unique_ptr<ElementStep> finish) {
-  return std::make_unique<ScatteringStep<T>>(scattering, threads, places, std::move(meaning),
+  return std::make_unique<ScatteringStep<T>>(scattering, threads, refs, std::move(meaning),
                                              std::move(finish));
 }
 
@@ -173,18 +174,19 @@ std::optional<StepDescriptor> lower_scattering(const LoweringContext& context, s
   }
   const Scattering scattering = scattering_of(shaped, *index, made, reader.value(3).integer());
   const auto make = [=, threads = context.threads, from = *from, at = *index,
-                     meaning = evaluated(shaped, node).make](const Places& places, Place scratch,
+                     meaning = evaluated(shaped, node).make](const BufferRefs& refs,
+                                                             BufferRef scratch,
                                                              std::unique_ptr<ElementStep> finish) {
-    const ScatteringPlaces all{places[mithril::index(from)], places[mithril::index(at)],
-                               places[mithril::index(made)], scratch};
+    const ScatteringBuffers all{refs[mithril::index(from)], refs[mithril::index(at)],
+                                refs[mithril::index(made)], scratch};
     const auto step = dtype == DType::float32 ? scattering_step<float> : scattering_step<double>;
-    return step(scattering, threads, all, meaning(places, scratch), std::move(finish));
+    return step(scattering, threads, all, meaning(refs, scratch), std::move(finish));
   };
   return StepDescriptor{.reads = {*from, *index},
                         .writes = {made},
                         .scratch_bytes = bytes_of_rows(scattering) + context.threads * tile_bytes,
-                        .make = [make](const Places& places,
-                                       Place scratch) { return make(places, scratch, nullptr); },
+                        .make = [make](const BufferRefs& refs,
+                                       BufferRef scratch) { return make(refs, scratch, nullptr); },
                         .make_finished = make,
                         .makes_tiles = true};
 }

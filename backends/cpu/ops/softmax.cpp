@@ -24,34 +24,34 @@ RowKernel<T> kernel_named(std::string_view name) {
 // Elements.
 constexpr int64_t worth_a_thread = 1 << 14;
 
-struct RowPlaces {
-  Place first, second, to;
+struct RowBuffers {
+  BufferRef first, second, to;
 };
 
 template <typename T>
 class RowStep final : public PartStep {
  public:
-  RowStep(RowKernel<T> kernel, int64_t rows, int64_t size, int threads, RowPlaces places)
-      : kernel_(kernel), rows_(rows), size_(size), threads_(threads), places_(places) {}
+  RowStep(RowKernel<T> kernel, int64_t rows, int64_t size, int threads, RowBuffers refs)
+      : kernel_(kernel), rows_(rows), size_(size), threads_(threads), refs_(refs) {}
 
-  void run(const Frame& frame) const override {
+  void run(const BufferTable& buffers) const override {
     const int parts = parts_of(
         {.amount = rows_ * size_, .pieces = rows_, .worth_a_thread = worth_a_thread}, threads_);
     ThreadPool::shared().run(parts, threads_, [&](int part) {
-      run_rows(frame, rows_ * part / parts, rows_ * (part + 1) / parts);
+      run_rows(buffers, rows_ * part / parts, rows_ * (part + 1) / parts);
     });
   }
 
-  void run_parts(const Frame& frame, const Parts& parts) const override {
-    run_rows(frame, parts.begin(rows_), parts.end(rows_));
+  void run_parts(const BufferTable& buffers, const Parts& parts) const override {
+    run_rows(buffers, parts.begin(rows_), parts.end(rows_));
   }
 
  private:
-  void run_rows(const Frame& frame, int64_t begin, int64_t end) const {
-    const T *first = frame.read<T>(places_.first), *second = frame.read<T>(places_.second);
-    T* to = frame.write<T>(places_.to);
-    const int64_t next = frame.direction() == Direction::forward ? size_ : -size_;
-    walk(frame.direction(), begin, end, [&](int64_t row) {
+  void run_rows(const BufferTable& buffers, int64_t begin, int64_t end) const {
+    const T *first = buffers.read<T>(refs_.first), *second = buffers.read<T>(refs_.second);
+    T* to = buffers.write<T>(refs_.to);
+    const int64_t next = buffers.direction() == Direction::forward ? size_ : -size_;
+    walk(buffers.direction(), begin, end, [&](int64_t row) {
       const int64_t at = row * size_;
       kernel_(first + at, second + at, to + at, size_, next);
     });
@@ -60,7 +60,7 @@ class RowStep final : public PartStep {
   RowKernel<T> kernel_;
   int64_t rows_, size_;
   int threads_;
-  RowPlaces places_;
+  RowBuffers refs_;
 };
 
 template <typename T>
@@ -71,15 +71,14 @@ StepDescriptor row_draft(const LoweringContext& context, std::string_view name,
   StepDescriptor descriptor{.reads = sources, .writes = {to}};
   // A row is read as a whole before it is written, or element by element.
   for (const ValueId source : sources) {
-    descriptor.overwrites.push_back({to, source});
+    descriptor.in_place_pairs.push_back({to, source});
     if (rows > 0) descriptor.cuts.push_back({source, rows});
   }
   if (rows > 0) descriptor.cuts.push_back({to, rows});
   descriptor.worth = static_cast<double>(rows * size) / worth_a_thread;
   descriptor.make = [=, kernel = kernel_named<T>(name), threads = context.threads](
-                        const Places& places, Place) {
-    const RowPlaces at{places[index(sources.front())], places[index(sources.back())],
-                       places[index(to)]};
+                        const BufferRefs& refs, BufferRef) {
+    const RowBuffers at{refs[index(sources.front())], refs[index(sources.back())], refs[index(to)]};
     return std::make_unique<RowStep<T>>(kernel, rows, size, threads, at);
   };
   return descriptor;

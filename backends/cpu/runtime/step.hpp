@@ -11,7 +11,7 @@ namespace mithril::cpu_backend {
 
 // Where a value stands while a plan runs: so many bytes behind one of the frame's bases, or behind
 // its tile.
-struct Place {
+struct BufferRef {
   static constexpr int32_t tile = -1;  // as a base
   int32_t base = 0;
   int64_t offset = 0;
@@ -20,21 +20,21 @@ struct Place {
 // The memory of one run. The first base is the arena; then come the graph's inputs, its constants,
 // and what the run gives. The tile belongs to one thread: what it has made last of a value that
 // never stands anywhere as a whole.
-class Frame {
+class BufferTable {
  public:
-  explicit Frame(std::span<std::byte* const> bases, Direction direction = Direction::forward,
-                 std::byte* tile = nullptr)
+  explicit BufferTable(std::span<std::byte* const> bases, Direction direction = Direction::forward,
+                       std::byte* tile = nullptr)
       : bases_(bases), tile_(tile), direction_(direction) {}
 
   // `tile`: where the value would begin.
-  Frame with_tile(std::byte* tile) const { return Frame(bases_, direction_, tile); }
+  BufferTable with_tile(std::byte* tile) const { return BufferTable(bases_, direction_, tile); }
 
   template <typename T>
-  const T* read(Place place) const {
+  const T* read(BufferRef place) const {
     return reinterpret_cast<const T*>(begin(place) + place.offset);
   }
   template <typename T>
-  T* write(Place place) const {
+  T* write(BufferRef place) const {
     return reinterpret_cast<T*>(begin(place) + place.offset);
   }
   std::span<std::byte* const> bases() const { return bases_; }
@@ -42,8 +42,8 @@ class Frame {
   Direction direction() const { return direction_; }
 
  private:
-  std::byte* begin(Place place) const {
-    return place.base == Place::tile ? tile_ : bases_[static_cast<size_t>(place.base)];
+  std::byte* begin(BufferRef place) const {
+    return place.base == BufferRef::tile ? tile_ : bases_[static_cast<size_t>(place.base)];
   }
 
   std::span<std::byte* const> bases_;
@@ -55,7 +55,7 @@ class Frame {
 class Step {
  public:
   virtual ~Step() = default;
-  virtual void run(const Frame& frame) const = 0;
+  virtual void run(const BufferTable& buffers) const = 0;
   virtual bool walks_either_way() const { return false; }
 };
 
@@ -71,7 +71,7 @@ struct Parts {
 // A step that may be done part by part, each in the thread that asks for it.
 class PartStep : public Step {
  public:
-  virtual void run_parts(const Frame& frame, const Parts& parts) const = 0;
+  virtual void run_parts(const BufferTable& buffers, const Parts& parts) const = 0;
   bool walks_either_way() const override { return true; }
 };
 
@@ -83,28 +83,28 @@ struct ElementRows {
 // A step that treats each element on its own, so that any of them may be done alone.
 class ElementStep : public PartStep {
  public:
-  virtual void run_rows(const Frame& frame, const ElementRows& rows) const = 0;
+  virtual void run_rows(const BufferTable& buffers, const ElementRows& rows) const = 0;
 };
 
 // What is done with elements once another step has made them, while they are in the cache.
 class Finish {
  public:
   // Null: nothing. `origin` is the place of the other step's first element.
-  explicit Finish(const ElementStep* step = nullptr, const Frame* frame = nullptr,
+  explicit Finish(const ElementStep* step = nullptr, const BufferTable* buffers = nullptr,
                   int64_t origin = 0)
-      : step_(step), frame_(frame), origin_(origin) {}
+      : step_(step), buffers_(buffers), origin_(origin) {}
 
   void run(ElementRows rows) const {
     if (!step_) return;
     rows.begin += origin_;
     // Rows that touch are one.
     if (rows.step == rows.size) rows = {.begin = rows.begin, .size = rows.size * rows.rows};
-    step_->run_rows(*frame_, rows);
+    step_->run_rows(*buffers_, rows);
   }
 
  private:
   const ElementStep* step_;
-  const Frame* frame_;
+  const BufferTable* buffers_;
   int64_t origin_;
 };
 

@@ -132,14 +132,14 @@ void NativeCode::build() {
 }
 
 std::unique_ptr<ElementStep> NativeCode::step(const ShapedGraph& shaped, const Loop& loop,
-                                              int threads, const Places& places) const {
+                                              int threads, const BufferRefs& refs) const {
   if (!library_) return nullptr;
   auto native = native_loop(shaped, loop);
   if (!native) return nullptr;
   const auto at = index_of_.find(native->text);
   MITHRIL_CHECK(at != index_of_.end(), "a loop was not there when its plan's were compiled");
   const auto function = reinterpret_cast<NativeFunction>(library_->find(native_name(at->second)));
-  return make_native_step({shaped, loop, *native, function, threads}, places);
+  return make_native_step({shaped, loop, *native, function, threads}, refs);
 }
 
 std::string NativeCode::note() const {

@@ -21,7 +21,7 @@ class NativeCode {
   void build();
   // The step of the loop, null where there is none; the library lives longer than its steps.
   std::unique_ptr<ElementStep> step(const ShapedGraph& shaped, const Loop& loop, int threads,
-                                    const Places& places) const;
+                                    const BufferRefs& refs) const;
 
   const std::shared_ptr<const NativeLibrary>& library() const { return library_; }
   // For the summary: what was compiled, or why it was not.

@@ -15,7 +15,7 @@ constexpr size_t most_pointers = 96;
 template <typename T>
 class NativeStep final : public ElementStep {
  public:
-  NativeStep(const NativeStepOptions& options, const Places& places)
+  NativeStep(const NativeStepOptions& options, const BufferRefs& refs)
       : function_(options.function),
         threads_(options.threads),
         count_(element_count(options.loop.dims)),
@@ -23,12 +23,12 @@ class NativeStep final : public ElementStep {
     const ShapedGraph& shaped = options.shaped;
     for (size_t i = 0; i < options.loop.inputs.size(); ++i) {
       const ValueId id = options.loop.inputs[i];
-      inputs_.push_back({places[index(id)], shaped.dtype(id), options.native.readings[i],
+      inputs_.push_back({refs[index(id)], shaped.dtype(id), options.native.readings[i],
                          Walk(options.loop.input_dims[i], options.loop.dims)});
       gathers_ = gathers_ || options.native.readings[i] == Reading::staged;
     }
     for (const Loop::Made& made : options.loop.outputs) {
-      outputs_.push_back({places[index(made.value)], shaped.dtype(made.value)});
+      outputs_.push_back({refs[index(made.value)], shaped.dtype(made.value)});
       gathers_ = gathers_ || is_half(shaped.dtype(made.value));
     }
     for (const double constant : options.loop.constants) {
@@ -40,28 +40,28 @@ class NativeStep final : public ElementStep {
     }
   }
 
-  void run(const Frame& frame) const override {
+  void run(const BufferTable& buffers) const override {
     const int64_t tasks = std::clamp<int64_t>(work_ / worth_a_loop_thread, 1, threads_);
     ThreadPool::shared().run(static_cast<int>(tasks), threads_, [&](int task) {
       const int64_t begin = count_ * task / tasks, end = count_ * (task + 1) / tasks;
-      run_rows(frame, {.begin = begin, .size = end - begin});
+      run_rows(buffers, {.begin = begin, .size = end - begin});
     });
   }
 
-  void run_parts(const Frame& frame, const Parts& parts) const override {
+  void run_parts(const BufferTable& buffers, const Parts& parts) const override {
     const int64_t begin = parts.begin(count_);
-    run_rows(frame, {.begin = begin, .size = parts.end(count_) - begin});
+    run_rows(buffers, {.begin = begin, .size = parts.end(count_) - begin});
   }
 
-  void run_rows(const Frame& frame, const ElementRows& rows) const override {
+  void run_rows(const BufferTable& buffers, const ElementRows& rows) const override {
     Memory memory;
     for (int64_t row = 0; row < rows.rows; ++row) {
       const int64_t begin = rows.begin + row * rows.step, end = begin + rows.size;
       const int64_t turns = (rows.size + at_once - 1) / at_once;
-      walk(frame.direction(), 0, turns, [&](int64_t turn) {
+      walk(buffers.direction(), 0, turns, [&](int64_t turn) {
         int64_t at = begin + turn * at_once;
         const int64_t last = std::min(at + at_once, end);
-        while (at < last) at = run_from(frame, memory, at, last);
+        while (at < last) at = run_from(buffers, memory, at, last);
       });
     }
   }
@@ -70,7 +70,7 @@ class NativeStep final : public ElementStep {
   static constexpr int64_t block = native_block_bytes / int64_t{sizeof(T)};
   static constexpr int64_t at_once = 8 * block;  // elements, in one direction
   struct Input {
-    Place place;
+    BufferRef place;
     DType dtype;
     Reading reading;
     Walk walk;
@@ -82,7 +82,7 @@ class NativeStep final : public ElementStep {
   };
 
   // As many elements as one call can do; gives where the next begins.
-  int64_t run_from(const Frame& frame, Memory& memory, int64_t begin, int64_t end) const {
+  int64_t run_from(const BufferTable& buffers, Memory& memory, int64_t begin, int64_t end) const {
     if (gathers_) end = std::min(end, begin + block);
     for (const Input& input : inputs_) {
       if (input.reading != Reading::run) continue;
@@ -94,22 +94,22 @@ class NativeStep final : public ElementStep {
       const Input& input = inputs_[i];
       if (input.reading == Reading::staged) {
         T* const to = memory.staged[staged++];
-        gather_elements(frame, {input.place, input.dtype}, input.walk, begin, end, to);
+        gather_elements(buffers, {input.place, input.dtype}, input.walk, begin, end, to);
         memory.from[i] = to;
       } else {
-        memory.from[i] = frame.read<std::byte>(input.place) + offset(input, begin);
+        memory.from[i] = buffers.read<std::byte>(input.place) + offset(input, begin);
       }
     }
     for (size_t i = 0; i < outputs_.size(); ++i) {
       const auto bytes = static_cast<int64_t>(size_of(outputs_[i].dtype));
       memory.to[i] = is_half(outputs_[i].dtype)
                          ? static_cast<void*>(memory.staged[staged++])
-                         : frame.write<std::byte>(outputs_[i].place) + begin * bytes;
+                         : buffers.write<std::byte>(outputs_[i].place) + begin * bytes;
     }
     function_(memory.to.data(), memory.from.data(), constants_.data(), call, this, end - begin);
     for (size_t i = 0; i < outputs_.size(); ++i) {
       if (!is_half(outputs_[i].dtype)) continue;
-      store_elements(frame, outputs_[i], begin, static_cast<const T*>(memory.to[i]), end - begin);
+      store_elements(buffers, outputs_[i], begin, static_cast<const T*>(memory.to[i]), end - begin);
     }
     return end;
   }
@@ -151,11 +151,11 @@ class NativeStep final : public ElementStep {
 }  // namespace
 
 std::unique_ptr<ElementStep> make_native_step(const NativeStepOptions& options,
-                                              const Places& places) {
+                                              const BufferRefs& refs) {
   if (options.loop.dtype == DType::float32) {
-    return std::make_unique<NativeStep<float>>(options, places);
+    return std::make_unique<NativeStep<float>>(options, refs);
   }
-  return std::make_unique<NativeStep<double>>(options, places);
+  return std::make_unique<NativeStep<double>>(options, refs);
 }
 
 }  // namespace mithril::cpu_backend

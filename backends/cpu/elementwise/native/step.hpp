@@ -16,6 +16,6 @@ struct NativeStepOptions {
 };
 
 std::unique_ptr<ElementStep> make_native_step(const NativeStepOptions& options,
-                                              const Places& places);
+                                              const BufferRefs& refs);
 
 }  // namespace mithril::cpu_backend

@@ -1,4 +1,4 @@
-#include "mithril/eval/packing.hpp"
+#include "mithril/eval/memory_plan.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -75,73 +75,77 @@ class Gaps {
   int64_t end_ = 0;
 };
 
-std::vector<size_t> sorted(std::span<const Stay> lifetimes,
-                           bool (*before)(const Stay&, const Stay&)) {
-  std::vector<size_t> order(lifetimes.size());
+std::vector<size_t> sorted(std::span<const LiveRange> live_ranges,
+                           bool (*before)(const LiveRange&, const LiveRange&)) {
+  std::vector<size_t> order(live_ranges.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return before(lifetimes[a], lifetimes[b]); });
+                   [&](size_t a, size_t b) { return before(live_ranges[a], live_ranges[b]); });
   return order;
 }
 
-Packing packed_by_step(std::span<const Stay> lifetimes) {
+MemoryPlan planned_by_step(std::span<const LiveRange> live_ranges) {
   // Of what is made in one step the largest comes first, while there are large gaps.
-  const auto begins = sorted(lifetimes, [](const Stay& a, const Stay& b) {
+  const auto begins = sorted(live_ranges, [](const LiveRange& a, const LiveRange& b) {
     return a.first != b.first ? a.first < b.first : a.bytes > b.bytes;
   });
-  const auto ends = sorted(lifetimes, [](const Stay& a, const Stay& b) { return a.last < b.last; });
-  Packing packing{.offsets = std::vector<int64_t>(lifetimes.size())};
+  const auto ends =
+      sorted(live_ranges, [](const LiveRange& a, const LiveRange& b) { return a.last < b.last; });
+  MemoryPlan plan{.offsets = std::vector<int64_t>(live_ranges.size())};
   Gaps gaps;
   auto ending = ends.begin();
   for (const size_t i : begins) {
-    for (; lifetimes[*ending].last < lifetimes[i].first; ++ending) {
-      const int64_t bytes = rounded(lifetimes[*ending].bytes);
-      if (bytes > 0) gaps.give(packing.offsets[*ending], bytes);
+    for (; live_ranges[*ending].last < live_ranges[i].first; ++ending) {
+      const int64_t bytes = rounded(live_ranges[*ending].bytes);
+      if (bytes > 0) gaps.give(plan.offsets[*ending], bytes);
     }
-    const int64_t bytes = rounded(lifetimes[i].bytes);
-    if (bytes > 0) packing.offsets[i] = gaps.take(bytes);
+    const int64_t bytes = rounded(live_ranges[i].bytes);
+    if (bytes > 0) plan.offsets[i] = gaps.take(bytes);
   }
-  packing.bytes = gaps.end();
-  return packing;
+  plan.bytes = gaps.end();
+  return plan;
 }
 
 // One after the other, each at the lowest place that is free while it lives.
-Packing packed_in_order(std::span<const Stay> lifetimes, const std::vector<size_t>& order) {
-  Packing packing{.offsets = std::vector<int64_t>(lifetimes.size())};
+MemoryPlan planned_in_order(std::span<const LiveRange> live_ranges,
+                            const std::vector<size_t>& order) {
+  MemoryPlan plan{.offsets = std::vector<int64_t>(live_ranges.size())};
   std::vector<size_t> placed;  // by their offsets
   for (const size_t i : order) {
-    const int64_t bytes = rounded(lifetimes[i].bytes);
+    const int64_t bytes = rounded(live_ranges[i].bytes);
     if (bytes == 0) continue;
-    int64_t& offset = packing.offsets[i];
+    int64_t& offset = plan.offsets[i];
     for (const size_t other : placed) {
-      const Stay &a = lifetimes[i], &b = lifetimes[other];
+      const LiveRange &a = live_ranges[i], &b = live_ranges[other];
       if (a.last < b.first || b.last < a.first) continue;
-      if (packing.offsets[other] >= offset + bytes) break;
-      offset = std::max(offset, packing.offsets[other] + rounded(b.bytes));
+      if (plan.offsets[other] >= offset + bytes) break;
+      offset = std::max(offset, plan.offsets[other] + rounded(b.bytes));
     }
-    placed.insert(std::upper_bound(
-                      placed.begin(), placed.end(), i,
-                      [&](size_t a, size_t b) { return packing.offsets[a] < packing.offsets[b]; }),
-                  i);
-    packing.bytes = std::max(packing.bytes, offset + bytes);
+    placed.insert(
+        std::upper_bound(placed.begin(), placed.end(), i,
+                         [&](size_t a, size_t b) { return plan.offsets[a] < plan.offsets[b]; }),
+        i);
+    plan.bytes = std::max(plan.bytes, offset + bytes);
   }
-  return packing;
+  return plan;
 }
 
-// Beyond so many lifetimes ways that take their square take long.
+// Beyond so many live_ranges ways that take their square take long.
 constexpr size_t most_in_order = 1024;
 
 }  // namespace
 
-Packing pack(std::span<const Stay> lifetimes) {
-  Packing best = packed_by_step(lifetimes);
-  if (lifetimes.size() > most_in_order) return best;
-  const auto largest_first = sorted(
-      lifetimes, [](const Stay& a, const Stay& b) { return rounded(a.bytes) > rounded(b.bytes); });
-  const auto longest_first = sorted(
-      lifetimes, [](const Stay& a, const Stay& b) { return a.last - a.first > b.last - b.first; });
+MemoryPlan plan_memory(std::span<const LiveRange> live_ranges) {
+  MemoryPlan best = planned_by_step(live_ranges);
+  if (live_ranges.size() > most_in_order) return best;
+  const auto largest_first = sorted(live_ranges, [](const LiveRange& a, const LiveRange& b) {
+    return rounded(a.bytes) > rounded(b.bytes);
+  });
+  const auto longest_first = sorted(live_ranges, [](const LiveRange& a, const LiveRange& b) {
+    return a.last - a.first > b.last - b.first;
+  });
   for (const std::vector<size_t>& order : {largest_first, longest_first}) {
-    Packing other = packed_in_order(lifetimes, order);
+    MemoryPlan other = planned_in_order(live_ranges, order);
     if (other.bytes < best.bytes) best = std::move(other);
   }
   return best;
