@@ -222,14 +222,14 @@ Program make_program(const Graph& graph, Plan plan, const ProgramOptions& option
   Program program{.plan = std::move(plan)};
   ShapedGraph shaped(graph, program.plan);
   std::vector<std::optional<ValueId>> transposes(graph.values().size());
-  const std::vector<int> readers =
-      count_readers(shaped, options.observer ? options.shown : nullptr);
+  const std::vector<int> use_counts =
+      count_uses(shaped, options.observer ? options.shown : nullptr);
   NativeCode native;
   const LoweringContext context{.shaped = shaped,
                                 .packed = options.packed,
                                 .threads = options.threads,
                                 .transposes = transposes,
-                                .readers = readers,
+                                .use_counts = use_counts,
                                 .winograd = options.winograd,
                                 .native = options.native ? &native : nullptr,
                                 .weight_dtype = options.weight_dtype,

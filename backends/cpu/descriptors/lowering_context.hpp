@@ -18,9 +18,9 @@ struct LoweringContext {
   // Per value: what it is with its last two axes exchanged, where it is made only for who cannot
   // read it so.
   const std::vector<std::optional<ValueId>>& transposes;
-  const std::vector<int>& readers;  // per value: arguments of nodes, outputs, and who looks on
-  bool winograd = true;             // convolutions may use his algorithm
-  NativeCode* native = nullptr;     // null: loops are interpreted
+  const std::vector<int>& use_counts;  // per value: arguments of nodes, outputs, and who looks on
+  bool winograd = true;                // convolutions may use his algorithm
+  NativeCode* native = nullptr;        // null: loops are interpreted
   // In which products hold a constant right side; nothing: in its own.
   std::optional<DType> weight_dtype = {};
   bool bfloat16_products = true;  // by the processor's instruction, where it has one

@@ -8,6 +8,6 @@
 namespace mithril::cpu_backend {
 
 // Per value: arguments of nodes, outputs, and those who look on (`shown`, per node; null: nobody).
-std::vector<int> count_readers(const ShapedGraph& shaped, const std::vector<bool>* shown);
+std::vector<int> count_uses(const ShapedGraph& shaped, const std::vector<bool>* shown);
 
 }  // namespace mithril::cpu_backend

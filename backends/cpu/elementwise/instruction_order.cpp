@@ -53,11 +53,11 @@ class Chaining {
 std::vector<Instruction> chained(const Loop& loop) { return Chaining(loop).ordered(); }
 
 std::vector<Following> followings(const Loop& loop) {
-  std::vector<int> readers(static_cast<size_t>(loop.slots));
-  for (const Loop::Made& made : loop.outputs) ++readers[static_cast<size_t>(made.slot)];
+  std::vector<int> use_counts(static_cast<size_t>(loop.slots));
+  for (const Loop::Made& made : loop.outputs) ++use_counts[static_cast<size_t>(made.slot)];
   for (Slot slot = 0; slot < loop.slots; ++slot) {
     for (const Instruction& at : loop.instructions) {
-      readers[static_cast<size_t>(slot)] += reads_slot(at, slot);
+      use_counts[static_cast<size_t>(slot)] += reads_slot(at, slot);
     }
   }
   std::vector<Following> followings;
@@ -66,7 +66,7 @@ std::vector<Following> followings(const Loop& loop) {
     const bool followed =
         i + 1 < loop.instructions.size() && reads_slot(loop.instructions[i + 1], made);
     followings.push_back(
-        {.last = !followed, .written = readers[static_cast<size_t>(made)] > (followed ? 1 : 0)});
+        {.last = !followed, .written = use_counts[static_cast<size_t>(made)] > (followed ? 1 : 0)});
   }
   return followings;
 }

@@ -75,13 +75,15 @@ class Joined {
   // What this member writes stands in the place of what all of them read of their own part, it at
   // the latest.
   void add_overwrites(StepDescriptor& both, size_t member, ValueId write) {
-    for (const auto& [storage, readers] : readers_) {
-      const bool ends = std::all_of(readers.begin(), readers.end(), [&](const Reader& reader) {
-        return is_cut(descriptor(reader.member), reader.id, group_.parts) &&
-               (reader.member < member ||
-                (reader.member == member && in_place_pairs(descriptor(member), write, reader.id)));
-      });
-      if (ends) both.in_place_pairs.push_back({write, readers.front().id});
+    for (const auto& [storage, use_counts] : readers_) {
+      const bool ends =
+          std::all_of(use_counts.begin(), use_counts.end(), [&](const Reader& reader) {
+            return is_cut(descriptor(reader.member), reader.id, group_.parts) &&
+                   (reader.member < member ||
+                    (reader.member == member &&
+                     in_place_pairs(descriptor(member), write, reader.id)));
+          });
+      if (ends) both.in_place_pairs.push_back({write, use_counts.front().id});
     }
   }
 

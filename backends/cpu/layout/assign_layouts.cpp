@@ -113,7 +113,7 @@ class Choice {
     const std::vector<ValueId>& outputs = shaped_.node(node).outputs;
     if (shaped_.dtype(outputs.front()) != DType::float32) return false;
     if (call.text == "average_pool") return true;
-    return call.text == "max_pool" && context_.readers[index(outputs[1])] == 0;
+    return call.text == "max_pool" && context_.use_counts[index(outputs[1])] == 0;
   }
 
   bool is_loop(size_t node) const {

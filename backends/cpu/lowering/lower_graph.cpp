@@ -146,13 +146,13 @@ class GraphLowering {
   }
 
   bool is_read_by(ValueId id, std::span<const size_t> nodes) const {
-    int readers = 0;
+    int use_counts = 0;
     for (const size_t node : nodes) {
       const std::vector<int32_t>& tensors = shaped_.planned(node).tensors;
-      readers += static_cast<int>(
+      use_counts += static_cast<int>(
           std::count(tensors.begin(), tensors.end(), static_cast<int32_t>(index(id))));
     }
-    return readers == context_.readers[index(id)];
+    return use_counts == context_.use_counts[index(id)];
   }
 
   // Where products alone read what the node makes, nobody makes it.

@@ -31,7 +31,7 @@ class Ordering {
   }
 
   std::vector<std::vector<size_t>> ordered(std::span<const DonatedBuffer> donated) {
-    if (!donated.empty()) put_last_readers_first(donated);
+    if (!donated.empty()) put_last_consumers_first(donated);
     std::vector<std::vector<size_t>> order;
     for (const size_t group : scheduled()) order.push_back(std::move(groups_[group]));
     return order;
@@ -64,8 +64,8 @@ class Ordering {
       const size_t group = ready.top().second;
       ready.pop();
       order.push_back(group);
-      for (const size_t reader : after_[group]) {
-        if (--waiting[reader] == 0) ready.emplace(keys_[reader], reader);
+      for (const size_t consumer : after_[group]) {
+        if (--waiting[consumer] == 0) ready.emplace(keys_[consumer], consumer);
       }
     }
     const auto groups = std::count_if(groups_.begin(), groups_.end(),
@@ -75,7 +75,7 @@ class Ordering {
   }
 
   // Hardly a group depends on an update, so that nearly any may be put before it.
-  void put_last_readers_first(std::span<const DonatedBuffer> donated) {
+  void put_last_consumers_first(std::span<const DonatedBuffer> donated) {
     const std::vector<size_t> order = scheduled();
     const std::vector<size_t> update_of = find_updates(order, donated);
     for (const size_t group : order) {
@@ -85,12 +85,12 @@ class Ordering {
         keys_[group] = std::max(keys_[group], keys_[maker]);
       }
     }
-    const std::vector<std::vector<size_t>> readers = readers_by_value();
+    const std::vector<std::vector<size_t>> consumers = consumers_by_value();
     for (const DonatedBuffer& at : donated) {
       const size_t update = made_by_[index(at.made)];
       if (update == nobody || update_of[update] == nobody) continue;
-      for (const size_t reader : readers_of(at.given, readers)) {
-        if (reader != update) put_before(reader, update, update_of);
+      for (const size_t consumer : consumers_of(at.given, consumers)) {
+        if (consumer != update) put_before(consumer, update, update_of);
       }
     }
   }
@@ -104,40 +104,40 @@ class Ordering {
     }
     std::vector<size_t> update_of(groups_.size(), nobody);
     for (auto at = order.rbegin(); at != order.rend(); ++at) {
-      const std::vector<size_t>& readers = after_[*at];
-      if (readers.empty()) {
+      const std::vector<size_t>& consumers = after_[*at];
+      if (consumers.empty()) {
         if (makes_donated[*at]) update_of[*at] = *at;
         continue;
       }
-      const size_t update = update_of[readers.front()];
-      const bool same = std::all_of(readers.begin(), readers.end(),
-                                    [&](size_t reader) { return update_of[reader] == update; });
+      const size_t update = update_of[consumers.front()];
+      const bool same = std::all_of(consumers.begin(), consumers.end(),
+                                    [&](size_t consumer) { return update_of[consumer] == update; });
       if (same) update_of[*at] = update;
     }
     return update_of;
   }
 
   // The groups that read each value.
-  std::vector<std::vector<size_t>> readers_by_value() const {
-    std::vector<std::vector<size_t>> readers(made_by_.size());
+  std::vector<std::vector<size_t>> consumers_by_value() const {
+    std::vector<std::vector<size_t>> consumers(made_by_.size());
     for (size_t group = 0; group < groups_.size(); ++group) {
       for (const size_t node : groups_[group]) {
         for (const int32_t tensor : shaped_.planned(node).tensors) {
-          if (tensor >= 0) readers[static_cast<size_t>(tensor)].push_back(group);
+          if (tensor >= 0) consumers[static_cast<size_t>(tensor)].push_back(group);
         }
       }
     }
-    return readers;
+    return consumers;
   }
 
   // Also of what is only another view of it.
-  std::vector<size_t> readers_of(ValueId given,
-                                 const std::vector<std::vector<size_t>>& by_value) const {
-    std::vector<size_t> readers;
+  std::vector<size_t> consumers_of(ValueId given,
+                                   const std::vector<std::vector<size_t>>& by_value) const {
+    std::vector<size_t> consumers;
     std::vector<ValueId> views{given};
     for (size_t next = 0; next < views.size(); ++next) {
       for (const size_t group : by_value[index(views[next])]) {
-        readers.push_back(group);
+        consumers.push_back(group);
         const size_t node = groups_[group].front();
         const bool is_view = shaped_.node(node).op->keeps_elements || transposed_by(shaped_, node);
         if (is_view && groups_[group].size() == 1) {
@@ -145,21 +145,21 @@ class Ordering {
         }
       }
     }
-    return readers;
+    return consumers;
   }
 
   // Before the update, and before what it is given, which it may be done together with.
-  void put_before(size_t reader, size_t update, const std::vector<size_t>& update_of) {
+  void put_before(size_t consumer, size_t update, const std::vector<size_t>& update_of) {
     std::vector<size_t> later{update};
     for (const size_t maker : before_[update]) {
       if (update_of[maker] == update_of[update]) later.push_back(maker);
     }
     for (const size_t group : later) {
       const std::vector<size_t>& before = before_[group];
-      const bool known = std::find(before.begin(), before.end(), reader) != before.end();
-      if (known || leads_to(group, reader)) continue;
-      before_[group].push_back(reader);
-      after_[reader].push_back(group);
+      const bool known = std::find(before.begin(), before.end(), consumer) != before.end();
+      if (known || leads_to(group, consumer)) continue;
+      before_[group].push_back(consumer);
+      after_[consumer].push_back(group);
     }
   }
 

@@ -197,7 +197,7 @@ StepDescriptor grad_draft(const LoweringContext& context, const NormSizes& sizes
   StepDescriptor descriptor = norm_draft<NormGradStep<T>>(sizes, sources, {made[0]});
   descriptor.in_place_pairs = {{made[0], *sources[0]}};
   cut_rows(descriptor, sizes, {*sources[0], *sources[1], *sources[2], *sources[3], made[0]});
-  if (context.readers[index(made[1])] + context.readers[index(made[2])] > 0) {
+  if (context.use_counts[index(made[1])] + context.use_counts[index(made[2])] > 0) {
     const NormSources rows(sources.begin(), sources.begin() + 4);
     descriptor.before.push_back(
         norm_draft<NormParameterGradStep<T>>(sizes, rows, {made[1], made[2]}));

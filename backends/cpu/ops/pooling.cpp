@@ -150,7 +150,8 @@ std::optional<StepDescriptor> lower_pooling(const LoweringContext& context, size
   }
   Pooling pooling = Pooling::average;
   if (call.text == "max_pool") {
-    pooling = context.readers[index(outputs[1])] > 0 ? Pooling::largest_placed : Pooling::largest;
+    pooling =
+        context.use_counts[index(outputs[1])] > 0 ? Pooling::largest_placed : Pooling::largest;
   }
   const DType dtype = shaped.dtype(*input);
   if (dtype == DType::float32) return pool_draft<float>(context, *form, pooling, *input, outputs);
