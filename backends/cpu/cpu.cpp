@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/cpu/dump.hpp"
 #include "backends/cpu/executable.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/kernels/instruction_set.hpp"
@@ -51,15 +52,16 @@ class Cpu final : public Backend {
     if (options_.reference) return std::make_unique<Interpreted>(graph, options.observer);
     const int threads = options_.threads > 0 ? options_.threads : processor_count();
     const bool forbidden = options.max && !options.jit;
-    return cpu_backend::make_planned(graph, {.observer = options.observer,
-                                             .threads = threads,
-                                             .memory_limit = options_.memory_limit,
-                                             .winograd = options_.winograd,
-                                             .fuse = options.fuse,
-                                             .native = options.max && options.jit,
-                                             .donations = options.donations,
-                                             .native_note = forbidden ? no_native_code : "",
-                                             .weight_dtype = options_.weight_dtype});
+    return cpu_backend::make_executable(graph, {.observer = options.observer,
+                                                .threads = threads,
+                                                .memory_limit = options_.memory_limit,
+                                                .winograd = options_.winograd,
+                                                .fuse = options.fuse,
+                                                .native = options.max && options.jit,
+                                                .donations = options.donations,
+                                                .native_note = forbidden ? no_native_code : "",
+                                                .weight_dtype = options_.weight_dtype,
+                                                .dump = cpu_backend::dump_from_environment()});
   }
 
   Tensor own(const Tensor& tensor) const override {

@@ -20,30 +20,32 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// What somebody looks at stays as it is.
-Graph rewritten(const Graph& graph, const PlanOptions& options) {
-  return widen_halves(options.observer ? graph : loop_batch_norms(graph),
-                      {.bfloat16_products = options.bfloat16_products});
+// Rewrites the graph into ops that this backend has kernels for. An observer sees batch
+// normalization as one node.
+Graph legalize(const Graph& graph, const Config& config) {
+  Graph legal = legalize_half(config.observer ? graph : decompose_batch_norm(graph), config);
+  if (config.dump) config.dump("legalize", to_string(legal));
+  return legal;
 }
 
-class Planned final : public Executable {
+class CpuExecutable final : public Executable {
  public:
-  Planned(const Graph& graph, PlanOptions options)
-      : graph_(rewritten(graph, options)),
+  CpuExecutable(const Graph& graph, Config config)
+      : graph_(legalize(graph, config)),
         sizes_(graph_),
-        options_(std::move(options)),
+        config_(std::move(config)),
         packed_(graph_) {
     for (const Node& node : graph_.nodes()) {
-      shown_.push_back(options_.observer && options_.observer->wants(node));
+      if (config_.observer) observed_.push_back(config_.observer->wants(node));
     }
-    if (options_.native) compile_loops();
+    if (config_.native) compile_loops();
   }
 
   std::vector<Tensor> run(std::span<const Tensor> inputs) const override {
     MITHRIL_CHECK(inputs.size() == graph_.inputs().size(),
                   "the graph takes another number of inputs");
-    const std::shared_ptr<const Program> program = program_for(inputs);
-    const ArenaLoan loan(arenas_, program->arena_bytes, program->bases);
+    const std::shared_ptr<const ExecutionPlan> plan = plan_for(inputs);
+    const ArenaLoan loan(arenas_, plan->arena_bytes, plan->buffers);
     const std::span<std::byte*> bases = loan.bases();
     // Nothing writes to what it was given, but where it was donated.
     const auto base = [](const Tensor& tensor) {
@@ -56,38 +58,38 @@ class Planned final : public Executable {
       inputs = moved;
     }
     for (size_t i = 0; i < inputs.size(); ++i) place(bases[1 + i], base(inputs[i]));
-    for (const HeldConstant& held : program->constants) place(bases[held.base], base(held.tensor));
+    for (const HeldConstant& held : plan->constants) place(bases[held.base], base(held.tensor));
     std::vector<Tensor> results;
-    results.reserve(program->results.size());
-    for (const Result& result : program->results) {
-      results.push_back(begin(*program, result, inputs, results));
+    results.reserve(plan->results.size());
+    for (const Result& result : plan->results) {
+      results.push_back(begin(*plan, result, inputs, results));
       if (result.from == Result::From::buffer) place(bases[result.index], base(results.back()));
     }
-    run_steps(*program, bases, loan.turns());
+    run_steps(*plan, bases, loan.turns());
     return results;
   }
 
   std::vector<std::string> notes() const override {
-    std::shared_ptr<const Program> program;
+    std::shared_ptr<const ExecutionPlan> plan;
     try {
-      program = shown_program();
+      plan = static_plan();
     } catch (const Error& error) {
       return {"evaluating is refused: " + error.details().message};
     }
     std::vector<std::string> notes;
-    if (!options_.native_note.empty()) notes.push_back(options_.native_note);
-    if (!program) {
-      if (options_.native) notes.push_back(native_outlook());
+    if (!config_.native_note.empty()) notes.push_back(config_.native_note);
+    if (!plan) {
+      if (config_.native) notes.push_back(native_outlook());
       return notes;
     }
-    if (options_.native) notes.push_back(program->native_note);
+    if (config_.native) notes.push_back(plan->native_note);
     return notes;
   }
 
   std::optional<int64_t> run_bytes() const override {
     try {
-      const auto program = shown_program();
-      return program ? std::optional(program->arena_bytes + program->buffer_bytes) : std::nullopt;
+      const auto plan = static_plan();
+      return plan ? std::optional(plan->arena_bytes + plan->output_bytes) : std::nullopt;
     } catch (const Error&) {
       return std::nullopt;
     }
@@ -99,55 +101,46 @@ class Planned final : public Executable {
     if (base != at) base = at;
   }
 
-  static void run_steps(const Program& program, std::span<std::byte* const> bases, Turns& turns) {
+  static void run_steps(const ExecutionPlan& plan, std::span<std::byte* const> bases,
+                        Turns& turns) {
     const BufferTable forward(bases), backward(bases, Direction::backward);
     size_t next = 0;
     try {
-      for (; next < program.steps.size(); ++next) {
-        if (next < program.untouched_steps) check_interrupt();
-        const Direction direction = turns.next(program.passings[next]);
-        program.steps[next]->run(direction == Direction::forward ? forward : backward);
+      for (; next < plan.steps.size(); ++next) {
+        if (next < plan.untouched_steps) check_interrupt();
+        const Direction direction = turns.next(plan.passings[next]);
+        plan.steps[next]->run(direction == Direction::forward ? forward : backward);
       }
     } catch (const Error& error) {
-      if (next < program.untouched_steps) throw;
+      if (next < plan.untouched_steps) throw;
       ErrorDetails details = error.details();
       details.facts.push_back({"donated", "some inputs have been written to"});
       raise(std::move(details));
     } catch (const std::bad_alloc&) {
-      if (next < program.untouched_steps) throw;
+      if (next < plan.untouched_steps) throw;
       raise_out_of_memory_after_writing();
     }
   }
 
-  std::shared_ptr<const Program> program_for(std::span<const Tensor> inputs) const {
-    const auto fits = [&](const Program& program) {
-      return std::equal(inputs.begin(), inputs.end(), program.plan.inputs.begin(),
+  std::shared_ptr<const ExecutionPlan> plan_for(std::span<const Tensor> inputs) const {
+    const auto fits = [&](const ExecutionPlan& plan) {
+      return std::equal(inputs.begin(), inputs.end(), plan.shapes.inputs.begin(),
                         [](const Tensor& input, const Dims& dims) { return input.dims() == dims; });
     };
-    return programs_.find_or_make(fits, [&] {
-      return make_program(graph_, make_plan(graph_, sizes_, inputs),
-                          {.packed = packed_,
-                           .threads = options_.threads,
-                           .observer = options_.observer.get(),
-                           .shown = &shown_,
-                           .memory_limit = options_.memory_limit,
-                           .winograd = options_.winograd,
-                           .fuse = options_.fuse,
-                           .donations = options_.donations,
-                           .native = options_.native,
-                           .weight_dtype = options_.weight_dtype,
-                           .bfloat16_products = options_.bfloat16_products});
+    return plans_.find_or_make(fits, [&] {
+      return make_execution_plan(graph_, make_plan(graph_, sizes_, inputs), config_, packed_,
+                                 observed_);
     });
   }
 
   // What a run gives, to be written where it is made anew.
-  Tensor begin(const Program& program, const Result& result, std::span<const Tensor> inputs,
+  Tensor begin(const ExecutionPlan& plan, const Result& result, std::span<const Tensor> inputs,
                std::span<const Tensor> results) const {
     switch (result.from) {
       case Result::From::input:
         return inputs[result.index];
       case Result::From::constant:
-        return program.constants[result.index].tensor;
+        return plan.constants[result.index].tensor;
       case Result::From::result:
         return results[result.index];
       case Result::From::buffer:
@@ -160,13 +153,13 @@ class Planned final : public Executable {
   // refused here is refused again when it is evaluated.
   void compile_loops() const {
     try {
-      shown_program();
+      static_plan();
     } catch (const Error&) {
     }
   }
 
   // Where the sizes of the inputs are known before they come; null where they are not.
-  std::shared_ptr<const Program> shown_program() const {
+  std::shared_ptr<const ExecutionPlan> static_plan() const {
     std::vector<Tensor> inputs;
     for (const ValueId id : graph_.inputs()) {
       const Value& value = graph_.value(id);
@@ -178,23 +171,23 @@ class Planned final : public Executable {
       }
       inputs.push_back(stand_in(value.dtype, std::move(dims)));
     }
-    return program_for(inputs);
+    return plan_for(inputs);
   }
 
   const Graph graph_;
   const SizedGraph sizes_;
-  const PlanOptions options_;
-  std::vector<bool> shown_;  // per node: whether the observer wants what it makes
+  const Config config_;
+  std::vector<bool> observed_;  // per node: the observer wants its outputs; empty: no observer
   mutable PackedConstants packed_;
-  const SizeCache<Program> programs_ = {};
+  const SizeCache<ExecutionPlan> plans_ = {};
   mutable Arenas arenas_;
   const ResultMemory results_;
 };
 
 }  // namespace
 
-std::unique_ptr<Executable> make_planned(const Graph& graph, PlanOptions options) {
-  return std::make_unique<Planned>(graph, std::move(options));
+std::unique_ptr<Executable> make_executable(const Graph& graph, Config config) {
+  return std::make_unique<CpuExecutable>(graph, std::move(config));
 }
 
 }  // namespace mithril::cpu_backend

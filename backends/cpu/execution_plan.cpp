@@ -1,209 +1,30 @@
 #include "backends/cpu/execution_plan.hpp"
 
-#include <unistd.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <utility>
 
 #include "backends/cpu/descriptors/use_counts.hpp"
 #include "backends/cpu/elementwise/native/code.hpp"
+#include "backends/cpu/fusion/elementwise_groups.hpp"
+#include "backends/cpu/fusion/epilogue.hpp"
+#include "backends/cpu/fusion/row_fusion.hpp"
 #include "backends/cpu/layout/assign_layouts.hpp"
 #include "backends/cpu/lowering/lower_graph.hpp"
-#include "mithril/backend/meter.hpp"
-#include "mithril/eval/memory_plan.hpp"
+#include "backends/cpu/lowering/schedule.hpp"
+#include "backends/cpu/memory/memory_planner.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
 
-// More than any machine has, and small enough to be rounded and added.
-constexpr int64_t most_bytes = std::numeric_limits<int64_t>::max() / 4;
-
-// Bytes that a step goes through from which on caches hold less of what was there before.
+// A step that touches fewer bytes leaves most of what the caches hold.
 constexpr int64_t bytes_that_turn = 1 << 17;
 
-// Where what steps read and write stands.
-class Placing {
- public:
-  Placing(const ShapedGraph& shaped, LoweredGraph lowered, std::span<const DonatedBuffer> donated)
-      : graph_(shaped.graph()),
-        shaped_(shaped),
-        lowered_(std::move(lowered)),
-        given_for_(graph_.values().size()),
-        first_buffer_(1 + graph_.inputs().size() + graph_.constants().size()) {
-    for (const DonatedBuffer& at : donated) given_for_[index(at.made)] = at.given;
-  }
-
-  void finish(Program& program, const LoweringContext& context,
-              std::optional<int64_t> memory_limit) {
-    find_live_ranges();
-    overwrite();
-    const BufferRefs refs = place(program);
-    program.bases = first_buffer_ + buffers_.size();
-    check_memory(program, memory_limit);
-    add_constants(program, context.packed);
-    if (context.native) context.native->build();
-    for (size_t step = 0; step < lowered_.steps.size(); ++step) {
-      program.steps.push_back(lowered_.steps[step].make(refs, scratch_[step]));
-      program.passings.push_back(passing(lowered_.steps[step], *program.steps.back()));
-    }
-    program.untouched_steps = std::min(untouched_, program.steps.size());
-    add_results(program);
-  }
-
- private:
-  void find_live_ranges() {
-    for (size_t step = 0; step < lowered_.steps.size(); ++step) {
-      for (const ValueId id : lowered_.steps[step].reads) {
-        lowered_.storage(id).last = static_cast<int32_t>(step);
-      }
-    }
-  }
-
-  Passing passing(const StepDescriptor& descriptor, const Step& step) const {
-    int64_t bytes = 0;
-    for (const ValueId id : descriptor.reads) bytes += shaped_.bytes(id);
-    for (const ValueId id : descriptor.writes) bytes += shaped_.bytes(id);
-    if (bytes < bytes_that_turn) return Passing::little;
-    return step.walks_either_way() ? Passing::either : Passing::forward;
-  }
-
-  size_t root(ValueId id) const {
-    const size_t storage = lowered_.storage_of[index(id)];
-    return lowered_.storages[storage].alias_of.value_or(storage);
-  }
-
-  void overwrite() {
-    for (size_t step = 0; step < lowered_.steps.size(); ++step) {
-      for (const InPlacePair& at : lowered_.steps[step].in_place_pairs) {
-        Storage &from = lowered_.storages[root(at.read)], &to = lowered_.storage(at.write);
-        const bool ends = from.last == static_cast<int32_t>(step) && !from.kept && !to.alias_of;
-        const bool may_be_written = from.given ? given_for_[index(at.write)] == at.read : !to.kept;
-        const int64_t bytes = from.given ? shaped_.bytes(at.read) : from.bytes;
-        if (!ends || !may_be_written || bytes != to.bytes || is_read_otherwise(step, at.read)) {
-          continue;
-        }
-        if (from.given) untouched_ = std::min(untouched_, step);
-        to.alias_of = root(at.read);
-        from.last = std::max(to.last, from.last + 1);  // nothing else may take the place
-      }
-    }
-  }
-
-  // Whether the step reads a view of this value, too.
-  bool is_read_otherwise(size_t step, ValueId read) const {
-    const std::vector<ValueId>& reads = lowered_.steps[step].reads;
-    return std::any_of(reads.begin(), reads.end(),
-                       [&](ValueId other) { return other != read && root(other) == root(read); });
-  }
-
-  BufferRefs place(Program& program) {
-    std::vector<LiveRange> live_ranges;
-    int64_t bytes = 0;
-    for (const Storage& storage : lowered_.storages) {
-      if (storage.given) continue;
-      bytes += std::min(storage.bytes, most_bytes - bytes + 1);
-      if (!storage.kept && !storage.alias_of)
-        live_ranges.push_back({storage.bytes, storage.first, storage.last});
-    }
-    for (size_t step = 0; step < lowered_.steps.size(); ++step) {
-      const auto at = static_cast<int32_t>(step);
-      live_ranges.push_back({lowered_.steps[step].scratch_bytes, at, at});
-    }
-    if (bytes > most_bytes) refuse_memory(bytes, std::nullopt);
-    const MemoryPlan plan = plan_memory(live_ranges);
-    program.arena_bytes = plan.bytes;
-    auto offset = plan.offsets.begin();
-    for (Storage& storage : lowered_.storages) {
-      if (storage.given || storage.alias_of) continue;
-      if (!storage.kept) {
-        storage.given = BufferRef{0, *offset++};
-        continue;
-      }
-      const size_t base = first_buffer_ + buffers_.size();
-      buffers_.push_back(storage.made);
-      program.buffer_bytes += storage.bytes;
-      storage.given = BufferRef{static_cast<int32_t>(base), 0};
-    }
-    for (; offset != plan.offsets.end(); ++offset) scratch_.push_back({0, *offset});
-    BufferRefs refs;
-    refs.reserve(lowered_.storage_of.size());
-    for (const size_t storage : lowered_.storage_of) {
-      refs.push_back(
-          *lowered_.storages[lowered_.storages[storage].alias_of.value_or(storage)].given);
-    }
-    return refs;
-  }
-
-  void add_results(Program& program) const {
-    const size_t inputs = graph_.inputs().size();
-    std::vector<size_t> result_of(buffers_.size(), SIZE_MAX);
-    for (const Output& output : graph_.outputs()) {
-      const ValueId id = output.value;
-      const auto base = static_cast<size_t>(lowered_.storages[root(id)].given->base);
-      if (base <= inputs) {
-        program.results.push_back({Result::From::input, base - 1});
-      } else if (base < first_buffer_) {
-        const auto at = std::find_if(program.constants.begin(), program.constants.end(),
-                                     [&](const HeldConstant& held) { return held.base == base; });
-        program.results.push_back(
-            {Result::From::constant, static_cast<size_t>(at - program.constants.begin())});
-      } else if (size_t& known = result_of[base - first_buffer_]; known != SIZE_MAX) {
-        program.results.push_back({Result::From::result, known});
-      } else {
-        known = program.results.size();
-        program.results.push_back(
-            {Result::From::buffer, base, shaped_.dtype(id), shaped_.dims(id)});
-      }
-    }
-  }
-
-  // Those that steps read where they stand, or that runs give; others are packed.
-  void add_constants(Program& program, PackedConstants& packed) const {
-    const size_t first = 1 + graph_.inputs().size();
-    std::set<size_t> read;
-    const auto reads = [&](ValueId id) {
-      const auto base = static_cast<size_t>(lowered_.storages[root(id)].given->base);
-      if (base >= first && base < first_buffer_) read.insert(base);
-    };
-    for (const StepDescriptor& step : lowered_.steps)
-      std::for_each(step.reads.begin(), step.reads.end(), reads);
-    for (const Output& output : graph_.outputs()) reads(output.value);
-    for (const size_t base : read) {
-      program.constants.push_back({base, packed.plain(graph_.constants()[base - first].value)});
-    }
-  }
-
-  void check_memory(const Program& program, std::optional<int64_t> limit) const {
-    static const int64_t present = sysconf(_SC_PHYS_PAGES) * int64_t{sysconf(_SC_PAGESIZE)};
-    const int64_t asked = program.arena_bytes + program.buffer_bytes;
-    if (limit && asked > *limit) refuse_memory(asked, limit);
-    if (asked > present) refuse_memory(asked, std::nullopt);
-  }
-
-  [[noreturn]] void refuse_memory(int64_t asked, std::optional<int64_t> limit) const {
-    const Node* largest = &graph_.nodes().front();
-    const auto bytes = [&](const Node& node) { return shaped_.bytes(node.outputs.front()); };
-    for (const Node& node : graph_.nodes()) {
-      if (bytes(node) > bytes(*largest)) largest = &node;
-    }
-    out_of_memory({.asked = asked, .limit = limit}, graph_.value(largest->outputs.front()).name,
-                  largest->op->name);
-  }
-
-  const Graph& graph_;
-  const ShapedGraph& shaped_;
-  LoweredGraph lowered_;
-  std::vector<std::optional<ValueId>> given_for_;  // per value: the input that is donated for it
-  size_t untouched_ = SIZE_MAX;     // steps before the first that writes where an input stands
-  std::vector<BufferRef> scratch_;  // per step
-  std::vector<ValueId> buffers_;
-  const size_t first_buffer_;
-};
-
-// Outputs that stand for nothing else, of inputs that are no outputs.
-std::vector<DonatedBuffer> donated_values(const Graph& graph, std::span<const Donation> donations) {
+// Outputs of their own that may be written into donated inputs which are no outputs.
+std::vector<DonatedBuffer> donated_values(const Graph& graph,
+                                          const std::vector<Donation>& donations) {
   std::vector<int> times_output(graph.values().size());
   for (const Output& output : graph.outputs()) ++times_output[index(output.value)];
   std::vector<DonatedBuffer> donated;
@@ -216,38 +37,140 @@ std::vector<DonatedBuffer> donated_values(const Graph& graph, std::span<const Do
   return donated;
 }
 
+std::string to_string(const NodeGroups& groups, const ShapedGraph& shaped) {
+  std::string text;
+  for (const std::vector<size_t>& group : groups) {
+    if (group.empty()) continue;
+    text += "group:";
+    for (const size_t node : group) {
+      const Node& at = shaped.node(node);
+      text += fmt::format(" {} = {}{}", shaped.graph().value(at.outputs.front()).name, at.op->name,
+                          node == group.back() ? "\n" : ";");
+    }
+  }
+  return text;
+}
+
+Passing passing(const ShapedGraph& shaped, const StepDescriptor& descriptor, const Step& step) {
+  int64_t bytes = 0;
+  for (const ValueId id : descriptor.reads) bytes += shaped.bytes(id);
+  for (const ValueId id : descriptor.writes) bytes += shaped.bytes(id);
+  if (bytes < bytes_that_turn) return Passing::little;
+  return step.walks_either_way() ? Passing::either : Passing::forward;
+}
+
+// The constants that steps read in their own layout or that a run returns. The others are packed.
+std::vector<HeldConstant> held_constants(const Graph& graph, const LoweredGraph& lowered,
+                                         const BufferRefs& refs, PackedConstants& packed) {
+  const size_t first = 1 + graph.inputs().size(), end = first + graph.constants().size();
+  std::set<size_t> read;
+  const auto add = [&](ValueId id) {
+    const auto base = static_cast<size_t>(refs[index(id)].base);
+    if (base >= first && base < end) read.insert(base);
+  };
+  for (const StepDescriptor& step : lowered.steps) {
+    std::for_each(step.reads.begin(), step.reads.end(), add);
+  }
+  for (const Output& output : graph.outputs()) add(output.value);
+  std::vector<HeldConstant> held;
+  for (const size_t base : read) {
+    held.push_back({base, packed.plain(graph.constants()[base - first].value)});
+  }
+  return held;
+}
+
+std::vector<Result> results_of(const ShapedGraph& shaped, const PlannedMemory& memory,
+                               const std::vector<HeldConstant>& constants) {
+  const Graph& graph = shaped.graph();
+  const size_t inputs = graph.inputs().size();
+  const size_t first_output = 1 + inputs + graph.constants().size();
+  std::vector<Result> results;
+  std::vector<size_t> result_of(memory.outputs.size(), SIZE_MAX);
+  for (const Output& output : graph.outputs()) {
+    const ValueId id = output.value;
+    const auto base = static_cast<size_t>(memory.refs[index(id)].base);
+    MITHRIL_CHECK(base > 0 && base < memory.buffers, "an output of the graph is in the arena");
+    if (base <= inputs) {
+      results.push_back({Result::From::input, base - 1});
+    } else if (base < first_output) {
+      const auto at =
+          std::find_if(constants.begin(), constants.end(),
+                       [&](const HeldConstant& constant) { return constant.base == base; });
+      results.push_back({Result::From::constant, static_cast<size_t>(at - constants.begin())});
+    } else if (size_t& known = result_of[base - first_output]; known != SIZE_MAX) {
+      results.push_back({Result::From::result, known});
+    } else {
+      known = results.size();
+      results.push_back({Result::From::buffer, base, shaped.dtype(id), shaped.dims(id)});
+    }
+  }
+  return results;
+}
+
+// Makes the steps of the descriptors, for the planned memory.
+void instantiate(ExecutionPlan& plan, const LoweringContext& context, const LoweredGraph& lowered,
+                 const PlannedMemory& memory) {
+  if (context.native) context.native->build();
+  for (size_t step = 0; step < lowered.steps.size(); ++step) {
+    const StepDescriptor& descriptor = lowered.steps[step];
+    plan.steps.push_back(descriptor.make(memory.refs, memory.scratch[step]));
+    plan.passings.push_back(passing(context.shaped, descriptor, *plan.steps.back()));
+  }
+  const Graph& graph = context.shaped.graph();
+  plan.constants = held_constants(graph, lowered, memory.refs, context.packed);
+  plan.results = results_of(context.shaped, memory, plan.constants);
+  plan.arena_bytes = memory.arena_bytes;
+  plan.output_bytes = memory.output_bytes;
+  plan.buffers = memory.buffers;
+  plan.untouched_steps = memory.untouched_steps;
+}
+
 }  // namespace
 
-Program make_program(const Graph& graph, Plan plan, const ProgramOptions& options) {
-  Program program{.plan = std::move(plan)};
-  ShapedGraph shaped(graph, program.plan);
+ExecutionPlan make_execution_plan(const Graph& graph, Plan shapes, const Config& config,
+                                  PackedConstants& packed, const std::vector<bool>& observed) {
+  ExecutionPlan plan{.shapes = std::move(shapes)};
+  ShapedGraph shaped(graph, plan.shapes);
+  const std::vector<DonatedBuffer> donated = donated_values(graph, config.donations);
+  const std::vector<int> use_counts = count_uses(shaped, observed);
   std::vector<std::optional<ValueId>> transposes(graph.values().size());
-  const std::vector<int> use_counts =
-      count_uses(shaped, options.observer ? options.shown : nullptr);
   NativeCode native;
   const LoweringContext context{.shaped = shaped,
-                                .packed = options.packed,
-                                .threads = options.threads,
+                                .config = config,
+                                .packed = packed,
                                 .transposes = transposes,
                                 .use_counts = use_counts,
-                                .winograd = options.winograd,
-                                .native = options.native ? &native : nullptr,
-                                .weight_dtype = options.weight_dtype,
-                                .bfloat16_products = options.bfloat16_products};
-  if (!options.observer) {
-    ChannelBlocks blocks = choose_blocks(context);
-    shaped.put_in_blocks(std::move(blocks.values), blocks.channels);
-  }
-  const std::vector<DonatedBuffer> donated = donated_values(graph, options.donations);
-  LoweredGraph lowered = lower_graph(context, transposes,
-                                     {.fuse = options.fuse,
-                                      .donated = donated,
-                                      .observer = options.observer,
-                                      .shown = options.shown});
-  Placing(shaped, std::move(lowered), donated).finish(program, context, options.memory_limit);
-  program.native = native.library();
-  if (options.native) program.native_note = native.note();
-  return program;
+                                .observed = observed,
+                                .native = config.native ? &native : nullptr};
+  const auto dump = [&](std::string_view pass, const auto& text) {
+    if (config.dump) config.dump(pass, text());
+  };
+
+  if (!config.observer) assign_layouts(context, shaped);
+  dump("layouts", [&] { return to_string(shaped); });
+
+  NodeGroups groups = fuse_elementwise(context);
+  dump("fusion", [&] { return to_string(groups, shaped); });
+
+  groups = schedule(shaped, std::move(groups), donated);
+  dump("schedule", [&] { return to_string(groups, shaped); });
+
+  LoweredGraph lowered = lower(context, transposes, groups);
+  dump("lowering", [&] { return to_string(lowered, shaped); });
+
+  if (config.fuse) fuse_epilogues(context, lowered, donated);
+  dump("epilogues", [&] { return to_string(lowered, shaped); });
+
+  if (config.fuse && !config.observer) fuse_rows(context, lowered);
+  dump("rows", [&] { return to_string(lowered, shaped); });
+
+  const PlannedMemory memory = plan_memory(shaped, lowered, donated, config.memory_limit);
+  dump("memory", [&] { return to_string(memory, lowered, shaped); });
+
+  instantiate(plan, context, lowered, memory);
+  plan.native = native.library();
+  if (config.native) plan.native_note = native.note();
+  return plan;
 }
 
 }  // namespace mithril::cpu_backend

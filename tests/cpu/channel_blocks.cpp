@@ -163,12 +163,23 @@ class ConvolutionNetwork {
 std::vector<bool> chosen(const Graph& graph, const std::vector<Tensor>& inputs) {
   const SizedGraph sizes(graph);
   const Plan plan = make_plan(graph, sizes, inputs);
-  const cpu_backend::ShapedGraph shaped(graph, plan);
+  cpu_backend::ShapedGraph shaped(graph, plan);
+  const cpu_backend::Config config;
   cpu_backend::PackedConstants packed(graph);
-  const std::vector<int> readers = cpu_backend::count_readers(shaped, nullptr);
-  return cpu_backend::choose_blocks(
-             {.shaped = shaped, .packed = packed, .transposes = {}, .readers = readers})
-      .values;
+  const std::vector<bool> observed;
+  const std::vector<int> use_counts = cpu_backend::count_uses(shaped, observed);
+  cpu_backend::assign_layouts({.shaped = shaped,
+                               .config = config,
+                               .packed = packed,
+                               .transposes = {},
+                               .use_counts = use_counts,
+                               .observed = observed},
+                              shaped);
+  std::vector<bool> blocked;
+  for (size_t i = 0; i < graph.values().size(); ++i) {
+    blocked.push_back(shaped.is_in_blocks(static_cast<ValueId>(i)));
+  }
+  return blocked;
 }
 
 // Empty where no element is so far apart, or ||got - expected|| / ||expected|| is not so much.
@@ -209,7 +220,7 @@ size_t networks_in_blocks(DType dtype, std::uint64_t count) {
   size_t found = 0;
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     const ConvolutionNetwork network(seed, dtype);
-    const Graph graph = cpu_backend::widen_halves(network.graph(), {.bfloat16_products = true});
+    const Graph graph = cpu_backend::legalize_half(network.graph(), {});
     const std::vector<bool> blocks = chosen(graph, {network.input()});
     found += std::find(blocks.begin(), blocks.end(), true) != blocks.end();
   }

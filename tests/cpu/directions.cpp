@@ -36,19 +36,20 @@ Graph table_graph(const std::string& statements, int64_t rows, int64_t columns) 
 std::vector<float> made_one_row_on(const Graph& graph, const Tensor& x, Direction direction) {
   const SizedGraph sizes(graph);
   cpu_backend::PackedConstants packed(graph);
-  const auto program =
-      cpu_backend::make_program(graph, make_plan(graph, sizes, {&x, 1}), {.packed = packed});
-  REQUIRE(program.steps.size() == 1);
-  REQUIRE(program.steps[0]->walks_either_way());
+  const cpu_backend::Config config;
+  const auto plan =
+      cpu_backend::make_execution_plan(graph, make_plan(graph, sizes, {&x, 1}), config, packed);
+  REQUIRE(plan.steps.size() == 1);
+  REQUIRE(plan.steps[0]->walks_either_way());
   const auto count = static_cast<size_t>(x.size()), row = static_cast<size_t>(x.dims()[1]);
   std::vector<float> memory(count + row);
   std::copy_n(x.values<float>().begin(), count, memory.begin());
-  std::vector<std::byte> arena(static_cast<size_t>(program.arena_bytes) + 4096);
-  std::vector<std::byte*> bases(program.bases);
+  std::vector<std::byte> arena(static_cast<size_t>(plan.arena_bytes) + 4096);
+  std::vector<std::byte*> bases(plan.buffers);
   bases.front() = arena.data();
   bases[1] = reinterpret_cast<std::byte*>(memory.data());
   bases.back() = reinterpret_cast<std::byte*>(memory.data() + row);
-  program.steps[0]->run(cpu_backend::BufferTable(bases, direction));
+  plan.steps[0]->run(cpu_backend::BufferTable(bases, direction));
   return {memory.begin() + static_cast<ptrdiff_t>(row), memory.end()};
 }
 

@@ -13,7 +13,8 @@ size_t steps_of(const std::string& text, const std::vector<Tensor>& inputs) {
   const Graph graph = parse_graph(text);
   const SizedGraph sizes(graph);
   cpu_backend::PackedConstants packed(graph);
-  return cpu_backend::make_program(graph, make_plan(graph, sizes, inputs), {.packed = packed})
+  const cpu_backend::Config config;
+  return cpu_backend::make_execution_plan(graph, make_plan(graph, sizes, inputs), config, packed)
       .steps.size();
 }
 

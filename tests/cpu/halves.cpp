@@ -138,7 +138,7 @@ std::string apart_in_16_bits(const std::string& text, const std::vector<Tensor>&
   const std::vector<Tensor> expected = interpret(graph, inputs);
   for (const bool with : {false, true}) {
     for (const int threads : {1, 3}) {
-      const auto planned = make_planned(graph, {.threads = threads, .bfloat16_products = with});
+      const auto planned = make_executable(graph, {.threads = threads, .bfloat16_products = with});
       const std::vector<Tensor> got = planned->run(inputs);
       for (size_t i = 0; i < expected.size(); ++i) {
         const std::string wrong = difference(got[i], expected[i], allowed);

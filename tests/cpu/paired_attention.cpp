@@ -40,8 +40,8 @@ void check_attention(const Graph& graph, const std::vector<Tensor>& given) {
   for (const bool pairs : {false, true}) {
     CAPTURE(pairs);
     const auto made = [&](int threads) {
-      const PlanOptions options{.threads = threads, .bfloat16_products = pairs};
-      return make_planned(graph, options)->run(given).front();
+      const Config config{.threads = threads, .bfloat16_products = pairs};
+      return make_executable(graph, config)->run(given).front();
     };
     const Tensor alone = made(1);
     CHECK(tests::difference(alone, expected, 1.6e-2) == "");

@@ -21,9 +21,10 @@ struct Taken {
 Taken taken(const Graph& graph, const std::vector<Tensor>& inputs, bool fuse) {
   const SizedGraph sizes(graph);
   cpu_backend::PackedConstants packed(graph);
-  const auto program = cpu_backend::make_program(graph, make_plan(graph, sizes, inputs),
-                                                 {.packed = packed, .fuse = fuse});
-  return {program.steps.size(), program.arena_bytes};
+  const cpu_backend::Config config{.fuse = fuse};
+  const auto plan =
+      cpu_backend::make_execution_plan(graph, make_plan(graph, sizes, inputs), config, packed);
+  return {plan.steps.size(), plan.arena_bytes};
 }
 
 // In so many steps as the reference, and in the bits that steps give one by one, on any number of

@@ -92,7 +92,7 @@ StepDescriptor lower_paired_convolution(const LoweringContext& context,
   }
   for (const auto& [value, planes] : brought) descriptor.scratch_bytes += planes.bytes();
   const auto make =
-      [brought, threads = context.threads, inner = std::move(descriptor.make_finished)](
+      [brought, threads = context.config.threads, inner = std::move(descriptor.make_finished)](
           const BufferRefs& refs, BufferRef scratch, std::unique_ptr<ElementStep> finish) {
         BufferRefs own = refs;
         std::vector<Bringing> before;

@@ -227,7 +227,7 @@ PackedConstants::Bytes packed_weight(const LoweringContext& context, const Windo
     }
     const T* from = pairs.empty() ? host.data<T>() : pairs.data();
     const auto parts = static_cast<int>(form.groups * tiles.count);
-    ThreadPool::shared().run(parts, context.threads, [&](int part) {
+    ThreadPool::shared().run(parts, context.config.threads, [&](int part) {
       pack_weight(form, tiles, from, part, part + 1, reinterpret_cast<T*>(bytes.get()));
     });
     return bytes;
@@ -243,15 +243,15 @@ StepDescriptor convolution_draft(const LoweringContext& context, const Convoluti
       backwards ? input_gradient_form(convolution, width) : output_form(convolution, width);
   const PackedConstants::Bytes packed =
       backwards ? nullptr : packed_weight<T>(context, form, values.weight);
-  StepDescriptor descriptor{
-      .reads = {values.source},
-      .writes = {values.made},
-      .scratch_bytes = ConvolutionStep<T>::scratch_bytes(form, context.threads, packed != nullptr)};
+  StepDescriptor descriptor{.reads = {values.source},
+                            .writes = {values.made},
+                            .scratch_bytes = ConvolutionStep<T>::scratch_bytes(
+                                form, context.config.threads, packed != nullptr)};
   if (!packed) descriptor.reads.push_back(values.weight);
   if (values.bias) descriptor.reads.push_back(*values.bias);
-  const auto make = [=, &kernels, threads = context.threads](const BufferRefs& refs,
-                                                             BufferRef scratch,
-                                                             std::unique_ptr<ElementStep> finish) {
+  const auto make = [=, &kernels, threads = context.config.threads](
+                        const BufferRefs& refs, BufferRef scratch,
+                        std::unique_ptr<ElementStep> finish) {
     return std::make_unique<ConvolutionStep<T>>(form, kernels, threads, values, refs, scratch,
                                                 packed, std::move(finish));
   };
@@ -299,7 +299,7 @@ std::optional<StepDescriptor> lower_convolution(const LoweringContext& context, 
       in_blocks && gains_from_blocks(context, *in_blocks, values)) {
     return lower_block_convolution(context, *in_blocks, values);
   }
-  const BFloat16Kernels* pairs = context.bfloat16_products ? bfloat16_kernels() : nullptr;
+  const BFloat16Kernels* pairs = context.config.bfloat16_products ? bfloat16_kernels() : nullptr;
   if (pairs && !backwards && convolution->inputs > 0 && are_bfloat16(shaped, values)) {
     const int64_t taps = convolution->down.kernel * convolution->across.kernel;
     if (suits_patches(convolution->outputs, convolution->inputs * taps)) {

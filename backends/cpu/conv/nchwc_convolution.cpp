@@ -125,20 +125,21 @@ StepDescriptor block_draft(const LoweringContext& context, const Form& form, int
         std::vector<float> pairs;
         if (host.dtype() == DType::bfloat16) pairs = paired_weight(host);
         const float* from = pairs.empty() ? host.data<float>() : pairs.data();
-        ThreadPool::shared().run(static_cast<int>(form.panels()), context.threads, [&](int panel) {
-          form.transform_weight(from, panel, reinterpret_cast<float*>(bytes.get()));
-        });
+        ThreadPool::shared().run(
+            static_cast<int>(form.panels()), context.config.threads, [&](int panel) {
+              form.transform_weight(from, panel, reinterpret_cast<float*>(bytes.get()));
+            });
         return bytes;
       });
   const bool to_blocks = context.shaped.is_in_blocks(values.made);
   StepDescriptor descriptor{
       .reads = {values.source},
       .writes = {values.made},
-      .scratch_bytes = BlockStep<Form>::scratch_bytes(form, context.threads, to_blocks)};
+      .scratch_bytes = BlockStep<Form>::scratch_bytes(form, context.config.threads, to_blocks)};
   if (values.bias) descriptor.reads.push_back(*values.bias);
-  descriptor.make_finished = [=, threads = context.threads](const BufferRefs& refs,
-                                                            BufferRef scratch,
-                                                            std::unique_ptr<ElementStep> finish) {
+  descriptor.make_finished = [=, threads = context.config.threads](
+                                 const BufferRefs& refs, BufferRef scratch,
+                                 std::unique_ptr<ElementStep> finish) {
     return std::make_unique<BlockStep<Form>>(form, block, threads, values, to_blocks, refs, scratch,
                                              weight, std::move(finish));
   };
@@ -171,7 +172,7 @@ std::optional<BlockConvolution> convolution_for_blocks(const LoweringContext& co
     if (!suits_blocks(*convolution, kernels)) return std::nullopt;
     return BlockConvolution{*convolution, &kernels};
   }
-  const BFloat16Kernels* pairs = context.bfloat16_products ? bfloat16_kernels() : nullptr;
+  const BFloat16Kernels* pairs = context.config.bfloat16_products ? bfloat16_kernels() : nullptr;
   if (dtype != DType::bfloat16 || !pairs || !suits_blocks(*convolution, pairs->blocks)) {
     return std::nullopt;
   }
@@ -185,7 +186,7 @@ StepDescriptor lower_block_convolution(const LoweringContext& context,
   constexpr int64_t packed_as = std::numeric_limits<int64_t>::min();
   const auto& [c, kernels] = convolution;
   const bool from_blocks = context.shaped.is_in_blocks(values.source);
-  if (context.winograd && !kernels->of_pairs() && suits_block_winograd(c)) {
+  if (context.config.winograd && !kernels->of_pairs() && suits_block_winograd(c)) {
     return block_draft(context, BlockWinograd(c, from_blocks), kernels->block, values, packed_as);
   }
   return block_draft(context, BlockForm(c, from_blocks, *kernels), kernels->block, values,

@@ -190,21 +190,21 @@ StepDescriptor panel_draft(const LoweringContext& context, const Convolution& co
       const Tensor host = tensor.host();
       const auto* from = static_cast<const typename Form::Element*>(host.raw_data());
       const auto panels = static_cast<int>(convolution.groups * form.panels());
-      ThreadPool::shared().run(panels, context.threads, [&](int panel) {
+      ThreadPool::shared().run(panels, context.config.threads, [&](int panel) {
         transform_panel(form, from, panel, reinterpret_cast<float*>(bytes.get()));
       });
       return bytes;
     });
   }
-  StepDescriptor descriptor{
-      .reads = {values.source},
-      .writes = {values.made},
-      .scratch_bytes = PanelStep<Form>::scratch_bytes(form, context.threads, weight != nullptr)};
+  StepDescriptor descriptor{.reads = {values.source},
+                            .writes = {values.made},
+                            .scratch_bytes = PanelStep<Form>::scratch_bytes(
+                                form, context.config.threads, weight != nullptr)};
   if (!weight) descriptor.reads.push_back(values.weight);
   if (values.bias) descriptor.reads.push_back(*values.bias);
-  descriptor.make_finished = [=, threads = context.threads](const BufferRefs& refs,
-                                                            BufferRef scratch,
-                                                            std::unique_ptr<ElementStep> finish) {
+  descriptor.make_finished = [=, threads = context.config.threads](
+                                 const BufferRefs& refs, BufferRef scratch,
+                                 std::unique_ptr<ElementStep> finish) {
     return std::make_unique<PanelStep<Form>>(form, threads, values, refs, scratch, weight,
                                              std::move(finish));
   };
@@ -221,7 +221,7 @@ std::optional<StepDescriptor> lower_panels(const LoweringContext& context,
                                            const ConvolutionValues& values) {
   // Other ways of packing have numbers from 0 on.
   const int64_t groups = convolution.groups;
-  if (context.winograd && suits_winograd(convolution)) {
+  if (context.config.winograd && suits_winograd(convolution)) {
     return panel_draft<WinogradForm>(context, convolution, values, -3 * groups);
   }
   if (suits_small_planes(convolution)) {

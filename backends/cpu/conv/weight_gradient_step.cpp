@@ -142,8 +142,8 @@ StepDescriptor weight_draft(const LoweringContext& context, const Convolution& c
   const WeightForm form = WeightStep<T>::form_of(convolution);
   return {.reads = {values.gradient, values.input},
           .writes = {values.made},
-          .scratch_bytes = WeightStep<T>::scratch_bytes(form, context.threads),
-          .make = [=, threads = context.threads](const BufferRefs& refs, BufferRef scratch) {
+          .scratch_bytes = WeightStep<T>::scratch_bytes(form, context.config.threads),
+          .make = [=, threads = context.config.threads](const BufferRefs& refs, BufferRef scratch) {
             return std::make_unique<WeightStep<T>>(form, threads, values, refs, scratch);
           }};
 }

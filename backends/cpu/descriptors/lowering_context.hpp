@@ -1,9 +1,10 @@
-// What descriptors of steps may know of the plan that they are for.
+// What lowering functions may know of the plan that they write step descriptors for.
 #pragma once
 
 #include <optional>
 #include <vector>
 
+#include "backends/cpu/descriptors/config.hpp"
 #include "backends/cpu/descriptors/packed_weights.hpp"
 #include "backends/cpu/descriptors/step_descriptor.hpp"
 
@@ -13,17 +14,16 @@ class NativeCode;
 
 struct LoweringContext {
   const ShapedGraph& shaped;
+  const Config& config;
   PackedConstants& packed;
-  int threads = 1;  // at most, that a step may use
-  // Per value: what it is with its last two axes exchanged, where it is made only for who cannot
-  // read it so.
+  // Per value: the value that it transposes (last two axes), while no step computes the transpose
+  // because all consumers so far read the other value instead.
   const std::vector<std::optional<ValueId>>& transposes;
-  const std::vector<int>& use_counts;  // per value: arguments of nodes, outputs, and who looks on
-  bool winograd = true;                // convolutions may use his algorithm
-  NativeCode* native = nullptr;        // null: loops are interpreted
-  // In which products hold a constant right side; nothing: in its own.
-  std::optional<DType> weight_dtype = {};
-  bool bfloat16_products = true;  // by the processor's instruction, where it has one
+  const std::vector<int>& use_counts;  // per value: see count_uses
+  const std::vector<bool>& observed;   // per node: the observer wants its outputs; empty: none
+  NativeCode* native = nullptr;        // null: elementwise programs are interpreted
+
+  bool is_observed(size_t node) const { return !observed.empty() && observed[node]; }
 };
 
 }  // namespace mithril::cpu_backend

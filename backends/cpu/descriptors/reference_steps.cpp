@@ -153,7 +153,7 @@ StepDescriptor copied(const ShapedGraph& shaped, size_t node) {
           }};
 }
 
-StepDescriptor shown(const ShapedGraph& shaped, size_t node, const Observer& observer) {
+StepDescriptor observed(const ShapedGraph& shaped, size_t node, const Observer& observer) {
   const std::vector<ValueId>& made = shaped.planned(node).outputs;
   return {.reads = made,
           .make = [&shaped, node, &made, &observer](const BufferRefs& refs, BufferRef) {

@@ -12,6 +12,6 @@ StepDescriptor evaluated(const ShapedGraph& shaped, size_t node);
 // The elements of the node's first tensor, in their order.
 StepDescriptor copied(const ShapedGraph& shaped, size_t node);
 // What the node made is shown, and what the observer gives is put in its place.
-StepDescriptor shown(const ShapedGraph& shaped, size_t node, const Observer& observer);
+StepDescriptor observed(const ShapedGraph& shaped, size_t node, const Observer& observer);
 
 }  // namespace mithril::cpu_backend

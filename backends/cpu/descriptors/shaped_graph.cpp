@@ -1,5 +1,7 @@
 #include "backends/cpu/descriptors/shaped_graph.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "mithril/eval/node_error.hpp"
@@ -28,6 +30,18 @@ ShapedGraph::ShapedGraph(const Graph& graph, const Plan& plan)
 
 int64_t ShapedGraph::bytes(ValueId id) const {
   return count(id) * static_cast<int64_t>(size_of(dtype(id)));
+}
+
+std::string to_string(const ShapedGraph& shaped) {
+  std::string text;
+  for (size_t i = 0; i < shaped.graph().values().size(); ++i) {
+    const auto id = static_cast<ValueId>(i);
+    if (!shaped.is_in_blocks(id)) continue;
+    text += fmt::format("{}: NCHW{}c {}[{}]\n", shaped.graph().value(id).name,
+                        shaped.channels_of_block(), name(shaped.dtype(id)),
+                        fmt::join(shaped.dims(id), ", "));
+  }
+  return text;
 }
 
 Dims dims_in_blocks(const Dims& dims, int64_t channels) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,9 @@ class ShapedGraph {
   std::vector<bool> in_blocks_;  // per value; empty: none
   int64_t channels_of_block_ = 1;
 };
+
+// A line for each value that is in the blocked layout.
+std::string to_string(const ShapedGraph& shaped);
 
 // Of what is broadcast to such a value, in the order in which its elements stand then.
 Dims dims_in_blocks(const Dims& dims, int64_t channels);

@@ -1,4 +1,4 @@
-// Steps before it is known where their values stand.
+// Step descriptors: the steps of a plan before memory planning.
 #pragma once
 
 #include <functional>
@@ -10,42 +10,46 @@
 
 namespace mithril::cpu_backend {
 
-// Where each value stands; only those that steps read or write.
+struct Loop;
+
+// The buffer of each value that a step reads or writes, by ValueId.
 using BufferRefs = std::vector<BufferRef>;
 
-// What is written where something of the same size stood, which is read before and never after.
+// The step may write `write` into the buffer of `read`: it reads each element before it writes it.
 struct InPlacePair {
   ValueId write, read;
 };
 
-// A value that is cut into so many equal parts, one behind the other, or fewer by a whole factor.
+// A value that can be cut into this many equal parts, one behind the other, or into any divisor of
+// it.
 struct Cut {
   ValueId value;
   int64_t parts;
 };
 
-// An output that may be made in the place of an input, whose elements nobody wants afterwards.
+// An output that may be written into the buffer of an input that the caller gives up.
 struct DonatedBuffer {
   ValueId made, given;
 };
 
 struct StepDescriptor {
   std::vector<ValueId> reads, writes;
-  std::vector<InPlacePair> in_place_pairs = {};  // that are possible
-  int64_t scratch_bytes = 0;                     // that it works in
-  // Where it treats parts on their own: what it makes, and those that it reads of which each part
-  // meets the same part of all others. It makes a PartStep then.
+  std::vector<InPlacePair> in_place_pairs = {};
+  int64_t scratch_bytes = 0;
+  // Of a step that can run part by part: its outputs, and the inputs of which each part of the
+  // outputs reads the same part. `make` returns a PartStep then.
   std::vector<Cut> cuts = {};
-  double worth = 0;  // so many threads, where there are cuts
-  // `refs` are indexed by ValueId.
-  std::function<std::unique_ptr<Step>(const BufferRefs& refs, BufferRef scratch)> make;
-  std::vector<StepDescriptor> before = {};  // steps that come before this one
-  // Where it makes one value part by part: the same with what is done with each part then.
+  double worth = 0;  // the number of threads that pays off, if there are cuts
+  std::function<std::unique_ptr<Step>(const BufferRefs& refs, BufferRef scratch)> make = {};
+  std::vector<StepDescriptor> before = {};  // steps that run before this one
+  // Of a step that makes one value tile by tile: the step with an epilogue that runs on each tile.
   std::function<std::unique_ptr<Step>(const BufferRefs& refs, BufferRef scratch,
                                       std::unique_ptr<ElementStep> finish)>
       make_finished = {};
-  // Whether the value may then stand at BufferRef::tile, for nobody but `finish` to read.
+  // Whether the value may then be at BufferRef::tile, where only the epilogue reads it.
   bool makes_tiles = false;
+  std::shared_ptr<const Loop> loop = nullptr;  // what an elementwise step computes; null: another
+  std::vector<size_t> nodes = {};              // of the graph, that the step computes
 };
 
 }  // namespace mithril::cpu_backend

@@ -2,7 +2,7 @@
 
 namespace mithril::cpu_backend {
 
-std::vector<int> count_uses(const ShapedGraph& shaped, const std::vector<bool>* shown) {
+std::vector<int> count_uses(const ShapedGraph& shaped, const std::vector<bool>& observed) {
   const Graph& graph = shaped.graph();
   std::vector<int> use_counts(graph.values().size());
   for (const Output& output : graph.outputs()) ++use_counts[index(output.value)];
@@ -10,7 +10,7 @@ std::vector<int> count_uses(const ShapedGraph& shaped, const std::vector<bool>* 
     for (const int32_t at : shaped.planned(node).tensors) {
       if (at >= 0) ++use_counts[static_cast<size_t>(at)];
     }
-    if (!shown || !(*shown)[node]) continue;
+    if (observed.empty() || !observed[node]) continue;
     for (const ValueId id : shaped.node(node).outputs) ++use_counts[index(id)];
   }
   return use_counts;

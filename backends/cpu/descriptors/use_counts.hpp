@@ -1,13 +1,14 @@
-// Who reads what a graph makes.
+// How often each value of a graph is used.
 #pragma once
 
 #include <vector>
 
-#include "backends/cpu/descriptors/step_descriptor.hpp"
+#include "backends/cpu/descriptors/shaped_graph.hpp"
 
 namespace mithril::cpu_backend {
 
-// Per value: arguments of nodes, outputs, and those who look on (`shown`, per node; null: nobody).
-std::vector<int> count_uses(const ShapedGraph& shaped, const std::vector<bool>* shown);
+// Per value: the arguments of nodes and the outputs of the graph that are this value, and 1 for the
+// observer. `observed`, per node: the observer wants its outputs; empty: none.
+std::vector<int> count_uses(const ShapedGraph& shaped, const std::vector<bool>& observed);
 
 }  // namespace mithril::cpu_backend

@@ -376,9 +376,10 @@ StepDescriptor lower_loop(const LoweringContext& context, Loop loop) {
   descriptor.worth =
       static_cast<double>(element_count(loop.dims) * cost_of(loop)) / worth_a_loop_thread;
   if (context.native) context.native->add(context.shaped, loop);
-  descriptor.make = [&context, loop = std::move(loop)](const BufferRefs& refs,
+  descriptor.loop = std::make_shared<const Loop>(std::move(loop));
+  descriptor.make = [&context, loop = descriptor.loop](const BufferRefs& refs,
                                                        BufferRef) -> std::unique_ptr<Step> {
-    return make_loop_step(context, loop, context.threads, refs);
+    return make_loop_step(context, *loop, context.config.threads, refs);
   };
   return descriptor;
 }

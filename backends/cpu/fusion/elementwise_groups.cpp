@@ -155,8 +155,13 @@ class Fusion {
 
 }  // namespace
 
-std::vector<std::vector<size_t>> fused_groups(const ShapedGraph& shaped,
-                                              const std::vector<bool>& alone) {
+NodeGroups fuse_elementwise(const LoweringContext& context) {
+  const ShapedGraph& shaped = context.shaped;
+  std::vector<bool> alone;
+  for (size_t i = 0; i < shaped.node_count(); ++i) {
+    alone.push_back(!context.config.fuse || shaped.node(i).op->keeps_elements ||
+                    context.is_observed(i));
+  }
   return Fusion(shaped, alone).groups();
 }
 

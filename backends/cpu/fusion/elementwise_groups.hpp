@@ -1,17 +1,18 @@
-// Which nodes are done in one loop.
+// Groups of elementwise nodes that become one step each.
 #pragma once
 
 #include <vector>
 
-#include "backends/cpu/descriptors/step_descriptor.hpp"
+#include "backends/cpu/descriptors/lowering_context.hpp"
 
 namespace mithril::cpu_backend {
 
-// All nodes of the graph, each in one group, those of a group in the order of the graph; some
-// groups are empty. Groups of several are nodes that treat each element on its own and make values
-// of the same dims, joined along what they read from each other wherever nothing outside the group
-// stands between them. `alone`, per node: it stays by itself.
-std::vector<std::vector<size_t>> fused_groups(const ShapedGraph& shaped,
-                                              const std::vector<bool>& alone);
+// The nodes of each group, in the order of the graph.
+using NodeGroups = std::vector<std::vector<size_t>>;
+
+// Puts each node of the graph into one group; some groups are empty. A group of several nodes
+// holds elementwise nodes whose outputs have the same dims, merged along the values that they read
+// from each other. No group depends on itself by way of another.
+NodeGroups fuse_elementwise(const LoweringContext& context);
 
 }  // namespace mithril::cpu_backend

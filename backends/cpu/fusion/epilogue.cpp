@@ -1,35 +1,122 @@
 #include "backends/cpu/fusion/epilogue.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "backends/cpu/elementwise/program_step.hpp"
 
 namespace mithril::cpu_backend {
+namespace {
 
-StepDescriptor finished(const LoweringContext& context, StepDescriptor step,
-                        const StepDescriptor& descriptor, const Loop& loop,
-                        const Unfinished& made) {
-  StepDescriptor both{
-      .reads = step.reads, .writes = descriptor.writes, .scratch_bytes = step.scratch_bytes};
-  const auto step_reads = [&](ValueId id) {
-    return std::find(step.reads.begin(), step.reads.end(), id) != step.reads.end();
-  };
-  for (const ValueId id : descriptor.reads) {
-    if (id != made.raw && !step_reads(id)) both.reads.push_back(id);
+bool contains(const std::vector<ValueId>& ids, ValueId id) {
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
+class EpilogueFusion {
+ public:
+  EpilogueFusion(const LoweringContext& context, LoweredGraph& lowered,
+                 std::span<const DonatedBuffer> donated)
+      : context_(context),
+        shaped_(context.shaped),
+        lowered_(lowered),
+        is_donated_(shaped_.graph().values().size()) {
+    for (const DonatedBuffer& at : donated) is_donated_[index(at.made)] = true;
   }
-  // What the step reads it still does while the first parts are written; and where it writes itself
-  // nothing else may stand.
-  for (const InPlacePair& at : descriptor.in_place_pairs) {
-    const bool elsewhere = at.write != made.place && at.read != made.raw;
-    if (elsewhere && !step_reads(at.read)) both.in_place_pairs.push_back(at);
+
+  void run() {
+    lowered_.find_live_ranges();
+    for (StepDescriptor& step : lowered_.steps) {
+      if (step.loop && !step.reads.empty()) fuse(step);
+    }
+    lowered_.remove_empty_steps();
   }
-  both.make = [&context, loop, make = std::move(step.make_finished)](const BufferRefs& refs,
-                                                                     BufferRef scratch) {
-    // One thread at a time does a part.
-    return make(refs, scratch, make_loop_step(context, loop, 1, refs));
-  };
-  return both;
+
+ private:
+  void fuse(StepDescriptor& loop) {
+    const ValueId raw = last_made(loop.reads);
+    Storage& made = lowered_.storage(raw);
+    if (made.given || made.made != raw || !is_only_consumer(loop, raw)) return;
+    StepDescriptor& producer = lowered_.steps[static_cast<size_t>(made.first)];
+    if (!producer.make_finished) return;
+    const std::optional<ValueId> place = overwriting(raw, loop);
+    const bool beside = shaped_.count(raw) == shaped_.count(loop.writes.front());
+    if (!place && !beside) return;
+    const bool in_tiles = !place && producer.makes_tiles;
+    if (place || in_tiles) made.bytes = 0;
+    if (in_tiles) made.given = BufferRef{BufferRef::tile, 0};
+    const int32_t first = made.first;
+    for (const ValueId id : loop.writes) lowered_.storage(id).first = first;
+    if (place) lowered_.storage_of[index(raw)] = lowered_.storage_of[index(*place)];
+    producer = with_epilogue(std::move(producer), loop, raw, place);
+    if (!place && !in_tiles) producer.writes.push_back(raw);  // into a buffer of its own
+    loop = {};
+  }
+
+  // The output of the elementwise step that may overwrite `raw`.
+  std::optional<ValueId> overwriting(ValueId raw, const StepDescriptor& loop) const {
+    for (const InPlacePair& at : loop.in_place_pairs) {
+      if (at.read == raw && !is_donated_[index(at.write)]) return at.write;
+    }
+    return std::nullopt;
+  }
+
+  ValueId last_made(const std::vector<ValueId>& values) const {
+    return *std::max_element(values.begin(), values.end(),
+                             [&](ValueId a, ValueId b) { return made_in(a) < made_in(b); });
+  }
+
+  int32_t made_in(ValueId id) const {
+    const Storage& storage = lowered_.storage(id);
+    return storage.given ? -1 : storage.first;
+  }
+
+  bool is_only_consumer(const StepDescriptor& loop, ValueId id) const {
+    int uses = 0;
+    for (const size_t node : loop.nodes) {
+      const std::vector<int32_t>& tensors = shaped_.planned(node).tensors;
+      uses += static_cast<int>(
+          std::count(tensors.begin(), tensors.end(), static_cast<int32_t>(index(id))));
+    }
+    return uses == context_.use_counts[index(id)];
+  }
+
+  StepDescriptor with_epilogue(StepDescriptor producer, const StepDescriptor& loop, ValueId raw,
+                               std::optional<ValueId> place) const {
+    StepDescriptor both{.reads = producer.reads,
+                        .writes = loop.writes,
+                        .scratch_bytes = producer.scratch_bytes,
+                        .nodes = std::move(producer.nodes)};
+    both.nodes.insert(both.nodes.end(), loop.nodes.begin(), loop.nodes.end());
+    for (const ValueId id : loop.reads) {
+      if (id != raw && !contains(producer.reads, id)) both.reads.push_back(id);
+    }
+    // The producer still reads its inputs while the epilogue writes the first tiles, and no other
+    // value may be where the producer writes.
+    for (const InPlacePair& at : loop.in_place_pairs) {
+      const bool elsewhere = at.write != place && at.read != raw;
+      if (elsewhere && !contains(producer.reads, at.read)) both.in_place_pairs.push_back(at);
+    }
+    both.make = [&context = context_, program = loop.loop,
+                 make = std::move(producer.make_finished)](const BufferRefs& refs,
+                                                           BufferRef scratch) {
+      constexpr int threads = 1;  // of one tile
+      return make(refs, scratch, make_loop_step(context, *program, threads, refs));
+    };
+    return both;
+  }
+
+  const LoweringContext& context_;
+  const ShapedGraph& shaped_;
+  LoweredGraph& lowered_;
+  std::vector<bool> is_donated_;  // per value: it may be written into the buffer of an input
+};
+
+}  // namespace
+
+void fuse_epilogues(const LoweringContext& context, LoweredGraph& lowered,
+                    std::span<const DonatedBuffer> donated) {
+  EpilogueFusion(context, lowered, donated).run();
 }
 
 }  // namespace mithril::cpu_backend

@@ -1,22 +1,18 @@
-// Loops over single elements that are done with what a step makes, while it is in the cache.
+// Epilogues: elementwise steps that run on the tiles of a GEMM or a convolution while these are in
+// the cache.
 #pragma once
 
-#include <optional>
+#include <span>
 
+#include "backends/cpu/descriptors/lowered_graph.hpp"
 #include "backends/cpu/descriptors/lowering_context.hpp"
-#include "backends/cpu/descriptors/step_descriptor.hpp"
-#include "backends/cpu/elementwise/program.hpp"
 
 namespace mithril::cpu_backend {
 
-// What a step makes for a loop that alone reads it.
-struct Unfinished {
-  ValueId raw;
-  std::optional<ValueId> place;  // of the loop's, made in the place of `raw`; nothing: beside it
-};
-
-// The step that makes the value, followed by the loop.
-StepDescriptor finished(const LoweringContext& context, StepDescriptor step,
-                        const StepDescriptor& descriptor, const Loop& loop, const Unfinished& made);
+// Merges an elementwise step into the step that makes its last input, if no other step and no
+// output reads this input. The input then shares the buffer of an output of the elementwise step,
+// or only tiles of it exist, or, if neither is possible, it keeps its buffer.
+void fuse_epilogues(const LoweringContext& context, LoweredGraph& lowered,
+                    std::span<const DonatedBuffer> donated);
 
 }  // namespace mithril::cpu_backend

@@ -35,7 +35,7 @@ class Joined {
       for (const ValueId id : descriptor(member).reads) {
         const auto made = made_.find(storage(id));
         if (made == made_.end()) {
-          readers_[storage(id)].push_back({member, id});
+          consumers_[storage(id)].push_back({member, id});
         } else {
           made->second.last = static_cast<int32_t>(member);
         }
@@ -47,6 +47,8 @@ class Joined {
     StepDescriptor both;
     std::set<ValueId> read;
     for (size_t member = 0; member < group_.steps.size(); ++member) {
+      const std::vector<size_t>& nodes = descriptor(member).nodes;
+      both.nodes.insert(both.nodes.end(), nodes.begin(), nodes.end());
       for (const ValueId id : descriptor(member).reads) {
         if (!made_.contains(storage(id)) && read.insert(id).second) both.reads.push_back(id);
       }
@@ -64,7 +66,7 @@ class Joined {
   struct Made {
     int32_t first, last;  // members
   };
-  struct Reader {
+  struct Consumer {
     size_t member;
     ValueId id;
   };
@@ -75,15 +77,15 @@ class Joined {
   // What this member writes stands in the place of what all of them read of their own part, it at
   // the latest.
   void add_overwrites(StepDescriptor& both, size_t member, ValueId write) {
-    for (const auto& [storage, use_counts] : readers_) {
+    for (const auto& [storage, consumers] : consumers_) {
       const bool ends =
-          std::all_of(use_counts.begin(), use_counts.end(), [&](const Reader& reader) {
-            return is_cut(descriptor(reader.member), reader.id, group_.parts) &&
-                   (reader.member < member ||
-                    (reader.member == member &&
-                     in_place_pairs(descriptor(member), write, reader.id)));
+          std::all_of(consumers.begin(), consumers.end(), [&](const Consumer& consumer) {
+            return is_cut(descriptor(consumer.member), consumer.id, group_.parts) &&
+                   (consumer.member < member ||
+                    (consumer.member == member &&
+                     in_place_pairs(descriptor(member), write, consumer.id)));
           });
-      if (ends) both.in_place_pairs.push_back({write, use_counts.front().id});
+      if (ends) both.in_place_pairs.push_back({write, consumers.front().id});
     }
   }
 
@@ -185,8 +187,8 @@ class Joined {
   LoweredGraph& lowered_;
   const Group& group_;
   const std::vector<bool>& is_own_;
-  std::map<size_t, Made> made_;                    // per storage
-  std::map<size_t, std::vector<Reader>> readers_;  // per storage that is made before
+  std::map<size_t, Made> made_;                        // per storage
+  std::map<size_t, std::vector<Consumer>> consumers_;  // per storage that is made before
 };
 
 }  // namespace
@@ -215,7 +217,7 @@ int64_t part_bytes(const ShapedGraph& shaped, const LoweredGraph& lowered, const
 int threads_of(const LoweringContext& context, const LoweredGraph& lowered, const Group& group) {
   double worth = 0;
   for (const size_t step : group.steps) worth += lowered.steps[step].worth;
-  return static_cast<int>(std::clamp<double>(worth + 0.5, 1, context.threads));
+  return static_cast<int>(std::clamp<double>(worth + 0.5, 1, context.config.threads));
 }
 
 StepDescriptor joined(const LoweringContext& context, LoweredGraph& lowered, const Group& group,

@@ -21,11 +21,12 @@ class Joining {
         lowered_(lowered),
         place_of_(lowered.steps.size()),
         places_(lowered.steps.size()),
-        readers_(lowered.storages.size()) {
+        consumers_(lowered.storages.size()) {
+    lowered.find_live_ranges();
     for (size_t step = 0; step < steps().size(); ++step) {
       place_of_[step] = step;
       places_[step] = {{step}, parts_of_writes(steps()[step])};
-      for (const ValueId id : steps()[step].reads) readers_[storage_of(id)].push_back(step);
+      for (const ValueId id : steps()[step].reads) consumers_[storage_of(id)].push_back(step);
     }
   }
 
@@ -117,8 +118,8 @@ class Joining {
   bool is_read_between(size_t before, size_t place) const {
     for (const size_t step : places_[before].steps) {
       for (const ValueId id : steps()[step].writes) {
-        for (const size_t reader : readers_[storage_of(id)]) {
-          const size_t at = place_of_[reader];
+        for (const size_t consumer : consumers_[storage_of(id)]) {
+          const size_t at = place_of_[consumer];
           if (at > before && at < place) return true;
         }
       }
@@ -132,19 +133,13 @@ class Joining {
       is_own[storage] = is_made(storage) && stays_inside(storage);
     }
     std::vector<StepDescriptor> left;
-    std::vector<int32_t> new_place(places_.size());
-    for (size_t place = 0; place < places_.size(); ++place) {
-      const Group& group = places_[place];
+    for (const Group& group : places_) {
       if (group.steps.empty()) continue;
-      new_place[place] = static_cast<int32_t>(left.size());
       left.push_back(group.steps.size() == 1 ? std::move(lowered_.steps[group.steps.front()])
                                              : joined(context_, lowered_, group, is_own));
     }
     for (size_t storage = 0; storage < is_own.size(); ++storage) {
-      if (!is_made(storage)) continue;
-      Storage& at = lowered_.storages[storage];
-      at.first = at.last = new_place[producer(storage)];
-      if (is_own[storage]) at.bytes = 0;
+      if (is_own[storage]) lowered_.storages[storage].bytes = 0;
     }
     lowered_.steps = std::move(left);
   }
@@ -153,20 +148,20 @@ class Joining {
   bool stays_inside(size_t storage) const {
     const size_t place = producer(storage);
     return places_[place].steps.size() > 1 && !lowered_.storages[storage].kept &&
-           std::all_of(readers_[storage].begin(), readers_[storage].end(),
-                       [&](size_t reader) { return place_of_[reader] == place; });
+           std::all_of(consumers_[storage].begin(), consumers_[storage].end(),
+                       [&](size_t consumer) { return place_of_[consumer] == place; });
   }
 
   const LoweringContext& context_;
   LoweredGraph& lowered_;
-  std::vector<size_t> place_of_;              // per step: the group that it is in
-  std::vector<Group> places_;                 // in their order; some are empty
-  std::vector<std::vector<size_t>> readers_;  // per storage: steps
+  std::vector<size_t> place_of_;                // per step: the group that it is in
+  std::vector<Group> places_;                   // in their order; some are empty
+  std::vector<std::vector<size_t>> consumers_;  // per storage: steps
 };
 
 }  // namespace
 
-void join_parts(const LoweringContext& context, LoweredGraph& lowered) {
+void fuse_rows(const LoweringContext& context, LoweredGraph& lowered) {
   Joining(context, lowered).run();
 }
 

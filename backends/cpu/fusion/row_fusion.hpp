@@ -9,6 +9,6 @@ namespace mithril::cpu_backend {
 // Joins steps that treat parts of values on their own (`StepDescriptor::cuts`) with those that make
 // what they read, wherever nothing else stands between them and some parts of all their values fit
 // the caches. What they alone read takes no memory then but for those parts.
-void join_parts(const LoweringContext& context, LoweredGraph& lowered);
+void fuse_rows(const LoweringContext& context, LoweredGraph& lowered);
 
 }  // namespace mithril::cpu_backend

@@ -131,9 +131,10 @@ PackedConstants::Bytes right_in_pairs(const LoweringContext& context, const Pair
     }
     const MatmulPlan plan(product);
     auto packed = context.packed.allocate(plan.packed_count() * int64_t{sizeof(float)});
-    ThreadPool::shared().run(static_cast<int>(plan.panels()), context.threads, [&](int panel) {
-      pack_right(product, panel, panel + 1, reinterpret_cast<float*>(packed.get()));
-    });
+    ThreadPool::shared().run(
+        static_cast<int>(plan.panels()), context.config.threads, [&](int panel) {
+          pack_right(product, panel, panel + 1, reinterpret_cast<float*>(packed.get()));
+        });
     return packed;
   });
 }
@@ -146,7 +147,7 @@ std::optional<StepDescriptor> lower_paired_product(const LoweringContext& contex
   const ShapedGraph& shaped = context.shaped;
   const bool both =
       shaped.dtype(left.id) == DType::bfloat16 && shaped.dtype(right.id) == DType::bfloat16;
-  if (!both || !context.bfloat16_products || !bfloat16_kernels()) return std::nullopt;
+  if (!both || !context.config.bfloat16_products || !bfloat16_kernels()) return std::nullopt;
   const ProductForm plain = product_form(shaped, left, right, product);
   if (plain.depth == 0) return std::nullopt;
   const PairedForm form(plain);
@@ -155,8 +156,8 @@ std::optional<StepDescriptor> lower_paired_product(const LoweringContext& contex
   std::vector<ValueId> reads{left.id};
   if (!packed) reads.push_back(right.id);
   if (bias) reads.push_back(bias->id);
-  const auto make = [=, threads = context.threads](const BufferRefs& refs, BufferRef scratch,
-                                                   std::unique_ptr<ElementStep> finish) {
+  const auto make = [=, threads = context.config.threads](const BufferRefs& refs, BufferRef scratch,
+                                                          std::unique_ptr<ElementStep> finish) {
     PairedBuffers at{.left = refs[index(left.id)],
                      .right = refs[index(right.id)],
                      .bias = {},

@@ -155,9 +155,10 @@ PackedConstants::Bytes packed_right(const LoweringContext& context, const Produc
         return packed;
       }
     }
-    ThreadPool::shared().run(static_cast<int>(plan.panels()), context.threads, [&](int panel) {
-      pack_right(product, panel, panel + 1, reinterpret_cast<T*>(packed.get()));
-    });
+    ThreadPool::shared().run(
+        static_cast<int>(plan.panels()), context.config.threads, [&](int panel) {
+          pack_right(product, panel, panel + 1, reinterpret_cast<T*>(packed.get()));
+        });
     return packed;
   });
 }
@@ -172,7 +173,7 @@ std::optional<StepDescriptor> product_draft(const LoweringContext& context, Side
     if (is_half(given)) {
       form.stored = given;
     } else if (given == DType::float32) {
-      form.stored = context.weight_dtype;
+      form.stored = context.config.weight_dtype;
     }
     packed = packed_right<T>(context, form, right);
   } else if (given != dtype_of<T>) {
@@ -181,8 +182,8 @@ std::optional<StepDescriptor> product_draft(const LoweringContext& context, Side
   std::vector<ValueId> reads{left.id};
   if (!packed) reads.push_back(right.id);
   if (bias) reads.push_back(bias->id);
-  const auto make = [=, threads = context.threads](const BufferRefs& refs, BufferRef scratch,
-                                                   std::unique_ptr<ElementStep> finish) {
+  const auto make = [=, threads = context.config.threads](const BufferRefs& refs, BufferRef scratch,
+                                                          std::unique_ptr<ElementStep> finish) {
     std::optional<BufferRef> bias_place;
     if (bias) bias_place = refs[index(bias->id)];
     return std::make_unique<ProductStep<T>>(form, threads, refs[index(left.id)],

@@ -16,6 +16,11 @@ namespace {
 
 constexpr size_t rank = 4;
 
+struct ChannelBlocks {
+  std::vector<bool> values;  // per value: it gets the blocked layout; empty: none
+  int64_t channels = 1;      // of a block
+};
+
 // Values that have to stand alike are of one kind, which has a value for its name.
 class Choice {
  public:
@@ -150,6 +155,9 @@ class Choice {
 
 }  // namespace
 
-ChannelBlocks choose_blocks(const LoweringContext& context) { return Choice(context).run(); }
+void assign_layouts(const LoweringContext& context, ShapedGraph& shaped) {
+  ChannelBlocks chosen = Choice(context).run();
+  shaped.put_in_blocks(std::move(chosen.values), chosen.channels);
+}
 
 }  // namespace mithril::cpu_backend

@@ -1,19 +1,13 @@
-// Values whose channels stand in blocks, of 16: [N, C, H, W] as [N, C / 16, H, W, 16]. What
-// convolutions hand on so is neither laid out for each of them nor put back.
+// Layout assignment: which values get the blocked layout NCHW16c, [N, C / 16, H, W, 16] in memory
+// for dims [N, C, H, W].
 #pragma once
-
-#include <vector>
 
 #include "backends/cpu/descriptors/lowering_context.hpp"
 
 namespace mithril::cpu_backend {
 
-struct ChannelBlocks {
-  std::vector<bool> values;  // per value, whether it is made so; empty: none
-  int64_t channels = 1;      // of a block: the same for all
-};
-
-// Where convolutions make or read a value that can, and whoever else does can, too.
-ChannelBlocks choose_blocks(const LoweringContext& context);
+// A value gets the blocked layout if a convolution reads or makes it, its channels fill whole
+// blocks, and no other node or output requires NCHW. `shaped` is the graph of the context.
+void assign_layouts(const LoweringContext& context, ShapedGraph& shaped);
 
 }  // namespace mithril::cpu_backend

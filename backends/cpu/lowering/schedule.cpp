@@ -184,9 +184,8 @@ class Ordering {
 
 }  // namespace
 
-std::vector<std::vector<size_t>> in_order(const ShapedGraph& shaped,
-                                          std::vector<std::vector<size_t>> groups,
-                                          std::span<const DonatedBuffer> donated) {
+NodeGroups schedule(const ShapedGraph& shaped, NodeGroups groups,
+                    std::span<const DonatedBuffer> donated) {
   return Ordering(shaped, std::move(groups)).ordered(donated);
 }
 

@@ -1,18 +1,17 @@
-// In what order groups of nodes run.
+// The order in which groups of nodes run.
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "backends/cpu/descriptors/step_descriptor.hpp"
+#include "backends/cpu/fusion/elementwise_groups.hpp"
 
 namespace mithril::cpu_backend {
 
-// The groups (fusion/elementwise_groups.hpp) in an order in which they may run, close to that of
-// the graph. What reads a donated input comes before what is written in its place, where that can
-// be, and that comes as soon as what it reads is made.
-std::vector<std::vector<size_t>> in_order(const ShapedGraph& shaped,
-                                          std::vector<std::vector<size_t>> groups,
-                                          std::span<const DonatedBuffer> donated);
+// Sorts the groups topologically, close to the order of the graph, and drops empty ones. Where
+// possible, consumers of a donated input run before the group that overwrites it, and that group
+// runs as soon as its inputs are made.
+NodeGroups schedule(const ShapedGraph& shaped, NodeGroups groups,
+                    std::span<const DonatedBuffer> donated);
 
 }  // namespace mithril::cpu_backend

@@ -172,7 +172,7 @@ AttentionForm form_of(const ShapedGraph& shaped, const AttentionOperands& operan
 template <typename Products>
 StepDescriptor attention_draft(const LoweringContext& context, const AttentionForm& form,
                                const AttentionOperands& operands, ValueId to) {
-  const int threads = context.threads;
+  const int threads = context.config.threads;
   using Step = AttentionStep<Products>;
   const int64_t scratch = Step::scratch_of_a_task(form) * Step::tasks(form, threads) *
                           int64_t{sizeof(typename Products::Made)};

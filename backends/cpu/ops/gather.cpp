@@ -77,7 +77,7 @@ std::optional<StepDescriptor> lower_gathering(const LoweringContext& context, si
   if (shaped.count(to) == 0) return std::nullopt;
   StepDescriptor descriptor = evaluated(shaped, node);
   const bool is_long = shaped.dtype(*index) == DType::int64;
-  descriptor.make = [=, threads = context.threads, from = *from, index = *index,
+  descriptor.make = [=, threads = context.config.threads, from = *from, index = *index,
                      meaning = std::move(descriptor.make)](
                         const BufferRefs& refs, BufferRef scratch) -> std::unique_ptr<Step> {
     const GatheringBuffers at{refs[mithril::index(from)], refs[mithril::index(index)],

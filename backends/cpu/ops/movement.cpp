@@ -221,7 +221,7 @@ std::optional<StepDescriptor> lower_movement(const LoweringContext& context, siz
   return StepDescriptor{
       .reads = {from},
       .writes = {to},
-      .make = [from, to, element = size_of(shaped.dtype(to)), threads = context.threads,
+      .make = [from, to, element = size_of(shaped.dtype(to)), threads = context.config.threads,
                layout = *layout](const BufferRefs& refs, BufferRef) {
         return make_step<Move>(element, merged(layout.axes), layout.start, threads,
                                refs[index(from)], refs[index(to)]);

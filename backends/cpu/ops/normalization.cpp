@@ -232,7 +232,7 @@ std::optional<StepDescriptor> lower_norm(const LoweringContext& context, size_t 
   const NormSizes sizes{.rows = shaped.count(node.outputs.front()) / dims.back(),
                         .size = dims.back(),
                         .eps = is_grad ? 0 : reader.value(3).real(),
-                        .threads = context.threads};
+                        .threads = context.config.threads};
   if (dtype == DType::float32) {
     return descriptor_of<float>(context, is_grad, sizes, sources, node.outputs);
   }

@@ -122,10 +122,10 @@ StepDescriptor pool_draft(const LoweringContext& context, const PoolForm& form, 
   StepDescriptor descriptor{
       .reads = {input},
       .writes = outputs,
-      .scratch_bytes = PoolStep<T>::scratch_bytes(form, pooling, context.threads)};
+      .scratch_bytes = PoolStep<T>::scratch_bytes(form, pooling, context.config.threads)};
   if (!placed) descriptor.writes.resize(1);
-  descriptor.make = [=, threads = context.threads, made = descriptor.writes](const BufferRefs& refs,
-                                                                             BufferRef scratch) {
+  descriptor.make = [=, threads = context.config.threads, made = descriptor.writes](
+                        const BufferRefs& refs, BufferRef scratch) {
     return std::make_unique<PoolStep<T>>(form, pooling, threads, refs[index(input)],
                                          refs[index(made.front())], refs[index(made.back())],
                                          scratch);

@@ -131,10 +131,10 @@ StepDescriptor pool_grad_draft(const LoweringContext& context, const PoolForm& f
   if (values.places) descriptor.reads.push_back(*values.places);
   if (of_largest && !values.places) {
     descriptor.reads.push_back(values.input);
-    descriptor.scratch_bytes = MaxGradStep<T>::scratch_bytes(form, context.threads);
+    descriptor.scratch_bytes = MaxGradStep<T>::scratch_bytes(form, context.config.threads);
   }
-  descriptor.make = [=, threads = context.threads](const BufferRefs& refs,
-                                                   BufferRef scratch) -> std::unique_ptr<Step> {
+  descriptor.make = [=, threads = context.config.threads](
+                        const BufferRefs& refs, BufferRef scratch) -> std::unique_ptr<Step> {
     PoolingGradBuffers at{refs[index(values.gradient)], refs[index(values.input)],
                           refs[index(values.made)], scratch, std::nullopt};
     if (values.places) at.places = refs[index(*values.places)];

@@ -190,14 +190,15 @@ StepDescriptor reduction_draft(const LoweringContext& context, const Reduction& 
                                        : 1;
   const int64_t kept = Reduction::count(reduction.kept);
   const bool in_rows = reduction.inner_reduced && reduction.reduced.empty() && kept > 1;
-  return {.reads = {from},
-          .writes = {to},
-          .cuts = in_rows ? std::vector<Cut>{{from, kept}, {to, kept}} : std::vector<Cut>{},
-          .worth = static_cast<double>(context.shaped.count(from)) / worth_a_reduction_thread,
-          .make = [=, &kernel, threads = context.threads](const BufferRefs& refs, BufferRef) {
-            return std::make_unique<ReductionStep<T>>(reduction, kernel, divisor, threads,
-                                                      refs[index(from)], refs[index(to)]);
-          }};
+  return {
+      .reads = {from},
+      .writes = {to},
+      .cuts = in_rows ? std::vector<Cut>{{from, kept}, {to, kept}} : std::vector<Cut>{},
+      .worth = static_cast<double>(context.shaped.count(from)) / worth_a_reduction_thread,
+      .make = [=, &kernel, threads = context.config.threads](const BufferRefs& refs, BufferRef) {
+        return std::make_unique<ReductionStep<T>>(reduction, kernel, divisor, threads,
+                                                  refs[index(from)], refs[index(to)]);
+      }};
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ std::optional<StepDescriptor> lower_scattering(const LoweringContext& context, s
     return std::nullopt;
   }
   const Scattering scattering = scattering_of(shaped, *index, made, reader.value(3).integer());
-  const auto make = [=, threads = context.threads, from = *from, at = *index,
+  const auto make = [=, threads = context.config.threads, from = *from, at = *index,
                      meaning = evaluated(shaped, node).make](const BufferRefs& refs,
                                                              BufferRef scratch,
                                                              std::unique_ptr<ElementStep> finish) {
@@ -182,13 +182,14 @@ std::optional<StepDescriptor> lower_scattering(const LoweringContext& context, s
     const auto step = dtype == DType::float32 ? scattering_step<float> : scattering_step<double>;
     return step(scattering, threads, all, meaning(refs, scratch), std::move(finish));
   };
-  return StepDescriptor{.reads = {*from, *index},
-                        .writes = {made},
-                        .scratch_bytes = bytes_of_rows(scattering) + context.threads * tile_bytes,
-                        .make = [make](const BufferRefs& refs,
-                                       BufferRef scratch) { return make(refs, scratch, nullptr); },
-                        .make_finished = make,
-                        .makes_tiles = true};
+  return StepDescriptor{
+      .reads = {*from, *index},
+      .writes = {made},
+      .scratch_bytes = bytes_of_rows(scattering) + context.config.threads * tile_bytes,
+      .make = [make](const BufferRefs& refs,
+                     BufferRef scratch) { return make(refs, scratch, nullptr); },
+      .make_finished = make,
+      .makes_tiles = true};
 }
 
 }  // namespace mithril::cpu_backend

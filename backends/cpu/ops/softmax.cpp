@@ -76,7 +76,7 @@ StepDescriptor row_draft(const LoweringContext& context, std::string_view name,
   }
   if (rows > 0) descriptor.cuts.push_back({to, rows});
   descriptor.worth = static_cast<double>(rows * size) / worth_a_thread;
-  descriptor.make = [=, kernel = kernel_named<T>(name), threads = context.threads](
+  descriptor.make = [=, kernel = kernel_named<T>(name), threads = context.config.threads](
                         const BufferRefs& refs, BufferRef) {
     const RowBuffers at{refs[index(sources.front())], refs[index(sources.back())], refs[index(to)]};
     return std::make_unique<RowStep<T>>(kernel, rows, size, threads, at);

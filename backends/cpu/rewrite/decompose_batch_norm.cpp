@@ -115,7 +115,7 @@ class NormLoops {
 
 }  // namespace
 
-Graph loop_batch_norms(const Graph& graph) {
+Graph decompose_batch_norm(const Graph& graph) {
   const OpDef& batch_norm = find_op("batch_norm_inference");
   const bool any = std::any_of(graph.nodes().begin(), graph.nodes().end(),
                                [&](const Node& node) { return node.op == &batch_norm; });

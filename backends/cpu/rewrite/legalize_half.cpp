@@ -29,11 +29,11 @@ const OpDef& held_as() {
   return op;
 }
 
-class Widening {
+class Legalization {
  public:
-  Widening(const Graph& graph, const WideningOptions& options)
+  Legalization(const Graph& graph, const Config& config)
       : from_(graph),
-        bfloat16_products_(options.bfloat16_products && bfloat16_kernels()),
+        bfloat16_products_(config.bfloat16_products && bfloat16_kernels()),
         rebuilder_(graph) {
     for (const Constant& constant : graph.constants()) {
       constants_.emplace(rebuilder_.map(constant.value), &constant.tensor);
@@ -178,11 +178,11 @@ class Widening {
 
 }  // namespace
 
-Graph widen_halves(const Graph& graph, const WideningOptions& options) {
+Graph legalize_half(const Graph& graph, const Config& config) {
   const std::vector<Value>& values = graph.values();
   const bool any = std::any_of(values.begin(), values.end(),
                                [](const Value& value) { return is_half(value.dtype); });
-  return any ? Widening(graph, options).run() : graph;
+  return any ? Legalization(graph, config).run() : graph;
 }
 
 }  // namespace mithril::cpu_backend

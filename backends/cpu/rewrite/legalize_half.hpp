@@ -1,19 +1,15 @@
-// Half precision as storage: what is computed, is computed in float32.
+// Half precision as storage: arithmetic runs in float32.
 #pragma once
 
+#include "backends/cpu/descriptors/config.hpp"
 #include "mithril/graph/graph.hpp"
 
 namespace mithril::cpu_backend {
 
-struct WideningOptions {
-  bool bfloat16_products = true;  // by the processor's instruction, where it has one
-};
-
-// The graph with nodes that read elements of 16 bits, or make them, in float32 (or float64 where
-// that takes part), and in between nodes that widen what is read and round what is made. What only
-// moves elements, keeps them or converts them stays as it is, and so do constants that kernels read
-// in 16 bits, both sides of products where the processor multiplies bfloat16, and ops for which
-// there is neither kernel nor formula.
-Graph widen_halves(const Graph& graph, const WideningOptions& options);
+// Computes nodes that read or make 16-bit floats in float32, or in float64 if another input is
+// float64, between casts of what they read and make. These nodes keep 16 bits: nodes that only move
+// or cast elements, GEMMs and attention of bfloat16 if the processor multiplies it, constants that
+// kernels read in 16 bits, and ops without a kernel and without a formula.
+Graph legalize_half(const Graph& graph, const Config& config);
 
 }  // namespace mithril::cpu_backend

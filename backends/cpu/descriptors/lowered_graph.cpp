@@ -1,0 +1,60 @@
+#include "backends/cpu/descriptors/lowered_graph.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mithril::cpu_backend {
+namespace {
+
+std::string joined_names(const std::vector<ValueId>& ids, const ShapedGraph& shaped) {
+  std::string names;
+  for (const ValueId id : ids) {
+    names += (names.empty() ? "" : ", ") + shaped.graph().value(id).name;
+  }
+  return names;
+}
+
+}  // namespace
+
+void LoweredGraph::add(Storage storage) {
+  storage_of[index(storage.made)] = storages.size();
+  storages.push_back(storage);
+}
+
+void LoweredGraph::find_live_ranges() {
+  for (Storage& at : storages) at.first = at.last = 0;
+  for (size_t step = 0; step < steps.size(); ++step) {
+    const auto at = static_cast<int32_t>(step);
+    for (const ValueId id : steps[step].writes) storage(id).first = storage(id).last = at;
+    for (const ValueId id : steps[step].reads) storage(id).last = at;
+  }
+}
+
+void LoweredGraph::remove_empty_steps() {
+  steps.erase(std::remove_if(steps.begin(), steps.end(),
+                             [](const StepDescriptor& step) { return !step.make; }),
+              steps.end());
+}
+
+std::string to_string(const LoweredGraph& lowered, const ShapedGraph& shaped) {
+  std::string text;
+  for (size_t i = 0; i < lowered.steps.size(); ++i) {
+    const StepDescriptor& step = lowered.steps[i];
+    std::string ops;
+    for (const size_t node : step.nodes) {
+      ops += (ops.empty() ? "" : "+") + shaped.node(node).op->name;
+    }
+    text += fmt::format("step {}: {}: {} -> {}", i, ops, joined_names(step.reads, shaped),
+                        joined_names(step.writes, shaped));
+    if (step.scratch_bytes > 0) text += fmt::format("; scratch {} bytes", step.scratch_bytes);
+    for (const InPlacePair& pair : step.in_place_pairs) {
+      text += fmt::format("; {} may overwrite {}", shaped.graph().value(pair.write).name,
+                          shaped.graph().value(pair.read).name);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace mithril::cpu_backend

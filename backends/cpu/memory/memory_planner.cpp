@@ -1,0 +1,159 @@
+#include "backends/cpu/memory/memory_planner.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "mithril/backend/meter.hpp"
+#include "mithril/eval/memory_plan.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// More than any machine has, and small enough to be rounded and added.
+constexpr int64_t most_bytes = std::numeric_limits<int64_t>::max() / 4;
+
+class MemoryPlanner {
+ public:
+  MemoryPlanner(const ShapedGraph& shaped, LoweredGraph& lowered,
+                std::span<const DonatedBuffer> donated)
+      : graph_(shaped.graph()),
+        shaped_(shaped),
+        lowered_(lowered),
+        donor_of_(graph_.values().size()),
+        first_output_(1 + graph_.inputs().size() + graph_.constants().size()) {
+    for (const DonatedBuffer& at : donated) donor_of_[index(at.made)] = at.given;
+  }
+
+  PlannedMemory run(std::optional<int64_t> limit) {
+    memory_.untouched_steps = lowered_.steps.size();
+    lowered_.find_live_ranges();
+    write_in_place();
+    assign_buffers();
+    memory_.buffers = first_output_ + memory_.outputs.size();
+    check_limits(limit);
+    return std::move(memory_);
+  }
+
+ private:
+  size_t root(ValueId id) const {
+    const size_t storage = lowered_.storage_of[index(id)];
+    return lowered_.storages[storage].alias_of.value_or(storage);
+  }
+
+  void write_in_place() {
+    for (size_t step = 0; step < lowered_.steps.size(); ++step) {
+      for (const InPlacePair& at : lowered_.steps[step].in_place_pairs) {
+        Storage &from = lowered_.storages[root(at.read)], &to = lowered_.storage(at.write);
+        const bool ends = from.last == static_cast<int32_t>(step) && !from.kept && !to.alias_of;
+        const bool may_be_written = from.given ? donor_of_[index(at.write)] == at.read : !to.kept;
+        const int64_t bytes = from.given ? shaped_.bytes(at.read) : from.bytes;
+        if (!ends || !may_be_written || bytes != to.bytes || is_read_otherwise(step, at.read)) {
+          continue;
+        }
+        if (from.given) memory_.untouched_steps = std::min(memory_.untouched_steps, step);
+        to.alias_of = root(at.read);
+        from.last = std::max(to.last, from.last + 1);  // no other value may take the buffer
+      }
+    }
+  }
+
+  // Whether the step also reads a view of this value.
+  bool is_read_otherwise(size_t step, ValueId read) const {
+    const std::vector<ValueId>& reads = lowered_.steps[step].reads;
+    return std::any_of(reads.begin(), reads.end(),
+                       [&](ValueId other) { return other != read && root(other) == root(read); });
+  }
+
+  void assign_buffers() {
+    std::vector<LiveRange> live_ranges;
+    int64_t bytes = 0;
+    for (const Storage& storage : lowered_.storages) {
+      if (storage.given) continue;
+      bytes += std::min(storage.bytes, most_bytes - bytes + 1);
+      if (!storage.kept && !storage.alias_of) {
+        live_ranges.push_back({storage.bytes, storage.first, storage.last});
+      }
+    }
+    for (size_t step = 0; step < lowered_.steps.size(); ++step) {
+      const auto at = static_cast<int32_t>(step);
+      live_ranges.push_back({lowered_.steps[step].scratch_bytes, at, at});
+    }
+    if (bytes > most_bytes) refuse(bytes, std::nullopt);
+    const MemoryPlan plan = mithril::plan_memory(live_ranges);
+    memory_.arena_bytes = plan.bytes;
+    auto offset = plan.offsets.begin();
+    for (Storage& storage : lowered_.storages) {
+      if (storage.given || storage.alias_of) continue;
+      if (!storage.kept) {
+        storage.given = BufferRef{0, *offset++};
+        continue;
+      }
+      const size_t base = first_output_ + memory_.outputs.size();
+      memory_.outputs.push_back(storage.made);
+      memory_.output_bytes += storage.bytes;
+      storage.given = BufferRef{static_cast<int32_t>(base), 0};
+    }
+    for (; offset != plan.offsets.end(); ++offset) memory_.scratch.push_back({0, *offset});
+    memory_.refs.reserve(lowered_.storage_of.size());
+    for (const size_t storage : lowered_.storage_of) {
+      const size_t root = lowered_.storages[storage].alias_of.value_or(storage);
+      memory_.refs.push_back(*lowered_.storages[root].given);
+    }
+  }
+
+  void check_limits(std::optional<int64_t> limit) const {
+    static const int64_t present = sysconf(_SC_PHYS_PAGES) * int64_t{sysconf(_SC_PAGESIZE)};
+    const int64_t asked = memory_.arena_bytes + memory_.output_bytes;
+    if (limit && asked > *limit) refuse(asked, limit);
+    if (asked > present) refuse(asked, std::nullopt);
+  }
+
+  [[noreturn]] void refuse(int64_t asked, std::optional<int64_t> limit) const {
+    const Node* largest = &graph_.nodes().front();
+    const auto bytes = [&](const Node& node) { return shaped_.bytes(node.outputs.front()); };
+    for (const Node& node : graph_.nodes()) {
+      if (bytes(node) > bytes(*largest)) largest = &node;
+    }
+    out_of_memory({.asked = asked, .limit = limit}, graph_.value(largest->outputs.front()).name,
+                  largest->op->name);
+  }
+
+  const Graph& graph_;
+  const ShapedGraph& shaped_;
+  LoweredGraph& lowered_;
+  PlannedMemory memory_;
+  std::vector<std::optional<ValueId>> donor_of_;  // per value: the input whose buffer it may take
+  const size_t first_output_;
+};
+
+}  // namespace
+
+PlannedMemory plan_memory(const ShapedGraph& shaped, LoweredGraph& lowered,
+                          std::span<const DonatedBuffer> donated, std::optional<int64_t> limit) {
+  return MemoryPlanner(shaped, lowered, donated).run(limit);
+}
+
+std::string to_string(const PlannedMemory& memory, const LoweredGraph& lowered,
+                      const ShapedGraph& shaped) {
+  std::string text =
+      fmt::format("arena {} bytes, outputs {} bytes\n", memory.arena_bytes, memory.output_bytes);
+  const auto add_line = [&](ValueId id) {
+    const BufferRef ref = memory.refs[index(id)];
+    const Storage& storage = lowered.storage(id);
+    text += fmt::format("{}: {}, {} bytes, steps {} to {}\n", shaped.graph().value(id).name,
+                        ref.base == BufferRef::tile
+                            ? std::string("tiles only")
+                            : fmt::format("buffer {} at {}", ref.base, ref.offset),
+                        shaped.bytes(id), storage.first, storage.last);
+  };
+  for (const StepDescriptor& step : lowered.steps) {
+    for (const ValueId id : step.writes) add_line(id);
+  }
+  return text;
+}
+
+}  // namespace mithril::cpu_backend

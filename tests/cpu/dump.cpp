@@ -1,0 +1,105 @@
+// MITHRIL_DUMP prints the result of each pass of the CPU backend.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/dump.hpp"
+#include "backends/cpu/executable.hpp"
+#include "mithril/base/error.hpp"
+#include "tests/cpu/apart.hpp"
+
+namespace mithril::tests {
+namespace {
+
+struct Dumped {
+  std::vector<std::string> passes, texts;
+
+  const std::string& after(const std::string& pass) const {
+    for (size_t i = 0; i < passes.size(); ++i) {
+      if (passes[i] == pass) return texts[i];
+    }
+    FAIL("no dump of " << pass);
+    return texts.front();
+  }
+};
+
+// The dumps of two convolutions, each with an elementwise epilogue, and of a product of tables.
+Dumped dumped() {
+  const std::string options = "bias: None, stride: 1, padding: 1, dilation: 1, groups: 1)\n";
+  Graph graph = parse_graph(
+      "graph {\n"
+      "  input x: float32[1, 16, 8, 8]\n"
+      "  input w: float32[16, 16, 3, 3]\n"
+      "  input v: float32[16, 16, 3, 3]\n"
+      "  c: float32[1, 16, 8, 8] = conv2d(input: x, weight: w, " +
+      options +
+      "  r: float32[1, 16, 8, 8] = relu(input: c)\n"
+      "  d: float32[1, 16, 8, 8] = conv2d(input: r, weight: v, " +
+      options +
+      "  s: float32[1, 16, 8, 8] = sigmoid(input: d)\n"
+      "  t: float32[1, 16, 8, 8] = tanh(input: s)\n"
+      "  m: float32[1, 16] = mean(input: t, axis: (2, 3), keepdim: False)\n"
+      "  output m = m\n"
+      "}\n");
+  Dumped dumped;
+  const cpu_backend::DumpSink sink = [&](std::string_view pass, const std::string& text) {
+    dumped.passes.emplace_back(pass);
+    dumped.texts.push_back(text);
+  };
+  const auto executable = cpu_backend::make_executable(graph, {.dump = sink});
+  executable->run(std::vector<Tensor>{random({1, 16, 8, 8}, 1), random({16, 16, 3, 3}, 2),
+                                      random({16, 16, 3, 3}, 3)});
+  return dumped;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class Environment {
+ public:
+  explicit Environment(const char* value) { setenv("MITHRIL_DUMP", value, 1); }
+  ~Environment() { unsetenv("MITHRIL_DUMP"); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+};
+
+}  // namespace
+
+TEST_CASE("each pass is dumped once, in the order of the pipeline") {
+  CHECK(dumped().passes == std::vector<std::string>{"legalize", "layouts", "fusion", "schedule",
+                                                    "lowering", "epilogues", "rows", "memory"});
+}
+
+TEST_CASE("dumps show groups, steps, epilogues and buffers") {
+  const Dumped dump = dumped();
+  CHECK(contains(dump.after("legalize"), "t: float32[1, 16, 8, 8] = tanh(input: s)"));
+  CHECK(contains(dump.after("fusion"), "group: s = sigmoid; t = tanh\n"));
+  CHECK(contains(dump.after("lowering"), "relu: c -> r"));
+  CHECK(contains(dump.after("lowering"), "sigmoid+tanh: d -> t"));
+  CHECK(contains(dump.after("epilogues"), "conv2d+relu: x, w -> r"));
+  CHECK(contains(dump.after("epilogues"), "conv2d+sigmoid+tanh: r, v -> t"));
+  CHECK(contains(dump.after("memory"), "outputs 64 bytes\n"));
+  CHECK(contains(dump.after("memory"), "m: buffer 4 at 0, 64 bytes, steps 2 to 2\n"));
+}
+
+TEST_CASE("MITHRIL_DUMP lists passes by name") {
+  CHECK(!cpu_backend::dump_from_environment());
+  {
+    const Environment environment("memory,layouts");
+    CHECK(cpu_backend::dump_from_environment());
+  }
+  const Environment environment("layout");
+  try {
+    cpu_backend::dump_from_environment();
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(error.details().code == "E0436");
+    CHECK(error.details().message ==
+          "MITHRIL_DUMP lists 'layout', which is no pass of the CPU backend");
+  }
+}
+
+}  // namespace mithril::tests
