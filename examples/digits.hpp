@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "mithril/tensor/tensor.hpp"
+#include "mithril/mithril.hpp"
 
 struct Digits {
   int64_t count = 0, height = 0, width = 0;

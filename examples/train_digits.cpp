@@ -7,7 +7,6 @@
 #include <numeric>
 #include <random>
 
-#include "backends/cpu/cpu.hpp"
 #include "digits.hpp"
 #include "mithril/mithril.hpp"
 

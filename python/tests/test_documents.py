@@ -161,3 +161,16 @@ def test_the_files_that_a_document_names_exist(document):
     missing = [link for link in links if not (ROOT / document).parent.joinpath(link).exists()]
     missing += [name for name in named if not any(ROOT.glob(name.rstrip("/")))]
     assert missing == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*(ROOT / "examples").rglob("*.[ch]pp"), *(ROOT / name for name in DOCUMENTS)],
+    ids=lambda path: path.name,
+)
+def test_programs_include_one_header(path):
+    """A program on the CPU backend needs mithril.hpp only; those on torch name torch's headers."""
+    text = path.read_text(encoding="utf-8")
+    included = re.findall(r'^#include "((?:mithril|backends|codegen)/.*)"', text, re.MULTILINE)
+    of_torch = {name for name in included if name.startswith("backends/torch/")}
+    assert set(included) - of_torch <= {"mithril/mithril.hpp"}
