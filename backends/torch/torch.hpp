@@ -10,6 +10,9 @@
 
 namespace mithril {
 
+// preallocate: all that memory_limit allows, when the backend is made.
+enum class MemoryAllocation { lazy, preallocate };
+
 struct TorchOptions {
   std::string device = "cpu";    // "cuda", "cuda:1", "mps"
   DType dtype = DType::float32;  // of floats that nothing else decides; a floating one
@@ -28,13 +31,13 @@ struct TorchOptions {
   // The same bits from run to run; BackendError E1024 for an op without such a kernel.
   bool deterministic = false;
   bool benchmark = false;  // cuDNN tries its kernels; not together with deterministic
-  // "lazy", or "preallocate": all that memory_limit allows, when the backend is made.
-  std::string memory_allocation = "lazy";
+  MemoryAllocation memory_allocation = MemoryAllocation::lazy;
   bool release_unused = false;  // whether memory kept for later goes back after each evaluate
 };
 
 // BackendError E1006 where the plugin or torch is missing, E1005 for a device that is not there.
 inline std::shared_ptr<Backend> torch(const TorchOptions& options = {}) {
+  const bool preallocates = options.memory_allocation == MemoryAllocation::preallocate;
   Arguments arguments{{"device", options.device},
                       {"dtype", options.dtype},
                       {"memory_efficient", options.memory_efficient},
@@ -42,7 +45,7 @@ inline std::shared_ptr<Backend> torch(const TorchOptions& options = {}) {
                       {"use_amp", options.use_amp},
                       {"jit_compile", options.jit_compile},
                       {"eager_mode", options.eager_mode},
-                      {"memory_allocation", options.memory_allocation},
+                      {"memory_allocation", preallocates ? "preallocate" : "lazy"},
                       {"release_unused", options.release_unused},
                       {"deterministic", options.deterministic},
                       {"benchmark", options.benchmark}};

@@ -54,7 +54,7 @@ Data data_of(const Workload& workload, const std::string& folder) {
 
 CompiledModel compiled(const Workload& workload, const Data& data, const BenchOptions& given) {
   CompileOptions options;
-  if (given.native) options.optimization_level = "max";
+  if (given.native) options.optimization_level = mithril::OptimizationLevel::max;
   for (const auto& [key, tensor] : data.inputs) {
     options.data_keys.push_back(key);
     options.shapes.emplace_back(

@@ -6,8 +6,9 @@
 #include "mithril/base/names.hpp"
 #include "mithril/base/random.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/base/unknowns.hpp"
 #include "mithril/compile/discard.hpp"
-#include "mithril/infer/symbol.hpp"
+#include "mithril/infer/known_shape.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/mix_precision.hpp"
 #include "mithril/passes/settle_mode.hpp"
@@ -146,19 +147,11 @@ void place(CompiledParts& parts, const Composed& composed, const Settled& settle
   }
 }
 
-DimSpec spec(const Dim& dim) {
-  if (dim.is_constant()) return dim.constant();
-  const Symbol* symbol = dim.symbol();
-  if (symbol && symbol->name()) return std::string(*symbol->name());
-  return Any{};
-}
-
 void describe_shapes(CompiledParts& parts) {
   const Graph& graph = parts.graph;
+  UnknownNumbers unknowns;
   const auto add = [&](const std::string& key, const Value& value) {
-    std::vector<DimSpec> dims;
-    for (const Dim& dim : value.dims) dims.push_back(spec(dim));
-    if (value.ranked) parts.shapes.emplace_back(key, ShapeSpec(std::move(dims)));
+    if (value.ranked) parts.shapes.emplace_back(key, to_known(value.dims, unknowns));
   };
   for (size_t i = 0; i < parts.inputs.size(); ++i) {
     if (parts.inputs[i].key_class == KeyClass::state) continue;

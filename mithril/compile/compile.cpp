@@ -65,14 +65,10 @@ Composed compose(Composite& model, DType default_dtype, const CompileOptions& op
 }
 
 PipelineOptions passes_for(const CompileOptions& given, const GraphOptions& wanted) {
-  const std::string& level = given.optimization_level;
-  if (level != "none" && level != "default" && level != "max") {
-    unknown_name(ErrorKind::name, "E0610", "optimization level", level, "",
-                 {"none", "default", "max"});
-  }
   PipelineOptions options{.verify = given.debug};
   if (given.inference && wanted.fused_attention) options.passes = passes_with_fused_attention();
-  if (level == "none" || wanted.as_composed) options.passes = {{"expand_ops", expand_only}};
+  if (given.optimization_level == OptimizationLevel::none || wanted.as_composed)
+    options.passes = {{"expand_ops", expand_only}};
   return options;
 }
 
@@ -80,7 +76,7 @@ PipelineOptions passes_for(const CompileOptions& given, const GraphOptions& want
 void refuse_rewriting(const CompileOptions& options) {
   const std::pair<const char*, bool> asked[] = {
       {"use_checkpointing", options.use_checkpointing},
-      {"optimization_level='max'", options.optimization_level == "max"}};
+      {"optimization_level='max'", options.optimization_level == OptimizationLevel::max}};
   for (const auto& [option, wanted] : asked) {
     if (!wanted) continue;
     raise({.kind = ErrorKind::value,
@@ -93,6 +89,14 @@ void refuse_rewriting(const CompileOptions& options) {
 }
 
 }  // namespace
+
+OptimizationLevel optimization_level_named(std::string_view name) {
+  if (name == "none") return OptimizationLevel::none;
+  if (name == "default") return OptimizationLevel::standard;
+  if (name == "max") return OptimizationLevel::max;
+  unknown_name(ErrorKind::name, "E0610", "optimization level", std::string(name), "",
+               {"none", "default", "max"});
+}
 
 CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
                       CompileOptions options) try {
@@ -111,8 +115,8 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
   parts->use_checkpointing = options.use_checkpointing || wanted.use_checkpointing;
   // A compiler of the backend's may find that what is computed again was computed before.
   parts->load_options.jit = options.jit && !parts->use_checkpointing;
-  parts->load_options.max = options.optimization_level == "max";
-  parts->load_options.fuse = options.optimization_level != "none";
+  parts->load_options.max = options.optimization_level == OptimizationLevel::max;
+  parts->load_options.fuse = options.optimization_level != OptimizationLevel::none;
   parts->mode = options.inference ? Mode::inference : Mode::training;
   parts->inference = options.inference;
   parts->safe_shapes = options.safe_shapes;

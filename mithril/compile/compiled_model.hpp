@@ -12,6 +12,7 @@
 
 #include "mithril/compile/hook.hpp"
 #include "mithril/graph/exported_model.hpp"
+#include "mithril/infer/known_shape.hpp"
 #include "mithril/model/binding.hpp"
 #include "mithril/tensor/tensor_map.hpp"
 
@@ -143,9 +144,8 @@ class CompiledModel {
   std::vector<std::string> parameter_keys() const;
   std::vector<std::string> data_keys() const;
   std::vector<std::string> output_keys() const;
-  // Of inputs and outputs: numbers, names of sizes, and `any` for a size without a name or with an
-  // arithmetic; a key whose rank is not known is left out.
-  std::vector<std::pair<std::string, ShapeSpec>> shapes() const;
+  // Of inputs and outputs; a key whose rank is not known is left out.
+  std::vector<std::pair<std::string, KnownShape>> shapes() const;
   // The backend that it was compiled for.
   const std::shared_ptr<Backend>& backend() const;
   // The warnings of compiling, which the warning handler received, too (base/warning.hpp): inputs

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -26,6 +27,12 @@ class KeyRef {
   std::variant<std::string, Connection> held_;
 };
 
+// none: ops are computed as composed, one by one; max: takes longer to begin with
+// (docs/semantics.md).
+enum class OptimizationLevel { none, standard, max };
+// Of "none", "default" and "max"; NameError E0610 for another word.
+OptimizationLevel optimization_level_named(std::string_view name);
+
 struct CompileOptions {
   // Facts that hold for this compiled model only: the model itself does not change.
   std::vector<std::pair<KeyRef, ShapeSpec>> shapes = {};
@@ -42,7 +49,7 @@ struct CompileOptions {
   bool jit = true;                 // whether the backend may compile what it runs, where it can
   bool use_short_namings = false;  // "weight_0" for "encoder.fc1.weight"
   bool safe_shapes = true;         // whether each evaluation checks ranks and sizes
-  std::string optimization_level = "default";  // "none", "default" or "max"
+  OptimizationLevel optimization_level = OptimizationLevel::standard;
   // Checks the graph after each pass, and names the pass that breaks it. Evaluations print what
   // each op makes (path, op, dtype, dims, whether it is finite) on standard error, and end with
   // ValueError E0410 at the first NaN or infinity.

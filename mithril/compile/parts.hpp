@@ -80,10 +80,10 @@ struct CompiledParts : CompileSettings {
   std::vector<NamedIndex> outputs, next_states;      // of graph.outputs(); states that change
   std::vector<std::string> required_states;          // that training changes
   std::vector<Hook> hooks;
-  std::shared_ptr<CompiledModel::Parts> without_hooks;    // as compiled; null: these are
-  State initial;                                          // in the order of states
-  std::vector<std::pair<std::string, ShapeSpec>> shapes;  // of inputs and outputs
-  std::vector<std::string> output_texts;                  // shapes of outputs as text
+  std::shared_ptr<CompiledModel::Parts> without_hooks;     // as compiled; null: these are
+  State initial;                                           // in the order of states
+  std::vector<std::pair<std::string, KnownShape>> shapes;  // of inputs and outputs
+  std::vector<std::string> output_texts;                   // shapes of outputs as text
   std::vector<std::string> warnings;
 
   std::vector<std::string> input_labels() const;     // for messages

@@ -121,7 +121,7 @@ std::vector<std::string> CompiledModel::input_keys() const try {
   raise_out_of_memory();
 }
 
-std::vector<std::pair<std::string, ShapeSpec>> CompiledModel::shapes() const try {
+std::vector<std::pair<std::string, KnownShape>> CompiledModel::shapes() const try {
   return parts_->shapes;
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();

@@ -102,8 +102,9 @@ Connection Connection::var(const Binding& axis, bool keepdim, double correction)
 }
 
 std::string Connection::name() const { return wire_name(wire()); }
-std::string Connection::shape_text() const {
-  return UnknownNumbers().renumber(to_string(Facts::resolve(wire()->shape)));
+KnownShape Connection::known_shape() const {
+  UnknownNumbers unknowns;
+  return mithril::to_known(wire()->shape, unknowns);
 }
 
 const std::shared_ptr<Composite>& Connection::model() const {

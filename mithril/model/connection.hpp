@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "mithril/infer/known_shape.hpp"
 #include "mithril/model/binding.hpp"
 
 namespace mithril {
@@ -67,7 +68,7 @@ class Connection {
 
   // What is known now.
   std::string name() const;  // its key, or the path of the port that makes it
-  std::string shape_text() const;
+  KnownShape known_shape() const;
 
   const std::shared_ptr<Composite>& model() const;
   Wire* wire() const;  // the class's wire; ConnectionError E0108 where its model is gone

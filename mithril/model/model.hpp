@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "mithril/infer/known_shape.hpp"
 #include "mithril/model/connection.hpp"
 #include "mithril/op/op_def.hpp"
 
@@ -129,9 +130,9 @@ class Model {
   // ---- asking ----
   const std::string& name() const;  // given by the user; empty: by its class
   std::string class_name() const;   // "Linear"
-  std::map<std::string, std::string> get_shapes()
-      const;  // key -> "[N, 64]", keys of inputs and outputs
-  std::string shape(const std::string& key) const;
+  // Of inputs and outputs that may hold tensors. Sizes without a name have one number in all.
+  std::map<std::string, KnownShape> get_shapes() const;
+  KnownShape shape(const std::string& key) const;  // TypeError E0371 for a value
   std::string summary(bool shapes = true, bool types = false, int depth = 0) const;
 
   const std::shared_ptr<Part>& part() const { return part_; }

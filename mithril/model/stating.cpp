@@ -123,25 +123,34 @@ Model& Model::bind_state_keys(const std::string& input, const std::string& outpu
   raise_out_of_memory();
 }
 
-std::map<std::string, std::string> Model::get_shapes() const try {
-  std::map<std::string, std::string> shapes;
+std::map<std::string, KnownShape> Model::get_shapes() const try {
+  const std::shared_ptr<Composite> model = composite();
+  const Completed completed(*model);
+  std::map<std::string, KnownShape> shapes;
   UnknownNumbers unknowns;
-  for (const std::string& key : input_keys()) shapes[key] = unknowns.renumber(shape(key));
-  for (const std::string& key : output_keys()) shapes[key] = unknowns.renumber(shape(key));
+  for (const std::vector<std::string>& keys : {input_keys(), output_keys()}) {
+    for (const std::string& key : keys) {
+      Wire* wire = wire_at(*model, key);
+      if (find(wire->type)->kinds & kind::tensor)
+        shapes.emplace(key, to_known(wire->shape, unknowns));
+    }
+  }
   return shapes;
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
 
-std::string Model::shape(const std::string& key) const try {
+KnownShape Model::shape(const std::string& key) const try {
   const std::shared_ptr<Composite> model = composite();
   const Completed completed(*model);
   Wire* wire = wire_at(*model, key);
   if (!(find(wire->type)->kinds & kind::tensor)) {
-    const DatumVariable* value = wire->value ? find(wire->value) : nullptr;
-    return value && value->known ? to_string(value->datum) : "unknown";
+    raise({.kind = ErrorKind::type,
+           .code = "E0371",
+           .message = quoted(key) + " holds a value, which has no shape"});
   }
-  return UnknownNumbers().renumber(to_string(Facts::resolve(wire->shape)));
+  UnknownNumbers unknowns;
+  return to_known(wire->shape, unknowns);
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }

@@ -6,15 +6,11 @@ namespace mithril {
 namespace {
 
 ArgumentDef input_type() {
-  return {"input_type", "str", "distances",
-          "what the input holds: \"distances\", \"powered_distances\" or \"points\""};
-}
-
-std::string checked_input_type(const CheckedArguments& arguments) {
-  const std::string& type = arguments.text("input_type");
-  if (type != "distances" && type != "powered_distances" && type != "points")
-    arguments.reject("input_type", "\"distances\", \"powered_distances\" or \"points\"");
-  return type;
+  return {"input_type",
+          "str",
+          "distances",
+          "what the input holds: \"distances\", \"powered_distances\" or \"points\"",
+          {"distances", "powered_distances", "points"}};
 }
 
 // Powers of the distances between the rows of a key.
@@ -48,22 +44,20 @@ Model sized(Model model, const CheckedArguments& arguments) {
 }
 
 Model build_distance_encoder(const CheckedArguments& arguments) {
-  const std::string type = checked_input_type(arguments);
+  const std::string type = arguments.text("input_type");
   const std::string& name = arguments.text("base_model");
-  if (name != "MDSCore" && name != "TSNECore")
-    arguments.reject("base_model", "\"MDSCore\" or \"TSNECore\"");
   const Model base = make_model(name, {{"exact_distances", type == "distances"}});
   return encoder("DistanceEncoder", type, base);
 }
 
 Model build_mds(const CheckedArguments& arguments) {
-  const std::string type = checked_input_type(arguments);
+  const std::string type = arguments.text("input_type");
   const Model base = make_model("MDSCore", {{"exact_distances", type == "distances"}});
   return sized(encoder("MDS", type, base), arguments);
 }
 
 Model build_tsne(const CheckedArguments& arguments) {
-  const std::string type = checked_input_type(arguments);
+  const std::string type = arguments.text("input_type");
   if (!(arguments.real("preplexity") > 0)) arguments.reject("preplexity", "more than 0");
   const Model base = make_model("TSNECore", {{"exact_distances", type == "distances"},
                                              {"calculate_p_joint", arguments["calculate_p_joint"]},
@@ -73,17 +67,26 @@ Model build_tsne(const CheckedArguments& arguments) {
 
 }  // namespace
 
+std::string_view name(DistanceModel model) {
+  return model == DistanceModel::TSNECore ? "TSNECore" : "MDSCore";
+}
+
+std::string_view name(DistanceInput input) {
+  constexpr const char* names[] = {"distances", "powered_distances", "points"};
+  return names[static_cast<size_t>(input)];
+}
+
 Model DistanceEncoder(const DistanceEncoderOptions& options) {
-  return make_model("DistanceEncoder",
-                    {{"base_model", options.base_model}, {"input_type", options.input_type}});
+  return make_model("DistanceEncoder", {{"base_model", std::string(name(options.base_model))},
+                                        {"input_type", std::string(name(options.input_type))}});
 }
 Model MDS(const MDSOptions& options) {
-  return make_model(
-      "MDS", {{"prediction_dim", options.prediction_dim}, {"input_type", options.input_type}});
+  return make_model("MDS", {{"prediction_dim", options.prediction_dim},
+                            {"input_type", std::string(name(options.input_type))}});
 }
 Model TSNE(const TSNEOptions& options) {
   return make_model("TSNE", {{"prediction_dim", options.prediction_dim},
-                             {"input_type", options.input_type},
+                             {"input_type", std::string(name(options.input_type))},
                              {"preplexity", options.preplexity},
                              {"calculate_p_joint", options.calculate_p_joint}});
 }
@@ -94,7 +97,9 @@ ModelDef define_distance_encoder() {
           .doc =
               "Points whose distances are like those of the input. Ports: input [N, N] or [N, D] "
               "for points, coords [N, d], norm, output, predicted_coords.",
-          .arguments = {{"base_model", "str", {}, "\"MDSCore\" or \"TSNECore\""}, input_type()},
+          .arguments =
+              {{"base_model", "str", {}, "\"MDSCore\" or \"TSNECore\"", {"MDSCore", "TSNECore"}},
+               input_type()},
           .build = build_distance_encoder};
 }
 

@@ -1,7 +1,7 @@
 // Distances between rows, and how well points in few dimensions keep them.
 #pragma once
 #include <cstdint>
-#include <string>
+#include <string_view>
 
 #include "mithril/model/model.hpp"
 
@@ -32,25 +32,30 @@ struct TSNECoreOptions {
 // Ports: distances [N, N], pred_distances [N, N], p_joint [N, N], output.
 Model TSNECore(const TSNECoreOptions& options = {});
 
+enum class DistanceModel { MDSCore, TSNECore };
+enum class DistanceInput { distances, powered_distances, points };
+std::string_view name(DistanceModel model);
+std::string_view name(DistanceInput input);
+
 struct DistanceEncoderOptions {
-  std::string base_model = "MDSCore";    // or "TSNECore"
-  std::string input_type = "distances";  // "powered_distances", "points"
+  DistanceModel base_model = DistanceModel::MDSCore;
+  DistanceInput input_type = DistanceInput::distances;
 };
 // Points whose distances are like those of the input. Ports: input [N, N], or [N, D] for points,
 // coords [N, d], norm, output, predicted_coords.
 Model DistanceEncoder(const DistanceEncoderOptions& options = {});
 
 struct MDSOptions {
-  int64_t prediction_dim = 2;            // d
-  std::string input_type = "distances";  // "powered_distances", "points"
+  int64_t prediction_dim = 2;  // d
+  DistanceInput input_type = DistanceInput::distances;
 };
 // Multidimensional scaling: a DistanceEncoder of MDSCore.
 Model MDS(const MDSOptions& options = {});
 
 struct TSNEOptions {
-  int64_t prediction_dim = 2;            // d
-  std::string input_type = "distances";  // "powered_distances", "points"
-  double preplexity = 20;                // the perplexity of TSNECore, so spelled
+  int64_t prediction_dim = 2;  // d
+  DistanceInput input_type = DistanceInput::distances;
+  double preplexity = 20;  // the perplexity of TSNECore, so spelled
   bool calculate_p_joint = false;
 };
 // t-distributed stochastic neighbour embedding: a DistanceEncoder of TSNECore.

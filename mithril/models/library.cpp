@@ -74,7 +74,9 @@ bool fits(const Datum& datum, const ArgumentDef& def) {
 std::vector<std::string> model_names() {
   std::vector<std::string> names;
   for (const ModelDef* def : all_models()) names.push_back(def->name);
-  for (const OpDef* op : all_ops()) names.push_back(op->model_name);
+  for (const OpDef* op : all_ops()) {
+    if (!op->internal) names.push_back(op->model_name);
+  }
   return names;
 }
 
@@ -93,11 +95,33 @@ void check_model_names(const Datum& datum, const ArgumentDef& def, const std::st
   for (const Datum& each : datum.tuple()) check_model_name(each, place);
 }
 
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// "micro, macro or weighted"
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+  return text;
+}
+
 std::string expected_kinds(const ArgumentDef& def) {
   if (def.kinds == "model") return "a model of the library, or its class name";
   if (def.kinds == "models") return "models of the library, or their class names";
   if (def.kinds == "names|none") return "names by what they are for, or None";
   return to_string_kinds(value_kinds(def.kinds));
+}
+
+Arguments renamed(Arguments arguments,
+                  const std::vector<std::pair<std::string, std::string>>& names) {
+  for (auto& [name, datum] : arguments) {
+    for (const auto& [there, here] : names) {
+      if (name == there) name = here;
+    }
+  }
+  return arguments;
 }
 
 }  // namespace
@@ -132,6 +156,8 @@ CheckedArguments::CheckedArguments(std::string_view model, const std::vector<Arg
     }
     check_model_names(at->second, def, model_);
     values_.emplace_back(def.name, at->second);
+    if (def.kinds == "str" && !def.words.empty() && !contains(def.words, at->second.text()))
+      reject(def.name, listed(def.words));
   }
 }
 
@@ -198,7 +224,12 @@ std::vector<const ModelDef*> all_models() {
 }
 
 Model make_model(std::string_view name, const Arguments& arguments) try {
-  if (const ModelDef* def = try_find_model(name)) {
+  const ModelDef* def = try_find_model(name);
+  if (def && !def->alias_of.empty()) {
+    const CheckedArguments checked(def->name, def->arguments, arguments);
+    return make_model(def->alias_of, renamed(arguments, def->renamed));
+  }
+  if (def) {
     Model model = def->build(CheckedArguments(def->name, def->arguments, arguments));
     model.composite()->set_recipe(Note(def->name), arguments);
     return model;

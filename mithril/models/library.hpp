@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mithril/model/model.hpp"
@@ -17,13 +18,15 @@ struct ArgumentDef {
   std::string name, kinds;
   std::optional<Datum> fallback = {};  // empty: required
   std::string doc = {};
+  std::vector<std::string> words = {};  // of a string: the values, an enumeration in C++
 };
 
 // Arguments checked against their definitions, defaults filled in.
 class CheckedArguments {
  public:
   // NameError E0605 for an unknown name, ValueError E0408 for a missing one, TypeError E0304 for a
-  // wrong kind: with the argument's name, what was expected and what came.
+  // wrong kind, ValueError E0402 for another word: with the argument's name, what was expected and
+  // what came.
   CheckedArguments(std::string_view model, const std::vector<ArgumentDef>& defs,
                    const Arguments& given);
   const Datum& operator[](std::string_view name) const;
@@ -49,6 +52,11 @@ struct ModelDef {
   std::string doc;
   std::vector<ArgumentDef> arguments;
   Model (*build)(const CheckedArguments&) = nullptr;
+  // Another name, that of another library: `arguments` are those of this model, under the names of
+  // that library where `renamed` has them as {name there, name here}. It makes models of this
+  // class; `build` is null.
+  std::string alias_of = {};
+  std::vector<std::pair<std::string, std::string>> renamed = {};
 };
 
 const ModelDef* try_find_model(std::string_view name);  // in any case; null: none

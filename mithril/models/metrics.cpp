@@ -78,8 +78,6 @@ Model averaged(const char* name, const CheckedArguments& arguments, Score score)
   Model model = model_of_class(name);
   const Classes classes = classes_of(model, arguments);
   if (average == "micro") return finished(model, {{"output", accuracy(classes)}});
-  if (average != "macro" && average != "weighted")
-    arguments.reject("average", "micro, macro or weighted");
   if (!arguments.has("n_classes"))
     arguments.reject("n_classes", "the number of classes, for " + average);
   const Counts counts = counted(classes, arguments.integer("n_classes"));
@@ -97,8 +95,9 @@ std::vector<ArgumentDef> format_arguments() {
 }
 
 std::vector<ArgumentDef> averaging_arguments() {
-  std::vector<ArgumentDef> all{{"average", "str", "micro", "micro, macro or weighted"},
-                               {"n_classes", "int|none", Datum(), "needed but for micro"}};
+  std::vector<ArgumentDef> all{
+      {"average", "str", "micro", "micro, macro or weighted", {"micro", "macro", "weighted"}},
+      {"n_classes", "int|none", Datum(), "needed but for micro"}};
   for (ArgumentDef& argument : format_arguments()) all.push_back(std::move(argument));
   return all;
 }
@@ -111,13 +110,18 @@ Arguments given(const ClassFormat& options) {
 }
 
 Arguments given(const AveragedMetricOptions& options) {
-  Arguments all{{"average", options.average},
+  Arguments all{{"average", std::string(name(options.average))},
                 {"n_classes", options.n_classes ? Datum(*options.n_classes) : Datum()}};
   for (auto& argument : given(options.format)) all.push_back(std::move(argument));
   return all;
 }
 
 }  // namespace
+
+std::string_view name(Average average) {
+  constexpr const char* names[] = {"micro", "macro", "weighted"};
+  return names[static_cast<size_t>(average)];
+}
 
 Model Metric(const ClassFormat& options) { return make_model("Metric", given(options)); }
 Model Accuracy(const ClassFormat& options) { return make_model("Accuracy", given(options)); }

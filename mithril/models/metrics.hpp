@@ -1,5 +1,9 @@
 // Metrics of classification. Ports: pred, label, output. They have no gradients.
 #pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
 #include "mithril/model/model.hpp"
 
 namespace mithril {
@@ -17,10 +21,14 @@ Model Metric(const ClassFormat& options = {});
 // How many of the classes are right, of all.
 Model Accuracy(const ClassFormat& options = {});
 
+// micro: over all samples (all three metrics are the accuracy then); macro: the mean over the
+// classes that are among the labels; weighted: the mean by how many samples have the class as
+// label.
+enum class Average { micro, macro, weighted };
+std::string_view name(Average average);
+
 struct AveragedMetricOptions {
-  // "micro": over all samples (all three are the accuracy then); "macro": the mean over the classes
-  // that are among the labels; "weighted": the mean by how many samples have the class as label.
-  std::string average = "micro";
+  Average average = Average::micro;
   std::optional<int64_t> n_classes = {};  // needed but for micro
   ClassFormat format = {};
 };

@@ -43,7 +43,8 @@ Binding same_padding(const CheckedArguments& arguments, size_t axes, const Conne
 }  // namespace
 
 ArgumentDef padding_argument(std::string doc) {
-  return {"padding", "int|tuple|str", 0, std::move(doc) + "; \"same\" or \"valid\""};
+  return {
+      "padding", "int|tuple|str", 0, std::move(doc) + "; \"same\" or \"valid\"", {"same", "valid"}};
 }
 
 Binding padding_binding(const CheckedArguments& arguments, size_t axes, const Connection* weight) {

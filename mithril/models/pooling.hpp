@@ -1,13 +1,14 @@
 // Pooling layers.
 #pragma once
-#include "mithril/model/model.hpp"
+#include "mithril/models/padding_option.hpp"
 
 namespace mithril {
 
 struct PoolOptions {
   OptionValue kernel_size = 2;  // an int, or one for each axis
   OptionValue stride = {};      // None: the kernel's size
-  OptionValue padding = 0, dilation = 1;
+  PaddingOption padding = 0;
+  OptionValue dilation = 1;
 };
 // Ports: input [..., H, W] (1D: [..., L]), output; the largest or the mean element of each window.
 Model MaxPool1D(const PoolOptions& options = {});

@@ -86,7 +86,6 @@ Model build_upsample(const CheckedArguments& arguments) {
     return finished(
         model, weighed(input, linear_weights(rows, scale[0]), linear_weights(columns, scale[1])));
   }
-  if (arguments.text("mode") != "nearest") arguments.reject("mode", "nearest or bilinear");
   const Connection apart = input.reshape({shape[0], shape[1], rows, 1, columns, 1});
   const Connection repeated = apply(
       "broadcast_to", {apart, Binding({shape[0], shape[1], rows, scale[0], columns, scale[1]})});
@@ -128,8 +127,13 @@ Model ConvTranspose2d(const ConvTranspose2dOptions& options) {
                                         {"use_bias", options.use_bias}});
 }
 
+std::string_view name(UpsampleMode mode) {
+  return mode == UpsampleMode::bilinear ? "bilinear" : "nearest";
+}
+
 Model Upsample(const UpsampleOptions& options) {
-  return make_model("Upsample", {{"scale_factor", options.scale_factor}, {"mode", options.mode}});
+  return make_model("Upsample", {{"scale_factor", options.scale_factor},
+                                 {"mode", std::string(name(options.mode))}});
 }
 
 Model AdaptiveAvgPool2D(const AdaptiveAvgPool2DOptions& options) {
@@ -160,7 +164,7 @@ ModelDef define_upsample() {
               "Larger images. Ports: input [N, C, H, W], output [N, C, H scale_factor, W "
               "scale_factor].",
           .arguments = {{"scale_factor", "int|tuple", 2, "an int or one for each axis"},
-                        {"mode", "str", "nearest", "nearest or bilinear"}},
+                        {"mode", "str", "nearest", "nearest or bilinear", {"nearest", "bilinear"}}},
           .build = build_upsample};
 }
 

@@ -1,5 +1,7 @@
 // Layers that change the size of images.
 #pragma once
+#include <string_view>
+
 #include "mithril/model/model.hpp"
 
 namespace mithril {
@@ -18,9 +20,12 @@ struct ConvTranspose2dOptions {
 // output_padding + 1.
 Model ConvTranspose2d(const ConvTranspose2dOptions& options);
 
+enum class UpsampleMode { nearest, bilinear };  // bilinear: between the centres of pixels
+std::string_view name(UpsampleMode mode);
+
 struct UpsampleOptions {
   OptionValue scale_factor = 2;  // an int, or one for each axis
-  std::string mode = "nearest";  // or "bilinear", between the centres of pixels
+  UpsampleMode mode = UpsampleMode::nearest;
 };
 // Ports: input [N, C, H, W], output [N, C, H scale, W scale].
 Model Upsample(const UpsampleOptions& options = {});

@@ -16,6 +16,12 @@ PortDef value(std::string name, std::string kinds, std::optional<Datum> fallback
   return {std::move(name), "", "value " + kinds, std::move(fallback)};
 }
 
+PortDef word(std::string name, std::vector<std::string> words) {
+  PortDef port = value(std::move(name), "str", words.front());
+  port.words = std::move(words);
+  return port;
+}
+
 PortDef optional(std::string name, std::string shape, std::string type) {
   return {std::move(name), std::move(shape), std::move(type) + "|none", Datum()};
 }

@@ -31,8 +31,10 @@ struct PortDef {
   std::string name, shape, type;
   std::optional<Datum> fallback = {};  // present: the port may be left out
   bool list = false;  // any number of wires, each matched on its own; one such port on either side
+  std::vector<std::string> words = {};  // of a port of strings: the values, an enumeration in C++
 };
 PortDef value(std::string name, std::string kinds, std::optional<Datum> fallback = {});
+PortDef word(std::string name, std::vector<std::string> words);  // the first is the default
 PortDef optional(std::string name, std::string shape,
                  std::string type);  // a tensor or None; None when left out
 PortDef list(std::string name, std::string shape, std::string type);
@@ -74,6 +76,8 @@ struct CompiledPorts {
 struct OpDef {
   std::string name;  // "leaky_relu"
   std::string doc;   // one sentence, then formula and its source
+  // Gradients, expansions and passes make it: it has no class in Python and no function in C++.
+  bool internal = false;
   std::vector<PortDef> inputs, outputs;
   std::vector<std::string> where = {};  // "*o = broadcast(*a, *b)"
 

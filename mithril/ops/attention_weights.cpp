@@ -47,6 +47,7 @@ OpDef define_attention_weights() {
       .doc =
           "softmax(query @ key.T * scale + attn_mask) along the last axis: what scaled_dot_product "
           "weighs the values with. Ports as there.",
+      .internal = true,
       .inputs = attention_inputs({}),
       .outputs = {{"output", "*o L S", "float"}},
       .where = {"*o = broadcast(*q, *k)"},

@@ -40,6 +40,7 @@ OpDef define_avg_pool2d_grad() {
       .doc =
           "Shares each element of `grad` equally among the elements of its window, in the shape of "
           "`like`.",
+      .internal = true,
       .inputs = pooling_inputs({{"grad", "*lead Ho Wo", "T=float"}, {"like", "*lead H W", "any"}},
                                "int|tuple"),
       .outputs = {{"output", "*lead H W", "T"}},

@@ -29,6 +29,7 @@ OpDef define_batch_norm_grad() {
       .doc =
           "The gradients of batch_norm_training in its input, weight and bias, for the mean and "
           "rstd that it gave; with training=False those of batch_norm_inference.",
+      .internal = true,
       .inputs = {{"grad", "N C *s", "float"},
                  {"input", "N C *s", "float"},
                  {"mean", "C", "float"},

@@ -36,6 +36,7 @@ OpDef define_batch_norm_inference() {
       .doc =
           "(input - mean) / sqrt(variance + eps) * weight + bias, with a mean and a variance for "
           "each channel, the second axis.",
+      .internal = true,
       .inputs = {{"input", "N C *s", "number"},
                  {"mean", "C", "float"},
                  {"variance", "C", "float"},

@@ -71,6 +71,7 @@ OpDef define_batch_norm_training() {
           "over the batch and rstd = 1 / sqrt(variance + eps) (https://arxiv.org/abs/1502.03167); "
           "the running statistics move to those of the batch, the variance with n - 1 for n, by "
           "`momentum`.",
+      .internal = true,
       .inputs = {{"input", "N C *s", "number"},
                  {"running_mean", "C", "float"},
                  {"running_var", "C", "float"},

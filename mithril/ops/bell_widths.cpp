@@ -114,6 +114,7 @@ OpDef define_bell_widths() {
           "For each point the sigma, at most 1001, of the bell exp(-d² / (2 sigma²)) over "
           "its squared distances to the others that gives `target_perplexity` (probabilities count "
           "from `threshold`, None: 2**-52, up to 1 - threshold), and the least of the distances.",
+      .internal = true,
       .inputs = {{"squared_distances", "N N", "float"},
                  {"target_perplexity", "", "operand"},
                  value("threshold", "float|none", None())},

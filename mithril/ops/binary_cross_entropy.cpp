@@ -40,7 +40,7 @@ OpDef define_binary_cross_entropy() {
           "threshold are those of log. pos_weight=True makes up for fewer positive targets.",
       .inputs = {{"input", "*s", "float"},
                  {"target", "*s", "any"},
-                 value("input_type", "str", "logits"),
+                 word("input_type", {"logits", "probs"}),
                  value("pos_weight", "float|int|bool", 1.0),
                  value("robust", "bool", false),
                  value("threshold", "float|none", None())},

@@ -74,6 +74,7 @@ OpDef define_concat_grad() {
   return {
       .name = "concat_grad",
       .doc = "Part number `part` of a concat of tensors shaped as `like`: the gradient of concat.",
+      .internal = true,
       .inputs = {{"input", "*g", "T=any"},
                  list("like", "*each", "any"),
                  value("axis", "int|none"),

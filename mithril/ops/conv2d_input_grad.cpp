@@ -44,6 +44,7 @@ OpDef define_conv2d_input_grad() {
       .doc =
           "The gradient of conv2d in its input, which gives only its shape, for the gradient of "
           "the output.",
+      .internal = true,
       .inputs = convolution_inputs({{"grad", "N Co Ho Wo", "float"},
                                     {"input", "N Ci H W", "any"},
                                     {"weight", "Co Cg Kh Kw", "float"}},

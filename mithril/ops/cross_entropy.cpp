@@ -120,7 +120,7 @@ OpDef define_cross_entropy() {
           "threshold are those of log, for \"probs\".",
       .inputs = {{"input", "N C *s", "number"},
                  {"target", "*t", "any"},
-                 value("input_type", "str", "logits"),
+                 word("input_type", {"logits", "probs", "log_probs"}),
                  value("weights", "bool|str|tuple", false),
                  value("categorical", "bool", true),
                  value("robust", "bool", false),

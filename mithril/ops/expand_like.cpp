@@ -8,6 +8,7 @@ OpDef define_expand_like() {
   return {
       .name = "expand_like",
       .doc = "The input broadcast to the dims of `like`.",
+      .internal = true,
       .inputs = {{"input", "*s", "T=any"}, {"like", "*o", "any"}},
       .outputs = {{"output", "*o", "T"}},
       .where = {"*o = broadcast(*s, *o)"},

@@ -37,6 +37,7 @@ OpDef define_expand_reduced() {
           "Repeats what a reduction of `like` gave along the reduced axes, so that it has the "
           "shape of `like`; with "
           "a correction, divided by the number of elements that were reduced to one, less that.",
+      .internal = true,
       .inputs = {{"input", "*o", "T=any"},
                  {"like", "*s", "any"},
                  value("axis", "int|tuple|none", Datum()),

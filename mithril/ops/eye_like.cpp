@@ -9,6 +9,7 @@ OpDef define_eye_like() {
   return {
       .name = "eye_like",
       .doc = "A matrix in the dims and the dtype of `like`: ones on its diagonal, zeros elsewhere.",
+      .internal = true,
       .inputs = {{"like", "N M", "T=any"}},
       .outputs = {{"output", "N M", "T"}},
       .eval = write_eye,

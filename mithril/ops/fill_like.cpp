@@ -8,6 +8,7 @@ OpDef define_fill_like() {
   return {
       .name = "fill_like",
       .doc = "A tensor of one number, with the dims and the dtype of `like`.",
+      .internal = true,
       .inputs = {{"like", "*s", "T=any"}, value("number", "float|int|bool")},
       .outputs = {{"output", "*s", "T"}},
       .eval =

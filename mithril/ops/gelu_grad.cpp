@@ -46,6 +46,7 @@ OpDef define_gelu_grad() {
   return {
       .name = "gelu_grad",
       .doc = "The gradient of gelu: grad times its slope at input.",
+      .internal = true,
       .inputs = {{"grad", "*s", "float"},
                  {"input", "*s", "float"},
                  value("approximate", "bool", false)},

@@ -26,6 +26,7 @@ OpDef define_layer_norm_grad() {
       .doc =
           "The gradients of layer_norm in its input, weight and bias, for the mean and rstd that "
           "it gave.",
+      .internal = true,
       .inputs = {{"grad", "*lead D", "float"},
                  {"input", "*lead D", "float"},
                  {"mean", "*lead 1", "float"},

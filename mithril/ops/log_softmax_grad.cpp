@@ -14,6 +14,7 @@ OpDef define_log_softmax_grad() {
       .doc =
           "The gradient of log_softmax, which gave `result`: grad - exp(result) * sum(grad) along "
           "its axis.",
+      .internal = true,
       .inputs = {{"grad", "*s", "float"},
                  {"result", "*s", "float"},
                  value("axis", "int", Datum(-1))},

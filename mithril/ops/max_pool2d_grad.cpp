@@ -37,6 +37,7 @@ OpDef define_max_pool2d_grad() {
       .doc =
           "Gives each element of `grad` to the first largest element of its window of `input`, or "
           "the last NaN, and adds up. `places`, where max_pool2d found them, spare the search.",
+      .internal = true,
       .inputs = std::move(inputs),
       .outputs = {{"output", "*lead H W", "T"}},
       .solve = solve_pool2d,

@@ -30,6 +30,7 @@ OpDef define_max_pool2d_pick() {
       .doc =
           "The element of `values` at the place of the first largest element of each window of "
           "`input`, or of the last NaN; 0 for a window of padding alone.",
+      .internal = true,
       .inputs = pooling_inputs(
           {{"values", "*lead H W", "T=float"}, {"input", "*lead H W", "number"}}, "int|tuple"),
       .outputs = {{"output", "*lead Ho Wo", "T"}},

@@ -55,6 +55,7 @@ OpDef define_monomials() {
       .doc =
           "All products of up to `degree` of so many variables but the empty one, each as a row of "
           "factors in rising order: variables count from 1, and 0 stands for 1.",
+      .internal = true,
       .inputs = {value("variables", "int"), value("degree", "int")},
       .outputs = {{"output", "count degrees", "int"}},
       .solve = solve_monomials,

@@ -22,6 +22,7 @@ OpDef define_pick_class() {
       .doc =
           "output[n, ...] = input[n, index[n, ...], ...]; a ValueError where there is no such "
           "class.",
+      .internal = true,
       .inputs = {{"input", "N C *s", "T=any"}, {"index", "N *s", "int"}},
       .outputs = {{"output", "N *s", "T"}},
       .eval = eval_pick_class,

@@ -23,6 +23,7 @@ OpDef define_place_class() {
           "output[n, index[n, ...], ...] = input[n, ...], and 0 elsewhere, in the shape of `like`; "
           "a ValueError where "
           "there is no such class.",
+      .internal = true,
       .inputs = {{"input", "N *s", "T=any"}, {"index", "N *s", "int"}, {"like", "N C *s", "any"}},
       .outputs = {{"output", "N C *s", "T"}},
       .eval = eval_place_class,

@@ -8,6 +8,7 @@ OpDef define_positions() {
   return {
       .name = "positions",
       .doc = "0, 1, 2, ... for the last axis but one of a tensor.",
+      .internal = true,
       .inputs = {{"like", "*b T H", "any"}},
       .outputs = {{"output", "T", "int"}},
       .eval =

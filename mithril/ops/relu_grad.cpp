@@ -8,6 +8,7 @@ OpDef define_relu_grad() {
   return {
       .name = "relu_grad",
       .doc = "The gradient of relu, which gave `result`: 0 where that is 0, else `grad`.",
+      .internal = true,
       .inputs = {{"grad", "*s", "float"}, {"result", "*s", "float"}},
       .outputs = {{"output", "*s", "float"}},
       .eval =

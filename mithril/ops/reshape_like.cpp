@@ -20,6 +20,7 @@ OpDef define_reshape_like() {
   return {
       .name = "reshape_like",
       .doc = "The elements of `input`, in row-major order, in the shape of `like`.",
+      .internal = true,
       .inputs = {{"input", "*s", "T=any"}, {"like", "*o", "any"}},
       .outputs = {{"output", "*o", "T"}},
       .solve = solve_reshape_like,

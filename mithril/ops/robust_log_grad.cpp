@@ -35,6 +35,7 @@ OpDef define_robust_log_grad() {
           "The gradient of the robust logarithm: `grad` divided by the larger of |input| and "
           "`threshold`, and with the sign of the input. At 0 the sign is 1; on torch, as for the "
           "gradient of abs, 0.",
+      .internal = true,
       .inputs = {{"grad", "*s", "float"}, {"input", "*s", "float"}, value("threshold", "float")},
       .outputs = {{"output", "*s", "float"}},
       .eval =

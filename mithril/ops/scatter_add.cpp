@@ -30,6 +30,7 @@ OpDef define_scatter_add() {
           "Zeros in the shape of `like`, with each element of `input` added where `gather` takes "
           "it from: the gradient of "
           "gather.",
+      .internal = true,
       .inputs = {{"input", "*g", "T=number"},
                  {"index", "*i", "int|value int"},
                  {"like", "*s", "any"},

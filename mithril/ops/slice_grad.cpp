@@ -12,6 +12,7 @@ OpDef define_slice_grad() {
       .doc =
           "Zeros in the shape of `like`, with `input` where `slice` takes its elements: the "
           "gradient of slice.",
+      .internal = true,
       .inputs = {{"input", "*g", "T=any"},
                  {"like", "*s", "any"},
                  value("starts", "tuple"),

@@ -12,6 +12,7 @@ OpDef define_softmax_grad() {
       .doc =
           "The gradient of softmax, which gave `result`: result * (grad - sum(grad * result)) "
           "along its axis.",
+      .internal = true,
       .inputs = {{"grad", "*s", "float"},
                  {"result", "*s", "float"},
                  value("axis", "int", Datum(-1))},

@@ -11,6 +11,7 @@ OpDef define_sum_to() {
   return {
       .name = "sum_to",
       .doc = "The input summed over what `like` would be broadcast along to have its dims.",
+      .internal = true,
       .inputs = {{"input", "*s", "T=number"}, {"like", "*o", "any"}},
       .outputs = {{"output", "*o", "T"}},
       .where = {"*s = broadcast(*s, *o)"},

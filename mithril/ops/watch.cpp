@@ -10,6 +10,7 @@ OpDef define_watch() {
       .doc =
           "The input itself, shown to hook number `hook` of a compiled model, and its gradient "
           "to number `gradient_hook`; -1: to none.",
+      .internal = true,
       .inputs = {{"input", "*s", "T"}, value("hook", "int", -1), value("gradient_hook", "int", -1)},
       .outputs = {{"output", "*s", "T"}},
       .eval = [](EvalContext& c) { map1(c, [](auto x) { return x; }); },

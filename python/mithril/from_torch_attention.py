@@ -10,7 +10,7 @@ from torch import nn
 
 from . import from_torch_shapes as shapes
 from . import models as ml
-from .from_torch_table import Table, is_bool, is_number, refuse_if, table
+from .from_torch_table import Table, internal, is_bool, is_number, refuse_if, table
 
 
 def check_mask(mask: Any) -> None:
@@ -20,7 +20,7 @@ def check_mask(mask: Any) -> None:
 
 def weights_of(query: Any, key: Any, mask: Any, is_causal: bool, **scale: Any) -> Any:
     masks = {} if mask is None else {"attn_mask": mask}
-    return ml.AttentionWeights(is_causal=is_causal)(query=query, key=key, **masks, **scale)
+    return internal("AttentionWeights", is_causal=is_causal)(query=query, key=key, **masks, **scale)
 
 
 def attention(query: Any, key: Any, value: Any, mask: Any, is_causal: bool, **scale: Any) -> Any:

@@ -15,7 +15,16 @@ from . import from_torch_pooling as pooling
 from . import from_torch_shapes as shapes
 from . import models as ml
 from ._core import Connection
-from .from_torch_table import Builder, Table, as_tuple, of, refuse_if, table, weight_and_bias
+from .from_torch_table import (
+    Builder,
+    Table,
+    as_tuple,
+    internal,
+    of,
+    refuse_if,
+    table,
+    weight_and_bias,
+)
 
 # ---- linear and convolution ----
 
@@ -81,7 +90,8 @@ def transposed_convolution(part: Any, module: Any, input: Any) -> Any:
         least = shapes.size(input, i - 2) * stride - stride
         planes.append(least + (dilation * (kernel - 1) - 2 * padding + more + 1))
     like = ml.Zeros()(shape=(shapes.size(input, 0), module.out_channels, *planes))
-    made = ml.Conv2dInputGrad(
+    made = internal(
+        "Conv2dInputGrad",
         stride=module.stride,
         padding=module.padding,
         dilation=module.dilation,

@@ -9,7 +9,7 @@ import torch.nn.functional as F  # noqa: N812 - as everyone writes it
 from torch import nn
 
 from . import models as ml
-from .from_torch_table import Table, refuse_if, table, weight_and_bias
+from .from_torch_table import Table, internal, refuse_if, table, weight_and_bias
 
 
 def given(**ports: Any) -> dict[str, Any]:
@@ -37,7 +37,9 @@ def layer_norm(
         flat: list[Any] = [
             x if x is None else ml.Flatten(start_dim=-axes)(x) for x in (input, weight, bias)
         ]
-        return ml.ReshapeLike()(layer_norm(flat[0], (-1,), flat[1], flat[2], eps, name), input)
+        return internal("ReshapeLike")(
+            layer_norm(flat[0], (-1,), flat[1], flat[2], eps, name), input
+        )
     made = ml.LayerNorm(use_scale=weight is not None, use_bias=bias is not None, eps=eps, name=name)
     return made(input=input, **given(weight=weight, bias=bias))
 
@@ -80,7 +82,7 @@ def group_norm(
         groups = groups.reshape((count, channels_of(weight, bias), -1))
     weight, bias = (x if x is None else x.reshape((-1, 1)) for x in (weight, bias))
     output = scaled(groups, weight, bias)
-    return ml.ReshapeLike()(output, input)
+    return internal("ReshapeLike")(output, input)
 
 
 def channels_of(weight: Any, bias: Any) -> int:
@@ -107,7 +109,7 @@ def by_batch(
     input: Any, statistics: Any, weight: Any, bias: Any, name: str | None = None, **options: Any
 ) -> list[Any]:
     """The output, and what the running statistics are then."""
-    made = ml.BatchNormTraining(name=name, **options)
+    made = internal("BatchNormTraining", name=name, **options)
     kept = dict(zip(STATISTICS, statistics, strict=True))
     output, _, _, *new = made(input=input, **kept, **given(weight=weight, bias=bias))
     return [output, *new]
@@ -123,7 +125,7 @@ def by_batch_alone(
 def by_statistics(
     input: Any, statistics: Any, weight: Any, bias: Any, eps: float, name: str | None = None
 ) -> Any:
-    made = ml.BatchNormInference(eps=eps, name=name)
+    made = internal("BatchNormInference", eps=eps, name=name)
     mean, variance = statistics
     return made(input=input, mean=mean, variance=variance, **given(weight=weight, bias=bias))
 

@@ -10,7 +10,7 @@ from torch import nn
 
 from . import from_torch_shapes as shapes
 from . import models as ml
-from .from_torch_table import Builder, Table, as_tuple, of, rank_of, refuse_if, table
+from .from_torch_table import Builder, Table, as_tuple, internal, of, rank_of, refuse_if, table
 
 
 def windows(maker: Any, rank: int, *options: Any, name: str | None = None) -> Any:
@@ -63,7 +63,7 @@ def average_pool(rank: int) -> Builder:
         pooled = windows(maker, rank, *options, name=name)(input)
         if count_include_pad or not any(as_tuple(padding, rank)):
             return pooled
-        ones = ml.FillLike(number=1)(input)
+        ones = internal("FillLike", number=1)(input)
         return pooled / windows(maker, rank, *options)(ones)  # by the share that is no padding
 
     return build

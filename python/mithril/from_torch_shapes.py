@@ -10,7 +10,16 @@ import torch.nn.functional as F  # noqa: N812 - as everyone writes it
 
 from . import models as ml
 from ._core import Connection
-from .from_torch_table import Table, UnsupportedError, along, as_tuple, rank_of, refuse_if, table
+from .from_torch_table import (
+    Table,
+    UnsupportedError,
+    along,
+    as_tuple,
+    internal,
+    rank_of,
+    refuse_if,
+    table,
+)
 
 ANY_DEVICE = object()  # x.device: where a model runs is its backend's affair
 
@@ -221,11 +230,11 @@ def arange(*bounds: Any, dtype: Any = None, device: Any = None) -> Any:
 
 
 def filled(number: float) -> Any:
-    return lambda input: ml.FillLike(number=number)(input)
+    return lambda input: internal("FillLike", number=number)(input)
 
 
 def full_like(input: Connection, fill_value: Any) -> Any:
-    return ml.FillLike(number=fill_value)(input)
+    return internal("FillLike", number=fill_value)(input)
 
 
 def same(input: Any, *options: Any, **named: Any) -> Any:
@@ -252,7 +261,7 @@ TABLE: Table = table(
     (numel, torch.numel, "numel"),
     (rank_of, "dim", "ndimension"),
     (reshape, torch.reshape, "reshape", "view"),
-    (lambda input, other: ml.ReshapeLike()(input, other), "view_as", "reshape_as"),
+    (lambda input, other: internal("ReshapeLike")(input, other), "view_as", "reshape_as"),
     (flatten, torch.flatten, "flatten"),
     (unflatten, torch.unflatten, "unflatten"),
     (permute, torch.permute, "permute"),
@@ -261,7 +270,7 @@ TABLE: Table = table(
     (unsqueeze, torch.unsqueeze, "unsqueeze"),
     (squeeze, torch.squeeze, "squeeze"),
     (expand, "expand"),
-    (lambda input, other: ml.ExpandLike()(input, other), "expand_as"),
+    (lambda input, other: internal("ExpandLike")(input, other), "expand_as"),
     (cat, torch.cat, torch.concat, torch.concatenate),
     (stack, torch.stack),
     (chunk, torch.chunk, "chunk"),

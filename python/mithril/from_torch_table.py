@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ._core import Connection, Error
+from ._core import Connection, Error, Model, make_model
 
 Builder = Callable[..., Any]
 Table = dict[Any, Builder]
@@ -14,6 +14,11 @@ Table = dict[Any, Builder]
 
 class UnsupportedError(Exception):
     """A node that cannot be converted; its text says why."""
+
+
+def internal(op: str, name: str | None = None, **arguments: Any) -> Model:
+    """A part of an op that has no class: gradients and passes make it, and so do we."""
+    return make_model(op, arguments, name)
 
 
 def refuse_if(condition: object, what: str) -> None:

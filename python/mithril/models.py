@@ -13,7 +13,13 @@ from typing import Any
 from . import _core
 from ._core import Connection, IOKey, Model, TrainModel  # noqa: F401 - found here, too
 from .calls import refuse
-from .records import EXAMPLE_ARGUMENTS, EXAMPLE_KEYS, EXAMPLE_LISTS, public_records
+from .records import (
+    EXAMPLE_ARGUMENTS,
+    EXAMPLE_KEYS,
+    EXAMPLE_LISTS,
+    SHOWN_ARGUMENTS,
+    public_records,
+)
 
 _KIND_NAMES = {
     "none": "None",
@@ -75,7 +81,11 @@ def _example(record: dict[str, Any], ports: list[str]) -> str:
     keys = {**EXAMPLE_KEYS, **{name: EXAMPLE_LISTS.get(name, ["x1"]) for name in record["lists"]}}
     bound = [f"{name}={json.dumps(keys[name])}" for name in keys if name in names]
     optional = record["op"] is not None
-    needed = [each["name"] for each in record["arguments"] if each["required"] and not optional]
+    needed = [
+        each["name"]
+        for each in record["arguments"]
+        if not optional and (each["required"] or each["name"] in SHOWN_ARGUMENTS)
+    ]
     arguments = ", ".join(f"{name}={json.dumps(EXAMPLE_ARGUMENTS[name])}" for name in needed)
     return f"model |= ml.{record['name']}({arguments})({', '.join(bound)})"
 

@@ -5,7 +5,7 @@
 # pyright: reportOverlappingOverload=false, reportIncompatibleMethodOverride=false
 
 from collections.abc import Sequence
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 from ._core import (
     Call,
@@ -139,27 +139,11 @@ class AtLeast1D(Model):
     @overload
     def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
-class AttentionWeights(Model):
-    def __init__(
-        self, is_causal: bool = True, *, scale: float | int | None = None, name: str | None = None,
-        query: Tensor = ..., key: Tensor = ..., attn_mask: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, query: Operand, key: Operand = ..., attn_mask: Operand = ...,
-        is_causal: Operand = ..., scale: Operand = ...,
-    ) -> Connection: ...
-    @overload
-    def __call__(
-        self, query: Binding = ..., key: Binding = ..., attn_mask: Binding = ...,
-        is_causal: Binding = ..., scale: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
-
 class AvgPool1D(Model):
     def __init__(
         self, kernel_size: int | tuple[Any, ...] | list[Any], *,
         stride: int | tuple[Any, ...] | list[Any] | None = None,
-        padding: int | tuple[Any, ...] | list[Any] | str = 0,
+        padding: int | tuple[Any, ...] | list[Any] | Literal['same', 'valid'] = 0,
         dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None,
         input: Tensor = ...,
     ) -> None: ...
@@ -178,7 +162,7 @@ class AvgPool2D(Model):
     def __init__(
         self, kernel_size: int | tuple[Any, ...] | list[Any], *,
         stride: int | tuple[Any, ...] | list[Any] | None = None,
-        padding: int | tuple[Any, ...] | list[Any] | str = 0,
+        padding: int | tuple[Any, ...] | list[Any] | Literal['same', 'valid'] = 0,
         dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None,
         input: Tensor = ...,
     ) -> None: ...
@@ -191,26 +175,6 @@ class AvgPool2D(Model):
     def __call__(
         self, input: Binding = ..., kernel_size: Binding = ..., stride: Binding = ...,
         padding: Binding = ..., dilation: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
-
-class AvgPool2dGrad(Model):
-    def __init__(
-        self, kernel_size: int | tuple[Any, ...] | list[Any] = ..., *,
-        stride: int | tuple[Any, ...] | list[Any] | None = None,
-        padding: int | tuple[Any, ...] | list[Any] = 0,
-        dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None,
-        grad: Tensor = ..., like: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, grad: Operand, like: Operand = ..., kernel_size: Operand = ..., stride: Operand = ...,
-        padding: Operand = ..., dilation: Operand = ...,
-    ) -> Connection: ...
-    @overload
-    def __call__(
-        self, grad: Binding = ..., like: Binding = ..., kernel_size: Binding = ...,
-        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ..., *,
-        output: Key = ...,
     ) -> Call: ...
 
 class BatchNorm1D(Model):
@@ -245,79 +209,11 @@ class BatchNorm2D(Model):
         output: Key = ...,
     ) -> Call: ...
 
-class BatchNormGrad(Model):
-    def __init__(
-        self, training: bool = True, *, name: str | None = None, grad: Tensor = ...,
-        input: Tensor = ..., mean: Tensor = ..., rstd: Tensor = ..., weight: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, grad: Operand, input: Operand = ..., mean: Operand = ..., rstd: Operand = ...,
-        weight: Operand = ..., training: Operand = ...,
-    ) -> tuple[Connection, Connection, Connection]: ...
-    @overload
-    def __call__(
-        self, grad: Binding = ..., input: Binding = ..., mean: Binding = ..., rstd: Binding = ...,
-        weight: Binding = ..., training: Binding = ..., *, input_grad: Key = ...,
-        weight_grad: Key = ..., bias_grad: Key = ...,
-    ) -> Call: ...
-
-class BatchNormInference(Model):
-    def __init__(
-        self, eps: float | int = 1e-05, *, name: str | None = None, input: Tensor = ...,
-        mean: Tensor = ..., variance: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, input: Operand, mean: Operand = ..., variance: Operand = ..., weight: Operand = ...,
-        bias: Operand = ..., eps: Operand = ...,
-    ) -> Connection: ...
-    @overload
-    def __call__(
-        self, input: Binding = ..., mean: Binding = ..., variance: Binding = ...,
-        weight: Binding = ..., bias: Binding = ..., eps: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
-
-class BatchNormTraining(Model):
-    def __init__(
-        self, momentum: float | int = 0.1, *, eps: float | int = 1e-05, name: str | None = None,
-        input: Tensor = ..., running_mean: Tensor = ..., running_var: Tensor = ...,
-        weight: Tensor = ..., bias: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, input: Operand, running_mean: Operand = ..., running_var: Operand = ...,
-        weight: Operand = ..., bias: Operand = ..., momentum: Operand = ..., eps: Operand = ...,
-    ) -> tuple[Connection, Connection, Connection, Connection, Connection]: ...
-    @overload
-    def __call__(
-        self, input: Binding = ..., running_mean: Binding = ..., running_var: Binding = ...,
-        weight: Binding = ..., bias: Binding = ..., momentum: Binding = ..., eps: Binding = ..., *,
-        output: Key = ..., mean: Key = ..., rstd: Key = ..., new_running_mean: Key = ...,
-        new_running_var: Key = ...,
-    ) -> Call: ...
-
-class BellWidths(Model):
-    def __init__(
-        self, threshold: float | None = None, *, name: str | None = None,
-        squared_distances: Tensor = ..., target_perplexity: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, squared_distances: Operand, target_perplexity: Operand = ...,
-        threshold: Operand = ...,
-    ) -> tuple[Connection, Connection]: ...
-    @overload
-    def __call__(
-        self, squared_distances: Binding = ..., target_perplexity: Binding = ...,
-        threshold: Binding = ..., *, output: Key = ..., nearest: Key = ...,
-    ) -> Call: ...
-
 class BinaryCrossEntropy(Model):
     def __init__(
-        self, input_type: str = 'logits', *, pos_weight: float | int | bool = 1.0,
-        robust: bool = False, threshold: float | None = None, name: str | None = None,
-        input: Tensor = ..., target: Tensor = ...,
+        self, input_type: Literal['logits', 'probs'] = 'logits', *,
+        pos_weight: float | int | bool = 1.0, robust: bool = False, threshold: float | None = None,
+        name: str | None = None, input: Tensor = ..., target: Tensor = ...,
     ) -> None: ...
     @overload
     def __call__(
@@ -423,27 +319,11 @@ class Concat(Model):
         self, input: str | Sequence[Binding] = ..., axis: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
-class ConcatGrad(Model):
-    def __init__(
-        self, axis: int | None = ..., *, part: int = ..., name: str | None = None,
-        input: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, input: Operand, like: Sequence[Operand] = ..., axis: Operand = ...,
-        part: Operand = ...,
-    ) -> Connection: ...
-    @overload
-    def __call__(
-        self, input: Binding = ..., like: str | Sequence[Binding] = ..., axis: Binding = ...,
-        part: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
-
 class Conv1d(Model):
     def __init__(
-        self, kernel_size: int | tuple[Any, ...] | list[Any], *, filters: int,
-        stride: int | tuple[Any, ...] | list[Any] = 1,
-        padding: int | tuple[Any, ...] | list[Any] | str = 0,
+        self, kernel_size: int | tuple[Any, ...] | list[Any] | None = None, *,
+        filters: int | None = None, stride: int | tuple[Any, ...] | list[Any] = 1,
+        padding: int | tuple[Any, ...] | list[Any] | Literal['same', 'valid'] = 0,
         dilation: int | tuple[Any, ...] | list[Any] = 1, use_bias: bool = True,
         name: str | None = None, input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
     ) -> None: ...
@@ -461,9 +341,9 @@ class Conv1d(Model):
 
 class Conv2d(Model):
     def __init__(
-        self, kernel_size: int | tuple[Any, ...] | list[Any], *, filters: int,
-        stride: int | tuple[Any, ...] | list[Any] = 1,
-        padding: int | tuple[Any, ...] | list[Any] | str = 0,
+        self, kernel_size: int | tuple[Any, ...] | list[Any] | None = None, *,
+        filters: int | None = None, stride: int | tuple[Any, ...] | list[Any] = 1,
+        padding: int | tuple[Any, ...] | list[Any] | Literal['same', 'valid'] = 0,
         dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, use_bias: bool = True,
         name: str | None = None, input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
     ) -> None: ...
@@ -475,44 +355,6 @@ class Conv2d(Model):
     @overload
     def __call__(
         self, input: Binding = ..., weight: Binding = ..., bias: Binding = ...,
-        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ...,
-        groups: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
-
-class Conv2dInputGrad(Model):
-    def __init__(
-        self, stride: int | tuple[Any, ...] | list[Any] = 1, *,
-        padding: int | tuple[Any, ...] | list[Any] = 0,
-        dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, name: str | None = None,
-        grad: Tensor = ..., input: Tensor = ..., weight: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, grad: Operand, input: Operand = ..., weight: Operand = ..., stride: Operand = ...,
-        padding: Operand = ..., dilation: Operand = ..., groups: Operand = ...,
-    ) -> Connection: ...
-    @overload
-    def __call__(
-        self, grad: Binding = ..., input: Binding = ..., weight: Binding = ...,
-        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ...,
-        groups: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
-
-class Conv2dWeightGrad(Model):
-    def __init__(
-        self, stride: int | tuple[Any, ...] | list[Any] = 1, *,
-        padding: int | tuple[Any, ...] | list[Any] = 0,
-        dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, name: str | None = None,
-        grad: Tensor = ..., input: Tensor = ..., weight: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, grad: Operand, input: Operand = ..., weight: Operand = ..., stride: Operand = ...,
-        padding: Operand = ..., dilation: Operand = ..., groups: Operand = ...,
-    ) -> Connection: ...
-    @overload
-    def __call__(
-        self, grad: Binding = ..., input: Binding = ..., weight: Binding = ...,
         stride: Binding = ..., padding: Binding = ..., dilation: Binding = ...,
         groups: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
@@ -540,7 +382,7 @@ class Convolution1D(Model):
     def __init__(
         self, kernel_size: int | tuple[Any, ...] | list[Any] | None = None, *,
         out_channels: int | None = None, stride: int | tuple[Any, ...] | list[Any] = 1,
-        padding: int | tuple[Any, ...] | list[Any] | str = 0,
+        padding: int | tuple[Any, ...] | list[Any] | Literal['same', 'valid'] = 0,
         dilation: int | tuple[Any, ...] | list[Any] = 1, use_bias: bool = True,
         name: str | None = None, input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
     ) -> None: ...
@@ -560,7 +402,7 @@ class Convolution2D(Model):
     def __init__(
         self, kernel_size: int | tuple[Any, ...] | list[Any] | None = None, *,
         out_channels: int | None = None, stride: int | tuple[Any, ...] | list[Any] = 1,
-        padding: int | tuple[Any, ...] | list[Any] | str = 0,
+        padding: int | tuple[Any, ...] | list[Any] | Literal['same', 'valid'] = 0,
         dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, use_bias: bool = True,
         name: str | None = None, input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
     ) -> None: ...
@@ -585,7 +427,7 @@ class Cosine(Model):
 
 class CrossEntropy(Model):
     def __init__(
-        self, input_type: str = 'logits', *,
+        self, input_type: Literal['logits', 'probs', 'log_probs'] = 'logits', *,
         weights: bool | str | tuple[Any, ...] | list[Any] = False, categorical: bool = True,
         robust: bool = False, threshold: float | None = None, name: str | None = None,
         input: Tensor = ..., target: Tensor = ...,
@@ -605,8 +447,9 @@ class CrossEntropy(Model):
 
 class DistanceEncoder(Model):
     def __init__(
-        self, base_model: str, *, input_type: str = 'distances', name: str | None = None,
-        input: Tensor = ..., coords: Tensor = ..., norm: Tensor = ...,
+        self, base_model: Literal['MDSCore', 'TSNECore'], *,
+        input_type: Literal['distances', 'powered_distances', 'points'] = 'distances',
+        name: str | None = None, input: Tensor = ..., coords: Tensor = ..., norm: Tensor = ...,
     ) -> None: ...
     @overload
     def __call__(
@@ -795,32 +638,6 @@ class ExpandDims(Model):
     @overload
     def __call__(self, input: Binding = ..., axis: Binding = ..., *, output: Key = ...) -> Call: ...
 
-class ExpandLike(Model):
-    def __init__(
-        self, *, name: str | None = None, input: Tensor = ..., like: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(self, input: Operand, like: Operand = ...) -> Connection: ...
-    @overload
-    def __call__(self, input: Binding = ..., like: Binding = ..., *, output: Key = ...) -> Call: ...
-
-class ExpandReduced(Model):
-    def __init__(
-        self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, keepdim: bool = False,
-        correction: float | int | None = None, name: str | None = None, input: Tensor = ...,
-        like: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, input: Operand, like: Operand = ..., axis: Operand = ..., keepdim: Operand = ...,
-        correction: Operand = ...,
-    ) -> Connection: ...
-    @overload
-    def __call__(
-        self, input: Binding = ..., like: Binding = ..., axis: Binding = ...,
-        keepdim: Binding = ..., correction: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
-
 class Exponential(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
     @overload
@@ -852,35 +669,17 @@ class EyeComplement(Model):
         self, N: Binding = ..., M: Binding = ..., dtype: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
-class EyeLike(Model):
-    def __init__(self, *, name: str | None = None, like: Tensor = ...) -> None: ...
-    @overload
-    def __call__(self, like: Operand) -> Connection: ...
-    @overload
-    def __call__(self, like: Binding = ..., *, output: Key = ...) -> Call: ...
-
 class F1(Model):
     def __init__(
-        self, average: str = 'micro', *, n_classes: int | None = None,
-        threshold: float | None = None, is_binary: bool = False, is_pred_one_hot: bool = True,
-        is_label_one_hot: bool = True, name: str | None = None, pred: Tensor = ...,
-        label: Tensor = ...,
+        self, average: Literal['micro', 'macro', 'weighted'] = 'micro', *,
+        n_classes: int | None = None, threshold: float | None = None, is_binary: bool = False,
+        is_pred_one_hot: bool = True, is_label_one_hot: bool = True, name: str | None = None,
+        pred: Tensor = ..., label: Tensor = ...,
     ) -> None: ...
     @overload
     def __call__(self, pred: Operand, label: Operand = ...) -> Connection: ...
     @overload
     def __call__(self, pred: Binding = ..., label: Binding = ..., *, output: Key = ...) -> Call: ...
-
-class FillLike(Model):
-    def __init__(
-        self, number: float | int | bool = ..., *, name: str | None = None, like: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(self, like: Operand, number: Operand = ...) -> Connection: ...
-    @overload
-    def __call__(
-        self, like: Binding = ..., number: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
 
 class Flatten(Model):
     def __init__(
@@ -1027,21 +826,6 @@ class Gelu(Model):
     @overload
     def __call__(
         self, input: Binding = ..., approximate: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
-
-class GeluGrad(Model):
-    def __init__(
-        self, approximate: bool = False, *, name: str | None = None, grad: Tensor = ...,
-        input: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, grad: Operand, input: Operand = ..., approximate: Operand = ...,
-    ) -> Connection: ...
-    @overload
-    def __call__(
-        self, grad: Binding = ..., input: Binding = ..., approximate: Binding = ..., *,
-        output: Key = ...,
     ) -> Call: ...
 
 class Greater(Model):
@@ -1221,23 +1005,6 @@ class LayerNorm(Model):
         output: Key = ...,
     ) -> Call: ...
 
-class LayerNormGrad(Model):
-    def __init__(
-        self, *, name: str | None = None, grad: Tensor = ..., input: Tensor = ...,
-        mean: Tensor = ..., rstd: Tensor = ..., weight: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, grad: Operand, input: Operand = ..., mean: Operand = ..., rstd: Operand = ...,
-        weight: Operand = ...,
-    ) -> tuple[Connection, Connection, Connection]: ...
-    @overload
-    def __call__(
-        self, grad: Binding = ..., input: Binding = ..., mean: Binding = ..., rstd: Binding = ...,
-        weight: Binding = ..., *, input_grad: Key = ..., weight_grad: Key = ...,
-        bias_grad: Key = ...,
-    ) -> Call: ...
-
 class LeakyRelu(Model):
     def __init__(
         self, slope: float | int = 0.01, *, name: str | None = None, input: Tensor = ...,
@@ -1326,17 +1093,6 @@ class LogSoftmax(Model):
     @overload
     def __call__(self, input: Binding = ..., axis: Binding = ..., *, output: Key = ...) -> Call: ...
 
-class LogSoftmaxGrad(Model):
-    def __init__(
-        self, axis: int = -1, *, name: str | None = None, grad: Tensor = ..., result: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(self, grad: Operand, result: Operand = ..., axis: Operand = ...) -> Connection: ...
-    @overload
-    def __call__(
-        self, grad: Binding = ..., result: Binding = ..., axis: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
-
 class LogicalAnd(Model):
     def __init__(
         self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
@@ -1388,8 +1144,9 @@ class LogisticRegression(Model):
 
 class MDS(Model):
     def __init__(
-        self, prediction_dim: int, *, input_type: str = 'distances', name: str | None = None,
-        input: Tensor = ..., coords: Tensor = ..., norm: Tensor = ...,
+        self, prediction_dim: int, *,
+        input_type: Literal['distances', 'powered_distances', 'points'] = 'distances',
+        name: str | None = None, input: Tensor = ..., coords: Tensor = ..., norm: Tensor = ...,
     ) -> None: ...
     @overload
     def __call__(
@@ -1479,7 +1236,7 @@ class MaxPool1D(Model):
     def __init__(
         self, kernel_size: int | tuple[Any, ...] | list[Any], *,
         stride: int | tuple[Any, ...] | list[Any] | None = None,
-        padding: int | tuple[Any, ...] | list[Any] | str = 0,
+        padding: int | tuple[Any, ...] | list[Any] | Literal['same', 'valid'] = 0,
         dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None,
         input: Tensor = ...,
     ) -> None: ...
@@ -1498,7 +1255,7 @@ class MaxPool2D(Model):
     def __init__(
         self, kernel_size: int | tuple[Any, ...] | list[Any], *,
         stride: int | tuple[Any, ...] | list[Any] | None = None,
-        padding: int | tuple[Any, ...] | list[Any] | str = 0,
+        padding: int | tuple[Any, ...] | list[Any] | Literal['same', 'valid'] = 0,
         dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None,
         input: Tensor = ...,
     ) -> None: ...
@@ -1511,47 +1268,6 @@ class MaxPool2D(Model):
     def __call__(
         self, input: Binding = ..., kernel_size: Binding = ..., stride: Binding = ...,
         padding: Binding = ..., dilation: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
-
-class MaxPool2dGrad(Model):
-    def __init__(
-        self, kernel_size: int | tuple[Any, ...] | list[Any] = ..., *,
-        stride: int | tuple[Any, ...] | list[Any] | None = None,
-        padding: int | tuple[Any, ...] | list[Any] = 0,
-        dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None,
-        grad: Tensor = ..., input: Tensor = ..., places: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, grad: Operand, input: Operand = ..., kernel_size: Operand = ...,
-        stride: Operand = ..., padding: Operand = ..., dilation: Operand = ...,
-        places: Operand = ...,
-    ) -> Connection: ...
-    @overload
-    def __call__(
-        self, grad: Binding = ..., input: Binding = ..., kernel_size: Binding = ...,
-        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ...,
-        places: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
-
-class MaxPool2dPick(Model):
-    def __init__(
-        self, kernel_size: int | tuple[Any, ...] | list[Any] = ..., *,
-        stride: int | tuple[Any, ...] | list[Any] | None = None,
-        padding: int | tuple[Any, ...] | list[Any] = 0,
-        dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None,
-        values: Tensor = ..., input: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, values: Operand, input: Operand = ..., kernel_size: Operand = ...,
-        stride: Operand = ..., padding: Operand = ..., dilation: Operand = ...,
-    ) -> Connection: ...
-    @overload
-    def __call__(
-        self, values: Binding = ..., input: Binding = ..., kernel_size: Binding = ...,
-        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ..., *,
-        output: Key = ...,
     ) -> Call: ...
 
 class Maximum(Model):
@@ -1617,17 +1333,6 @@ class Minimum(Model):
     def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
     @overload
     def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
-
-class Monomials(Model):
-    def __init__(
-        self, variables: int = ..., *, degree: int = ..., name: str | None = None,
-    ) -> None: ...
-    @overload
-    def __call__(self, variables: Operand, degree: Operand = ...) -> Connection: ...
-    @overload
-    def __call__(
-        self, variables: Binding = ..., degree: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
 
 class MultiHeadAttention(Model):
     def __init__(
@@ -1779,29 +1484,6 @@ class PermuteTensor(Model):
         self, input: Binding = ..., indices: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
-class PickClass(Model):
-    def __init__(
-        self, *, name: str | None = None, input: Tensor = ..., index: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(self, input: Operand, index: Operand = ...) -> Connection: ...
-    @overload
-    def __call__(
-        self, input: Binding = ..., index: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
-
-class PlaceClass(Model):
-    def __init__(
-        self, *, name: str | None = None, input: Tensor = ..., index: Tensor = ...,
-        like: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(self, input: Operand, index: Operand = ..., like: Operand = ...) -> Connection: ...
-    @overload
-    def __call__(
-        self, input: Binding = ..., index: Binding = ..., like: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
-
 class PolynomialFeatures(Model):
     def __init__(
         self, degree: int = ..., *, name: str | None = None, input: Tensor = ...,
@@ -1859,13 +1541,6 @@ class PositionalEncoding(Model):
         output: Key = ...,
     ) -> Call: ...
 
-class Positions(Model):
-    def __init__(self, *, name: str | None = None, like: Tensor = ...) -> None: ...
-    @overload
-    def __call__(self, like: Operand) -> Connection: ...
-    @overload
-    def __call__(self, like: Binding = ..., *, output: Key = ...) -> Call: ...
-
 class Power(Model):
     def __init__(
         self, robust: bool = False, *, threshold: float | None = None, name: str | None = None,
@@ -1884,10 +1559,10 @@ class Power(Model):
 
 class Precision(Model):
     def __init__(
-        self, average: str = 'micro', *, n_classes: int | None = None,
-        threshold: float | None = None, is_binary: bool = False, is_pred_one_hot: bool = True,
-        is_label_one_hot: bool = True, name: str | None = None, pred: Tensor = ...,
-        label: Tensor = ...,
+        self, average: Literal['micro', 'macro', 'weighted'] = 'micro', *,
+        n_classes: int | None = None, threshold: float | None = None, is_binary: bool = False,
+        is_pred_one_hot: bool = True, is_label_one_hot: bool = True, name: str | None = None,
+        pred: Tensor = ..., label: Tensor = ...,
     ) -> None: ...
     @overload
     def __call__(self, pred: Operand, label: Operand = ...) -> Connection: ...
@@ -2136,16 +1811,6 @@ class Prod(Model):
         output: Key = ...,
     ) -> Call: ...
 
-class ProdOfOthers(Model):
-    def __init__(
-        self, axis: int | tuple[Any, ...] | list[Any] | None = None, *, name: str | None = None,
-        input: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(self, input: Operand, axis: Operand = ...) -> Connection: ...
-    @overload
-    def __call__(self, input: Binding = ..., axis: Binding = ..., *, output: Key = ...) -> Call: ...
-
 class QuadHingeLoss(Model):
     def __init__(
         self, *, name: str | None = None, input: Tensor = ..., target: Tensor = ...,
@@ -2268,10 +1933,10 @@ class RandomUniform(Model):
 
 class Recall(Model):
     def __init__(
-        self, average: str = 'micro', *, n_classes: int | None = None,
-        threshold: float | None = None, is_binary: bool = False, is_pred_one_hot: bool = True,
-        is_label_one_hot: bool = True, name: str | None = None, pred: Tensor = ...,
-        label: Tensor = ...,
+        self, average: Literal['micro', 'macro', 'weighted'] = 'micro', *,
+        n_classes: int | None = None, threshold: float | None = None, is_binary: bool = False,
+        is_pred_one_hot: bool = True, is_label_one_hot: bool = True, name: str | None = None,
+        pred: Tensor = ..., label: Tensor = ...,
     ) -> None: ...
     @overload
     def __call__(self, pred: Operand, label: Operand = ...) -> Connection: ...
@@ -2284,17 +1949,6 @@ class Relu(Model):
     def __call__(self, input: Operand) -> Connection: ...
     @overload
     def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
-
-class ReluGrad(Model):
-    def __init__(
-        self, *, name: str | None = None, grad: Tensor = ..., result: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(self, grad: Operand, result: Operand = ...) -> Connection: ...
-    @overload
-    def __call__(
-        self, grad: Binding = ..., result: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
 
 class Remainder(Model):
     def __init__(
@@ -2319,30 +1973,6 @@ class Reshape(Model):
         self, input: Binding = ..., shape: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
-class ReshapeLike(Model):
-    def __init__(
-        self, *, name: str | None = None, input: Tensor = ..., like: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(self, input: Operand, like: Operand = ...) -> Connection: ...
-    @overload
-    def __call__(self, input: Binding = ..., like: Binding = ..., *, output: Key = ...) -> Call: ...
-
-class RobustLogGrad(Model):
-    def __init__(
-        self, threshold: float = ..., *, name: str | None = None, grad: Tensor = ...,
-        input: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, grad: Operand, input: Operand = ..., threshold: Operand = ...,
-    ) -> Connection: ...
-    @overload
-    def __call__(
-        self, grad: Binding = ..., input: Binding = ..., threshold: Binding = ..., *,
-        output: Key = ...,
-    ) -> Call: ...
-
 class ScaledDotProduct(Model):
     def __init__(
         self, is_causal: bool = True, *, scale: float | int | None = None, dropout_p: float = 0.0,
@@ -2358,21 +1988,6 @@ class ScaledDotProduct(Model):
     def __call__(
         self, query: Binding = ..., key: Binding = ..., value: Binding = ...,
         attn_mask: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
-
-class ScatterAdd(Model):
-    def __init__(
-        self, axis: int = 0, *, name: str | None = None, input: Tensor = ..., index: Tensor = ...,
-        like: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, input: Operand, index: Operand = ..., like: Operand = ..., axis: Operand = ...,
-    ) -> Connection: ...
-    @overload
-    def __call__(
-        self, input: Binding = ..., index: Binding = ..., like: Binding = ..., axis: Binding = ...,
-        *, output: Key = ...,
     ) -> Call: ...
 
 class Shape(Model):
@@ -2454,41 +2069,12 @@ class Slice(Model):
         self, start: Binding = ..., stop: Binding = ..., step: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
-class SliceGrad(Model):
-    def __init__(
-        self, starts: tuple[Any, ...] | list[Any] = ..., *,
-        stops: tuple[Any, ...] | list[Any] = ..., steps: tuple[Any, ...] | list[Any] | None = None,
-        axes: tuple[Any, ...] | list[Any] | None = None, name: str | None = None,
-        input: Tensor = ..., like: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, input: Operand, like: Operand = ..., starts: Operand = ..., stops: Operand = ...,
-        steps: Operand = ..., axes: Operand = ...,
-    ) -> Connection: ...
-    @overload
-    def __call__(
-        self, input: Binding = ..., like: Binding = ..., starts: Binding = ...,
-        stops: Binding = ..., steps: Binding = ..., axes: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
-
 class Softmax(Model):
     def __init__(self, axis: int = -1, *, name: str | None = None, input: Tensor = ...) -> None: ...
     @overload
     def __call__(self, input: Operand, axis: Operand = ...) -> Connection: ...
     @overload
     def __call__(self, input: Binding = ..., axis: Binding = ..., *, output: Key = ...) -> Call: ...
-
-class SoftmaxGrad(Model):
-    def __init__(
-        self, axis: int = -1, *, name: str | None = None, grad: Tensor = ..., result: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(self, grad: Operand, result: Operand = ..., axis: Operand = ...) -> Connection: ...
-    @overload
-    def __call__(
-        self, grad: Binding = ..., result: Binding = ..., axis: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
 
 class Softplus(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
@@ -2607,15 +2193,6 @@ class Sum(Model):
         output: Key = ...,
     ) -> Call: ...
 
-class SumTo(Model):
-    def __init__(
-        self, *, name: str | None = None, input: Tensor = ..., like: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(self, input: Operand, like: Operand = ...) -> Connection: ...
-    @overload
-    def __call__(self, input: Binding = ..., like: Binding = ..., *, output: Key = ...) -> Call: ...
-
 class SwapAxes(Model):
     def __init__(
         self, axis1: int = 0, *, axis2: int = 1, name: str | None = None, input: Tensor = ...,
@@ -2632,9 +2209,10 @@ class SwapAxes(Model):
 
 class TSNE(Model):
     def __init__(
-        self, prediction_dim: int, *, input_type: str = 'distances', preplexity: float = 20.0,
-        calculate_p_joint: bool = False, name: str | None = None, input: Tensor = ...,
-        coords: Tensor = ..., norm: Tensor = ...,
+        self, prediction_dim: int, *,
+        input_type: Literal['distances', 'powered_distances', 'points'] = 'distances',
+        preplexity: float = 20.0, calculate_p_joint: bool = False, name: str | None = None,
+        input: Tensor = ..., coords: Tensor = ..., norm: Tensor = ...,
     ) -> None: ...
     @overload
     def __call__(
@@ -2764,8 +2342,9 @@ class Unique(Model):
 
 class Upsample(Model):
     def __init__(
-        self, scale_factor: int | tuple[Any, ...] | list[Any] = 2, *, mode: str = 'nearest',
-        name: str | None = None, input: Tensor = ...,
+        self, scale_factor: int | tuple[Any, ...] | list[Any] = 2, *,
+        mode: Literal['nearest', 'bilinear'] = 'nearest', name: str | None = None,
+        input: Tensor = ...,
     ) -> None: ...
     @overload
     def __call__(self, input: Operand) -> Connection: ...
@@ -2786,21 +2365,6 @@ class Variance(Model):
     def __call__(
         self, input: Binding = ..., axis: Binding = ..., keepdim: Binding = ...,
         correction: Binding = ..., *, output: Key = ...,
-    ) -> Call: ...
-
-class Watch(Model):
-    def __init__(
-        self, hook: int = -1, *, gradient_hook: int = -1, name: str | None = None,
-        input: Tensor = ...,
-    ) -> None: ...
-    @overload
-    def __call__(
-        self, input: Operand, hook: Operand = ..., gradient_hook: Operand = ...,
-    ) -> Connection: ...
-    @overload
-    def __call__(
-        self, input: Binding = ..., hook: Binding = ..., gradient_hook: Binding = ..., *,
-        output: Key = ...,
     ) -> Call: ...
 
 class Where(Model):
@@ -2839,37 +2403,32 @@ class ZerosLike(Model):
 
 __all__ = [
     "AUC", "AUCCore", "Absolute", "AbsoluteError", "Accuracy", "AdaptiveAvgPool2D", "Add", "Arange",
-    "ArgMax", "ArgMin", "AtLeast1D", "AttentionWeights", "AvgPool1D", "AvgPool2D", "AvgPool2dGrad",
-    "BatchNorm1D", "BatchNorm2D", "BatchNormGrad", "BatchNormInference", "BatchNormTraining",
-    "BellWidths", "BinaryCrossEntropy", "BitwiseNot", "BroadcastTo", "Buffer", "ByMode",
-    "CartesianDifference", "Cast", "Cholesky", "Clamp", "Concat", "ConcatGrad", "Conv1d", "Conv2d",
-    "Conv2dInputGrad", "Conv2dWeightGrad", "ConvTranspose2d", "Convolution1D", "Convolution2D",
-    "Cosine", "CrossEntropy", "DistanceEncoder", "DistanceMatrix", "Divide", "Dropout", "Dtype",
-    "Eigenvalues", "Eigenvectors", "Eigvalsh", "ElementWiseAffine", "Embedding", "EncoderDecoder",
-    "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf", "ExpandDims", "ExpandLike",
-    "ExpandReduced", "Exponential", "Eye", "EyeComplement", "EyeLike", "F1", "FillLike", "Flatten",
-    "Floor", "FloorDivide", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell", "Gather",
-    "GaussProcessRegressionCore", "Gelu", "GeluGrad", "Greater", "GreaterEqual", "GroupNorm",
-    "HingeLoss", "Indexer", "IsNan", "Item", "KLDivergence", "KernelizedSVM", "L1", "L2",
-    "LSTMCell", "LSTMCellBody", "Layer", "LayerNorm", "LayerNormGrad", "LeakyRelu", "Length",
-    "Less", "LessEqual", "Linear", "LinearSVM", "Log", "LogSoftmax", "LogSoftmaxGrad", "LogicalAnd",
-    "LogicalNot", "LogicalOr", "LogicalXOr", "LogisticRegression", "MDS", "MDSCore", "MLP",
-    "ManyToOne", "MaskedSoftmax", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D",
-    "MaxPool2dGrad", "MaxPool2dPick", "Maximum", "Mean", "Metric", "Min", "Minimum", "Monomials",
-    "MultiHeadAttention", "Multiply", "NanToNum", "Negate", "NormModifier", "NotEqual", "OneToMany",
-    "OneToManyInference", "Ones", "PReLU", "Pad", "PermuteTensor", "PickClass", "PlaceClass",
-    "PolynomialFeatures", "PolynomialKernel", "PolynomialRegression", "PositionalEncoding",
-    "Positions", "Power", "Precision", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D",
+    "ArgMax", "ArgMin", "AtLeast1D", "AvgPool1D", "AvgPool2D", "BatchNorm1D", "BatchNorm2D",
+    "BinaryCrossEntropy", "BitwiseNot", "BroadcastTo", "Buffer", "ByMode", "CartesianDifference",
+    "Cast", "Cholesky", "Clamp", "Concat", "Conv1d", "Conv2d", "ConvTranspose2d", "Convolution1D",
+    "Convolution2D", "Cosine", "CrossEntropy", "DistanceEncoder", "DistanceMatrix", "Divide",
+    "Dropout", "Dtype", "Eigenvalues", "Eigenvectors", "Eigvalsh", "ElementWiseAffine", "Embedding",
+    "EncoderDecoder", "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf",
+    "ExpandDims", "Exponential", "Eye", "EyeComplement", "F1", "Flatten", "Floor", "FloorDivide",
+    "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell", "Gather", "GaussProcessRegressionCore",
+    "Gelu", "Greater", "GreaterEqual", "GroupNorm", "HingeLoss", "Indexer", "IsNan", "Item",
+    "KLDivergence", "KernelizedSVM", "L1", "L2", "LSTMCell", "LSTMCellBody", "Layer", "LayerNorm",
+    "LeakyRelu", "Length", "Less", "LessEqual", "Linear", "LinearSVM", "Log", "LogSoftmax",
+    "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXOr", "LogisticRegression", "MDS", "MDSCore",
+    "MLP", "ManyToOne", "MaskedSoftmax", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D",
+    "Maximum", "Mean", "Metric", "Min", "Minimum", "MultiHeadAttention", "Multiply", "NanToNum",
+    "Negate", "NormModifier", "NotEqual", "OneToMany", "OneToManyInference", "Ones", "PReLU", "Pad",
+    "PermuteTensor", "PolynomialFeatures", "PolynomialKernel", "PolynomialRegression",
+    "PositionalEncoding", "Power", "Precision", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D",
     "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLayerNorm",
     "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveRandInt",
     "PrimitiveRandn", "PrimitiveScaledDotProduct", "PrimitiveSlice", "PrimitiveSplit", "Prod",
-    "ProdOfOthers", "QuadHingeLoss", "QuadraticFormRegularizer", "QuantileLoss", "RBFKernel",
-    "RMSNorm", "RNNCell", "RandInt", "Randn", "RandomUniform", "Recall", "Relu", "ReluGrad",
-    "Remainder", "Reshape", "ReshapeLike", "RobustLogGrad", "ScaledDotProduct", "ScatterAdd",
-    "Shape", "ShiftLeft", "ShiftRight", "SiLU", "Sigmoid", "Sign", "Sine", "Size", "Slice",
-    "SliceGrad", "Softmax", "SoftmaxGrad", "Softplus", "SolveTriangular", "Split", "Sqrt", "Square",
-    "SquaredError", "Squeeze", "StableReciprocal", "StopGradient", "Subtract", "Sum", "SumTo",
-    "SwapAxes", "TSNE", "TSNECore", "Tanh", "ToList", "ToTensor", "ToTuple", "TransformerBlock",
-    "Transpose", "TransposedDiagonal", "Trapezoid", "Tril", "TsnePJoint", "Unique", "Upsample",
-    "Variance", "Watch", "Where", "Zeros", "ZerosLike",
+    "QuadHingeLoss", "QuadraticFormRegularizer", "QuantileLoss", "RBFKernel", "RMSNorm", "RNNCell",
+    "RandInt", "Randn", "RandomUniform", "Recall", "Relu", "Remainder", "Reshape",
+    "ScaledDotProduct", "Shape", "ShiftLeft", "ShiftRight", "SiLU", "Sigmoid", "Sign", "Sine",
+    "Size", "Slice", "Softmax", "Softplus", "SolveTriangular", "Split", "Sqrt", "Square",
+    "SquaredError", "Squeeze", "StableReciprocal", "StopGradient", "Subtract", "Sum", "SwapAxes",
+    "TSNE", "TSNECore", "Tanh", "ToList", "ToTensor", "ToTuple", "TransformerBlock", "Transpose",
+    "TransposedDiagonal", "Trapezoid", "Tril", "TsnePJoint", "Unique", "Upsample", "Variance",
+    "Where", "Zeros", "ZerosLike",
 ]

@@ -31,13 +31,16 @@ EXAMPLE_ARGUMENTS: dict[str, Any] = {
     "max_target_sequence_length": 5,
     "n_classes": 10,
     "num_heads": 4,
+    "out_channels": 8,
     "output_size": 7,
     "prediction_dim": 2,
     "split_size": 2,
 }
+# Arguments of examples that could be left out: sizes that are inferred then.
+SHOWN_ARGUMENTS = {"filters", "kernel_size", "out_channels"}
 EXAMPLE_LISTS: dict[str, Any] = {"input": ["x1", "x2"], "index": [0], "output": ["y1", "y2"]}
 
 
 def public_records() -> list[dict[str, Any]]:
     """The records of the classes. An internal op is made by gradients and passes only."""
-    return [record for record in _core.library() if not record.get("internal", False)]
+    return [record for record in _core.library() if not record.get("internal")]

@@ -91,7 +91,7 @@ py::object compile_model(py::handle model, py::handle backend, py::handle shapes
                              .jit = jit,
                              .use_short_namings = use_short_namings,
                              .safe_shapes = safe_shapes,
-                             .optimization_level = optimization_level,
+                             .optimization_level = optimization_level_named(optimization_level),
                              .debug = debug,
                              .use_checkpointing = use_checkpointing,
                              .cache = cache};
@@ -168,19 +168,7 @@ py::object evaluate(const CompiledModel& compiled, const py::dict& params, const
 
 py::dict shapes_of(const CompiledModel& model) {
   py::dict result;
-  for (const auto& [key, shape] : model.shapes()) {
-    py::list dims;
-    for (const DimSpec& dim : shape.dims()) {
-      if (const auto* size = std::get_if<int64_t>(&dim)) {
-        dims.append(*size);
-      } else if (const auto* symbol = std::get_if<std::string>(&dim)) {
-        dims.append(*symbol);
-      } else {
-        dims.append(py::none());
-      }
-    }
-    result[py::str(key)] = dims;
-  }
+  for (const auto& [key, shape] : model.shapes()) result[py::str(key)] = sizes_of(shape);
   return result;
 }
 

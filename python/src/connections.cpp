@@ -171,8 +171,9 @@ void bind_connections(py::module_& module) {
           },
           py::arg("min_val"), py::arg("max_val"), "The elements, clamped to these bounds.")
       .def_property_readonly("name", &Connection::name, "Its key in the model, or its path.")
-      .def_property_readonly("shape_text", &Connection::shape_text,
-                             "What is known of the shape now.")
+      .def_property_readonly(
+          "shape_text", [](const Connection& a) { return to_string(a.known_shape()); },
+          "What is known of the shape now.")
       .def_property_readonly(
           "type_text",
           [](const Connection& a) { return to_string_kinds(find(a.wire()->type)->kinds); },
@@ -180,18 +181,18 @@ void bind_connections(py::module_& module) {
       .def_property_readonly(
           "dims",
           [](const Connection& a) -> py::object {
-            std::vector<Dim> dims;
-            if (!Facts::known(a.wire()->shape, dims)) return py::none();
+            const KnownShape shape = a.known_shape();
+            if (shape.has_run()) return py::none();
             py::list sizes;
-            for (const Dim& dim : dims) {
-              const Dim size = resolve(dim);
-              sizes.append(size.is_constant() ? py::object(py::int_(size.constant())) : py::none());
+            for (const KnownDim& dim : shape.head()) {
+              const auto number = dim.number();
+              sizes.append(number ? py::object(py::int_(*number)) : py::none());
             }
             return py::object(std::move(sizes));
           },
           "The sizes that are known now, None for the others; None where the rank is not known.")
       .def("__repr__", [](const Connection& a) {
-        return "<Connection " + a.name() + " " + a.shape_text() + ">";
+        return "<Connection " + a.name() + " " + to_string(a.known_shape()) + ">";
       });
   module.def("IOKey", io_key, py::arg("name") = py::none(), py::arg("value") = py::none(),
              py::arg("shape") = py::none(), py::arg("type") = py::none(),

@@ -52,6 +52,8 @@ Bindings bindings_of(const py::dict& ports);
 
 // [None, 1, "H", ...]: ints, names of symbols, None for any, ... or ("run", ...) for a run of dims.
 ShapeSpec shape_of(py::handle object);
+// [4, "N", None, ...]: None for a size without a name, ... for a run of any number of sizes.
+py::list sizes_of(const KnownShape& shape);
 // Tensor[float], Tensor[int | float], int, float, bool, str, tuple: as a set of kinds.
 Kinds kinds_of(py::handle object);
 DType dtype_of_object(py::handle object);  // ml.float32, "float32" or a NumPy dtype

@@ -13,11 +13,12 @@
 namespace mithril::python {
 namespace {
 
-py::dict argument(const std::string& name, const std::string& kinds,
-                  const std::optional<Datum>& fallback, const std::string& doc) {
-  py::dict entry(py::arg("name") = name, py::arg("kinds") = kinds, py::arg("doc") = doc,
-                 py::arg("required") = !fallback.has_value());
-  if (fallback) entry["default"] = object_of(*fallback);
+// Of a port or an argument.
+template <typename Def>
+py::dict argument(const Def& def, const std::string& kinds, const std::string& doc) {
+  py::dict entry(py::arg("name") = def.name, py::arg("kinds") = kinds, py::arg("doc") = doc,
+                 py::arg("required") = !def.fallback.has_value(), py::arg("words") = def.words);
+  if (def.fallback) entry["default"] = object_of(*def.fallback);
   return entry;
 }
 
@@ -69,9 +70,8 @@ py::list library() {
     }
     for (size_t i = 0; i < op->inputs.size(); ++i) {
       const PortDef& port = op->inputs[i];
-      if (op->compiled.ports[i].value)
-        arguments.append(argument(port.name, port.type, port.fallback, ""));
-      inputs.append(argument(port.name, port.type, port.fallback, ""));
+      if (op->compiled.ports[i].value) arguments.append(argument(port, port.type, ""));
+      inputs.append(argument(port, port.type, ""));
       ports.append(port.name + ": " + (port.shape.empty() ? "" : "[" + port.shape + "] ") +
                    port.type);
     }
@@ -83,18 +83,21 @@ py::list library() {
     py::dict spellings;
     for (const Spelling& spelling : op->spell) spellings[py::str(spelling.target)] = spelling.text;
     entries.append(py::dict(py::arg("name") = op->model_name, py::arg("op") = op->name,
-                            py::arg("doc") = op->doc, py::arg("arguments") = arguments,
-                            py::arg("ports") = ports, py::arg("lists") = lists,
-                            py::arg("inputs") = inputs, py::arg("outputs") = outputs,
-                            py::arg("cast") = name_of(op->cast), py::arg("spellings") = spellings));
+                            py::arg("doc") = op->doc, py::arg("internal") = op->internal,
+                            py::arg("arguments") = arguments, py::arg("ports") = ports,
+                            py::arg("lists") = lists, py::arg("inputs") = inputs,
+                            py::arg("outputs") = outputs, py::arg("cast") = name_of(op->cast),
+                            py::arg("spellings") = spellings));
   }
   for (const ModelDef* model : all_models()) {
     py::list arguments;
     for (const ArgumentDef& def : model->arguments)
-      arguments.append(argument(def.name, def.kinds, def.fallback, def.doc));
+      arguments.append(argument(def, def.kinds, def.doc));
     entries.append(py::dict(py::arg("name") = model->name, py::arg("op") = py::none(),
                             py::arg("doc") = model->doc, py::arg("arguments") = arguments,
-                            py::arg("ports") = py::list(), py::arg("lists") = py::list()));
+                            py::arg("ports") = py::list(), py::arg("lists") = py::list(),
+                            py::arg("alias_of") = model->alias_of,
+                            py::arg("renamed") = model->renamed));
   }
   return entries;
 }

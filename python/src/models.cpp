@@ -336,7 +336,15 @@ void bind_models(py::module_& module) {
           py::arg("fn"), py::arg("keys"),
           "Asks fn(solver) about these keys, now and when what it found unknown changes, until it "
           "answers True.")
-      .def("get_shapes", &Model::get_shapes, "What is known of the shapes of inputs and outputs.")
+      .def(
+          "get_shapes",
+          [](const Model& m) {
+            py::dict shapes;
+            for (const auto& [key, shape] : m.get_shapes()) shapes[py::str(key)] = sizes_of(shape);
+            return shapes;
+          },
+          "The known shapes of inputs and outputs, as lists: a number, the name or the expression "
+          "of a\nsize, None for a size without a name, ... for any number of sizes.")
       .def(
           "summary",
           [](const Model& m, bool shapes, bool types, int depth) {

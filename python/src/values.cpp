@@ -180,6 +180,23 @@ ShapeSpec shape_of(py::handle object) {
   return ShapeSpec(std::move(dims));
 }
 
+py::list sizes_of(const KnownShape& shape) {
+  py::list sizes;
+  const auto add = [&](const std::vector<KnownDim>& dims) {
+    for (const KnownDim& dim : dims) {
+      if (const auto number = dim.number()) {
+        sizes.append(*number);
+      } else {
+        sizes.append(dim.has_name() ? py::object(py::str(to_string(dim))) : py::none());
+      }
+    }
+  };
+  add(shape.head());
+  if (shape.has_run()) sizes.append(py::ellipsis());
+  add(shape.tail());
+  return sizes;
+}
+
 Kinds kinds_of(py::handle object) {
   if (py::hasattr(object, "__mithril_kinds__"))
     return object.attr("__mithril_kinds__").cast<Kinds>();

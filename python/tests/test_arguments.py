@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from library_examples import LIBRARY
+from mithril.records import public_records
 
 import mithril as ml
-from mithril import _core
 
 VALUES: dict[str, Any] = {
     "none": None,
@@ -32,7 +32,7 @@ def fits(kinds: list[str], kind: str) -> bool:
 
 
 def cases() -> Any:
-    for record in _core.library():
+    for record in public_records():
         is_op = record["op"] is not None
         needed = {} if is_op else LIBRARY[record["name"]][0].arguments
         for argument in record["arguments"]:
@@ -123,7 +123,7 @@ def test_an_index_may_be_given_to_the_constructor() -> None:
     model |= ml.Indexer(index=0)(input="x", output="row")
     model |= ml.Indexer()(input="x", index=[None, 2], output="bound")
     model.set_shapes(x=[3, 4])
-    assert model.get_shapes()["y"] == "[3]"
-    assert model.get_shapes()["row"] == "[4]"
-    assert model.get_shapes()["bound"] == "[1, 4]"
+    assert model.get_shapes()["y"] == [3]
+    assert model.get_shapes()["row"] == [4]
+    assert model.get_shapes()["bound"] == [1, 4]
     assert ml.Model.from_json(model.to_json()) == model

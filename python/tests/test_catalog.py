@@ -1,12 +1,17 @@
 """Each name of the catalogue works, or is said not to; docs/catalog.md says the same."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from catalog import CATALOG, Entry, class_of, entries, parameters, same
 from catalog_notes import ABSENT
+
+import mithril as ml
+from mithril import _core
 
 ROOT = Path(__file__).parents[2]
 
@@ -82,3 +87,32 @@ def test_other_canonical_ports_and_shapes_are_told(monkeypatch: pytest.MonkeyPat
         "chains to input, not input or weight",
         "bias is [O], not [1, u3]",
     ]
+
+
+ALIASES = [record for record in _core.library() if record.get("alias_of")]
+
+
+def test_there_are_aliases() -> None:
+    assert {record["name"] for record in ALIASES} == {"Convolution1D", "Convolution2D"}
+
+
+@pytest.mark.parametrize("record", ALIASES, ids=lambda record: record["name"])
+def test_an_alias_makes_a_model_of_its_class(record: dict[str, Any]) -> None:
+    here = {there: name for there, name in record["renamed"]}
+    made = getattr(ml, record["name"])(kernel_size=3, out_channels=4)
+    own = getattr(ml, record["alias_of"])(kernel_size=3, **{here["out_channels"]: 4})
+    assert made.class_name == own.class_name == record["alias_of"]
+    assert made == own
+    assert json.loads(made.to_json()) == json.loads(own.to_json())
+    arguments = [each["name"] for each in record["arguments"]]
+    of_class = next(each for each in _core.library() if each["name"] == record["alias_of"])
+    assert [here.get(name, name) for name in arguments] == [
+        each["name"] for each in of_class["arguments"]
+    ]
+
+
+def test_no_other_two_layers_are_the_same() -> None:
+    """Two names of one layer would have one text and the same ports."""
+    layers = [record for record in _core.library() if record["op"] is None]
+    named = [record for record in layers if not record["alias_of"]]
+    assert len({record["doc"] for record in named}) == len(named)

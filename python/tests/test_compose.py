@@ -170,3 +170,19 @@ def test_models_of_one_expression_do_not_change_each_other():
     for model, expected in ((first, np.maximum(values, 0)), (second, np.tanh(values))):
         compiled = ml.compile(model, ml.CpuBackend(), shapes={x: [2]})
         assert np.allclose(compiled.evaluate({}, {"x": values})["output"], expected)
+
+
+def test_known_shapes_are_lists():
+    model = ml.Model()
+    model |= ml.Concat()(input=["x", "one"], output="y")
+    model |= ml.Softmax()(input="z", axis="axis", output="w")
+    model.set_shapes(x=["N", None, 3], one=[1, 4, 3], z=[2, ..., 5])
+    assert model.get_shapes() == {
+        "x": ["N", 4, 3],
+        "one": [1, 4, 3],
+        "y": ["N + 1", 4, 3],
+        "z": [2, ..., 5],
+        "w": [2, ..., 5],
+    }
+    compiled = ml.compile(ml.Relu(), ml.CpuBackend(), shapes={"input": ["N", None, 3]})
+    assert compiled.shapes == {"input": ["N", None, 3], "output": ["N", None, 3]}

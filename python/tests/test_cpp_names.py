@@ -11,7 +11,11 @@ import pytest
 from mithril import _core
 
 ROOT = Path(__file__).parents[2]
-RECORDS = {record["name"]: record for record in _core.library() if record["op"] is None}
+RECORDS = {
+    record["name"]: record
+    for record in _core.library()
+    if record["op"] is None and not record["alias_of"]
+}
 
 
 def headers() -> str:
@@ -44,3 +48,23 @@ def test_a_library_model_is_a_function_with_options(name: str) -> None:
     struct = re.search(r"(?:const )?(\w+)&? options", found[1])
     positional = set(re.findall(r"(\w+)(?: =[^,]*)?(?:,|$)", found[1])) if not struct else set()
     assert arguments <= (fields(struct[1]) if struct else positional)
+
+
+WORDS = [
+    (record["name"], argument["name"], argument["words"])
+    for record in _core.library()
+    for argument in record["arguments"]
+    if argument["words"]
+]
+
+
+def test_some_arguments_are_words() -> None:
+    assert ("Upsample", "mode", ["nearest", "bilinear"]) in WORDS
+
+
+@pytest.mark.parametrize(("name", "argument", "words"), WORDS)
+def test_words_are_an_enumeration(name: str, argument: str, words: list[str]) -> None:
+    headers = [*(ROOT / "mithril" / "models").rglob("*.hpp")]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in headers)
+    found = re.findall(r"enum class \w+ \{([^}]*)\}", text)
+    assert set(words) in [set(re.findall(r"\w+", each)) for each in found]

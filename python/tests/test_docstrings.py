@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+from mithril.records import public_records
 
 import mithril as ml
-from mithril import _core
 
-RECORDS = {record["name"]: record for record in _core.library()}
+RECORDS = {record["name"]: record for record in public_records()}
 
 
 @pytest.mark.parametrize("name", RECORDS)

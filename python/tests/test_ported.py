@@ -106,7 +106,7 @@ def test_blocks_with_a_way_round_are_chained() -> None:
     net += residual(4)
     net |= Linear(3)(input=net.cout, output=IOKey("output"))
     net.set_shapes(input=[2, 1, 5, 6])
-    assert net.get_shapes()["output"] == "[2, 4, 5, 3]"
+    assert net.get_shapes()["output"] == [2, 4, 5, 3]
 
 
 def test_towers_on_one_backbone_are_trained_together() -> None:

@@ -136,3 +136,21 @@ def test_a_tensor_is_detached_as_itself() -> None:
     tensor = ml.Tensor(array).detach()
     array[0] = 7
     assert tensor.numpy().tolist() == [7, 1, 1]
+
+
+INTERNAL = [record for record in _core.library() if record.get("internal")]
+
+
+@pytest.mark.parametrize("record", INTERNAL, ids=lambda record: record["op"])
+def test_an_internal_op_has_no_public_name(record: dict[str, Any]) -> None:
+    name = record["name"]
+    assert not hasattr(ml, name) and not hasattr(ml.models, name) and name not in dir(ml)
+    with pytest.raises(ml.NameError) as caught:
+        _core.make_model(name[:-1], {})
+    assert f"'{name}'" not in str(caught.value).partition("help:")[2]
+    assert _core.make_model(name, {}).class_name == name  # what JSON names
+
+
+def test_gradients_and_their_helpers_are_internal() -> None:
+    assert {"relu_grad", "sum_to", "slice_grad", "expand_like"} <= {each["op"] for each in INTERNAL}
+    assert not [name for name in ml.__all__ if name.endswith("Grad")]

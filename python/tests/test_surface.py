@@ -66,9 +66,9 @@ def twice_the_rows(solver):
 def test_a_constraint_states_shapes():
     model = two_parts()
     model.add_constraint(twice_the_rows, keys=["a", "b"])
-    assert model.get_shapes()["b"] == "[...]"
+    assert model.get_shapes()["b"] == [...]
     model.set_shapes(a=[3, 4], fb=[None, 7])
-    assert model.get_shapes()["b"] == "[6, 7]"
+    assert model.get_shapes()["b"] == [6, 7]
 
 
 def test_a_constraint_reads_and_states_values():
@@ -95,7 +95,7 @@ def test_what_a_constraint_raises_leaves_the_model_as_it_was():
     model.add_constraint(even, keys=[model.a])
     with pytest.raises(ml.ValueError, match="odd number"):
         model.set_shapes(a=[3])
-    assert model.get_shapes()["a"] == "[...]"
+    assert model.get_shapes()["a"] == [...]
     with pytest.raises(ZeroDivisionError):
         model.add_constraint(lambda _: 1 // 0, keys=["a"])
     model.set_shapes(a=[4])
@@ -309,7 +309,7 @@ def test_keys_are_exposed_renamed_and_merged():
     model.merge_connections("x", "w", name="both")
     assert model.input_keys == ["both", "linear.bias"]
     model.set_shapes(both=[None, 3])
-    assert model.get_shapes()["z"] == "[4, 4]"
+    assert model.get_shapes()["z"] == [4, 4]
 
 
 def test_a_string_given_as_a_value_is_one():
@@ -328,7 +328,7 @@ def test_canonical_ports_are_chosen():
     net += part
     net += ml.Relu()(output="out")
     net.set_shapes(image=[4, 7])
-    assert net.get_shapes()["model.x"].endswith("7]")
+    assert net.get_shapes()["model.x"][-1] == 7
     assert net.output_keys == ["out"]
 
 

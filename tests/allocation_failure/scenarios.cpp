@@ -26,7 +26,7 @@ std::string text_of(const Model& model) {
   std::string text = model.summary(true, true);
   for (const std::string& key : model.input_keys()) text += key + " ";
   for (const std::string& key : model.output_keys()) text += "-> " + key;
-  for (const auto& [key, shape] : model.get_shapes()) text += "\n" + key + ": " + shape;
+  for (const auto& [key, shape] : model.get_shapes()) text += "\n" + key + ": " + to_string(shape);
   return text + "\n";
 }
 
@@ -135,7 +135,7 @@ class Expressions final : public Scenario {
     std::string text = text_of(model_) + text_of(linear_);
     for (const Connection* connection :
          {&x_, &y_, &sum_, &product_, &hidden_, &total_, &shape_, &rows_, &mean_, &items_of_x_})
-      text += connection->name() + " " + connection->shape_text() + "\n";
+      text += connection->name() + " " + to_string(connection->known_shape()) + "\n";
     return text;
   }
 

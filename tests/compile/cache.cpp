@@ -111,7 +111,7 @@ TEST_CASE("other options are other entries") {
   const CompileOptions all[] = {{},
                                 {.shapes = {{"x", {5, 2}}}},
                                 {.shapes = {{"x", {"N", 2}}}},
-                                {.optimization_level = "none"},
+                                {.optimization_level = mithril::OptimizationLevel::none},
                                 {.discard_keys = {"a"}}};
   for (const CompileOptions& options : all) {
     compiled(true, options);
@@ -138,7 +138,7 @@ TEST_CASE("short names, an inference model and levels are as without a cache") {
   const CacheFolder folder;
   for (int times = 0; times < 2; ++times) {
     check_as_without({.use_short_namings = true});
-    check_as_without({.optimization_level = "none"});
+    check_as_without({.optimization_level = mithril::OptimizationLevel::none});
     CHECK(compiled(true, {.inference = true}).summary() ==
           compiled(false, {.inference = true}).summary());
   }

@@ -195,7 +195,8 @@ TEST_CASE("sizes are left to the backend without safe shapes") {
 
 TEST_CASE("every optimization level gives the same results") {
   for (const char* level : {"none", "default", "max"}) {
-    const CompiledModel compiled = ml::compile(scaling(), ml::cpu(), {.optimization_level = level});
+    const CompiledModel compiled = ml::compile(
+        scaling(), ml::cpu(), {.optimization_level = ml::optimization_level_named(level)});
     const auto [out, gradients] = compiled.evaluate(scaling_params, {{"x", floats({2}, {1, 2})}},
                                                     {{"y", floats({2}, {1, 1})}});
     CHECK(identical(out.at("y"), floats({2}, {3, 7})));

@@ -78,7 +78,7 @@ TEST_CASE("shapes are numbers, names and unknowns") {
       compile(product(), cpu(), {.shapes = {{"x", {"N", any, 3}}, {"w", {3}}}});
   std::string text;
   for (const auto& [key, shape] : compiled.shapes()) text += key + " " + to_string(shape) + "; ";
-  CHECK(text == "x [N, None, 3]; w [3]; y [N, None, 3]; ");
+  CHECK(text == "x [N, ?1, 3]; w [3]; y [N, ?1, 3]; ");
 }
 
 TEST_CASE("a summary lists keys, shapes and the memory of parameters") {

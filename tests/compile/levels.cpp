@@ -78,7 +78,8 @@ std::string attention_compiled_to(CompileOptions options, GraphOptions wanted) {
 }
 
 const std::string all = "twice again unread product y.subtract_4 y";
-const CompileOptions level_none{.shapes = {{"x", {3, 2}}}, .optimization_level = "none"};
+const CompileOptions level_none{.shapes = {{"x", {3, 2}}},
+                                .optimization_level = mithril::OptimizationLevel::none};
 
 }  // namespace
 
@@ -89,7 +90,8 @@ TEST_CASE("optimization level none keeps every value of the model") {
 TEST_CASE("by default what is equal is made once and what nobody reads is not made") {
   const std::string fewer = "twice product y.subtract_4 y";
   CHECK(compiled_to({.shapes = {{"x", {3, 2}}}}) == fewer);
-  CHECK(compiled_to({.shapes = {{"x", {3, 2}}}, .optimization_level = "max"}) == fewer);
+  CHECK(compiled_to({.shapes = {{"x", {3, 2}}},
+                     .optimization_level = mithril::OptimizationLevel::max}) == fewer);
 }
 
 TEST_CASE("a backend gets graphs as they were composed where it wants that") {
@@ -102,7 +104,8 @@ TEST_CASE("attention that is written out is one op in inference, where a backend
   CHECK(attention_compiled_to({.inference = true}, wanted) == "key y");
   CHECK(attention_compiled_to({.inference = true}, {}) == written);
   CHECK(attention_compiled_to({}, wanted) == written);
-  CHECK(attention_compiled_to({.inference = true, .optimization_level = "none"}, wanted) ==
+  CHECK(attention_compiled_to(
+            {.inference = true, .optimization_level = mithril::OptimizationLevel::none}, wanted) ==
         written);
   CHECK(attention_compiled_to({.inference = true},
                               {.fused_attention = true, .as_composed = true}) == written);
@@ -133,7 +136,9 @@ TEST_CASE("gradients are the same at every optimization level") {
   const Tensor expected = Tensor::of<float>({3, 2}, {3, -1, 5, 7, -1, 11});
   for (const char* level : {"none", "default", "max"}) {
     CAPTURE(level);
-    CHECK(identical(gradient({.shapes = {{"x", {3, 2}}}, .optimization_level = level}), expected));
+    CHECK(identical(gradient({.shapes = {{"x", {3, 2}}},
+                              .optimization_level = mithril::optimization_level_named(level)}),
+                    expected));
   }
 }
 
@@ -145,7 +150,7 @@ TEST_CASE("what rewrites a graph is refused by a backend that wants it as it was
         "mithril.ValueError[E0432]: eager_mode runs op by op what was composed: it does not go "
         "with use_checkpointing\n"
         "  help: leave one of the two out");
-  CHECK(text({.optimization_level = "max"}) ==
+  CHECK(text({.optimization_level = mithril::OptimizationLevel::max}) ==
         "mithril.ValueError[E0432]: eager_mode runs op by op what was composed: it does not go "
         "with optimization_level='max'\n"
         "  help: leave one of the two out");

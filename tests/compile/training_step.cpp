@@ -111,7 +111,7 @@ TEST_CASE("a step fits other backends, levels and sizes") {
       CAPTURE(level);
       CAPTURE(reference);
       CompileOptions how;
-      how.optimization_level = level;
+      how.optimization_level = mithril::optimization_level_named(level);
       const CompiledModel model = compiled_classifier({.reference = reference}, how);
       TensorMap apart = model.get_parameters(), params = apart.copy();
       Adam expected({.lr = 0.01}), optimizer({.lr = 0.01});

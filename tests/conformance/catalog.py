@@ -180,7 +180,7 @@ def shape_differences(described: dict[str, Any], make: Callable[[], ml.Model]) -
         try:
             make().set_shapes({port: [dim_here(dim) for dim in shape]})
         except ml.ShapeError:
-            differs.append(f"{port} is {model.get_shapes()[port]}, not {told(shape)}")
+            differs.append(f"{port} is {model[port].shape_text}, not {told(shape)}")
         except (ml.NameError, ml.ConnectionError):
             continue  # told as a port that is not there
     return differs

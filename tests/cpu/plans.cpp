@@ -101,7 +101,9 @@ TEST_CASE("at optimization level none ops are computed one by one") {
   model.expose_keys({"y"});
   const auto takes = [&](const char* level) {
     const std::string summary =
-        compile(model, cpu(), {.shapes = {{"x", {256}}}, .optimization_level = level}).summary();
+        compile(model, cpu(),
+                {.shapes = {{"x", {256}}}, .optimization_level = optimization_level_named(level)})
+            .summary();
     return summary.substr(summary.find("evaluating takes"));
   };
   CHECK(takes("default") == "evaluating takes 1.0 KiB, where all values are 3.0 KiB\n");

@@ -133,7 +133,7 @@ TEST_CASE("a shape that contradicts a layer names the key and both sides") {
 }
 
 TEST_CASE("an unknown optimization level gives the nearest") {
-  CHECK(compile_error({.optimization_level = "defualt"}) ==
+  CHECK(text_of_error([] { optimization_level_named("defualt"); }) ==
         "mithril.NameError[E0610]: there is no optimization level 'defualt'\n"
         "  known : none, default, max\n"
         "  help: did you mean 'default'?");

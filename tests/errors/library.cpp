@@ -76,8 +76,8 @@ TEST_CASE("a negative size is refused by the name of its argument") {
 }
 
 TEST_CASE("an argument that is needed is asked for") {
-  CHECK(text_of_error([] { make_model("Conv2d", {}); }) ==
-        "mithril.ValueError[E0408]: Conv2d needs the argument 'kernel_size' (int|tuple)");
+  CHECK(text_of_error([] { make_model("Split", {}); }) ==
+        "mithril.ValueError[E0408]: Split needs the argument 'split_size' (int)");
 }
 
 TEST_CASE("a name in the book of ops is free") {

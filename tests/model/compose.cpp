@@ -32,17 +32,17 @@ TEST_CASE("a chain wires the canonical ports") {
   net += ml::Relu();
   net += ml::Linear({.dimension = 2})({{"output", "y"}});
   net.set_shapes({{"x", {"N", 8}}});
-  CHECK(net.shape("y") == "[N, 2]");
-  CHECK(net.shape("linear.weight") == "[4, 8]");
-  CHECK(net.shape("linear_1.weight") == "[2, 4]");
+  CHECK(to_string(net.shape("y")) == "[N, 2]");
+  CHECK(to_string(net.shape("linear.weight")) == "[4, 8]");
+  CHECK(to_string(net.shape("linear_1.weight")) == "[2, 4]");
 }
 
 TEST_CASE("an output and a weight inform the input") {
   ml::Model net;
   net |= ml::Linear()({{"input", "x"}, {"weight", "w"}, {"output", "y"}});
   net.set_shapes({{"w", {5, 7}}, {"y", {3, ml::any}}});
-  CHECK(net.shape("x") == "[3, 7]");
-  CHECK(net.shape("y") == "[3, 5]");
+  CHECK(to_string(net.shape("x")) == "[3, 7]");
+  CHECK(to_string(net.shape("y")) == "[3, 5]");
 }
 
 TEST_CASE("an expression becomes a model") {
@@ -53,7 +53,7 @@ TEST_CASE("an expression becomes a model") {
   ml::Model net;
   net |= block({{"x", "image"}, {"output", "y"}});
   net.set_shapes({{"image", {2, ml::any}}});
-  CHECK(net.shape("y") == "[2, 8]");
+  CHECK(to_string(net.shape("y")) == "[2, 8]");
 }
 
 TEST_CASE("a part with named ports is an expression, too") {
@@ -62,8 +62,8 @@ TEST_CASE("a part with named ports is an expression, too") {
       x + ml::Linear({.dimension = 8})({{"input", ml::Relu()({{"input", x}})}, {"weight", "w"}});
   ml::Model block = ml::Model::create({{"output", h}});
   block.set_shapes({{"x", {2, 8}}});
-  CHECK(block.shape("w") == "[8, 8]");
-  CHECK(block.shape("output") == "[2, 8]");
+  CHECK(to_string(block.shape("w")) == "[8, 8]");
+  CHECK(to_string(block.shape("output")) == "[2, 8]");
   CHECK_THROWS_AS(ml::Relu()({{"inptu", x}}), ml::NameError);
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("arithmetic on a shape is known when the dims are") {
   const ml::Connection flat = x.reshape({x.shape()[0], x.shape()[1] * x.shape()[2]});
   ml::Model model = ml::Model::create({{"output", flat}});
   model.set_shapes({{"x", {"N", 3, "W"}}});
-  CHECK(model.shape("output") == "[N, 3*W]");
+  CHECK(to_string(model.shape("output")) == "[N, 3*W]");
 }
 
 TEST_CASE("an int on the left of a connection stays an int") {
@@ -82,16 +82,16 @@ TEST_CASE("an int on the left of a connection stays an int") {
                          {"power", ml::apply("zeros", {{7 % x.shape()[0], ml::pow(2, x.len())}})},
                          {"larger", 3 > x}});
   model.set_shapes({{"x", {4, 8}}});
-  CHECK(model.shape("y") == "[8, 4]");
-  CHECK(model.shape("power") == "[3, 16]");
-  CHECK(model.at("larger").shape_text() == "[4, 8]");
+  CHECK(to_string(model.shape("y")) == "[8, 4]");
+  CHECK(to_string(model.shape("power")) == "[3, 16]");
+  CHECK(to_string(model.at("larger").known_shape()) == "[4, 8]");
 }
 
 TEST_CASE("the ends of a slice may be connections") {
   const ml::Connection x("x");
   ml::Model model = ml::Model::create({{"y", x[ml::slice(1, x.shape()[0] - 1)]}});
   model.set_shapes({{"x", {6, 5}}});
-  CHECK(model.shape("y") == "[4, 5]");
+  CHECK(to_string(model.shape("y")) == "[4, 5]");
 }
 
 TEST_CASE("a reduction takes all axes where none is given") {
@@ -99,8 +99,8 @@ TEST_CASE("a reduction takes all axes where none is given") {
   ml::Model model =
       ml::Model::create({{"sum", x.sum()}, {"rows", ml::apply("zeros", {{x.size(0)}})}});
   model.set_shapes({{"x", {6, 5}}});
-  CHECK(model.shape("sum") == "[]");
-  CHECK(model.shape("rows") == "[6]");
+  CHECK(to_string(model.shape("sum")) == "[]");
+  CHECK(to_string(model.shape("rows")) == "[6]");
 }
 
 TEST_CASE("connections may be indexed and sliced") {
@@ -108,15 +108,15 @@ TEST_CASE("connections may be indexed and sliced") {
   ml::Model model =
       ml::Model::create({{"row", x[0]}, {"part", x.at({ml::slice(1, 4), ml::ellipsis, ml::none})}});
   model.set_shapes({{"x", {6, 5}}});
-  CHECK(model.shape("row") == "[5]");
-  CHECK(model.shape("part") == "[3, 5, 1]");
+  CHECK(to_string(model.shape("row")) == "[5]");
+  CHECK(to_string(model.shape("part")) == "[3, 5, 1]");
 }
 
 TEST_CASE("a list of connections is joined") {
   ml::Model model;
   model |= ml::Concat()({{"input", {"a", "b", "a"}}, {"axis", 1}, {"output", "y"}});
   model.set_shapes({{"a", {"N", 2}}, {"b", {ml::any, "M"}}});
-  CHECK(model.shape("y") == "[N, M + 4]");
+  CHECK(to_string(model.shape("y")) == "[N, M + 4]");
 }
 
 TEST_CASE("a failed call leaves model and part as they were") {
@@ -169,7 +169,7 @@ TEST_CASE("connections that are merged are one input") {
   net |= ml::Tanh()({{"input", "b"}, {"output", "z"}});
   net.merge_connections({"a", "b"});
   net.set_shapes({{"a", {2, 3}}});
-  CHECK(net.shape("z") == "[2, 3]");
+  CHECK(to_string(net.shape("z")) == "[2, 3]");
   CHECK(net.input_keys().size() == 1);
 }
 
@@ -182,7 +182,7 @@ TEST_CASE("models may be nested a hundred thousand deep") {
     model = outer;
   }
   model.set_shapes({{"x", {4}}});
-  CHECK(model.shape("y") == "[4]");
+  CHECK(to_string(model.shape("y")) == "[4]");
 }
 
 TEST_CASE("a part outlives its model without being of use") {
@@ -218,7 +218,7 @@ TEST_CASE("connections shift and give their tensors") {
   const ml::Connection x(ml::IOKey{.name = "x", .type = ml::kind::int_tensor});
   const ml::Model model = ml::Model::create({{"y", (x.tensor() << 3) >> 1}});
   CHECK(model.input_keys() == Keys{"x"});
-  CHECK(model.get_shapes().at("y") == "[...]");
+  CHECK(to_string(model.get_shapes().at("y")) == "[...]");
 }
 
 TEST_CASE("an output may be what comes in") {
@@ -245,10 +245,10 @@ TEST_CASE("keys are renamed, merged, and chosen for chaining") {
   net += part;
   net += ml::Relu()({{"output", "out"}});
   net.set_shapes({{"image", {4, 7}}});
-  CHECK(net.shape("model.x").ends_with(", 7]"));
-  CHECK(net.shape("out").ends_with(", 4]"));
+  CHECK(to_string(net.shape("model.x")).ends_with(", 7]"));
+  CHECK(to_string(net.shape("out")).ends_with(", 4]"));
   net.merge_connections({"image", "model.x"}, "both");
-  CHECK(net.shape("both") == "[4, 7]");
+  CHECK(to_string(net.shape("both")) == "[4, 7]");
   CHECK(net.input_keys() == Keys{"both", "model.linear.bias"});
 }
 
@@ -282,8 +282,8 @@ TEST_CASE("a name for ports that are numbered names each of them") {
   net |= ml::Split({.split_size = 2, .axis = 0})(
       {{"input", "half_0"}, {"output", std::vector<ml::Binding>{"first", "second"}}});
   net.set_shapes({{"x", {8}}});
-  CHECK(net.shape("half_1") == "[4]");
-  CHECK(net.shape("second") == "[2]");
+  CHECK(to_string(net.shape("half_1")) == "[4]");
+  CHECK(to_string(net.shape("second")) == "[2]");
   CHECK_THROWS_AS(ml::Split({.split_size = 2, .axis = 0})({{"outputs", "half"}}), ml::Error);
 }
 
@@ -292,5 +292,5 @@ TEST_CASE("values given to a list port are its items") {
   net |= ml::Indexer()(
       {{"input", "x"}, {"index", ml::Datum(ml::Tuple{ml::Datum(), 1})}, {"output", "y"}});
   net.set_shapes({{"x", {8, 3}}});
-  CHECK(net.shape("y") == "[1, 3]");
+  CHECK(to_string(net.shape("y")) == "[1, 3]");
 }

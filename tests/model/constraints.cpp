@@ -32,9 +32,9 @@ TEST_CASE("a constraint states facts as soon as it can") {
   Model model = two_parts();
   model.add_constraint(twice_as_many_rows, {"a", "b"});
   model.set_shapes({{"b", {any, 5}}});
-  CHECK(model.shape("a") == "[...]");
+  CHECK(to_string(model.shape("a")) == "[...]");
   model.set_shapes({{"a", {3, any}}});
-  CHECK(model.shape("fb") == "[6, 5]");
+  CHECK(to_string(model.shape("fb")) == "[6, 5]");
 }
 
 TEST_CASE("a constraint goes with its model into a parent") {
@@ -42,7 +42,7 @@ TEST_CASE("a constraint goes with its model into a parent") {
   model.add_constraint(twice_as_many_rows, {"a", "b"});
   parent |= model({{"a", "x"}, {"b", "y"}, {"fb", "z"}});
   parent.set_shapes({{"x", {3, 4}}, {"y", {any, 5}}});
-  CHECK(parent.shape("z") == "[6, 5]");
+  CHECK(to_string(parent.shape("z")) == "[6, 5]");
 }
 
 TEST_CASE("what a constraint refuses leaves the model as it was") {
@@ -63,9 +63,9 @@ TEST_CASE("what a constraint refuses leaves the model as it was") {
         "  expected   : an even number\n"
         "  got        : 3\n"
         "  constraint : on a");
-  CHECK(model.shape("a") == "[...]");
+  CHECK(to_string(model.shape("a")) == "[...]");
   model.set_shapes({{"a", {4, 4}}});
-  CHECK(model.shape("fa") == "[4, 4]");
+  CHECK(to_string(model.shape("fa")) == "[4, 4]");
 }
 
 TEST_CASE("a constraint may compose models, which are gone when it is undone") {
@@ -75,7 +75,7 @@ TEST_CASE("a constraint may compose models, which are gone when it is undone") {
     outer |= inner({{"a", "x"}, {"fa", "y"}});
     outer |= Connection("x") + Connection("z");
     outer.set_shapes({{"x", {2, 3}}});
-    s.reject("never is right", "nothing", outer.shape("y"));
+    s.reject("never is right", "nothing", to_string(outer.shape("y")));
     return true;
   };
   CHECK(text_of_error([&] { model.add_constraint(composes, {"a"}); }) ==
@@ -84,14 +84,14 @@ TEST_CASE("a constraint may compose models, which are gone when it is undone") {
         "  got        : [2, 3]\n"
         "  constraint : on a");
   model.set_shapes({{"a", {4, 4}}});
-  CHECK(model.shape("fa") == "[4, 4]");
+  CHECK(to_string(model.shape("fa")) == "[4, 4]");
 }
 
 TEST_CASE("a constraint that contradicts at once is not added") {
   Model model = two_parts();
   model.set_shapes({{"a", {3}}, {"b", {3}}});
   CHECK_THROWS_AS(model.add_constraint(twice_as_many_rows, {"a", "b"}), ShapeError);
-  CHECK(model.shape("b") == "[3]");
+  CHECK(to_string(model.shape("b")) == "[3]");
 }
 
 TEST_CASE("a constraint reads only its keys") {

@@ -245,7 +245,7 @@ class Caller {
     if (happens(0.3)) options.data_keys = {name()};
     if (happens(0.3)) options.trainable_keys = {name()};
     if (happens(0.2)) options.discard_keys = {name()};
-    if (happens(0.1)) options.optimization_level = "most";
+    if (happens(0.1)) options.discard_keys = {"most"};
     return [this, options] { compile(model_, cpu(), options); };
   }
 

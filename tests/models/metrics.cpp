@@ -34,7 +34,7 @@ double measure(const Model& metric, const Tensor& pred, const Tensor& label) {
 const std::vector<int64_t> predicted{0, 0, 0, 1, 1}, labels{0, 0, 1, 1, 2};
 const ClassFormat plain{.is_pred_one_hot = false, .is_label_one_hot = false};
 
-double averaged(Model (*metric)(const AveragedMetricOptions&), const char* average) {
+double averaged(Model (*metric)(const AveragedMetricOptions&), Average average) {
   return measure(metric({.average = average, .n_classes = 4, .format = plain}), classes(predicted),
                  classes(labels));
 }
@@ -57,21 +57,21 @@ TEST_CASE("binary scores are compared with a threshold") {
 }
 
 TEST_CASE("micro averages are the accuracy") {
-  CHECK(averaged(Precision, "micro") == doctest::Approx(0.6));
-  CHECK(averaged(Recall, "micro") == doctest::Approx(0.6));
-  CHECK(averaged(F1, "micro") == doctest::Approx(0.6));
+  CHECK(averaged(Precision, Average::micro) == doctest::Approx(0.6));
+  CHECK(averaged(Recall, Average::micro) == doctest::Approx(0.6));
+  CHECK(averaged(F1, Average::micro) == doctest::Approx(0.6));
 }
 
 TEST_CASE("macro averages are over the classes among the labels") {
-  CHECK(averaged(Precision, "macro") == doctest::Approx((2.0 / 3 + 1.0 / 2 + 0) / 3));
-  CHECK(averaged(Recall, "macro") == doctest::Approx((1.0 + 1.0 / 2 + 0) / 3));
-  CHECK(averaged(F1, "macro") == doctest::Approx((2 / 2.5 + 1 / 2.0 + 0) / 3));
+  CHECK(averaged(Precision, Average::macro) == doctest::Approx((2.0 / 3 + 1.0 / 2 + 0) / 3));
+  CHECK(averaged(Recall, Average::macro) == doctest::Approx((1.0 + 1.0 / 2 + 0) / 3));
+  CHECK(averaged(F1, Average::macro) == doctest::Approx((2 / 2.5 + 1 / 2.0 + 0) / 3));
 }
 
 TEST_CASE("weighted averages count each class as often as it is a label") {
-  CHECK(averaged(Precision, "weighted") == doctest::Approx((2 * 2.0 / 3 + 2 * 0.5 + 0) / 5));
-  CHECK(averaged(Recall, "weighted") == doctest::Approx((2 * 1.0 + 2 * 0.5 + 0) / 5));
-  CHECK(averaged(F1, "weighted") == doctest::Approx((2 * 0.8 + 2 * 0.5 + 0) / 5));
+  CHECK(averaged(Precision, Average::weighted) == doctest::Approx((2 * 2.0 / 3 + 2 * 0.5 + 0) / 5));
+  CHECK(averaged(Recall, Average::weighted) == doctest::Approx((2 * 1.0 + 2 * 0.5 + 0) / 5));
+  CHECK(averaged(F1, Average::weighted) == doctest::Approx((2 * 0.8 + 2 * 0.5 + 0) / 5));
 }
 
 TEST_CASE("a metric gives the classes, too") {
@@ -109,11 +109,13 @@ TEST_CASE("metrics with arguments that do not fit") {
         "mithril.ValueError[E0402]: Accuracy: argument 'threshold' is out of range\n"
         "  expected : a number, for is_binary\n"
         "  got      : None");
-  CHECK(text_of_error([] { F1({.average = "mean"}); }) ==
+  CHECK(text_of_error([] {
+          make_model("F1", {{"average", "mean"}});
+        }) ==
         "mithril.ValueError[E0402]: F1: argument 'average' is out of range\n"
         "  expected : micro, macro or weighted\n"
         "  got      : \"mean\"");
-  CHECK(text_of_error([] { Recall({.average = "macro"}); }) ==
+  CHECK(text_of_error([] { Recall({.average = Average::macro}); }) ==
         "mithril.ValueError[E0402]: Recall: argument 'n_classes' is out of range\n"
         "  expected : the number of classes, for macro\n"
         "  got      : None");

@@ -28,7 +28,7 @@ TEST_CASE("ops take their options by name") {
   net |= ml::Flatten({.start_dim = 1})({{"input", "x"}});
   net += ml::Softmax({.axis = -1})({{"output", "y"}});
   net.set_shapes({{"x", {"N", 2, 3}}});
-  CHECK(net.shape("y") == "[N, 6]");
+  CHECK(to_string(net.shape("y")) == "[N, 6]");
   CHECK(ml::Sum({.axis = {0, 1}, .keepdim = true}) ==
         ml::Model::op("sum", {{"axis", ml::Datum::ints({0, 1})}, {"keepdim", true}}));
 }
@@ -49,14 +49,14 @@ TEST_CASE("braces are a tuple wherever a value is taken") {
   net |= ml::Conv2d({.filters = 2, .kernel_size = {3, 5}, .padding = {1, 2}})(
       {{"input", "x"}, {"output", "y"}});
   net.set_shapes({{"x", {1, 1, 8, 8}}});
-  CHECK(net.shape("y") == "[1, 2, 8, 8]");
+  CHECK(to_string(net.shape("y")) == "[1, 2, 8, 8]");
   const ml::OptionValue pairs = {{1, 2}, {3, 4}};
   CHECK(ml::to_string(pairs) == "((1, 2), (3, 4))");
   ml::Model windows;
-  windows |= ml::Convolution2D({.kernel_size = {3, 5}, .out_channels = 2})({{"input", "x"}});
-  CHECK(windows.shape("convolution2d.weight").substr(0, 3) == "[2,");
+  windows |= ml::Conv2d({.filters = 2, .kernel_size = {3, 5}})({{"input", "x"}});
+  CHECK(windows.shape("conv2d.weight")[0] == 2);
   windows += ml::Reshape()({{"shape", {1, -1}}, {"output", "rows"}});
-  CHECK(windows.shape("rows").substr(0, 3) == "[1,");
+  CHECK(windows.shape("rows")[0] == 1);
 }
 
 TEST_CASE("keys are exposed by their names") {
@@ -76,7 +76,7 @@ TEST_CASE("a connection may be declared before it is made") {
         "mithril.ConnectionError[E0118]: this connection is empty\n"
         "  help: assign one to it before it is used, such as Connection(\"x\") or what a part "
         "makes");
-  CHECK_THROWS_AS(static_cast<void>(sum.shape_text()), ml::ConnectionError);
+  CHECK_THROWS_AS(static_cast<void>(to_string(sum.known_shape())), ml::ConnectionError);
   CHECK(at_two([](const ml::Connection& x) {
           ml::Connection later;
           later = x * 1.0;
@@ -121,9 +121,10 @@ TEST_CASE("every op is a function of connections") {
         }) == 2);
 }
 
-TEST_CASE("a string is a value for an argument that takes strings") {
-  const ml::Model model = ml::Model::create(
-      {{"y", ml::binary_cross_entropy(ml::Connection("p"), ml::Connection("t"), "probs")}});
+TEST_CASE("an enumerator is a value for an argument that takes words") {
+  const ml::Model model =
+      ml::Model::create({{"y", ml::binary_cross_entropy(ml::Connection("p"), ml::Connection("t"),
+                                                        ml::BinaryCrossEntropyInputType::probs)}});
   CHECK(model.input_keys() == std::vector<std::string>{"p", "t"});
 }
 

@@ -24,7 +24,7 @@ TEST_CASE("a training model is read as its cases are written") {
     "regularizations": [{"model": "l2", "coef": {"tensor": 0.1}, "input": "^w", "regex": true}],
     "final_loss_combiner": "Mean"})");
   TrainModel train{Linear({.dimension = 1})};
-  train.add_loss(CrossEntropy({.input_type = "probs"}),
+  train.add_loss(CrossEntropy({.input_type = CrossEntropyInputType::probs}),
                  {{"input", "output"}, {"target", "target"}});
   train.add_regularization(L2(), 0.1, KeyPattern{"^w"}, {.reg_key = "input"});
   train.set_loss_combiner(Mean());

@@ -47,38 +47,6 @@ inline Model PrimitiveConvolution2D(const PrimitiveConvolution2DOptions& options
     {"groups", options.groups}});
 }
 
-struct Conv2dInputGradOptions {
-  OptionValue stride = 1;  // int, tuple
-  OptionValue padding = 0;  // int, tuple
-  OptionValue dilation = 1;  // int, tuple
-  int64_t groups = 1;
-};
-// The gradient of conv2d in its input, which gives only its shape, for the gradient of the output.
-// Ports: grad: [N Co Ho Wo] float, input: [N Ci H W] any, weight: [Co Cg Kh Kw] float, stride:
-// value int|tuple, padding: value int|tuple, dilation: value int|tuple, groups: value int, output:
-// [N Ci H W] float.
-inline Model Conv2dInputGrad(const Conv2dInputGradOptions& options = {}) {
-  return op_with_options("conv2d_input_grad", {
-    {"stride", options.stride}, {"padding", options.padding}, {"dilation", options.dilation},
-    {"groups", options.groups}});
-}
-
-struct Conv2dWeightGradOptions {
-  OptionValue stride = 1;  // int, tuple
-  OptionValue padding = 0;  // int, tuple
-  OptionValue dilation = 1;  // int, tuple
-  int64_t groups = 1;
-};
-// The gradient of conv2d in its weight, which gives only its shape, for the gradient of the
-// output. Ports: grad: [N Co Ho Wo] float, input: [N Ci H W] number, weight: [Co Cg Kh Kw] any,
-// stride: value int|tuple, padding: value int|tuple, dilation: value int|tuple, groups: value int,
-// output: [Co Cg Kh Kw] float.
-inline Model Conv2dWeightGrad(const Conv2dWeightGradOptions& options = {}) {
-  return op_with_options("conv2d_weight_grad", {
-    {"stride", options.stride}, {"padding", options.padding}, {"dilation", options.dilation},
-    {"groups", options.groups}});
-}
-
 struct PrimitiveMaxPool1DOptions {
   OptionValue kernel_size = {};  // int
   OptionValue stride = none;  // int, none
@@ -110,39 +78,6 @@ struct PrimitiveMaxPool2DOptions {
 // [*lead Ho Wo] T, places: [*lead Ho Wo] int.
 inline Model PrimitiveMaxPool2D(const PrimitiveMaxPool2DOptions& options = {}) {
   return op_with_options("max_pool2d", {
-    {"kernel_size", options.kernel_size}, {"stride", options.stride}, {"padding", options.padding},
-    {"dilation", options.dilation}});
-}
-
-struct MaxPool2dGradOptions {
-  OptionValue kernel_size = {};  // int, tuple
-  OptionValue stride = none;  // int, tuple, none
-  OptionValue padding = 0;  // int, tuple
-  OptionValue dilation = 1;  // int, tuple
-};
-// Gives each element of `grad` to the first largest element of its window of `input`, or the last
-// NaN, and adds up. `places`, where max_pool2d found them, spare the search. Ports: grad: [*lead
-// Ho Wo] T=float, input: [*lead H W] number, kernel_size: value int|tuple, stride: value
-// int|tuple|none, padding: value int|tuple, dilation: value int|tuple, places: [*lead Ho Wo]
-// int|none, output: [*lead H W] T.
-inline Model MaxPool2dGrad(const MaxPool2dGradOptions& options = {}) {
-  return op_with_options("max_pool2d_grad", {
-    {"kernel_size", options.kernel_size}, {"stride", options.stride}, {"padding", options.padding},
-    {"dilation", options.dilation}});
-}
-
-struct MaxPool2dPickOptions {
-  OptionValue kernel_size = {};  // int, tuple
-  OptionValue stride = none;  // int, tuple, none
-  OptionValue padding = 0;  // int, tuple
-  OptionValue dilation = 1;  // int, tuple
-};
-// The element of `values` at the place of the first largest element of each window of `input`, or
-// of the last NaN; 0 for a window of padding alone. Ports: values: [*lead H W] T=float, input:
-// [*lead H W] number, kernel_size: value int|tuple, stride: value int|tuple|none, padding: value
-// int|tuple, dilation: value int|tuple, output: [*lead Ho Wo] T.
-inline Model MaxPool2dPick(const MaxPool2dPickOptions& options = {}) {
-  return op_with_options("max_pool2d_pick", {
     {"kernel_size", options.kernel_size}, {"stride", options.stride}, {"padding", options.padding},
     {"dilation", options.dilation}});
 }
@@ -179,22 +114,6 @@ inline Model PrimitiveAvgPool2D(const PrimitiveAvgPool2DOptions& options = {}) {
     {"dilation", options.dilation}});
 }
 
-struct AvgPool2dGradOptions {
-  OptionValue kernel_size = {};  // int, tuple
-  OptionValue stride = none;  // int, tuple, none
-  OptionValue padding = 0;  // int, tuple
-  OptionValue dilation = 1;  // int, tuple
-};
-// Shares each element of `grad` equally among the elements of its window, in the shape of `like`.
-// Ports: grad: [*lead Ho Wo] T=float, like: [*lead H W] any, kernel_size: value int|tuple, stride:
-// value int|tuple|none, padding: value int|tuple, dilation: value int|tuple, output: [*lead H W]
-// T.
-inline Model AvgPool2dGrad(const AvgPool2dGradOptions& options = {}) {
-  return op_with_options("avg_pool2d_grad", {
-    {"kernel_size", options.kernel_size}, {"stride", options.stride}, {"padding", options.padding},
-    {"dilation", options.dilation}});
-}
-
 }  // namespace makers
 using namespace makers;
 
@@ -210,16 +129,6 @@ inline Connection conv2d(
     const Binding& groups = 1) {
   return apply("conv2d", {input, weight, bias, stride, padding, dilation, groups});
 }
-inline Connection conv2d_input_grad(
-    const Binding& grad, const Binding& input, const Binding& weight, const Binding& stride = 1,
-    const Binding& padding = 0, const Binding& dilation = 1, const Binding& groups = 1) {
-  return apply("conv2d_input_grad", {grad, input, weight, stride, padding, dilation, groups});
-}
-inline Connection conv2d_weight_grad(
-    const Binding& grad, const Binding& input, const Binding& weight, const Binding& stride = 1,
-    const Binding& padding = 0, const Binding& dilation = 1, const Binding& groups = 1) {
-  return apply("conv2d_weight_grad", {grad, input, weight, stride, padding, dilation, groups});
-}
 inline Connection max_pool1d(
     const Binding& input, const Binding& kernel_size, const Binding& stride = none,
     const Binding& padding = 0, const Binding& dilation = 1) {
@@ -231,17 +140,6 @@ inline std::vector<Connection> max_pool2d(
   return Model::op("max_pool2d").apply(std::vector<Binding>{
     input, kernel_size, stride, padding, dilation});
 }
-inline Connection max_pool2d_grad(
-    const Binding& grad, const Binding& input, const Binding& kernel_size,
-    const Binding& stride = none, const Binding& padding = 0, const Binding& dilation = 1,
-    const Binding& places = none) {
-  return apply("max_pool2d_grad", {grad, input, kernel_size, stride, padding, dilation, places});
-}
-inline Connection max_pool2d_pick(
-    const Binding& values, const Binding& input, const Binding& kernel_size,
-    const Binding& stride = none, const Binding& padding = 0, const Binding& dilation = 1) {
-  return apply("max_pool2d_pick", {values, input, kernel_size, stride, padding, dilation});
-}
 inline Connection avg_pool1d(
     const Binding& input, const Binding& kernel_size, const Binding& stride = none,
     const Binding& padding = 0, const Binding& dilation = 1) {
@@ -251,11 +149,6 @@ inline Connection avg_pool2d(
     const Binding& input, const Binding& kernel_size, const Binding& stride = none,
     const Binding& padding = 0, const Binding& dilation = 1) {
   return apply("avg_pool2d", {input, kernel_size, stride, padding, dilation});
-}
-inline Connection avg_pool2d_grad(
-    const Binding& grad, const Binding& like, const Binding& kernel_size,
-    const Binding& stride = none, const Binding& padding = 0, const Binding& dilation = 1) {
-  return apply("avg_pool2d_grad", {grad, like, kernel_size, stride, padding, dilation});
 }
 
 }  // namespace mithril

@@ -67,16 +67,6 @@ inline Model Log(const LogOptions& options = {}) {
   return op_with_options("log", {{"robust", options.robust}, {"threshold", options.threshold}});
 }
 
-struct RobustLogGradOptions {
-  OptionValue threshold = {};  // float
-};
-// The gradient of the robust logarithm: `grad` divided by the larger of |input| and `threshold`,
-// and with the sign of the input. At 0 the sign is 1; on torch, as for the gradient of abs, 0.
-// Ports: grad: [*s] float, input: [*s] float, threshold: value float, output: [*s] float.
-inline Model RobustLogGrad(const RobustLogGradOptions& options = {}) {
-  return op_with_options("robust_log_grad", {{"threshold", options.threshold}});
-}
-
 // The sine of each element, in radians. Ports: input: [*s] any, output: [*s] float.
 inline Model Sine() { return Model::op("sin"); }
 
@@ -96,10 +86,6 @@ inline Model Erf() { return Model::op("erf"); }
 // max(input, 0); its slope at 0 is 0. Ports: input: [*s] T=number, output: [*s] T.
 inline Model Relu() { return Model::op("relu"); }
 
-// The gradient of relu, which gave `result`: 0 where that is 0, else `grad`. Ports: grad: [*s]
-// float, result: [*s] float, output: [*s] float.
-inline Model ReluGrad() { return Model::op("relu_grad"); }
-
 struct LeakyReluOptions {
   double slope = 0.01;
 };
@@ -117,15 +103,6 @@ struct GeluOptions {
 // [*s] float.
 inline Model Gelu(const GeluOptions& options = {}) {
   return op_with_options("gelu", {{"approximate", options.approximate}});
-}
-
-struct GeluGradOptions {
-  bool approximate = false;
-};
-// The gradient of gelu: grad times its slope at input. Ports: grad: [*s] float, input: [*s] float,
-// approximate: value bool, output: [*s] float.
-inline Model GeluGrad(const GeluGradOptions& options = {}) {
-  return op_with_options("gelu_grad", {{"approximate", options.approximate}});
 }
 
 // log(1 + exp(input)) Ports: input: [*s] number, output: [*s] float.
@@ -166,10 +143,6 @@ inline Connection log(
     const Binding& input, const Binding& robust = false, const Binding& threshold = none) {
   return apply("log", {input, robust, threshold});
 }
-inline Connection robust_log_grad(
-    const Binding& grad, const Binding& input, const Binding& threshold) {
-  return apply("robust_log_grad", {grad, input, threshold});
-}
 inline Connection sin(const Binding& input) {
   return apply("sin", {input});
 }
@@ -188,18 +161,11 @@ inline Connection erf(const Binding& input) {
 inline Connection relu(const Binding& input) {
   return apply("relu", {input});
 }
-inline Connection relu_grad(const Binding& grad, const Binding& result) {
-  return apply("relu_grad", {grad, result});
-}
 inline Connection leaky_relu(const Binding& input, const Binding& slope = 0.01) {
   return apply("leaky_relu", {input, slope});
 }
 inline Connection gelu(const Binding& input, const Binding& approximate = false) {
   return apply("gelu", {input, approximate});
-}
-inline Connection gelu_grad(
-    const Binding& grad, const Binding& input, const Binding& approximate = false) {
-  return apply("gelu_grad", {grad, input, approximate});
 }
 inline Connection softplus(const Binding& input) {
   return apply("softplus", {input});

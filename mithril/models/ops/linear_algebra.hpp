@@ -3,7 +3,6 @@
 // clang-format off
 #pragma once
 #include <cstdint>
-#include <vector>
 
 #include "mithril/models/op_options.hpp"
 
@@ -30,18 +29,6 @@ inline Model CartesianDifference() { return Model::op("cartesian_difference"); }
 // float.
 inline Model DistanceMatrix() { return Model::op("distance_matrix"); }
 
-struct BellWidthsOptions {
-  OptionValue threshold = none;  // float, none
-};
-// For each point the sigma, at most 1001, of the bell exp(-d² / (2 sigma²)) over its squared
-// distances to the others that gives `target_perplexity` (probabilities count from `threshold`,
-// None: 2**-52, up to 1 - threshold), and the least of the distances. Ports: squared_distances: [N
-// N] float, target_perplexity: operand, threshold: value float|none, output: [N 1] float, nearest:
-// [N 1] float.
-inline Model BellWidths(const BellWidthsOptions& options = {}) {
-  return op_with_options("bell_widths", {{"threshold", options.threshold}});
-}
-
 struct TsnePJointOptions {
   OptionValue threshold = none;  // float, none
 };
@@ -54,18 +41,6 @@ inline Model TsnePJoint(const TsnePJointOptions& options = {}) {
   return op_with_options("tsne_p_joint", {{"threshold", options.threshold}});
 }
 
-struct MonomialsOptions {
-  OptionValue variables = {};  // int
-  OptionValue degree = {};  // int
-};
-// All products of up to `degree` of so many variables but the empty one, each as a row of factors
-// in rising order: variables count from 1, and 0 stands for 1. Ports: variables: value int,
-// degree: value int, output: [count degrees] int.
-inline Model Monomials(const MonomialsOptions& options = {}) {
-  return op_with_options("monomials", {
-    {"variables", options.variables}, {"degree", options.degree}});
-}
-
 struct PolynomialFeaturesOptions {
   OptionValue degree = {};  // int
 };
@@ -73,19 +48,6 @@ struct PolynomialFeaturesOptions {
 // a², ab, b²]. Ports: input: [N D] T=number, degree: value int, output: [N F] T.
 inline Model PolynomialFeatures(const PolynomialFeaturesOptions& options = {}) {
   return op_with_options("polynomial_features", {{"degree", options.degree}});
-}
-
-struct AttentionWeightsOptions {
-  bool is_causal = true;
-  OptionValue scale = none;  // float, int, none
-};
-// softmax(query @ key.T * scale + attn_mask) along the last axis: what scaled_dot_product weighs
-// the values with. Ports as there. Ports: query: [*q L E] number, key: [*k S E] number, attn_mask:
-// [*m] bool|float|none, is_causal: value bool, scale: value float|int|none, output: [*o L S]
-// float.
-inline Model AttentionWeights(const AttentionWeightsOptions& options = {}) {
-  return op_with_options("attention_weights", {
-    {"is_causal", options.is_causal}, {"scale", options.scale}});
 }
 
 struct PrimitiveScaledDotProductOptions {
@@ -180,27 +142,13 @@ inline Connection cartesian_difference(const Binding& left, const Binding& right
 inline Connection distance_matrix(const Binding& left, const Binding& right, const Binding& norm) {
   return apply("distance_matrix", {left, right, norm});
 }
-inline std::vector<Connection> bell_widths(
-    const Binding& squared_distances, const Binding& target_perplexity,
-    const Binding& threshold = none) {
-  return Model::op("bell_widths").apply(std::vector<Binding>{
-    squared_distances, target_perplexity, threshold});
-}
 inline Connection tsne_p_joint(
     const Binding& squared_distances, const Binding& target_perplexity,
     const Binding& threshold = none) {
   return apply("tsne_p_joint", {squared_distances, target_perplexity, threshold});
 }
-inline Connection monomials(const Binding& variables, const Binding& degree) {
-  return apply("monomials", {variables, degree});
-}
 inline Connection polynomial_features(const Binding& input, const Binding& degree) {
   return apply("polynomial_features", {input, degree});
-}
-inline Connection attention_weights(
-    const Binding& query, const Binding& key, const Binding& attn_mask = none,
-    const Binding& is_causal = true, const Binding& scale = none) {
-  return apply("attention_weights", {query, key, attn_mask, is_causal, scale});
 }
 inline Connection scaled_dot_product(
     const Binding& query, const Binding& key, const Binding& value, const Binding& attn_mask = none,

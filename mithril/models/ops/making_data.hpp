@@ -84,13 +84,6 @@ inline Model EyeComplement(const EyeComplementOptions& options = {}) {
     {"N", options.N}, {"M", options.M}, {"dtype", options.dtype}});
 }
 
-// A matrix in the dims and the dtype of `like`: ones on its diagonal, zeros elsewhere. Ports:
-// like: [N M] T=any, output: [N M] T.
-inline Model EyeLike() { return Model::op("eye_like"); }
-
-// 0, 1, 2, ... for the last axis but one of a tensor. Ports: like: [*b T H] any, output: [T] int.
-inline Model Positions() { return Model::op("positions"); }
-
 // Numbers in [0, 1), shaped as `like`, drawn from a key: the same key gives the same numbers.
 // Ports: like: [*s] float, key: int, output: [*s] float.
 inline Model RandomUniform() { return Model::op("random_uniform"); }
@@ -166,12 +159,6 @@ inline Connection eye(const Binding& N, const Binding& M = none, const Binding& 
 inline Connection eye_complement(
     const Binding& N, const Binding& M = none, const Binding& dtype = none) {
   return apply("eye_complement", {N, M, dtype});
-}
-inline Connection eye_like(const Binding& like) {
-  return apply("eye_like", {like});
-}
-inline Connection positions(const Binding& like) {
-  return apply("positions", {like});
 }
 inline Connection random_uniform(const Binding& like, const Binding& key) {
   return apply("random_uniform", {like, key});

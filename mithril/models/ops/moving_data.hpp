@@ -23,16 +23,6 @@ inline Model Concat(const ConcatOptions& options = {}) {
   return op_with_options("concat", {{"axis", options.axis}});
 }
 
-struct ConcatGradOptions {
-  OptionValue axis = {};  // int, none
-  OptionValue part = {};  // int
-};
-// Part number `part` of a concat of tensors shaped as `like`: the gradient of concat. Ports:
-// input: [*g] T=any, like: [*each] any, axis: value int|none, part: value int, output: [*o] T.
-inline Model ConcatGrad(const ConcatGradOptions& options = {}) {
-  return op_with_options("concat_grad", {{"axis", options.axis}, {"part", options.part}});
-}
-
 struct PrimitiveSplitOptions {
   OptionValue sizes = {};  // tuple
   int64_t axis = 0;
@@ -60,21 +50,6 @@ inline Model PrimitiveSlice(const PrimitiveSliceOptions& options = {}) {
     {"axes", options.axes}});
 }
 
-struct SliceGradOptions {
-  OptionValue starts = {};  // tuple
-  OptionValue stops = {};  // tuple
-  OptionValue steps = none;  // tuple, none
-  OptionValue axes = none;  // tuple, none
-};
-// Zeros in the shape of `like`, with `input` where `slice` takes its elements: the gradient of
-// slice. Ports: input: [*g] T=any, like: [*s] any, starts: value tuple, stops: value tuple, steps:
-// value tuple|none, axes: value tuple|none, output: [*s] T.
-inline Model SliceGrad(const SliceGradOptions& options = {}) {
-  return op_with_options("slice_grad", {
-    {"starts", options.starts}, {"stops", options.stops}, {"steps", options.steps},
-    {"axes", options.axes}});
-}
-
 struct GatherOptions {
   int64_t axis = 0;
 };
@@ -89,16 +64,6 @@ inline Model Gather(const GatherOptions& options = {}) {
 // indices count from the end; one out of range is an error. Ports: input: [N *s] T=any, indices:
 // [N] int, output: [N *s] T.
 inline Model PermuteTensor() { return Model::op("permute_tensor"); }
-
-struct ScatterAddOptions {
-  int64_t axis = 0;
-};
-// Zeros in the shape of `like`, with each element of `input` added where `gather` takes it from:
-// the gradient of gather. Ports: input: [*g] T=number, index: [*i] int|value int, like: [*s] any,
-// axis: value int, output: [*s] T.
-inline Model ScatterAdd(const ScatterAddOptions& options = {}) {
-  return op_with_options("scatter_add", {{"axis", options.axis}});
-}
 
 // Row input[...] of `weight` for each index. Ports: input: [*n] int, weight: [V D] float, output:
 // [*n D] float.
@@ -127,29 +92,15 @@ using namespace makers;
 inline Connection concat(const std::vector<Binding>& input, const Binding& axis = 0) {
   return apply("concat", {Binding(input), axis});
 }
-inline Connection concat_grad(
-    const Binding& input, const std::vector<Binding>& like, const Binding& axis,
-    const Binding& part) {
-  return apply("concat_grad", {input, Binding(like), axis, part});
-}
 inline std::vector<Connection> split(
     const Binding& input, const Binding& sizes, const Binding& axis = 0) {
   return Model::op("split").apply(std::vector<Binding>{input, sizes, axis});
-}
-inline Connection slice_grad(
-    const Binding& input, const Binding& like, const Binding& starts, const Binding& stops,
-    const Binding& steps = none, const Binding& axes = none) {
-  return apply("slice_grad", {input, like, starts, stops, steps, axes});
 }
 inline Connection gather(const Binding& input, const Binding& index, const Binding& axis = 0) {
   return apply("gather", {input, index, axis});
 }
 inline Connection permute_tensor(const Binding& input, const Binding& indices) {
   return apply("permute_tensor", {input, indices});
-}
-inline Connection scatter_add(
-    const Binding& input, const Binding& index, const Binding& like, const Binding& axis = 0) {
-  return apply("scatter_add", {input, index, like, axis});
 }
 inline Connection embedding(const Binding& input, const Binding& weight) {
   return apply("embedding", {input, weight});

@@ -23,48 +23,6 @@ inline Model PrimitiveLayerNorm(const PrimitiveLayerNormOptions& options = {}) {
   return op_with_options("layer_norm", {{"eps", options.eps}});
 }
 
-// The gradients of layer_norm in its input, weight and bias, for the mean and rstd that it gave.
-// Ports: grad: [*lead D] float, input: [*lead D] float, mean: [*lead 1] float, rstd: [*lead 1]
-// float, weight: [D] float|none, input_grad: [*lead D] float, weight_grad: [D] float, bias_grad:
-// [D] float.
-inline Model LayerNormGrad() { return Model::op("layer_norm_grad"); }
-
-struct BatchNormTrainingOptions {
-  double momentum = 0.1;
-  double eps = 1e-05;
-};
-// (input - mean) * rstd * weight + bias, for the mean of each channel (the second axis) over the
-// batch and rstd = 1 / sqrt(variance + eps) (https://arxiv.org/abs/1502.03167); the running
-// statistics move to those of the batch, the variance with n - 1 for n, by `momentum`. Ports:
-// input: [N C *s] number, running_mean: [C] float, running_var: [C] float, weight: [C] float|none,
-// bias: [C] float|none, momentum: value float|int, eps: value float|int, output: [N C *s] float,
-// mean: [C] float, rstd: [C] float, new_running_mean: [C] float, new_running_var: [C] float.
-inline Model BatchNormTraining(const BatchNormTrainingOptions& options = {}) {
-  return op_with_options("batch_norm_training", {
-    {"momentum", options.momentum}, {"eps", options.eps}});
-}
-
-struct BatchNormInferenceOptions {
-  double eps = 1e-05;
-};
-// (input - mean) / sqrt(variance + eps) * weight + bias, with a mean and a variance for each
-// channel, the second axis. Ports: input: [N C *s] number, mean: [C] float, variance: [C] float,
-// weight: [C] float|none, bias: [C] float|none, eps: value float|int, output: [N C *s] float.
-inline Model BatchNormInference(const BatchNormInferenceOptions& options = {}) {
-  return op_with_options("batch_norm_inference", {{"eps", options.eps}});
-}
-
-struct BatchNormGradOptions {
-  bool training = true;
-};
-// The gradients of batch_norm_training in its input, weight and bias, for the mean and rstd that
-// it gave; with training=False those of batch_norm_inference. Ports: grad: [N C *s] float, input:
-// [N C *s] float, mean: [C] float, rstd: [C] float, weight: [C] float|none, training: value bool,
-// input_grad: [N C *s] float, weight_grad: [C] float, bias_grad: [C] float.
-inline Model BatchNormGrad(const BatchNormGradOptions& options = {}) {
-  return op_with_options("batch_norm_grad", {{"training", options.training}});
-}
-
 }  // namespace makers
 using namespace makers;
 
@@ -72,29 +30,6 @@ inline std::vector<Connection> layer_norm(
     const Binding& input, const Binding& weight = none, const Binding& bias = none,
     const Binding& eps = 1e-05) {
   return Model::op("layer_norm").apply(std::vector<Binding>{input, weight, bias, eps});
-}
-inline std::vector<Connection> layer_norm_grad(
-    const Binding& grad, const Binding& input, const Binding& mean, const Binding& rstd,
-    const Binding& weight = none) {
-  return Model::op("layer_norm_grad").apply(std::vector<Binding>{grad, input, mean, rstd, weight});
-}
-inline std::vector<Connection> batch_norm_training(
-    const Binding& input, const Binding& running_mean, const Binding& running_var,
-    const Binding& weight = none, const Binding& bias = none, const Binding& momentum = 0.1,
-    const Binding& eps = 1e-05) {
-  return Model::op("batch_norm_training").apply(std::vector<Binding>{
-    input, running_mean, running_var, weight, bias, momentum, eps});
-}
-inline Connection batch_norm_inference(
-    const Binding& input, const Binding& mean, const Binding& variance,
-    const Binding& weight = none, const Binding& bias = none, const Binding& eps = 1e-05) {
-  return apply("batch_norm_inference", {input, mean, variance, weight, bias, eps});
-}
-inline std::vector<Connection> batch_norm_grad(
-    const Binding& grad, const Binding& input, const Binding& mean, const Binding& rstd,
-    const Binding& weight = none, const Binding& training = true) {
-  return Model::op("batch_norm_grad").apply(std::vector<Binding>{
-    grad, input, mean, rstd, weight, training});
 }
 
 }  // namespace mithril

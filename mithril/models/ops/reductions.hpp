@@ -109,15 +109,6 @@ inline Model Softmax(const SoftmaxOptions& options = {}) {
   return op_with_options("softmax", {{"axis", options.axis}});
 }
 
-struct SoftmaxGradOptions {
-  int64_t axis = -1;
-};
-// The gradient of softmax, which gave `result`: result * (grad - sum(grad * result)) along its
-// axis. Ports: grad: [*s] float, result: [*s] float, axis: value int, output: [*s] float.
-inline Model SoftmaxGrad(const SoftmaxGradOptions& options = {}) {
-  return op_with_options("softmax_grad", {{"axis", options.axis}});
-}
-
 struct LogSoftmaxOptions {
   int64_t axis = -1;
 };
@@ -125,39 +116,6 @@ struct LogSoftmaxOptions {
 // 0. Ports: input: [*s] number, axis: value int, output: [*s] float.
 inline Model LogSoftmax(const LogSoftmaxOptions& options = {}) {
   return op_with_options("log_softmax", {{"axis", options.axis}});
-}
-
-struct LogSoftmaxGradOptions {
-  int64_t axis = -1;
-};
-// The gradient of log_softmax, which gave `result`: grad - exp(result) * sum(grad) along its axis.
-// Ports: grad: [*s] float, result: [*s] float, axis: value int, output: [*s] float.
-inline Model LogSoftmaxGrad(const LogSoftmaxGradOptions& options = {}) {
-  return op_with_options("log_softmax_grad", {{"axis", options.axis}});
-}
-
-struct ExpandReducedOptions {
-  OptionValue axis = none;  // int, tuple, none
-  bool keepdim = false;
-  OptionValue correction = none;  // float, int, none
-};
-// Repeats what a reduction of `like` gave along the reduced axes, so that it has the shape of
-// `like`; with a correction, divided by the number of elements that were reduced to one, less
-// that. Ports: input: [*o] T=any, like: [*s] any, axis: value int|tuple|none, keepdim: value bool,
-// correction: value float|int|none, output: [*s] T.
-inline Model ExpandReduced(const ExpandReducedOptions& options = {}) {
-  return op_with_options("expand_reduced", {
-    {"axis", options.axis}, {"keepdim", options.keepdim}, {"correction", options.correction}});
-}
-
-struct ProdOfOthersOptions {
-  OptionValue axis = none;  // int, tuple, none
-};
-// For each element the product of the others along an axis, several axes, or all of them (None).
-// Its own gradient divides by the element, so that it is not finite where one is 0. Ports: input:
-// [*s] float, axis: value int|tuple|none, output: [*s] float.
-inline Model ProdOfOthers(const ProdOfOthersOptions& options = {}) {
-  return op_with_options("prod_of_others", {{"axis", options.axis}});
 }
 
 // The area between the axis and the line through the points (x, y), along the last axis: sum((x[i
@@ -219,24 +177,8 @@ inline Connection argmin(
 inline Connection softmax(const Binding& input, const Binding& axis = -1) {
   return apply("softmax", {input, axis});
 }
-inline Connection softmax_grad(
-    const Binding& grad, const Binding& result, const Binding& axis = -1) {
-  return apply("softmax_grad", {grad, result, axis});
-}
 inline Connection log_softmax(const Binding& input, const Binding& axis = -1) {
   return apply("log_softmax", {input, axis});
-}
-inline Connection log_softmax_grad(
-    const Binding& grad, const Binding& result, const Binding& axis = -1) {
-  return apply("log_softmax_grad", {grad, result, axis});
-}
-inline Connection expand_reduced(
-    const Binding& input, const Binding& like, const Binding& axis = none,
-    const Binding& keepdim = false, const Binding& correction = none) {
-  return apply("expand_reduced", {input, like, axis, keepdim, correction});
-}
-inline Connection prod_of_others(const Binding& input, const Binding& axis = none) {
-  return apply("prod_of_others", {input, axis});
 }
 inline Connection trapezoid(const Binding& y, const Binding& x) {
   return apply("trapezoid", {y, x});

@@ -22,10 +22,6 @@ inline Model Reshape(const ReshapeOptions& options = {}) {
   return op_with_options("reshape", {{"shape", options.shape}});
 }
 
-// The elements of `input`, in row-major order, in the shape of `like`. Ports: input: [*s] T=any,
-// like: [*o] any, output: [*o] T.
-inline Model ReshapeLike() { return Model::op("reshape_like"); }
-
 struct FlattenOptions {
   int64_t start_dim = 0;
   int64_t end_dim = -1;
@@ -93,9 +89,6 @@ using namespace makers;
 
 inline Connection reshape(const Binding& input, const Binding& shape) {
   return apply("reshape", {input, shape});
-}
-inline Connection reshape_like(const Binding& input, const Binding& like) {
-  return apply("reshape_like", {input, like});
 }
 inline Connection flatten(
     const Binding& input, const Binding& start_dim = 0, const Binding& end_dim = -1) {

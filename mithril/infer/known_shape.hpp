@@ -1,0 +1,69 @@
+// Shapes as values, for users: what is known of a shape at one time, without the facts behind it.
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "mithril/infer/dim.hpp"
+
+namespace mithril {
+
+class UnknownNumbers;  // base/unknowns.hpp
+struct StoredShape;    // infer/facts.hpp
+
+// A size: a number, or an expression of symbols: "N", "2*H + 3"; "?1" is a size without a name.
+class KnownDim {
+ public:
+  KnownDim(int number) : held_(int64_t{number}) {}
+  KnownDim(int64_t number) : held_(number) {}
+  KnownDim(const char* symbol) : held_(std::string(symbol)) {}
+  KnownDim(std::string symbol, bool has_name = true)
+      : held_(std::move(symbol)), has_name_(has_name) {}
+
+  std::optional<int64_t> number() const;  // nothing for a symbolic size
+  bool has_name() const { return has_name_; }
+  bool operator==(const KnownDim&) const = default;
+  friend std::string to_string(const KnownDim& dim);
+
+ private:
+  std::variant<int64_t, std::string> held_;
+  bool has_name_ = true;
+};
+
+// The sizes of a tensor: `head`, or where the rank is not known `head`, a run of any number of
+// sizes, and `tail`. Equal shapes have equal numbers and symbols. Example:
+//   ml::KnownShape shape = model.shape("x");
+//   if (shape.rank() == 2 && shape[1] == 64) ...
+//   CHECK(shape == ml::KnownShape{"N", 64});
+class KnownShape {
+ public:
+  KnownShape(std::initializer_list<KnownDim> dims) : head_(dims) {}
+  explicit KnownShape(std::vector<KnownDim> dims) : head_(std::move(dims)) {}
+  KnownShape(std::vector<KnownDim> head, std::vector<KnownDim> tail)
+      : head_(std::move(head)), tail_(std::move(tail)), has_run_(true) {}
+
+  std::optional<size_t> rank() const;  // nothing if it is not known
+  bool has_run() const { return has_run_; }
+  const std::vector<KnownDim>& head() const { return head_; }  // all, without a run
+  const std::vector<KnownDim>& tail() const { return tail_; }
+  // From the end for a negative axis. ValueError E0472 for an axis that is not there, or not known.
+  const KnownDim& operator[](int64_t axis) const;
+  bool operator==(const KnownShape&) const = default;
+
+ private:
+  std::vector<KnownDim> head_, tail_;
+  bool has_run_ = false;
+};
+std::string to_string(const KnownShape& shape);  // "[N, 64]", "[..., 3]"
+std::ostream& operator<<(std::ostream& stream, const KnownShape& shape);
+
+// What is known now. Shapes with the same `unknowns` share the numbers of sizes without a name.
+KnownShape to_known(const StoredShape& shape, UnknownNumbers& unknowns);
+KnownShape to_known(const std::vector<Dim>& dims, UnknownNumbers& unknowns);
+
+}  // namespace mithril
