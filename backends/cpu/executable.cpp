@@ -178,7 +178,7 @@ class CpuExecutable final : public Executable {
   const SizedGraph sizes_;
   const Config config_;
   std::vector<bool> observed_;  // per node: the observer wants its outputs; empty: no observer
-  mutable PackedConstants packed_;
+  mutable PackedWeights packed_;
   const SizeCache<ExecutionPlan> plans_ = {};
   mutable Arenas arenas_;
   const ResultMemory results_;

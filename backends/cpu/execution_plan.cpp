@@ -61,7 +61,7 @@ Passing passing(const ShapedGraph& shaped, const StepDescriptor& descriptor, con
 
 // The constants that steps read in their own layout or that a run returns. The others are packed.
 std::vector<HeldConstant> held_constants(const Graph& graph, const LoweredGraph& lowered,
-                                         const BufferRefs& refs, PackedConstants& packed) {
+                                         const BufferRefs& refs, PackedWeights& packed) {
   const size_t first = 1 + graph.inputs().size(), end = first + graph.constants().size();
   std::set<size_t> read;
   const auto add = [&](ValueId id) {
@@ -128,7 +128,7 @@ void instantiate(ExecutionPlan& plan, const LoweringContext& context, const Lowe
 }  // namespace
 
 ExecutionPlan make_execution_plan(const Graph& graph, Plan shapes, const Config& config,
-                                  PackedConstants& packed, const std::vector<bool>& observed) {
+                                  PackedWeights& packed, const std::vector<bool>& observed) {
   ExecutionPlan plan{.shapes = std::move(shapes)};
   ShapedGraph shaped(graph, plan.shapes);
   const std::vector<DonatedBuffer> donated = donated_values(graph, config.donations);

@@ -51,6 +51,6 @@ struct ExecutionPlan {
 // OutOfMemoryError E1101 if a run needs more than the limit, E1102 if it needs more than the
 // machine has; both before anything is allocated.
 ExecutionPlan make_execution_plan(const Graph& graph, Plan shapes, const Config& config,
-                                  PackedConstants& packed, const std::vector<bool>& observed = {});
+                                  PackedWeights& packed, const std::vector<bool>& observed = {});
 
 }  // namespace mithril::cpu_backend

@@ -165,7 +165,7 @@ std::vector<bool> chosen(const Graph& graph, const std::vector<Tensor>& inputs) 
   const Plan plan = make_plan(graph, sizes, inputs);
   cpu_backend::ShapedGraph shaped(graph, plan);
   const cpu_backend::Config config;
-  cpu_backend::PackedConstants packed(graph);
+  cpu_backend::PackedWeights packed(graph);
   const std::vector<bool> observed;
   const std::vector<int> use_counts = cpu_backend::count_uses(shaped, observed);
   cpu_backend::assign_layouts({.shaped = shaped,

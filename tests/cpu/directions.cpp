@@ -35,7 +35,7 @@ Graph table_graph(const std::string& statements, int64_t rows, int64_t columns) 
 // the front read what stands there since.
 std::vector<float> made_one_row_on(const Graph& graph, const Tensor& x, Direction direction) {
   const SizedGraph sizes(graph);
-  cpu_backend::PackedConstants packed(graph);
+  cpu_backend::PackedWeights packed(graph);
   const cpu_backend::Config config;
   const auto plan =
       cpu_backend::make_execution_plan(graph, make_plan(graph, sizes, {&x, 1}), config, packed);

@@ -20,7 +20,7 @@ struct Taken {
 
 Taken taken(const Graph& graph, const std::vector<Tensor>& inputs, bool fuse) {
   const SizedGraph sizes(graph);
-  cpu_backend::PackedConstants packed(graph);
+  cpu_backend::PackedWeights packed(graph);
   const cpu_backend::Config config{.fuse = fuse};
   const auto plan =
       cpu_backend::make_execution_plan(graph, make_plan(graph, sizes, inputs), config, packed);

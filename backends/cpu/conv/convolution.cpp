@@ -22,7 +22,7 @@ class ConvolutionStep final : public Step {
  public:
   ConvolutionStep(WindowForm form, const WindowKernels<T>& kernels, int threads,
                   const ConvolutionValues& values, const BufferRefs& refs, BufferRef scratch,
-                  PackedConstants::Bytes packed, std::unique_ptr<ElementStep> finish)
+                  PackedWeights::Bytes packed, std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
         kernels_(kernels),
         tiles_(tiles_of(form_)),
@@ -205,7 +205,7 @@ class ConvolutionStep final : public Step {
   int threads_;
   BufferRef source_, weight_, made_, scratch_;
   std::optional<BufferRef> bias_;
-  PackedConstants::Bytes packed_;
+  PackedWeights::Bytes packed_;
   std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
   std::vector<Round> rounds_;            // empty: all rows at once
 };
@@ -214,8 +214,8 @@ class ConvolutionStep final : public Step {
 constexpr int64_t packed_for_groups = 2;
 
 template <typename T>
-PackedConstants::Bytes packed_weight(const LoweringContext& context, const WindowForm& form,
-                                     ValueId weight) {
+PackedWeights::Bytes packed_weight(const LoweringContext& context, const WindowForm& form,
+                                   ValueId weight) {
   if (!context.packed.find(weight) || form.work() == 0) return nullptr;
   return context.packed.pack(weight, packed_for_groups + form.groups, [&](const Tensor& tensor) {
     const WindowTiles tiles = ConvolutionStep<T>::tiles_of(form);
@@ -241,7 +241,7 @@ StepDescriptor convolution_draft(const LoweringContext& context, const Convoluti
   const int64_t width = kernels.width;
   const WindowForm form =
       backwards ? input_gradient_form(convolution, width) : output_form(convolution, width);
-  const PackedConstants::Bytes packed =
+  const PackedWeights::Bytes packed =
       backwards ? nullptr : packed_weight<T>(context, form, values.weight);
   StepDescriptor descriptor{.reads = {values.source},
                             .writes = {values.made},

@@ -20,7 +20,7 @@ template <typename Form>
 class BlockStep final : public Step {
  public:
   BlockStep(Form form, int64_t block, int threads, const ConvolutionValues& values, bool to_blocks,
-            const BufferRefs& refs, BufferRef scratch, PackedConstants::Bytes weight,
+            const BufferRefs& refs, BufferRef scratch, PackedWeights::Bytes weight,
             std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
         block_(block),
@@ -111,14 +111,14 @@ class BlockStep final : public Step {
   bool to_blocks_;
   BufferRef source_, made_, scratch_;
   std::optional<BufferRef> bias_;
-  PackedConstants::Bytes weight_;
+  PackedWeights::Bytes weight_;
   std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
 };
 
 template <typename Form>
 StepDescriptor block_draft(const LoweringContext& context, const Form& form, int64_t block,
                            const ConvolutionValues& values, int64_t packed_as) {
-  const PackedConstants::Bytes weight =
+  const PackedWeights::Bytes weight =
       context.packed.pack(values.weight, packed_as, [&](const Tensor& tensor) {
         auto bytes = context.packed.allocate(form.weight_count() * int64_t{sizeof(float)});
         const Tensor host = tensor.host();

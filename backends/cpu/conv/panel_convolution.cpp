@@ -30,7 +30,7 @@ class PanelStep final : public Step {
   using Element = typename Form::Element;
 
   PanelStep(Form form, int threads, const ConvolutionValues& values, const BufferRefs& refs,
-            BufferRef scratch, PackedConstants::Bytes weight, std::unique_ptr<ElementStep> finish)
+            BufferRef scratch, PackedWeights::Bytes weight, std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
         sharing_(sharing_of(form_, threads)),
         threads_(threads),
@@ -174,7 +174,7 @@ class PanelStep final : public Step {
   int threads_;
   BufferRef source_, given_weight_, made_, scratch_;
   std::optional<BufferRef> bias_;
-  PackedConstants::Bytes weight_;        // null: it is packed in each run
+  PackedWeights::Bytes weight_;          // null: it is packed in each run
   std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
 };
 
@@ -182,7 +182,7 @@ template <typename Form>
 StepDescriptor panel_draft(const LoweringContext& context, const Convolution& convolution,
                            const ConvolutionValues& values, int64_t packed_as) {
   const Form form(convolution);
-  PackedConstants::Bytes weight;
+  PackedWeights::Bytes weight;
   if (context.packed.find(values.weight)) {
     weight = context.packed.pack(values.weight, packed_as, [&](const Tensor& tensor) {
       const int64_t count = convolution.groups * form.weight_count();

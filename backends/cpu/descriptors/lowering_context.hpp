@@ -15,7 +15,7 @@ class NativeCode;
 struct LoweringContext {
   const ShapedGraph& shaped;
   const Config& config;
-  PackedConstants& packed;
+  PackedWeights& packed;
   // Per value: the value that it transposes (last two axes), while no step computes the transpose
   // because all consumers so far read the other value instead.
   const std::vector<std::optional<ValueId>>& transposes;

@@ -7,33 +7,33 @@
 
 namespace mithril::cpu_backend {
 
-PackedConstants::PackedConstants(const Graph& graph) {
+PackedWeights::PackedWeights(const Graph& graph) {
   for (const Constant& constant : graph.constants()) {
     constants_.emplace(constant.value, &constant.tensor);
   }
 }
 
-const Tensor* PackedConstants::find(ValueId id) const {
+const Tensor* PackedWeights::find(ValueId id) const {
   const auto at = constants_.find(id);
   return at == constants_.end() ? nullptr : at->second;
 }
 
-Tensor PackedConstants::plain(ValueId id) {
+Tensor PackedWeights::plain(ValueId id) {
   const std::lock_guard lock(mutex_);
   const auto [known, is_new] = plain_.try_emplace(id);
   if (is_new) known->second = where_floats_begin(constants_.at(id)->host()).as_read_only();
   return known->second;
 }
 
-PackedConstants::Bytes PackedConstants::pack(ValueId id, int64_t form,
-                                             const std::function<Bytes(const Tensor&)>& make) {
+PackedWeights::Bytes PackedWeights::pack(ValueId id, int64_t form,
+                                         const std::function<Bytes(const Tensor&)>& make) {
   const std::lock_guard lock(mutex_);
   Bytes& packed = packed_[{id, form}];
   if (!packed) packed = make(*constants_.at(id));
   return packed;
 }
 
-std::shared_ptr<std::byte[]> PackedConstants::allocate(int64_t bytes) {
+std::shared_ptr<std::byte[]> PackedWeights::allocate(int64_t bytes) {
   constexpr int64_t line = 64, least = 1 << 16, most = 1 << 25;
   const int64_t size = (bytes + line - 1) / line * line;
   if (size > left_) {

@@ -12,11 +12,11 @@
 namespace mithril::cpu_backend {
 
 // Any number of threads may ask at once.
-class PackedConstants {
+class PackedWeights {
  public:
   using Bytes = std::shared_ptr<const std::byte[]>;  // shared: plans keep what their steps read
 
-  explicit PackedConstants(const Graph& graph);  // which outlives it
+  explicit PackedWeights(const Graph& graph);  // which outlives it
 
   const Tensor* find(ValueId id) const;  // null: it is no constant
   Tensor plain(ValueId id);              // a constant as it is, read-only

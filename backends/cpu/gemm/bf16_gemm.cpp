@@ -41,7 +41,7 @@ struct PairedBuffers {
 
 class PairedProductStep final : public Step {
  public:
-  PairedProductStep(PairedForm form, int threads, PairedBuffers refs, PackedConstants::Bytes packed,
+  PairedProductStep(PairedForm form, int threads, PairedBuffers refs, PackedWeights::Bytes packed,
                     std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
         plan_(form_.product()),
@@ -109,15 +109,15 @@ class PairedProductStep final : public Step {
   MatmulPlan plan_;
   int threads_;
   PairedBuffers refs_;
-  PackedConstants::Bytes packed_;
+  PackedWeights::Bytes packed_;
   std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
 };
 
 // Behind the numbers of other ways of packing products.
 constexpr int64_t packed_in_pairs = int64_t{1} << 61;
 
-PackedConstants::Bytes right_in_pairs(const LoweringContext& context, const PairedForm& form,
-                                      Side right) {
+PackedWeights::Bytes right_in_pairs(const LoweringContext& context, const PairedForm& form,
+                                    Side right) {
   const int64_t way = packed_in_pairs + right.transposed;
   return context.packed.pack(right.id, way, [&](const Tensor& tensor) {
     const Tensor host = where_floats_begin(tensor.host());
@@ -151,7 +151,7 @@ std::optional<StepDescriptor> lower_paired_product(const LoweringContext& contex
   const ProductForm plain = product_form(shaped, left, right, product);
   if (plain.depth == 0) return std::nullopt;
   const PairedForm form(plain);
-  PackedConstants::Bytes packed;
+  PackedWeights::Bytes packed;
   if (is_packed(context, plain, right)) packed = right_in_pairs(context, form, right);
   std::vector<ValueId> reads{left.id};
   if (!packed) reads.push_back(right.id);

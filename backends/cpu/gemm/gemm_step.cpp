@@ -27,7 +27,7 @@ class ProductStep final : public Step {
  public:
   ProductStep(ProductForm form, int threads, BufferRef left, BufferRef right,
               std::optional<BufferRef> bias, BufferRef product, BufferRef scratch,
-              PackedConstants::Bytes packed, std::unique_ptr<ElementStep> finish)
+              PackedWeights::Bytes packed, std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
         outline_(product_of(form_)),
         plan_(outline_),
@@ -107,7 +107,7 @@ class ProductStep final : public Step {
   BufferRef left_, right_;
   std::optional<BufferRef> bias_;
   BufferRef product_, scratch_;
-  PackedConstants::Bytes packed_;
+  PackedWeights::Bytes packed_;
   std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
 };
 
@@ -139,8 +139,8 @@ int64_t way_of_packing(const ProductForm& form, Side right) {
 }
 
 template <typename T>
-PackedConstants::Bytes packed_right(const LoweringContext& context, const ProductForm& form,
-                                    Side right) {
+PackedWeights::Bytes packed_right(const LoweringContext& context, const ProductForm& form,
+                                  Side right) {
   return context.packed.pack(right.id, way_of_packing(form, right), [&](const Tensor& tensor) {
     Product<T> product = ProductStep<T>::product_of(form);
     const MatmulPlan plan(product);
@@ -167,7 +167,7 @@ template <typename T>
 std::optional<StepDescriptor> product_draft(const LoweringContext& context, Side left, Side right,
                                             std::optional<Side> bias, ValueId product) {
   ProductForm form = product_form(context.shaped, left, right, product);
-  PackedConstants::Bytes packed;
+  PackedWeights::Bytes packed;
   const DType given = context.shaped.dtype(right.id);
   if (is_packed(context, form, right)) {
     if (is_half(given)) {
