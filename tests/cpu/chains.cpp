@@ -7,11 +7,11 @@ namespace mithril::cpu_backend {
 namespace {
 
 // Two inputs in the slots 0 and 1.
-Loop loop_of(std::vector<Instruction> instructions, Slot output) {
-  Loop loop{.dtype = DType::float32,
-            .dims = {8},
-            .inputs = {ValueId{0}, ValueId{1}},
-            .instructions = std::move(instructions)};
+ElementwiseProgram loop_of(std::vector<Instruction> instructions, Slot output) {
+  ElementwiseProgram loop{.dtype = DType::float32,
+                          .dims = {8},
+                          .inputs = {ValueId{0}, ValueId{1}},
+                          .instructions = std::move(instructions)};
   loop.outputs = {{ValueId{2}, output}};
   loop.slots = static_cast<Slot>(2 + loop.instructions.size());
   return loop;
@@ -31,13 +31,14 @@ std::vector<Slot> made_by(const std::vector<Instruction>& instructions) {
 
 TEST_CASE("an instruction comes after the one whose result it reads") {
   // 4 and 5 go on from 2, 6 from 3.
-  const Loop loop =
+  const ElementwiseProgram loop =
       loop_of({add(2, 0, 1), add(3, 0, 0), add(4, 2, 1), add(5, 4, 4), add(6, 3, 5)}, Slot{6});
   CHECK(made_by(chained(loop)) == std::vector<Slot>{2, 4, 5, 3, 6});
 }
 
 TEST_CASE("what the next alone reads is not written") {
-  Loop loop = loop_of({add(2, 0, 1), add(3, 2, 2), add(4, 2, 0), add(5, 4, 3)}, Slot{5});
+  ElementwiseProgram loop =
+      loop_of({add(2, 0, 1), add(3, 2, 2), add(4, 2, 0), add(5, 4, 3)}, Slot{5});
   loop.instructions = chained(loop);
   REQUIRE(made_by(loop.instructions) == std::vector<Slot>{2, 3, 4, 5});
   const std::vector<Following> found = followings(loop);

@@ -167,7 +167,9 @@ TEST_CASE("the text of native code says nothing of names, sizes and numbers") {
     const cpu_backend::ShapedGraph shaped(graph, plan);
     const std::vector<size_t> nodes{0, 1};
     const std::vector<ValueId> kept{graph.outputs().front().value};
-    return cpu_backend::native_loop(shaped, *cpu_backend::make_loop(shaped, nodes, kept))->text;
+    return cpu_backend::native_program(shaped,
+                                       *cpu_backend::make_elementwise_program(shaped, nodes, kept))
+        ->text;
   };
   const std::string plain = text_of("200", "2.5", "");
   CHECK(plain.find("call(context, 0, block_0, size);") != std::string::npos);

@@ -10,7 +10,7 @@
 
 namespace mithril::cpu_backend {
 
-struct Loop;
+struct ElementwiseProgram;
 
 // The buffer of each value that a step reads or writes, by ValueId.
 using BufferRefs = std::vector<BufferRef>;
@@ -48,8 +48,9 @@ struct StepDescriptor {
       make_finished = {};
   // Whether the value may then be at BufferRef::tile, where only the epilogue reads it.
   bool makes_tiles = false;
-  std::shared_ptr<const Loop> loop = nullptr;  // what an elementwise step computes; null: another
-  std::vector<size_t> nodes = {};              // of the graph, that the step computes
+  std::shared_ptr<const ElementwiseProgram> loop =
+      nullptr;                     // what an elementwise step computes; null: another
+  std::vector<size_t> nodes = {};  // of the graph, that the step computes
 };
 
 }  // namespace mithril::cpu_backend

@@ -12,7 +12,7 @@ bool reads_slot(const Instruction& instruction, Slot slot) {
 
 class Chaining {
  public:
-  explicit Chaining(const Loop& loop)
+  explicit Chaining(const ElementwiseProgram& loop)
       : left_(loop.instructions), is_made_(static_cast<size_t>(loop.slots)) {
     std::fill_n(is_made_.begin(), loop.first_made(), true);
   }
@@ -50,11 +50,14 @@ class Chaining {
 
 }  // namespace
 
-std::vector<Instruction> chained(const Loop& loop) { return Chaining(loop).ordered(); }
+std::vector<Instruction> chained(const ElementwiseProgram& loop) {
+  return Chaining(loop).ordered();
+}
 
-std::vector<Following> followings(const Loop& loop) {
+std::vector<Following> followings(const ElementwiseProgram& loop) {
   std::vector<int> use_counts(static_cast<size_t>(loop.slots));
-  for (const Loop::Made& made : loop.outputs) ++use_counts[static_cast<size_t>(made.slot)];
+  for (const ElementwiseProgram::Made& made : loop.outputs)
+    ++use_counts[static_cast<size_t>(made.slot)];
   for (Slot slot = 0; slot < loop.slots; ++slot) {
     for (const Instruction& at : loop.instructions) {
       use_counts[static_cast<size_t>(slot)] += reads_slot(at, slot);

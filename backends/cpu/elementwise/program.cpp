@@ -91,7 +91,7 @@ class LoopWriter {
     values_[made] = result;
   }
 
-  Loop finish(std::span<const ValueId> kept) {
+  ElementwiseProgram finish(std::span<const ValueId> kept) {
     std::set<Operand> kept_once;
     for (const ValueId id : kept) {
       Operand& made = values_.at(id);
@@ -263,7 +263,7 @@ class LoopWriter {
   const ShapedGraph& shaped_;
   const Node* node_ = nullptr;
   const PlannedNode* planned_ = nullptr;
-  Loop loop_;
+  ElementwiseProgram loop_;
   std::vector<Written> written_;
   std::map<ValueId, Operand> values_;
   std::set<Operand> truths_;  // what is 0 or 1
@@ -308,16 +308,17 @@ bool fits(const ShapedGraph& shaped, size_t node, DType dtype) {
 
 }  // namespace
 
-std::optional<Loop> make_loop(const ShapedGraph& shaped, std::span<const size_t> nodes,
-                              std::span<const ValueId> kept) {
+std::optional<ElementwiseProgram> make_elementwise_program(const ShapedGraph& shaped,
+                                                           std::span<const size_t> nodes,
+                                                           std::span<const ValueId> kept) {
   const ValueId last = shaped.node(nodes.back()).outputs.front();
-  LoopWriter writer(shaped, *loop_dtype(shaped, nodes.back()), shaped.dims(last));
+  LoopWriter writer(shaped, *elementwise_dtype(shaped, nodes.back()), shaped.dims(last));
   try {
     for (const size_t node : nodes) writer.add(node);
   } catch (const NoLoop&) {
     return std::nullopt;
   }
-  Loop loop = writer.finish(kept);
+  ElementwiseProgram loop = writer.finish(kept);
   const bool in_blocks = shaped.is_in_blocks(last);
   const int64_t block = shaped.channels_of_block();
   if (in_blocks) loop.dims = dims_in_blocks(loop.dims, block);
@@ -333,7 +334,7 @@ bool converts(const Formula& formula) {
          formula.children.front().kind == Kind::port;
 }
 
-std::optional<DType> loop_dtype(const ShapedGraph& shaped, size_t node) {
+std::optional<DType> elementwise_dtype(const ShapedGraph& shaped, size_t node) {
   const Node& at = shaped.node(node);
   if (!formula_of(*at.op) || at.op->watched) return std::nullopt;
   if (at.outputs.size() != 1) return std::nullopt;

@@ -22,7 +22,7 @@ struct Instruction {
   std::array<Slot, 4> from;  // as many as the operation takes, and then none
 };
 
-struct Loop {
+struct ElementwiseProgram {
   DType dtype;  // that it computes in: float32 or float64
   // Of all that it makes, and of each input: in the order in which elements stand, which is another
   // where channels are in blocks.
@@ -43,11 +43,12 @@ struct Loop {
 
 // The loop of these nodes, in the order of the graph, which makes the values of `kept`. Nothing
 // where a record spells no formula, or operations or dtypes have no kernels.
-std::optional<Loop> make_loop(const ShapedGraph& shaped, std::span<const size_t> nodes,
-                              std::span<const ValueId> kept);
+std::optional<ElementwiseProgram> make_elementwise_program(const ShapedGraph& shaped,
+                                                           std::span<const size_t> nodes,
+                                                           std::span<const ValueId> kept);
 
 // What a node would be computed in; nothing where it has no place in a loop.
-std::optional<DType> loop_dtype(const ShapedGraph& shaped, size_t node);
+std::optional<DType> elementwise_dtype(const ShapedGraph& shaped, size_t node);
 
 // Whether what comes out is what goes in, in another dtype.
 bool converts(const Formula& formula);

@@ -33,7 +33,7 @@ struct Room {
   int blocks = 0;
 };
 
-Room room_for(const Loop& loop, const std::vector<Following>& followings) {
+Room room_for(const ElementwiseProgram& loop, const std::vector<Following>& followings) {
   std::vector<int> last(static_cast<size_t>(loop.slots), -1);
   const int count = static_cast<int>(loop.instructions.size());
   for (int i = 0; i < count; ++i) {
@@ -47,7 +47,7 @@ Room room_for(const Loop& loop, const std::vector<Following>& followings) {
     last[static_cast<size_t>(slot)] = count;
   };
   for (size_t i = 0; i < loop.inputs.size(); ++i) keep(static_cast<Slot>(i));
-  for (const Loop::Made& made : loop.outputs) {
+  for (const ElementwiseProgram::Made& made : loop.outputs) {
     if (room.block_of[static_cast<size_t>(made.slot)] < 0) keep(made.slot);
   }
   std::vector<int16_t> free;
@@ -75,7 +75,8 @@ Room room_for(const Loop& loop, const std::vector<Following>& followings) {
 // vectors go through all links before the next do, so that what is read from memory is asked for at
 // an even pace.
 template <typename T>
-std::vector<Link> links_of(const Loop& loop, const std::vector<Following>& followings) {
+std::vector<Link> links_of(const ElementwiseProgram& loop,
+                           const std::vector<Following>& followings) {
   std::vector<Link> links;
   for (size_t i = 0; i < loop.instructions.size(); ++i) {
     const Instruction& at = loop.instructions[i];
@@ -92,9 +93,10 @@ std::vector<Link> links_of(const Loop& loop, const std::vector<Following>& follo
 }
 
 template <typename T>
-class LoopStep final : public ElementStep {
+class ElementwiseProgramStep final : public ElementStep {
  public:
-  LoopStep(const ShapedGraph& shaped, const Loop& loop, int threads, const BufferRefs& refs)
+  ElementwiseProgramStep(const ShapedGraph& shaped, const ElementwiseProgram& loop, int threads,
+                         const BufferRefs& refs)
       : room_(room_for(loop, followings(loop))),
         links_(links_of<T>(loop, followings(loop))),
         threads_(threads),
@@ -110,7 +112,7 @@ class LoopStep final : public ElementStep {
       inputs_.push_back({refs[index(id)], dtype, std::move(walk), reading(single, direct)});
     }
     find_asked();
-    for (const Loop::Made& made : loop.outputs) {
+    for (const ElementwiseProgram::Made& made : loop.outputs) {
       outputs_.push_back(
           {refs[index(made.value)], shaped.dtype(made.value), static_cast<size_t>(made.slot)});
     }
@@ -124,7 +126,7 @@ class LoopStep final : public ElementStep {
     if (count_ == 0) return;
     const int64_t blocks = (count_ + block - 1) / block;
     const int tasks = parts_of(
-        {.amount = count_ * cost_, .pieces = blocks, .worth_a_thread = worth_a_loop_thread},
+        {.amount = count_ * cost_, .pieces = blocks, .worth_a_thread = elementwise_grain_size},
         threads_);
     const int64_t lead = tasks > 1 ? std::min(lead_of_caller / (cost_ * block), blocks / 4) : 0;
     // A helper gets what stands side by side all at once.
@@ -314,7 +316,7 @@ class LoopStep final : public ElementStep {
 };
 
 // Each block of an input is read before that of the output is written.
-std::vector<InPlacePair> in_place_pairs(const ShapedGraph& shaped, const Loop& loop) {
+std::vector<InPlacePair> in_place_pairs(const ShapedGraph& shaped, const ElementwiseProgram& loop) {
   const int count = static_cast<int>(loop.instructions.size());
   std::vector<int> last_read(static_cast<size_t>(loop.slots), -1);
   std::vector<int> written(static_cast<size_t>(loop.slots), -1);
@@ -333,7 +335,7 @@ std::vector<InPlacePair> in_place_pairs(const ShapedGraph& shaped, const Loop& l
         !Walk(loop.input_dims[i], loop.dims).is_dense()) {
       continue;
     }
-    for (const Loop::Made& made : loop.outputs) {
+    for (const ElementwiseProgram::Made& made : loop.outputs) {
       // What has 16 bits is widened before a block begins, and rounded after its end.
       const bool after = is_half(given) || last_read[i] <= written[static_cast<size_t>(made.slot)];
       if (after && shaped.dtype(made.value) == given) possible.push_back({made.value, input});
@@ -342,11 +344,11 @@ std::vector<InPlacePair> in_place_pairs(const ShapedGraph& shaped, const Loop& l
   return possible;
 }
 
-std::vector<Cut> cuts(const Loop& loop) {
+std::vector<Cut> cuts(const ElementwiseProgram& loop) {
   const int64_t count = element_count(loop.dims);
   std::vector<Cut> found;
   if (count == 0) return found;
-  for (const Loop::Made& made : loop.outputs) found.push_back({made.value, count});
+  for (const ElementwiseProgram::Made& made : loop.outputs) found.push_back({made.value, count});
   for (size_t i = 0; i < loop.inputs.size(); ++i) {
     found.push_back({loop.inputs[i], Walk(loop.input_dims[i], loop.dims).parts()});
   }
@@ -355,7 +357,7 @@ std::vector<Cut> cuts(const Loop& loop) {
 
 }  // namespace
 
-int64_t cost_of(const Loop& loop) {
+int64_t cost_of(const ElementwiseProgram& loop) {
   int64_t cost = 0;
   for (const Instruction& at : loop.instructions) {
     const bool function = at.operation >= Operation::exp && at.operation <= Operation::erf;
@@ -364,36 +366,37 @@ int64_t cost_of(const Loop& loop) {
   return cost;
 }
 
-bool fits_a_step(const Loop& loop) {
+bool fits_a_step(const ElementwiseProgram& loop) {
   return loop.slots <= most_slots && room_for(loop, followings(loop)).blocks <= most_blocks;
 }
 
-StepDescriptor lower_loop(const LoweringContext& context, Loop loop) {
+StepDescriptor lower_elementwise(const LoweringContext& context, ElementwiseProgram loop) {
   StepDescriptor descriptor{.reads = loop.inputs};
-  for (const Loop::Made& made : loop.outputs) descriptor.writes.push_back(made.value);
+  for (const ElementwiseProgram::Made& made : loop.outputs) descriptor.writes.push_back(made.value);
   descriptor.in_place_pairs = in_place_pairs(context.shaped, loop);
   descriptor.cuts = cuts(loop);
   descriptor.worth =
-      static_cast<double>(element_count(loop.dims) * cost_of(loop)) / worth_a_loop_thread;
+      static_cast<double>(element_count(loop.dims) * cost_of(loop)) / elementwise_grain_size;
   if (context.native) context.native->add(context.shaped, loop);
-  descriptor.loop = std::make_shared<const Loop>(std::move(loop));
+  descriptor.loop = std::make_shared<const ElementwiseProgram>(std::move(loop));
   descriptor.make = [&context, loop = descriptor.loop](const BufferRefs& refs,
                                                        BufferRef) -> std::unique_ptr<Step> {
-    return make_loop_step(context, *loop, context.config.threads, refs);
+    return make_elementwise_step(context, *loop, context.config.threads, refs);
   };
   return descriptor;
 }
 
-std::unique_ptr<ElementStep> make_loop_step(const LoweringContext& context, const Loop& loop,
-                                            int threads, const BufferRefs& refs) {
+std::unique_ptr<ElementStep> make_elementwise_step(const LoweringContext& context,
+                                                   const ElementwiseProgram& loop, int threads,
+                                                   const BufferRefs& refs) {
   const ShapedGraph& shaped = context.shaped;
   if (context.native) {
     if (auto step = context.native->step(shaped, loop, threads, refs)) return step;
   }
   if (loop.dtype == DType::float32) {
-    return std::make_unique<LoopStep<float>>(shaped, loop, threads, refs);
+    return std::make_unique<ElementwiseProgramStep<float>>(shaped, loop, threads, refs);
   }
-  return std::make_unique<LoopStep<double>>(shaped, loop, threads, refs);
+  return std::make_unique<ElementwiseProgramStep<double>>(shaped, loop, threads, refs);
 }
 
 }  // namespace mithril::cpu_backend

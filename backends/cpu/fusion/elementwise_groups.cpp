@@ -39,9 +39,11 @@ class Fusion {
 
  private:
   std::optional<DType> dtype_in_loop(size_t node) const {
-    const auto dtype = loop_dtype(shaped_, node);
+    const auto dtype = elementwise_dtype(shaped_, node);
     const size_t nodes[] = {node};
-    return dtype && make_loop(shaped_, nodes, shaped_.node(node).outputs) ? dtype : std::nullopt;
+    return dtype && make_elementwise_program(shaped_, nodes, shaped_.node(node).outputs)
+               ? dtype
+               : std::nullopt;
   }
 
   template <typename Visit>

@@ -101,7 +101,7 @@ class EpilogueFusion {
                  make = std::move(producer.make_finished)](const BufferRefs& refs,
                                                            BufferRef scratch) {
       constexpr int threads = 1;  // of one tile
-      return make(refs, scratch, make_loop_step(context, *program, threads, refs));
+      return make(refs, scratch, make_elementwise_step(context, *program, threads, refs));
     };
     return both;
   }

@@ -122,9 +122,9 @@ class Choice {
   }
 
   bool is_loop(size_t node) const {
-    if (shaped_.node(node).op->keeps_elements || !loop_dtype(shaped_, node)) return false;
+    if (shaped_.node(node).op->keeps_elements || !elementwise_dtype(shaped_, node)) return false;
     const size_t nodes[] = {node};
-    const auto loop = make_loop(shaped_, nodes, shaped_.node(node).outputs);
+    const auto loop = make_elementwise_program(shaped_, nodes, shaped_.node(node).outputs);
     return loop && fits_a_step(*loop);
   }
 

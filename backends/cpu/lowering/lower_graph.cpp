@@ -74,9 +74,9 @@ class GraphLowering {
       const ValueId made = shaped_.node(node).outputs.front();
       if (is_kept_[index(made)]) kept.push_back(made);
     }
-    auto loop = make_loop(shaped_, nodes, kept);
+    auto loop = make_elementwise_program(shaped_, nodes, kept);
     if (!loop || !fits_a_step(*loop)) return false;
-    StepDescriptor descriptor = lower_loop(context_, *std::move(loop));
+    StepDescriptor descriptor = lower_elementwise(context_, *std::move(loop));
     for (const ValueId id : descriptor.reads) make_waiting(id);
     add(std::move(descriptor), nodes);
     return true;
@@ -108,7 +108,7 @@ class GraphLowering {
       add(copied(shaped_, i), nodes);
     } else if (auto descriptor = lower_node(context_, i)) {
       add(*std::move(descriptor), nodes);
-    } else if (!loop_dtype(shaped_, i) || !add_loop(nodes)) {
+    } else if (!elementwise_dtype(shaped_, i) || !add_loop(nodes)) {
       add(evaluated(shaped_, i), nodes);
     }
     if (context_.is_observed(i)) add(observed(shaped_, i, *context_.config.observer), nodes);

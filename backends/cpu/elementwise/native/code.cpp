@@ -105,9 +105,9 @@ std::string interpreted(const std::string& why) {
 
 }  // namespace
 
-void NativeCode::add(const ShapedGraph& shaped, const Loop& loop) {
+void NativeCode::add(const ShapedGraph& shaped, const ElementwiseProgram& loop) {
   ++loops_;
-  auto native = native_loop(shaped, loop);
+  auto native = native_program(shaped, loop);
   if (!native) {
     ++unsuitable_;
   } else if (index_of_.emplace(native->text, texts_.size()).second) {
@@ -131,10 +131,11 @@ void NativeCode::build() {
   why_ = std::move(built.why);
 }
 
-std::unique_ptr<ElementStep> NativeCode::step(const ShapedGraph& shaped, const Loop& loop,
-                                              int threads, const BufferRefs& refs) const {
+std::unique_ptr<ElementStep> NativeCode::step(const ShapedGraph& shaped,
+                                              const ElementwiseProgram& loop, int threads,
+                                              const BufferRefs& refs) const {
   if (!library_) return nullptr;
-  auto native = native_loop(shaped, loop);
+  auto native = native_program(shaped, loop);
   if (!native) return nullptr;
   const auto at = index_of_.find(native->text);
   MITHRIL_CHECK(at != index_of_.end(), "a loop was not there when its plan's were compiled");

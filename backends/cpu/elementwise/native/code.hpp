@@ -16,12 +16,12 @@ namespace mithril::cpu_backend {
 class NativeCode {
  public:
   // While steps are lowered.
-  void add(const ShapedGraph& shaped, const Loop& loop);
+  void add(const ShapedGraph& shaped, const ElementwiseProgram& loop);
   // Once all are known. Never fails: loops are interpreted where there is no code for them.
   void build();
   // The step of the loop, null where there is none; the library lives longer than its steps.
-  std::unique_ptr<ElementStep> step(const ShapedGraph& shaped, const Loop& loop, int threads,
-                                    const BufferRefs& refs) const;
+  std::unique_ptr<ElementStep> step(const ShapedGraph& shaped, const ElementwiseProgram& loop,
+                                    int threads, const BufferRefs& refs) const;
 
   const std::shared_ptr<const NativeLibrary>& library() const { return library_; }
   // For the summary: what was compiled, or why it was not.

@@ -27,7 +27,7 @@ class NativeStep final : public ElementStep {
                          Walk(options.loop.input_dims[i], options.loop.dims)});
       gathers_ = gathers_ || options.native.readings[i] == Reading::staged;
     }
-    for (const Loop::Made& made : options.loop.outputs) {
+    for (const ElementwiseProgram::Made& made : options.loop.outputs) {
       outputs_.push_back({refs[index(made.value)], shaped.dtype(made.value)});
       gathers_ = gathers_ || is_half(shaped.dtype(made.value));
     }
@@ -41,7 +41,7 @@ class NativeStep final : public ElementStep {
   }
 
   void run(const BufferTable& buffers) const override {
-    const int64_t tasks = std::clamp<int64_t>(work_ / worth_a_loop_thread, 1, threads_);
+    const int64_t tasks = std::clamp<int64_t>(work_ / elementwise_grain_size, 1, threads_);
     ThreadPool::shared().run(static_cast<int>(tasks), threads_, [&](int task) {
       const int64_t begin = count_ * task / tasks, end = count_ * (task + 1) / tasks;
       run_rows(buffers, {.begin = begin, .size = end - begin});

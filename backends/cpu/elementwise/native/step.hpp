@@ -9,7 +9,7 @@ namespace mithril::cpu_backend {
 
 struct NativeStepOptions {
   const ShapedGraph& shaped;
-  const Loop& loop;
+  const ElementwiseProgram& loop;
   const NativeLoop& native;
   NativeFunction function;
   int threads = 1;

@@ -87,7 +87,7 @@ Reading reading_of(const Walk& walk, DType dtype) {
 // other for each block: its phases. What one makes and a later one reads stands in a block between.
 class LoopText {
  public:
-  LoopText(const ShapedGraph& shaped, const Loop& loop)
+  LoopText(const ShapedGraph& shaped, const ElementwiseProgram& loop)
       : shaped_(shaped),
         loop_(loop),
         once_(static_cast<size_t>(loop.slots)),
@@ -98,7 +98,7 @@ class LoopText {
     for (const Instruction& at : loop_.instructions) {
       for (const Slot slot : operands(at)) keep_until(slot, phase(at));
     }
-    for (const Loop::Made& made : loop_.outputs) keep_until(made.slot, last_phase_);
+    for (const ElementwiseProgram::Made& made : loop_.outputs) keep_until(made.slot, last_phase_);
   }
 
   std::optional<NativeLoop> write() {
@@ -207,7 +207,7 @@ class LoopText {
       }
     }
     for (size_t i = 0; phase == last_phase_ && i < loop_.outputs.size(); ++i) {
-      const Loop::Made& made = loop_.outputs[i];
+      const ElementwiseProgram::Made& made = loop_.outputs[i];
       const std::string value = need(made.slot);
       const char* truth = shaped_.dtype(made.value) == DType::boolean ? " != 0" : "";
       inside += fmt::format("      to_{}[begin + i] = {}{};\n", i, value, truth);
@@ -225,7 +225,7 @@ class LoopText {
   }
 
   const ShapedGraph& shaped_;
-  const Loop& loop_;
+  const ElementwiseProgram& loop_;
   NativeLoop native_;
   std::string before_;
   std::vector<bool> once_;     // per slot: it is the same in all elements
@@ -237,7 +237,8 @@ class LoopText {
 
 }  // namespace
 
-std::optional<NativeLoop> native_loop(const ShapedGraph& shaped, const Loop& loop) {
+std::optional<NativeLoop> native_program(const ShapedGraph& shaped,
+                                         const ElementwiseProgram& loop) {
   return LoopText(shaped, loop).write();
 }
 

@@ -38,7 +38,7 @@ inline constexpr size_t most_staged = 8;
 
 // Nothing where there is no room on the way: too much to gather or to round, or too many values
 // that stand beside calls of kernels.
-std::optional<NativeLoop> native_loop(const ShapedGraph& shaped, const Loop& loop);
+std::optional<NativeLoop> native_program(const ShapedGraph& shaped, const ElementwiseProgram& loop);
 
 // to, from: per output and input, where the run's elements stand (of 16 bits: in the loop's dtype);
 // the loop's constants in its dtype; what calls the kernel `which` with `count` elements, in place,
