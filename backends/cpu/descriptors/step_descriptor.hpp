@@ -48,7 +48,7 @@ struct StepDescriptor {
       make_finished = {};
   // Whether the value may then be at BufferRef::tile, where only the epilogue reads it.
   bool makes_tiles = false;
-  std::shared_ptr<const ElementwiseProgram> loop =
+  std::shared_ptr<const ElementwiseProgram> program =
       nullptr;                     // what an elementwise step computes; null: another
   std::vector<size_t> nodes = {};  // of the graph, that the step computes
 };

@@ -12,9 +12,9 @@ bool reads_slot(const Instruction& instruction, Slot slot) {
 
 class Chaining {
  public:
-  explicit Chaining(const ElementwiseProgram& loop)
-      : left_(loop.instructions), is_made_(static_cast<size_t>(loop.slots)) {
-    std::fill_n(is_made_.begin(), loop.first_made(), true);
+  explicit Chaining(const ElementwiseProgram& program)
+      : left_(program.instructions), is_made_(static_cast<size_t>(program.slots)) {
+    std::fill_n(is_made_.begin(), program.first_made(), true);
   }
 
   std::vector<Instruction> ordered() {
@@ -50,24 +50,24 @@ class Chaining {
 
 }  // namespace
 
-std::vector<Instruction> chained(const ElementwiseProgram& loop) {
-  return Chaining(loop).ordered();
+std::vector<Instruction> chained(const ElementwiseProgram& program) {
+  return Chaining(program).ordered();
 }
 
-std::vector<Following> followings(const ElementwiseProgram& loop) {
-  std::vector<int> use_counts(static_cast<size_t>(loop.slots));
-  for (const ElementwiseProgram::Made& made : loop.outputs)
+std::vector<Following> followings(const ElementwiseProgram& program) {
+  std::vector<int> use_counts(static_cast<size_t>(program.slots));
+  for (const ElementwiseProgram::Made& made : program.outputs)
     ++use_counts[static_cast<size_t>(made.slot)];
-  for (Slot slot = 0; slot < loop.slots; ++slot) {
-    for (const Instruction& at : loop.instructions) {
+  for (Slot slot = 0; slot < program.slots; ++slot) {
+    for (const Instruction& at : program.instructions) {
       use_counts[static_cast<size_t>(slot)] += reads_slot(at, slot);
     }
   }
   std::vector<Following> followings;
-  for (size_t i = 0; i < loop.instructions.size(); ++i) {
-    const Slot made = loop.instructions[i].to;
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    const Slot made = program.instructions[i].to;
     const bool followed =
-        i + 1 < loop.instructions.size() && reads_slot(loop.instructions[i + 1], made);
+        i + 1 < program.instructions.size() && reads_slot(program.instructions[i + 1], made);
     followings.push_back(
         {.last = !followed, .written = use_counts[static_cast<size_t>(made)] > (followed ? 1 : 0)});
   }

@@ -318,14 +318,15 @@ std::optional<ElementwiseProgram> make_elementwise_program(const ShapedGraph& sh
   } catch (const NoLoop&) {
     return std::nullopt;
   }
-  ElementwiseProgram loop = writer.finish(kept);
+  ElementwiseProgram program = writer.finish(kept);
   const bool in_blocks = shaped.is_in_blocks(last);
   const int64_t block = shaped.channels_of_block();
-  if (in_blocks) loop.dims = dims_in_blocks(loop.dims, block);
-  for (const ValueId id : loop.inputs) {
-    loop.input_dims.push_back(in_blocks ? dims_in_blocks(shaped.dims(id), block) : shaped.dims(id));
+  if (in_blocks) program.dims = dims_in_blocks(program.dims, block);
+  for (const ValueId id : program.inputs) {
+    program.input_dims.push_back(in_blocks ? dims_in_blocks(shaped.dims(id), block)
+                                           : shaped.dims(id));
   }
-  return loop;
+  return program;
 }
 
 bool converts(const Formula& formula) {

@@ -33,26 +33,26 @@ struct Room {
   int blocks = 0;
 };
 
-Room room_for(const ElementwiseProgram& loop, const std::vector<Following>& followings) {
-  std::vector<int> last(static_cast<size_t>(loop.slots), -1);
-  const int count = static_cast<int>(loop.instructions.size());
+Room room_for(const ElementwiseProgram& program, const std::vector<Following>& followings) {
+  std::vector<int> last(static_cast<size_t>(program.slots), -1);
+  const int count = static_cast<int>(program.instructions.size());
   for (int i = 0; i < count; ++i) {
-    for (const Slot slot : loop.instructions[static_cast<size_t>(i)].from) {
+    for (const Slot slot : program.instructions[static_cast<size_t>(i)].from) {
       if (slot != no_slot) last[static_cast<size_t>(slot)] = i;
     }
   }
-  Room room{std::vector<int16_t>(static_cast<size_t>(loop.slots), -1)};
+  Room room{std::vector<int16_t>(static_cast<size_t>(program.slots), -1)};
   const auto keep = [&](Slot slot) {
     room.block_of[static_cast<size_t>(slot)] = static_cast<int16_t>(room.blocks++);
     last[static_cast<size_t>(slot)] = count;
   };
-  for (size_t i = 0; i < loop.inputs.size(); ++i) keep(static_cast<Slot>(i));
-  for (const ElementwiseProgram::Made& made : loop.outputs) {
+  for (size_t i = 0; i < program.inputs.size(); ++i) keep(static_cast<Slot>(i));
+  for (const ElementwiseProgram::Made& made : program.outputs) {
     if (room.block_of[static_cast<size_t>(made.slot)] < 0) keep(made.slot);
   }
   std::vector<int16_t> free;
   for (int i = 0; i < count; ++i) {
-    const Instruction& instruction = loop.instructions[static_cast<size_t>(i)];
+    const Instruction& instruction = program.instructions[static_cast<size_t>(i)];
     const auto made = static_cast<size_t>(instruction.to);
     if (room.block_of[made] < 0 && followings[static_cast<size_t>(i)].written) {
       if (free.empty()) free.push_back(static_cast<int16_t>(room.blocks++));
@@ -63,7 +63,7 @@ Room room_for(const ElementwiseProgram& loop, const std::vector<Following>& foll
     std::sort(ending.begin(), ending.end());
     const auto end = std::unique(ending.begin(), ending.end());
     for (auto at = ending.begin(); at != end; ++at) {
-      if (*at < loop.first_made()) continue;
+      if (*at < program.first_made()) continue;
       const auto slot = static_cast<size_t>(*at);
       if (last[slot] == i && room.block_of[slot] >= 0) free.push_back(room.block_of[slot]);
     }
@@ -75,17 +75,17 @@ Room room_for(const ElementwiseProgram& loop, const std::vector<Following>& foll
 // vectors go through all links before the next do, so that what is read from memory is asked for at
 // an even pace.
 template <typename T>
-std::vector<Link> links_of(const ElementwiseProgram& loop,
+std::vector<Link> links_of(const ElementwiseProgram& program,
                            const std::vector<Following>& followings) {
   std::vector<Link> links;
-  for (size_t i = 0; i < loop.instructions.size(); ++i) {
-    const Instruction& at = loop.instructions[i];
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    const Instruction& at = program.instructions[i];
     Link link{.kernel = elementwise_kernels<T>().links[static_cast<size_t>(at.operation)],
               .from = at.from,
               .to = followings[i].written ? at.to : no_slot,
-              .last = i + 1 == loop.instructions.size()};
+              .last = i + 1 == program.instructions.size()};
     if (i > 0 && !followings[i - 1].last) {
-      std::replace(link.from.begin(), link.from.end(), loop.instructions[i - 1].to, no_slot);
+      std::replace(link.from.begin(), link.from.end(), program.instructions[i - 1].to, no_slot);
     }
     links.push_back(link);
   }
@@ -95,30 +95,30 @@ std::vector<Link> links_of(const ElementwiseProgram& loop,
 template <typename T>
 class ElementwiseProgramStep final : public ElementStep {
  public:
-  ElementwiseProgramStep(const ShapedGraph& shaped, const ElementwiseProgram& loop, int threads,
+  ElementwiseProgramStep(const ShapedGraph& shaped, const ElementwiseProgram& program, int threads,
                          const BufferRefs& refs)
-      : room_(room_for(loop, followings(loop))),
-        links_(links_of<T>(loop, followings(loop))),
+      : room_(room_for(program, followings(program))),
+        links_(links_of<T>(program, followings(program))),
         threads_(threads),
-        count_(element_count(loop.dims)),
-        cost_(cost_of(loop)),
-        first_made_(static_cast<size_t>(loop.first_made())),
-        constants_(loop.constants.size() * most_lanes) {
-    for (size_t i = 0; i < loop.inputs.size(); ++i) {
-      const ValueId id = loop.inputs[i];
-      Walk walk(loop.input_dims[i], loop.dims);
+        count_(element_count(program.dims)),
+        cost_(cost_of(program)),
+        first_made_(static_cast<size_t>(program.first_made())),
+        constants_(program.constants.size() * most_lanes) {
+    for (size_t i = 0; i < program.inputs.size(); ++i) {
+      const ValueId id = program.inputs[i];
+      Walk walk(program.input_dims[i], program.dims);
       const DType dtype = shaped.dtype(id);
       const bool single = walk.is_single(), direct = dtype == dtype_of<T> && walk.is_dense();
       inputs_.push_back({refs[index(id)], dtype, std::move(walk), reading(single, direct)});
     }
     find_asked();
-    for (const ElementwiseProgram::Made& made : loop.outputs) {
+    for (const ElementwiseProgram::Made& made : program.outputs) {
       outputs_.push_back(
           {refs[index(made.value)], shaped.dtype(made.value), static_cast<size_t>(made.slot)});
     }
-    for (size_t i = 0; i < loop.constants.size(); ++i) {
+    for (size_t i = 0; i < program.constants.size(); ++i) {
       std::fill_n(constants_.begin() + static_cast<ptrdiff_t>(i * most_lanes), most_lanes,
-                  static_cast<T>(loop.constants[i]));
+                  static_cast<T>(program.constants[i]));
     }
   }
 
@@ -316,26 +316,27 @@ class ElementwiseProgramStep final : public ElementStep {
 };
 
 // Each block of an input is read before that of the output is written.
-std::vector<InPlacePair> in_place_pairs(const ShapedGraph& shaped, const ElementwiseProgram& loop) {
-  const int count = static_cast<int>(loop.instructions.size());
-  std::vector<int> last_read(static_cast<size_t>(loop.slots), -1);
-  std::vector<int> written(static_cast<size_t>(loop.slots), -1);
+std::vector<InPlacePair> in_place_pairs(const ShapedGraph& shaped,
+                                        const ElementwiseProgram& program) {
+  const int count = static_cast<int>(program.instructions.size());
+  std::vector<int> last_read(static_cast<size_t>(program.slots), -1);
+  std::vector<int> written(static_cast<size_t>(program.slots), -1);
   for (int i = 0; i < count; ++i) {
-    const Instruction& instruction = loop.instructions[static_cast<size_t>(i)];
+    const Instruction& instruction = program.instructions[static_cast<size_t>(i)];
     for (const Slot slot : instruction.from) {
       if (slot != no_slot) last_read[static_cast<size_t>(slot)] = i;
     }
     written[static_cast<size_t>(instruction.to)] = i;
   }
   std::vector<InPlacePair> possible;
-  for (size_t i = 0; i < loop.inputs.size(); ++i) {
-    const ValueId input = loop.inputs[i];
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    const ValueId input = program.inputs[i];
     const DType given = shaped.dtype(input);
-    if ((given != loop.dtype && !is_half(given)) ||
-        !Walk(loop.input_dims[i], loop.dims).is_dense()) {
+    if ((given != program.dtype && !is_half(given)) ||
+        !Walk(program.input_dims[i], program.dims).is_dense()) {
       continue;
     }
-    for (const ElementwiseProgram::Made& made : loop.outputs) {
+    for (const ElementwiseProgram::Made& made : program.outputs) {
       // What has 16 bits is widened before a block begins, and rounded after its end.
       const bool after = is_half(given) || last_read[i] <= written[static_cast<size_t>(made.slot)];
       if (after && shaped.dtype(made.value) == given) possible.push_back({made.value, input});
@@ -344,59 +345,61 @@ std::vector<InPlacePair> in_place_pairs(const ShapedGraph& shaped, const Element
   return possible;
 }
 
-std::vector<Cut> cuts(const ElementwiseProgram& loop) {
-  const int64_t count = element_count(loop.dims);
+std::vector<Cut> cuts(const ElementwiseProgram& program) {
+  const int64_t count = element_count(program.dims);
   std::vector<Cut> found;
   if (count == 0) return found;
-  for (const ElementwiseProgram::Made& made : loop.outputs) found.push_back({made.value, count});
-  for (size_t i = 0; i < loop.inputs.size(); ++i) {
-    found.push_back({loop.inputs[i], Walk(loop.input_dims[i], loop.dims).parts()});
+  for (const ElementwiseProgram::Made& made : program.outputs) found.push_back({made.value, count});
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    found.push_back({program.inputs[i], Walk(program.input_dims[i], program.dims).parts()});
   }
   return found;
 }
 
 }  // namespace
 
-int64_t cost_of(const ElementwiseProgram& loop) {
+int64_t cost_of(const ElementwiseProgram& program) {
   int64_t cost = 0;
-  for (const Instruction& at : loop.instructions) {
+  for (const Instruction& at : program.instructions) {
     const bool function = at.operation >= Operation::exp && at.operation <= Operation::erf;
     cost += function ? cost_of_function : 1;
   }
   return cost;
 }
 
-bool fits_a_step(const ElementwiseProgram& loop) {
-  return loop.slots <= most_slots && room_for(loop, followings(loop)).blocks <= most_blocks;
+bool fits_a_step(const ElementwiseProgram& program) {
+  return program.slots <= most_slots &&
+         room_for(program, followings(program)).blocks <= most_blocks;
 }
 
-StepDescriptor lower_elementwise(const LoweringContext& context, ElementwiseProgram loop) {
-  StepDescriptor descriptor{.reads = loop.inputs};
-  for (const ElementwiseProgram::Made& made : loop.outputs) descriptor.writes.push_back(made.value);
-  descriptor.in_place_pairs = in_place_pairs(context.shaped, loop);
-  descriptor.cuts = cuts(loop);
+StepDescriptor lower_elementwise(const LoweringContext& context, ElementwiseProgram program) {
+  StepDescriptor descriptor{.reads = program.inputs};
+  for (const ElementwiseProgram::Made& made : program.outputs)
+    descriptor.writes.push_back(made.value);
+  descriptor.in_place_pairs = in_place_pairs(context.shaped, program);
+  descriptor.cuts = cuts(program);
   descriptor.worth =
-      static_cast<double>(element_count(loop.dims) * cost_of(loop)) / elementwise_grain_size;
-  if (context.native) context.native->add(context.shaped, loop);
-  descriptor.loop = std::make_shared<const ElementwiseProgram>(std::move(loop));
-  descriptor.make = [&context, loop = descriptor.loop](const BufferRefs& refs,
-                                                       BufferRef) -> std::unique_ptr<Step> {
-    return make_elementwise_step(context, *loop, context.config.threads, refs);
+      static_cast<double>(element_count(program.dims) * cost_of(program)) / elementwise_grain_size;
+  if (context.native) context.native->add(context.shaped, program);
+  descriptor.program = std::make_shared<const ElementwiseProgram>(std::move(program));
+  descriptor.make = [&context, program = descriptor.program](const BufferRefs& refs,
+                                                             BufferRef) -> std::unique_ptr<Step> {
+    return make_elementwise_step(context, *program, context.config.threads, refs);
   };
   return descriptor;
 }
 
 std::unique_ptr<ElementStep> make_elementwise_step(const LoweringContext& context,
-                                                   const ElementwiseProgram& loop, int threads,
+                                                   const ElementwiseProgram& program, int threads,
                                                    const BufferRefs& refs) {
   const ShapedGraph& shaped = context.shaped;
   if (context.native) {
-    if (auto step = context.native->step(shaped, loop, threads, refs)) return step;
+    if (auto step = context.native->step(shaped, program, threads, refs)) return step;
   }
-  if (loop.dtype == DType::float32) {
-    return std::make_unique<ElementwiseProgramStep<float>>(shaped, loop, threads, refs);
+  if (program.dtype == DType::float32) {
+    return std::make_unique<ElementwiseProgramStep<float>>(shaped, program, threads, refs);
   }
-  return std::make_unique<ElementwiseProgramStep<double>>(shaped, loop, threads, refs);
+  return std::make_unique<ElementwiseProgramStep<double>>(shaped, program, threads, refs);
 }
 
 }  // namespace mithril::cpu_backend

@@ -27,35 +27,35 @@ class EpilogueFusion {
   void run() {
     lowered_.find_live_ranges();
     for (StepDescriptor& step : lowered_.steps) {
-      if (step.loop && !step.reads.empty()) fuse(step);
+      if (step.program && !step.reads.empty()) fuse(step);
     }
     lowered_.remove_empty_steps();
   }
 
  private:
-  void fuse(StepDescriptor& loop) {
-    const ValueId raw = last_made(loop.reads);
+  void fuse(StepDescriptor& program) {
+    const ValueId raw = last_made(program.reads);
     Storage& made = lowered_.storage(raw);
-    if (made.given || made.made != raw || !is_only_consumer(loop, raw)) return;
+    if (made.given || made.made != raw || !is_only_consumer(program, raw)) return;
     StepDescriptor& producer = lowered_.steps[static_cast<size_t>(made.first)];
     if (!producer.make_finished) return;
-    const std::optional<ValueId> place = overwriting(raw, loop);
-    const bool beside = shaped_.count(raw) == shaped_.count(loop.writes.front());
+    const std::optional<ValueId> place = overwriting(raw, program);
+    const bool beside = shaped_.count(raw) == shaped_.count(program.writes.front());
     if (!place && !beside) return;
     const bool in_tiles = !place && producer.makes_tiles;
     if (place || in_tiles) made.bytes = 0;
     if (in_tiles) made.given = BufferRef{BufferRef::tile, 0};
     const int32_t first = made.first;
-    for (const ValueId id : loop.writes) lowered_.storage(id).first = first;
+    for (const ValueId id : program.writes) lowered_.storage(id).first = first;
     if (place) lowered_.storage_of[index(raw)] = lowered_.storage_of[index(*place)];
-    producer = with_epilogue(std::move(producer), loop, raw, place);
+    producer = with_epilogue(std::move(producer), program, raw, place);
     if (!place && !in_tiles) producer.writes.push_back(raw);  // into a buffer of its own
-    loop = {};
+    program = {};
   }
 
   // The output of the elementwise step that may overwrite `raw`.
-  std::optional<ValueId> overwriting(ValueId raw, const StepDescriptor& loop) const {
-    for (const InPlacePair& at : loop.in_place_pairs) {
+  std::optional<ValueId> overwriting(ValueId raw, const StepDescriptor& program) const {
+    for (const InPlacePair& at : program.in_place_pairs) {
       if (at.read == raw && !is_donated_[index(at.write)]) return at.write;
     }
     return std::nullopt;
@@ -71,9 +71,9 @@ class EpilogueFusion {
     return storage.given ? -1 : storage.first;
   }
 
-  bool is_only_consumer(const StepDescriptor& loop, ValueId id) const {
+  bool is_only_consumer(const StepDescriptor& program, ValueId id) const {
     int uses = 0;
-    for (const size_t node : loop.nodes) {
+    for (const size_t node : program.nodes) {
       const std::vector<int32_t>& tensors = shaped_.planned(node).tensors;
       uses += static_cast<int>(
           std::count(tensors.begin(), tensors.end(), static_cast<int32_t>(index(id))));
@@ -81,23 +81,23 @@ class EpilogueFusion {
     return uses == context_.use_counts[index(id)];
   }
 
-  StepDescriptor with_epilogue(StepDescriptor producer, const StepDescriptor& loop, ValueId raw,
+  StepDescriptor with_epilogue(StepDescriptor producer, const StepDescriptor& program, ValueId raw,
                                std::optional<ValueId> place) const {
     StepDescriptor both{.reads = producer.reads,
-                        .writes = loop.writes,
+                        .writes = program.writes,
                         .scratch_bytes = producer.scratch_bytes,
                         .nodes = std::move(producer.nodes)};
-    both.nodes.insert(both.nodes.end(), loop.nodes.begin(), loop.nodes.end());
-    for (const ValueId id : loop.reads) {
+    both.nodes.insert(both.nodes.end(), program.nodes.begin(), program.nodes.end());
+    for (const ValueId id : program.reads) {
       if (id != raw && !contains(producer.reads, id)) both.reads.push_back(id);
     }
     // The producer still reads its inputs while the epilogue writes the first tiles, and no other
     // value may be where the producer writes.
-    for (const InPlacePair& at : loop.in_place_pairs) {
+    for (const InPlacePair& at : program.in_place_pairs) {
       const bool elsewhere = at.write != place && at.read != raw;
       if (elsewhere && !contains(producer.reads, at.read)) both.in_place_pairs.push_back(at);
     }
-    both.make = [&context = context_, program = loop.loop,
+    both.make = [&context = context_, program = program.program,
                  make = std::move(producer.make_finished)](const BufferRefs& refs,
                                                            BufferRef scratch) {
       constexpr int threads = 1;  // of one tile

@@ -124,8 +124,8 @@ class Choice {
   bool is_loop(size_t node) const {
     if (shaped_.node(node).op->keeps_elements || !elementwise_dtype(shaped_, node)) return false;
     const size_t nodes[] = {node};
-    const auto loop = make_elementwise_program(shaped_, nodes, shaped_.node(node).outputs);
-    return loop && fits_a_step(*loop);
+    const auto program = make_elementwise_program(shaped_, nodes, shaped_.node(node).outputs);
+    return program && fits_a_step(*program);
   }
 
   // What a loop reads, and makes.

@@ -74,9 +74,9 @@ class GraphLowering {
       const ValueId made = shaped_.node(node).outputs.front();
       if (is_kept_[index(made)]) kept.push_back(made);
     }
-    auto loop = make_elementwise_program(shaped_, nodes, kept);
-    if (!loop || !fits_a_step(*loop)) return false;
-    StepDescriptor descriptor = lower_elementwise(context_, *std::move(loop));
+    auto program = make_elementwise_program(shaped_, nodes, kept);
+    if (!program || !fits_a_step(*program)) return false;
+    StepDescriptor descriptor = lower_elementwise(context_, *std::move(program));
     for (const ValueId id : descriptor.reads) make_waiting(id);
     add(std::move(descriptor), nodes);
     return true;

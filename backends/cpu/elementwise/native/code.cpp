@@ -105,9 +105,9 @@ std::string interpreted(const std::string& why) {
 
 }  // namespace
 
-void NativeCode::add(const ShapedGraph& shaped, const ElementwiseProgram& loop) {
+void NativeCode::add(const ShapedGraph& shaped, const ElementwiseProgram& program) {
   ++loops_;
-  auto native = native_program(shaped, loop);
+  auto native = native_program(shaped, program);
   if (!native) {
     ++unsuitable_;
   } else if (index_of_.emplace(native->text, texts_.size()).second) {
@@ -132,15 +132,15 @@ void NativeCode::build() {
 }
 
 std::unique_ptr<ElementStep> NativeCode::step(const ShapedGraph& shaped,
-                                              const ElementwiseProgram& loop, int threads,
+                                              const ElementwiseProgram& program, int threads,
                                               const BufferRefs& refs) const {
   if (!library_) return nullptr;
-  auto native = native_program(shaped, loop);
+  auto native = native_program(shaped, program);
   if (!native) return nullptr;
   const auto at = index_of_.find(native->text);
-  MITHRIL_CHECK(at != index_of_.end(), "a loop was not there when its plan's were compiled");
+  MITHRIL_CHECK(at != index_of_.end(), "a program was added after its plan was compiled");
   const auto function = reinterpret_cast<NativeFunction>(library_->find(native_name(at->second)));
-  return make_native_step({shaped, loop, *native, function, threads}, refs);
+  return make_native_step({shaped, program, *native, function, threads}, refs);
 }
 
 std::string NativeCode::note() const {

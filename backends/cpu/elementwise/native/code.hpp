@@ -16,11 +16,11 @@ namespace mithril::cpu_backend {
 class NativeCode {
  public:
   // While steps are lowered.
-  void add(const ShapedGraph& shaped, const ElementwiseProgram& loop);
+  void add(const ShapedGraph& shaped, const ElementwiseProgram& program);
   // Once all are known. Never fails: loops are interpreted where there is no code for them.
   void build();
   // The step of the loop, null where there is none; the library lives longer than its steps.
-  std::unique_ptr<ElementStep> step(const ShapedGraph& shaped, const ElementwiseProgram& loop,
+  std::unique_ptr<ElementStep> step(const ShapedGraph& shaped, const ElementwiseProgram& program,
                                     int threads, const BufferRefs& refs) const;
 
   const std::shared_ptr<const NativeLibrary>& library() const { return library_; }

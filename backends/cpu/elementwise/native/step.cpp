@@ -18,20 +18,20 @@ class NativeStep final : public ElementStep {
   NativeStep(const NativeStepOptions& options, const BufferRefs& refs)
       : function_(options.function),
         threads_(options.threads),
-        count_(element_count(options.loop.dims)),
-        work_(count_ * cost_of(options.loop)) {
+        count_(element_count(options.program.dims)),
+        work_(count_ * cost_of(options.program)) {
     const ShapedGraph& shaped = options.shaped;
-    for (size_t i = 0; i < options.loop.inputs.size(); ++i) {
-      const ValueId id = options.loop.inputs[i];
+    for (size_t i = 0; i < options.program.inputs.size(); ++i) {
+      const ValueId id = options.program.inputs[i];
       inputs_.push_back({refs[index(id)], shaped.dtype(id), options.native.readings[i],
-                         Walk(options.loop.input_dims[i], options.loop.dims)});
+                         Walk(options.program.input_dims[i], options.program.dims)});
       gathers_ = gathers_ || options.native.readings[i] == Reading::staged;
     }
-    for (const ElementwiseProgram::Made& made : options.loop.outputs) {
+    for (const ElementwiseProgram::Made& made : options.program.outputs) {
       outputs_.push_back({refs[index(made.value)], shaped.dtype(made.value)});
       gathers_ = gathers_ || is_half(shaped.dtype(made.value));
     }
-    for (const double constant : options.loop.constants) {
+    for (const double constant : options.program.constants) {
       constants_.push_back(static_cast<T>(constant));
     }
     for (const Operation operation : options.native.calls) {
@@ -152,7 +152,7 @@ class NativeStep final : public ElementStep {
 
 std::unique_ptr<ElementStep> make_native_step(const NativeStepOptions& options,
                                               const BufferRefs& refs) {
-  if (options.loop.dtype == DType::float32) {
+  if (options.program.dtype == DType::float32) {
     return std::make_unique<NativeStep<float>>(options, refs);
   }
   return std::make_unique<NativeStep<double>>(options, refs);

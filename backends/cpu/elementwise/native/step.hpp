@@ -9,7 +9,7 @@ namespace mithril::cpu_backend {
 
 struct NativeStepOptions {
   const ShapedGraph& shaped;
-  const ElementwiseProgram& loop;
+  const ElementwiseProgram& program;
   const NativeLoop& native;
   NativeFunction function;
   int threads = 1;

@@ -87,12 +87,12 @@ Reading reading_of(const Walk& walk, DType dtype) {
 // other for each block: its phases. What one makes and a later one reads stands in a block between.
 class LoopText {
  public:
-  LoopText(const ShapedGraph& shaped, const ElementwiseProgram& loop)
+  LoopText(const ShapedGraph& shaped, const ElementwiseProgram& program)
       : shaped_(shaped),
-        loop_(loop),
-        once_(static_cast<size_t>(loop.slots)),
-        phase_of_(static_cast<size_t>(loop.slots)),
-        block_of_(static_cast<size_t>(loop.slots), -1) {
+        loop_(program),
+        once_(static_cast<size_t>(program.slots)),
+        phase_of_(static_cast<size_t>(program.slots)),
+        block_of_(static_cast<size_t>(program.slots), -1) {
     read_inputs();
     for (const Instruction& at : loop_.instructions) find_phase(at);
     for (const Instruction& at : loop_.instructions) {
@@ -238,11 +238,11 @@ class LoopText {
 }  // namespace
 
 std::optional<NativeLoop> native_program(const ShapedGraph& shaped,
-                                         const ElementwiseProgram& loop) {
-  return LoopText(shaped, loop).write();
+                                         const ElementwiseProgram& program) {
+  return LoopText(shaped, program).write();
 }
 
-std::string native_name(size_t loop) { return fmt::format("loop_{}", loop); }
+std::string native_name(size_t program) { return fmt::format("loop_{}", program); }
 
 std::string native_source(std::span<const std::string> texts, const std::string& mark) {
   std::string source =

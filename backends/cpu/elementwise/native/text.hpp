@@ -17,7 +17,7 @@ enum class Reading : uint8_t {
   dense,   // they are those of what is made, in their order
   single,  // there is one for all
   run,     // one, or as many as the run has: it ends where those of this input do
-  staged   // they are gathered before, as elements of the loop's dtype
+  staged   // they are gathered before, as elements of the program's dtype
 };
 
 struct NativeLoop {
@@ -38,7 +38,8 @@ inline constexpr size_t most_staged = 8;
 
 // Nothing where there is no room on the way: too much to gather or to round, or too many values
 // that stand beside calls of kernels.
-std::optional<NativeLoop> native_program(const ShapedGraph& shaped, const ElementwiseProgram& loop);
+std::optional<NativeLoop> native_program(const ShapedGraph& shaped,
+                                         const ElementwiseProgram& program);
 
 // to, from: per output and input, where the run's elements stand (of 16 bits: in the loop's dtype);
 // the loop's constants in its dtype; what calls the kernel `which` with `count` elements, in place,
@@ -47,7 +48,7 @@ using NativeCall = void (*)(const void* context, int64_t which, void* elements, 
 using NativeFunction = void (*)(void* const* to, const void* const* from, const void* constants,
                                 NativeCall call, const void* context, int64_t count);
 // "loop_3", of the fourth text.
-std::string native_name(size_t loop);
+std::string native_name(size_t program);
 // A file that needs no other. It defines `mark`, so that a library can be told from all others.
 std::string native_source(std::span<const std::string> texts, const std::string& mark);
 
