@@ -33,15 +33,15 @@ TEST_CASE("an instruction comes after the one whose result it reads") {
   // 4 and 5 go on from 2, 6 from 3.
   const ElementwiseProgram loop =
       loop_of({add(2, 0, 1), add(3, 0, 0), add(4, 2, 1), add(5, 4, 4), add(6, 3, 5)}, Slot{6});
-  CHECK(made_by(chained(loop)) == std::vector<Slot>{2, 4, 5, 3, 6});
+  CHECK(made_by(in_dependency_order(loop)) == std::vector<Slot>{2, 4, 5, 3, 6});
 }
 
 TEST_CASE("what the next alone reads is not written") {
   ElementwiseProgram loop =
       loop_of({add(2, 0, 1), add(3, 2, 2), add(4, 2, 0), add(5, 4, 3)}, Slot{5});
-  loop.instructions = chained(loop);
+  loop.instructions = in_dependency_order(loop);
   REQUIRE(made_by(loop.instructions) == std::vector<Slot>{2, 3, 4, 5});
-  const std::vector<Following> found = followings(loop);
+  const std::vector<Forwarding> found = forwardings(loop);
   // 2 is read by 3 and by 4; 3 is not read by 4; 4 is read by 5 alone; 5 is the output.
   CHECK((!found[0].last && found[0].written));
   CHECK((found[1].last && found[1].written));

@@ -50,11 +50,11 @@ class Chaining {
 
 }  // namespace
 
-std::vector<Instruction> chained(const ElementwiseProgram& program) {
+std::vector<Instruction> in_dependency_order(const ElementwiseProgram& program) {
   return Chaining(program).ordered();
 }
 
-std::vector<Following> followings(const ElementwiseProgram& program) {
+std::vector<Forwarding> forwardings(const ElementwiseProgram& program) {
   std::vector<int> use_counts(static_cast<size_t>(program.slots));
   for (const ElementwiseProgram::Made& made : program.outputs)
     ++use_counts[static_cast<size_t>(made.slot)];
@@ -63,15 +63,15 @@ std::vector<Following> followings(const ElementwiseProgram& program) {
       use_counts[static_cast<size_t>(slot)] += reads_slot(at, slot);
     }
   }
-  std::vector<Following> followings;
+  std::vector<Forwarding> forwardings;
   for (size_t i = 0; i < program.instructions.size(); ++i) {
     const Slot made = program.instructions[i].to;
     const bool followed =
         i + 1 < program.instructions.size() && reads_slot(program.instructions[i + 1], made);
-    followings.push_back(
+    forwardings.push_back(
         {.last = !followed, .written = use_counts[static_cast<size_t>(made)] > (followed ? 1 : 0)});
   }
-  return followings;
+  return forwardings;
 }
 
 }  // namespace mithril::cpu_backend

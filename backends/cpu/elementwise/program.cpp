@@ -108,7 +108,7 @@ class LoopWriter {
     }
     for (const ValueId id : kept) loop_.outputs.push_back({id, slot(values_.at(id))});
     loop_.slots = static_cast<Slot>(loop_.first_made() + static_cast<Slot>(written_.size()));
-    loop_.instructions = chained(loop_);
+    loop_.instructions = in_dependency_order(loop_);
     return std::move(loop_);
   }
 

@@ -33,7 +33,7 @@ struct Room {
   int blocks = 0;
 };
 
-Room room_for(const ElementwiseProgram& program, const std::vector<Following>& followings) {
+Room room_for(const ElementwiseProgram& program, const std::vector<Forwarding>& forwardings) {
   std::vector<int> last(static_cast<size_t>(program.slots), -1);
   const int count = static_cast<int>(program.instructions.size());
   for (int i = 0; i < count; ++i) {
@@ -54,7 +54,7 @@ Room room_for(const ElementwiseProgram& program, const std::vector<Following>& f
   for (int i = 0; i < count; ++i) {
     const Instruction& instruction = program.instructions[static_cast<size_t>(i)];
     const auto made = static_cast<size_t>(instruction.to);
-    if (room.block_of[made] < 0 && followings[static_cast<size_t>(i)].written) {
+    if (room.block_of[made] < 0 && forwardings[static_cast<size_t>(i)].written) {
       if (free.empty()) free.push_back(static_cast<int16_t>(room.blocks++));
       room.block_of[made] = free.back();
       free.pop_back();
@@ -76,15 +76,15 @@ Room room_for(const ElementwiseProgram& program, const std::vector<Following>& f
 // an even pace.
 template <typename T>
 std::vector<Link> links_of(const ElementwiseProgram& program,
-                           const std::vector<Following>& followings) {
+                           const std::vector<Forwarding>& forwardings) {
   std::vector<Link> links;
   for (size_t i = 0; i < program.instructions.size(); ++i) {
     const Instruction& at = program.instructions[i];
     Link link{.kernel = elementwise_kernels<T>().links[static_cast<size_t>(at.operation)],
               .from = at.from,
-              .to = followings[i].written ? at.to : no_slot,
+              .to = forwardings[i].written ? at.to : no_slot,
               .last = i + 1 == program.instructions.size()};
-    if (i > 0 && !followings[i - 1].last) {
+    if (i > 0 && !forwardings[i - 1].last) {
       std::replace(link.from.begin(), link.from.end(), program.instructions[i - 1].to, no_slot);
     }
     links.push_back(link);
@@ -97,8 +97,8 @@ class ElementwiseProgramStep final : public ElementStep {
  public:
   ElementwiseProgramStep(const ShapedGraph& shaped, const ElementwiseProgram& program, int threads,
                          const BufferRefs& refs)
-      : room_(room_for(program, followings(program))),
-        links_(links_of<T>(program, followings(program))),
+      : room_(room_for(program, forwardings(program))),
+        links_(links_of<T>(program, forwardings(program))),
         threads_(threads),
         count_(element_count(program.dims)),
         cost_(cost_of(program)),
@@ -369,7 +369,7 @@ int64_t cost_of(const ElementwiseProgram& program) {
 
 bool fits_a_step(const ElementwiseProgram& program) {
   return program.slots <= most_slots &&
-         room_for(program, followings(program)).blocks <= most_blocks;
+         room_for(program, forwardings(program)).blocks <= most_blocks;
 }
 
 StepDescriptor lower_elementwise(const LoweringContext& context, ElementwiseProgram program) {
