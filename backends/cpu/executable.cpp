@@ -65,7 +65,7 @@ class CpuExecutable final : public Executable {
       results.push_back(begin(*plan, result, inputs, results));
       if (result.from == Result::From::buffer) place(bases[result.index], base(results.back()));
     }
-    run_steps(*plan, bases, loan.turns());
+    run_steps(*plan, bases, loan.traversal_order());
     return results;
   }
 
@@ -102,13 +102,13 @@ class CpuExecutable final : public Executable {
   }
 
   static void run_steps(const ExecutionPlan& plan, std::span<std::byte* const> bases,
-                        Turns& turns) {
+                        AlternatingTraversal& traversal_order) {
     const BufferTable forward(bases), backward(bases, Direction::backward);
     size_t next = 0;
     try {
       for (; next < plan.steps.size(); ++next) {
         if (next < plan.untouched_steps) check_interrupt();
-        const Direction direction = turns.next(plan.passings[next]);
+        const Direction direction = traversal_order.next(plan.traversals[next]);
         plan.steps[next]->run(direction == Direction::forward ? forward : backward);
       }
     } catch (const Error& error) {

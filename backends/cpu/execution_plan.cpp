@@ -51,12 +51,12 @@ std::string to_string(const NodeGroups& groups, const ShapedGraph& shaped) {
   return text;
 }
 
-Passing passing(const ShapedGraph& shaped, const StepDescriptor& descriptor, const Step& step) {
+Traversal traversal(const ShapedGraph& shaped, const StepDescriptor& descriptor, const Step& step) {
   int64_t bytes = 0;
   for (const ValueId id : descriptor.reads) bytes += shaped.bytes(id);
   for (const ValueId id : descriptor.writes) bytes += shaped.bytes(id);
-  if (bytes < bytes_that_turn) return Passing::little;
-  return step.walks_either_way() ? Passing::either : Passing::forward;
+  if (bytes < bytes_that_turn) return Traversal::little;
+  return step.runs_backward() ? Traversal::either : Traversal::forward;
 }
 
 // The constants that steps read in their own layout or that a run returns. The others are packed.
@@ -114,7 +114,7 @@ void instantiate(ExecutionPlan& plan, const LoweringContext& context, const Lowe
   for (size_t step = 0; step < lowered.steps.size(); ++step) {
     const StepDescriptor& descriptor = lowered.steps[step];
     plan.steps.push_back(descriptor.make(memory.refs, memory.scratch[step]));
-    plan.passings.push_back(passing(context.shaped, descriptor, *plan.steps.back()));
+    plan.traversals.push_back(traversal(context.shaped, descriptor, *plan.steps.back()));
   }
   const Graph& graph = context.shaped.graph();
   plan.constants = held_constants(graph, lowered, memory.refs, context.packed);

@@ -1,4 +1,4 @@
-// Steps that walk from either end: which end they begin at, and that the bits do not tell.
+// Steps that iterate from either end: which end they begin at, and that the bits do not tell.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -14,9 +14,9 @@
 namespace mithril::tests {
 namespace {
 
+using cpu_backend::AlternatingTraversal;
 using cpu_backend::Direction;
-using cpu_backend::Passing;
-using cpu_backend::Turns;
+using cpu_backend::Traversal;
 
 // The graph of one node or more that make y of x, tables both.
 Graph table_graph(const std::string& statements, int64_t rows, int64_t columns) {
@@ -40,7 +40,7 @@ std::vector<float> made_one_row_on(const Graph& graph, const Tensor& x, Directio
   const auto plan =
       cpu_backend::make_execution_plan(graph, make_plan(graph, sizes, {&x, 1}), config, packed);
   REQUIRE(plan.steps.size() == 1);
-  REQUIRE(plan.steps[0]->walks_either_way());
+  REQUIRE(plan.steps[0]->runs_backward());
   const auto count = static_cast<size_t>(x.size()), row = static_cast<size_t>(x.dims()[1]);
   std::vector<float> memory(count + row);
   std::copy_n(x.values<float>().begin(), count, memory.begin());
@@ -70,28 +70,28 @@ const Case cases[] = {
 }  // namespace
 
 TEST_CASE("a step that may begin at either end begins where the one before it ended") {
-  Turns turns;
+  AlternatingTraversal traversal_order;
   for (int run = 0; run < 3; ++run) {
-    CHECK(turns.next(Passing::either) == Direction::forward);
-    CHECK(turns.next(Passing::either) == Direction::backward);
+    CHECK(traversal_order.next(Traversal::either) == Direction::forward);
+    CHECK(traversal_order.next(Traversal::either) == Direction::backward);
   }
-  CHECK(turns.next(Passing::forward) == Direction::forward);
-  CHECK(turns.next(Passing::either) == Direction::backward);
-  CHECK(turns.next(Passing::forward) == Direction::forward);
-  CHECK(turns.next(Passing::forward) == Direction::forward);
-  CHECK(turns.next(Passing::either) == Direction::backward);
+  CHECK(traversal_order.next(Traversal::forward) == Direction::forward);
+  CHECK(traversal_order.next(Traversal::either) == Direction::backward);
+  CHECK(traversal_order.next(Traversal::forward) == Direction::forward);
+  CHECK(traversal_order.next(Traversal::forward) == Direction::forward);
+  CHECK(traversal_order.next(Traversal::either) == Direction::backward);
 }
 
-TEST_CASE("what goes through little turns nothing") {
-  Turns turns;
-  CHECK(turns.next(Passing::either) == Direction::forward);
-  CHECK(turns.next(Passing::little) == Direction::forward);
-  CHECK(turns.next(Passing::either) == Direction::backward);
-  CHECK(turns.next(Passing::little) == Direction::forward);
-  CHECK(turns.next(Passing::either) == Direction::forward);
+TEST_CASE("what goes through little traversal_order nothing") {
+  AlternatingTraversal traversal_order;
+  CHECK(traversal_order.next(Traversal::either) == Direction::forward);
+  CHECK(traversal_order.next(Traversal::little) == Direction::forward);
+  CHECK(traversal_order.next(Traversal::either) == Direction::backward);
+  CHECK(traversal_order.next(Traversal::little) == Direction::forward);
+  CHECK(traversal_order.next(Traversal::either) == Direction::forward);
 }
 
-TEST_CASE("steps walk from the end that they are told") {
+TEST_CASE("steps iterate from the end that they are told") {
   for (const Case& at : cases) {
     CAPTURE(at.statements);
     const Graph graph = table_graph(at.statements, 6, at.columns);

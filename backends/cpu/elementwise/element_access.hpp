@@ -18,17 +18,17 @@ struct ElementPlace {
   DType dtype;
 };
 
-// The elements [begin, end) of a walk over the value, as T: float or double.
+// The elements [begin, end) of an iteration over the value, as T: float or double.
 template <typename T>
-void gather_elements(const BufferTable& buffers, const ElementPlace& from, const Walk& walk,
-                     int64_t begin, int64_t end, T* to) {
+void gather_elements(const BufferTable& buffers, const ElementPlace& from,
+                     const BroadcastIteration& iteration, int64_t begin, int64_t end, T* to) {
   if (is_half(from.dtype)) {
-    return gather_halves(from.dtype, buffers.read<uint16_t>(from.place), walk, begin, end, to);
+    return gather_halves(from.dtype, buffers.read<uint16_t>(from.place), iteration, begin, end, to);
   }
   visit_dtype(from.dtype, [&](auto zero) {
     using From = decltype(zero);
     const From* elements = buffers.read<From>(from.place);
-    walk.each_run(begin, end, [&](int64_t at, int64_t first, int64_t count, int64_t step) {
+    iteration.each_run(begin, end, [&](int64_t at, int64_t first, int64_t count, int64_t step) {
       if (step == 0) {
         std::fill_n(to + at, count, convert<T>(elements[first]));
       } else if (std::is_same_v<From, T> && step == 1) {

@@ -106,10 +106,11 @@ class ElementwiseProgramStep final : public ElementStep {
         constants_(program.constants.size() * most_lanes) {
     for (size_t i = 0; i < program.inputs.size(); ++i) {
       const ValueId id = program.inputs[i];
-      Walk walk(program.input_dims[i], program.dims);
+      BroadcastIteration iteration(program.input_dims[i], program.dims);
       const DType dtype = shaped.dtype(id);
-      const bool single = walk.is_single(), direct = dtype == dtype_of<T> && walk.is_dense();
-      inputs_.push_back({refs[index(id)], dtype, std::move(walk), reading(single, direct)});
+      const bool single = iteration.is_single(),
+                 direct = dtype == dtype_of<T> && iteration.is_dense();
+      inputs_.push_back({refs[index(id)], dtype, std::move(iteration), reading(single, direct)});
     }
     find_asked();
     for (const ElementwiseProgram::Made& made : program.outputs) {
@@ -162,7 +163,7 @@ class ElementwiseProgramStep final : public ElementStep {
   struct Input {
     BufferRef place;
     DType dtype;
-    Walk walk;
+    BroadcastIteration iteration;
     Reading reading;
   };
   struct Output {
@@ -240,7 +241,7 @@ class ElementwiseProgramStep final : public ElementStep {
       memory.slots[output.slot] = {buffers.write<T>(output.place) + row.begin, each_element};
     }
     const Direction direction = buffers.direction();
-    walk(direction, 0, (row.size + block - 1) / block, [&](int64_t i) {
+    iterate(direction, 0, (row.size + block - 1) / block, [&](int64_t i) {
       const int64_t at = i * block, end = std::min(at + block, row.size);
       const int64_t ahead = end < row.size ? block : row.step - at;
       run_block(buffers, memory, row.begin,
@@ -292,7 +293,7 @@ class ElementwiseProgramStep final : public ElementStep {
 
   static void gather(const BufferTable& buffers, const Input& input, int64_t begin, int64_t end,
                      T* to) {
-    gather_elements(buffers, {input.place, input.dtype}, input.walk, begin, end, to);
+    gather_elements(buffers, {input.place, input.dtype}, input.iteration, begin, end, to);
   }
 
   // From its block, where it is.
@@ -333,7 +334,7 @@ std::vector<InPlacePair> in_place_pairs(const ShapedGraph& shaped,
     const ValueId input = program.inputs[i];
     const DType given = shaped.dtype(input);
     if ((given != program.dtype && !is_half(given)) ||
-        !Walk(program.input_dims[i], program.dims).is_dense()) {
+        !BroadcastIteration(program.input_dims[i], program.dims).is_dense()) {
       continue;
     }
     for (const ElementwiseProgram::Made& made : program.outputs) {
@@ -351,7 +352,8 @@ std::vector<Cut> cuts(const ElementwiseProgram& program) {
   if (count == 0) return found;
   for (const ElementwiseProgram::Made& made : program.outputs) found.push_back({made.value, count});
   for (size_t i = 0; i < program.inputs.size(); ++i) {
-    found.push_back({program.inputs[i], Walk(program.input_dims[i], program.dims).parts()});
+    found.push_back(
+        {program.inputs[i], BroadcastIteration(program.input_dims[i], program.dims).parts()});
   }
   return found;
 }

@@ -21,7 +21,7 @@ class PartGroup final : public Step {
     });
   }
 
-  bool walks_either_way() const override { return true; }
+  bool runs_backward() const override { return true; }
 
  private:
   void run_task(const BufferTable& buffers, int task, const Parts& all) const {
@@ -30,8 +30,8 @@ class PartGroup final : public Step {
     const std::span bases(reinterpret_cast<std::byte**>(scratch), first_own + o_.values.size());
     std::copy_n(buffers.bases().begin(), std::min(buffers.bases().size(), first_own),
                 bases.begin());
-    const int64_t turns = (all.last - all.first + o_.at_once - 1) / o_.at_once;
-    walk(buffers.direction(), 0, turns, [&](int64_t turn) {
+    const int64_t rounds = (all.last - all.first + o_.at_once - 1) / o_.at_once;
+    iterate(buffers.direction(), 0, rounds, [&](int64_t turn) {
       const int64_t first = all.first + turn * o_.at_once;
       // Steps count from the first part of all, which is not there.
       for (size_t i = 0; i < o_.values.size(); ++i) {

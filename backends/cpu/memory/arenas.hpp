@@ -20,13 +20,13 @@ class Arena {
   // At least so many bytes, aligned to 64, and so many bases, the first of which are these bytes.
   void reserve(int64_t bytes, size_t bases);
   std::span<std::byte*> bases() { return bases_; }
-  Turns& turns() { return turns_; }
+  AlternatingTraversal& traversal_order() { return traversal_order_; }
 
  private:
   LargeMemory memory_;
   int64_t bytes_ = 0;
   std::vector<std::byte*> bases_;
-  Turns turns_;
+  AlternatingTraversal traversal_order_;
 };
 
 // As many as there were runs at once. Any number of threads may take and give.
@@ -57,7 +57,7 @@ class ArenaLoan {
   ArenaLoan& operator=(const ArenaLoan&) = delete;
 
   std::span<std::byte*> bases() const { return arena_->bases(); }
-  Turns& turns() const { return arena_->turns(); }
+  AlternatingTraversal& traversal_order() const { return arena_->traversal_order(); }
 
  private:
   Arenas& arenas_;

@@ -59,7 +59,7 @@ class NormStep final : public PartStep {
     T *to = buffers.write<T>(*refs_[3]), *mean = buffers.write<T>(*refs_[4]),
       *rstd = buffers.write<T>(*refs_[5]);
     const int64_t next = buffers.direction() == Direction::forward ? sizes_.size : -sizes_.size;
-    walk(buffers.direction(), begin, end, [&](int64_t row) {
+    iterate(buffers.direction(), begin, end, [&](int64_t row) {
       const int64_t at = row * sizes_.size;
       const RowMoments<T> moments =
           kernels_.normalise(x + at, weight, bias, sizes_.eps, to + at, sizes_.size, next);
@@ -99,7 +99,7 @@ class NormGradStep final : public PartStep {
     const T *grad = buffers.read<T>(*refs_[0]), *x = buffers.read<T>(*refs_[1]),
             *weight = read<T>(buffers, refs_[4]);
     T* to = buffers.write<T>(*refs_[5]);
-    walk(buffers.direction(), begin, end, [&](int64_t row) {
+    iterate(buffers.direction(), begin, end, [&](int64_t row) {
       const int64_t at = row * sizes_.size;
       kernels_.input_grad(grad + at, x + at, moments<T>(buffers, refs_, row), weight, to + at,
                           sizes_.size);

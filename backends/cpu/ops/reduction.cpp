@@ -60,8 +60,8 @@ class ReductionStep final : public PartStep {
   void run_parts(const BufferTable& buffers, const Parts& parts) const override {
     const T* x = buffers.read<T>(from_);
     T* to = buffers.write<T>(to_);
-    walk(buffers.direction(), parts.begin(kept_), parts.end(kept_),
-         [&](int64_t i) { run_row(x, to, i); });
+    iterate(buffers.direction(), parts.begin(kept_), parts.end(kept_),
+            [&](int64_t i) { run_row(x, to, i); });
   }
 
  private:
@@ -83,7 +83,7 @@ class ReductionStep final : public PartStep {
     const int parts = parts_of(
         {.amount = work, .pieces = pieces, .worth_a_thread = worth_a_reduction_thread}, threads_);
     ThreadPool::shared().run(parts, threads_, [&](int part) {
-      walk(direction, pieces * part / parts, pieces * (part + 1) / parts, body);
+      iterate(direction, pieces * part / parts, pieces * (part + 1) / parts, body);
     });
   }
 

@@ -51,7 +51,7 @@ class RowStep final : public PartStep {
     const T *first = buffers.read<T>(refs_.first), *second = buffers.read<T>(refs_.second);
     T* to = buffers.write<T>(refs_.to);
     const int64_t next = buffers.direction() == Direction::forward ? size_ : -size_;
-    walk(buffers.direction(), begin, end, [&](int64_t row) {
+    iterate(buffers.direction(), begin, end, [&](int64_t row) {
       const int64_t at = row * size_;
       kernel_(first + at, second + at, to + at, size_, next);
     });

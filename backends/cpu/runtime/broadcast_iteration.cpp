@@ -2,7 +2,7 @@
 
 namespace mithril::cpu_backend {
 
-Walk::Walk(const Dims& from, const Dims& to) {
+BroadcastIteration::BroadcastIteration(const Dims& from, const Dims& to) {
   int64_t step = 1;
   for (size_t back = 1; back <= to.size(); ++back) {
     const int64_t size = to[to.size() - back];
@@ -19,10 +19,10 @@ Walk::Walk(const Dims& from, const Dims& to) {
   if (axes_.empty()) axes_.push_back({1, 0});
 }
 
-bool Walk::is_dense() const {
+bool BroadcastIteration::is_dense() const {
   return axes_.size() == 1 && (axes_.front().step == 1 || axes_.front().size == 1);
 }
 
-bool Walk::is_single() const { return axes_.size() == 1 && axes_.front().step == 0; }
+bool BroadcastIteration::is_single() const { return axes_.size() == 1 && axes_.front().step == 0; }
 
 }  // namespace mithril::cpu_backend

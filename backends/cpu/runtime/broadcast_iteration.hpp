@@ -10,10 +10,10 @@
 
 namespace mithril::cpu_backend {
 
-class Walk {
+class BroadcastIteration {
  public:
   // The dims broadcast: each is that of `to`, or 1, or missing at the front.
-  Walk(const Dims& from, const Dims& to);
+  BroadcastIteration(const Dims& from, const Dims& to);
 
   bool is_dense() const;   // the elements are those of `to`, in their order
   bool is_single() const;  // there is one element for all

@@ -45,10 +45,10 @@ void widen_run(const HalfKernels& kernels, const uint16_t* from, int64_t count, 
 }  // namespace
 
 template <typename T>
-void gather_halves(DType dtype, const uint16_t* elements, const Walk& walk, int64_t begin,
-                   int64_t end, T* to) {
+void gather_halves(DType dtype, const uint16_t* elements, const BroadcastIteration& iteration,
+                   int64_t begin, int64_t end, T* to) {
   const HalfKernels& kernels = half_kernels(dtype);
-  walk.each_run(begin, end, [&](int64_t at, int64_t from, int64_t count, int64_t step) {
+  iteration.each_run(begin, end, [&](int64_t at, int64_t from, int64_t count, int64_t step) {
     widen_run(kernels, elements + from, count, step, to + at);
   });
 }
@@ -70,8 +70,10 @@ bool begins_between_floats(const Tensor& tensor) {
   return is_half(tensor.dtype()) && address % alignof(float) != 0;
 }
 
-template void gather_halves(DType, const uint16_t*, const Walk&, int64_t, int64_t, float*);
-template void gather_halves(DType, const uint16_t*, const Walk&, int64_t, int64_t, double*);
+template void gather_halves(DType, const uint16_t*, const BroadcastIteration&, int64_t, int64_t,
+                            float*);
+template void gather_halves(DType, const uint16_t*, const BroadcastIteration&, int64_t, int64_t,
+                            double*);
 template void store_halves(DType, const float*, int64_t, uint16_t*);
 template void store_halves(DType, const double*, int64_t, uint16_t*);
 

@@ -6,10 +6,10 @@
 
 namespace mithril::cpu_backend {
 
-// The elements [begin, end) of a walk, as T: float or double.
+// The elements [begin, end) of a iteration, as T: float or double.
 template <typename T>
-void gather_halves(DType dtype, const uint16_t* elements, const Walk& walk, int64_t begin,
-                   int64_t end, T* to);
+void gather_halves(DType dtype, const uint16_t* elements, const BroadcastIteration& iteration,
+                   int64_t begin, int64_t end, T* to);
 
 // Rounded to the dtype.
 template <typename T>

@@ -38,7 +38,7 @@ class BufferTable {
     return reinterpret_cast<T*>(begin(place) + place.offset);
   }
   std::span<std::byte* const> bases() const { return bases_; }
-  // In which a step that walks_either_way is to walk.
+  // In which a step that runs_backward is to iteration.
   Direction direction() const { return direction_; }
 
  private:
@@ -56,7 +56,7 @@ class Step {
  public:
   virtual ~Step() = default;
   virtual void run(const BufferTable& buffers) const = 0;
-  virtual bool walks_either_way() const { return false; }
+  virtual bool runs_backward() const { return false; }
 };
 
 // Of so many equal parts that all values are cut into, one behind the other, some in a row.
@@ -72,7 +72,7 @@ struct Parts {
 class PartStep : public Step {
  public:
   virtual void run_parts(const BufferTable& buffers, const Parts& parts) const = 0;
-  bool walks_either_way() const override { return true; }
+  bool runs_backward() const override { return true; }
 };
 
 // Rows of elements that lie side by side in what a step makes: each so many behind the one before.

@@ -24,7 +24,7 @@ class NativeStep final : public ElementStep {
     for (size_t i = 0; i < options.program.inputs.size(); ++i) {
       const ValueId id = options.program.inputs[i];
       inputs_.push_back({refs[index(id)], shaped.dtype(id), options.native.readings[i],
-                         Walk(options.program.input_dims[i], options.program.dims)});
+                         BroadcastIteration(options.program.input_dims[i], options.program.dims)});
       gathers_ = gathers_ || options.native.readings[i] == Reading::staged;
     }
     for (const ElementwiseProgram::Made& made : options.program.outputs) {
@@ -57,8 +57,8 @@ class NativeStep final : public ElementStep {
     Memory memory;
     for (int64_t row = 0; row < rows.rows; ++row) {
       const int64_t begin = rows.begin + row * rows.step, end = begin + rows.size;
-      const int64_t turns = (rows.size + at_once - 1) / at_once;
-      walk(buffers.direction(), 0, turns, [&](int64_t turn) {
+      const int64_t rounds = (rows.size + at_once - 1) / at_once;
+      iterate(buffers.direction(), 0, rounds, [&](int64_t turn) {
         int64_t at = begin + turn * at_once;
         const int64_t last = std::min(at + at_once, end);
         while (at < last) at = run_from(buffers, memory, at, last);
@@ -73,7 +73,7 @@ class NativeStep final : public ElementStep {
     BufferRef place;
     DType dtype;
     Reading reading;
-    Walk walk;
+    BroadcastIteration iteration;
   };
   struct Memory {
     std::array<const void*, most_pointers> from;
@@ -86,7 +86,7 @@ class NativeStep final : public ElementStep {
     if (gathers_) end = std::min(end, begin + block);
     for (const Input& input : inputs_) {
       if (input.reading != Reading::run) continue;
-      const int64_t size = input.walk.run_size();
+      const int64_t size = input.iteration.run_size();
       end = std::min(end, begin + size - begin % size);
     }
     size_t staged = 0;
@@ -94,7 +94,7 @@ class NativeStep final : public ElementStep {
       const Input& input = inputs_[i];
       if (input.reading == Reading::staged) {
         T* const to = memory.staged[staged++];
-        gather_elements(buffers, {input.place, input.dtype}, input.walk, begin, end, to);
+        gather_elements(buffers, {input.place, input.dtype}, input.iteration, begin, end, to);
         memory.from[i] = to;
       } else {
         memory.from[i] = buffers.read<std::byte>(input.place) + offset(input, begin);
@@ -130,8 +130,8 @@ class NativeStep final : public ElementStep {
     int64_t elements = 0;
     if (input.reading == Reading::dense) elements = at;
     if (input.reading == Reading::run) {
-      input.walk.each_run(at, at + 1,
-                          [&](int64_t, int64_t from, int64_t, int64_t) { elements = from; });
+      input.iteration.each_run(at, at + 1,
+                               [&](int64_t, int64_t from, int64_t, int64_t) { elements = from; });
     }
     return elements * static_cast<int64_t>(size_of(input.dtype));
   }

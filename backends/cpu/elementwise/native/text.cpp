@@ -76,11 +76,11 @@ std::string_view c_type(DType dtype) {
   return "";
 }
 
-Reading reading_of(const Walk& walk, DType dtype) {
+Reading reading_of(const BroadcastIteration& iteration, DType dtype) {
   if (c_type(dtype).empty()) return Reading::staged;
-  if (walk.is_single()) return Reading::single;
-  if (walk.is_dense()) return Reading::dense;
-  return walk.run_size() >= least_run ? Reading::run : Reading::staged;
+  if (iteration.is_single()) return Reading::single;
+  if (iteration.is_dense()) return Reading::dense;
+  return iteration.run_size() >= least_run ? Reading::run : Reading::staged;
 }
 
 // Kernels are called with blocks of elements, so that a loop with calls is several, one after the
@@ -133,12 +133,12 @@ class LoopText {
     before_ = fmt::format("  typedef {} T;\n", type);
     for (size_t i = 0; i < loop_.inputs.size(); ++i) {
       const ValueId id = loop_.inputs[i];
-      const Walk walk(loop_.input_dims[i], loop_.dims);
-      const Reading reading = reading_of(walk, shaped_.dtype(id));
+      const BroadcastIteration iteration(loop_.input_dims[i], loop_.dims);
+      const Reading reading = reading_of(iteration, shaped_.dtype(id));
       native_.readings.push_back(reading);
       staged_ += reading == Reading::staged;
       const std::string_view own = reading == Reading::staged ? type : c_type(shaped_.dtype(id));
-      once_[i] = reading == Reading::single || (reading == Reading::run && walk.is_repeated());
+      once_[i] = reading == Reading::single || (reading == Reading::run && iteration.is_repeated());
       before_ += fmt::format("  const {0}* const from_{1} = (const {0}*)from[{1}];\n", own, i);
       if (once_[i]) before_ += fmt::format("  const T s{0} = (T)*from_{0};\n", i);
     }
