@@ -42,8 +42,8 @@ struct Bringing {
 
   void run(const BufferTable& buffers, int threads) const {
     const int64_t units = planes.units();
-    const int parts = parts_of(
-        {.amount = units * planes.size, .pieces = units, .worth_a_thread = 1 << 15}, threads);
+    const int parts = task_count(
+        {.amount = units * planes.size, .pieces = units, .grain_size = 1 << 15}, threads);
     ThreadPool::shared().run(parts, threads, [&](int part) {
       planes.bring(buffers.read<uint16_t>(from), units * part / parts, units * (part + 1) / parts,
                    buffers.write<float>(to));

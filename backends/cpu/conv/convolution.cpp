@@ -26,7 +26,7 @@ class ConvolutionStep final : public Step {
       : form_(std::move(form)),
         kernels_(kernels),
         tiles_(tiles_of(form_)),
-        sharing_(sharing_of(form_, threads)),
+        sharing_(partition_of(form_, threads)),
         threads_(threads),
         source_(refs[index(values.source)]),
         weight_(refs[index(values.weight)]),
@@ -49,8 +49,8 @@ class ConvolutionStep final : public Step {
   // Bytes that a run needs beside what it reads and writes: planes, and the packed weight.
   static int64_t scratch_bytes(const WindowForm& form, int threads, bool packed) {
     const WindowTiles tiles = tiles_of(form);
-    const Sharing sharing = sharing_of(form, threads);
-    const int64_t regions = sharing.whole ? sharing.parts : 1;
+    const GroupPartition partition = partition_of(form, threads);
+    const int64_t regions = partition.whole ? partition.parts : 1;
     int64_t weight = 0;
     if (!packed) {
       const Round first = round_of(form, 0, rows_at_once(form, threads));
@@ -85,8 +85,8 @@ class ConvolutionStep final : public Step {
   }
 
  private:
-  static Sharing sharing_of(const WindowForm& form, int threads) {
-    return share(form.work(), form.images * form.groups, threads);
+  static GroupPartition partition_of(const WindowForm& form, int threads) {
+    return partition_groups(form.work(), form.images * form.groups, threads);
   }
 
   // Rows of the product that are done after others, with the memory of their weight.
@@ -201,7 +201,7 @@ class ConvolutionStep final : public Step {
   WindowForm form_;
   const WindowKernels<T>& kernels_;
   WindowTiles tiles_;
-  Sharing sharing_;
+  GroupPartition sharing_;
   int threads_;
   BufferRef source_, weight_, made_, scratch_;
   std::optional<BufferRef> bias_;

@@ -24,7 +24,7 @@ class BlockStep final : public Step {
             std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
         block_(block),
-        parts_(parts_of(form_, threads)),
+        parts_(task_count(form_, threads)),
         threads_(threads),
         to_blocks_(to_blocks),
         source_(refs[index(values.source)]),
@@ -38,7 +38,7 @@ class BlockStep final : public Step {
   // What is worked in: what was laid out, what each part has of its own, and, where it is to stand
   // otherwise, what is made.
   static int64_t scratch_bytes(const Form& form, int threads, bool to_blocks) {
-    const int64_t parts = parts_of(form, threads), work = parts * part_lines(form, parts);
+    const int64_t parts = task_count(form, threads), work = parts * part_lines(form, parts);
     const int64_t made = to_blocks ? 0 : made_count(form.convolution());
     return (lines(form.laid_count()) + work + made) * int64_t{sizeof(float)};
   }
@@ -70,8 +70,8 @@ class BlockStep final : public Step {
   }
 
  private:
-  static int parts_of(const Form& form, int threads) {
-    return static_cast<int>(share(form.work(), 1, threads).parts);
+  static int task_count(const Form& form, int threads) {
+    return static_cast<int>(partition_groups(form.work(), 1, threads).parts);
   }
   static int64_t made_count(const Convolution& c) {
     return c.images * c.outputs * c.down.output * c.across.output;

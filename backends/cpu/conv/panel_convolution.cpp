@@ -32,7 +32,7 @@ class PanelStep final : public Step {
   PanelStep(Form form, int threads, const ConvolutionValues& values, const BufferRefs& refs,
             BufferRef scratch, PackedWeights::Bytes weight, std::unique_ptr<ElementStep> finish)
       : form_(std::move(form)),
-        sharing_(sharing_of(form_, threads)),
+        sharing_(partition_of(form_, threads)),
         threads_(threads),
         source_(refs[index(values.source)]),
         given_weight_(refs[index(values.weight)]),
@@ -44,10 +44,11 @@ class PanelStep final : public Step {
   }
 
   static int64_t scratch_bytes(const Form& form, int threads, bool packed) {
-    const Sharing sharing = sharing_of(form, threads);
-    const int64_t inputs = sharing.whole ? sharing.parts : 1;
+    const GroupPartition partition = partition_of(form, threads);
+    const int64_t inputs = partition.whole ? partition.parts : 1;
     const int64_t weight = packed ? 0 : form.convolution().groups * form.weight_count();
-    return (lines(weight) + inputs * input_lines(form) + sharing.parts * lines(form.part_count())) *
+    return (lines(weight) + inputs * input_lines(form) +
+            partition.parts * lines(form.part_count())) *
            int64_t{sizeof(float)};
   }
 
@@ -85,9 +86,9 @@ class PanelStep final : public Step {
     float *input, *work;
   };
 
-  static Sharing sharing_of(const Form& form, int threads) {
+  static GroupPartition partition_of(const Form& form, int threads) {
     const int64_t groups = form.convolution().images * form.convolution().groups;
-    return share(form.work() * static_cast<double>(groups), groups, threads);
+    return partition_groups(form.work() * static_cast<double>(groups), groups, threads);
   }
 
   static int64_t lines(int64_t count) {
@@ -170,7 +171,7 @@ class PanelStep final : public Step {
   }
 
   Form form_;
-  Sharing sharing_;
+  GroupPartition sharing_;
   int threads_;
   BufferRef source_, given_weight_, made_, scratch_;
   std::optional<BufferRef> bias_;

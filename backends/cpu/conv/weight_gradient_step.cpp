@@ -22,7 +22,7 @@ class WeightStep final : public Step {
   WeightStep(WeightForm form, int threads, const WeightGradValues& values, const BufferRefs& refs,
              BufferRef scratch)
       : form_(std::move(form)),
-        sharing_(sharing_of(form_, threads)),
+        sharing_(partition_of(form_, threads)),
         threads_(threads),
         gradient_(refs[index(values.gradient)]),
         input_(refs[index(values.input)]),
@@ -33,8 +33,8 @@ class WeightStep final : public Step {
     return {convolution, window_kernels<T>().height, window_kernels<T>().width};
   }
   static int64_t scratch_bytes(const WeightForm& form, int threads) {
-    const Sharing sharing = sharing_of(form, threads);
-    return (sharing.whole ? sharing.parts : 1) * region(form) * int64_t{sizeof(T)};
+    const GroupPartition partition = partition_of(form, threads);
+    return (partition.whole ? partition.parts : 1) * region(form) * int64_t{sizeof(T)};
   }
 
   void run(const BufferTable& buffers) const override {
@@ -54,11 +54,11 @@ class WeightStep final : public Step {
   }
 
  private:
-  static Sharing sharing_of(const WeightForm& form, int threads) {
+  static GroupPartition partition_of(const WeightForm& form, int threads) {
     const Convolution& c = form.convolution();
     const double each = static_cast<double>(c.outputs) * static_cast<double>(form.columns()) *
                         static_cast<double>(form.places());
-    return share(each * static_cast<double>(c.images * c.groups), c.groups, threads);
+    return partition_groups(each * static_cast<double>(c.images * c.groups), c.groups, threads);
   }
 
   // The workspace of one group: its sums and their totals, its packed gradient and its padded
@@ -131,7 +131,7 @@ class WeightStep final : public Step {
   }
 
   WeightForm form_;
-  Sharing sharing_;
+  GroupPartition sharing_;
   int threads_;
   BufferRef gradient_, input_, made_, scratch_;
 };

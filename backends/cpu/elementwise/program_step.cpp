@@ -126,8 +126,8 @@ class ElementwiseProgramStep final : public ElementStep {
   void run(const BufferTable& buffers) const override {
     if (count_ == 0) return;
     const int64_t blocks = (count_ + block - 1) / block;
-    const int tasks = parts_of(
-        {.amount = count_ * cost_, .pieces = blocks, .worth_a_thread = elementwise_grain_size},
+    const int tasks = task_count(
+        {.amount = count_ * cost_, .pieces = blocks, .grain_size = elementwise_grain_size},
         threads_);
     const int64_t lead = tasks > 1 ? std::min(lead_of_caller / (cost_ * block), blocks / 4) : 0;
     // A helper gets what stands side by side all at once.

@@ -89,7 +89,7 @@ class PairedProductStep final : public Step {
     float* to = std::exchange(scratch, scratch + whole_lines(side.brought()));
     const int64_t units = side.units();
     const int parts =
-        parts_of({.amount = side.brought(), .pieces = units, .worth_a_thread = 1 << 15}, threads_);
+        task_count({.amount = side.brought(), .pieces = units, .grain_size = 1 << 15}, threads_);
     ThreadPool::shared().run(parts, threads_, [&](int part) {
       side.bring(*bfloat16_kernels(), from, units * part / parts, units * (part + 1) / parts, to);
     });

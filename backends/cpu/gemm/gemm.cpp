@@ -343,15 +343,14 @@ void MatmulPlan::choose(bool left_rows_lie, bool rows_lie, bool columns_lie) {
 // Rows where each thread has enough of them, for then each packs rows of its own; also where there
 // are too few columns to part.
 int64_t MatmulPlan::row_parts(int threads) const {
-  if (up(rows_, height_) < threads || work() < threads * multiplications_for_a_thread) return 1;
+  if (up(rows_, height_) < threads || work() < threads * multiplications_grain_size) return 1;
   return rows_ >= threads * rows_worth_reading_ || panels() < threads ? threads : 1;
 }
 
 int64_t MatmulPlan::column_parts(int threads) const {
   if (row_parts(threads) > 1) return 1;
-  return parts_of(
-      {.amount = work(), .pieces = panels(), .worth_a_thread = multiplications_for_a_thread},
-      threads);
+  return task_count(
+      {.amount = work(), .pieces = panels(), .grain_size = multiplications_grain_size}, threads);
 }
 
 int64_t MatmulPlan::work() const {

@@ -39,7 +39,7 @@ class AttentionStep final : public Step {
   static int tasks(const AttentionForm& form, int threads) {
     const auto all = static_cast<double>(form.blocks()) * static_cast<double>(form.heads.size());
     const double worth =
-        std::min(form.work() / static_cast<double>(multiplications_for_a_thread), all);
+        std::min(form.work() / static_cast<double>(multiplications_grain_size), all);
     return static_cast<int>(std::clamp(worth, 1.0, static_cast<double>(threads)));
   }
 

@@ -39,7 +39,7 @@ class GatheringStep final : public Step {
     auto* to = buffers.write<std::byte>(refs_.to);
     const int64_t rows = g_.outer * g_.count;
     const int parts =
-        parts_of({.amount = rows * g_.inner, .pieces = rows, .worth_a_thread = 1 << 19}, threads_);
+        task_count({.amount = rows * g_.inner, .pieces = rows, .grain_size = 1 << 19}, threads_);
     ThreadPool::shared().run(parts, threads_, [&](int part) {
       for (int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
         const auto at = static_cast<int64_t>(index[row % g_.count]);

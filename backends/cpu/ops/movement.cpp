@@ -121,8 +121,8 @@ class Move final : public Step {
     const int64_t size = rows_.size * columns_.size;
     if (size * matrices_ == 0) return;
     const int64_t bands = (rows_.size + tile - 1) / tile, pieces = matrices_ * bands;
-    const int parts = parts_of(
-        {.amount = size * matrices_, .pieces = pieces, .worth_a_thread = 1 << 17}, threads_);
+    const int parts =
+        task_count({.amount = size * matrices_, .pieces = pieces, .grain_size = 1 << 17}, threads_);
     ThreadPool::shared().run(parts, threads_, [&](int part) {
       for (int64_t i = pieces * part / parts; i < pieces * (part + 1) / parts; ++i) {
         const int64_t matrix = i / bands, row = i % bands * tile;

@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t columns_of_a_task = 256, columns_at_once = 1024;
 
 // Elements.
-constexpr int64_t worth_a_norm_thread = 1 << 14;
+constexpr int64_t norm_grain_size = 1 << 14;
 
 struct NormSizes {
   int64_t rows, size;
@@ -23,8 +23,8 @@ struct NormSizes {
   int threads;
 
   int parts(int64_t pieces) const {
-    return parts_of(
-        {.amount = rows * size, .pieces = pieces, .worth_a_thread = worth_a_norm_thread}, threads);
+    return task_count({.amount = rows * size, .pieces = pieces, .grain_size = norm_grain_size},
+                      threads);
   }
 };
 
@@ -177,7 +177,7 @@ void cut_rows(StepDescriptor& descriptor, const NormSizes& sizes,
               const std::vector<ValueId>& in_rows) {
   if (sizes.rows == 0) return;
   for (const ValueId id : in_rows) descriptor.cuts.push_back({id, sizes.rows});
-  descriptor.worth = static_cast<double>(sizes.rows * sizes.size) / worth_a_norm_thread;
+  descriptor.worth = static_cast<double>(sizes.rows * sizes.size) / norm_grain_size;
 }
 
 template <typename T>

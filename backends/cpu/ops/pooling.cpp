@@ -29,7 +29,7 @@ class PoolStep final : public Step {
 
   void run(const BufferTable& buffers) const override {
     const int64_t rows = form_.planes * form_.down.output;
-    const int parts = parts_of(work(form_), threads_);
+    const int parts = task_count(work(form_), threads_);
     ThreadPool::shared().run(parts, threads_, [&](int64_t part) {
       auto* places = buffers.write<PoolPlace<T>>(scratch_) + part * form_.across.output;
       for (int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
@@ -40,14 +40,14 @@ class PoolStep final : public Step {
 
   static int64_t scratch_bytes(const PoolForm& form, Pooling pooling, int threads) {
     if (pooling != Pooling::largest_placed) return 0;
-    return parts_of(work(form), threads) * form.across.output * int64_t{sizeof(PoolPlace<T>)};
+    return task_count(work(form), threads) * form.across.output * int64_t{sizeof(PoolPlace<T>)};
   }
 
  private:
   static Work work(const PoolForm& form) {
     return {.amount = form.planes * form.block * form.output_plane() * form.taps(),
             .pieces = form.planes * form.down.output,
-            .worth_a_thread = 1 << 15};
+            .grain_size = 1 << 15};
   }
 
   void run_row(const BufferTable& buffers, int64_t row, PoolPlace<T>* places) const {

@@ -24,7 +24,7 @@ class PoolGradStep : public Step {
       : form_(std::move(form)), refs_(refs), threads_(threads) {}
 
   void run(const BufferTable& buffers) const override {
-    const int parts = parts_of(work(form_), threads_);
+    const int parts = task_count(work(form_), threads_);
     ThreadPool::shared().run(parts, threads_, [&](int64_t part) {
       const int64_t end = form_.planes * (part + 1) / parts;
       for (int64_t plane = form_.planes * part / parts; plane < end; ++plane) {
@@ -42,7 +42,7 @@ class PoolGradStep : public Step {
   static Work work(const PoolForm& form) {
     return {.amount = form.planes * (form.input_plane() + form.output_plane()),
             .pieces = form.planes,
-            .worth_a_thread = 1 << 14};
+            .grain_size = 1 << 14};
   }
 
   virtual void add_row(const BufferTable& buffers, int64_t plane, int64_t row, int64_t part,
@@ -79,7 +79,7 @@ class MaxGradStep final : public PoolGradStep<T> {
   using PoolGradStep<T>::PoolGradStep;
 
   static int64_t scratch_bytes(const PoolForm& form, int threads) {
-    const int64_t parts = parts_of(PoolGradStep<T>::work(form), threads);
+    const int64_t parts = task_count(PoolGradStep<T>::work(form), threads);
     return parts * form.across.output * int64_t{sizeof(T) + sizeof(PoolPlace<T>)};
   }
 

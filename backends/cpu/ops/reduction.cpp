@@ -16,7 +16,7 @@ namespace {
 // Of a row that alone is left, so that its parts may be summed by several threads.
 constexpr int64_t elements_of_a_piece = 1 << 16;
 // Elements.
-constexpr int64_t worth_a_reduction_thread = 1 << 15;
+constexpr int64_t reduction_grain_size = 1 << 15;
 // Totals that a task keeps while it walks rows.
 constexpr int64_t columns_summed_at_once = 512;
 
@@ -80,8 +80,8 @@ class ReductionStep final : public PartStep {
   template <typename Body>
   void in_parts(int64_t pieces, Direction direction, const Body& body) const {
     const int64_t work = kept_ * reduced_ * r_.inner;
-    const int parts = parts_of(
-        {.amount = work, .pieces = pieces, .worth_a_thread = worth_a_reduction_thread}, threads_);
+    const int parts = task_count(
+        {.amount = work, .pieces = pieces, .grain_size = reduction_grain_size}, threads_);
     ThreadPool::shared().run(parts, threads_, [&](int part) {
       iterate(direction, pieces * part / parts, pieces * (part + 1) / parts, body);
     });
@@ -194,7 +194,7 @@ StepDescriptor reduction_draft(const LoweringContext& context, const Reduction& 
       .reads = {from},
       .writes = {to},
       .cuts = in_rows ? std::vector<Cut>{{from, kept}, {to, kept}} : std::vector<Cut>{},
-      .worth = static_cast<double>(context.shaped.count(from)) / worth_a_reduction_thread,
+      .worth = static_cast<double>(context.shaped.count(from)) / reduction_grain_size,
       .make = [=, &kernel, threads = context.config.threads](const BufferRefs& refs, BufferRef) {
         return std::make_unique<ReductionStep<T>>(reduction, kernel, divisor, threads,
                                                   refs[index(from)], refs[index(to)]);

@@ -16,7 +16,7 @@ namespace {
 // A part of what is made, small enough to stay in the first-level cache until it is finished.
 constexpr int64_t tile_bytes = 16384;
 // Elements of what is made.
-constexpr int64_t worth_a_scattering_thread = 1 << 15;
+constexpr int64_t scattering_grain_size = 1 << 15;
 
 struct Scattering {
   int64_t outer = 1, size = 1, inner = 1;  // of what is made, around the axis
@@ -55,8 +55,8 @@ class ScatteringStep final : public Step {
         s_.index == DType::int64 ? sort_rows<int64_t>(buffers) : sort_rows<int32_t>(buffers);
     if (!fits) return refuse(buffers);
     const int64_t total = s_.outer * s_.size * s_.inner, tiles = (total + tile - 1) / tile;
-    const int parts = parts_of(
-        {.amount = total, .pieces = tiles, .worth_a_thread = worth_a_scattering_thread}, threads_);
+    const int parts = task_count(
+        {.amount = total, .pieces = tiles, .grain_size = scattering_grain_size}, threads_);
     ThreadPool::shared().run(parts, threads_, [&](int part) {
       bool zeros = false;  // in the tile of this part
       for (int64_t at = tiles * part / parts; at < tiles * (part + 1) / parts; ++at) {

@@ -22,7 +22,7 @@ RowKernel<T> kernel_named(std::string_view name) {
 }
 
 // Elements.
-constexpr int64_t worth_a_thread = 1 << 14;
+constexpr int64_t grain_size = 1 << 14;
 
 struct RowBuffers {
   BufferRef first, second, to;
@@ -35,8 +35,8 @@ class RowStep final : public PartStep {
       : kernel_(kernel), rows_(rows), size_(size), threads_(threads), refs_(refs) {}
 
   void run(const BufferTable& buffers) const override {
-    const int parts = parts_of(
-        {.amount = rows_ * size_, .pieces = rows_, .worth_a_thread = worth_a_thread}, threads_);
+    const int parts =
+        task_count({.amount = rows_ * size_, .pieces = rows_, .grain_size = grain_size}, threads_);
     ThreadPool::shared().run(parts, threads_, [&](int part) {
       run_rows(buffers, rows_ * part / parts, rows_ * (part + 1) / parts);
     });
@@ -75,7 +75,7 @@ StepDescriptor row_draft(const LoweringContext& context, std::string_view name,
     if (rows > 0) descriptor.cuts.push_back({source, rows});
   }
   if (rows > 0) descriptor.cuts.push_back({to, rows});
-  descriptor.worth = static_cast<double>(rows * size) / worth_a_thread;
+  descriptor.worth = static_cast<double>(rows * size) / grain_size;
   descriptor.make = [=, kernel = kernel_named<T>(name), threads = context.config.threads](
                         const BufferRefs& refs, BufferRef) {
     const RowBuffers at{refs[index(sources.front())], refs[index(sources.back())], refs[index(to)]};

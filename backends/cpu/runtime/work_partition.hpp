@@ -1,28 +1,28 @@
-// How threads share work.
+// How threads share the work of a step.
 #pragma once
 
 #include <cstdint>
 
 namespace mithril::cpu_backend {
 
-// Multiplications that are worth a thread of their own: some microseconds.
-constexpr int64_t multiplications_for_a_thread = 1 << 18;
+// Multiplications that pay off a thread of their own: they take some microseconds.
+constexpr int64_t multiplications_grain_size = 1 << 18;
 
-// So much work, in pieces, and how much of it is worth a thread of its own.
+// An amount of work that can be cut into pieces.
 struct Work {
-  int64_t amount, pieces, worth_a_thread;
+  int64_t amount, pieces, grain_size;  // grain_size: the amount that pays off a thread
 };
 
-// Into how many parts it goes, of some pieces each.
-int parts_of(const Work& work, int threads);
+// The number of tasks that pays off: at least 1, at most the number of threads and of pieces.
+int task_count(const Work& work, int threads);
 
-// Of a convolution: whole groups of channels, or the work on each of them.
-struct Sharing {
-  int64_t parts = 1;
-  bool whole = true;
+// How the tasks of a convolution share its groups (images times channel groups).
+struct GroupPartition {
+  int64_t parts = 1;  // tasks
+  bool whole = true;  // each task computes whole groups; otherwise all tasks share each group
 };
 
-// For so many multiplications, on so many groups that are as large as each other.
-Sharing share(double multiplications, int64_t groups, int threads);
+// For groups of equal size with this many multiplications in all.
+GroupPartition partition_groups(double multiplications, int64_t groups, int threads);
 
 }  // namespace mithril::cpu_backend
