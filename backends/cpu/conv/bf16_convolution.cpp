@@ -92,8 +92,8 @@ StepDescriptor lower_paired_convolution(const LoweringContext& context,
   }
   for (const auto& [value, planes] : brought) descriptor.scratch_bytes += planes.bytes();
   const auto make =
-      [brought, threads = context.config.threads, inner = std::move(descriptor.make_finished)](
-          const BufferRefs& refs, BufferRef scratch, std::unique_ptr<ElementStep> finish) {
+      [brought, threads = context.config.threads, inner = std::move(descriptor.make_with_epilogue)](
+          const BufferRefs& refs, BufferRef scratch, std::unique_ptr<ElementStep> epilogue) {
         BufferRefs own = refs;
         std::vector<Bringing> before;
         for (const auto& [value, planes] : brought) {
@@ -102,12 +102,12 @@ StepDescriptor lower_paired_convolution(const LoweringContext& context,
           scratch.offset += planes.bytes();
         }
         return std::make_unique<PairedConvolutionStep>(std::move(before), threads,
-                                                       inner(own, scratch, std::move(finish)));
+                                                       inner(own, scratch, std::move(epilogue)));
       };
   descriptor.make = [make](const BufferRefs& refs, BufferRef scratch) {
     return make(refs, scratch, nullptr);
   };
-  descriptor.make_finished = make;
+  descriptor.make_with_epilogue = make;
   return descriptor;
 }
 

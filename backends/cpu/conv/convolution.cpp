@@ -22,7 +22,7 @@ class ConvolutionStep final : public Step {
  public:
   ConvolutionStep(WindowForm form, const WindowKernels<T>& kernels, int threads,
                   const ConvolutionValues& values, const BufferRefs& refs, BufferRef scratch,
-                  PackedWeights::Bytes packed, std::unique_ptr<ElementStep> finish)
+                  PackedWeights::Bytes packed, std::unique_ptr<ElementStep> epilogue)
       : form_(std::move(form)),
         kernels_(kernels),
         tiles_(tiles_of(form_)),
@@ -33,7 +33,7 @@ class ConvolutionStep final : public Step {
         made_(refs[index(values.made)]),
         scratch_(scratch),
         packed_(std::move(packed)),
-        finish_(std::move(finish)) {
+        epilogue_(std::move(epilogue)) {
     if (values.bias) bias_ = refs[index(*values.bias)];
     if (packed_) return;
     const int64_t most = rows_at_once(form_, threads);
@@ -133,7 +133,7 @@ class ConvolutionStep final : public Step {
           .weight = weight,
           .start = bias_ ? buffers.read<T>(*bias_) + round.row : nullptr,
           .made = buffers.write<T>(made_) + round.row * form_.made_plane(),
-          .finish = Finish(finish_.get(), &buffers, round.row * form_.made_plane())};
+          .epilogue = Epilogue(epilogue_.get(), &buffers, round.row * form_.made_plane())};
       const WindowPart cut = cut_windows(round.form, round.tiles, sharing_.parts);
       each_part([&](int64_t part) { multiply_windows(operands, {part, cut.parts, cut.of_rows}); });
     }
@@ -195,7 +195,7 @@ class ConvolutionStep final : public Step {
             .weight = weight + group * tiles_.packed_group(form_),
             .start = bias_ ? buffers.read<T>(*bias_) + group * form_.rows : nullptr,
             .made = buffers.write<T>(made_) + i * form_.rows * form_.made_plane(),
-            .finish = Finish(finish_.get(), &buffers, i * form_.rows * form_.made_plane())};
+            .epilogue = Epilogue(epilogue_.get(), &buffers, i * form_.rows * form_.made_plane())};
   }
 
   WindowForm form_;
@@ -206,8 +206,8 @@ class ConvolutionStep final : public Step {
   BufferRef source_, weight_, made_, scratch_;
   std::optional<BufferRef> bias_;
   PackedWeights::Bytes packed_;
-  std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
-  std::vector<Round> rounds_;            // empty: all rows at once
+  std::unique_ptr<ElementStep> epilogue_;  // null: nothing is done with what is made
+  std::vector<Round> rounds_;              // empty: all rows at once
 };
 
 // Ways in which products pack constants come before.
@@ -251,14 +251,14 @@ StepDescriptor convolution_draft(const LoweringContext& context, const Convoluti
   if (values.bias) descriptor.reads.push_back(*values.bias);
   const auto make = [=, &kernels, threads = context.config.threads](
                         const BufferRefs& refs, BufferRef scratch,
-                        std::unique_ptr<ElementStep> finish) {
+                        std::unique_ptr<ElementStep> epilogue) {
     return std::make_unique<ConvolutionStep<T>>(form, kernels, threads, values, refs, scratch,
-                                                packed, std::move(finish));
+                                                packed, std::move(epilogue));
   };
   descriptor.make = [make](const BufferRefs& refs, BufferRef scratch) {
     return make(refs, scratch, nullptr);
   };
-  if (!backwards) descriptor.make_finished = make;
+  if (!backwards) descriptor.make_with_epilogue = make;
   return descriptor;
 }
 

@@ -13,7 +13,7 @@ namespace {
 // Of what a group of tiles reads: as much as stays in the second-level cache.
 constexpr int64_t group_bytes = 1 << 19;
 // Tiles after which what they made is finished, while it is in the first-level cache.
-constexpr int64_t finished_tiles = 8;
+constexpr int64_t epilogue_tiles = 8;
 // Of k, of a span.
 constexpr int64_t span_depth = 256;
 constexpr int64_t line = 64 / int64_t{sizeof(float)};
@@ -234,12 +234,12 @@ void BlockForm::multiply_panel(const PanelOperands& o, int64_t panel,
            .next = next,
            .lines = lines});
       const bool ends = i + 1 == tiles.last || (i + 1) % (rows_ * row_tiles_) == 0;
-      if (last < runs || (!ends && i + 1 - unfinished < finished_tiles)) continue;
+      if (last < runs || (!ends && i + 1 - unfinished < epilogue_tiles)) continue;
       const Tile begin = tile(unfinished);
-      o.finish.run({.begin = made_at(begin),
-                    .size = (at.first + at.count - begin.first) * block,
-                    .rows = blocks,
-                    .step = block_step});
+      o.epilogue.run({.begin = made_at(begin),
+                      .size = (at.first + at.count - begin.first) * block,
+                      .rows = blocks,
+                      .step = block_step});
       unfinished = i + 1;
     }
   }

@@ -191,10 +191,10 @@ void PatchForm::store_piece(const PanelOperandsOf<uint16_t>& operands, const Pie
                       .count = count,
                       .to = operands.made + row * plane,
                       .to_step = plane});
-    operands.finish.run({.begin = row * plane + front.to,
-                         .size = back.to + back.size - front.to,
-                         .rows = rows,
-                         .step = plane});
+    operands.epilogue.run({.begin = row * plane + front.to,
+                           .size = back.to + back.size - front.to,
+                           .rows = rows,
+                           .step = plane});
   }
 }
 

@@ -41,7 +41,7 @@ class PatchForm {
                        uint16_t* to) const;
   // A part: of the rows of tiles, or of the panels of columns.
   void multiply(const PanelOperandsOf<uint16_t>& operands, const WindowPart& part) const;
-  bool finishes(const WindowPart&) const { return true; }
+  bool runs_epilogue(const WindowPart&) const { return true; }
   WindowPart cut(int64_t parts) const;
 
  private:

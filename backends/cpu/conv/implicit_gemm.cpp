@@ -71,10 +71,10 @@ class Multiplication {
     }
     store_block(row, rows, first, last);
     const int64_t begin = made_before(first * width_), end = made_before(last * width_);
-    o_.finish.run({.begin = row * form_.made_plane() + begin,
-                   .size = end - begin,
-                   .rows = rows,
-                   .step = form_.made_plane()});
+    o_.epilogue.run({.begin = row * form_.made_plane() + begin,
+                     .size = end - begin,
+                     .rows = rows,
+                     .step = form_.made_plane()});
   }
 
   // Elements of a plane that the columns before this one make.

@@ -42,7 +42,7 @@ struct WindowOperands {
   const T* weight;  // packed
   const T* start;   // of each row's sums; null: 0
   T* made;
-  Finish finish = Finish();  // of what is made, where products make all of it side by side
+  Epilogue epilogue = Epilogue();  // of what is made, where products make all of it side by side
 };
 
 // Along which tiles are cut into equal parts the best.

@@ -21,7 +21,7 @@ class BlockStep final : public Step {
  public:
   BlockStep(Form form, int64_t block, int threads, const ConvolutionValues& values, bool to_blocks,
             const BufferRefs& refs, BufferRef scratch, PackedWeights::Bytes weight,
-            std::unique_ptr<ElementStep> finish)
+            std::unique_ptr<ElementStep> epilogue)
       : form_(std::move(form)),
         block_(block),
         parts_(task_count(form_, threads)),
@@ -31,7 +31,7 @@ class BlockStep final : public Step {
         made_(refs[index(values.made)]),
         scratch_(scratch),
         weight_(std::move(weight)),
-        finish_(std::move(finish)) {
+        epilogue_(std::move(epilogue)) {
     if (values.bias) bias_ = refs[index(*values.bias)];
   }
 
@@ -62,7 +62,7 @@ class BlockStep final : public Step {
                       .bias = bias_ ? buffers.read<float>(*bias_) : nullptr,
                       .work = work + part * own,
                       .made = made,
-                      .finish = to_blocks_ ? Finish(finish_.get(), &buffers) : Finish()},
+                      .epilogue = to_blocks_ ? Epilogue(epilogue_.get(), &buffers) : Epilogue()},
                      {part, cut.parts, cut.of_rows});
     });
     if (to_blocks_) return;
@@ -101,7 +101,7 @@ class BlockStep final : public Step {
                                           .depth = block_,
                                           .to = buffers.write<float>(made_) + i * count,
                                           .to_step = plane});
-      Finish(finish_.get(), &buffers).run({.begin = i * count, .size = count});
+      Epilogue(epilogue_.get(), &buffers).run({.begin = i * count, .size = count});
     }
   }
 
@@ -112,7 +112,7 @@ class BlockStep final : public Step {
   BufferRef source_, made_, scratch_;
   std::optional<BufferRef> bias_;
   PackedWeights::Bytes weight_;
-  std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
+  std::unique_ptr<ElementStep> epilogue_;  // null: nothing is done with what is made
 };
 
 template <typename Form>
@@ -137,13 +137,14 @@ StepDescriptor block_draft(const LoweringContext& context, const Form& form, int
       .writes = {values.made},
       .scratch_bytes = BlockStep<Form>::scratch_bytes(form, context.config.threads, to_blocks)};
   if (values.bias) descriptor.reads.push_back(*values.bias);
-  descriptor.make_finished = [=, threads = context.config.threads](
-                                 const BufferRefs& refs, BufferRef scratch,
-                                 std::unique_ptr<ElementStep> finish) {
+  descriptor.make_with_epilogue = [=, threads = context.config.threads](
+                                      const BufferRefs& refs, BufferRef scratch,
+                                      std::unique_ptr<ElementStep> epilogue) {
     return std::make_unique<BlockStep<Form>>(form, block, threads, values, to_blocks, refs, scratch,
-                                             weight, std::move(finish));
+                                             weight, std::move(epilogue));
   };
-  descriptor.make = [make = descriptor.make_finished](const BufferRefs& refs, BufferRef scratch) {
+  descriptor.make = [make = descriptor.make_with_epilogue](const BufferRefs& refs,
+                                                           BufferRef scratch) {
     return make(refs, scratch, nullptr);
   };
   return descriptor;

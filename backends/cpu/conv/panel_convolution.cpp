@@ -30,7 +30,7 @@ class PanelStep final : public Step {
   using Element = typename Form::Element;
 
   PanelStep(Form form, int threads, const ConvolutionValues& values, const BufferRefs& refs,
-            BufferRef scratch, PackedWeights::Bytes weight, std::unique_ptr<ElementStep> finish)
+            BufferRef scratch, PackedWeights::Bytes weight, std::unique_ptr<ElementStep> epilogue)
       : form_(std::move(form)),
         sharing_(partition_of(form_, threads)),
         threads_(threads),
@@ -39,7 +39,7 @@ class PanelStep final : public Step {
         made_(refs[index(values.made)]),
         scratch_(scratch),
         weight_(std::move(weight)),
-        finish_(std::move(finish)) {
+        epilogue_(std::move(epilogue)) {
     if (values.bias) bias_ = refs[index(*values.bias)];
   }
 
@@ -125,15 +125,16 @@ class PanelStep final : public Step {
         transform(buffers, i, WindowPart{part, cut.parts}.share(c.inputs), own(part));
       });
     }
-    const bool finishes = form_.finishes(cut);
+    const bool runs_epilogue = form_.runs_epilogue(cut);
     each_part([&](int64_t part) {
-      form_.multiply(operands(buffers, i, own(part), finishes), {part, cut.parts, cut.of_rows});
+      form_.multiply(operands(buffers, i, own(part), runs_epilogue),
+                     {part, cut.parts, cut.of_rows});
     });
-    if (!finish_ || finishes) return;
+    if (!epilogue_ || runs_epilogue) return;
     const int64_t plane = c.down.output * c.across.output;
     each_part([&](int64_t part) {
       const auto [first, last] = WindowPart{part, cut.parts}.share(c.outputs);
-      finish(buffers, i).run({.begin = first * plane, .size = (last - first) * plane});
+      epilogue(buffers, i).run({.begin = first * plane, .size = (last - first) * plane});
     });
   }
 
@@ -148,8 +149,8 @@ class PanelStep final : public Step {
                           reinterpret_cast<Element*>(memory.input));
   }
 
-  Finish finish(const BufferTable& buffers, int64_t i) const {
-    return Finish(finish_.get(), &buffers, made_before(i));
+  Epilogue epilogue(const BufferTable& buffers, int64_t i) const {
+    return Epilogue(epilogue_.get(), &buffers, made_before(i));
   }
 
   int64_t made_before(int64_t i) const {
@@ -158,7 +159,7 @@ class PanelStep final : public Step {
   }
 
   PanelOperandsOf<Element> operands(const BufferTable& buffers, int64_t i, const Memory& memory,
-                                    bool finishes) const {
+                                    bool runs_epilogue) const {
     const Convolution& c = form_.convolution();
     const int64_t group = i % c.groups;
     return {.input = form_.in_place() ? source(buffers, i)
@@ -167,7 +168,7 @@ class PanelStep final : public Step {
             .bias = bias_ ? buffers.read<float>(*bias_) + group * c.outputs : nullptr,
             .work = memory.work,
             .made = buffers.write<float>(made_) + made_before(i),
-            .finish = finishes ? finish(buffers, i) : Finish()};
+            .epilogue = runs_epilogue ? epilogue(buffers, i) : Epilogue()};
   }
 
   Form form_;
@@ -175,8 +176,8 @@ class PanelStep final : public Step {
   int threads_;
   BufferRef source_, given_weight_, made_, scratch_;
   std::optional<BufferRef> bias_;
-  PackedWeights::Bytes weight_;          // null: it is packed in each run
-  std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
+  PackedWeights::Bytes weight_;            // null: it is packed in each run
+  std::unique_ptr<ElementStep> epilogue_;  // null: nothing is done with what is made
 };
 
 template <typename Form>
@@ -203,13 +204,14 @@ StepDescriptor panel_draft(const LoweringContext& context, const Convolution& co
                                 form, context.config.threads, weight != nullptr)};
   if (!weight) descriptor.reads.push_back(values.weight);
   if (values.bias) descriptor.reads.push_back(*values.bias);
-  descriptor.make_finished = [=, threads = context.config.threads](
-                                 const BufferRefs& refs, BufferRef scratch,
-                                 std::unique_ptr<ElementStep> finish) {
+  descriptor.make_with_epilogue = [=, threads = context.config.threads](
+                                      const BufferRefs& refs, BufferRef scratch,
+                                      std::unique_ptr<ElementStep> epilogue) {
     return std::make_unique<PanelStep<Form>>(form, threads, values, refs, scratch, weight,
-                                             std::move(finish));
+                                             std::move(epilogue));
   };
-  descriptor.make = [make = descriptor.make_finished](const BufferRefs& refs, BufferRef scratch) {
+  descriptor.make = [make = descriptor.make_with_epilogue](const BufferRefs& refs,
+                                                           BufferRef scratch) {
     return make(refs, scratch, nullptr);
   };
   return descriptor;

@@ -13,7 +13,7 @@ struct PanelOperandsOf {
   const float* bias;     // null: 0
   float* work;           // of one part
   float* made;
-  Finish finish = Finish();  // of what is made, where parts make whole channels
+  Epilogue epilogue = Epilogue();  // of what is made, where parts make whole channels
 };
 using PanelOperands = PanelOperandsOf<float>;
 

@@ -93,7 +93,7 @@ void SmallPlaneForm::multiply(const PanelOperands& operands, const WindowPart& p
     multiply_panel(operands, panel);
     store_panel(operands, panel);
     const int64_t channels = std::min(width_, c_.outputs - panel * width_);
-    operands.finish.run({.begin = panel * width_ * plane, .size = channels * plane});
+    operands.epilogue.run({.begin = panel * width_ * plane, .size = channels * plane});
   }
 }
 

@@ -37,7 +37,7 @@ class SmallPlaneForm {
                        float* to) const;
   // A part of the panels.
   void multiply(const PanelOperands& operands, const WindowPart& part) const;
-  bool finishes(const WindowPart&) const { return true; }
+  bool runs_epilogue(const WindowPart&) const { return true; }
   bool in_place() const { return false; }
   WindowPart cut(int64_t parts) const { return {.part = 0, .parts = parts, .of_rows = true}; }
 

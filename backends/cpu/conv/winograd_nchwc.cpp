@@ -189,7 +189,7 @@ void BlockWinograd::transform_sums(const PanelOperands& o, int64_t panel,
              .columns = std::min<int64_t>(width - 4 * tile, 4)});
       }
     }
-    o.finish.run(
+    o.epilogue.run(
         {.begin = begin, .size = rows * width * channel_block, .rows = blocks, .step = block_step});
   }
 }

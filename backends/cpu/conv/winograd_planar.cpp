@@ -114,7 +114,7 @@ class WinogradForm::Panel {
   void run(int64_t first, int64_t last) {
     for (int64_t band = first; band < last; band += band_block) {
       run_bands(band, std::min(band + band_block, last));
-      finish(std::min(band + band_block, last));
+      epilogue(std::min(band + band_block, last));
     }
   }
 
@@ -122,14 +122,14 @@ class WinogradForm::Panel {
   int64_t plane() const { return f_.c_.down.output * f_.c_.across.output; }
 
   // The rows of the output that are whole once the bands before this one are done.
-  void finish(int64_t band) {
+  void epilogue(int64_t band) {
     const int64_t tiles = band * f_.height_ / (f_.tiles_across_ + 1);
     const int64_t rows = band == f_.bands_ ? f_.c_.down.output : 4 * tiles;
     const int64_t columns = f_.c_.across.output;
-    o_.finish.run({.begin = made_ - o_.made + finished_ * columns,
-                   .size = (rows - finished_) * columns,
-                   .rows = channels_,
-                   .step = plane()});
+    o_.epilogue.run({.begin = made_ - o_.made + finished_ * columns,
+                     .size = (rows - finished_) * columns,
+                     .rows = channels_,
+                     .step = plane()});
     finished_ = rows;
   }
 

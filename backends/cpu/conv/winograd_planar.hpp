@@ -42,7 +42,7 @@ class WinogradForm {
   // A part: of the panels, or of the bands.
   void multiply(const PanelOperands& operands, const WindowPart& part) const;
   // Whether a part makes whole channels.
-  bool finishes(const WindowPart& part) const { return part.of_rows; }
+  bool runs_epilogue(const WindowPart& part) const { return part.of_rows; }
   bool in_place() const { return false; }
   WindowPart cut(int64_t parts) const { return cut_evenly(panels_, bands_, parts); }
 

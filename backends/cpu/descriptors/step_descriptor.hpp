@@ -44,8 +44,8 @@ struct StepDescriptor {
   std::vector<StepDescriptor> before = {};  // steps that run before this one
   // Of a step that makes one value tile by tile: the step with an epilogue that runs on each tile.
   std::function<std::unique_ptr<Step>(const BufferRefs& refs, BufferRef scratch,
-                                      std::unique_ptr<ElementStep> finish)>
-      make_finished = {};
+                                      std::unique_ptr<ElementStep> epilogue)>
+      make_with_epilogue = {};
   // Whether the value may then be at BufferRef::tile, where only the epilogue reads it.
   bool makes_tiles = false;
   std::shared_ptr<const ElementwiseProgram> program =

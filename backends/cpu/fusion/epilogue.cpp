@@ -38,7 +38,7 @@ class EpilogueFusion {
     Storage& made = lowered_.storage(raw);
     if (made.given || made.made != raw || !is_only_consumer(program, raw)) return;
     StepDescriptor& producer = lowered_.steps[static_cast<size_t>(made.first)];
-    if (!producer.make_finished) return;
+    if (!producer.make_with_epilogue) return;
     const std::optional<ValueId> place = overwriting(raw, program);
     const bool beside = shaped_.count(raw) == shaped_.count(program.writes.front());
     if (!place && !beside) return;
@@ -98,8 +98,8 @@ class EpilogueFusion {
       if (elsewhere && !contains(producer.reads, at.read)) both.in_place_pairs.push_back(at);
     }
     both.make = [&context = context_, program = program.program,
-                 make = std::move(producer.make_finished)](const BufferRefs& refs,
-                                                           BufferRef scratch) {
+                 make = std::move(producer.make_with_epilogue)](const BufferRefs& refs,
+                                                                BufferRef scratch) {
       constexpr int threads = 1;  // of one tile
       return make(refs, scratch, make_elementwise_step(context, *program, threads, refs));
     };

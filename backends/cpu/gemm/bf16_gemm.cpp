@@ -42,13 +42,13 @@ struct PairedBuffers {
 class PairedProductStep final : public Step {
  public:
   PairedProductStep(PairedForm form, int threads, PairedBuffers refs, PackedWeights::Bytes packed,
-                    std::unique_ptr<ElementStep> finish)
+                    std::unique_ptr<ElementStep> epilogue)
       : form_(std::move(form)),
         plan_(form_.product()),
         threads_(threads),
         refs_(refs),
         packed_(std::move(packed)),
-        finish_(std::move(finish)) {}
+        epilogue_(std::move(epilogue)) {}
 
   static int64_t scratch_bytes(const PairedForm& form, bool packed) {
     const MatmulPlan plan(form.product());
@@ -74,7 +74,7 @@ class PairedProductStep final : public Step {
         product.right.data = pairs_of(form_.right, right + meeting.right, scratch);
         if (plan_.packs()) pack(product, scratch);
       }
-      product.finish = Finish(finish_.get(), &buffers, origin);
+      product.epilogue = Epilogue(epilogue_.get(), &buffers, origin);
       ThreadPool::shared().run(plan_.tasks(threads_), threads_, [&](int task) {
         multiply(product, plan_, plan_.block(task, threads_));
       });
@@ -110,7 +110,7 @@ class PairedProductStep final : public Step {
   int threads_;
   PairedBuffers refs_;
   PackedWeights::Bytes packed_;
-  std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
+  std::unique_ptr<ElementStep> epilogue_;  // null: nothing is done with what is made
 };
 
 // Behind the numbers of other ways of packing products.
@@ -157,21 +157,21 @@ std::optional<StepDescriptor> lower_paired_product(const LoweringContext& contex
   if (!packed) reads.push_back(right.id);
   if (bias) reads.push_back(bias->id);
   const auto make = [=, threads = context.config.threads](const BufferRefs& refs, BufferRef scratch,
-                                                          std::unique_ptr<ElementStep> finish) {
+                                                          std::unique_ptr<ElementStep> epilogue) {
     PairedBuffers at{.left = refs[index(left.id)],
                      .right = refs[index(right.id)],
                      .bias = {},
                      .product = refs[index(product)],
                      .scratch = scratch};
     if (bias) at.bias = refs[index(bias->id)];
-    return std::make_unique<PairedProductStep>(form, threads, at, packed, std::move(finish));
+    return std::make_unique<PairedProductStep>(form, threads, at, packed, std::move(epilogue));
   };
   return StepDescriptor{.reads = reads,
                         .writes = {product},
                         .scratch_bytes = PairedProductStep::scratch_bytes(form, packed != nullptr),
                         .make = [make](const BufferRefs& refs,
                                        BufferRef scratch) { return make(refs, scratch, nullptr); },
-                        .make_finished = make};
+                        .make_with_epilogue = make};
 }
 
 }  // namespace mithril::cpu_backend

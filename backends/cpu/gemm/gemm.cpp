@@ -13,7 +13,7 @@ constexpr int64_t most_tiles_packed = 12;  // rows of tiles
 // Bytes of panels that meet all rows before the next ones do: a part of the second-level cache.
 constexpr int64_t group_bytes = int64_t{1} << 17;
 // Columns after which what they made is finished, while it is in the second-level cache.
-constexpr int64_t columns_to_finish = 256;
+constexpr int64_t epilogue_columns = 256;
 // Of a left side that is read where it stands: so much stays in the second-level cache, and for so
 // many columns it is not worth packing.
 constexpr int64_t bytes_to_stand = int64_t{1} << 20, columns_to_stand = 1024;
@@ -32,11 +32,11 @@ struct Margin {
 };
 
 template <typename T>
-void finish(const Product<T>& p, const Block& block, int64_t row, int64_t rows) {
-  p.finish.run({.begin = row * p.columns + block.first_column,
-                .size = block.last_column - block.first_column,
-                .rows = rows,
-                .step = p.columns});
+void run_epilogue(const Product<T>& p, const Block& block, int64_t row, int64_t rows) {
+  p.epilogue.run({.begin = row * p.columns + block.first_column,
+                  .size = block.last_column - block.first_column,
+                  .rows = rows,
+                  .step = p.columns});
 }
 
 template <typename T>
@@ -100,7 +100,7 @@ class Blocks {
       const int64_t end = std::min(j + step, block_.last_column);
       each_span([&](Span span) { run_row(j, end, span); });
     }
-    finish(p_, block_, block_.first_row, 1);
+    run_epilogue(p_, block_, block_.first_row, 1);
   }
 
   void run_row(int64_t first, int64_t last, Span span) {
@@ -147,9 +147,9 @@ class Blocks {
           for (int64_t j = first; j < last; j += width) run(row, j);
         }
       }
-      const bool enough = last - finished >= columns_to_finish || last == block_.last_column;
+      const bool enough = last - finished >= epilogue_columns || last == block_.last_column;
       if (span.last < p_.depth || !enough) continue;
-      finish(p_, {rows.first, rows.last, finished, last}, rows.first, rows.size());
+      run_epilogue(p_, {rows.first, rows.last, finished, last}, rows.first, rows.size());
       finished = last;
     }
   }
@@ -329,7 +329,7 @@ void run_dots(const Product<T>& p, const Block& block) {
                        .bias = p.bias && k + depth == p.depth ? p.bias + first : nullptr,
                        .out = p.product + i * p.columns + first});
     }
-    finish(p, block, i, 1);
+    run_epilogue(p, block, i, 1);
   }
 }
 

@@ -24,7 +24,7 @@ struct Product {
   const T* packed = nullptr;  // `right`, as pack_right leaves it; null where it is not packed
   const T* bias = nullptr;    // for each column; null: 0
   T* product = nullptr;
-  Finish finish = Finish();  // of what is made
+  Epilogue epilogue = Epilogue();  // of what is made
 };
 
 // Rows and columns of a product: from the first, below the last.

@@ -27,7 +27,7 @@ class ProductStep final : public Step {
  public:
   ProductStep(ProductForm form, int threads, BufferRef left, BufferRef right,
               std::optional<BufferRef> bias, BufferRef product, BufferRef scratch,
-              PackedWeights::Bytes packed, std::unique_ptr<ElementStep> finish)
+              PackedWeights::Bytes packed, std::unique_ptr<ElementStep> epilogue)
       : form_(std::move(form)),
         outline_(product_of(form_)),
         plan_(outline_),
@@ -38,7 +38,7 @@ class ProductStep final : public Step {
         product_(product),
         scratch_(scratch),
         packed_(std::move(packed)),
-        finish_(std::move(finish)) {
+        epilogue_(std::move(epilogue)) {
     const int tasks = plan_.tasks(threads);
     for (int task = 0; task < tasks; ++task) blocks_.push_back(plan_.block(task, threads));
   }
@@ -64,7 +64,7 @@ class ProductStep final : public Step {
     const T *left = product.left.data, *right = product.right.data;
     int64_t origin = 0;
     for (const Meeting& meeting : form_.meetings) {
-      product.finish = Finish(finish_.get(), &buffers, origin);
+      product.epilogue = Epilogue(epilogue_.get(), &buffers, origin);
       origin += form_.rows * form_.columns;
       product.left.data = left + meeting.left;
       product.right.data = right + meeting.right;
@@ -108,7 +108,7 @@ class ProductStep final : public Step {
   std::optional<BufferRef> bias_;
   BufferRef product_, scratch_;
   PackedWeights::Bytes packed_;
-  std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
+  std::unique_ptr<ElementStep> epilogue_;  // null: nothing is done with what is made
 };
 
 // ---- from a node ----
@@ -183,19 +183,19 @@ std::optional<StepDescriptor> product_draft(const LoweringContext& context, Side
   if (!packed) reads.push_back(right.id);
   if (bias) reads.push_back(bias->id);
   const auto make = [=, threads = context.config.threads](const BufferRefs& refs, BufferRef scratch,
-                                                          std::unique_ptr<ElementStep> finish) {
+                                                          std::unique_ptr<ElementStep> epilogue) {
     std::optional<BufferRef> bias_place;
     if (bias) bias_place = refs[index(bias->id)];
     return std::make_unique<ProductStep<T>>(form, threads, refs[index(left.id)],
                                             refs[index(right.id)], bias_place, refs[index(product)],
-                                            scratch, packed, std::move(finish));
+                                            scratch, packed, std::move(epilogue));
   };
   return StepDescriptor{.reads = reads,
                         .writes = {product},
                         .scratch_bytes = ProductStep<T>::scratch_bytes(form, packed != nullptr),
                         .make = [make](const BufferRefs& refs,
                                        BufferRef scratch) { return make(refs, scratch, nullptr); },
-                        .make_finished = make};
+                        .make_with_epilogue = make};
 }
 
 }  // namespace

@@ -43,12 +43,12 @@ class ScatteringStep final : public Step {
  public:
   // `meaning` runs in its place where an index is out of range, and says so.
   ScatteringStep(Scattering scattering, int threads, ScatteringBuffers refs,
-                 std::unique_ptr<Step> meaning, std::unique_ptr<ElementStep> finish)
+                 std::unique_ptr<Step> meaning, std::unique_ptr<ElementStep> epilogue)
       : s_(scattering),
         threads_(threads),
         refs_(refs),
         meaning_(std::move(meaning)),
-        finish_(std::move(finish)) {}
+        epilogue_(std::move(epilogue)) {}
 
   void run(const BufferTable& buffers) const override {
     const bool fits =
@@ -102,16 +102,16 @@ class ScatteringStep final : public Step {
     T* to = is_in_tiles() ? buffers.write<T>(own) : buffers.write<T>(refs_.to) + first;
     if (!zeros) std::fill(to, to + (last - first), T{});
     const bool added = add_rows(buffers, first, last, to);
-    if (!finish_) return false;
+    if (!epilogue_) return false;
     const ElementRows made{.begin = first, .size = last - first};
     if (!is_in_tiles()) {
-      finish_->run_rows(buffers, made);
+      epilogue_->run_rows(buffers, made);
       return false;
     }
     // The loop counts elements from the beginning of what is made.
     auto* origin = reinterpret_cast<std::byte*>(reinterpret_cast<uintptr_t>(to) -
                                                 static_cast<uintptr_t>(first) * sizeof(T));
-    finish_->run_rows(buffers.with_tile(origin), made);
+    epilogue_->run_rows(buffers.with_tile(origin), made);
     return !added;
   }
 
@@ -136,7 +136,7 @@ class ScatteringStep final : public Step {
   int threads_;
   ScatteringBuffers refs_;
   std::unique_ptr<Step> meaning_;
-  std::unique_ptr<ElementStep> finish_;  // null: nothing is done with what is made
+  std::unique_ptr<ElementStep> epilogue_;  // null: nothing is done with what is made
 };
 
 Scattering scattering_of(const ShapedGraph& shaped, ValueId index, ValueId made, int64_t axis) {
@@ -152,9 +152,9 @@ Scattering scattering_of(const ShapedGraph& shaped, ValueId index, ValueId made,
 template <typename T>
 std::unique_ptr<Step> scattering_step(const Scattering& scattering, int threads,
                                       const ScatteringBuffers& refs, std::unique_ptr<Step> meaning,
-                                      std::unique_ptr<ElementStep> finish) {
+                                      std::unique_ptr<ElementStep> epilogue) {
   return std::make_unique<ScatteringStep<T>>(scattering, threads, refs, std::move(meaning),
-                                             std::move(finish));
+                                             std::move(epilogue));
 }
 
 }  // namespace
@@ -174,13 +174,13 @@ std::optional<StepDescriptor> lower_scattering(const LoweringContext& context, s
   }
   const Scattering scattering = scattering_of(shaped, *index, made, reader.value(3).integer());
   const auto make = [=, threads = context.config.threads, from = *from, at = *index,
-                     meaning = evaluated(shaped, node).make](const BufferRefs& refs,
-                                                             BufferRef scratch,
-                                                             std::unique_ptr<ElementStep> finish) {
+                     meaning = evaluated(shaped, node).make](
+                        const BufferRefs& refs, BufferRef scratch,
+                        std::unique_ptr<ElementStep> epilogue) {
     const ScatteringBuffers all{refs[mithril::index(from)], refs[mithril::index(at)],
                                 refs[mithril::index(made)], scratch};
     const auto step = dtype == DType::float32 ? scattering_step<float> : scattering_step<double>;
-    return step(scattering, threads, all, meaning(refs, scratch), std::move(finish));
+    return step(scattering, threads, all, meaning(refs, scratch), std::move(epilogue));
   };
   return StepDescriptor{
       .reads = {*from, *index},
@@ -188,7 +188,7 @@ std::optional<StepDescriptor> lower_scattering(const LoweringContext& context, s
       .scratch_bytes = bytes_of_rows(scattering) + context.config.threads * tile_bytes,
       .make = [make](const BufferRefs& refs,
                      BufferRef scratch) { return make(refs, scratch, nullptr); },
-      .make_finished = make,
+      .make_with_epilogue = make,
       .makes_tiles = true};
 }
 

@@ -87,11 +87,11 @@ class ElementStep : public PartStep {
 };
 
 // What is done with elements once another step has made them, while they are in the cache.
-class Finish {
+class Epilogue {
  public:
   // Null: nothing. `origin` is the place of the other step's first element.
-  explicit Finish(const ElementStep* step = nullptr, const BufferTable* buffers = nullptr,
-                  int64_t origin = 0)
+  explicit Epilogue(const ElementStep* step = nullptr, const BufferTable* buffers = nullptr,
+                    int64_t origin = 0)
       : step_(step), buffers_(buffers), origin_(origin) {}
 
   void run(ElementRows rows) const {
