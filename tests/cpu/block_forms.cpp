@@ -79,7 +79,7 @@ void check(const Convolution& c, double allowed) {
   const ConvolutionSample sample(c);
   const std::vector<double> sums = sample.expected();
   for (const Instructions instructions : present_instructions()) {
-    const BlockKernels& kernels = block_kernels(instructions);
+    const NchwcKernels& kernels = nchwc_kernels(instructions);
     if (kernels.width == 0) continue;
     CAPTURE(name(instructions));
     for (const bool from_blocks : {false, true}) {
@@ -90,7 +90,7 @@ void check(const Convolution& c, double allowed) {
         source = rearranged(source, c.down.input * c.across.input, kernels.block, true);
       }
       const auto* weight = sample.weight.data<float>();
-      if constexpr (std::is_same_v<Form, BlockForm>) {
+      if constexpr (std::is_same_v<Form, DirectNchwc>) {
         check_form(Form(c, from_blocks, kernels), sample, sums, weight, source.data(),
                    kernels.block, allowed);
       } else {
@@ -106,7 +106,7 @@ void check_pairs(const Convolution& c) {
   if (!pairs || pairs->blocks.width == 0) return;
   CAPTURE(c.down.input);
   CAPTURE(c.inputs);
-  REQUIRE(suits_blocks(c, pairs->blocks));
+  REQUIRE(suits_direct_nchwc(c, pairs->blocks));
   ConvolutionSample sample(c);
   const Tensor input = sample.input.to(DType::bfloat16), weight = sample.weight.to(DType::bfloat16);
   sample.input = input.to(DType::float32);
@@ -118,8 +118,8 @@ void check_pairs(const Convolution& c) {
     const auto* given = static_cast<const uint16_t*>(input.raw_data());
     std::vector<uint16_t> source(given, given + input.size());
     if (from_blocks) source = rearranged(source, c.down.input * c.across.input, block, true);
-    check_form(BlockForm(c, from_blocks, pairs->blocks), sample, sums, paired_weight(weight).data(),
-               source.data(), block, 1e-6);
+    check_form(DirectNchwc(c, from_blocks, pairs->blocks), sample, sums,
+               paired_weight(weight).data(), source.data(), block, 1e-6);
   }
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("convolutions of channels in blocks are sums") {
         window(12, 40, 1, 32, {.kernel = 11, .stride = 1, .before = 5}),
         of_images(3, window(7, 6, 32, 64, plain)), of_images(2, window(5, 5, 64, 64, points)),
         of_images(2, window(9, 9, 3, 32, strided))}) {
-    check<BlockForm>(c, 1e-6);
+    check<DirectNchwc>(c, 1e-6);
   }
 }
 
@@ -179,17 +179,17 @@ TEST_CASE("Winograd's convolutions of channels in blocks are within 5e-6 of sums
         window(14, 14, 256, 32, plain), window(7, 9, 16, 32, plain),
         window(13, 6, 48, 64, {.kernel = 3}), window(4, 61, 32, 32, {.kernel = 3, .before = 2}),
         of_images(3, window(7, 7, 32, 64, plain)), of_images(8, window(14, 14, 64, 64, plain))}) {
-    check<BlockWinograd>(c, 5e-6);
+    check<WinogradNchwc>(c, 5e-6);
   }
 }
 
 TEST_CASE("only windows that suit it are done by Winograd's algorithm in blocks") {
-  CHECK(suits_block_winograd(window(28, 28, 128, 128, plain)));
-  CHECK_FALSE(suits_block_winograd(window(14, 14, 256, 256, plain)));
-  CHECK(suits_block_winograd(of_images(2, window(14, 14, 256, 256, plain))));
-  CHECK_FALSE(suits_block_winograd(of_images(8, window(7, 7, 512, 512, plain))));
-  CHECK_FALSE(suits_block_winograd(window(28, 28, 128, 128, strided)));
-  CHECK_FALSE(suits_block_winograd(window(28, 28, 128, 128, points)));
+  CHECK(suits_winograd_nchwc(window(28, 28, 128, 128, plain)));
+  CHECK_FALSE(suits_winograd_nchwc(window(14, 14, 256, 256, plain)));
+  CHECK(suits_winograd_nchwc(of_images(2, window(14, 14, 256, 256, plain))));
+  CHECK_FALSE(suits_winograd_nchwc(of_images(8, window(7, 7, 512, 512, plain))));
+  CHECK_FALSE(suits_winograd_nchwc(window(28, 28, 128, 128, strided)));
+  CHECK_FALSE(suits_winograd_nchwc(window(28, 28, 128, 128, points)));
 }
 
 }  // namespace mithril::tests

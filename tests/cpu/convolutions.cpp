@@ -85,10 +85,10 @@ std::string first_wrong(const std::vector<T>& made, const std::vector<Sum>& sums
 }
 
 template <typename T>
-std::vector<T> made(const WindowForm& form, Instructions instructions, int64_t parts,
+std::vector<T> made(const ImplicitGemmForm& form, Instructions instructions, int64_t parts,
                     const std::vector<T>& source, const ConvolutionSample<T>& sample, bool biased) {
-  const WindowKernels<T>& kernels = window_kernels<T>(instructions);
-  const WindowTiles tiles(form, kernels.height, kernels.width);
+  const ImplicitGemmKernels<T>& kernels = implicit_gemm_kernels<T>(instructions);
+  const ImplicitGemmTiles tiles(form, kernels.height, kernels.width);
   // Where nothing is written, or something else is read, it shows.
   std::vector<T> packed(static_cast<size_t>(tiles.packed_count(form)), std::nan(""));
   std::vector<T> planes(static_cast<size_t>(tiles.planes_count(form)), std::nan(""));
@@ -99,7 +99,7 @@ std::vector<T> made(const WindowForm& form, Instructions instructions, int64_t p
     const T* from = source.data() + i * form.channels * form.source_plane();
     if (!form.in_place) lay_planes(form, from, 0, form.channels, planes.data());
     const int64_t group = i % form.groups;
-    const WindowOperands<T> operands{
+    const ImplicitGemmOperands<T> operands{
         .form = form,
         .tiles = tiles,
         .kernels = kernels,
@@ -107,8 +107,8 @@ std::vector<T> made(const WindowForm& form, Instructions instructions, int64_t p
         .weight = packed.data() + group * tiles.packed_group(form),
         .start = biased ? sample.bias.data() + group * form.rows : nullptr,
         .made = made.data() + i * form.rows * form.made_plane()};
-    WindowPart cut = cut_windows(form, tiles, parts);
-    for (cut.part = 0; cut.part < parts; ++cut.part) multiply_windows(operands, cut);
+    WindowPart cut = cut_implicit_gemm(form, tiles, parts);
+    for (cut.part = 0; cut.part < parts; ++cut.part) run_implicit_gemm(operands, cut);
   }
   return made;
 }
@@ -116,8 +116,8 @@ std::vector<T> made(const WindowForm& form, Instructions instructions, int64_t p
 template <typename T>
 std::vector<T> weight_gradient(const ConvolutionSample<T>& sample, Instructions instructions,
                                int64_t parts) {
-  const WindowKernels<T>& kernels = window_kernels<T>(instructions);
-  const WeightForm form(sample.c, kernels.height, kernels.width);
+  const ImplicitGemmKernels<T>& kernels = implicit_gemm_kernels<T>(instructions);
+  const WeightGradientForm form(sample.c, kernels.height, kernels.width);
   const auto memory = [](int64_t count) {
     return std::vector<T>(static_cast<size_t>(count), std::nan(""));
   };
@@ -160,9 +160,9 @@ void check(const Convolution& convolution) {
   });
   for (const Instructions instructions : present_instructions()) {
     CAPTURE(name(instructions));
-    const int64_t width = window_kernels<T>(instructions).width;
-    const WindowForm forwards = output_form(convolution, width);
-    const WindowForm backwards = input_gradient_form(convolution, width);
+    const int64_t width = implicit_gemm_kernels<T>(instructions).width;
+    const ImplicitGemmForm forwards = output_form(convolution, width);
+    const ImplicitGemmForm backwards = input_gradient_form(convolution, width);
     const auto output = [&](int64_t parts) {
       return made(forwards, instructions, parts, sample.input, sample, true);
     };

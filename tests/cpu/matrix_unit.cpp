@@ -116,7 +116,7 @@ TEST_CASE("the processor's products of matrices convolve, on any number of threa
     CAPTURE(s.inputs);
     CAPTURE(s.outputs);
     CAPTURE(s.down);
-    CHECK(cpu_backend::suits_patches(s.outputs, s.inputs * s.kernel_down * s.kernel_across));
+    CHECK(cpu_backend::suits_im2col(s.outputs, s.inputs * s.kernel_down * s.kernel_across));
     const Graph graph = convolution(s);
     const std::vector<Tensor> given = tensors(s);
     const Tensor alone = made(graph, given, Instructions::amx, 1);

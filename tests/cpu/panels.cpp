@@ -86,7 +86,7 @@ TEST_CASE("Winograd's convolutions are within 5e-6 of sums in double precision, 
   for (const Convolution& c :
        {plain(56, 56, 64, 32), plain(28, 28, 128, 40), plain(14, 14, 256, 32), plain(7, 9, 3, 5),
         plain(13, 6, 33, 70, 0), plain(3, 3, 1, 1, 0), plain(4, 61, 2, 3, 2)}) {
-    check<WinogradForm>(c, 5e-6, 3e-5);
+    check<WinogradPlanar>(c, 5e-6, 3e-5);
   }
 }
 
@@ -104,19 +104,19 @@ TEST_CASE("convolutions of small planes are sums") {
 }
 
 TEST_CASE("only windows that suit it are for Winograd's algorithm") {
-  CHECK(suits_winograd(plain(28, 28, 128, 128)));
-  CHECK_FALSE(suits_winograd(plain(14, 14, 256, 256)));
+  CHECK(suits_winograd_planar(plain(28, 28, 128, 128)));
+  CHECK_FALSE(suits_winograd_planar(plain(14, 14, 256, 256)));
   Convolution many = plain(14, 14, 256, 256);
   many.images = 8;
-  CHECK(suits_winograd(many));
-  CHECK_FALSE(suits_winograd(plain(7, 7, 512, 512)));
-  CHECK_FALSE(suits_winograd(plain(14, 14, 3, 64)));
+  CHECK(suits_winograd_planar(many));
+  CHECK_FALSE(suits_winograd_planar(plain(7, 7, 512, 512)));
+  CHECK_FALSE(suits_winograd_planar(plain(14, 14, 3, 64)));
   Convolution strided = plain(28, 28, 64, 64);
   strided.across.stride = 2;
-  CHECK_FALSE(suits_winograd(strided));
+  CHECK_FALSE(suits_winograd_planar(strided));
   Convolution dilated = plain(28, 28, 64, 64);
   dilated.down.dilation = 2;
-  CHECK_FALSE(suits_winograd(dilated));
+  CHECK_FALSE(suits_winograd_planar(dilated));
 }
 
 TEST_CASE("small planes are those that fill too few of a vector's elements") {

@@ -20,7 +20,7 @@ namespace {
 template <typename T>
 class ConvolutionStep final : public Step {
  public:
-  ConvolutionStep(WindowForm form, const WindowKernels<T>& kernels, int threads,
+  ConvolutionStep(ImplicitGemmForm form, const ImplicitGemmKernels<T>& kernels, int threads,
                   const ConvolutionValues& values, const BufferRefs& refs, BufferRef scratch,
                   PackedWeights::Bytes packed, std::unique_ptr<ElementStep> epilogue)
       : form_(std::move(form)),
@@ -42,13 +42,13 @@ class ConvolutionStep final : public Step {
     }
   }
 
-  static WindowTiles tiles_of(const WindowForm& form) {
-    return {form, window_kernels<T>().height, window_kernels<T>().width};
+  static ImplicitGemmTiles tiles_of(const ImplicitGemmForm& form) {
+    return {form, implicit_gemm_kernels<T>().height, implicit_gemm_kernels<T>().width};
   }
 
   // Bytes that a run needs beside what it reads and writes: planes, and the packed weight.
-  static int64_t scratch_bytes(const WindowForm& form, int threads, bool packed) {
-    const WindowTiles tiles = tiles_of(form);
+  static int64_t scratch_bytes(const ImplicitGemmForm& form, int threads, bool packed) {
+    const ImplicitGemmTiles tiles = tiles_of(form);
     const GroupPartition partition = partition_of(form, threads);
     const int64_t regions = partition.whole ? partition.parts : 1;
     int64_t weight = 0;
@@ -79,34 +79,34 @@ class ConvolutionStep final : public Step {
       const int64_t end = groups * (part + 1) / sharing_.parts;
       for (int64_t i = groups * part / sharing_.parts; i < end; ++i) {
         lay_planes(buffers, i, 0, form_.channels, own);
-        multiply_windows(operands(buffers, i, weight, own), {});
+        run_implicit_gemm(operands(buffers, i, weight, own), {});
       }
     });
   }
 
  private:
-  static GroupPartition partition_of(const WindowForm& form, int threads) {
+  static GroupPartition partition_of(const ImplicitGemmForm& form, int threads) {
     return partition_groups(form.work(), form.images * form.groups, threads);
   }
 
   // Rows of the product that are done after others, with the memory of their weight.
   struct Round {
     int64_t row;  // the first
-    WindowForm form;
-    WindowTiles tiles;
+    ImplicitGemmForm form;
+    ImplicitGemmTiles tiles;
   };
 
-  static Round round_of(const WindowForm& form, int64_t row, int64_t most) {
-    WindowForm part = form;
+  static Round round_of(const ImplicitGemmForm& form, int64_t row, int64_t most) {
+    ImplicitGemmForm part = form;
     part.rows = std::min(most, form.rows - row);
-    const WindowTiles tiles = tiles_of(part);
+    const ImplicitGemmTiles tiles = tiles_of(part);
     return {row, std::move(part), tiles};
   }
 
   // Of a weight that is packed in each run: all rows, where more than one image reads them.
-  static int64_t rows_at_once(const WindowForm& form, int threads) {
+  static int64_t rows_at_once(const ImplicitGemmForm& form, int threads) {
     constexpr int64_t bytes_at_once = 1 << 20;
-    const WindowTiles tiles = tiles_of(form);
+    const ImplicitGemmTiles tiles = tiles_of(form);
     const int64_t bytes = tiles.packed_count(form) * int64_t{sizeof(T)};
     if (form.images * form.groups > 1 || form.products.size() > 1 || bytes <= bytes_at_once) {
       return form.rows;
@@ -125,7 +125,7 @@ class ConvolutionStep final : public Step {
         pack_weight(round.form, round.tiles, buffers.read<T>(weight_) + round.row * form_.row_step,
                     first, last, weight);
       });
-      WindowOperands<T> operands{
+      ImplicitGemmOperands<T> operands{
           .form = round.form,
           .tiles = round.tiles,
           .kernels = kernels_,
@@ -134,13 +134,13 @@ class ConvolutionStep final : public Step {
           .start = bias_ ? buffers.read<T>(*bias_) + round.row : nullptr,
           .made = buffers.write<T>(made_) + round.row * form_.made_plane(),
           .epilogue = Epilogue(epilogue_.get(), &buffers, round.row * form_.made_plane())};
-      const WindowPart cut = cut_windows(round.form, round.tiles, sharing_.parts);
-      each_part([&](int64_t part) { multiply_windows(operands, {part, cut.parts, cut.of_rows}); });
+      const WindowPart cut = cut_implicit_gemm(round.form, round.tiles, sharing_.parts);
+      each_part([&](int64_t part) { run_implicit_gemm(operands, {part, cut.parts, cut.of_rows}); });
     }
   }
 
   // Planes behind it begin where a line of the cache does.
-  static int64_t packed_space(const WindowForm& form, const WindowTiles& tiles) {
+  static int64_t packed_space(const ImplicitGemmForm& form, const ImplicitGemmTiles& tiles) {
     constexpr int64_t line = 16;
     return (tiles.packed_count(form) + line - 1) / line * line;
   }
@@ -168,9 +168,9 @@ class ConvolutionStep final : public Step {
 
   void run_shared(const BufferTable& buffers, int64_t i, const T* weight, T* planes) const {
     lay_shared(buffers, i, planes);
-    const WindowPart cut = cut_windows(form_, tiles_, sharing_.parts);
+    const WindowPart cut = cut_implicit_gemm(form_, tiles_, sharing_.parts);
     each_part([&](int64_t part) {
-      multiply_windows(operands(buffers, i, weight, planes), {part, cut.parts, cut.of_rows});
+      run_implicit_gemm(operands(buffers, i, weight, planes), {part, cut.parts, cut.of_rows});
     });
   }
 
@@ -185,8 +185,8 @@ class ConvolutionStep final : public Step {
     cpu_backend::lay_planes(form_, source_of(buffers, i), first, last, planes);
   }
 
-  WindowOperands<T> operands(const BufferTable& buffers, int64_t i, const T* weight,
-                             const T* planes) const {
+  ImplicitGemmOperands<T> operands(const BufferTable& buffers, int64_t i, const T* weight,
+                                   const T* planes) const {
     const int64_t group = i % form_.groups;
     return {.form = form_,
             .tiles = tiles_,
@@ -198,9 +198,9 @@ class ConvolutionStep final : public Step {
             .epilogue = Epilogue(epilogue_.get(), &buffers, i * form_.rows * form_.made_plane())};
   }
 
-  WindowForm form_;
-  const WindowKernels<T>& kernels_;
-  WindowTiles tiles_;
+  ImplicitGemmForm form_;
+  const ImplicitGemmKernels<T>& kernels_;
+  ImplicitGemmTiles tiles_;
   GroupPartition sharing_;
   int threads_;
   BufferRef source_, weight_, made_, scratch_;
@@ -214,11 +214,11 @@ class ConvolutionStep final : public Step {
 constexpr int64_t packed_for_groups = 2;
 
 template <typename T>
-PackedWeights::Bytes packed_weight(const LoweringContext& context, const WindowForm& form,
+PackedWeights::Bytes packed_weight(const LoweringContext& context, const ImplicitGemmForm& form,
                                    ValueId weight) {
   if (!context.packed.find(weight) || form.work() == 0) return nullptr;
   return context.packed.pack(weight, packed_for_groups + form.groups, [&](const Tensor& tensor) {
-    const WindowTiles tiles = ConvolutionStep<T>::tiles_of(form);
+    const ImplicitGemmTiles tiles = ConvolutionStep<T>::tiles_of(form);
     auto bytes = context.packed.allocate(tiles.packed_count(form) * int64_t{sizeof(T)});
     const Tensor host = tensor.host();
     std::vector<T> pairs;
@@ -235,11 +235,11 @@ PackedWeights::Bytes packed_weight(const LoweringContext& context, const WindowF
 }
 
 template <typename T>
-StepDescriptor convolution_draft(const LoweringContext& context, const Convolution& convolution,
-                                 const ConvolutionValues& values, bool backwards,
-                                 const WindowKernels<T>& kernels = window_kernels<T>()) {
+StepDescriptor convolution_draft(
+    const LoweringContext& context, const Convolution& convolution, const ConvolutionValues& values,
+    bool backwards, const ImplicitGemmKernels<T>& kernels = implicit_gemm_kernels<T>()) {
   const int64_t width = kernels.width;
-  const WindowForm form =
+  const ImplicitGemmForm form =
       backwards ? input_gradient_form(convolution, width) : output_form(convolution, width);
   const PackedWeights::Bytes packed =
       backwards ? nullptr : packed_weight<T>(context, form, values.weight);
@@ -270,7 +270,7 @@ bool are_bfloat16(const ShapedGraph& shaped, const ConvolutionValues& values) {
 }
 
 // Of floats, what has more than one tap is faster so even where both sides have to be rearranged.
-bool gains_from_blocks(const LoweringContext& context, const BlockConvolution& in_blocks,
+bool gains_from_blocks(const LoweringContext& context, const NchwcConvolution& in_blocks,
                        const ConvolutionValues& values) {
   const ShapedGraph& shaped = context.shaped;
   const Convolution& c = in_blocks.convolution;
@@ -295,15 +295,15 @@ std::optional<StepDescriptor> lower_convolution(const LoweringContext& context, 
       convolution_of(reader, 3, shaped.dims(backwards ? made : *source), shaped.dims(*weight),
                      shaped.dims(backwards ? *source : made));
   if (!convolution) return std::nullopt;
-  if (const auto in_blocks = convolution_for_blocks(context, node);
+  if (const auto in_blocks = nchwc_convolution_for(context, node);
       in_blocks && gains_from_blocks(context, *in_blocks, values)) {
-    return lower_block_convolution(context, *in_blocks, values);
+    return lower_nchwc_convolution(context, *in_blocks, values);
   }
   const BFloat16Kernels* pairs = context.config.bfloat16_products ? bfloat16_kernels() : nullptr;
   if (pairs && !backwards && convolution->inputs > 0 && are_bfloat16(shaped, values)) {
     const int64_t taps = convolution->down.kernel * convolution->across.kernel;
-    if (suits_patches(convolution->outputs, convolution->inputs * taps)) {
-      return lower_patches(context, *convolution, values);
+    if (suits_im2col(convolution->outputs, convolution->inputs * taps)) {
+      return lower_im2col(context, *convolution, values);
     }
     return lower_paired_convolution(
         context, *convolution, values,
@@ -313,7 +313,7 @@ std::optional<StepDescriptor> lower_convolution(const LoweringContext& context, 
     if (shaped.dtype(read) != dtype) return std::nullopt;
   }
   if (!backwards && dtype == DType::float32 && context.packed.find(*weight)) {
-    auto panels = lower_panels(context, *convolution, values);
+    auto panels = lower_panel_convolution(context, *convolution, values);
     if (panels) return panels;
   }
   if (dtype == DType::float32) {

@@ -25,15 +25,15 @@ int64_t reach(const WindowAxis& axis) {
 bool has_border(const WindowAxis& axis) { return axis.before > 0 || reach(axis) > axis.input; }
 
 // As the kernels see it.
-Convolution seen(const Convolution& c, const BlockKernels& kernels) {
+Convolution seen(const Convolution& c, const NchwcKernels& kernels) {
   return kernels.of_pairs() ? in_pairs(c) : c;
 }
 
-bool is_narrow(const Convolution& c, const BlockKernels& kernels) {
+bool is_narrow(const Convolution& c, const NchwcKernels& kernels) {
   return c.inputs % kernels.block != 0;
 }
 
-bool fits_a_run(const Convolution& c, const BlockKernels& kernels) {
+bool fits_a_run(const Convolution& c, const NchwcKernels& kernels) {
   constexpr int64_t shortest = 3;
   if (c.across.dilation > 1) return false;
   return kernels.of_pairs() ? c.across.kernel * seen(c, kernels).inputs <= channel_block
@@ -42,7 +42,7 @@ bool fits_a_run(const Convolution& c, const BlockKernels& kernels) {
 
 }  // namespace
 
-bool suits_blocks(const Convolution& c, const BlockKernels& kernels) {
+bool suits_direct_nchwc(const Convolution& c, const NchwcKernels& kernels) {
   constexpr int64_t most_elements = std::numeric_limits<int32_t>::max();
   if (kernels.width == 0 || c.groups != 1 || c.outputs == 0 || c.inputs == 0) return false;
   if (c.outputs % kernels.width != 0 || c.across.stride > 2) return false;
@@ -52,7 +52,8 @@ bool suits_blocks(const Convolution& c, const BlockKernels& kernels) {
   return extent(c.down) <= most_elements / extent(c.across) / c.inputs;
 }
 
-BlockForm::BlockForm(const Convolution& convolution, bool from_blocks, const BlockKernels& kernels)
+DirectNchwc::DirectNchwc(const Convolution& convolution, bool from_blocks,
+                         const NchwcKernels& kernels)
     : c_(seen(convolution, kernels)),
       channels_(convolution.inputs),
       kernels_(&kernels),
@@ -90,14 +91,14 @@ BlockForm::BlockForm(const Convolution& convolution, bool from_blocks, const Blo
   group_ = std::max<int64_t>(group_bytes / std::max<int64_t>(tile_bytes, 1), 1);
 }
 
-double BlockForm::work() const {
+double DirectNchwc::work() const {
   // Of pairs so many take as long as one of floats.
   const double each = kernels_->of_pairs() ? 4 : 1;
   return static_cast<double>(weight_count()) * static_cast<double>(c_.images * plane()) / each;
 }
 
 // Where the weight is more than what it meets, each thread reads its own part of it.
-WindowPart BlockForm::cut(int64_t parts) const {
+WindowPart DirectNchwc::cut(int64_t parts) const {
   const bool of_panels = panels() % parts == 0 &&
                          weight_count() > c_.images * c_.inputs * c_.down.input * c_.across.input;
   if (of_panels) return {.part = 0, .parts = parts, .of_rows = true};
@@ -105,7 +106,7 @@ WindowPart BlockForm::cut(int64_t parts) const {
                               : cut_evenly(panels(), tiles(), parts);
 }
 
-void BlockForm::transform_weight(const float* weight, int64_t panel, float* to) const {
+void DirectNchwc::transform_weight(const float* weight, int64_t panel, float* to) const {
   const int64_t width = kernels_->width, taps = c_.down.kernel * c_.across.kernel;
   float* panel_to = to + panel * panel_count();
   if (taps == 1) {
@@ -127,14 +128,14 @@ void BlockForm::transform_weight(const float* weight, int64_t panel, float* to) 
   }
 }
 
-void BlockForm::lay(const float* source, int64_t first, int64_t last, float* laid) const {
+void DirectNchwc::lay(const float* source, int64_t first, int64_t last, float* laid) const {
   for (int64_t row = first; row < last; ++row) {
     const int64_t image = row / down_, y = row % down_;
     lay_row(source, image, y - c_.down.before, laid + image * image_step_ + y * across_ * unit_);
   }
 }
 
-void BlockForm::lay_row(const float* source, int64_t image, int64_t y, float* to) const {
+void DirectNchwc::lay_row(const float* source, int64_t image, int64_t y, float* to) const {
   const int64_t before = c_.across.before, count = std::min(c_.across.input, across_ - before);
   const auto element =
       static_cast<int64_t>(kernels_->of_pairs() ? sizeof(uint16_t) : sizeof(float));
@@ -153,7 +154,7 @@ void BlockForm::lay_row(const float* source, int64_t image, int64_t y, float* to
 }
 
 // Those of a row that there are.
-void BlockForm::lay_places(const float* image, int64_t plane, int64_t y, float* to) const {
+void DirectNchwc::lay_places(const float* image, int64_t plane, int64_t y, float* to) const {
   const int64_t width = c_.across.input, count = std::min(width, across_ - c_.across.before);
   const int64_t source_plane = c_.down.input * width;
   if (from_blocks_ || (narrow_ && !kernels_->of_pairs())) {
@@ -178,7 +179,7 @@ void BlockForm::lay_places(const float* image, int64_t plane, int64_t y, float* 
   }
 }
 
-BlockForm::Tile BlockForm::tile(int64_t i) const {
+DirectNchwc::Tile DirectNchwc::tile(int64_t i) const {
   const int64_t row = i / row_tiles_, part = i % row_tiles_;
   const int64_t image = row / rows_, y = row % rows_;
   const int64_t x = columns_ * part / row_tiles_;
@@ -189,7 +190,7 @@ BlockForm::Tile BlockForm::tile(int64_t i) const {
           .from = image * image_step_ + place * unit_};
 }
 
-void BlockForm::multiply(const PanelOperands& operands, const WindowPart& part) const {
+void DirectNchwc::multiply(const PanelOperands& operands, const WindowPart& part) const {
   const auto [first_panel, last_panel] = part.rows(panels());
   const auto [first, last] = part.columns(tiles());
   for (int64_t group = first; group < last; group += group_) {
@@ -202,8 +203,8 @@ void BlockForm::multiply(const PanelOperands& operands, const WindowPart& part) 
 
 // In spans of runs, for which the weight stays in the first-level cache: each asks for the next one
 // meanwhile.
-void BlockForm::multiply_panel(const PanelOperands& o, int64_t panel,
-                               WindowPart::Range tiles) const {
+void DirectNchwc::multiply_panel(const PanelOperands& o, int64_t panel,
+                                 WindowPart::Range tiles) const {
   const auto runs = static_cast<int64_t>(offsets_.size());
   const int64_t block = kernels_->block, blocks = kernels_->width / block;
   const int64_t block_step = plane() * block;

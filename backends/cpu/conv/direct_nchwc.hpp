@@ -13,16 +13,16 @@
 namespace mithril::cpu_backend {
 
 // Whether the kernels are for what moves so. What it reads need not be in blocks.
-bool suits_blocks(const Convolution& convolution, const BlockKernels& kernels);
+bool suits_direct_nchwc(const Convolution& convolution, const NchwcKernels& kernels);
 
 // All images of one group; where the kernels are for pairs of bfloat16, channels are in pairs. A
 // run of k is a block of channels under one tap of the window. Where channels are few, what is read
 // never is in blocks, and a run is a row of the window: on one channel, or, of pairs, on all of
 // them, which are laid out side by side then.
-class BlockForm {
+class DirectNchwc {
  public:
-  BlockForm(const Convolution& convolution, bool from_blocks,
-            const BlockKernels& kernels = block_kernels());
+  DirectNchwc(const Convolution& convolution, bool from_blocks,
+              const NchwcKernels& kernels = nchwc_kernels());
 
   const Convolution& convolution() const { return c_; }
   double work() const;  // multiplications
@@ -60,9 +60,9 @@ class BlockForm {
 
   Convolution c_;
   int64_t channels_;  // of what is read
-  const BlockKernels* kernels_;
+  const NchwcKernels* kernels_;
   bool from_blocks_, narrow_, in_place_;
-  const BlockKernels::Tiles* run_tile_;
+  const NchwcKernels::Tiles* run_tile_;
   const MatmulKernels<float>* rearranging_;
   int64_t unit_;           // elements of a place that stand side by side
   int64_t planes_;         // of so many such places, one for each block of channels

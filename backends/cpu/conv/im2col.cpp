@@ -24,14 +24,14 @@ constexpr double speed = 8;
 
 }  // namespace
 
-bool suits_patches(int64_t outputs, int64_t depth) {
-  return patch_kernels() && bfloat16_kernels() && outputs >= block && depth >= block;
+bool suits_im2col(int64_t outputs, int64_t depth) {
+  return im2col_kernels() && bfloat16_kernels() && outputs >= block && depth >= block;
 }
 
-PatchForm::PatchForm(const Convolution& convolution)
+Im2colForm::Im2colForm(const Convolution& convolution)
     : c_(convolution),
       products_(&bfloat16_kernels()->products),
-      patches_(patch_kernels()),
+      patches_(im2col_kernels()),
       planes_(output_form(c_, 1)),
       depth_(planes_.products.front().depth()),
       blocks_(up(depth_, elements_of_block)),
@@ -42,22 +42,22 @@ PatchForm::PatchForm(const Convolution& convolution)
       panels_(up(columns_, width)),
       pieces_(std::min(panels_, most_panels)) {}
 
-double PatchForm::work() const {
+double Im2colForm::work() const {
   return static_cast<double>(tiles_ * height_) * static_cast<double>(panels_ * width) *
          static_cast<double>(depth_) / speed;
 }
 
-int64_t PatchForm::weight_count() const { return tiles_ * height_ * blocks_ * block; }
+int64_t Im2colForm::weight_count() const { return tiles_ * height_ * blocks_ * block; }
 
-int64_t PatchForm::input_count() const {
+int64_t Im2colForm::input_count() const {
   return planes_.in_place ? 0 : planes_.channels * planes_.channel_step() + width;
 }
 
-int64_t PatchForm::part_count() const {
+int64_t Im2colForm::part_count() const {
   return std::min(blocks_, most_blocks) * block * width + tiles_ * height_ * pieces_ * width;
 }
 
-void PatchForm::transform_weight(const uint16_t* weight, int64_t tile, float* to) const {
+void Im2colForm::transform_weight(const uint16_t* weight, int64_t tile, float* to) const {
   const int64_t rows = std::min(height_, c_.outputs - tile * height_);
   for (int64_t i = 0; i < spans_; ++i) {
     const Span span = span_at(i);
@@ -74,16 +74,16 @@ void PatchForm::transform_weight(const uint16_t* weight, int64_t tile, float* to
   }
 }
 
-PatchForm::Span PatchForm::span_at(int64_t i) const {
+Im2colForm::Span Im2colForm::span_at(int64_t i) const {
   return {blocks_ * i / spans_, blocks_ * (i + 1) / spans_};
 }
 
-int64_t PatchForm::weight_at(int64_t tile, Span span) const {
+int64_t Im2colForm::weight_at(int64_t tile, Span span) const {
   return (span.first * tiles_ + tile * span.size()) * height_ * block;
 }
 
-void PatchForm::transform_input(const uint16_t* input, int64_t first, int64_t last, float*,
-                                uint16_t* to) const {
+void Im2colForm::transform_input(const uint16_t* input, int64_t first, int64_t last, float*,
+                                 uint16_t* to) const {
   const PlaneAxis &down = planes_.down, &across = planes_.across;
   if (planes_.in_place) return;
   if (across.step > LaidPlane::most_step_across) {
@@ -111,7 +111,7 @@ void PatchForm::transform_input(const uint16_t* input, int64_t first, int64_t la
   }
 }
 
-WindowPart PatchForm::cut(int64_t parts) const {
+WindowPart Im2colForm::cut(int64_t parts) const {
   // A panel is put together about as fast as it meets a row of tiles.
   const bool of_rows = up(panels_, parts) * (1 + tiles_) > panels_ * (1 + up(tiles_, parts));
   const int64_t bytes = weight_count() * int64_t{sizeof(float)};
@@ -119,7 +119,7 @@ WindowPart PatchForm::cut(int64_t parts) const {
   return {.part = 0, .parts = parts, .of_rows = of_rows || from_memory};
 }
 
-void PatchForm::multiply(const PanelOperandsOf<uint16_t>& operands, const WindowPart& part) const {
+void Im2colForm::multiply(const PanelOperandsOf<uint16_t>& operands, const WindowPart& part) const {
   const auto tiles = part.rows(tiles_);
   const auto [first, last] = part.columns(panels_);
   if (tiles.first == tiles.last) return;
@@ -136,8 +136,8 @@ void PatchForm::multiply(const PanelOperandsOf<uint16_t>& operands, const Window
 }
 
 // Each panel meets all rows while it is in the first-level cache.
-void PatchForm::multiply_piece(const PanelOperandsOf<uint16_t>& operands,
-                               const Piece& piece) const {
+void Im2colForm::multiply_piece(const PanelOperandsOf<uint16_t>& operands,
+                                const Piece& piece) const {
   for (int64_t i = 0; i < spans_; ++i) {
     const Span span = span_at(i);
     const int64_t k = span.first * elements_of_block;
@@ -175,7 +175,7 @@ void PatchForm::multiply_piece(const PanelOperandsOf<uint16_t>& operands,
   }
 }
 
-void PatchForm::store_piece(const PanelOperandsOf<uint16_t>& operands, const Piece& piece) const {
+void Im2colForm::store_piece(const PanelOperandsOf<uint16_t>& operands, const Piece& piece) const {
   std::array<Stretch, most_panels * width> stretches;
   const int64_t count = find_stretches(piece, stretches.data());
   if (count == 0) return;
@@ -198,8 +198,8 @@ void PatchForm::store_piece(const PanelOperandsOf<uint16_t>& operands, const Pie
   }
 }
 
-int64_t PatchForm::find_stretches(const Piece& piece, Stretch* stretches) const {
-  const WindowProduct& product = planes_.products.front();
+int64_t Im2colForm::find_stretches(const Piece& piece, Stretch* stretches) const {
+  const TapGemm& product = planes_.products.front();
   const int64_t first = piece.first * width, end = std::min(piece.last * width, columns_);
   if (planes_.is_dense(product)) {
     stretches[0] = {0, first, end - first};

@@ -13,16 +13,16 @@ namespace mithril::cpu_backend {
 
 // Whether the processor has such a unit, and a group is large enough to fill its registers: `depth`
 // are the channels times the taps that an output meets.
-bool suits_patches(int64_t outputs, int64_t depth);
+bool suits_im2col(int64_t outputs, int64_t depth);
 
 // One group of one image. Outputs are in rows of tiles, places of an output are columns, and k are
 // in the order in which the weight stands, so that pairs of neighbours stand side by side in it.
-class PatchForm {
+class Im2colForm {
  public:
   using Element = uint16_t;
 
   // Where the processor has such a unit.
-  explicit PatchForm(const Convolution& convolution);
+  explicit Im2colForm(const Convolution& convolution);
 
   const Convolution& convolution() const { return c_; }
   double work() const;  // multiplications of floats that take about as long
@@ -71,8 +71,8 @@ class PatchForm {
 
   Convolution c_;
   const MatmulKernels<float>* products_;
-  const PatchKernels* patches_;
-  WindowForm planes_;
+  const Im2colKernels* patches_;
+  ImplicitGemmForm planes_;
   int64_t depth_, blocks_, spans_;     // blocks: of pairs along k, spans: of blocks
   int64_t tiles_, height_;             // rows of tiles, and those of each
   int64_t columns_, panels_, pieces_;  // pieces: panels in each

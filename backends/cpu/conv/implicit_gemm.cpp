@@ -14,7 +14,7 @@ constexpr int64_t block_columns = 224;
 template <typename T>
 class Multiplication {
  public:
-  Multiplication(const WindowOperands<T>& operands, const WindowPart& part)
+  Multiplication(const ImplicitGemmOperands<T>& operands, const WindowPart& part)
       : o_(operands),
         form_(operands.form),
         width_(operands.tiles.width),
@@ -22,7 +22,7 @@ class Multiplication {
 
   void run(const WindowPart& part) {
     const T* weight = o_.weight;
-    for (const WindowProduct& product : form_.products) {
+    for (const TapGemm& product : form_.products) {
       const auto [first, last] = part.columns(o_.tiles.panels(form_, product));
       product_ = &product;
       weight_ = weight;
@@ -122,15 +122,15 @@ class Multiplication {
     for (int64_t i = 0; i < count; ++i) to[i * step] = from[i];
   }
 
-  const WindowOperands<T>& o_;
-  const WindowForm& form_;
+  const ImplicitGemmOperands<T>& o_;
+  const ImplicitGemmForm& form_;
   const int64_t width_;
   const WindowPart::Range tiles_;
-  const WindowProduct* product_ = nullptr;
+  const TapGemm* product_ = nullptr;
   const T* weight_ = nullptr;
   int64_t columns_ = 0;
   bool is_dense_ = false;
-  alignas(64) T beside_[WindowKernels<T>::most_rows * block_columns];
+  alignas(64) T beside_[ImplicitGemmKernels<T>::most_rows * block_columns];
 };
 
 // The rows of a plane: the elements from `begin` below `end` are those of the source, as many apart
@@ -162,36 +162,36 @@ class PlaneRows {
 
 }  // namespace
 
-WindowTiles::WindowTiles(const WindowForm& form, int most_rows, int columns)
+ImplicitGemmTiles::ImplicitGemmTiles(const ImplicitGemmForm& form, int most_rows, int columns)
     : width(columns), count(up(form.rows, most_rows)) {
   if (count > 0) height = up(form.rows, count);
 }
 
-int64_t WindowTiles::panels(const WindowForm& form, const WindowProduct& product) const {
+int64_t ImplicitGemmTiles::panels(const ImplicitGemmForm& form, const TapGemm& product) const {
   return up(form.columns(product), width);
 }
 
-int64_t WindowTiles::packed_group(const WindowForm& form) const {
+int64_t ImplicitGemmTiles::packed_group(const ImplicitGemmForm& form) const {
   int64_t depth = 0;
-  for (const WindowProduct& product : form.products) depth += product.depth();
+  for (const TapGemm& product : form.products) depth += product.depth();
   return count * height * depth;
 }
 
-int64_t WindowTiles::planes_count(const WindowForm& form) const {
-  constexpr int64_t margin = WindowKernels<float>::most_width;
+int64_t ImplicitGemmTiles::planes_count(const ImplicitGemmForm& form) const {
+  constexpr int64_t margin = ImplicitGemmKernels<float>::most_width;
   return form.in_place ? 0 : form.channels * form.channel_step() + margin;
 }
 
 template <typename T>
-void pack_weight(const WindowForm& form, const WindowTiles& tiles, const T* weight, int64_t first,
-                 int64_t last, T* packed) {
+void pack_weight(const ImplicitGemmForm& form, const ImplicitGemmTiles& tiles, const T* weight,
+                 int64_t first, int64_t last, T* packed) {
   const int64_t height = tiles.height;
   for (int64_t unit = first; unit < last; ++unit) {
     const int64_t group = unit / tiles.count, tile = unit % tiles.count;
     const T* from = weight + group * form.group_step + tile * height * form.row_step;
     const int64_t rows = std::min(height, form.rows - tile * height);
     T* to = packed + group * tiles.packed_group(form);
-    for (const WindowProduct& product : form.products) {
+    for (const TapGemm& product : form.products) {
       T* next = to + tile * product.depth() * height;
       for (const int64_t k : product.weights) {
         for (int64_t row = 0; row < rows; ++row) next[row] = from[row * form.row_step + k];
@@ -203,7 +203,8 @@ void pack_weight(const WindowForm& form, const WindowTiles& tiles, const T* weig
 }
 
 template <typename T>
-void lay_planes(const WindowForm& form, const T* source, int64_t first, int64_t last, T* planes) {
+void lay_planes(const ImplicitGemmForm& form, const T* source, int64_t first, int64_t last,
+                T* planes) {
   const PlaneAxis &down = form.down, &across = form.across;
   for (int64_t channel = first; channel < last; ++channel) {
     const T* from = source + channel * form.source_plane();
@@ -223,29 +224,31 @@ void lay_planes(const WindowForm& form, const T* source, int64_t first, int64_t 
     }
     // Panels reach beyond the last plane.
     T* end = planes + (channel + 1) * form.channel_step();
-    std::fill(to, channel + 1 == form.channels ? end + WindowKernels<T>::most_width : end, T{});
+    std::fill(to, channel + 1 == form.channels ? end + ImplicitGemmKernels<T>::most_width : end,
+              T{});
   }
 }
 
-WindowPart cut_windows(const WindowForm& form, const WindowTiles& tiles, int64_t parts) {
+WindowPart cut_implicit_gemm(const ImplicitGemmForm& form, const ImplicitGemmTiles& tiles,
+                             int64_t parts) {
   int64_t panels = 0;
-  for (const WindowProduct& product : form.products) panels += tiles.panels(form, product);
+  for (const TapGemm& product : form.products) panels += tiles.panels(form, product);
   return cut_evenly(tiles.count, panels / static_cast<int64_t>(form.products.size()), parts);
 }
 
 template <typename T>
-void multiply_windows(const WindowOperands<T>& operands, const WindowPart& part) {
+void run_implicit_gemm(const ImplicitGemmOperands<T>& operands, const WindowPart& part) {
   Multiplication<T>(operands, part).run(part);
 }
 
-template void pack_weight(const WindowForm&, const WindowTiles&, const float*, int64_t, int64_t,
-                          float*);
-template void pack_weight(const WindowForm&, const WindowTiles&, const double*, int64_t, int64_t,
-                          double*);
-template void lay_planes(const WindowForm&, const float*, int64_t, int64_t, float*);
-template void lay_planes(const WindowForm&, const double*, int64_t, int64_t, double*);
-template void lay_planes(const WindowForm&, const uint16_t*, int64_t, int64_t, uint16_t*);
-template void multiply_windows(const WindowOperands<float>&, const WindowPart&);
-template void multiply_windows(const WindowOperands<double>&, const WindowPart&);
+template void pack_weight(const ImplicitGemmForm&, const ImplicitGemmTiles&, const float*, int64_t,
+                          int64_t, float*);
+template void pack_weight(const ImplicitGemmForm&, const ImplicitGemmTiles&, const double*, int64_t,
+                          int64_t, double*);
+template void lay_planes(const ImplicitGemmForm&, const float*, int64_t, int64_t, float*);
+template void lay_planes(const ImplicitGemmForm&, const double*, int64_t, int64_t, double*);
+template void lay_planes(const ImplicitGemmForm&, const uint16_t*, int64_t, int64_t, uint16_t*);
+template void run_implicit_gemm(const ImplicitGemmOperands<float>&, const WindowPart&);
+template void run_implicit_gemm(const ImplicitGemmOperands<double>&, const WindowPart&);
 
 }  // namespace mithril::cpu_backend

@@ -11,33 +11,36 @@ namespace mithril::cpu_backend {
 
 // How the tiles of a form are cut: it follows from the sizes alone, so that sums never depend on
 // the number of threads.
-struct WindowTiles {
+struct ImplicitGemmTiles {
   int64_t height = 1, width = 1, count = 0;  // count: in each column of them
 
-  WindowTiles(const WindowForm& form, int most_rows, int columns);
-  int64_t panels(const WindowForm& form, const WindowProduct& product) const;
+  ImplicitGemmTiles(const ImplicitGemmForm& form, int most_rows, int columns);
+  int64_t panels(const ImplicitGemmForm& form, const TapGemm& product) const;
   // Elements of the packed weight of a group, and of all.
-  int64_t packed_group(const WindowForm& form) const;
-  int64_t packed_count(const WindowForm& form) const { return packed_group(form) * form.groups; }
+  int64_t packed_group(const ImplicitGemmForm& form) const;
+  int64_t packed_count(const ImplicitGemmForm& form) const {
+    return packed_group(form) * form.groups;
+  }
   // Elements of the planes of one group of one image.
-  int64_t planes_count(const WindowForm& form) const;
+  int64_t planes_count(const ImplicitGemmForm& form) const;
 };
 
 // Rows of tiles are packed one by one: the tiles [first, last) of all groups, one after the other.
 template <typename T>
-void pack_weight(const WindowForm& form, const WindowTiles& tiles, const T* weight, int64_t first,
-                 int64_t last, T* packed);
+void pack_weight(const ImplicitGemmForm& form, const ImplicitGemmTiles& tiles, const T* weight,
+                 int64_t first, int64_t last, T* packed);
 
 // The planes of the channels [first, last) of a group of an image, whose first channel `source` is.
 template <typename T>
-void lay_planes(const WindowForm& form, const T* source, int64_t first, int64_t last, T* planes);
+void lay_planes(const ImplicitGemmForm& form, const T* source, int64_t first, int64_t last,
+                T* planes);
 
 // One group of one image.
 template <typename T>
-struct WindowOperands {
-  const WindowForm& form;
-  const WindowTiles& tiles;
-  const WindowKernels<T>& kernels;
+struct ImplicitGemmOperands {
+  const ImplicitGemmForm& form;
+  const ImplicitGemmTiles& tiles;
+  const ImplicitGemmKernels<T>& kernels;
   const T* planes;
   const T* weight;  // packed
   const T* start;   // of each row's sums; null: 0
@@ -46,9 +49,10 @@ struct WindowOperands {
 };
 
 // Along which tiles are cut into equal parts the best.
-WindowPart cut_windows(const WindowForm& form, const WindowTiles& tiles, int64_t parts);
+WindowPart cut_implicit_gemm(const ImplicitGemmForm& form, const ImplicitGemmTiles& tiles,
+                             int64_t parts);
 
 template <typename T>
-void multiply_windows(const WindowOperands<T>& operands, const WindowPart& part);
+void run_implicit_gemm(const ImplicitGemmOperands<T>& operands, const WindowPart& part);
 
 }  // namespace mithril::cpu_backend

@@ -24,9 +24,9 @@ int64_t last_shift(const WindowAxis& axis) {
 }
 
 // Of the channels of the source and of both axes, whose taps stand one after the other.
-WindowProduct product_of(const WindowForm& form, const Part& down, const Part& across,
-                         int64_t kernel_across, int64_t channel_weights) {
-  WindowProduct product{.offsets = {}, .weights = {}, .down = down.grid, .across = across.grid};
+TapGemm product_of(const ImplicitGemmForm& form, const Part& down, const Part& across,
+                   int64_t kernel_across, int64_t channel_weights) {
+  TapGemm product{.offsets = {}, .weights = {}, .down = down.grid, .across = across.grid};
   for (int64_t channel = 0; channel < form.channels; ++channel) {
     for (const Tap& y : down.taps) {
       for (const Tap& x : across.taps) {
@@ -41,7 +41,7 @@ WindowProduct product_of(const WindowForm& form, const Part& down, const Part& a
   return product;
 }
 
-void find_in_place(WindowForm& form, const Part& down, const Part& across, int64_t width) {
+void find_in_place(ImplicitGemmForm& form, const Part& down, const Part& across, int64_t width) {
   const bool whole = form.down.is_source() && form.across.is_source();
   form.in_place = whole && across.grid.count == form.across.extent &&
                   down.grid.count * across.grid.count >= width;
@@ -116,7 +116,7 @@ WindowPart cut_evenly(int64_t rows, int64_t columns, int64_t parts) {
   return {.part = 0, .parts = parts, .of_rows = waste(rows, parts) < waste(columns, parts)};
 }
 
-int64_t WindowForm::channel_step() const {
+int64_t ImplicitGemmForm::channel_step() const {
   if (in_place) return source_plane();
   // Lines of the cache, an odd number of them, so that channels do not meet in the same sets.
   constexpr int64_t line = 16;
@@ -125,57 +125,57 @@ int64_t WindowForm::channel_step() const {
   return (((size + line - 1) / line) | 1) * line;
 }
 
-int64_t WindowForm::columns(const WindowProduct& product) const {
+int64_t ImplicitGemmForm::columns(const TapGemm& product) const {
   if (product.down.count == 0 || product.across.count == 0) return 0;
   return (product.down.count - 1) * across.extent + product.across.count;
 }
 
-bool WindowForm::is_dense(const WindowProduct& product) const {
+bool ImplicitGemmForm::is_dense(const TapGemm& product) const {
   // The stride along an axis of one element does not matter.
   return (product.down.step == 1 || made_down == 1) &&
          (product.across.step == 1 || made_across == 1) && product.across.count == across.extent;
 }
 
-double WindowForm::work() const {
+double ImplicitGemmForm::work() const {
   double sum = 0;
-  for (const WindowProduct& product : products) {
+  for (const TapGemm& product : products) {
     sum += static_cast<double>(product.depth()) * static_cast<double>(columns(product));
   }
   return sum * static_cast<double>(rows) * static_cast<double>(images * groups);
 }
 
-WindowForm output_form(const Convolution& c, int64_t width) {
+ImplicitGemmForm output_form(const Convolution& c, int64_t width) {
   const int64_t taps = c.down.kernel * c.across.kernel;
-  WindowForm form{.images = c.images,
-                  .groups = c.groups,
-                  .channels = c.inputs,
-                  .rows = c.outputs,
-                  .down = planes_of_input(c.down),
-                  .across = planes_of_input(c.across),
-                  .made_down = c.down.output,
-                  .made_across = c.across.output,
-                  .row_step = c.inputs * taps,
-                  .group_step = c.outputs * c.inputs * taps,
-                  .products = {}};
+  ImplicitGemmForm form{.images = c.images,
+                        .groups = c.groups,
+                        .channels = c.inputs,
+                        .rows = c.outputs,
+                        .down = planes_of_input(c.down),
+                        .across = planes_of_input(c.across),
+                        .made_down = c.down.output,
+                        .made_across = c.across.output,
+                        .row_step = c.inputs * taps,
+                        .group_step = c.outputs * c.inputs * taps,
+                        .products = {}};
   const Part down = whole_output(c.down, form.down), across = whole_output(c.across, form.across);
   find_in_place(form, down, across, width);
   form.products.push_back(product_of(form, down, across, c.across.kernel, taps));
   return form;
 }
 
-WindowForm input_gradient_form(const Convolution& c, int64_t width) {
+ImplicitGemmForm input_gradient_form(const Convolution& c, int64_t width) {
   const int64_t taps = c.down.kernel * c.across.kernel;
-  WindowForm form{.images = c.images,
-                  .groups = c.groups,
-                  .channels = c.outputs,
-                  .rows = c.inputs,
-                  .down = planes_of_gradient(c.down),
-                  .across = planes_of_gradient(c.across),
-                  .made_down = c.down.input,
-                  .made_across = c.across.input,
-                  .row_step = taps,
-                  .group_step = c.outputs * c.inputs * taps,
-                  .products = {}};
+  ImplicitGemmForm form{.images = c.images,
+                        .groups = c.groups,
+                        .channels = c.outputs,
+                        .rows = c.inputs,
+                        .down = planes_of_gradient(c.down),
+                        .across = planes_of_gradient(c.across),
+                        .made_down = c.down.input,
+                        .made_across = c.across.input,
+                        .row_step = taps,
+                        .group_step = c.outputs * c.inputs * taps,
+                        .products = {}};
   const std::vector<Part> downs = parts_of_input(c.down), acrosses = parts_of_input(c.across);
   if (downs.size() == 1 && acrosses.size() == 1) {
     find_in_place(form, downs.front(), acrosses.front(), width);

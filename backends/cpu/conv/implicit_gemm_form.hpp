@@ -36,7 +36,7 @@ struct GridAxis {
 
 // One product: a row for each channel that is made, a column for each place (y, x) of the grid,
 // which is y * across.extent + x, so that columns between the ends of rows count for nothing.
-struct WindowProduct {
+struct TapGemm {
   std::vector<int64_t> offsets;  // per k: in the planes, from where the column counts
   std::vector<int64_t> weights;  // per k: in the weight, from where the row counts
   GridAxis down, across;
@@ -45,22 +45,22 @@ struct WindowProduct {
 };
 
 // The products that make all of an output, each of them a part of it.
-struct WindowForm {
+struct ImplicitGemmForm {
   int64_t images = 0, groups = 0;
   int64_t channels = 0, rows = 0;  // of each group: of the source, and of what is made
   PlaneAxis down, across;
   int64_t made_down = 0, made_across = 0;  // the sizes of what is made
   int64_t row_step = 0, group_step = 0;    // of the weight
   bool in_place = false;                   // the planes are the source as it stands
-  std::vector<WindowProduct> products;
+  std::vector<TapGemm> products;
 
   int64_t plane() const { return down.extent * across.extent; }
   int64_t channel_step() const;  // between planes of one channel and the next
-  int64_t columns(const WindowProduct& product) const;
+  int64_t columns(const TapGemm& product) const;
   int64_t made_plane() const { return made_down * made_across; }
   int64_t source_plane() const { return down.source * across.source; }
   // All columns of the product stand side by side in what is made.
-  bool is_dense(const WindowProduct& product) const;
+  bool is_dense(const TapGemm& product) const;
   double work() const;  // multiplications
 };
 
@@ -80,8 +80,8 @@ struct WindowPart {
 WindowPart cut_evenly(int64_t rows, int64_t columns, int64_t parts);
 
 // For tiles of so many columns, which may lie beyond the last one where planes are laid out.
-WindowForm output_form(const Convolution& convolution, int64_t width);
+ImplicitGemmForm output_form(const Convolution& convolution, int64_t width);
 // Of the gradient in the input: the window moves over the gradient of the output.
-WindowForm input_gradient_form(const Convolution& convolution, int64_t width);
+ImplicitGemmForm input_gradient_form(const Convolution& convolution, int64_t width);
 
 }  // namespace mithril::cpu_backend

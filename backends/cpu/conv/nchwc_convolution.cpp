@@ -15,11 +15,11 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// The form says how: BlockForm, BlockWinograd.
+// The form says how: DirectNchwc, WinogradNchwc.
 template <typename Form>
-class BlockStep final : public Step {
+class NchwcStep final : public Step {
  public:
-  BlockStep(Form form, int64_t block, int threads, const ConvolutionValues& values, bool to_blocks,
+  NchwcStep(Form form, int64_t block, int threads, const ConvolutionValues& values, bool to_blocks,
             const BufferRefs& refs, BufferRef scratch, PackedWeights::Bytes weight,
             std::unique_ptr<ElementStep> epilogue)
       : form_(std::move(form)),
@@ -135,12 +135,12 @@ StepDescriptor block_draft(const LoweringContext& context, const Form& form, int
   StepDescriptor descriptor{
       .reads = {values.source},
       .writes = {values.made},
-      .scratch_bytes = BlockStep<Form>::scratch_bytes(form, context.config.threads, to_blocks)};
+      .scratch_bytes = NchwcStep<Form>::scratch_bytes(form, context.config.threads, to_blocks)};
   if (values.bias) descriptor.reads.push_back(*values.bias);
   descriptor.make_with_epilogue = [=, threads = context.config.threads](
                                       const BufferRefs& refs, BufferRef scratch,
                                       std::unique_ptr<ElementStep> epilogue) {
-    return std::make_unique<BlockStep<Form>>(form, block, threads, values, to_blocks, refs, scratch,
+    return std::make_unique<NchwcStep<Form>>(form, block, threads, values, to_blocks, refs, scratch,
                                              weight, std::move(epilogue));
   };
   descriptor.make = [make = descriptor.make_with_epilogue](const BufferRefs& refs,
@@ -152,8 +152,7 @@ StepDescriptor block_draft(const LoweringContext& context, const Form& form, int
 
 }  // namespace
 
-std::optional<BlockConvolution> convolution_for_blocks(const LoweringContext& context,
-                                                       size_t node) {
+std::optional<NchwcConvolution> nchwc_convolution_for(const LoweringContext& context, size_t node) {
   const ShapedGraph& shaped = context.shaped;
   const SpelledExpression* call = kernel_of(*shaped.node(node).op);
   if (!call || call->text != "convolution") return std::nullopt;
@@ -169,28 +168,28 @@ std::optional<BlockConvolution> convolution_for_blocks(const LoweringContext& co
       convolution_of(reader, 3, shaped.dims(*source), shaped.dims(*weight), shaped.dims(made));
   if (!convolution) return std::nullopt;
   if (dtype == DType::float32) {
-    const BlockKernels& kernels = block_kernels();
-    if (!suits_blocks(*convolution, kernels)) return std::nullopt;
-    return BlockConvolution{*convolution, &kernels};
+    const NchwcKernels& kernels = nchwc_kernels();
+    if (!suits_direct_nchwc(*convolution, kernels)) return std::nullopt;
+    return NchwcConvolution{*convolution, &kernels};
   }
   const BFloat16Kernels* pairs = context.config.bfloat16_products ? bfloat16_kernels() : nullptr;
-  if (dtype != DType::bfloat16 || !pairs || !suits_blocks(*convolution, pairs->blocks)) {
+  if (dtype != DType::bfloat16 || !pairs || !suits_direct_nchwc(*convolution, pairs->blocks)) {
     return std::nullopt;
   }
-  return BlockConvolution{*convolution, &pairs->blocks};
+  return NchwcConvolution{*convolution, &pairs->blocks};
 }
 
-StepDescriptor lower_block_convolution(const LoweringContext& context,
-                                       const BlockConvolution& convolution,
+StepDescriptor lower_nchwc_convolution(const LoweringContext& context,
+                                       const NchwcConvolution& convolution,
                                        const ConvolutionValues& values) {
   // Other ways of packing have numbers of their own.
   constexpr int64_t packed_as = std::numeric_limits<int64_t>::min();
   const auto& [c, kernels] = convolution;
   const bool from_blocks = context.shaped.is_in_blocks(values.source);
-  if (context.config.winograd && !kernels->of_pairs() && suits_block_winograd(c)) {
-    return block_draft(context, BlockWinograd(c, from_blocks), kernels->block, values, packed_as);
+  if (context.config.winograd && !kernels->of_pairs() && suits_winograd_nchwc(c)) {
+    return block_draft(context, WinogradNchwc(c, from_blocks), kernels->block, values, packed_as);
   }
-  return block_draft(context, BlockForm(c, from_blocks, *kernels), kernels->block, values,
+  return block_draft(context, DirectNchwc(c, from_blocks, *kernels), kernels->block, values,
                      packed_as + 1);
 }
 

@@ -23,7 +23,7 @@ void transform_panel(const Form& form, const typename Form::Element* weight, int
                         to + group * form.weight_count());
 }
 
-// The form says how: WinogradForm, SmallPlaneForm, PatchForm.
+// The form says how: WinogradPlanar, SmallPlaneForm, Im2colForm.
 template <typename Form>
 class PanelStep final : public Step {
  public:
@@ -219,13 +219,13 @@ StepDescriptor panel_draft(const LoweringContext& context, const Convolution& co
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_panels(const LoweringContext& context,
-                                           const Convolution& convolution,
-                                           const ConvolutionValues& values) {
+std::optional<StepDescriptor> lower_panel_convolution(const LoweringContext& context,
+                                                      const Convolution& convolution,
+                                                      const ConvolutionValues& values) {
   // Other ways of packing have numbers from 0 on.
   const int64_t groups = convolution.groups;
-  if (context.config.winograd && suits_winograd(convolution)) {
-    return panel_draft<WinogradForm>(context, convolution, values, -3 * groups);
+  if (context.config.winograd && suits_winograd_planar(convolution)) {
+    return panel_draft<WinogradPlanar>(context, convolution, values, -3 * groups);
   }
   if (suits_small_planes(convolution)) {
     return panel_draft<SmallPlaneForm>(context, convolution, values, 1 - 3 * groups);
@@ -233,9 +233,9 @@ std::optional<StepDescriptor> lower_panels(const LoweringContext& context,
   return std::nullopt;
 }
 
-StepDescriptor lower_patches(const LoweringContext& context, const Convolution& convolution,
-                             const ConvolutionValues& values) {
-  return panel_draft<PatchForm>(context, convolution, values, 2 - 3 * convolution.groups);
+StepDescriptor lower_im2col(const LoweringContext& context, const Convolution& convolution,
+                            const ConvolutionValues& values) {
+  return panel_draft<Im2colForm>(context, convolution, values, 2 - 3 * convolution.groups);
 }
 
 }  // namespace mithril::cpu_backend

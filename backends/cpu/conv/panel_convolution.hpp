@@ -16,12 +16,12 @@ struct ConvolutionValues {
 
 // Nothing where neither Winograd's algorithm nor products of small planes are for this convolution.
 // Of floats, with a weight that is a constant, for it is transformed once for all.
-std::optional<StepDescriptor> lower_panels(const LoweringContext& context,
-                                           const Convolution& convolution,
-                                           const ConvolutionValues& values);
+std::optional<StepDescriptor> lower_panel_convolution(const LoweringContext& context,
+                                                      const Convolution& convolution,
+                                                      const ConvolutionValues& values);
 
 // Of bfloat16, into floats, with a bias of floats, for a convolution that suits patches.
-StepDescriptor lower_patches(const LoweringContext& context, const Convolution& convolution,
-                             const ConvolutionValues& values);
+StepDescriptor lower_im2col(const LoweringContext& context, const Convolution& convolution,
+                            const ConvolutionValues& values);
 
 }  // namespace mithril::cpu_backend

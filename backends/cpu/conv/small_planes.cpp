@@ -21,7 +21,7 @@ Convolution of_one_channel(Convolution convolution) {
 
 bool suits_small_planes(const Convolution& c) {
   const MatmulKernels<float>& products = matmul_kernels<float>();
-  const WindowForm form = output_form(of_one_channel(c), products.width);
+  const ImplicitGemmForm form = output_form(of_one_channel(c), products.width);
   const int64_t columns = up(form.columns(form.products.front()), products.width) * products.width;
   // Putting rows together costs as much as a few columns.
   return c.across.output <= products.height && c.outputs >= products.width &&
@@ -51,7 +51,7 @@ int64_t SmallPlaneForm::band_step() const {
 }
 
 int64_t SmallPlaneForm::part_count() const {
-  constexpr int64_t margin = WindowKernels<float>::most_width;
+  constexpr int64_t margin = ImplicitGemmKernels<float>::most_width;
   return std::max(planes_.channel_step() + margin, bands_ * height_ * width_);
 }
 

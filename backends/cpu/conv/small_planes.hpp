@@ -52,7 +52,7 @@ class SmallPlaneForm {
   int64_t width_, taps_, depth_;
   int64_t band_rows_, bands_, height_;
   int64_t panels_;
-  WindowForm planes_;  // of one channel
+  ImplicitGemmForm planes_;  // of one channel
 };
 
 }  // namespace mithril::cpu_backend

@@ -16,7 +16,7 @@ int64_t extent_of(const WindowAxis& axis) {
 
 }  // namespace
 
-WeightForm::WeightForm(const Convolution& convolution, int most_rows, int width)
+WeightGradientForm::WeightGradientForm(const Convolution& convolution, int most_rows, int width)
     : c_(convolution),
       width_(width),
       tiles_(up(c_.outputs, most_rows)),
@@ -33,19 +33,19 @@ WeightForm::WeightForm(const Convolution& convolution, int most_rows, int width)
   }
 }
 
-int64_t WeightForm::laid_count() const {
+int64_t WeightGradientForm::laid_count() const {
   // Panels reach beyond the last channel of the last place.
-  return down_extent_ * across_extent_ * c_.inputs + WindowKernels<float>::most_width;
+  return down_extent_ * across_extent_ * c_.inputs + ImplicitGemmKernels<float>::most_width;
 }
 
-int64_t WeightForm::panel_offset(int64_t panel) const {
+int64_t WeightGradientForm::panel_offset(int64_t panel) const {
   const int64_t run = panel / run_panels_, within = panel % run_panels_ * width_;
   const int64_t y = run / runs_ * c_.down.dilation, x = run % runs_ * c_.across.dilation;
   return (y * across_extent_ + x) * c_.inputs + within;
 }
 
 template <typename T>
-void WeightForm::lay(const T* input, int64_t first, int64_t last, T* laid) const {
+void WeightGradientForm::lay(const T* input, int64_t first, int64_t last, T* laid) const {
   const WindowAxis &down = c_.down, &across = c_.across;
   const int64_t channels = c_.inputs, pitch = across_extent_ * channels;
   const int64_t left = std::clamp<int64_t>(across.before, 0, across_extent_);
@@ -68,12 +68,12 @@ void WeightForm::lay(const T* input, int64_t first, int64_t last, T* laid) const
     }
   }
   if (last == down_extent_) {
-    std::fill_n(laid + down_extent_ * pitch, WindowKernels<float>::most_width, T{});
+    std::fill_n(laid + down_extent_ * pitch, ImplicitGemmKernels<float>::most_width, T{});
   }
 }
 
 template <typename T>
-void WeightForm::pack(const T* gradient, int64_t first, int64_t last, T* packed) const {
+void WeightGradientForm::pack(const T* gradient, int64_t first, int64_t last, T* packed) const {
   const int64_t count = places();
   for (int64_t tile = first; tile < last; ++tile) {
     const int64_t rows = std::min(height_, c_.outputs - tile * height_);
@@ -89,8 +89,8 @@ void WeightForm::pack(const T* gradient, int64_t first, int64_t last, T* packed)
 }
 
 template <typename T>
-void WeightForm::multiply(const WindowKernels<T>& kernels, const T* packed, const T* laid, bool add,
-                          const WindowPart& part, T* sums) const {
+void WeightGradientForm::multiply(const ImplicitGemmKernels<T>& kernels, const T* packed,
+                                  const T* laid, bool add, const WindowPart& part, T* sums) const {
   const auto [first, last] = part.columns(panels());
   const auto [first_tile, last_tile] = part.rows(tiles_);
   const int64_t pieces = up(places(), depth_block);
@@ -114,7 +114,7 @@ void WeightForm::multiply(const WindowKernels<T>& kernels, const T* packed, cons
 }
 
 template <typename T>
-void WeightForm::finish(const T* sums, T* weight) const {
+void WeightGradientForm::finish(const T* sums, T* weight) const {
   const int64_t across = c_.across.kernel, taps = c_.down.kernel * across;
   for (int64_t row = 0; row < c_.outputs; ++row) {
     const T* from = sums + row * columns();
@@ -130,15 +130,15 @@ void WeightForm::finish(const T* sums, T* weight) const {
   }
 }
 
-template void WeightForm::lay(const float*, int64_t, int64_t, float*) const;
-template void WeightForm::lay(const double*, int64_t, int64_t, double*) const;
-template void WeightForm::pack(const float*, int64_t, int64_t, float*) const;
-template void WeightForm::pack(const double*, int64_t, int64_t, double*) const;
-template void WeightForm::multiply(const WindowKernels<float>&, const float*, const float*, bool,
-                                   const WindowPart&, float*) const;
-template void WeightForm::multiply(const WindowKernels<double>&, const double*, const double*, bool,
-                                   const WindowPart&, double*) const;
-template void WeightForm::finish(const float*, float*) const;
-template void WeightForm::finish(const double*, double*) const;
+template void WeightGradientForm::lay(const float*, int64_t, int64_t, float*) const;
+template void WeightGradientForm::lay(const double*, int64_t, int64_t, double*) const;
+template void WeightGradientForm::pack(const float*, int64_t, int64_t, float*) const;
+template void WeightGradientForm::pack(const double*, int64_t, int64_t, double*) const;
+template void WeightGradientForm::multiply(const ImplicitGemmKernels<float>&, const float*,
+                                           const float*, bool, const WindowPart&, float*) const;
+template void WeightGradientForm::multiply(const ImplicitGemmKernels<double>&, const double*,
+                                           const double*, bool, const WindowPart&, double*) const;
+template void WeightGradientForm::finish(const float*, float*) const;
+template void WeightGradientForm::finish(const double*, double*) const;
 
 }  // namespace mithril::cpu_backend

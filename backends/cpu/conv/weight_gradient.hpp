@@ -13,9 +13,9 @@ namespace mithril::cpu_backend {
 // The weights of one group: a row for each channel of the output, a column for each tap and channel
 // of the input. The input is laid out with the channels of each place side by side, so that the
 // columns of neighbouring taps are neighbours.
-class WeightForm {
+class WeightGradientForm {
  public:
-  WeightForm(const Convolution& convolution, int most_rows, int width);
+  WeightGradientForm(const Convolution& convolution, int most_rows, int width);
 
   const Convolution& convolution() const { return c_; }
   int64_t tiles() const { return tiles_; }
@@ -37,7 +37,7 @@ class WeightForm {
   void pack(const T* gradient, int64_t first, int64_t last, T* packed) const;
   // Adds one image to a part of the sums, or begins them.
   template <typename T>
-  void multiply(const WindowKernels<T>& kernels, const T* packed, const T* laid, bool add,
+  void multiply(const ImplicitGemmKernels<T>& kernels, const T* packed, const T* laid, bool add,
                 const WindowPart& part, T* sums) const;
   template <typename T>
   void finish(const T* sums, T* weight) const;

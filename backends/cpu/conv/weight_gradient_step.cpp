@@ -19,8 +19,8 @@ struct WeightGradValues {
 template <typename T>
 class WeightStep final : public Step {
  public:
-  WeightStep(WeightForm form, int threads, const WeightGradValues& values, const BufferRefs& refs,
-             BufferRef scratch)
+  WeightStep(WeightGradientForm form, int threads, const WeightGradValues& values,
+             const BufferRefs& refs, BufferRef scratch)
       : form_(std::move(form)),
         sharing_(partition_of(form_, threads)),
         threads_(threads),
@@ -29,10 +29,10 @@ class WeightStep final : public Step {
         made_(refs[index(values.made)]),
         scratch_(scratch) {}
 
-  static WeightForm form_of(const Convolution& convolution) {
-    return {convolution, window_kernels<T>().height, window_kernels<T>().width};
+  static WeightGradientForm form_of(const Convolution& convolution) {
+    return {convolution, implicit_gemm_kernels<T>().height, implicit_gemm_kernels<T>().width};
   }
-  static int64_t scratch_bytes(const WeightForm& form, int threads) {
+  static int64_t scratch_bytes(const WeightGradientForm& form, int threads) {
     const GroupPartition partition = partition_of(form, threads);
     return (partition.whole ? partition.parts : 1) * region(form) * int64_t{sizeof(T)};
   }
@@ -54,7 +54,7 @@ class WeightStep final : public Step {
   }
 
  private:
-  static GroupPartition partition_of(const WeightForm& form, int threads) {
+  static GroupPartition partition_of(const WeightGradientForm& form, int threads) {
     const Convolution& c = form.convolution();
     const double each = static_cast<double>(c.outputs) * static_cast<double>(form.columns()) *
                         static_cast<double>(form.places());
@@ -67,16 +67,16 @@ class WeightStep final : public Step {
     constexpr int64_t line = 16;
     return (count + line - 1) / line * line;
   }
-  static int64_t region(const WeightForm& form) {
+  static int64_t region(const WeightGradientForm& form) {
     const int64_t sums = has_totals(form) ? 2 : 1;
     return sums * lines(form.sum_count()) + lines(form.packed_count()) + lines(form.laid_count());
   }
 
   // The number of images that one sum covers. For more images the sums are added to totals.
-  static int64_t images_of_a_sum(const WeightForm& form) {
+  static int64_t images_of_a_sum(const WeightGradientForm& form) {
     return std::max<int64_t>(longest_sum / std::max<int64_t>(form.places(), 1), 1);
   }
-  static bool has_totals(const WeightForm& form) {
+  static bool has_totals(const WeightGradientForm& form) {
     return form.convolution().images > images_of_a_sum(form);
   }
 
@@ -111,7 +111,7 @@ class WeightStep final : public Step {
       });
       each_part(shared, [&](WindowPart part) {
         part.of_rows = of_rows;
-        form_.multiply(window_kernels<T>(), packed, laid, image % images > 0, part, sums);
+        form_.multiply(implicit_gemm_kernels<T>(), packed, laid, image % images > 0, part, sums);
       });
       const bool ends = (image + 1) % images == 0 || image + 1 == c.images;
       if (totals == sums || !ends) continue;
@@ -130,7 +130,7 @@ class WeightStep final : public Step {
     form_.finish(totals, made);
   }
 
-  WeightForm form_;
+  WeightGradientForm form_;
   GroupPartition sharing_;
   int threads_;
   BufferRef gradient_, input_, made_, scratch_;
@@ -139,7 +139,7 @@ class WeightStep final : public Step {
 template <typename T>
 StepDescriptor weight_draft(const LoweringContext& context, const Convolution& convolution,
                             const WeightGradValues& values) {
-  const WeightForm form = WeightStep<T>::form_of(convolution);
+  const WeightGradientForm form = WeightStep<T>::form_of(convolution);
   return {.reads = {values.gradient, values.input},
           .writes = {values.made},
           .scratch_bytes = WeightStep<T>::scratch_bytes(form, context.config.threads),

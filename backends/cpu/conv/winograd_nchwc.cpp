@@ -17,7 +17,7 @@ constexpr int64_t bytes_beside_weight = 3 << 16, bytes_alone = 1 << 20;
 
 }  // namespace
 
-bool suits_block_winograd(const Convolution& c) {
+bool suits_winograd_nchwc(const Convolution& c) {
   const auto is_plain = [](const WindowAxis& axis) {
     return axis.kernel == 3 && axis.stride == 1 && axis.dilation == 1;
   };
@@ -30,24 +30,24 @@ bool suits_block_winograd(const Convolution& c) {
          tiles >= fewest_tiles && products * c.inputs * c.outputs <= most_elements;
 }
 
-BlockWinograd::BlockWinograd(const Convolution& convolution, bool from_blocks,
+WinogradNchwc::WinogradNchwc(const Convolution& convolution, bool from_blocks,
                              Instructions instructions)
     : c_(convolution),
       from_blocks_(from_blocks),
-      products_(&block_kernels(instructions)),
+      products_(&nchwc_kernels(instructions)),
       transforms_(&winograd_kernels(instructions)),
       rearranging_(&matmul_kernels<float>(instructions)),
       blocks_(c_.inputs / channel_block),
       tiles_down_(up(c_.down.output, 4)),
       tiles_across_(up(c_.across.output, 4)) {}
 
-double BlockWinograd::work() const {
+double WinogradNchwc::work() const {
   return static_cast<double>(weight_count()) * static_cast<double>(rows() * tiles_across_);
 }
 
 // A weight that does not stay in the cache is read by each thread in part, and what it meets is
 // transformed by all of them.
-WindowPart BlockWinograd::cut(int64_t parts) const {
+WindowPart WinogradNchwc::cut(int64_t parts) const {
   const bool of_panels = panels() % parts == 0 &&
                          weight_count() * int64_t{sizeof(float)} > bytes_alone &&
                          weight_count() > c_.images * image_count();
@@ -55,26 +55,26 @@ WindowPart BlockWinograd::cut(int64_t parts) const {
   return {.part = 0, .parts = parts};
 }
 
-int64_t BlockWinograd::group_rows(bool of_panels) const {
+int64_t WinogradNchwc::group_rows(bool of_panels) const {
   const int64_t bytes = of_panels ? bytes_alone : bytes_beside_weight;
   const int64_t row = products * c_.inputs * tiles_across_ * int64_t{sizeof(float)};
   return std::clamp<int64_t>(bytes / row, 1, rows());
 }
 
-int64_t BlockWinograd::part_count(int64_t parts) const {
+int64_t WinogradNchwc::part_count(int64_t parts) const {
   const Group most = group(0, group_rows(cut(parts).of_rows));
   return products * (most.input_step + most.sum_step);
 }
 
 // From one of the products to the next so far that they do not meet in the same sets of the cache.
-BlockWinograd::Group BlockWinograd::group(int64_t first, int64_t last) const {
+WinogradNchwc::Group WinogradNchwc::group(int64_t first, int64_t last) const {
   const int64_t tiles = (last - first) * tiles_across_;
   const int64_t input_step = (blocks_ * tiles + 1) * channel_block;
   const int64_t sum_step = tiles * products_->width + channel_block;
   return {first, last, tiles, input_step, sum_step};
 }
 
-void BlockWinograd::transform_weight(const float* weight, int64_t panel, float* to) const {
+void WinogradNchwc::transform_weight(const float* weight, int64_t panel, float* to) const {
   const int64_t width = products_->width, element = c_.inputs * width;
   for (int64_t in = 0; in < c_.inputs; ++in) {
     transforms_->weight({.from = weight + (panel * element + in) * 9,
@@ -85,7 +85,7 @@ void BlockWinograd::transform_weight(const float* weight, int64_t panel, float* 
   }
 }
 
-void BlockWinograd::lay(const float* source, int64_t first, int64_t last, float* laid) const {
+void WinogradNchwc::lay(const float* source, int64_t first, int64_t last, float* laid) const {
   const int64_t plane = c_.down.input * c_.across.input, block = plane * channel_block;
   for (int64_t i = first; i < last; ++i) {
     rearranging_->interleave({.from = source + i * block,
@@ -97,7 +97,7 @@ void BlockWinograd::lay(const float* source, int64_t first, int64_t last, float*
   }
 }
 
-void BlockWinograd::multiply(const PanelOperands& o, const WindowPart& part) const {
+void WinogradNchwc::multiply(const PanelOperands& o, const WindowPart& part) const {
   const auto [first_panel, last_panel] = part.rows(panels());
   const auto [first, last] = part.columns(rows());
   const int64_t most = group_rows(part.of_rows);
@@ -113,7 +113,7 @@ void BlockWinograd::multiply(const PanelOperands& o, const WindowPart& part) con
   }
 }
 
-void BlockWinograd::transform_input(const float* input, const Group& group) const {
+void WinogradNchwc::transform_input(const float* input, const Group& group) const {
   const int64_t width = c_.across.input, plane = c_.down.input * width;
   for (int64_t row = group.first; row < group.last; ++row) {
     const int64_t y = row % tiles_down_ * 4 - c_.down.before;
@@ -136,7 +136,7 @@ void BlockWinograd::transform_input(const float* input, const Group& group) cons
   }
 }
 
-void BlockWinograd::multiply_panel(const PanelOperands& o, int64_t panel,
+void WinogradNchwc::multiply_panel(const PanelOperands& o, int64_t panel,
                                    const Group& group) const {
   const int64_t element = c_.inputs * products_->width;
   const int64_t count = up(group.tiles, products_->height);
@@ -166,7 +166,7 @@ void BlockWinograd::multiply_panel(const PanelOperands& o, int64_t panel,
   }
 }
 
-void BlockWinograd::transform_sums(const PanelOperands& o, int64_t panel,
+void WinogradNchwc::transform_sums(const PanelOperands& o, int64_t panel,
                                    const Group& group) const {
   const int64_t width = c_.across.output, height = c_.down.output;
   const int64_t blocks = products_->width / channel_block;

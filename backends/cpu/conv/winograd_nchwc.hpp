@@ -13,13 +13,13 @@
 namespace mithril::cpu_backend {
 
 // Whether the algorithm is for this window, and worth what it does beside the products.
-bool suits_block_winograd(const Convolution& convolution);
+bool suits_winograd_nchwc(const Convolution& convolution);
 
 // All images. Tiles of 4 x 4 outputs are rows of the products; some rows of such tiles are done at
 // a time, so that what is worked in stays in the second-level cache.
-class BlockWinograd {
+class WinogradNchwc {
  public:
-  BlockWinograd(const Convolution& convolution, bool from_blocks,
+  WinogradNchwc(const Convolution& convolution, bool from_blocks,
                 Instructions instructions = best_instructions());
 
   const Convolution& convolution() const { return c_; }
@@ -59,7 +59,7 @@ class BlockWinograd {
 
   Convolution c_;
   bool from_blocks_;
-  const BlockKernels* products_;
+  const NchwcKernels* products_;
   const WinogradKernels* transforms_;
   const MatmulKernels<float>* rearranging_;
   int64_t blocks_;  // of channels that are read

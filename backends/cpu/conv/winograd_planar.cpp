@@ -14,7 +14,7 @@ constexpr int64_t line = 16;
 
 }  // namespace
 
-bool suits_winograd(const Convolution& c) {
+bool suits_winograd_planar(const Convolution& c) {
   const auto is_plain = [](const WindowAxis& axis) {
     return axis.kernel == 3 && axis.stride == 1 && axis.dilation == 1;
   };
@@ -29,7 +29,7 @@ bool suits_winograd(const Convolution& c) {
          36 * c.inputs * c.outputs <= most_elements && 36 * c.inputs * tiles <= most_elements;
 }
 
-WinogradForm::WinogradForm(const Convolution& convolution, Instructions instructions)
+WinogradPlanar::WinogradPlanar(const Convolution& convolution, Instructions instructions)
     : c_(convolution),
       products_(&matmul_kernels<float>(instructions)),
       transforms_(&winograd_kernels(instructions)),
@@ -45,17 +45,17 @@ WinogradForm::WinogradForm(const Convolution& convolution, Instructions instruct
       // Rows are written in whole vectors, and read beyond the last tile.
       plane_(((tiles_down_ + 1) * pitch_ / line + 3) * line) {}
 
-double WinogradForm::work() const {
+double WinogradPlanar::work() const {
   return 36.0 * static_cast<double>(tiles_) * static_cast<double>(c_.inputs) *
          static_cast<double>(c_.outputs);
 }
 
-int64_t WinogradForm::part_count() const {
+int64_t WinogradPlanar::part_count() const {
   const int64_t row = 4 * up(pitch_, line) * line;
   return std::max(16 * plane_ + row, 36 * sum_step(std::min(band_block, bands_)));
 }
 
-void WinogradForm::transform_weight(const float* weight, int64_t panel, float* to) const {
+void WinogradPlanar::transform_weight(const float* weight, int64_t panel, float* to) const {
   const int64_t element = c_.inputs * width_;
   for (int64_t in = 0; in < c_.inputs; ++in) {
     transforms_->weight({.from = weight + (panel * element + in) * 9,
@@ -66,8 +66,8 @@ void WinogradForm::transform_weight(const float* weight, int64_t panel, float* t
   }
 }
 
-void WinogradForm::transform_input(const float* input, int64_t first, int64_t last, float* work,
-                                   float* to) const {
+void WinogradPlanar::transform_input(const float* input, int64_t first, int64_t last, float* work,
+                                     float* to) const {
   for (int64_t channel = first; channel < last; ++channel) {
     lay_channel(input + channel * c_.down.input * c_.across.input, work + 16 * plane_, work);
     for (int64_t band = 0; band < bands_; ++band) {
@@ -82,7 +82,7 @@ void WinogradForm::transform_input(const float* input, int64_t first, int64_t la
 }
 
 // The element (y, x) of what has its border of zeros goes to the plane (y % 4) * 4 + x % 4.
-void WinogradForm::lay_channel(const float* input, float* row, float* planes) const {
+void WinogradPlanar::lay_channel(const float* input, float* row, float* planes) const {
   const int64_t count = up(pitch_, line) * line;
   const int64_t begin = std::min(c_.across.before, 4 * count);
   const int64_t columns = std::min(c_.across.input, 4 * count - begin);
@@ -100,9 +100,9 @@ void WinogradForm::lay_channel(const float* input, float* row, float* planes) co
 }
 
 // The columns of one panel.
-class WinogradForm::Panel {
+class WinogradPlanar::Panel {
  public:
-  Panel(const WinogradForm& form, const PanelOperands& operands, int64_t panel)
+  Panel(const WinogradPlanar& form, const PanelOperands& operands, int64_t panel)
       : f_(form),
         o_(operands),
         channels_(std::min(form.width_, form.c_.outputs - panel * form.width_)),
@@ -180,7 +180,7 @@ class WinogradForm::Panel {
                            .channel_step = rows * columns});
   }
 
-  const WinogradForm& f_;
+  const WinogradPlanar& f_;
   const PanelOperands& o_;
   const int64_t channels_;
   const float* weight_;
@@ -190,7 +190,7 @@ class WinogradForm::Panel {
   alignas(64) float outputs_[16 * MatmulKernels<float>::most_width];
 };
 
-void WinogradForm::multiply(const PanelOperands& operands, const WindowPart& part) const {
+void WinogradPlanar::multiply(const PanelOperands& operands, const WindowPart& part) const {
   const auto [first, last] = part.rows(panels_);
   const auto [band, last_band] = part.columns(bands_);
   for (int64_t i = first; i < last; ++i) {

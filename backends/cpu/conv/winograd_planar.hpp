@@ -12,16 +12,16 @@
 namespace mithril::cpu_backend {
 
 // Whether the algorithm is for this window, and worth what it does beside the products.
-bool suits_winograd(const Convolution& convolution);
+bool suits_winograd_planar(const Convolution& convolution);
 
 // One group of one image. Tiles are rows of the products, in bands of as many as a tile of products
 // has rows; the channels that are made are its columns, in panels.
-class WinogradForm {
+class WinogradPlanar {
  public:
   using Element = float;
 
-  explicit WinogradForm(const Convolution& convolution,
-                        Instructions instructions = best_instructions());
+  explicit WinogradPlanar(const Convolution& convolution,
+                          Instructions instructions = best_instructions());
 
   const Convolution& convolution() const { return c_; }
   int64_t bands() const { return bands_; }

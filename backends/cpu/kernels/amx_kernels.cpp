@@ -173,7 +173,7 @@ void run_block_tile(const BlockTile& t) {
 }
 
 template <int rows>
-void fill(BlockKernels::Tiles& tiles) {
+void fill(NchwcKernels::Tiles& tiles) {
   if constexpr (rows > 0) {
     tiles[rows] = run_block_tile<rows>;
     fill<rows - 1>(tiles);
@@ -252,9 +252,9 @@ MatmulKernels<float> with_amx(MatmulKernels<float> kernels) {
   return kernels;
 }
 
-BlockKernels amx_block_kernels() {
-  static_assert(side == channel_block && height <= BlockKernels::most_rows);
-  BlockKernels kernels{.height = height, .width = width, .block = 2 * channel_block};
+NchwcKernels amx_block_kernels() {
+  static_assert(side == channel_block && height <= NchwcKernels::most_rows);
+  NchwcKernels kernels{.height = height, .width = width, .block = 2 * channel_block};
   fill<height>(kernels.blocks[0]);
   kernels.blocks[1] = kernels.blocks[0];
   kernels.release = release_registers;
@@ -269,7 +269,7 @@ namespace mithril::cpu_backend {
 
 bool has_amx() { return false; }
 MatmulKernels<float> with_amx(MatmulKernels<float> kernels) { return kernels; }
-BlockKernels amx_block_kernels() { return {}; }
+NchwcKernels amx_block_kernels() { return {}; }
 
 }  // namespace mithril::cpu_backend
 

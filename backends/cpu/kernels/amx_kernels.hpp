@@ -14,6 +14,6 @@ bool has_amx();
 // those of BFloat16Kernels. Only where it is there. Subnormal numbers count for 0.
 MatmulKernels<float> with_amx(MatmulKernels<float> kernels);
 // Of convolutions, likewise.
-BlockKernels amx_block_kernels();
+NchwcKernels amx_block_kernels();
 
 }  // namespace mithril::cpu_backend

@@ -14,8 +14,8 @@ namespace mithril::cpu_backend {
 struct BFloat16Kernels {
   // k counts pairs. Subnormal numbers count for 0.
   MatmulKernels<float> products;
-  WindowKernels<float> windows;
-  BlockKernels blocks = {};
+  ImplicitGemmKernels<float> windows;
+  NchwcKernels blocks = {};
   bool convolves = true;  // whether convolutions are faster so than of floats
   // to[i] = the pair of first[i] and second[i]; of 0 where there is no second.
   void (*pair)(const uint16_t* first, const uint16_t* second, int64_t count, float* to);

@@ -115,8 +115,8 @@ MITHRIL_PATCHES void spread(const SpreadRows& p) {
 
 }  // namespace
 
-const PatchKernels* patch_kernels() {
-  static constexpr PatchKernels kernels{lay, pair_rows, spread};
+const Im2colKernels* im2col_kernels() {
+  static constexpr Im2colKernels kernels{lay, pair_rows, spread};
   return best_instructions() < Instructions::amx ? nullptr : &kernels;
 }
 
@@ -126,7 +126,7 @@ const PatchKernels* patch_kernels() {
 
 namespace mithril::cpu_backend {
 
-const PatchKernels* patch_kernels() { return nullptr; }
+const Im2colKernels* im2col_kernels() { return nullptr; }
 
 }  // namespace mithril::cpu_backend
 

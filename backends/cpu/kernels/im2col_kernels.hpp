@@ -46,13 +46,13 @@ struct SpreadRows {
   int64_t to_step;
 };
 
-struct PatchKernels {
+struct Im2colKernels {
   void (*lay)(const LaidPlane&);
   void (*pair_rows)(const PairedRows&);
   void (*spread)(const SpreadRows&);
 };
 
 // Null where the processor has no such unit, or these kernels were not compiled for it.
-const PatchKernels* patch_kernels();
+const Im2colKernels* im2col_kernels();
 
 }  // namespace mithril::cpu_backend

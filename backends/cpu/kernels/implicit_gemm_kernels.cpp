@@ -68,7 +68,7 @@ HWY_ATTR void run_tile(const WindowTile<T>& t) {
 }
 
 template <typename T, int rows>
-void fill(WindowKernels<T>& kernels) {
+void fill(ImplicitGemmKernels<T>& kernels) {
   if constexpr (rows > 0) {
     kernels.tile[rows] = run_tile<T, rows>;
     fill<T, rows - 1>(kernels);
@@ -76,9 +76,9 @@ void fill(WindowKernels<T>& kernels) {
 }
 
 template <typename T>
-const WindowKernels<T>& kernels() {
-  static const WindowKernels<T> filled = [] {
-    WindowKernels<T> made{.height = height, .width = 2 * HWY_LANES(T), .tile = {}};
+const ImplicitGemmKernels<T>& kernels() {
+  static const ImplicitGemmKernels<T> filled = [] {
+    ImplicitGemmKernels<T> made{.height = height, .width = 2 * HWY_LANES(T), .tile = {}};
     fill<T, height>(made);
     return made;
   }();
@@ -87,8 +87,8 @@ const WindowKernels<T>& kernels() {
 
 }  // namespace
 
-const WindowKernels<float>& windows_of_floats() { return kernels<float>(); }
-const WindowKernels<double>& windows_of_doubles() { return kernels<double>(); }
+const ImplicitGemmKernels<float>& windows_of_floats() { return kernels<float>(); }
+const ImplicitGemmKernels<double>& windows_of_doubles() { return kernels<double>(); }
 
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -97,12 +97,12 @@ HWY_AFTER_NAMESPACE();
 namespace mithril::cpu_backend {
 
 template <>
-const WindowKernels<float>& window_kernels(Instructions instructions) {
+const ImplicitGemmKernels<float>& implicit_gemm_kernels(Instructions instructions) {
   MITHRIL_RETURN_KERNELS(instructions, windows_of_floats);
 }
 
 template <>
-const WindowKernels<double>& window_kernels(Instructions instructions) {
+const ImplicitGemmKernels<double>& implicit_gemm_kernels(Instructions instructions) {
   MITHRIL_RETURN_KERNELS(instructions, windows_of_doubles);
 }
 

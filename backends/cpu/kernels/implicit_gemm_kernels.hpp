@@ -24,7 +24,7 @@ struct WindowTile {
 
 // Sums are in the order of k in every tile, whatever the number of its rows.
 template <typename T>
-struct WindowKernels {
+struct ImplicitGemmKernels {
   static constexpr int most_rows = 14;
   static constexpr int most_width = 32;
   int height;                                         // rows of the largest tile
@@ -33,6 +33,7 @@ struct WindowKernels {
 };
 
 template <typename T>
-const WindowKernels<T>& window_kernels(Instructions instructions = best_instructions());
+const ImplicitGemmKernels<T>& implicit_gemm_kernels(
+    Instructions instructions = best_instructions());
 
 }  // namespace mithril::cpu_backend

@@ -73,7 +73,7 @@ HWY_ATTR void run_tile(const BlockTile& t) {
 }
 
 template <int rows, int step, int run>
-void fill(BlockKernels::Tiles& tiles) {
+void fill(NchwcKernels::Tiles& tiles) {
   if constexpr (rows > 0) {
     tiles[rows] = run_tile<rows, step, run>;
     fill<rows - 1, step, run>(tiles);
@@ -82,17 +82,17 @@ void fill(BlockKernels::Tiles& tiles) {
 
 // Windows of first layers, and all others.
 template <int step>
-void fill_planes(std::array<BlockKernels::Tiles, BlockKernels::most_run>& planes) {
+void fill_planes(std::array<NchwcKernels::Tiles, NchwcKernels::most_run>& planes) {
   fill<height, step, 0>(planes[0]);
   fill<height, step, 3>(planes[3]);
   fill<height, step, 5>(planes[5]);
   fill<height, step, 7>(planes[7]);
 }
 
-const BlockKernels& kernels() {
-  static const BlockKernels filled = [] {
+const NchwcKernels& kernels() {
+  static const NchwcKernels filled = [] {
     constexpr int block = static_cast<int>(channel_block);
-    BlockKernels made{.height = height, .width = 2 * lanes % block == 0 ? 2 * lanes : 0};
+    NchwcKernels made{.height = height, .width = 2 * lanes % block == 0 ? 2 * lanes : 0};
     if constexpr (2 * lanes % block == 0) {
       fill<height, block, block>(made.blocks[0]);
       fill<height, 2 * block, block>(made.blocks[1]);
@@ -106,7 +106,7 @@ const BlockKernels& kernels() {
 
 }  // namespace
 
-const BlockKernels& blocks_of_floats() { return kernels(); }
+const NchwcKernels& blocks_of_floats() { return kernels(); }
 
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -114,7 +114,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace mithril::cpu_backend {
 
-const BlockKernels& block_kernels(Instructions instructions) {
+const NchwcKernels& nchwc_kernels(Instructions instructions) {
   MITHRIL_RETURN_KERNELS(instructions, blocks_of_floats);
 }
 

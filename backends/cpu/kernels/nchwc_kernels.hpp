@@ -28,7 +28,7 @@ struct BlockTile {
   int64_t lines;
 };
 
-struct BlockKernels {
+struct NchwcKernels {
   static constexpr int most_rows = 32;
   using Run = void (*)(const BlockTile&);
   // By the number of places, from 1.
@@ -56,6 +56,6 @@ struct BlockKernels {
   }
 };
 
-const BlockKernels& block_kernels(Instructions instructions = best_instructions());
+const NchwcKernels& nchwc_kernels(Instructions instructions = best_instructions());
 
 }  // namespace mithril::cpu_backend

@@ -53,7 +53,7 @@ class Choice {
   void find_convolutions() {
     std::vector<int64_t> channels(shaped_.node_count());
     for (size_t node = 0; node < shaped_.node_count(); ++node) {
-      if (const auto at = convolution_for_blocks(context_, node)) {
+      if (const auto at = nchwc_convolution_for(context_, node)) {
         channels[node] = at->kernels->block;
       }
     }

@@ -118,7 +118,7 @@ class Legalization {
     int64_t depth = 1;
     for (size_t i = 1; i < by.size(); ++i) depth *= by[i].constant();
     const int64_t groups = from[1].constant() / by[1].constant();
-    return suits_patches(by[0].constant() / std::max<int64_t>(groups, 1), depth);
+    return suits_im2col(by[0].constant() / std::max<int64_t>(groups, 1), depth);
   }
 
   // The first arguments, which are multiplied in pairs if all of them are bfloat16.
