@@ -75,20 +75,19 @@ struct StoredProduct {
 
   std::vector<float> product(DType stored, Instructions instructions, bool transposed,
                              int threads) const {
-    const StoredKernels& kernels = stored_matmul_kernels(stored, instructions);
+    const HalfWeightKernels& kernels = stored_matmul_kernels(stored, instructions);
     std::vector<float> made(static_cast<size_t>(rows * columns), std::nanf(""));
-    Product<float> product{
-        .kernels = &kernels.products,
-        .rows = rows,
-        .columns = columns,
-        .depth = depth,
-        .left = {left.data(), depth, 1},
-        .right = {right.data(), transposed ? 1 : columns, transposed ? depth : 1},
-        .bias = bias.data(),
-        .product = made.data()};
-    const MatmulPlan plan(product);
+    Gemm<float> product{.kernels = &kernels.products,
+                        .rows = rows,
+                        .columns = columns,
+                        .depth = depth,
+                        .left = {left.data(), depth, 1},
+                        .right = {right.data(), transposed ? 1 : columns, transposed ? depth : 1},
+                        .bias = bias.data(),
+                        .product = made.data()};
+    const GemmPlan plan(product);
     std::vector<uint16_t> panels(static_cast<size_t>(plan.packed_count()));
-    pack_stored(product, kernels, panels.data());
+    pack_half_weights(product, kernels, panels.data());
     product.packed = reinterpret_cast<const float*>(panels.data());
     for (int task = 0; task < plan.tasks(threads); ++task) {
       multiply(product, plan, plan.block(task, threads));

@@ -37,7 +37,7 @@ struct Sample {
     return numbers;
   }
 
-  Product<T> product(const MatmulKernels<T>& kernels, T* into) const {
+  Gemm<T> product(const GemmKernels<T>& kernels, T* into) const {
     return {
         .kernels = &kernels,
         .rows = size.rows,
@@ -54,14 +54,14 @@ struct Sample {
 template <typename T>
 std::vector<T> multiplied(const Sample<T>& sample, Instructions instructions, int threads,
                           bool packed) {
-  const MatmulKernels<T>& kernels = matmul_kernels<T>(instructions);
+  const GemmKernels<T>& kernels = gemm_kernels<T>(instructions);
   // Where nothing is written, it shows.
   std::vector<T> made(static_cast<size_t>(sample.size.rows * sample.size.columns), std::nan(""));
-  Product<T> product = sample.product(kernels, made.data());
-  const MatmulPlan plan(product);
+  Gemm<T> product = sample.product(kernels, made.data());
+  const GemmPlan plan(product);
   std::vector<T> panels(static_cast<size_t>(plan.packed_count()));
   if (packed || plan.packs()) {
-    pack_right(product, 0, plan.panels(), panels.data());
+    pack_b(product, 0, plan.panels(), panels.data());
     product.packed = panels.data();
   }
   for (int task = 0; task < plan.tasks(threads); ++task) {
@@ -73,7 +73,7 @@ std::vector<T> multiplied(const Sample<T>& sample, Instructions instructions, in
 // Of one element; empty where all are right.
 template <typename T>
 std::string first_wrong(const Sample<T>& sample, const std::vector<T>& made) {
-  const Product<T> p = sample.product(matmul_kernels<T>(), nullptr);
+  const Gemm<T> p = sample.product(gemm_kernels<T>(), nullptr);
   const double allowed = 4 * std::numeric_limits<T>::epsilon() * std::sqrt(p.depth + 1.0);
   for (int64_t i = 0; i < p.rows; ++i) {
     for (int64_t j = 0; j < p.columns; ++j) {

@@ -82,10 +82,9 @@ std::vector<float> paired_weight(const Tensor& weight) {
   return pairs;
 }
 
-StepDescriptor lower_paired_convolution(const LoweringContext& context,
-                                        const Convolution& convolution,
-                                        const ConvolutionValues& values,
-                                        StepDescriptor descriptor) {
+StepDescriptor lower_bf16_convolution(const LoweringContext& context,
+                                      const Convolution& convolution,
+                                      const ConvolutionValues& values, StepDescriptor descriptor) {
   std::vector<std::pair<ValueId, Planes>> brought{{values.source, planes_of_source(convolution)}};
   if (!context.packed.find(values.weight)) {
     brought.emplace_back(values.weight, planes_of_weight(context.shaped.dims(values.weight)));

@@ -15,8 +15,8 @@ std::vector<float> paired_weight(const Tensor& weight);
 
 // `descriptor` convolves pairs, by the kernels for them: its source, and its weight where that is
 // no constant, are brought together beforehand.
-StepDescriptor lower_paired_convolution(const LoweringContext& context,
-                                        const Convolution& convolution,
-                                        const ConvolutionValues& values, StepDescriptor descriptor);
+StepDescriptor lower_bf16_convolution(const LoweringContext& context,
+                                      const Convolution& convolution,
+                                      const ConvolutionValues& values, StepDescriptor descriptor);
 
 }  // namespace mithril::cpu_backend

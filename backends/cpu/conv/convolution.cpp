@@ -305,7 +305,7 @@ std::optional<StepDescriptor> lower_convolution(const LoweringContext& context, 
     if (suits_im2col(convolution->outputs, convolution->inputs * taps)) {
       return lower_im2col(context, *convolution, values);
     }
-    return lower_paired_convolution(
+    return lower_bf16_convolution(
         context, *convolution, values,
         convolution_draft<float>(context, in_pairs(*convolution), values, false, pairs->windows));
   }

@@ -64,7 +64,7 @@ DirectNchwc::DirectNchwc(const Convolution& convolution, bool from_blocks,
       run_tile_(narrow_ && !kernels.of_pairs()
                     ? &kernels.plane_tiles(c_.across.stride, c_.across.kernel)
                     : &kernels.blocks[c_.across.stride - 1]),
-      rearranging_(&matmul_kernels<float>()),
+      rearranging_(&gemm_kernels<float>()),
       unit_(!narrow_             ? channel_block
             : kernels.of_pairs() ? c_.inputs
                                  : 1),

@@ -63,7 +63,7 @@ class DirectNchwc {
   const NchwcKernels* kernels_;
   bool from_blocks_, narrow_, in_place_;
   const NchwcKernels::Tiles* run_tile_;
-  const MatmulKernels<float>* rearranging_;
+  const GemmKernels<float>* rearranging_;
   int64_t unit_;           // elements of a place that stand side by side
   int64_t planes_;         // of so many such places, one for each block of channels
   int64_t down_, across_;  // sizes of each of them

@@ -70,7 +70,7 @@ class Im2colForm {
   int64_t find_stretches(const Piece& piece, Stretch* stretches) const;
 
   Convolution c_;
-  const MatmulKernels<float>* products_;
+  const GemmKernels<float>* products_;
   const Im2colKernels* patches_;
   ImplicitGemmForm planes_;
   int64_t depth_, blocks_, spans_;     // blocks: of pairs along k, spans: of blocks

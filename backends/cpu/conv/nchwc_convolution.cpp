@@ -95,12 +95,12 @@ class NchwcStep final : public Step {
     const int64_t plane = c.down.output * c.across.output, count = plane * block_;
     const auto [first, last] = part.share(c.images * c.outputs / block_);
     for (int64_t i = first; i < last; ++i) {
-      matmul_kernels<float>().interleave({.from = made + i * count,
-                                          .from_step = block_,
-                                          .count = plane,
-                                          .depth = block_,
-                                          .to = buffers.write<float>(made_) + i * count,
-                                          .to_step = plane});
+      gemm_kernels<float>().interleave({.from = made + i * count,
+                                        .from_step = block_,
+                                        .count = plane,
+                                        .depth = block_,
+                                        .to = buffers.write<float>(made_) + i * count,
+                                        .to_step = plane});
       Epilogue(epilogue_.get(), &buffers).run({.begin = i * count, .size = count});
     }
   }

@@ -20,7 +20,7 @@ Convolution of_one_channel(Convolution convolution) {
 }  // namespace
 
 bool suits_small_planes(const Convolution& c) {
-  const MatmulKernels<float>& products = matmul_kernels<float>();
+  const GemmKernels<float>& products = gemm_kernels<float>();
   const ImplicitGemmForm form = output_form(of_one_channel(c), products.width);
   const int64_t columns = up(form.columns(form.products.front()), products.width) * products.width;
   // Putting rows together costs as much as a few columns.
@@ -30,7 +30,7 @@ bool suits_small_planes(const Convolution& c) {
 
 SmallPlaneForm::SmallPlaneForm(const Convolution& convolution, Instructions instructions)
     : c_(convolution),
-      products_(&matmul_kernels<float>(instructions)),
+      products_(&gemm_kernels<float>(instructions)),
       width_(products_->width),
       taps_(c_.down.kernel * c_.across.kernel),
       depth_(c_.inputs * taps_),
@@ -58,7 +58,7 @@ int64_t SmallPlaneForm::part_count() const {
 void SmallPlaneForm::transform_weight(const float* weight, int64_t panel, float* to) const {
   const int64_t size = depth_ * width_, outputs = std::min(width_, c_.outputs - panel * width_);
   if (outputs < width_) std::fill_n(to + panel * size, size, 0.0f);
-  matmul_kernels<float>().interleave(
+  gemm_kernels<float>().interleave(
       {weight + panel * size, depth_, outputs, depth_, to + panel * size, width_});
 }
 
@@ -100,7 +100,7 @@ void SmallPlaneForm::multiply(const PanelOperands& operands, const WindowPart& p
 void SmallPlaneForm::multiply_panel(const PanelOperands& operands, int64_t panel) const {
   const int64_t places = c_.down.output * c_.across.output;
   const int64_t pieces = std::max<int64_t>(up(depth_, most_depth_of_panels), 1);
-  alignas(64) float bias[MatmulKernels<float>::most_width] = {};
+  alignas(64) float bias[GemmKernels<float>::most_width] = {};
   if (operands.bias) {
     const int64_t first = panel * width_;
     std::copy_n(operands.bias + first, std::min(width_, c_.outputs - first), bias);

@@ -48,7 +48,7 @@ class SmallPlaneForm {
   void store_panel(const PanelOperands& operands, int64_t panel) const;
 
   Convolution c_;
-  const MatmulKernels<float>* products_;
+  const GemmKernels<float>* products_;
   int64_t width_, taps_, depth_;
   int64_t band_rows_, bands_, height_;
   int64_t panels_;

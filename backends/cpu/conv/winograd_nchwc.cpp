@@ -36,7 +36,7 @@ WinogradNchwc::WinogradNchwc(const Convolution& convolution, bool from_blocks,
       from_blocks_(from_blocks),
       products_(&nchwc_kernels(instructions)),
       transforms_(&winograd_kernels(instructions)),
-      rearranging_(&matmul_kernels<float>(instructions)),
+      rearranging_(&gemm_kernels<float>(instructions)),
       blocks_(c_.inputs / channel_block),
       tiles_down_(up(c_.down.output, 4)),
       tiles_across_(up(c_.across.output, 4)) {}

@@ -61,7 +61,7 @@ class WinogradNchwc {
   bool from_blocks_;
   const NchwcKernels* products_;
   const WinogradKernels* transforms_;
-  const MatmulKernels<float>* rearranging_;
+  const GemmKernels<float>* rearranging_;
   int64_t blocks_;  // of channels that are read
   int64_t tiles_down_, tiles_across_;
 };

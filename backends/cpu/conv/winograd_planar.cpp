@@ -31,7 +31,7 @@ bool suits_winograd_planar(const Convolution& c) {
 
 WinogradPlanar::WinogradPlanar(const Convolution& convolution, Instructions instructions)
     : c_(convolution),
-      products_(&matmul_kernels<float>(instructions)),
+      products_(&gemm_kernels<float>(instructions)),
       transforms_(&winograd_kernels(instructions)),
       width_(products_->width),
       tiles_down_(up(c_.down.output, 4)),
@@ -186,8 +186,8 @@ class WinogradPlanar::Panel {
   const float* weight_;
   float* made_;
   int64_t finished_ = 0;  // rows
-  alignas(64) float bias_[MatmulKernels<float>::most_width] = {};
-  alignas(64) float outputs_[16 * MatmulKernels<float>::most_width];
+  alignas(64) float bias_[GemmKernels<float>::most_width] = {};
+  alignas(64) float outputs_[16 * GemmKernels<float>::most_width];
 };
 
 void WinogradPlanar::multiply(const PanelOperands& operands, const WindowPart& part) const {

@@ -56,7 +56,7 @@ class WinogradPlanar {
   int64_t sum_step(int64_t bands) const { return (bands * height_ + 1) * width_; }
 
   Convolution c_;
-  const MatmulKernels<float>* products_;
+  const GemmKernels<float>* products_;
   const WinogradKernels* transforms_;
   int64_t width_;
   int64_t tiles_down_, tiles_across_;

@@ -14,16 +14,16 @@ namespace mithril::cpu_backend {
 namespace {
 
 struct PairedForm {
-  ProductForm form;
-  PairedSide left, right;
+  GemmShape form;
+  VnniOperand left, right;
 
-  explicit PairedForm(ProductForm of)
+  explicit PairedForm(GemmShape of)
       : form(std::move(of)),
         left{form.rows, form.depth, form.left_column_step == 1},
         right{form.columns, form.depth, form.right_row_step == 1} {}
 
   // Without its elements.
-  Product<float> product() const {
+  Gemm<float> product() const {
     return {.kernels = &bfloat16_kernels()->products,
             .rows = form.rows,
             .columns = form.columns,
@@ -39,10 +39,10 @@ struct PairedBuffers {
   BufferRef product, scratch;
 };
 
-class PairedProductStep final : public Step {
+class Bf16GemmStep final : public Step {
  public:
-  PairedProductStep(PairedForm form, int threads, PairedBuffers refs, PackedWeights::Bytes packed,
-                    std::unique_ptr<ElementStep> epilogue)
+  Bf16GemmStep(PairedForm form, int threads, PairedBuffers refs, PackedWeights::Bytes packed,
+               std::unique_ptr<ElementStep> epilogue)
       : form_(std::move(form)),
         plan_(form_.product()),
         threads_(threads),
@@ -51,7 +51,7 @@ class PairedProductStep final : public Step {
         epilogue_(std::move(epilogue)) {}
 
   static int64_t scratch_bytes(const PairedForm& form, bool packed) {
-    const MatmulPlan plan(form.product());
+    const GemmPlan plan(form.product());
     int64_t pairs = whole_lines(form.left.brought());
     if (!packed) pairs += whole_lines(form.right.brought());
     if (!packed && plan.packs()) pairs += plan.packed_count();
@@ -61,7 +61,7 @@ class PairedProductStep final : public Step {
   void run(const BufferTable& buffers) const override {
     const auto *left = buffers.read<uint16_t>(refs_.left),
                *right = buffers.read<uint16_t>(refs_.right);
-    Product<float> product = form_.product();
+    Gemm<float> product = form_.product();
     product.packed = reinterpret_cast<const float*>(packed_.get());
     if (refs_.bias) product.bias = buffers.read<float>(*refs_.bias);
     product.product = buffers.write<float>(refs_.product);
@@ -84,7 +84,7 @@ class PairedProductStep final : public Step {
   }
 
  private:
-  const float* pairs_of(const PairedSide& side, const uint16_t* from, float*& scratch) const {
+  const float* pairs_of(const VnniOperand& side, const uint16_t* from, float*& scratch) const {
     if (side.stands()) return reinterpret_cast<const float*>(from);
     float* to = std::exchange(scratch, scratch + whole_lines(side.brought()));
     const int64_t units = side.units();
@@ -96,17 +96,17 @@ class PairedProductStep final : public Step {
     return to;
   }
 
-  void pack(Product<float>& product, float* to) const {
+  void pack(Gemm<float>& product, float* to) const {
     const int64_t panels = plan_.panels();
     const auto parts = static_cast<int>(std::min<int64_t>(plan_.tasks(threads_), panels));
     ThreadPool::shared().run(parts, threads_, [&](int part) {
-      pack_right(product, panels * part / parts, panels * (part + 1) / parts, to);
+      pack_b(product, panels * part / parts, panels * (part + 1) / parts, to);
     });
     product.packed = to;
   }
 
   PairedForm form_;
-  MatmulPlan plan_;
+  GemmPlan plan_;
   int threads_;
   PairedBuffers refs_;
   PackedWeights::Bytes packed_;
@@ -123,17 +123,17 @@ PackedWeights::Bytes right_in_pairs(const LoweringContext& context, const Paired
     const Tensor host = where_floats_begin(tensor.host());
     const auto* from = static_cast<const uint16_t*>(host.raw_data());
     std::vector<float> brought(static_cast<size_t>(form.right.brought()));
-    Product<float> product = form.product();
+    Gemm<float> product = form.product();
     product.right.data = reinterpret_cast<const float*>(from);
     if (!form.right.stands()) {
       form.right.bring(*bfloat16_kernels(), from, 0, form.right.units(), brought.data());
       product.right.data = brought.data();
     }
-    const MatmulPlan plan(product);
+    const GemmPlan plan(product);
     auto packed = context.packed.allocate(plan.packed_count() * int64_t{sizeof(float)});
     ThreadPool::shared().run(
         static_cast<int>(plan.panels()), context.config.threads, [&](int panel) {
-          pack_right(product, panel, panel + 1, reinterpret_cast<float*>(packed.get()));
+          pack_b(product, panel, panel + 1, reinterpret_cast<float*>(packed.get()));
         });
     return packed;
   });
@@ -141,14 +141,13 @@ PackedWeights::Bytes right_in_pairs(const LoweringContext& context, const Paired
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_paired_product(const LoweringContext& context, Side left,
-                                                   Side right, std::optional<Side> bias,
-                                                   ValueId product) {
+std::optional<StepDescriptor> lower_bf16_gemm(const LoweringContext& context, Side left, Side right,
+                                              std::optional<Side> bias, ValueId product) {
   const ShapedGraph& shaped = context.shaped;
   const bool both =
       shaped.dtype(left.id) == DType::bfloat16 && shaped.dtype(right.id) == DType::bfloat16;
   if (!both || !context.config.bfloat16_products || !bfloat16_kernels()) return std::nullopt;
-  const ProductForm plain = product_form(shaped, left, right, product);
+  const GemmShape plain = gemm_shape(shaped, left, right, product);
   if (plain.depth == 0) return std::nullopt;
   const PairedForm form(plain);
   PackedWeights::Bytes packed;
@@ -164,11 +163,11 @@ std::optional<StepDescriptor> lower_paired_product(const LoweringContext& contex
                      .product = refs[index(product)],
                      .scratch = scratch};
     if (bias) at.bias = refs[index(bias->id)];
-    return std::make_unique<PairedProductStep>(form, threads, at, packed, std::move(epilogue));
+    return std::make_unique<Bf16GemmStep>(form, threads, at, packed, std::move(epilogue));
   };
   return StepDescriptor{.reads = reads,
                         .writes = {product},
-                        .scratch_bytes = PairedProductStep::scratch_bytes(form, packed != nullptr),
+                        .scratch_bytes = Bf16GemmStep::scratch_bytes(form, packed != nullptr),
                         .make = [make](const BufferRefs& refs,
                                        BufferRef scratch) { return make(refs, scratch, nullptr); },
                         .make_with_epilogue = make};

@@ -9,8 +9,7 @@ namespace mithril::cpu_backend {
 
 // Nothing where the sides are not of bfloat16 both, or the processor has no such instruction. What
 // is made, and the bias, are of float32.
-std::optional<StepDescriptor> lower_paired_product(const LoweringContext& context, Side left,
-                                                   Side right, std::optional<Side> bias,
-                                                   ValueId product);
+std::optional<StepDescriptor> lower_bf16_gemm(const LoweringContext& context, Side left, Side right,
+                                              std::optional<Side> bias, ValueId product);
 
 }  // namespace mithril::cpu_backend

@@ -27,12 +27,12 @@ constexpr int64_t bytes_from_memory = 1 << 20;
 // Where the last panel is narrower than a tile, tiles are written beside the product.
 template <typename T>
 struct Margin {
-  alignas(64) T product[MatmulKernels<T>::most_rows * MatmulKernels<T>::most_width];
-  alignas(64) T bias[MatmulKernels<T>::most_width];
+  alignas(64) T product[GemmKernels<T>::most_rows * GemmKernels<T>::most_width];
+  alignas(64) T bias[GemmKernels<T>::most_width];
 };
 
 template <typename T>
-void run_epilogue(const Product<T>& p, const Block& block, int64_t row, int64_t rows) {
+void run_epilogue(const Gemm<T>& p, const Block& block, int64_t row, int64_t rows) {
   p.epilogue.run({.begin = row * p.columns + block.first_column,
                   .size = block.last_column - block.first_column,
                   .rows = rows,
@@ -42,7 +42,7 @@ void run_epilogue(const Product<T>& p, const Block& block, int64_t row, int64_t 
 template <typename T>
 class Blocks {
  public:
-  Blocks(const Product<T>& product, const Block& block)
+  Blocks(const Gemm<T>& product, const Block& block)
       : p_(product), block_(block), kernels_(*product.kernels) {}
 
   void run() {
@@ -59,7 +59,7 @@ class Blocks {
   }
 
  private:
-  static constexpr int64_t most_depth = MatmulKernels<T>::most_depth;
+  static constexpr int64_t most_depth = GemmKernels<T>::most_depth;
 
   struct Span {
     int64_t first, last;
@@ -283,37 +283,37 @@ class Blocks {
   }
 
   void pack_margin(int64_t j, Span span) {
-    Product<T> margin = p_;
+    Gemm<T> margin = p_;
     if (span.size() > 0) {
       margin.right.data += span.first * p_.right.row_step + j * p_.right.column_step;
     }
     margin.depth = span.size();
     margin.columns = p_.columns - j;
-    pack_right(margin, 0, 1, right_);
+    pack_b(margin, 0, 1, right_);
     packed_from_ = span.first;
   }
 
   // Of this thread: what rows of the left side are packed in.
   static T* left_memory() {
     struct Memory {
-      alignas(64) T tiles[most_tiles_packed * MatmulKernels<T>::most_rows * most_depth];
+      alignas(64) T tiles[most_tiles_packed * GemmKernels<T>::most_rows * most_depth];
     };
     thread_local const auto memory = std::make_unique_for_overwrite<Memory>();
     return memory->tiles;
   }
 
-  const Product<T>& p_;
+  const Gemm<T>& p_;
   const Block block_;
-  const MatmulKernels<T>& kernels_;
+  const GemmKernels<T>& kernels_;
   const bool stands_ = left_stands();
   int64_t packed_from_ = -1;  // the k that right_ begins with
   Margin<T> margin_;
   T* const left_ = left_memory();
-  alignas(64) T right_[most_depth * MatmulKernels<T>::most_width];
+  alignas(64) T right_[most_depth * GemmKernels<T>::most_width];
 };
 
 template <typename T>
-void run_dots(const Product<T>& p, const Block& block) {
+void run_dots(const Gemm<T>& p, const Block& block) {
   // Each element of a vector sums every eighth element of a row, or fewer.
   constexpr int64_t longest_dot = 8 * longest_sum;
   const int64_t first = block.first_column;
@@ -335,33 +335,33 @@ void run_dots(const Product<T>& p, const Block& block) {
 
 }  // namespace
 
-void MatmulPlan::choose(bool left_rows_lie, bool rows_lie, bool columns_lie) {
+void GemmPlan::choose(bool left_rows_lie, bool rows_lie, bool columns_lie) {
   dots_ = left_rows_lie && columns_lie && !rows_lie && rows_ <= few_rows;
   packs_ = !dots_ && !(rows_lie && rows_ <= 2 * height_);
 }
 
 // Rows where each thread has enough of them, for then each packs rows of its own; also where there
 // are too few columns to part.
-int64_t MatmulPlan::row_parts(int threads) const {
+int64_t GemmPlan::row_parts(int threads) const {
   if (up(rows_, height_) < threads || work() < threads * multiplications_grain_size) return 1;
   return rows_ >= threads * rows_worth_reading_ || panels() < threads ? threads : 1;
 }
 
-int64_t MatmulPlan::column_parts(int threads) const {
+int64_t GemmPlan::column_parts(int threads) const {
   if (row_parts(threads) > 1) return 1;
   return task_count(
       {.amount = work(), .pieces = panels(), .grain_size = multiplications_grain_size}, threads);
 }
 
-int64_t MatmulPlan::work() const {
+int64_t GemmPlan::work() const {
   return std::max(rows_, rows_of_reading) * panels() * width_ * std::max<int64_t>(depth_, 1);
 }
 
-int MatmulPlan::tasks(int threads) const {
+int GemmPlan::tasks(int threads) const {
   return static_cast<int>(row_parts(threads) * column_parts(threads));
 }
 
-Block MatmulPlan::block(int task, int threads) const {
+Block GemmPlan::block(int task, int threads) const {
   const auto part = [](int64_t count, int64_t unit, int64_t parts, int64_t which) {
     return std::min(count, up(count, unit) * which / parts * unit);
   };
@@ -372,14 +372,14 @@ Block MatmulPlan::block(int task, int threads) const {
 }
 
 template <typename T>
-void multiply(const Product<T>& product, const MatmulPlan& plan, const Block& block) {
+void multiply(const Gemm<T>& product, const GemmPlan& plan, const Block& block) {
   if (block.first_row == block.last_row || block.first_column == block.last_column) return;
   if (plan.dots() && !product.packed) return run_dots(product, block);
   Blocks<T>(product, block).run();
   if (product.kernels->release) product.kernels->release();
 }
 
-template void multiply(const Product<float>&, const MatmulPlan&, const Block&);
-template void multiply(const Product<double>&, const MatmulPlan&, const Block&);
+template void multiply(const Gemm<float>&, const GemmPlan&, const Block&);
+template void multiply(const Gemm<double>&, const GemmPlan&, const Block&);
 
 }  // namespace mithril::cpu_backend

@@ -17,11 +17,11 @@ struct Matrix {
 
 // product = left * right + bias, the bias added last; the product being row-major and dense.
 template <typename T>
-struct Product {
-  const MatmulKernels<T>* kernels = nullptr;
+struct Gemm {
+  const GemmKernels<T>* kernels = nullptr;
   int64_t rows = 0, columns = 0, depth = 0;
   Matrix<T> left, right;
-  const T* packed = nullptr;  // `right`, as pack_right leaves it; null where it is not packed
+  const T* packed = nullptr;  // `right`, as pack_b leaves it; null where it is not packed
   const T* bias = nullptr;    // for each column; null: 0
   T* product = nullptr;
   Epilogue epilogue = Epilogue();  // of what is made
@@ -34,11 +34,11 @@ struct Block {
 
 // How one product is done: it follows from its sizes alone, so that its sums never depend on the
 // number of threads.
-class MatmulPlan {
+class GemmPlan {
  public:
   // Of tiles of `height` x `width`; of the product its sizes and the steps of its sides are read.
   template <typename T>
-  explicit MatmulPlan(const Product<T>& product)
+  explicit GemmPlan(const Gemm<T>& product)
       : rows_(product.rows),
         columns_(product.columns),
         depth_(product.depth),
@@ -74,10 +74,10 @@ class MatmulPlan {
 // The panels [first, last) of the product's right side, each of so many columns as a tile is wide:
 // for each of them and each k the elements side by side, 0 beyond the last column.
 template <typename T>
-void pack_right(const Product<T>& product, int64_t first, int64_t last, T* packed);
+void pack_b(const Gemm<T>& product, int64_t first, int64_t last, T* packed);
 
 // The block of the product.
 template <typename T>
-void multiply(const Product<T>& product, const MatmulPlan& plan, const Block& block);
+void multiply(const Gemm<T>& product, const GemmPlan& plan, const Block& block);
 
 }  // namespace mithril::cpu_backend

@@ -41,16 +41,16 @@ bool is_shared(const Dims& right) {
 
 }  // namespace
 
-ProductForm product_form(const ShapedGraph& shaped, Side left, Side right, ValueId product) {
+GemmShape gemm_shape(const ShapedGraph& shaped, Side left, Side right, ValueId product) {
   const Dims &a = shaped.dims(left.id), &b = shaped.dims(right.id), &c = shaped.dims(product);
-  ProductForm form{.rows = c[c.size() - 2],
-                   .columns = c.back(),
-                   .depth = a[a.size() - (left.transposed ? 2 : 1)],
-                   .left_row_step = left.transposed ? 1 : a.back(),
-                   .left_column_step = left.transposed ? a.back() : 1,
-                   .right_row_step = right.transposed ? 1 : b.back(),
-                   .right_column_step = right.transposed ? b.back() : 1,
-                   .meetings = {}};
+  GemmShape form{.rows = c[c.size() - 2],
+                 .columns = c.back(),
+                 .depth = a[a.size() - (left.transposed ? 2 : 1)],
+                 .left_row_step = left.transposed ? 1 : a.back(),
+                 .left_column_step = left.transposed ? a.back() : 1,
+                 .right_row_step = right.transposed ? 1 : b.back(),
+                 .right_column_step = right.transposed ? b.back() : 1,
+                 .meetings = {}};
   if (is_shared(b) && !left.transposed && form.columns > 0) {
     form.rows = shaped.count(product) / form.columns;
     form.meetings = {{0, 0}};
@@ -60,7 +60,7 @@ ProductForm product_form(const ShapedGraph& shaped, Side left, Side right, Value
   return form;
 }
 
-bool is_packed(const LoweringContext& context, const ProductForm& form, Side right) {
+bool is_packed(const LoweringContext& context, const GemmShape& form, Side right) {
   return context.packed.find(right.id) && form.meetings.size() == 1 &&
          form.depth * form.columns > 0;
 }

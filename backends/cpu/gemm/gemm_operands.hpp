@@ -20,16 +20,16 @@ struct Meeting {
   int64_t left, right;
 };
 
-struct ProductForm {
+struct GemmShape {
   int64_t rows, columns, depth;
   int64_t left_row_step, left_column_step, right_row_step, right_column_step;
   std::vector<Meeting> meetings;
   std::optional<DType> stored = {};  // in which a packed right side is held; nothing: as it is
 };
 
-ProductForm product_form(const ShapedGraph& shaped, Side left, Side right, ValueId product);
+GemmShape gemm_shape(const ShapedGraph& shaped, Side left, Side right, ValueId product);
 
 // Whether the right side is a constant one matrix of which is packed beforehand.
-bool is_packed(const LoweringContext& context, const ProductForm& form, Side right);
+bool is_packed(const LoweringContext& context, const GemmShape& form, Side right);
 
 }  // namespace mithril::cpu_backend

@@ -15,19 +15,19 @@ namespace mithril::cpu_backend {
 namespace {
 
 template <typename T>
-const MatmulKernels<T>& kernels_of(const ProductForm& form) {
+const GemmKernels<T>& kernels_of(const GemmShape& form) {
   if constexpr (std::is_same_v<T, float>) {
     if (form.stored) return stored_matmul_kernels(*form.stored).products;
   }
-  return matmul_kernels<T>();
+  return gemm_kernels<T>();
 }
 
 template <typename T>
-class ProductStep final : public Step {
+class GemmStep final : public Step {
  public:
-  ProductStep(ProductForm form, int threads, BufferRef left, BufferRef right,
-              std::optional<BufferRef> bias, BufferRef product, BufferRef scratch,
-              PackedWeights::Bytes packed, std::unique_ptr<ElementStep> epilogue)
+  GemmStep(GemmShape form, int threads, BufferRef left, BufferRef right,
+           std::optional<BufferRef> bias, BufferRef product, BufferRef scratch,
+           PackedWeights::Bytes packed, std::unique_ptr<ElementStep> epilogue)
       : form_(std::move(form)),
         outline_(product_of(form_)),
         plan_(outline_),
@@ -44,7 +44,7 @@ class ProductStep final : public Step {
   }
 
   // Without its elements.
-  static Product<T> product_of(const ProductForm& form) {
+  static Gemm<T> product_of(const GemmShape& form) {
     return {.kernels = &kernels_of<T>(form),
             .rows = form.rows,
             .columns = form.columns,
@@ -54,13 +54,13 @@ class ProductStep final : public Step {
   }
 
   // Bytes that a run needs beside what it reads and writes.
-  static int64_t scratch_bytes(const ProductForm& form, bool packed) {
-    const MatmulPlan plan(product_of(form));
+  static int64_t scratch_bytes(const GemmShape& form, bool packed) {
+    const GemmPlan plan(product_of(form));
     return packed || !plan.packs() ? 0 : plan.packed_count() * int64_t{sizeof(T)};
   }
 
   void run(const BufferTable& buffers) const override {
-    Product<T> product = begin(buffers);
+    Gemm<T> product = begin(buffers);
     const T *left = product.left.data, *right = product.right.data;
     int64_t origin = 0;
     for (const Meeting& meeting : form_.meetings) {
@@ -74,8 +74,8 @@ class ProductStep final : public Step {
   }
 
  private:
-  Product<T> begin(const BufferTable& buffers) const {
-    Product<T> product = outline_;
+  Gemm<T> begin(const BufferTable& buffers) const {
+    Gemm<T> product = outline_;
     product.left.data = buffers.read<T>(left_);
     product.right.data = buffers.read<T>(right_);
     product.packed = reinterpret_cast<const T*>(packed_.get());
@@ -84,14 +84,14 @@ class ProductStep final : public Step {
     return product;
   }
 
-  void multiply_one(Product<T>& product, const BufferTable& buffers) const {
+  void multiply_one(Gemm<T>& product, const BufferTable& buffers) const {
     ThreadPool& pool = ThreadPool::shared();
     if (!packed_ && plan_.packs()) {
       T* packed = buffers.write<T>(scratch_);
       const int64_t panels = plan_.panels();
       const auto parts = std::min(static_cast<int>(panels), static_cast<int>(blocks_.size()));
       pool.run(parts, threads_, [&](int part) {
-        pack_right(product, panels * part / parts, panels * (part + 1) / parts, packed);
+        pack_b(product, panels * part / parts, panels * (part + 1) / parts, packed);
       });
       product.packed = packed;
     }
@@ -99,9 +99,9 @@ class ProductStep final : public Step {
              [&](int task) { multiply(product, plan_, blocks_[static_cast<size_t>(task)]); });
   }
 
-  ProductForm form_;
-  Product<T> outline_;  // without its elements
-  MatmulPlan plan_;
+  GemmShape form_;
+  Gemm<T> outline_;  // without its elements
+  GemmPlan plan_;
   std::vector<Block> blocks_;  // by task
   int threads_;
   BufferRef left_, right_;
@@ -132,33 +132,32 @@ Side read_through(const LoweringContext& context, Side side) {
 
 // Ways of packing are told apart by numbers, of which convolutions have those up to the number of
 // their groups.
-int64_t way_of_packing(const ProductForm& form, Side right) {
+int64_t way_of_packing(const GemmShape& form, Side right) {
   constexpr int64_t more_than_groups = int64_t{1} << 60;
   const int64_t way = right.transposed;
   return form.stored ? more_than_groups + 2 * static_cast<int64_t>(*form.stored) + way : way;
 }
 
 template <typename T>
-PackedWeights::Bytes packed_right(const LoweringContext& context, const ProductForm& form,
+PackedWeights::Bytes packed_right(const LoweringContext& context, const GemmShape& form,
                                   Side right) {
   return context.packed.pack(right.id, way_of_packing(form, right), [&](const Tensor& tensor) {
-    Product<T> product = ProductStep<T>::product_of(form);
-    const MatmulPlan plan(product);
+    Gemm<T> product = GemmStep<T>::product_of(form);
+    const GemmPlan plan(product);
     const Tensor host = is_half(tensor.dtype()) ? tensor.to(dtype_of<T>) : tensor.host();
     product.right.data = host.data<T>();
     const int64_t bytes = plan.packed_count() * int64_t{sizeof(T)} / product.kernels->packing;
     auto packed = context.packed.allocate(bytes);
     if constexpr (std::is_same_v<T, float>) {
       if (form.stored) {
-        pack_stored(product, stored_matmul_kernels(*form.stored),
-                    reinterpret_cast<uint16_t*>(packed.get()));
+        pack_half_weights(product, stored_matmul_kernels(*form.stored),
+                          reinterpret_cast<uint16_t*>(packed.get()));
         return packed;
       }
     }
     ThreadPool::shared().run(
-        static_cast<int>(plan.panels()), context.config.threads, [&](int panel) {
-          pack_right(product, panel, panel + 1, reinterpret_cast<T*>(packed.get()));
-        });
+        static_cast<int>(plan.panels()), context.config.threads,
+        [&](int panel) { pack_b(product, panel, panel + 1, reinterpret_cast<T*>(packed.get())); });
     return packed;
   });
 }
@@ -166,7 +165,7 @@ PackedWeights::Bytes packed_right(const LoweringContext& context, const ProductF
 template <typename T>
 std::optional<StepDescriptor> product_draft(const LoweringContext& context, Side left, Side right,
                                             std::optional<Side> bias, ValueId product) {
-  ProductForm form = product_form(context.shaped, left, right, product);
+  GemmShape form = gemm_shape(context.shaped, left, right, product);
   PackedWeights::Bytes packed;
   const DType given = context.shaped.dtype(right.id);
   if (is_packed(context, form, right)) {
@@ -186,13 +185,13 @@ std::optional<StepDescriptor> product_draft(const LoweringContext& context, Side
                                                           std::unique_ptr<ElementStep> epilogue) {
     std::optional<BufferRef> bias_place;
     if (bias) bias_place = refs[index(bias->id)];
-    return std::make_unique<ProductStep<T>>(form, threads, refs[index(left.id)],
-                                            refs[index(right.id)], bias_place, refs[index(product)],
-                                            scratch, packed, std::move(epilogue));
+    return std::make_unique<GemmStep<T>>(form, threads, refs[index(left.id)], refs[index(right.id)],
+                                         bias_place, refs[index(product)], scratch, packed,
+                                         std::move(epilogue));
   };
   return StepDescriptor{.reads = reads,
                         .writes = {product},
-                        .scratch_bytes = ProductStep<T>::scratch_bytes(form, packed != nullptr),
+                        .scratch_bytes = GemmStep<T>::scratch_bytes(form, packed != nullptr),
                         .make = [make](const BufferRefs& refs,
                                        BufferRef scratch) { return make(refs, scratch, nullptr); },
                         .make_with_epilogue = make};
@@ -200,8 +199,8 @@ std::optional<StepDescriptor> product_draft(const LoweringContext& context, Side
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_product(const LoweringContext& context, size_t at,
-                                            const SpelledExpression& call) {
+std::optional<StepDescriptor> lower_gemm(const LoweringContext& context, size_t at,
+                                         const SpelledExpression& call) {
   const Node& node = context.shaped.node(at);
   const PlannedNode& planned = context.shaped.planned(at);
   const ValueId product = node.outputs.front();
@@ -218,7 +217,7 @@ std::optional<StepDescriptor> lower_product(const LoweringContext& context, size
   const Side left = read_through(context, *sides[0]), right = read_through(context, *sides[1]);
   const std::optional<Side> bias = sides.size() > 2 ? sides[2] : std::nullopt;
   if (is_half(context.shaped.dtype(left.id))) {
-    return lower_paired_product(context, left, right, bias, product);
+    return lower_bf16_gemm(context, left, right, bias, product);
   }
   if (dtype == DType::float32) return product_draft<float>(context, left, right, bias, product);
   if (dtype == DType::float64) return product_draft<double>(context, left, right, bias, product);

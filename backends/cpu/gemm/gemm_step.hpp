@@ -12,7 +12,7 @@ namespace mithril::cpu_backend {
 // "product(left, right)" or "product(left, transposed(right), bias)": over the last two axes, those
 // before them broadcast; the bias for each column. Nothing where dtypes differ, but for a constant
 // right side of 16 bits that meets float32, or are none that kernels are for.
-std::optional<StepDescriptor> lower_product(const LoweringContext& context, size_t node,
-                                            const SpelledExpression& call);
+std::optional<StepDescriptor> lower_gemm(const LoweringContext& context, size_t node,
+                                         const SpelledExpression& call);
 
 }  // namespace mithril::cpu_backend

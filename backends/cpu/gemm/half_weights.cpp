@@ -4,14 +4,15 @@
 
 namespace mithril::cpu_backend {
 
-void pack_stored(const Product<float>& product, const StoredKernels& kernels, uint16_t* packed) {
+void pack_half_weights(const Gemm<float>& product, const HalfWeightKernels& kernels,
+                       uint16_t* packed) {
   const int64_t width = kernels.products.width, size = width * product.depth;
   std::vector<float> panel(static_cast<size_t>(size));
-  Product<float> rest = product;
+  Gemm<float> rest = product;
   for (int64_t column = 0; column < product.columns; column += width, packed += size) {
     rest.right.data = product.right.data + column * product.right.column_step;
     rest.columns = product.columns - column;
-    pack_right(rest, 0, 1, panel.data());
+    pack_b(rest, 0, 1, panel.data());
     kernels.store(panel.data(), product.depth, packed);
   }
 }

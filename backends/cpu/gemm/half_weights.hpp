@@ -8,6 +8,7 @@ namespace mithril::cpu_backend {
 
 // All panels of the product's right side, rounded to what the kernels hold; `packed` has room for
 // as many elements as the product's plan says.
-void pack_stored(const Product<float>& product, const StoredKernels& kernels, uint16_t* packed);
+void pack_half_weights(const Gemm<float>& product, const HalfWeightKernels& kernels,
+                       uint16_t* packed);
 
 }  // namespace mithril::cpu_backend

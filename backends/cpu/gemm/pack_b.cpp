@@ -20,7 +20,7 @@ void fill_margin(int64_t count, int64_t width, int64_t depth, T* to) {
 // Rows that lie side by side are read a few at a time through all panels, for the processor fetches
 // ahead what is read on and on.
 template <typename T>
-void pack_rows(const Product<T>& product, int64_t first, int64_t last, T* packed) {
+void pack_rows(const Gemm<T>& product, int64_t first, int64_t last, T* packed) {
   const Matrix<T>& right = product.right;
   const int64_t width = product.kernels->width, depth = product.depth;
   for (int64_t k = 0; k < depth; k += rows_packed_at_once) {
@@ -38,7 +38,7 @@ void pack_rows(const Product<T>& product, int64_t first, int64_t last, T* packed
 }  // namespace
 
 template <typename T>
-void pack_right(const Product<T>& product, int64_t first, int64_t last, T* packed) {
+void pack_b(const Gemm<T>& product, int64_t first, int64_t last, T* packed) {
   const Matrix<T>& right = product.right;
   const int64_t width = product.kernels->width;
   if (product.depth == 0) return;
@@ -61,7 +61,7 @@ void pack_right(const Product<T>& product, int64_t first, int64_t last, T* packe
   }
 }
 
-template void pack_right(const Product<float>&, int64_t, int64_t, float*);
-template void pack_right(const Product<double>&, int64_t, int64_t, double*);
+template void pack_b(const Gemm<float>&, int64_t, int64_t, float*);
+template void pack_b(const Gemm<double>&, int64_t, int64_t, double*);
 
 }  // namespace mithril::cpu_backend

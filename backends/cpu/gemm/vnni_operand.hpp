@@ -17,7 +17,7 @@ inline int64_t whole_lines(int64_t floats) {
 
 // A side of the product as a matrix of pairs, each in the place of a float: rows of the left side
 // or columns of the right one are its lines.
-struct PairedSide {
+struct VnniOperand {
   int64_t lines = 0, depth = 0;  // depth in elements
   bool lies = true;              // the elements of a line are neighbours, otherwise those of a k
 

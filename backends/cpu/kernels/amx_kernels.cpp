@@ -211,7 +211,7 @@ void run_tile(const Tile<float>& t) {
 
 // A single row is no matrix, and stands as it is; no block of more rows leaves one over.
 template <int rows>
-void fill(MatmulKernels<float>& kernels) {
+void fill(GemmKernels<float>& kernels) {
   if constexpr (rows > 1) {
     kernels.tile[rows] = run_tile<rows>;
     fill<rows - 1>(kernels);
@@ -237,9 +237,9 @@ bool has_amx() {
   return has;
 }
 
-MatmulKernels<float> with_amx(MatmulKernels<float> kernels) {
-  static_assert(height <= MatmulKernels<float>::most_rows);
-  static_assert(width <= MatmulKernels<float>::most_width);
+GemmKernels<float> with_amx(GemmKernels<float> kernels) {
+  static_assert(height <= GemmKernels<float>::most_rows);
+  static_assert(width <= GemmKernels<float>::most_width);
   kernels.height = height;
   kernels.width = width;
   kernels.span = 384;
@@ -268,7 +268,7 @@ NchwcKernels amx_block_kernels() {
 namespace mithril::cpu_backend {
 
 bool has_amx() { return false; }
-MatmulKernels<float> with_amx(MatmulKernels<float> kernels) { return kernels; }
+GemmKernels<float> with_amx(GemmKernels<float> kernels) { return kernels; }
 NchwcKernels amx_block_kernels() { return {}; }
 
 }  // namespace mithril::cpu_backend

@@ -12,7 +12,7 @@ bool has_amx();
 
 // These kernels with tiles that AMX multiplies: of floats that stand for pairs of bfloat16, as
 // those of BFloat16Kernels. Only where it is there. Subnormal numbers count for 0.
-MatmulKernels<float> with_amx(MatmulKernels<float> kernels);
+GemmKernels<float> with_amx(GemmKernels<float> kernels);
 // Of convolutions, likewise.
 NchwcKernels amx_block_kernels();
 

@@ -180,7 +180,7 @@ const BFloat16Kernels* bfloat16_kernels() {
   static const bool present = is_present();
   if (!present || best_instructions() < Instructions::avx512) return nullptr;
   static const BFloat16Kernels kernels = [] {
-    BFloat16Kernels made{.products = matmul_kernels<float>(Instructions::avx512),
+    BFloat16Kernels made{.products = gemm_kernels<float>(Instructions::avx512),
                          .windows = implicit_gemm_kernels<float>(Instructions::avx512),
                          .pair = pair};
     made.products.reads_rows = false;

@@ -13,7 +13,7 @@ namespace mithril::cpu_backend {
 
 struct BFloat16Kernels {
   // k counts pairs. Subnormal numbers count for 0.
-  MatmulKernels<float> products;
+  GemmKernels<float> products;
   ImplicitGemmKernels<float> windows;
   NchwcKernels blocks = {};
   bool convolves = true;  // whether convolutions are faster so than of floats

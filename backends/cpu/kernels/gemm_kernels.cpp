@@ -286,7 +286,7 @@ HWY_ATTR void copy(const Rearrangement<T>& t) {
 }
 
 template <typename T, int rows>
-void fill(MatmulKernels<T>& kernels) {
+void fill(GemmKernels<T>& kernels) {
   if constexpr (rows > 0) {
     kernels.tile[rows] = run_tile<T, rows>;
     fill<T, rows - 1>(kernels);
@@ -294,9 +294,9 @@ void fill(MatmulKernels<T>& kernels) {
 }
 
 template <typename T>
-const MatmulKernels<T>& kernels() {
-  static const MatmulKernels<T> filled = [] {
-    MatmulKernels<T> made{
+const GemmKernels<T>& kernels() {
+  static const GemmKernels<T> filled = [] {
+    GemmKernels<T> made{
         .height = height,
         .width = 2 * HWY_LANES(T),
         .reads_rows = true,
@@ -313,8 +313,8 @@ const MatmulKernels<T>& kernels() {
 
 }  // namespace
 
-const MatmulKernels<float>& matmul_of_floats() { return kernels<float>(); }
-const MatmulKernels<double>& matmul_of_doubles() { return kernels<double>(); }
+const GemmKernels<float>& matmul_of_floats() { return kernels<float>(); }
+const GemmKernels<double>& matmul_of_doubles() { return kernels<double>(); }
 
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -323,12 +323,12 @@ HWY_AFTER_NAMESPACE();
 namespace mithril::cpu_backend {
 
 template <>
-const MatmulKernels<float>& matmul_kernels(Instructions instructions) {
+const GemmKernels<float>& gemm_kernels(Instructions instructions) {
   MITHRIL_RETURN_KERNELS(instructions, matmul_of_floats);
 }
 
 template <>
-const MatmulKernels<double>& matmul_kernels(Instructions instructions) {
+const GemmKernels<double>& gemm_kernels(Instructions instructions) {
   MITHRIL_RETURN_KERNELS(instructions, matmul_of_doubles);
 }
 

@@ -72,7 +72,7 @@ struct Rearrangement {
 
 // Sums are in the order of k in every tile, whatever the number of its rows.
 template <typename T>
-struct MatmulKernels {
+struct GemmKernels {
   static constexpr int most_rows = 32;
   static constexpr int most_width = 32;
   static constexpr int most_tiles = 4;
@@ -102,6 +102,6 @@ struct MatmulKernels {
 };
 
 template <typename T>
-const MatmulKernels<T>& matmul_kernels(Instructions instructions = best_instructions());
+const GemmKernels<T>& gemm_kernels(Instructions instructions = best_instructions());
 
 }  // namespace mithril::cpu_backend

@@ -141,7 +141,7 @@ HWY_ATTR void store(const float* panel, int64_t depth, uint16_t* to) {
 }
 
 template <class Stored, int rows>
-void fill(MatmulKernels<float>& kernels) {
+void fill(GemmKernels<float>& kernels) {
   if constexpr (rows > 0) {
     kernels.tile[rows] = run_tile<Stored, rows>;
     fill<Stored, rows - 1>(kernels);
@@ -157,9 +157,9 @@ constexpr Instructions own = Instructions::portable;
 #endif
 
 template <class Stored>
-const StoredKernels& kernels() {
-  static const StoredKernels filled = [] {
-    StoredKernels made{.products = matmul_kernels<float>(own), .store = store<Stored>};
+const HalfWeightKernels& kernels() {
+  static const HalfWeightKernels filled = [] {
+    HalfWeightKernels made{.products = gemm_kernels<float>(own), .store = store<Stored>};
     made.products.reads_rows = false;
     made.products.dots = nullptr;
     made.products.row = {nullptr, run_row<Stored, 1>, run_row<Stored, 2>, run_row<Stored, 3>,
@@ -173,8 +173,8 @@ const StoredKernels& kernels() {
 
 }  // namespace
 
-const StoredKernels& stored_as_bfloat16() { return kernels<StoredBFloat16>(); }
-const StoredKernels& stored_as_float16() { return kernels<StoredFloat16>(); }
+const HalfWeightKernels& stored_as_bfloat16() { return kernels<StoredBFloat16>(); }
+const HalfWeightKernels& stored_as_float16() { return kernels<StoredFloat16>(); }
 
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -182,7 +182,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace mithril::cpu_backend {
 
-const StoredKernels& stored_matmul_kernels(DType stored, Instructions instructions) {
+const HalfWeightKernels& stored_matmul_kernels(DType stored, Instructions instructions) {
   if (stored == DType::float16) {
     MITHRIL_RETURN_KERNELS(instructions, stored_as_float16);
   }

@@ -6,15 +6,15 @@
 
 namespace mithril::cpu_backend {
 
-struct StoredKernels {
-  MatmulKernels<float> products;  // without `dots`: the right side is packed
-  // From a panel as pack_right leaves it, for so many k, to one of elements of 16 bits in the order
+struct HalfWeightKernels {
+  GemmKernels<float> products;  // without `dots`: the right side is packed
+  // From a panel as pack_b leaves it, for so many k, to one of elements of 16 bits in the order
   // in which tiles read them.
   void (*store)(const float* panel, int64_t depth, uint16_t* to);
 };
 
 // Held as float16 or bfloat16.
-const StoredKernels& stored_matmul_kernels(DType stored,
-                                           Instructions instructions = best_instructions());
+const HalfWeightKernels& stored_matmul_kernels(DType stored,
+                                               Instructions instructions = best_instructions());
 
 }  // namespace mithril::cpu_backend

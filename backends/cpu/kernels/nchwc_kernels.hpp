@@ -45,7 +45,7 @@ struct NchwcKernels {
   // Where places are elements of a plane; by the length of runs, where 0 stands for all others.
   static constexpr int64_t most_run = 8;
   std::array<Tiles, most_run> planes[2] = {};
-  void (*release)() = nullptr;  // as that of MatmulKernels
+  void (*release)() = nullptr;  // as that of GemmKernels
 
   bool of_pairs() const { return block > channel_block; }
 

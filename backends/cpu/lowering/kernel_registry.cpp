@@ -48,7 +48,7 @@ const std::map<std::string_view, Kernel>& kernels() {
       {"mean", {lower_reduction}},
       {"min", {lower_reduction}},
       {"permuted", {lower_movement, HalfUse::moves}},
-      {"product", {lower_product, HalfUse::sides}},
+      {"product", {lower_gemm, HalfUse::sides}},
       {"scattered", {lower_scattering, HalfUse::none, 2}},
       {"sliced", {lower_movement, HalfUse::moves}},
       {"softmax", {lower_rows}},

@@ -9,22 +9,22 @@ namespace mithril::cpu_backend {
 namespace {
 
 template <typename T>
-int64_t packed_count_of(const Product<T>& product) {
-  const MatmulPlan plan(product);
+int64_t packed_count_of(const Gemm<T>& product) {
+  const GemmPlan plan(product);
   return plan.packs() ? plan.packed_count() : 0;
 }
 
 template <typename T>
-void multiply_whole(Product<T> product, T* packed) {
-  const MatmulPlan plan(product);
+void multiply_whole(Gemm<T> product, T* packed) {
+  const GemmPlan plan(product);
   if (plan.packs()) {
-    pack_right(product, 0, plan.panels(), packed);
+    pack_b(product, 0, plan.panels(), packed);
     product.packed = packed;
   }
   multiply(product, plan, {0, product.rows, 0, product.columns});
 }
 
-const float* pairs_at(const PairedSide& side, const uint16_t* from, float*& scratch) {
+const float* pairs_at(const VnniOperand& side, const uint16_t* from, float*& scratch) {
   if (side.stands()) return reinterpret_cast<const float*>(from);
   float* to = std::exchange(scratch, scratch + whole_lines(side.brought()));
   side.bring(*bfloat16_kernels(), from, 0, side.units(), to);
@@ -32,7 +32,7 @@ const float* pairs_at(const PairedSide& side, const uint16_t* from, float*& scra
 }
 
 // As rows of pairs; what is beyond an odd number of columns is 0.
-const float* rounded(const float* rows, const PairedSide& side, float*& scratch) {
+const float* rounded(const float* rows, const VnniOperand& side, float*& scratch) {
   float* to = std::exchange(scratch, scratch + whole_lines(side.lines * side.pairs()));
   const HalfKernels& kernels = half_kernels(DType::bfloat16);
   for (int64_t row = 0; row < side.lines; ++row) {
@@ -47,13 +47,13 @@ const float* rounded(const float* rows, const PairedSide& side, float*& scratch)
 
 template <typename T>
 PlainProducts<T>::PlainProducts(const AttentionForm& form)
-    : scores_{.kernels = &matmul_kernels<T>(),
+    : scores_{.kernels = &gemm_kernels<T>(),
               .rows = form.rows_at_once(),
               .columns = form.columns,
               .depth = form.width,
               .left = {nullptr, form.width, 1},
               .right = {nullptr, 1, form.width}},
-      mixture_{.kernels = &matmul_kernels<T>(),
+      mixture_{.kernels = &gemm_kernels<T>(),
                .rows = form.rows_at_once(),
                .columns = form.value_width,
                .depth = form.columns,
@@ -68,7 +68,7 @@ int64_t PlainProducts<T>::scratch() const {
 template <typename T>
 void PlainProducts<T>::score(const T* query, int64_t rows, const T* key, T* scores,
                              T* scratch) const {
-  Product<T> product = scores_;
+  Gemm<T> product = scores_;
   product.rows = rows;
   product.left.data = query;
   product.right.data = key;
@@ -79,7 +79,7 @@ void PlainProducts<T>::score(const T* query, int64_t rows, const T* key, T* scor
 template <typename T>
 void PlainProducts<T>::mix(const T* weights, int64_t rows, const T* value, T* mixture,
                            T* scratch) const {
-  Product<T> product = mixture_;
+  Gemm<T> product = mixture_;
   product.rows = rows;
   product.left.data = weights;
   product.right.data = value;
@@ -94,7 +94,7 @@ PairedProducts::PairedProducts(const AttentionForm& form)
     : scores_{{form.rows_at_once(), form.width}, {form.columns, form.width}},
       mixture_{{form.rows_at_once(), form.columns}, {form.value_width, form.columns, false}} {}
 
-Product<float> PairedProducts::Sides::product() const {
+Gemm<float> PairedProducts::Sides::product() const {
   return {.kernels = &bfloat16_kernels()->products,
           .rows = left.lines,
           .columns = right.lines,
@@ -108,7 +108,7 @@ int64_t PairedProducts::Sides::scratch() const {
 }
 
 int64_t PairedProducts::scratch() const {
-  const PairedSide& weights = mixture_.left;
+  const VnniOperand& weights = mixture_.left;
   return std::max(whole_lines(scores_.left.brought()) + scores_.scratch(),
                   whole_lines(weights.lines * weights.pairs()) + mixture_.scratch());
 }
@@ -117,7 +117,7 @@ void PairedProducts::score(const uint16_t* query, int64_t rows, const uint16_t* 
                            float* scratch) const {
   Sides sides = scores_;
   sides.left.lines = rows;
-  Product<float> product = sides.product();
+  Gemm<float> product = sides.product();
   product.left.data = pairs_at(sides.left, query, scratch);
   product.right.data = pairs_at(sides.right, key, scratch);
   product.product = scores;
@@ -128,7 +128,7 @@ void PairedProducts::mix(const float* weights, int64_t rows, const uint16_t* val
                          float* scratch) const {
   Sides sides = mixture_;
   sides.left.lines = rows;
-  Product<float> product = sides.product();
+  Gemm<float> product = sides.product();
   product.left.data = rounded(weights, sides.left, scratch);
   product.right.data = pairs_at(sides.right, value, scratch);
   product.product = mixture;

@@ -25,7 +25,7 @@ class PlainProducts {
   void mix(const T* weights, int64_t rows, const T* value, T* mixture, T* scratch) const;
 
  private:
-  Product<T> scores_, mixture_;  // of all rows that are done at a time, without elements
+  Gemm<T> scores_, mixture_;  // of all rows that are done at a time, without elements
 };
 
 // Of bfloat16 in pairs, for which the weights are rounded, too.
@@ -44,9 +44,9 @@ class PairedProducts {
 
  private:
   struct Sides {
-    PairedSide left, right;
+    VnniOperand left, right;
 
-    Product<float> product() const;
+    Gemm<float> product() const;
     int64_t scratch() const;
   };
 
