@@ -198,9 +198,9 @@ class ElementwiseProgramStep final : public ElementStep {
       if (inputs_[i].reading != Reading::direct) continue;
       ++direct;
       const bool from_memory = inputs_[i].place.base != BufferRef::tile;
-      if (from_memory && asked_.size() < Ahead<T>().from.size()) asked_.push_back(i);
+      if (from_memory && prefetched_.size() < Prefetch<T>().from.size()) prefetched_.push_back(i);
     }
-    if (direct * count_ * int64_t{sizeof(T)} < bytes_of_long_loops) asked_.clear();
+    if (direct * count_ * int64_t{sizeof(T)} < bytes_of_long_loops) prefetched_.clear();
   }
 
   T* block_of(Memory& memory, size_t slot) const {
@@ -243,9 +243,9 @@ class ElementwiseProgramStep final : public ElementStep {
     const Direction direction = buffers.direction();
     iterate(direction, 0, (row.size + block - 1) / block, [&](int64_t i) {
       const int64_t at = i * block, end = std::min(at + block, row.size);
-      const int64_t ahead = end < row.size ? block : row.step - at;
+      const int64_t prefetch_distance = end < row.size ? block : row.step - at;
       run_block(buffers, memory, row.begin,
-                {at, end, direction == Direction::forward ? ahead : -block});
+                {at, end, direction == Direction::forward ? prefetch_distance : -block});
     });
   }
 
@@ -282,13 +282,13 @@ class ElementwiseProgramStep final : public ElementStep {
   }
 
   // Of the inputs that are read where they stand, if they come from memory.
-  Ahead<T> next_block(const Memory& memory, int64_t next) const {
-    Ahead<T> ahead;
-    for (const size_t i : asked_) {
+  Prefetch<T> next_block(const Memory& memory, int64_t next) const {
+    Prefetch<T> prefetch;
+    for (const size_t i : prefetched_) {
       if (memory.slots[i].mask == each_element)
-        ahead.from[ahead.count++] = memory.slots[i].at + next;
+        prefetch.from[prefetch.count++] = memory.slots[i].at + next;
     }
-    return ahead;
+    return prefetch;
   }
 
   static void gather(const BufferTable& buffers, const Input& input, int64_t begin, int64_t end,
@@ -311,7 +311,8 @@ class ElementwiseProgramStep final : public ElementStep {
   size_t first_made_;
   int64_t lanes_ = static_cast<int64_t>(kernels_.lanes);
   std::vector<Input> inputs_;
-  std::vector<size_t> asked_;  // inputs that do not stay in the caches: the next block is asked for
+  std::vector<size_t>
+      prefetched_;  // inputs that do not stay in the caches: the next block is asked for
   std::vector<Output> outputs_;
   std::vector<T> constants_;  // each as often as a vector may have lanes
 };

@@ -72,9 +72,9 @@ MITHRIL_BF16 void run_tile(const Tile<float>& t) {
 }
 
 // Asked for where panels come from memory; 1024 bytes are as good, 2048 slower.
-constexpr int64_t ahead = 512 / int64_t{sizeof(float)};
+constexpr int64_t prefetch_distance = 512 / int64_t{sizeof(float)};
 
-template <int tiles, bool asks>
+template <int tiles, bool prefetches>
 MITHRIL_BF16 void multiply_row(const Tile<float>& t, int64_t b_distance) {
   __m512 sums[tiles][2];
   for (int i = 0; i < tiles; ++i) sums[i][0] = sums[i][1] = _mm512_setzero_ps();
@@ -85,9 +85,9 @@ MITHRIL_BF16 void multiply_row(const Tile<float>& t, int64_t b_distance) {
 #pragma GCC unroll 4
     for (int i = 0; i < tiles; ++i) {
       const float* from = b + i * b_distance;
-      if constexpr (asks) {
-        __builtin_prefetch(from + ahead, 0, 3);
-        __builtin_prefetch(from + ahead + lanes, 0, 3);
+      if constexpr (prefetches) {
+        __builtin_prefetch(from + prefetch_distance, 0, 3);
+        __builtin_prefetch(from + prefetch_distance + lanes, 0, 3);
       }
       sums[i][0] = _mm512_dpbf16_ps(sums[i][0], load_pairs(from), pair);
       sums[i][1] = _mm512_dpbf16_ps(sums[i][1], load_pairs(from + lanes), pair);

@@ -188,12 +188,12 @@ HWY_ATTR void leave_wide_registers() {
 // As many vectors at once as are left; gives where the next begins.
 template <typename T, size_t... v>
 HWY_ATTR size_t run_by(std::index_sequence<v...>, void (*kernel)(), const Link* chain,
-                       const Source<T>* slots, size_t i, size_t end, const Ahead<T>& ahead) {
+                       const Source<T>* slots, size_t i, size_t end, const Prefetch<T>& prefetch) {
   constexpr size_t step = sizeof...(v) * HWY_LANES(T), line = 64 / sizeof(T);
   const auto nothing = hn::Zero(hn::ScalableTag<T>());
   for (; i + step <= end; i += step) {
-    for (size_t k = 0; k < ahead.count; ++k) {
-      const T* from = ahead.from[k] + i;
+    for (size_t k = 0; k < prefetch.count; ++k) {
+      const T* from = prefetch.from[k] + i;
       for (size_t at = 0; at < step; at += line) hwy::Prefetch(from + at);
     }
     follow(kernel, chain, slots, i, (void(v), nothing)...);
@@ -203,11 +203,12 @@ HWY_ATTR size_t run_by(std::index_sequence<v...>, void (*kernel)(), const Link* 
 
 template <typename T>
 HWY_ATTR void run(const Link* chain, const Source<T>* slots, size_t begin, size_t end,
-                  const Ahead<T>& ahead) {
+                  const Prefetch<T>& prefetch) {
   const LinkKernel& kernel = chain->kernel;
-  size_t i = run_by(std::make_index_sequence<8>(), kernel.eight, chain, slots, begin, end, ahead);
-  i = run_by(std::make_index_sequence<4>(), kernel.four, chain, slots, i, end, ahead);
-  run_by(std::make_index_sequence<1>(), kernel.one, chain, slots, i, end, Ahead<T>());
+  size_t i =
+      run_by(std::make_index_sequence<8>(), kernel.eight, chain, slots, begin, end, prefetch);
+  i = run_by(std::make_index_sequence<4>(), kernel.four, chain, slots, i, end, prefetch);
+  run_by(std::make_index_sequence<1>(), kernel.one, chain, slots, i, end, Prefetch<T>());
   leave_wide_registers();
 }
 

@@ -70,7 +70,7 @@ struct alignas(64) Link {
 // Elements that are read soon, and are asked for while links run: of each of these those as far
 // from it as the links have come.
 template <typename T>
-struct Ahead {
+struct Prefetch {
   std::array<const T*, 8> from{};
   size_t count = 0;
 };
@@ -82,7 +82,7 @@ struct ElementwiseKernels {
   // The elements from `begin` to `end`, both multiples of `lanes`, through all links to the last.
   // What is written may be what is read, at the same elements.
   void (*run)(const Link* chain, const Source<T>* slots, size_t begin, size_t end,
-              const Ahead<T>& ahead);
+              const Prefetch<T>& prefetch);
 };
 
 template <typename T>

@@ -108,13 +108,14 @@ HWY_ATTR void run_tile(const Tile<T>& t) {
 // Of a panel that comes from memory it is asked for what is so far ahead, for the processor's own
 // prefetching ends with each page. Measured: from 512 to 4096 bytes it gets slower.
 template <typename T>
-HWY_ATTR inline void ask_ahead(const T* from) {
-  constexpr int64_t lanes = HWY_LANES(T), ahead = 512 / int64_t{sizeof(T)};
-  __builtin_prefetch(from + ahead, 0, 3);
-  if constexpr (2 * lanes > line_size<T>) __builtin_prefetch(from + ahead + line_size<T>, 0, 3);
+HWY_ATTR inline void prefetch_ahead(const T* from) {
+  constexpr int64_t lanes = HWY_LANES(T), prefetch_distance = 512 / int64_t{sizeof(T)};
+  __builtin_prefetch(from + prefetch_distance, 0, 3);
+  if constexpr (2 * lanes > line_size<T>)
+    __builtin_prefetch(from + prefetch_distance + line_size<T>, 0, 3);
 }
 
-template <typename T, int tiles, bool asks>
+template <typename T, int tiles, bool prefetches>
 HWY_ATTR void multiply_row(const Tile<T>& t, int64_t b_distance) {
   const hn::ScalableTag<T> d;
   constexpr int64_t lanes = HWY_LANES(T);
@@ -127,7 +128,7 @@ HWY_ATTR void multiply_row(const Tile<T>& t, int64_t b_distance) {
 #pragma GCC unroll 4
     for (int i = 0; i < tiles; ++i) {
       const T* from = b + i * b_distance;
-      if constexpr (asks) ask_ahead(from);
+      if constexpr (prefetches) prefetch_ahead(from);
       sums[i][0] = hn::MulAdd(factor, hn::LoadU(d, from), sums[i][0]);
       sums[i][1] = hn::MulAdd(factor, hn::LoadU(d, from + lanes), sums[i][1]);
     }

@@ -100,9 +100,9 @@ HWY_ATTR void run_tile(const Tile<float>& t) {
 }
 
 // Asked for where panels come from memory, as of floats; 1024 and 4096 bytes are slower.
-constexpr int64_t ahead = 2048 / int64_t{sizeof(uint16_t)};
+constexpr int64_t prefetch_distance = 2048 / int64_t{sizeof(uint16_t)};
 
-template <class Stored, int tiles, bool asks>
+template <class Stored, int tiles, bool prefetches>
 HWY_ATTR void multiply_row(const Tile<float>& t, int64_t b_distance) {
   const auto* b = reinterpret_cast<const uint16_t*>(t.b);
   const int64_t distance = 2 * b_distance;
@@ -115,7 +115,7 @@ HWY_ATTR void multiply_row(const Tile<float>& t, int64_t b_distance) {
 #pragma GCC unroll 4
     for (int i = 0; i < tiles; ++i) {
       const uint16_t* from = b + i * distance;
-      if constexpr (asks) __builtin_prefetch(from + ahead, 0, 3);
+      if constexpr (prefetches) __builtin_prefetch(from + prefetch_distance, 0, 3);
       add_product(*a, Stored::load(from), sums[i]);
     }
   }

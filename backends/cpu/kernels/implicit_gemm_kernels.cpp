@@ -28,7 +28,7 @@ constexpr int height = 6;
 #endif
 
 // Of k: as long before its use as what is read is asked for, which stands anywhere.
-constexpr int64_t ahead = 12;
+constexpr int64_t prefetch_distance = 12;
 
 template <typename T, int rows, bool add>
 HWY_ATTR HWY_INLINE void multiply_tile(const WindowTile<T>& t) {
@@ -41,7 +41,8 @@ HWY_ATTR HWY_INLINE void multiply_tile(const WindowTile<T>& t) {
   const T* a = t.a;
 #pragma GCC unroll 4
   for (int64_t k = 0; k < t.depth; ++k, a += t.a_step) {
-    const T *b = t.b + t.offsets[k], *next = t.b + t.offsets[std::min(k + ahead, t.depth - 1)];
+    const T *b = t.b + t.offsets[k],
+            *next = t.b + t.offsets[std::min(k + prefetch_distance, t.depth - 1)];
     __builtin_prefetch(next);
     __builtin_prefetch(next + lanes);
     const Vector<T> left = hn::LoadU(d, b), right = hn::LoadU(d, b + lanes);
