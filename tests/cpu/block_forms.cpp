@@ -80,7 +80,7 @@ void check(const Convolution& c, double allowed) {
   const std::vector<double> sums = sample.expected();
   for (const Instructions instructions : present_instructions()) {
     const NchwcKernels& kernels = nchwc_kernels(instructions);
-    if (kernels.width == 0) continue;
+    if (kernels.nr == 0) continue;
     CAPTURE(name(instructions));
     for (const bool from_blocks : {false, true}) {
       if (from_blocks && c.inputs % kernels.block != 0) continue;
@@ -103,7 +103,7 @@ void check(const Convolution& c, double allowed) {
 
 void check_pairs(const Convolution& c) {
   const BFloat16Kernels* pairs = bfloat16_kernels();
-  if (!pairs || pairs->blocks.width == 0) return;
+  if (!pairs || pairs->blocks.nr == 0) return;
   CAPTURE(c.down.input);
   CAPTURE(c.inputs);
   REQUIRE(suits_direct_nchwc(c, pairs->blocks));

@@ -257,17 +257,17 @@ std::string conv(const std::string& to, const std::string& from, const std::stri
 
 TEST_CASE("random networks of convolutions give what the reference gives") {
   check_networks(DType::float32, 120, 1e-5);
-  if (cpu_backend::nchwc_kernels().width > 0) CHECK(networks_in_blocks(DType::float32, 120) > 24);
+  if (cpu_backend::nchwc_kernels().nr > 0) CHECK(networks_in_blocks(DType::float32, 120) > 24);
 }
 
 TEST_CASE("random networks of bfloat16 give what the reference gives") {
   check_networks(DType::bfloat16, 40, 0.05);
   const auto* pairs = cpu_backend::bfloat16_kernels();
-  if (pairs && pairs->blocks.width > 0) CHECK(networks_in_blocks(DType::bfloat16, 40) > 8);
+  if (pairs && pairs->blocks.nr > 0) CHECK(networks_in_blocks(DType::bfloat16, 40) > 8);
 }
 
 TEST_CASE("values stand in blocks between convolutions") {
-  if (cpu_backend::nchwc_kernels().width == 0) return;
+  if (cpu_backend::nchwc_kernels().nr == 0) return;
   const std::string begin =
       "graph {\n  input x: float32[1, 3, 6, 6]\n" + weight("w", {32, 3, 3, 3}) +
       weight("v", {32, 32, 1, 1}) + weight("c", {32, 1, 1}) + conv("a", "x", "w", 1) +

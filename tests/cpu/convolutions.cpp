@@ -88,7 +88,7 @@ template <typename T>
 std::vector<T> made(const ImplicitGemmForm& form, Instructions instructions, int64_t parts,
                     const std::vector<T>& source, const ConvolutionSample<T>& sample, bool biased) {
   const ImplicitGemmKernels<T>& kernels = implicit_gemm_kernels<T>(instructions);
-  const ImplicitGemmTiles tiles(form, kernels.height, kernels.width);
+  const ImplicitGemmTiles tiles(form, kernels.mr, kernels.nr);
   // Where nothing is written, or something else is read, it shows.
   std::vector<T> packed(static_cast<size_t>(tiles.packed_count(form)), std::nan(""));
   std::vector<T> planes(static_cast<size_t>(tiles.planes_count(form)), std::nan(""));
@@ -117,7 +117,7 @@ template <typename T>
 std::vector<T> weight_gradient(const ConvolutionSample<T>& sample, Instructions instructions,
                                int64_t parts) {
   const ImplicitGemmKernels<T>& kernels = implicit_gemm_kernels<T>(instructions);
-  const WeightGradientForm form(sample.c, kernels.height, kernels.width);
+  const WeightGradientForm form(sample.c, kernels.mr, kernels.nr);
   const auto memory = [](int64_t count) {
     return std::vector<T>(static_cast<size_t>(count), std::nan(""));
   };
@@ -160,7 +160,7 @@ void check(const Convolution& convolution) {
   });
   for (const Instructions instructions : present_instructions()) {
     CAPTURE(name(instructions));
-    const int64_t width = implicit_gemm_kernels<T>(instructions).width;
+    const int64_t width = implicit_gemm_kernels<T>(instructions).nr;
     const ImplicitGemmForm forwards = output_form(convolution, width);
     const ImplicitGemmForm backwards = input_gradient_form(convolution, width);
     const auto output = [&](int64_t parts) {

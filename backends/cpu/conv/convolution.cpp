@@ -43,7 +43,7 @@ class ConvolutionStep final : public Step {
   }
 
   static ImplicitGemmTiles tiles_of(const ImplicitGemmForm& form) {
-    return {form, implicit_gemm_kernels<T>().height, implicit_gemm_kernels<T>().width};
+    return {form, implicit_gemm_kernels<T>().mr, implicit_gemm_kernels<T>().nr};
   }
 
   // Bytes that a run needs beside what it reads and writes: planes, and the packed weight.
@@ -112,7 +112,7 @@ class ConvolutionStep final : public Step {
       return form.rows;
     }
     const int64_t fitting = bytes_at_once / (bytes / tiles.count);
-    return std::max<int64_t>(fitting, threads) * tiles.height;
+    return std::max<int64_t>(fitting, threads) * tiles.mr;
   }
 
   void run_rounds(const BufferTable& buffers) const {
@@ -238,9 +238,9 @@ template <typename T>
 StepDescriptor convolution_draft(
     const LoweringContext& context, const Convolution& convolution, const ConvolutionValues& values,
     bool backwards, const ImplicitGemmKernels<T>& kernels = implicit_gemm_kernels<T>()) {
-  const int64_t width = kernels.width;
+  const int64_t nr = kernels.nr;
   const ImplicitGemmForm form =
-      backwards ? input_gradient_form(convolution, width) : output_form(convolution, width);
+      backwards ? input_gradient_form(convolution, nr) : output_form(convolution, nr);
   const PackedWeights::Bytes packed =
       backwards ? nullptr : packed_weight<T>(context, form, values.weight);
   StepDescriptor descriptor{.reads = {values.source},

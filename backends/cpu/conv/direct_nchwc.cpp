@@ -44,8 +44,8 @@ bool fits_a_run(const Convolution& c, const NchwcKernels& kernels) {
 
 bool suits_direct_nchwc(const Convolution& c, const NchwcKernels& kernels) {
   constexpr int64_t most_elements = std::numeric_limits<int32_t>::max();
-  if (kernels.width == 0 || c.groups != 1 || c.outputs == 0 || c.inputs == 0) return false;
-  if (c.outputs % kernels.width != 0 || c.across.stride > 2) return false;
+  if (kernels.nr == 0 || c.groups != 1 || c.outputs == 0 || c.inputs == 0) return false;
+  if (c.outputs % kernels.nr != 0 || c.across.stride > 2) return false;
   if (c.down.output * c.across.output == 0) return false;
   if (is_narrow(c, kernels) && !fits_a_run(c, kernels)) return false;
   const auto extent = [](const WindowAxis& axis) { return std::max(reach(axis), axis.input); };
@@ -85,7 +85,7 @@ DirectNchwc::DirectNchwc(const Convolution& convolution, bool from_blocks,
   const bool one_row = c_.down.stride == 1 && c_.across.stride == 1 && across_ == c_.across.output;
   rows_ = one_row ? 1 : c_.down.output;
   columns_ = one_row ? plane() : c_.across.output;
-  row_tiles_ = up(columns_, kernels_->height);
+  row_tiles_ = up(columns_, kernels_->mr);
   const int64_t places = columns_ / row_tiles_ * c_.down.stride * c_.across.stride;
   const int64_t tile_bytes = places * c_.inputs * int64_t{sizeof(float)};
   group_ = std::max<int64_t>(group_bytes / std::max<int64_t>(tile_bytes, 1), 1);
@@ -107,22 +107,22 @@ WindowPart DirectNchwc::cut(int64_t parts) const {
 }
 
 void DirectNchwc::transform_weight(const float* weight, int64_t panel, float* to) const {
-  const int64_t width = kernels_->width, taps = c_.down.kernel * c_.across.kernel;
+  const int64_t nr = kernels_->nr, taps = c_.down.kernel * c_.across.kernel;
   float* panel_to = to + panel * panel_count();
   if (taps == 1) {
-    return rearranging_->interleave({.from = weight + panel * width * c_.inputs,
+    return rearranging_->interleave({.from = weight + panel * nr * c_.inputs,
                                      .from_step = c_.inputs,
-                                     .count = width,
+                                     .count = nr,
                                      .depth = c_.inputs,
                                      .to = panel_to,
-                                     .to_step = width});
+                                     .to_step = nr});
   }
   for (int64_t plane = 0; plane < planes_; ++plane) {
-    for (int64_t j = 0; j < width; ++j) {
-      const float* from = weight + ((panel * width + j) * c_.inputs + plane * unit_) * taps;
-      float* next = panel_to + plane * taps * unit_ * width + j;
+    for (int64_t j = 0; j < nr; ++j) {
+      const float* from = weight + ((panel * nr + j) * c_.inputs + plane * unit_) * taps;
+      float* next = panel_to + plane * taps * unit_ * nr + j;
       for (int64_t in = 0; in < unit_; ++in) {
-        for (int64_t tap = 0; tap < taps; ++tap) next[(tap * unit_ + in) * width] = *from++;
+        for (int64_t tap = 0; tap < taps; ++tap) next[(tap * unit_ + in) * nr] = *from++;
       }
     }
   }
@@ -155,12 +155,12 @@ void DirectNchwc::lay_row(const float* source, int64_t image, int64_t y, float* 
 
 // Those of a row that there are.
 void DirectNchwc::lay_places(const float* image, int64_t plane, int64_t y, float* to) const {
-  const int64_t width = c_.across.input, count = std::min(width, across_ - c_.across.before);
-  const int64_t source_plane = c_.down.input * width;
+  const int64_t nr = c_.across.input, count = std::min(nr, across_ - c_.across.before);
+  const int64_t source_plane = c_.down.input * nr;
   if (from_blocks_ || (narrow_ && !kernels_->of_pairs())) {
-    std::copy_n(image + (plane * source_plane + y * width) * unit_, count * unit_, to);
+    std::copy_n(image + (plane * source_plane + y * nr) * unit_, count * unit_, to);
   } else if (!kernels_->of_pairs()) {
-    rearranging_->interleave({.from = image + plane * unit_ * source_plane + y * width,
+    rearranging_->interleave({.from = image + plane * unit_ * source_plane + y * nr,
                               .from_step = source_plane,
                               .count = unit_,
                               .depth = count,
@@ -171,8 +171,7 @@ void DirectNchwc::lay_places(const float* image, int64_t plane, int64_t y, float
     auto* halves = reinterpret_cast<uint16_t*>(to);
     if (last - first < 2 * unit_) std::fill_n(to, count * unit_, 0.0f);
     for (int64_t channel = first; channel < last; ++channel) {
-      const auto* from =
-          reinterpret_cast<const uint16_t*>(image) + channel * source_plane + y * width;
+      const auto* from = reinterpret_cast<const uint16_t*>(image) + channel * source_plane + y * nr;
       uint16_t* next = halves + channel - first;
       for (int64_t x = 0; x < count; ++x) next[x * 2 * unit_] = from[x];
     }
@@ -206,9 +205,9 @@ void DirectNchwc::multiply(const PanelOperands& operands, const WindowPart& part
 void DirectNchwc::multiply_panel(const PanelOperands& o, int64_t panel,
                                  WindowPart::Range tiles) const {
   const auto runs = static_cast<int64_t>(offsets_.size());
-  const int64_t block = kernels_->block, blocks = kernels_->width / block;
+  const int64_t block = kernels_->block, blocks = kernels_->nr / block;
   const int64_t block_step = plane() * block;
-  const int64_t spans = up(runs * run_, span_depth), run_count = run_ * kernels_->width;
+  const int64_t spans = up(runs * run_, span_depth), run_count = run_ * kernels_->nr;
   const float* weight = o.weight + panel * panel_count();
   const auto made_at = [&](const Tile& tile) {
     return (tile.image * c_.outputs / block + panel * blocks) * block_step + tile.first * block;
@@ -231,7 +230,7 @@ void DirectNchwc::multiply_panel(const PanelOperands& o, int64_t panel,
            .c = o.made + made_at(at),
            .c_step = block_step,
            .add = span > 0,
-           .bias = o.bias ? o.bias + panel * kernels_->width : nullptr,
+           .bias = o.bias ? o.bias + panel * kernels_->nr : nullptr,
            .next = next,
            .lines = lines});
       const bool ends = i + 1 == tiles.last || (i + 1) % (rows_ * row_tiles_) == 0;

@@ -26,7 +26,7 @@ class DirectNchwc {
 
   const Convolution& convolution() const { return c_; }
   double work() const;  // multiplications
-  int64_t panels() const { return c_.outputs / kernels_->width; }
+  int64_t panels() const { return c_.outputs / kernels_->nr; }
   int64_t weight_count() const { return panels() * panel_count(); }
   // Elements of what is read with its border of zeros: 0 where it is read as it stands.
   int64_t laid_count() const { return in_place_ ? 0 : c_.images * image_step_; }
@@ -51,7 +51,7 @@ class DirectNchwc {
   Tile tile(int64_t i) const;
   int64_t tiles() const { return c_.images * rows_ * row_tiles_; }
   int64_t panel_count() const {
-    return static_cast<int64_t>(offsets_.size()) * run_ * kernels_->width;
+    return static_cast<int64_t>(offsets_.size()) * run_ * kernels_->nr;
   }
   int64_t plane() const { return c_.down.output * c_.across.output; }
   void multiply_panel(const PanelOperands& operands, int64_t panel, WindowPart::Range tiles) const;

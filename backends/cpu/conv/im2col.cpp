@@ -12,7 +12,7 @@ namespace mithril::cpu_backend {
 namespace {
 
 constexpr int64_t block = 16, elements_of_block = 2 * block;  // pairs along k
-constexpr int64_t width = PairedRows::width;
+constexpr int64_t nr = PairedRows::nr;
 // Of k: as long as a panel stays in the first-level cache.
 constexpr int64_t most_blocks = 9;
 // Whose sums stay in the second-level cache, together with a row of tiles of the weight.
@@ -36,38 +36,38 @@ Im2colForm::Im2colForm(const Convolution& convolution)
       depth_(planes_.products.front().depth()),
       blocks_(up(depth_, elements_of_block)),
       spans_(up(blocks_, most_blocks)),
-      tiles_(up(c_.outputs, products_->height)),
-      height_(tiles_ > 0 ? up(c_.outputs, tiles_) : 0),
+      tiles_(up(c_.outputs, products_->mr)),
+      mr_(tiles_ > 0 ? up(c_.outputs, tiles_) : 0),
       columns_(planes_.columns(planes_.products.front())),
-      panels_(up(columns_, width)),
+      panels_(up(columns_, nr)),
       pieces_(std::min(panels_, most_panels)) {}
 
 double Im2colForm::work() const {
-  return static_cast<double>(tiles_ * height_) * static_cast<double>(panels_ * width) *
+  return static_cast<double>(tiles_ * mr_) * static_cast<double>(panels_ * nr) *
          static_cast<double>(depth_) / speed;
 }
 
-int64_t Im2colForm::weight_count() const { return tiles_ * height_ * blocks_ * block; }
+int64_t Im2colForm::weight_count() const { return tiles_ * mr_ * blocks_ * block; }
 
 int64_t Im2colForm::input_count() const {
-  return planes_.in_place ? 0 : planes_.channels * planes_.channel_step() + width;
+  return planes_.in_place ? 0 : planes_.channels * planes_.channel_step() + nr;
 }
 
 int64_t Im2colForm::part_count() const {
-  return std::min(blocks_, most_blocks) * block * width + tiles_ * height_ * pieces_ * width;
+  return std::min(blocks_, most_blocks) * block * nr + tiles_ * mr_ * pieces_ * nr;
 }
 
 void Im2colForm::transform_weight(const uint16_t* weight, int64_t tile, float* to) const {
-  const int64_t rows = std::min(height_, c_.outputs - tile * height_);
+  const int64_t rows = std::min(mr_, c_.outputs - tile * mr_);
   for (int64_t i = 0; i < spans_; ++i) {
     const Span span = span_at(i);
     float* blocks = to + weight_at(tile, span);
-    std::fill_n(blocks, span.size() * height_ * block, 0.0f);
+    std::fill_n(blocks, span.size() * mr_ * block, 0.0f);
     for (int64_t row = 0; row < rows; ++row) {
-      const uint16_t* from = weight + (tile * height_ + row) * depth_;
+      const uint16_t* from = weight + (tile * mr_ + row) * depth_;
       for (int64_t at = span.first; at < span.last; ++at) {
         const int64_t k = at * elements_of_block, count = std::min(elements_of_block, depth_ - k);
-        std::memcpy(blocks + ((at - span.first) * height_ + row) * block, from + k,
+        std::memcpy(blocks + ((at - span.first) * mr_ + row) * block, from + k,
                     static_cast<size_t>(count) * sizeof(uint16_t));
       }
     }
@@ -79,7 +79,7 @@ Im2colForm::Span Im2colForm::span_at(int64_t i) const {
 }
 
 int64_t Im2colForm::weight_at(int64_t tile, Span span) const {
-  return (span.first * tiles_ + tile * span.size()) * height_ * block;
+  return (span.first * tiles_ + tile * span.size()) * mr_ * block;
 }
 
 void Im2colForm::transform_input(const uint16_t* input, int64_t first, int64_t last, float*,
@@ -123,12 +123,12 @@ void Im2colForm::multiply(const PanelOperandsOf<uint16_t>& operands, const Windo
   const auto tiles = part.rows(tiles_);
   const auto [first, last] = part.columns(panels_);
   if (tiles.first == tiles.last) return;
-  float* sums = operands.work + std::min(blocks_, most_blocks) * block * width;
+  float* sums = operands.work + std::min(blocks_, most_blocks) * block * nr;
   const int64_t pieces = up(last - first, most_panels);
   for (int64_t i = 0; i < pieces; ++i) {
     const int64_t from = first + (last - first) * i / pieces;
     const int64_t to = first + (last - first) * (i + 1) / pieces;
-    const Piece piece{tiles, from, to, operands.work, sums, (to - from) * width};
+    const Piece piece{tiles, from, to, operands.work, sums, (to - from) * nr};
     multiply_piece(operands, piece);
     store_piece(operands, piece);
   }
@@ -142,28 +142,27 @@ void Im2colForm::multiply_piece(const PanelOperandsOf<uint16_t>& operands,
     const Span span = span_at(i);
     const int64_t k = span.first * elements_of_block;
     // Meanwhile tiles bring the weight of the next span, each its part.
-    const auto prefetching = Prefetching::of<float>(span.size() * height_ * block,
-                                                    span.size() * block, piece.last - piece.first);
+    const auto prefetching = Prefetching::of<float>(span.size() * mr_ * block, span.size() * block,
+                                                    piece.last - piece.first);
     for (int64_t panel = piece.first; panel < piece.last; ++panel) {
-      patches_->pair_rows(
-          {.from = operands.input + panel * width,
-           .offsets = planes_.products.front().offsets.data() + k,
-           .count = std::min(span.last * elements_of_block, depth_) - k,
-           .columns = planes_.in_place ? std::min(width, columns_ - panel * width) : width,
-           .pairs = span.size() * block,
-           .to = piece.patch});
+      patches_->pair_rows({.from = operands.input + panel * nr,
+                           .offsets = planes_.products.front().offsets.data() + k,
+                           .count = std::min(span.last * elements_of_block, depth_) - k,
+                           .columns = planes_.in_place ? std::min(nr, columns_ - panel * nr) : nr,
+                           .pairs = span.size() * block,
+                           .to = piece.patch});
       for (int64_t tile = piece.tiles.first; tile < piece.tiles.last; ++tile) {
-        const int64_t rows = std::min(height_, c_.outputs - tile * height_);
+        const int64_t rows = std::min(mr_, c_.outputs - tile * mr_);
         const float* next =
             i + 1 < spans_ ? operands.weight + weight_at(tile, span_at(i + 1)) : nullptr;
         // There is no tile of one row; the weight has zeros below it.
-        products_->tile[std::max(rows, std::min<int64_t>(height_, 2))](
+        products_->tile[std::max(rows, std::min<int64_t>(mr_, 2))](
             {.a = operands.weight + weight_at(tile, span),
-             .a_step = height_,
+             .a_step = mr_,
              .b = piece.patch,
-             .b_step = width,
-             .c = piece.sums + (tile - piece.tiles.first) * height_ * piece.sum_step +
-                  (panel - piece.first) * width,
+             .b_step = nr,
+             .c = piece.sums + (tile - piece.tiles.first) * mr_ * piece.sum_step +
+                  (panel - piece.first) * nr,
              .c_step = piece.sum_step,
              .depth = span.size() * block,
              .add = i > 0,
@@ -176,14 +175,14 @@ void Im2colForm::multiply_piece(const PanelOperandsOf<uint16_t>& operands,
 }
 
 void Im2colForm::store_piece(const PanelOperandsOf<uint16_t>& operands, const Piece& piece) const {
-  std::array<Stretch, most_panels * width> stretches;
+  std::array<Stretch, most_panels * nr> stretches;
   const int64_t count = find_stretches(piece, stretches.data());
   if (count == 0) return;
   const Stretch &front = stretches.front(), &back = stretches[static_cast<size_t>(count - 1)];
   const int64_t plane = planes_.made_plane();
   for (int64_t tile = piece.tiles.first; tile < piece.tiles.last; ++tile) {
-    const int64_t row = tile * height_, rows = std::min(height_, c_.outputs - row);
-    patches_->spread({.from = piece.sums + (tile - piece.tiles.first) * height_ * piece.sum_step,
+    const int64_t row = tile * mr_, rows = std::min(mr_, c_.outputs - row);
+    patches_->spread({.from = piece.sums + (tile - piece.tiles.first) * mr_ * piece.sum_step,
                       .from_step = piece.sum_step,
                       .rows = rows,
                       .bias = operands.bias ? operands.bias + row : nullptr,
@@ -200,7 +199,7 @@ void Im2colForm::store_piece(const PanelOperandsOf<uint16_t>& operands, const Pi
 
 int64_t Im2colForm::find_stretches(const Piece& piece, Stretch* stretches) const {
   const TapGemm& product = planes_.products.front();
-  const int64_t first = piece.first * width, end = std::min(piece.last * width, columns_);
+  const int64_t first = piece.first * nr, end = std::min(piece.last * nr, columns_);
   if (planes_.is_dense(product)) {
     stretches[0] = {0, first, end - first};
     return 1;

@@ -74,7 +74,7 @@ class Im2colForm {
   const Im2colKernels* patches_;
   ImplicitGemmForm planes_;
   int64_t depth_, blocks_, spans_;     // blocks: of pairs along k, spans: of blocks
-  int64_t tiles_, height_;             // rows of tiles, and those of each
+  int64_t tiles_, mr_;                 // rows of tiles, and those of each
   int64_t columns_, panels_, pieces_;  // pieces: panels in each
 };
 

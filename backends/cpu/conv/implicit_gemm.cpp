@@ -17,7 +17,7 @@ class Multiplication {
   Multiplication(const ImplicitGemmOperands<T>& operands, const WindowPart& part)
       : o_(operands),
         form_(operands.form),
-        width_(operands.tiles.width),
+        nr_(operands.tiles.nr),
         tiles_(part.rows(operands.tiles.count)) {}
 
   void run(const WindowPart& part) {
@@ -30,14 +30,14 @@ class Multiplication {
       is_dense_ = form_.is_dense(product);
       MITHRIL_CHECK(is_dense_ || !form_.in_place, "what reads the source in place makes a plane");
       run_panels(first, last);
-      weight += o_.tiles.count * o_.tiles.height * product.depth();
+      weight += o_.tiles.count * o_.tiles.mr * product.depth();
     }
   }
 
  private:
   // In an even number of pieces, none of them longer than the most.
   void run_panels(int64_t first, int64_t last) {
-    const int64_t most = std::max<int64_t>(block_columns / width_, 1);
+    const int64_t most = std::max<int64_t>(block_columns / nr_, 1);
     const int64_t pieces = up(last - first, most);
     for (int64_t piece = 0; piece < pieces; ++piece) {
       const int64_t from = first + (last - first) * piece / pieces;
@@ -47,13 +47,13 @@ class Multiplication {
   }
 
   void run_block(int64_t tile, int64_t first, int64_t last) {
-    const int64_t row = tile * o_.tiles.height, depth = product_->depth();
-    const int64_t rows = std::min(o_.tiles.height, form_.rows - row);
+    const int64_t row = tile * o_.tiles.mr, depth = product_->depth();
+    const int64_t rows = std::min(o_.tiles.mr, form_.rows - row);
     const int64_t pieces = std::max<int64_t>(up(depth, depth_block), 1);
     for (int64_t piece = 0; piece < pieces; ++piece) {
       const int64_t k = depth * piece / pieces;
-      WindowTile<T> at{.a = weight_ + (tile * depth + k) * o_.tiles.height,
-                       .a_step = o_.tiles.height,
+      WindowTile<T> at{.a = weight_ + (tile * depth + k) * o_.tiles.mr,
+                       .a_step = o_.tiles.mr,
                        .b = nullptr,
                        .offsets = product_->offsets.data() + k,
                        .c = nullptr,
@@ -62,15 +62,15 @@ class Multiplication {
                        .add = k > 0,
                        .start = o_.start ? o_.start + row : nullptr};
       for (int64_t panel = first; panel < last; ++panel) {
-        at.b = o_.planes + panel * width_ - overhang(panel);
-        at.c = is_direct(panel) ? o_.made + row * form_.made_plane() + panel * width_
-                                : beside_ + (panel - first) * width_;
+        at.b = o_.planes + panel * nr_ - overhang(panel);
+        at.c = is_direct(panel) ? o_.made + row * form_.made_plane() + panel * nr_
+                                : beside_ + (panel - first) * nr_;
         at.c_step = is_direct(panel) ? form_.made_plane() : block_columns;
         o_.kernels.tile[rows](at);
       }
     }
     store_block(row, rows, first, last);
-    const int64_t begin = made_before(first * width_), end = made_before(last * width_);
+    const int64_t begin = made_before(first * nr_), end = made_before(last * nr_);
     o_.epilogue.run({.begin = row * form_.made_plane() + begin,
                      .size = end - begin,
                      .rows = rows,
@@ -84,20 +84,20 @@ class Multiplication {
     return before / pitch * count + std::min(before % pitch, count);
   }
 
-  bool is_direct(int64_t panel) const { return is_dense_ && (panel + 1) * width_ <= columns_; }
+  bool is_direct(int64_t panel) const { return is_dense_ && (panel + 1) * nr_ <= columns_; }
 
   // Where planes are the source itself, nothing beyond it is read: the last panel begins earlier.
   // Such a product is dense, so that no other panel is stored beside it.
   int64_t overhang(int64_t panel) const {
-    return form_.in_place ? std::max<int64_t>((panel + 1) * width_ - columns_, 0) : 0;
+    return form_.in_place ? std::max<int64_t>((panel + 1) * nr_ - columns_, 0) : 0;
   }
 
   // What was written beside.
   void store_block(int64_t row, int64_t rows, int64_t first, int64_t last) {
     int64_t begin = first;
     while (begin < last && is_direct(begin)) ++begin;
-    const int64_t column = begin * width_, end = std::min(last * width_, columns_);
-    const T* from = beside_ + (begin - first) * width_;
+    const int64_t column = begin * nr_, end = std::min(last * nr_, columns_);
+    const T* from = beside_ + (begin - first) * nr_;
     if (begin < last) from += overhang(begin);
     const int64_t pitch = form_.across.extent;
     const GridAxis &down = product_->down, &across = product_->across;
@@ -124,7 +124,7 @@ class Multiplication {
 
   const ImplicitGemmOperands<T>& o_;
   const ImplicitGemmForm& form_;
-  const int64_t width_;
+  const int64_t nr_;
   const WindowPart::Range tiles_;
   const TapGemm* product_ = nullptr;
   const T* weight_ = nullptr;
@@ -163,41 +163,41 @@ class PlaneRows {
 }  // namespace
 
 ImplicitGemmTiles::ImplicitGemmTiles(const ImplicitGemmForm& form, int most_rows, int columns)
-    : width(columns), count(up(form.rows, most_rows)) {
-  if (count > 0) height = up(form.rows, count);
+    : nr(columns), count(up(form.rows, most_rows)) {
+  if (count > 0) mr = up(form.rows, count);
 }
 
 int64_t ImplicitGemmTiles::panels(const ImplicitGemmForm& form, const TapGemm& product) const {
-  return up(form.columns(product), width);
+  return up(form.columns(product), nr);
 }
 
 int64_t ImplicitGemmTiles::packed_group(const ImplicitGemmForm& form) const {
   int64_t depth = 0;
   for (const TapGemm& product : form.products) depth += product.depth();
-  return count * height * depth;
+  return count * mr * depth;
 }
 
 int64_t ImplicitGemmTiles::planes_count(const ImplicitGemmForm& form) const {
-  constexpr int64_t margin = ImplicitGemmKernels<float>::most_width;
+  constexpr int64_t margin = ImplicitGemmKernels<float>::most_nr;
   return form.in_place ? 0 : form.channels * form.channel_step() + margin;
 }
 
 template <typename T>
 void pack_weight(const ImplicitGemmForm& form, const ImplicitGemmTiles& tiles, const T* weight,
                  int64_t first, int64_t last, T* packed) {
-  const int64_t height = tiles.height;
+  const int64_t mr = tiles.mr;
   for (int64_t unit = first; unit < last; ++unit) {
     const int64_t group = unit / tiles.count, tile = unit % tiles.count;
-    const T* from = weight + group * form.group_step + tile * height * form.row_step;
-    const int64_t rows = std::min(height, form.rows - tile * height);
+    const T* from = weight + group * form.group_step + tile * mr * form.row_step;
+    const int64_t rows = std::min(mr, form.rows - tile * mr);
     T* to = packed + group * tiles.packed_group(form);
     for (const TapGemm& product : form.products) {
-      T* next = to + tile * product.depth() * height;
+      T* next = to + tile * product.depth() * mr;
       for (const int64_t k : product.weights) {
         for (int64_t row = 0; row < rows; ++row) next[row] = from[row * form.row_step + k];
-        next += height;
+        next += mr;
       }
-      to += tiles.count * product.depth() * height;
+      to += tiles.count * product.depth() * mr;
     }
   }
 }
@@ -224,8 +224,7 @@ void lay_planes(const ImplicitGemmForm& form, const T* source, int64_t first, in
     }
     // Panels reach beyond the last plane.
     T* end = planes + (channel + 1) * form.channel_step();
-    std::fill(to, channel + 1 == form.channels ? end + ImplicitGemmKernels<T>::most_width : end,
-              T{});
+    std::fill(to, channel + 1 == form.channels ? end + ImplicitGemmKernels<T>::most_nr : end, T{});
   }
 }
 

@@ -12,7 +12,7 @@ namespace mithril::cpu_backend {
 // How the tiles of a form are cut: it follows from the sizes alone, so that sums never depend on
 // the number of threads.
 struct ImplicitGemmTiles {
-  int64_t height = 1, width = 1, count = 0;  // count: in each column of them
+  int64_t mr = 1, nr = 1, count = 0;  // count: in each column of them
 
   ImplicitGemmTiles(const ImplicitGemmForm& form, int most_rows, int columns);
   int64_t panels(const ImplicitGemmForm& form, const TapGemm& product) const;

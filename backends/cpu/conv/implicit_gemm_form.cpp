@@ -41,10 +41,10 @@ TapGemm product_of(const ImplicitGemmForm& form, const Part& down, const Part& a
   return product;
 }
 
-void find_in_place(ImplicitGemmForm& form, const Part& down, const Part& across, int64_t width) {
+void find_in_place(ImplicitGemmForm& form, const Part& down, const Part& across, int64_t nr) {
   const bool whole = form.down.is_source() && form.across.is_source();
-  form.in_place = whole && across.grid.count == form.across.extent &&
-                  down.grid.count * across.grid.count >= width;
+  form.in_place =
+      whole && across.grid.count == form.across.extent && down.grid.count * across.grid.count >= nr;
 }
 
 // ---- forwards: a plane for each remainder of a tap by the stride ----
@@ -144,7 +144,7 @@ double ImplicitGemmForm::work() const {
   return sum * static_cast<double>(rows) * static_cast<double>(images * groups);
 }
 
-ImplicitGemmForm output_form(const Convolution& c, int64_t width) {
+ImplicitGemmForm output_form(const Convolution& c, int64_t nr) {
   const int64_t taps = c.down.kernel * c.across.kernel;
   ImplicitGemmForm form{.images = c.images,
                         .groups = c.groups,
@@ -158,12 +158,12 @@ ImplicitGemmForm output_form(const Convolution& c, int64_t width) {
                         .group_step = c.outputs * c.inputs * taps,
                         .products = {}};
   const Part down = whole_output(c.down, form.down), across = whole_output(c.across, form.across);
-  find_in_place(form, down, across, width);
+  find_in_place(form, down, across, nr);
   form.products.push_back(product_of(form, down, across, c.across.kernel, taps));
   return form;
 }
 
-ImplicitGemmForm input_gradient_form(const Convolution& c, int64_t width) {
+ImplicitGemmForm input_gradient_form(const Convolution& c, int64_t nr) {
   const int64_t taps = c.down.kernel * c.across.kernel;
   ImplicitGemmForm form{.images = c.images,
                         .groups = c.groups,
@@ -178,7 +178,7 @@ ImplicitGemmForm input_gradient_form(const Convolution& c, int64_t width) {
                         .products = {}};
   const std::vector<Part> downs = parts_of_input(c.down), acrosses = parts_of_input(c.across);
   if (downs.size() == 1 && acrosses.size() == 1) {
-    find_in_place(form, downs.front(), acrosses.front(), width);
+    find_in_place(form, downs.front(), acrosses.front(), nr);
   }
   for (const Part& down : downs) {
     for (const Part& across : acrosses) {

@@ -80,8 +80,8 @@ struct WindowPart {
 WindowPart cut_evenly(int64_t rows, int64_t columns, int64_t parts);
 
 // For tiles of so many columns, which may lie beyond the last one where planes are laid out.
-ImplicitGemmForm output_form(const Convolution& convolution, int64_t width);
+ImplicitGemmForm output_form(const Convolution& convolution, int64_t nr);
 // Of the gradient in the input: the window moves over the gradient of the output.
-ImplicitGemmForm input_gradient_form(const Convolution& convolution, int64_t width);
+ImplicitGemmForm input_gradient_form(const Convolution& convolution, int64_t nr);
 
 }  // namespace mithril::cpu_backend

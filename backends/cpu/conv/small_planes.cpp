@@ -21,45 +21,45 @@ Convolution of_one_channel(Convolution convolution) {
 
 bool suits_small_planes(const Convolution& c) {
   const GemmKernels<float>& products = gemm_kernels<float>();
-  const ImplicitGemmForm form = output_form(of_one_channel(c), products.width);
-  const int64_t columns = up(form.columns(form.products.front()), products.width) * products.width;
+  const ImplicitGemmForm form = output_form(of_one_channel(c), products.nr);
+  const int64_t columns = up(form.columns(form.products.front()), products.nr) * products.nr;
   // Putting rows together costs as much as a few columns.
-  return c.across.output <= products.height && c.outputs >= products.width &&
+  return c.across.output <= products.mr && c.outputs >= products.nr &&
          8 * columns >= 9 * form.made_plane();
 }
 
 SmallPlaneForm::SmallPlaneForm(const Convolution& convolution, Instructions instructions)
     : c_(convolution),
       products_(&gemm_kernels<float>(instructions)),
-      width_(products_->width),
+      nr_(products_->nr),
       taps_(c_.down.kernel * c_.across.kernel),
       depth_(c_.inputs * taps_),
-      band_rows_(std::min(products_->height / c_.across.output, c_.down.output)),
+      band_rows_(std::min(products_->mr / c_.across.output, c_.down.output)),
       bands_(up(c_.down.output, band_rows_)),
-      height_(band_rows_ * c_.across.output),
-      panels_(up(c_.outputs, width_)),
-      planes_(output_form(of_one_channel(c_), width_)) {}
+      mr_(band_rows_ * c_.across.output),
+      panels_(up(c_.outputs, nr_)),
+      planes_(output_form(of_one_channel(c_), nr_)) {}
 
 double SmallPlaneForm::work() const {
-  return static_cast<double>(bands_ * height_) * static_cast<double>(depth_) *
+  return static_cast<double>(bands_ * mr_) * static_cast<double>(depth_) *
          static_cast<double>(c_.outputs);
 }
 
 int64_t SmallPlaneForm::band_step() const {
   constexpr int64_t line = 16;
-  return (up(depth_ * height_, line) | 1) * line;
+  return (up(depth_ * mr_, line) | 1) * line;
 }
 
 int64_t SmallPlaneForm::part_count() const {
-  constexpr int64_t margin = ImplicitGemmKernels<float>::most_width;
-  return std::max(planes_.channel_step() + margin, bands_ * height_ * width_);
+  constexpr int64_t margin = ImplicitGemmKernels<float>::most_nr;
+  return std::max(planes_.channel_step() + margin, bands_ * mr_ * nr_);
 }
 
 void SmallPlaneForm::transform_weight(const float* weight, int64_t panel, float* to) const {
-  const int64_t size = depth_ * width_, outputs = std::min(width_, c_.outputs - panel * width_);
-  if (outputs < width_) std::fill_n(to + panel * size, size, 0.0f);
+  const int64_t size = depth_ * nr_, outputs = std::min(nr_, c_.outputs - panel * nr_);
+  if (outputs < nr_) std::fill_n(to + panel * size, size, 0.0f);
   gemm_kernels<float>().interleave(
-      {weight + panel * size, depth_, outputs, depth_, to + panel * size, width_});
+      {weight + panel * size, depth_, outputs, depth_, to + panel * size, nr_});
 }
 
 void SmallPlaneForm::transform_input(const float* input, int64_t first, int64_t last, float* work,
@@ -73,7 +73,7 @@ void SmallPlaneForm::transform_input(const float* input, int64_t first, int64_t 
     }
     for (int64_t tap = 0; tap < taps_; ++tap) {
       const float* from = planes + taps[static_cast<size_t>(tap)];
-      float* bands = to + (channel * taps_ + tap) * height_;
+      float* bands = to + (channel * taps_ + tap) * mr_;
       for (int64_t y = 0; y < band_rows_; ++y) {
         products_->copy({.from = from + y * planes_.across.extent,
                          .from_step = band_rows_ * planes_.across.extent,
@@ -92,45 +92,45 @@ void SmallPlaneForm::multiply(const PanelOperands& operands, const WindowPart& p
   for (int64_t panel = first; panel < last; ++panel) {
     multiply_panel(operands, panel);
     store_panel(operands, panel);
-    const int64_t channels = std::min(width_, c_.outputs - panel * width_);
-    operands.epilogue.run({.begin = panel * width_ * plane, .size = channels * plane});
+    const int64_t channels = std::min(nr_, c_.outputs - panel * nr_);
+    operands.epilogue.run({.begin = panel * nr_ * plane, .size = channels * plane});
   }
 }
 
 void SmallPlaneForm::multiply_panel(const PanelOperands& operands, int64_t panel) const {
   const int64_t places = c_.down.output * c_.across.output;
   const int64_t pieces = std::max<int64_t>(up(depth_, most_depth_of_panels), 1);
-  alignas(64) float bias[GemmKernels<float>::most_width] = {};
+  alignas(64) float bias[GemmKernels<float>::most_nr] = {};
   if (operands.bias) {
-    const int64_t first = panel * width_;
-    std::copy_n(operands.bias + first, std::min(width_, c_.outputs - first), bias);
+    const int64_t first = panel * nr_;
+    std::copy_n(operands.bias + first, std::min(nr_, c_.outputs - first), bias);
   }
   for (int64_t piece = 0; piece < pieces; ++piece) {
     const int64_t k = depth_ * piece / pieces, end = depth_ * (piece + 1) / pieces;
-    const float* weight = operands.weight + (panel * depth_ + k) * width_;
-    const auto prefetching = Prefetching::of<float>((end - k) * width_, end - k, bands_);
+    const float* weight = operands.weight + (panel * depth_ + k) * nr_;
+    const auto prefetching = Prefetching::of<float>((end - k) * nr_, end - k, bands_);
     for (int64_t band = 0; band < bands_; ++band) {
-      products_->tile[std::min(height_, places - band * height_)](
-          {.a = operands.input + band * band_step() + k * height_,
-           .a_step = height_,
+      products_->tile[std::min(mr_, places - band * mr_)](
+          {.a = operands.input + band * band_step() + k * mr_,
+           .a_step = mr_,
            .b = weight,
-           .b_step = width_,
-           .c = operands.work + band * height_ * width_,
-           .c_step = width_,
+           .b_step = nr_,
+           .c = operands.work + band * mr_ * nr_,
+           .c_step = nr_,
            .depth = end - k,
            .add = k > 0,
            .bias = end == depth_ ? bias : nullptr,
-           .next = weight + (end - k) * width_ + band * prefetching.elements,
+           .next = weight + (end - k) * nr_ + band * prefetching.elements,
            .lines = prefetching.lines});
     }
   }
 }
 
 void SmallPlaneForm::store_panel(const PanelOperands& operands, int64_t panel) const {
-  const int64_t places = c_.down.output * c_.across.output, first = panel * width_;
-  const int64_t channels = std::min(width_, c_.outputs - first);
+  const int64_t places = c_.down.output * c_.across.output, first = panel * nr_;
+  const int64_t channels = std::min(nr_, c_.outputs - first);
   products_->interleave(
-      {operands.work, width_, places, channels, operands.made + first * places, places});
+      {operands.work, nr_, places, channels, operands.made + first * places, places});
 }
 
 }  // namespace mithril::cpu_backend

@@ -26,7 +26,7 @@ class SmallPlaneForm {
   const Convolution& convolution() const { return c_; }
   double work() const;                        // multiplications
   int64_t panels() const { return panels_; }  // of outputs
-  int64_t weight_count() const { return panels_ * depth_ * width_; }
+  int64_t weight_count() const { return panels_ * depth_ * nr_; }
   int64_t input_count() const { return bands_ * band_step(); }
   int64_t part_count() const;
 
@@ -49,8 +49,8 @@ class SmallPlaneForm {
 
   Convolution c_;
   const GemmKernels<float>* products_;
-  int64_t width_, taps_, depth_;
-  int64_t band_rows_, bands_, height_;
+  int64_t nr_, taps_, depth_;
+  int64_t band_rows_, bands_, mr_;
   int64_t panels_;
   ImplicitGemmForm planes_;  // of one channel
 };

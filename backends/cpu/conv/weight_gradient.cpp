@@ -16,14 +16,14 @@ int64_t extent_of(const WindowAxis& axis) {
 
 }  // namespace
 
-WeightGradientForm::WeightGradientForm(const Convolution& convolution, int most_rows, int width)
+WeightGradientForm::WeightGradientForm(const Convolution& convolution, int most_rows, int nr)
     : c_(convolution),
-      width_(width),
+      nr_(nr),
       tiles_(up(c_.outputs, most_rows)),
-      height_(tiles_ > 0 ? up(c_.outputs, tiles_) : 1),
+      mr_(tiles_ > 0 ? up(c_.outputs, tiles_) : 1),
       runs_(c_.across.dilation == 1 ? 1 : c_.across.kernel),
       run_columns_(c_.across.kernel / runs_ * c_.inputs),
-      run_panels_(up(run_columns_, width)),
+      run_panels_(up(run_columns_, nr)),
       down_extent_(extent_of(c_.down)),
       across_extent_(extent_of(c_.across)) {
   for (int64_t y = 0; y < c_.down.output; ++y) {
@@ -35,11 +35,11 @@ WeightGradientForm::WeightGradientForm(const Convolution& convolution, int most_
 
 int64_t WeightGradientForm::laid_count() const {
   // Panels reach beyond the last channel of the last place.
-  return down_extent_ * across_extent_ * c_.inputs + ImplicitGemmKernels<float>::most_width;
+  return down_extent_ * across_extent_ * c_.inputs + ImplicitGemmKernels<float>::most_nr;
 }
 
 int64_t WeightGradientForm::panel_offset(int64_t panel) const {
-  const int64_t run = panel / run_panels_, within = panel % run_panels_ * width_;
+  const int64_t run = panel / run_panels_, within = panel % run_panels_ * nr_;
   const int64_t y = run / runs_ * c_.down.dilation, x = run % runs_ * c_.across.dilation;
   return (y * across_extent_ + x) * c_.inputs + within;
 }
@@ -68,7 +68,7 @@ void WeightGradientForm::lay(const T* input, int64_t first, int64_t last, T* lai
     }
   }
   if (last == down_extent_) {
-    std::fill_n(laid + down_extent_ * pitch, ImplicitGemmKernels<float>::most_width, T{});
+    std::fill_n(laid + down_extent_ * pitch, ImplicitGemmKernels<float>::most_nr, T{});
   }
 }
 
@@ -76,13 +76,13 @@ template <typename T>
 void WeightGradientForm::pack(const T* gradient, int64_t first, int64_t last, T* packed) const {
   const int64_t count = places();
   for (int64_t tile = first; tile < last; ++tile) {
-    const int64_t rows = std::min(height_, c_.outputs - tile * height_);
-    const T* from = gradient + tile * height_ * count;
-    T* to = packed + tile * height_ * count;
+    const int64_t rows = std::min(mr_, c_.outputs - tile * mr_);
+    const T* from = gradient + tile * mr_ * count;
+    T* to = packed + tile * mr_ * count;
     for (int64_t begin = 0; begin < count; begin += moved_block) {
       const int64_t end = std::min(begin + moved_block, count);
       for (int64_t row = 0; row < rows; ++row) {
-        for (int64_t at = begin; at < end; ++at) to[at * height_ + row] = from[row * count + at];
+        for (int64_t at = begin; at < end; ++at) to[at * mr_ + row] = from[row * count + at];
       }
     }
   }
@@ -97,13 +97,13 @@ void WeightGradientForm::multiply(const ImplicitGemmKernels<T>& kernels, const T
   for (int64_t piece = 0; piece < pieces; ++piece) {
     const int64_t begin = places() * piece / pieces, end = places() * (piece + 1) / pieces;
     for (int64_t tile = first_tile; tile < last_tile; ++tile) {
-      const int64_t rows = std::min(height_, c_.outputs - tile * height_);
+      const int64_t rows = std::min(mr_, c_.outputs - tile * mr_);
       for (int64_t panel = first; panel < last; ++panel) {
-        kernels.tile[rows]({.a = packed + (tile * places() + begin) * height_,
-                            .a_step = height_,
+        kernels.tile[rows]({.a = packed + (tile * places() + begin) * mr_,
+                            .a_step = mr_,
                             .b = laid + panel_offset(panel),
                             .offsets = offsets_.data() + begin,
-                            .c = sums + tile * height_ * columns() + panel * width_,
+                            .c = sums + tile * mr_ * columns() + panel * nr_,
                             .c_step = columns(),
                             .depth = end - begin,
                             .add = add || begin > 0,
@@ -122,7 +122,7 @@ void WeightGradientForm::finish(const T* sums, T* weight) const {
     for (int64_t tap = 0; tap < taps; ++tap) {
       const int64_t run = runs_ == 1 ? tap / across : tap;
       const int64_t within = runs_ == 1 ? tap % across * c_.inputs : 0;
-      const T* next = from + run * run_panels_ * width_ + within;
+      const T* next = from + run * run_panels_ * nr_ + within;
       for (int64_t channel = 0; channel < c_.inputs; ++channel) {
         to[channel * taps + tap] = next[channel];
       }

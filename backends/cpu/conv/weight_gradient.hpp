@@ -15,19 +15,19 @@ namespace mithril::cpu_backend {
 // columns of neighbouring taps are neighbours.
 class WeightGradientForm {
  public:
-  WeightGradientForm(const Convolution& convolution, int most_rows, int width);
+  WeightGradientForm(const Convolution& convolution, int most_rows, int nr);
 
   const Convolution& convolution() const { return c_; }
   int64_t tiles() const { return tiles_; }
-  int64_t height() const { return height_; }  // of a tile
+  int64_t mr() const { return mr_; }  // of a tile
   int64_t panels() const { return c_.down.kernel * runs_ * run_panels_; }
-  int64_t columns() const { return panels() * width_; }
+  int64_t columns() const { return panels() * nr_; }
   int64_t places() const { return c_.down.output * c_.across.output; }  // of an output
   int64_t rows() const { return down_extent_; }  // of the input with its border
   // Elements of what is worked in: the input laid out, the gradient packed, and the sums.
   int64_t laid_count() const;
-  int64_t packed_count() const { return tiles_ * height_ * places(); }
-  int64_t sum_count() const { return tiles_ * height_ * columns(); }
+  int64_t packed_count() const { return tiles_ * mr_ * places(); }
+  int64_t sum_count() const { return tiles_ * mr_ * columns(); }
 
   // Rows [first, last) of a group of an image.
   template <typename T>
@@ -47,7 +47,7 @@ class WeightGradientForm {
   int64_t panel_offset(int64_t panel) const;
 
   Convolution c_;
-  int64_t width_, tiles_, height_;
+  int64_t nr_, tiles_, mr_;
   // Columns that are neighbours, in each row of taps: of all its taps, or of each.
   int64_t runs_, run_columns_, run_panels_;
   int64_t down_extent_, across_extent_;

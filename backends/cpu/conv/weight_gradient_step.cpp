@@ -30,7 +30,7 @@ class WeightStep final : public Step {
         scratch_(scratch) {}
 
   static WeightGradientForm form_of(const Convolution& convolution) {
-    return {convolution, implicit_gemm_kernels<T>().height, implicit_gemm_kernels<T>().width};
+    return {convolution, implicit_gemm_kernels<T>().mr, implicit_gemm_kernels<T>().nr};
   }
   static int64_t scratch_bytes(const WeightGradientForm& form, int threads) {
     const GroupPartition partition = partition_of(form, threads);

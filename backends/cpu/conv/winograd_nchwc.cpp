@@ -70,17 +70,17 @@ int64_t WinogradNchwc::part_count(int64_t parts) const {
 WinogradNchwc::Group WinogradNchwc::group(int64_t first, int64_t last) const {
   const int64_t tiles = (last - first) * tiles_across_;
   const int64_t input_step = (blocks_ * tiles + 1) * channel_block;
-  const int64_t sum_step = tiles * products_->width + channel_block;
+  const int64_t sum_step = tiles * products_->nr + channel_block;
   return {first, last, tiles, input_step, sum_step};
 }
 
 void WinogradNchwc::transform_weight(const float* weight, int64_t panel, float* to) const {
-  const int64_t width = products_->width, element = c_.inputs * width;
+  const int64_t nr = products_->nr, element = c_.inputs * nr;
   for (int64_t in = 0; in < c_.inputs; ++in) {
     transforms_->weight({.from = weight + (panel * element + in) * 9,
                          .from_step = c_.inputs * 9,
-                         .channels = width,
-                         .to = to + panel * products * element + in * width,
+                         .channels = nr,
+                         .to = to + panel * products * element + in * nr,
                          .to_step = element});
   }
 }
@@ -114,7 +114,7 @@ void WinogradNchwc::multiply(const PanelOperands& o, const WindowPart& part) con
 }
 
 void WinogradNchwc::transform_input(const float* input, const Group& group) const {
-  const int64_t width = c_.across.input, plane = c_.down.input * width;
+  const int64_t nr = c_.across.input, plane = c_.down.input * nr;
   for (int64_t row = group.first; row < group.last; ++row) {
     const int64_t y = row % tiles_down_ * 4 - c_.down.before;
     for (int64_t block = 0; block < blocks_; ++block) {
@@ -123,12 +123,12 @@ void WinogradNchwc::transform_input(const float* input, const Group& group) cons
                   (block * group.tiles + (row - group.first) * tiles_across_) * channel_block;
       for (int64_t tile = 0; tile < tiles_across_; ++tile, to += channel_block) {
         const int64_t x = 4 * tile - c_.across.before;
-        transforms_->input_block({.from = from + (y * width + x) * channel_block,
-                                  .row_step = width * channel_block,
+        transforms_->input_block({.from = from + (y * nr + x) * channel_block,
+                                  .row_step = nr * channel_block,
                                   .first_row = std::max<int64_t>(-y, 0),
                                   .last_row = std::min<int64_t>(c_.down.input - y, 6),
                                   .first_column = std::max<int64_t>(-x, 0),
-                                  .last_column = std::min<int64_t>(width - x, 6),
+                                  .last_column = std::min<int64_t>(nr - x, 6),
                                   .to = to,
                                   .to_step = group.input_step});
       }
@@ -138,8 +138,8 @@ void WinogradNchwc::transform_input(const float* input, const Group& group) cons
 
 void WinogradNchwc::multiply_panel(const PanelOperands& o, int64_t panel,
                                    const Group& group) const {
-  const int64_t element = c_.inputs * products_->width;
-  const int64_t count = up(group.tiles, products_->height);
+  const int64_t element = c_.inputs * products_->nr;
+  const int64_t count = up(group.tiles, products_->mr);
   const int64_t lines = up(up(element, line), count * blocks_);
   std::array<int32_t, most_blocks> offsets;
   for (int64_t block = 0; block < blocks_; ++block) {
@@ -168,13 +168,13 @@ void WinogradNchwc::multiply_panel(const PanelOperands& o, int64_t panel,
 
 void WinogradNchwc::transform_sums(const PanelOperands& o, int64_t panel,
                                    const Group& group) const {
-  const int64_t width = c_.across.output, height = c_.down.output;
-  const int64_t blocks = products_->width / channel_block;
-  const int64_t block_step = height * width * channel_block;
+  const int64_t nr = c_.across.output, mr = c_.down.output;
+  const int64_t blocks = products_->nr / channel_block;
+  const int64_t block_step = mr * nr * channel_block;
   for (int64_t row = group.first; row < group.last; ++row) {
-    const int64_t y = row % tiles_down_ * 4, rows = std::min<int64_t>(height - y, 4);
+    const int64_t y = row % tiles_down_ * 4, rows = std::min<int64_t>(mr - y, 4);
     const int64_t begin =
-        (row / tiles_down_ * panels() + panel) * blocks * block_step + y * width * channel_block;
+        (row / tiles_down_ * panels() + panel) * blocks * block_step + y * nr * channel_block;
     for (int64_t block = 0; block < blocks; ++block) {
       const float* sums =
           group.sums + (block * group.tiles + (row - group.first) * tiles_across_) * channel_block;
@@ -182,15 +182,15 @@ void WinogradNchwc::transform_sums(const PanelOperands& o, int64_t panel,
         transforms_->output_block(
             {.sums = sums,
              .sum_step = group.sum_step,
-             .bias = o.bias ? o.bias + panel * products_->width + block * channel_block : nullptr,
+             .bias = o.bias ? o.bias + panel * products_->nr + block * channel_block : nullptr,
              .to = o.made + begin + block * block_step + 4 * tile * channel_block,
-             .row_step = width * channel_block,
+             .row_step = nr * channel_block,
              .rows = rows,
-             .columns = std::min<int64_t>(width - 4 * tile, 4)});
+             .columns = std::min<int64_t>(nr - 4 * tile, 4)});
       }
     }
     o.epilogue.run(
-        {.begin = begin, .size = rows * width * channel_block, .rows = blocks, .step = block_step});
+        {.begin = begin, .size = rows * nr * channel_block, .rows = blocks, .step = block_step});
   }
 }
 

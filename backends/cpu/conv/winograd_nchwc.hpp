@@ -24,7 +24,7 @@ class WinogradNchwc {
 
   const Convolution& convolution() const { return c_; }
   double work() const;  // multiplications
-  int64_t panels() const { return c_.outputs / products_->width; }
+  int64_t panels() const { return c_.outputs / products_->nr; }
   int64_t weight_count() const { return 36 * c_.inputs * c_.outputs; }
   // Elements of what is read in blocks, where it does not stand so.
   int64_t laid_count() const { return from_blocks_ ? 0 : c_.images * image_count(); }

@@ -33,14 +33,14 @@ WinogradPlanar::WinogradPlanar(const Convolution& convolution, Instructions inst
     : c_(convolution),
       products_(&gemm_kernels<float>(instructions)),
       transforms_(&winograd_kernels(instructions)),
-      width_(products_->width),
+      nr_(products_->nr),
       tiles_down_(up(c_.down.output, 4)),
       tiles_across_(up(c_.across.output, 4)),
       tiles_((tiles_down_ - 1) * (tiles_across_ + 1) + tiles_across_),
-      bands_(up(tiles_, products_->height)),
-      height_(up(tiles_, bands_)),
-      slot_(up(products_->height, width_ / 2) * (width_ / 2)),
-      panels_(up(c_.outputs, width_)),
+      bands_(up(tiles_, products_->mr)),
+      mr_(up(tiles_, bands_)),
+      slot_(up(products_->mr, nr_ / 2) * (nr_ / 2)),
+      panels_(up(c_.outputs, nr_)),
       pitch_(tiles_across_ + 1),
       // Rows are written in whole vectors, and read beyond the last tile.
       plane_(((tiles_down_ + 1) * pitch_ / line + 3) * line) {}
@@ -56,12 +56,12 @@ int64_t WinogradPlanar::part_count() const {
 }
 
 void WinogradPlanar::transform_weight(const float* weight, int64_t panel, float* to) const {
-  const int64_t element = c_.inputs * width_;
+  const int64_t element = c_.inputs * nr_;
   for (int64_t in = 0; in < c_.inputs; ++in) {
     transforms_->weight({.from = weight + (panel * element + in) * 9,
                          .from_step = c_.inputs * 9,
-                         .channels = std::min(width_, c_.outputs - panel * width_),
-                         .to = to + panel * 36 * element + in * width_,
+                         .channels = std::min(nr_, c_.outputs - panel * nr_),
+                         .to = to + panel * 36 * element + in * nr_,
                          .to_step = element});
   }
 }
@@ -71,12 +71,12 @@ void WinogradPlanar::transform_input(const float* input, int64_t first, int64_t 
   for (int64_t channel = first; channel < last; ++channel) {
     lay_channel(input + channel * c_.down.input * c_.across.input, work + 16 * plane_, work);
     for (int64_t band = 0; band < bands_; ++band) {
-      transforms_->input({.planes = work + band * height_,
+      transforms_->input({.planes = work + band * mr_,
                           .plane = plane_,
                           .pitch = pitch_,
                           .to = to + (band * c_.inputs + channel) * slot_,
                           .to_step = input_step(),
-                          .count = height_});
+                          .count = mr_});
     }
   }
 }
@@ -105,10 +105,10 @@ class WinogradPlanar::Panel {
   Panel(const WinogradPlanar& form, const PanelOperands& operands, int64_t panel)
       : f_(form),
         o_(operands),
-        channels_(std::min(form.width_, form.c_.outputs - panel * form.width_)),
-        weight_(operands.weight + panel * 36 * form.c_.inputs * form.width_),
-        made_(operands.made + panel * form.width_ * plane()) {
-    if (operands.bias) std::copy_n(operands.bias + panel * form.width_, channels_, bias_);
+        channels_(std::min(form.nr_, form.c_.outputs - panel * form.nr_)),
+        weight_(operands.weight + panel * 36 * form.c_.inputs * form.nr_),
+        made_(operands.made + panel * form.nr_ * plane()) {
+    if (operands.bias) std::copy_n(operands.bias + panel * form.nr_, channels_, bias_);
   }
 
   void run(int64_t first, int64_t last) {
@@ -123,7 +123,7 @@ class WinogradPlanar::Panel {
 
   // The rows of the output that are whole once the bands before this one are done.
   void epilogue(int64_t band) {
-    const int64_t tiles = band * f_.height_ / (f_.tiles_across_ + 1);
+    const int64_t tiles = band * f_.mr_ / (f_.tiles_across_ + 1);
     const int64_t rows = band == f_.bands_ ? f_.c_.down.output : 4 * tiles;
     const int64_t columns = f_.c_.across.output;
     o_.epilogue.run({.begin = made_ - o_.made + finished_ * columns,
@@ -133,35 +133,33 @@ class WinogradPlanar::Panel {
     finished_ = rows;
   }
 
-  int64_t tiles_of(int64_t band) const {
-    return std::min(f_.height_, f_.tiles_ - band * f_.height_);
-  }
+  int64_t tiles_of(int64_t band) const { return std::min(f_.mr_, f_.tiles_ - band * f_.mr_); }
 
   void run_bands(int64_t first, int64_t last) {
-    const int64_t inputs = f_.c_.inputs, band_sums = f_.height_ * f_.width_;
+    const int64_t inputs = f_.c_.inputs, band_sums = f_.mr_ * f_.nr_;
     const int64_t step = f_.sum_step(last - first);
-    const auto prefetching = Prefetching::of<float>(inputs * f_.width_, inputs, last - first);
+    const auto prefetching = Prefetching::of<float>(inputs * f_.nr_, inputs, last - first);
     for (int64_t k = 0; k < 36; ++k) {
-      const float* weight = weight_ + k * inputs * f_.width_;
+      const float* weight = weight_ + k * inputs * f_.nr_;
       for (int64_t band = first; band < last; ++band) {
         f_.products_->tile[tiles_of(band)](
             {.a = o_.input + k * f_.input_step() + band * inputs * f_.slot_,
              .a_step = f_.slot_,
              .b = weight,
-             .b_step = f_.width_,
+             .b_step = f_.nr_,
              .c = o_.work + k * step + (band - first) * band_sums,
-             .c_step = f_.width_,
+             .c_step = f_.nr_,
              .depth = inputs,
              .add = false,
              .bias = nullptr,
-             .next = weight + inputs * f_.width_ + (band - first) * prefetching.elements,
+             .next = weight + inputs * f_.nr_ + (band - first) * prefetching.elements,
              .lines = prefetching.lines});
       }
     }
     for (int64_t band = first; band < last; ++band) {
       const float* sums = o_.work + (band - first) * band_sums;
       for (int64_t i = 0; i < tiles_of(band); ++i) {
-        store_tile(band * f_.height_ + i, sums + i * f_.width_, step);
+        store_tile(band * f_.mr_ + i, sums + i * f_.nr_, step);
       }
     }
   }
@@ -186,8 +184,8 @@ class WinogradPlanar::Panel {
   const float* weight_;
   float* made_;
   int64_t finished_ = 0;  // rows
-  alignas(64) float bias_[GemmKernels<float>::most_width] = {};
-  alignas(64) float outputs_[16 * GemmKernels<float>::most_width];
+  alignas(64) float bias_[GemmKernels<float>::most_nr] = {};
+  alignas(64) float outputs_[16 * GemmKernels<float>::most_nr];
 };
 
 void WinogradPlanar::multiply(const PanelOperands& operands, const WindowPart& part) const {

@@ -30,7 +30,7 @@ class WinogradPlanar {
   double work() const;
   // Elements of the weight as products want it, of a group; of the transformed input; and of what
   // each part works in.
-  int64_t weight_count() const { return panels_ * 36 * c_.inputs * width_; }
+  int64_t weight_count() const { return panels_ * 36 * c_.inputs * nr_; }
   int64_t input_count() const { return 36 * input_step(); }
   int64_t part_count() const;
 
@@ -53,15 +53,15 @@ class WinogradPlanar {
   // From one of the 36 products to the next, such that they do not meet in the same sets of the
   // cache.
   int64_t input_step() const { return (bands_ * c_.inputs + 1) * slot_; }
-  int64_t sum_step(int64_t bands) const { return (bands * height_ + 1) * width_; }
+  int64_t sum_step(int64_t bands) const { return (bands * mr_ + 1) * nr_; }
 
   Convolution c_;
   const GemmKernels<float>* products_;
   const WinogradKernels* transforms_;
-  int64_t width_;
+  int64_t nr_;
   int64_t tiles_down_, tiles_across_;
-  int64_t tiles_;                  // with those between the ends of rows, that count for nothing
-  int64_t bands_, height_, slot_;  // height_: tiles of a band, which have a place for slot_
+  int64_t tiles_;              // with those between the ends of rows, that count for nothing
+  int64_t bands_, mr_, slot_;  // mr_: tiles of a band, which have a place for slot_
   int64_t panels_;
   int64_t pitch_, plane_;  // of the planes that a channel is laid out as
 };

@@ -27,8 +27,8 @@ constexpr int64_t bytes_from_memory = 1 << 20;
 // Where the last panel is narrower than a tile, tiles are written beside the product.
 template <typename T>
 struct Margin {
-  alignas(64) T product[GemmKernels<T>::most_rows * GemmKernels<T>::most_width];
-  alignas(64) T bias[GemmKernels<T>::most_width];
+  alignas(64) T product[GemmKernels<T>::most_rows * GemmKernels<T>::most_nr];
+  alignas(64) T bias[GemmKernels<T>::most_nr];
 };
 
 template <typename T>
@@ -48,7 +48,7 @@ class Blocks {
   void run() {
     const int64_t rows = block_.last_row - block_.first_row;
     if (rows == 1) return run_only_row();
-    const int64_t parts = up(up(rows, kernels_.height), most_tiles_packed);
+    const int64_t parts = up(up(rows, kernels_.mr), most_tiles_packed);
     each_span([&](Span span) {
       for (int64_t part = 0; part < parts; ++part) {
         run_rows(
@@ -95,7 +95,7 @@ class Blocks {
   // time; of a B that is read in place, all columns of a block of k.
   void run_only_row() {
     const int64_t columns = block_.last_column - block_.first_column;
-    const int64_t step = p_.packed ? kernels_.most_tiles * kernels_.width : columns;
+    const int64_t step = p_.packed ? kernels_.most_tiles * kernels_.nr : columns;
     for (int64_t j = block_.first_column; j < block_.last_column; j += step) {
       const int64_t end = std::min(j + step, block_.last_column);
       each_span([&](Span span) { run_row(j, end, span); });
@@ -106,45 +106,45 @@ class Blocks {
   void run_row(int64_t first, int64_t last, Span span) {
     const int64_t i = block_.first_row;
     const Left row{span.size() > 0 ? left_at(i, span.first) : nullptr, p_.left.column_step};
-    for (int64_t j = run_tiles(i, row, first, last, span); j < last; j += kernels_.width) {
+    for (int64_t j = run_tiles(i, row, first, last, span); j < last; j += kernels_.nr) {
       run_tile(tile_at(i, row, j, span), 1, j, span);
     }
   }
 
-  // Tiles of about the same height. Panels are read once from where they come: a group of them
+  // Tiles of about the same mr. Panels are read once from where they come: a group of them
   // meets all rows while it is in a cache, and meanwhile the next one is brought there.
   void run_rows(Span rows, Span span) {
-    const int64_t tiles = up(rows.size(), kernels_.height), height = up(rows.size(), tiles);
-    for (int64_t i = rows.first; i < rows.last && !stands_; i += height) {
-      pack_left(i, std::min(height, rows.last - i), span, left_of(i - rows.first, height));
+    const int64_t tiles = up(rows.size(), kernels_.mr), mr = up(rows.size(), tiles);
+    for (int64_t i = rows.first; i < rows.last && !stands_; i += mr) {
+      pack_left(i, std::min(mr, rows.last - i), span, left_of(i - rows.first, mr));
     }
-    const int64_t width = kernels_.width, columns = group_columns(span);
+    const int64_t nr = kernels_.nr, columns = group_columns(span);
     // While they meet a group, tiles bring the next one, each its part of one panel.
     const auto prefetching =
-        Prefetching::of<T>(span.size() * width / kernels_.packing, span.size(), tiles);
+        Prefetching::of<T>(span.size() * nr / kernels_.packing, span.size(), tiles);
     int64_t finished = block_.first_column;
     for (int64_t first = finished, last; first < block_.last_column; first = last) {
       last = std::min(first + columns, block_.last_column);
       const T* next = next_group(last, span);
       const auto run = [&](int64_t row, int64_t j) {
-        const int64_t i = rows.first + row * height;
-        const Left left{stands_ ? left_at(i, span.first) : left_of(i - rows.first, height),
-                        kernels_.height};
+        const int64_t i = rows.first + row * mr;
+        const Left left{stands_ ? left_at(i, span.first) : left_of(i - rows.first, mr),
+                        kernels_.mr};
         Tile<T> tile = tile_at(i, left, j, span);
         if (stands_) tile.a_row_step = p_.left.row_step;
         if (next) {
           tile.next = next + (j - first) * p_.depth / kernels_.packing + row * prefetching.elements;
           tile.lines = prefetching.lines;
         }
-        run_tile(tile, std::min(height, rows.last - i), j, span);
+        run_tile(tile, std::min(mr, rows.last - i), j, span);
       };
       if (kernels_.keeps_right) {
-        for (int64_t j = first; j < last; j += width) {
+        for (int64_t j = first; j < last; j += nr) {
           for (int64_t row = 0; row < tiles; ++row) run(row, j);
         }
       } else {
         for (int64_t row = 0; row < tiles; ++row) {
-          for (int64_t j = first; j < last; j += width) run(row, j);
+          for (int64_t j = first; j < last; j += nr) run(row, j);
         }
       }
       const bool enough = last - finished >= epilogue_columns || last == block_.last_column;
@@ -155,8 +155,8 @@ class Blocks {
   }
 
   int64_t group_columns(Span span) const {
-    const int64_t bytes = kernels_.width * std::max<int64_t>(span.size(), 1) * int64_t{sizeof(T)};
-    return std::max<int64_t>(group_bytes / bytes, 1) * kernels_.width;
+    const int64_t bytes = kernels_.nr * std::max<int64_t>(span.size(), 1) * int64_t{sizeof(T)};
+    return std::max<int64_t>(group_bytes / bytes, 1) * kernels_.nr;
   }
 
   // Where the panels stand, if they are packed, that are read after those before the column `last`;
@@ -167,9 +167,7 @@ class Blocks {
     return span.last < p_.depth ? right_at(block_.first_column, span.last) : nullptr;
   }
 
-  T* left_of(int64_t row, int64_t height) const {
-    return left_ + row / height * kernels_.height * most_depth;
-  }
+  T* left_of(int64_t row, int64_t mr) const { return left_ + row / mr * kernels_.mr * most_depth; }
 
   const T* left_at(int64_t i, int64_t k) const {
     return p_.left.data + i * p_.left.row_step + k * p_.left.column_step;
@@ -179,17 +177,17 @@ class Blocks {
     if (span.size() == 0) return;
     const Matrix<T>& left = p_.left;
     const T* from = left_at(i, span.first);
-    const int64_t height = kernels_.height, block = kernels_.left_block;
+    const int64_t mr = kernels_.mr, block = kernels_.left_block;
     if (block > 1) return pack_blocks(from, rows, span.size(), to);
     if (left.row_step == 1) {
-      return kernels_.copy({from, left.column_step, rows, span.size(), to, height});
+      return kernels_.copy({from, left.column_step, rows, span.size(), to, mr});
     }
     if (left.column_step == 1) {
-      return kernels_.interleave({from, left.row_step, rows, span.size(), to, height});
+      return kernels_.interleave({from, left.row_step, rows, span.size(), to, mr});
     }
     for (int64_t row = 0; row < rows; ++row) {
       const T* next = from + row * left.row_step;
-      for (int64_t k = 0; k < span.size(); ++k) to[k * height + row] = next[k * left.column_step];
+      for (int64_t k = 0; k < span.size(); ++k) to[k * mr + row] = next[k * left.column_step];
     }
   }
 
@@ -197,7 +195,7 @@ class Blocks {
   void pack_blocks(const T* from, int64_t rows, int64_t depth, T* to) {
     const Matrix<T>& left = p_.left;
     const int64_t block = kernels_.left_block;
-    for (int64_t k = 0; k < depth; k += block, to += block * kernels_.height) {
+    for (int64_t k = 0; k < depth; k += block, to += block * kernels_.mr) {
       const T* next = from + k * left.column_step;
       const int64_t count = std::min(block, depth - k);
       if (left.column_step == 1) {
@@ -216,16 +214,16 @@ class Blocks {
 
   // As far as whole tiles go: the first column that is left.
   int64_t run_tiles(int64_t i, Left row, int64_t first, int64_t last, Span span) {
-    const int64_t width = kernels_.width;
-    const int64_t b_distance = p_.packed ? p_.depth * width / kernels_.packing : width;
+    const int64_t nr = kernels_.nr;
+    const int64_t b_distance = p_.packed ? p_.depth * nr / kernels_.packing : nr;
     int64_t j = first;
     if (!kernels_.row[1]) return j;
-    while (j + width <= last) {
-      const auto tiles = std::min<int64_t>((last - j) / width, kernels_.most_tiles);
+    while (j + nr <= last) {
+      const auto tiles = std::min<int64_t>((last - j) / nr, kernels_.most_tiles);
       Tile<T> tile = tile_at(i, row, j, span);
       tile.lines = comes_from_memory();
       kernels_.row[static_cast<size_t>(tiles)](tile, b_distance);
-      j += tiles * width;
+      j += tiles * nr;
     }
     return j;
   }
@@ -236,7 +234,7 @@ class Blocks {
   }
 
   const T* right_at(int64_t j, int64_t k) const {
-    if (p_.packed) return p_.packed + (j * p_.depth + k * kernels_.width) / kernels_.packing;
+    if (p_.packed) return p_.packed + (j * p_.depth + k * kernels_.nr) / kernels_.packing;
     return p_.right.data + k * p_.right.row_step + j;
   }
 
@@ -244,7 +242,7 @@ class Blocks {
     return {.a = left.data,
             .a_step = left.step,
             .b = span.size() > 0 ? right_at(j, span.first) : nullptr,
-            .b_step = p_.packed ? kernels_.width : p_.right.row_step,
+            .b_step = p_.packed ? kernels_.nr : p_.right.row_step,
             .c = p_.product + i * p_.columns + j,
             .c_step = p_.columns,
             .depth = span.size(),
@@ -253,17 +251,17 @@ class Blocks {
   }
 
   void run_tile(const Tile<T>& tile, int64_t rows, int64_t j, Span span) {
-    const int64_t columns = std::min<int64_t>(kernels_.width, p_.columns - j);
-    if (columns == kernels_.width) return kernels_.tile[rows](tile);
+    const int64_t columns = std::min<int64_t>(kernels_.nr, p_.columns - j);
+    if (columns == kernels_.nr) return kernels_.tile[rows](tile);
     run_beside(tile, rows, columns, j, span);
   }
 
   void run_beside(Tile<T> tile, int64_t rows, int64_t columns, int64_t j, Span span) {
-    const int64_t width = kernels_.width;
+    const int64_t nr = kernels_.nr;
     T* product = tile.c;
     margin_ = {};
     for (int64_t row = 0; row < rows && tile.add; ++row) {
-      std::copy_n(product + row * p_.columns, columns, margin_.product + row * width);
+      std::copy_n(product + row * p_.columns, columns, margin_.product + row * nr);
     }
     if (tile.bias) {
       std::copy_n(tile.bias, columns, margin_.bias);
@@ -272,13 +270,13 @@ class Blocks {
     if (!p_.packed) {
       if (packed_from_ != span.first) pack_margin(j, span);
       tile.b = right_;
-      tile.b_step = width;
+      tile.b_step = nr;
     }
     tile.c = margin_.product;
-    tile.c_step = width;
+    tile.c_step = nr;
     kernels_.tile[rows](tile);
     for (int64_t row = 0; row < rows; ++row) {
-      std::copy_n(margin_.product + row * width, columns, product + row * p_.columns);
+      std::copy_n(margin_.product + row * nr, columns, product + row * p_.columns);
     }
   }
 
@@ -309,7 +307,7 @@ class Blocks {
   int64_t packed_from_ = -1;  // the k that right_ begins with
   Margin<T> margin_;
   T* const left_ = left_memory();
-  alignas(64) T right_[most_depth * GemmKernels<T>::most_width];
+  alignas(64) T right_[most_depth * GemmKernels<T>::most_nr];
 };
 
 template <typename T>
@@ -337,13 +335,13 @@ void run_dots(const Gemm<T>& p, const Block& block) {
 
 void GemmPlan::choose(bool left_rows_lie, bool rows_lie, bool columns_lie) {
   dots_ = left_rows_lie && columns_lie && !rows_lie && rows_ <= few_rows;
-  packs_ = !dots_ && !(rows_lie && rows_ <= 2 * height_);
+  packs_ = !dots_ && !(rows_lie && rows_ <= 2 * mr_);
 }
 
 // Rows where each thread has enough of them, for then each packs rows of its own; also where there
 // are too few columns to part.
 int64_t GemmPlan::row_parts(int threads) const {
-  if (up(rows_, height_) < threads || work() < threads * multiplications_grain_size) return 1;
+  if (up(rows_, mr_) < threads || work() < threads * multiplications_grain_size) return 1;
   return rows_ >= threads * rows_worth_reading_ || panels() < threads ? threads : 1;
 }
 
@@ -354,7 +352,7 @@ int64_t GemmPlan::column_parts(int threads) const {
 }
 
 int64_t GemmPlan::work() const {
-  return std::max(rows_, rows_of_reading) * panels() * width_ * std::max<int64_t>(depth_, 1);
+  return std::max(rows_, rows_of_reading) * panels() * nr_ * std::max<int64_t>(depth_, 1);
 }
 
 int GemmPlan::tasks(int threads) const {
@@ -368,7 +366,7 @@ Block GemmPlan::block(int task, int threads) const {
   const int64_t down = row_parts(threads), across = column_parts(threads);
   const int64_t row = task / across, column = task % across;
   return {part(rows_, 1, down, row), part(rows_, 1, down, row + 1),
-          part(columns_, width_, across, column), part(columns_, width_, across, column + 1)};
+          part(columns_, nr_, across, column), part(columns_, nr_, across, column + 1)};
 }
 
 template <typename T>

@@ -36,14 +36,14 @@ struct Block {
 // number of threads.
 class GemmPlan {
  public:
-  // Of tiles of `height` x `width`; of the product its sizes and the steps of its sides are read.
+  // Of tiles of `mr` x `nr`; of the product its sizes and the steps of its sides are read.
   template <typename T>
   explicit GemmPlan(const Gemm<T>& product)
       : rows_(product.rows),
         columns_(product.columns),
         depth_(product.depth),
-        height_(product.kernels->height),
-        width_(product.kernels->width),
+        mr_(product.kernels->mr),
+        nr_(product.kernels->nr),
         rows_worth_reading_(product.kernels->rows_worth_reading) {
     choose(product.left.column_step == 1, product.right.column_step == 1,
            product.right.row_step == 1);
@@ -52,8 +52,8 @@ class GemmPlan {
   bool packs() const { return packs_; }  // unless `right` is packed before
   bool dots() const { return dots_; }    // unless `right` is packed before
   // Elements of a packed right side.
-  int64_t packed_count() const { return panels() * width_ * depth_; }
-  int64_t panels() const { return (columns_ + width_ - 1) / width_; }
+  int64_t packed_count() const { return panels() * nr_ * depth_; }
+  int64_t panels() const { return (columns_ + nr_ - 1) / nr_; }
   // Into blocks for at most so many threads: each row and column is in one.
   int tasks(int threads) const;
   Block block(int task, int threads) const;
@@ -67,7 +67,7 @@ class GemmPlan {
   int64_t column_parts(int threads) const;
 
   int64_t rows_, columns_, depth_;
-  int height_, width_, rows_worth_reading_;
+  int mr_, nr_, rows_worth_reading_;
   bool packs_ = false, dots_ = false;
 };
 

@@ -6,10 +6,10 @@ namespace mithril::cpu_backend {
 
 void pack_half_weights(const Gemm<float>& product, const HalfWeightKernels& kernels,
                        uint16_t* packed) {
-  const int64_t width = kernels.products.width, size = width * product.depth;
+  const int64_t nr = kernels.products.nr, size = nr * product.depth;
   std::vector<float> panel(static_cast<size_t>(size));
   Gemm<float> rest = product;
-  for (int64_t column = 0; column < product.columns; column += width, packed += size) {
+  for (int64_t column = 0; column < product.columns; column += nr, packed += size) {
     rest.right.data = product.right.data + column * product.right.column_step;
     rest.columns = product.columns - column;
     pack_b(rest, 0, 1, panel.data());

@@ -11,9 +11,9 @@ constexpr int64_t rows_packed_at_once = 8;
 
 // Of the last panel: columns that the product has not.
 template <typename T>
-void fill_margin(int64_t count, int64_t width, int64_t depth, T* to) {
-  for (int64_t k = 0; k < depth && count < width; ++k) {
-    std::fill(to + k * width + count, to + (k + 1) * width, T{});
+void fill_margin(int64_t count, int64_t nr, int64_t depth, T* to) {
+  for (int64_t k = 0; k < depth && count < nr; ++k) {
+    std::fill(to + k * nr + count, to + (k + 1) * nr, T{});
   }
 }
 
@@ -22,15 +22,15 @@ void fill_margin(int64_t count, int64_t width, int64_t depth, T* to) {
 template <typename T>
 void pack_rows(const Gemm<T>& product, int64_t first, int64_t last, T* packed) {
   const Matrix<T>& right = product.right;
-  const int64_t width = product.kernels->width, depth = product.depth;
+  const int64_t nr = product.kernels->nr, depth = product.depth;
   for (int64_t k = 0; k < depth; k += rows_packed_at_once) {
     const int64_t rows = std::min(rows_packed_at_once, depth - k);
     for (int64_t panel = first; panel < last; ++panel) {
-      const int64_t count = std::min(width, product.columns - panel * width);
-      T* to = packed + (panel * depth + k) * width;
-      product.kernels->copy({right.data + k * right.row_step + panel * width, right.row_step, count,
-                             rows, to, width});
-      fill_margin(count, width, rows, to);
+      const int64_t count = std::min(nr, product.columns - panel * nr);
+      T* to = packed + (panel * depth + k) * nr;
+      product.kernels->copy(
+          {right.data + k * right.row_step + panel * nr, right.row_step, count, rows, to, nr});
+      fill_margin(count, nr, rows, to);
     }
   }
 }
@@ -40,24 +40,24 @@ void pack_rows(const Gemm<T>& product, int64_t first, int64_t last, T* packed) {
 template <typename T>
 void pack_b(const Gemm<T>& product, int64_t first, int64_t last, T* packed) {
   const Matrix<T>& right = product.right;
-  const int64_t width = product.kernels->width;
+  const int64_t nr = product.kernels->nr;
   if (product.depth == 0) return;
   if (right.column_step == 1 && right.row_step != 1) {
     return pack_rows(product, first, last, packed);
   }
   for (int64_t panel = first; panel < last; ++panel) {
-    T* to = packed + panel * width * product.depth;
-    const T* from = right.data + panel * width * right.column_step;
-    const int64_t count = std::min(width, product.columns - panel * width);
+    T* to = packed + panel * nr * product.depth;
+    const T* from = right.data + panel * nr * right.column_step;
+    const int64_t count = std::min(nr, product.columns - panel * nr);
     if (right.row_step == 1) {
-      product.kernels->interleave({from, right.column_step, count, product.depth, to, width});
+      product.kernels->interleave({from, right.column_step, count, product.depth, to, nr});
     } else {
       for (int64_t k = 0; k < product.depth; ++k) {
         const T* next = from + k * right.row_step;
-        for (int64_t j = 0; j < count; ++j) to[k * width + j] = next[j * right.column_step];
+        for (int64_t j = 0; j < count; ++j) to[k * nr + j] = next[j * right.column_step];
       }
     }
-    fill_margin(count, width, product.depth, to);
+    fill_margin(count, nr, product.depth, to);
   }
 }
 

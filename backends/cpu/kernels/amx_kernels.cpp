@@ -20,7 +20,7 @@ namespace {
 
 // Pairs in a row of a register, of which it has as many rows at most.
 constexpr int64_t side = 16;
-constexpr int64_t height = 2 * side, width = 2 * side;
+constexpr int64_t mr = 2 * side, nr = 2 * side;
 
 // The shapes of the registers, as the processor reads them: 0 to 3 are sums, two for each half of
 // the rows, 4 and 5 what comes from the left for each half, 6 and 7 what comes from the right.
@@ -145,12 +145,12 @@ MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks
 // BufferRefs are the rows of the left side.
 template <bool both_halves>
 MITHRIL_AMX void add_runs(const BlockTile& t, int64_t rows) {
-  constexpr size_t b_step = width * sizeof(float);
+  constexpr size_t b_step = nr * sizeof(float);
   const auto row = static_cast<size_t>(t.a_step) * sizeof(float);
   take_shape(rows, t.run);
-  begin_sums<both_halves>(t.c, width, t.add, t.bias);
+  begin_sums<both_halves>(t.c, nr, t.add, t.bias);
   const float *b = t.b, *next = t.next;
-  for (int64_t r = 0; r < t.runs; ++r, b += t.run * width) {
+  for (int64_t r = 0; r < t.runs; ++r, b += t.run * nr) {
     const float* a = t.a + t.offsets[r];
     for (int64_t i = 0; i < t.lines; ++i, next += side) __builtin_prefetch(next, 0, 2);
     _tile_loadd(6, b, b_step);
@@ -164,7 +164,7 @@ MITHRIL_AMX void add_runs(const BlockTile& t, int64_t rows) {
       _tile_dpbf16ps(3, 5, 7);
     }
   }
-  end_sums<both_halves>(t.c, width);
+  end_sums<both_halves>(t.c, nr);
 }
 
 template <int rows>
@@ -238,24 +238,24 @@ bool has_amx() {
 }
 
 GemmKernels<float> with_amx(GemmKernels<float> kernels) {
-  static_assert(height <= GemmKernels<float>::most_rows);
-  static_assert(width <= GemmKernels<float>::most_width);
-  kernels.height = height;
-  kernels.width = width;
+  static_assert(mr <= GemmKernels<float>::most_rows);
+  static_assert(nr <= GemmKernels<float>::most_nr);
+  kernels.mr = mr;
+  kernels.nr = nr;
   kernels.span = 384;
   kernels.left_block = side;
   kernels.reads_rows = true;
   kernels.keeps_right = true;
   kernels.release = release_registers;
   kernels.rows_worth_reading *= 8;
-  fill<height>(kernels);
+  fill<mr>(kernels);
   return kernels;
 }
 
 NchwcKernels amx_block_kernels() {
-  static_assert(side == channel_block && height <= NchwcKernels::most_rows);
-  NchwcKernels kernels{.height = height, .width = width, .block = 2 * channel_block};
-  fill<height>(kernels.blocks[0]);
+  static_assert(side == channel_block && mr <= NchwcKernels::most_rows);
+  NchwcKernels kernels{.mr = mr, .nr = nr, .block = 2 * channel_block};
+  fill<mr>(kernels.blocks[0]);
   kernels.blocks[1] = kernels.blocks[0];
   kernels.release = release_registers;
   return kernels;

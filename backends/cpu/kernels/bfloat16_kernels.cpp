@@ -16,7 +16,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-constexpr int height = 14, lanes = 16;
+constexpr int mr = 14, lanes = 16;
 
 MITHRIL_BF16 inline __m512bh load_pairs(const float* from) {
   return (__m512bh)_mm512_loadu_ps(from);
@@ -186,7 +186,7 @@ const BFloat16Kernels* bfloat16_kernels() {
     made.products.reads_rows = false;
     made.products.dots = dots;
     made.products.row = {nullptr, run_row<1>, run_row<2>, run_row<3>, run_row<4>};
-    fill<height>(made);
+    fill<mr>(made);
     return made;
   }();
   if (best_instructions() < Instructions::amx) return &kernels;

@@ -22,9 +22,9 @@ using Vector = hn::Vec<hn::ScalableTag<T>>;
 
 // Two vectors wide, and as many rows as there are registers for; one is for the element of a.
 #if HWY_TARGET == HWY_AVX3
-constexpr int height = 14;
+constexpr int mr = 14;
 #else
-constexpr int height = 6;
+constexpr int mr = 6;
 #endif
 
 template <typename T>
@@ -298,15 +298,15 @@ template <typename T>
 const GemmKernels<T>& kernels() {
   static const GemmKernels<T> filled = [] {
     GemmKernels<T> made{
-        .height = height,
-        .width = 2 * HWY_LANES(T),
+        .mr = mr,
+        .nr = 2 * HWY_LANES(T),
         .reads_rows = true,
         .tile = {},
         .row = {nullptr, run_row<T, 1>, run_row<T, 2>, run_row<T, 3>, run_row<T, 4>},
         .dots = dots<T>,
         .interleave = interleave<T>,
         .copy = copy<T>};
-    fill<T, height>(made);
+    fill<T, mr>(made);
     return made;
   }();
   return filled;

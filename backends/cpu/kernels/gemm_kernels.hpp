@@ -10,12 +10,12 @@
 
 namespace mithril::cpu_backend {
 
-// c[i][j] = sum over k of a[k][i] * b[k][j], plus bias[j], for a few rows i and `width` columns j.
+// c[i][j] = sum over k of a[k][i] * b[k][j], plus bias[j], for a few rows i and `nr` columns j.
 template <typename T>
 struct Tile {
   const T* a;  // the rows' elements for each k, or block of them, `a_step` apart
   int64_t a_step;
-  const T* b;  // `width` elements for each k, `b_step` apart
+  const T* b;  // `nr` elements for each k, `b_step` apart
   int64_t b_step;
   T* c;  // row-major, `c_step` apart
   int64_t c_step;
@@ -74,11 +74,11 @@ struct Rearrangement {
 template <typename T>
 struct GemmKernels {
   static constexpr int most_rows = 32;
-  static constexpr int most_width = 32;
+  static constexpr int most_nr = 32;
   static constexpr int most_tiles = 4;
   static constexpr int most_depth = 4096 / int{sizeof(T)};
-  int height;       // rows of the largest tile
-  int width;        // columns of each
+  int mr;           // rows of the largest tile
+  int nr;           // columns of each
   int packing = 1;  // elements of a packed right side in place of a T
   // Rows that a panel of the right side has to meet in each thread for all threads to read it.
   int rows_worth_reading = 56;
@@ -86,7 +86,7 @@ struct GemmKernels {
   int span = most_depth;
   int left_block = 1;       // of k: elements of a row that lie side by side in a packed left side
   bool reads_rows = false;  // of a left side as it stands, too, if the elements of a row lie
-  void (*tile[most_rows + 1])(const Tile<T>&);  // by rows, from 1 to height
+  void (*tile[most_rows + 1])(const Tile<T>&);  // by rows, from 1 to mr
   // A panel of the right side stays in the first-level cache, and not a tile of the left one.
   bool keeps_right = false;
   // Gives back what tiles hold of the thread, after its last one; null: nothing.

@@ -53,9 +53,9 @@ struct StoredFloat16 {
 };
 
 #if HWY_TARGET == HWY_AVX3
-constexpr int height = 14;
+constexpr int mr = 14;
 #else
-constexpr int height = 6;
+constexpr int mr = 6;
 #endif
 
 HWY_ATTR inline Row zero_row() { return {hn::Zero(Floats()), hn::Zero(Floats())}; }
@@ -165,7 +165,7 @@ const HalfWeightKernels& kernels() {
     made.products.row = {nullptr, run_row<Stored, 1>, run_row<Stored, 2>, run_row<Stored, 3>,
                          run_row<Stored, 4>};
     made.products.packing = 2;
-    fill<Stored, height>(made.products);
+    fill<Stored, mr>(made.products);
     return made;
   }();
   return filled;

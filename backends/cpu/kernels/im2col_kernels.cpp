@@ -82,7 +82,7 @@ MITHRIL_PATCHES void pair_rows(const PairedRows& p) {
   };
   float* to = p.to;
   int64_t k = 0;
-  for (; k + 1 < p.count; k += 2, to += PairedRows::width) {
+  for (; k + 1 < p.count; k += 2, to += PairedRows::nr) {
     const __m512i first = row(k), second = row(k + 1);
     _mm512_store_si512(to, _mm512_permutex2var_epi16(first, lower, second));
     _mm512_store_si512(to + lanes_of_sums, _mm512_permutex2var_epi16(first, upper, second));
@@ -91,9 +91,9 @@ MITHRIL_PATCHES void pair_rows(const PairedRows& p) {
     const __m512i only = row(k), none = _mm512_setzero_si512();
     _mm512_store_si512(to, _mm512_permutex2var_epi16(only, lower, none));
     _mm512_store_si512(to + lanes_of_sums, _mm512_permutex2var_epi16(only, upper, none));
-    to += PairedRows::width;
+    to += PairedRows::nr;
   }
-  std::fill(to, p.to + p.pairs * PairedRows::width, 0.0f);
+  std::fill(to, p.to + p.pairs * PairedRows::nr, 0.0f);
 }
 
 MITHRIL_PATCHES void spread(const SpreadRows& p) {

@@ -6,10 +6,10 @@
 
 namespace mithril::cpu_backend {
 
-// to[i * width + j] = the pair of from[offsets[2 * i] + j] and from[offsets[2 * i + 1] + j], for
+// to[i * nr + j] = the pair of from[offsets[2 * i] + j] and from[offsets[2 * i + 1] + j], for
 // `columns` j at most; of 0 beyond them, and beyond `count` offsets.
 struct PairedRows {
-  static constexpr int64_t width = 32;
+  static constexpr int64_t nr = 32;
   const uint16_t* from;
   const int64_t* offsets;
   int64_t count, columns;

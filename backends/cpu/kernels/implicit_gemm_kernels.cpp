@@ -22,9 +22,9 @@ using Vector = hn::Vec<hn::ScalableTag<T>>;
 
 // Two vectors wide, and as many rows as there are registers for; one is for the element of a.
 #if HWY_TARGET == HWY_AVX3
-constexpr int height = 14;
+constexpr int mr = 14;
 #else
-constexpr int height = 6;
+constexpr int mr = 6;
 #endif
 
 // Of k: as long before its use as what is read is asked for, which stands anywhere.
@@ -79,8 +79,8 @@ void fill(ImplicitGemmKernels<T>& kernels) {
 template <typename T>
 const ImplicitGemmKernels<T>& kernels() {
   static const ImplicitGemmKernels<T> filled = [] {
-    ImplicitGemmKernels<T> made{.height = height, .width = 2 * HWY_LANES(T), .tile = {}};
-    fill<T, height>(made);
+    ImplicitGemmKernels<T> made{.mr = mr, .nr = 2 * HWY_LANES(T), .tile = {}};
+    fill<T, mr>(made);
     return made;
   }();
   return filled;

@@ -7,7 +7,7 @@
 
 namespace mithril::cpu_backend {
 
-// c[i][j] = start[i] + sum over k of a[k][i] * b[offsets[k] + j], for a few rows i and `width`
+// c[i][j] = start[i] + sum over k of a[k][i] * b[offsets[k] + j], for a few rows i and `nr`
 // columns j.
 template <typename T>
 struct WindowTile {
@@ -26,10 +26,10 @@ struct WindowTile {
 template <typename T>
 struct ImplicitGemmKernels {
   static constexpr int most_rows = 14;
-  static constexpr int most_width = 32;
-  int height;                                         // rows of the largest tile
-  int width;                                          // columns of each
-  void (*tile[most_rows + 1])(const WindowTile<T>&);  // by rows, from 1 to height
+  static constexpr int most_nr = 32;
+  int mr;                                             // rows of the largest tile
+  int nr;                                             // columns of each
+  void (*tile[most_rows + 1])(const WindowTile<T>&);  // by rows, from 1 to mr
 };
 
 template <typename T>

@@ -20,9 +20,9 @@ using V = hn::Vec<D>;
 constexpr int lanes = HWY_LANES(float);
 
 #if HWY_TARGET == HWY_AVX3
-constexpr int height = 14;
+constexpr int mr = 14;
 #else
-constexpr int height = 6;
+constexpr int mr = 6;
 #endif
 
 // Of a place, the vector j of its channels.
@@ -83,19 +83,19 @@ void fill(NchwcKernels::Tiles& tiles) {
 // Windows of first layers, and all others.
 template <int step>
 void fill_planes(std::array<NchwcKernels::Tiles, NchwcKernels::most_run>& planes) {
-  fill<height, step, 0>(planes[0]);
-  fill<height, step, 3>(planes[3]);
-  fill<height, step, 5>(planes[5]);
-  fill<height, step, 7>(planes[7]);
+  fill<mr, step, 0>(planes[0]);
+  fill<mr, step, 3>(planes[3]);
+  fill<mr, step, 5>(planes[5]);
+  fill<mr, step, 7>(planes[7]);
 }
 
 const NchwcKernels& kernels() {
   static const NchwcKernels filled = [] {
     constexpr int block = static_cast<int>(channel_block);
-    NchwcKernels made{.height = height, .width = 2 * lanes % block == 0 ? 2 * lanes : 0};
+    NchwcKernels made{.mr = mr, .nr = 2 * lanes % block == 0 ? 2 * lanes : 0};
     if constexpr (2 * lanes % block == 0) {
-      fill<height, block, block>(made.blocks[0]);
-      fill<height, 2 * block, block>(made.blocks[1]);
+      fill<mr, block, block>(made.blocks[0]);
+      fill<mr, 2 * block, block>(made.blocks[1]);
       fill_planes<1>(made.planes[0]);
       fill_planes<2>(made.planes[1]);
     }

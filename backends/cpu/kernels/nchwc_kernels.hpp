@@ -18,7 +18,7 @@ struct BlockTile {
   int64_t a_step;          // from one place to the next
   const int32_t* offsets;  // of the runs
   int64_t runs, run;       // so many, of so many k each
-  const float* b;          // `width` elements for each k of each run
+  const float* b;          // `nr` elements for each k of each run
   float* c;                // a block of channels for each place, side by side
   int64_t c_step;          // from one block to the next
   bool add;                // this sum to the one in c, without the bias
@@ -34,8 +34,8 @@ struct NchwcKernels {
   // By the number of places, from 1.
   using Tiles = std::array<Run, most_rows + 1>;
 
-  int height = 0;  // places of the largest tile
-  int width = 0;   // channels of a panel, whole blocks; 0: there are no such kernels
+  int mr = 0;  // places of the largest tile
+  int nr = 0;  // channels of a panel, whole blocks; 0: there are no such kernels
   // Channels that stand side by side for each place, of what is read and what is made: twice as
   // many where pairs of bfloat16 are multiplied.
   int64_t block = channel_block;

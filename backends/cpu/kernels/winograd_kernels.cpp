@@ -18,7 +18,7 @@ using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 constexpr int64_t lanes = HWY_LANES(float);
 // As many channels as a tile of products has columns.
-constexpr int64_t width = 2 * lanes;
+constexpr int64_t nr = 2 * lanes;
 
 // x * factor + y
 HWY_ATTR V plus(V y, V x, float factor) { return hn::MulAdd(x, hn::Set(D(), factor), y); }
@@ -67,11 +67,11 @@ HWY_ATTR void transform_weight(const hn::Vec<Wide>* x, int step, hn::Vec<Wide>* 
 HWY_ATTR void weight(const WinogradWeight& w) {
   const Wide d;
   const hn::Rebind<float, Wide> narrow;
-  float windows[9][width] = {};
+  float windows[9][nr] = {};
   for (int64_t channel = 0; channel < w.channels; ++channel) {
     for (int k = 0; k < 9; ++k) windows[k][channel] = w.from[channel * w.from_step + k];
   }
-  for (int64_t i = 0; i < width; i += HWY_LANES(double)) {
+  for (int64_t i = 0; i < nr; i += HWY_LANES(double)) {
     hn::Vec<Wide> x[9], half[18], made[6];
     for (int k = 0; k < 9; ++k) x[k] = hn::PromoteTo(d, hn::LoadU(narrow, windows[k] + i));
     for (int at = 0; at < 3; ++at) transform_weight(x + at, 3, half + at, 3);
@@ -114,13 +114,13 @@ HWY_ATTR void input(const WinogradInput& w) {
 
 HWY_ATTR void output(const WinogradOutput& w) {
   const D d;
-  for (int64_t i = 0; i < width; i += lanes) {
+  for (int64_t i = 0; i < nr; i += lanes) {
     V x[36], half[24], y[16];
     for (int k = 0; k < 36; ++k) x[k] = hn::LoadU(d, w.sums + k * w.sum_step + i);
     for (int at = 0; at < 6; ++at) transform_output(x + at, 6, half + at, 6);
     for (int row = 0; row < 4; ++row) transform_output(half + row * 6, 1, y + row * 4, 1);
     const V bias = hn::LoadU(d, w.bias + i);
-    for (int k = 0; k < 16; ++k) hn::StoreU(hn::Add(y[k], bias), d, w.to + k * width + i);
+    for (int k = 0; k < 16; ++k) hn::StoreU(hn::Add(y[k], bias), d, w.to + k * nr + i);
   }
 }
 
@@ -128,8 +128,8 @@ HWY_ATTR void output(const WinogradOutput& w) {
 // Four outputs of a row for four channels.
 HWY_ATTR void store_four(const float* from, float* to, int64_t channel_step) {
   const hn::FixedTag<float, 4> d;
-  const auto a = hn::LoadU(d, from), b = hn::LoadU(d, from + width),
-             c = hn::LoadU(d, from + 2 * width), e = hn::LoadU(d, from + 3 * width);
+  const auto a = hn::LoadU(d, from), b = hn::LoadU(d, from + nr), c = hn::LoadU(d, from + 2 * nr),
+             e = hn::LoadU(d, from + 3 * nr);
   const auto ab = hn::InterleaveLower(d, a, b), ce = hn::InterleaveLower(d, c, e);
   const auto ab_upper = hn::InterleaveUpper(d, a, b), ce_upper = hn::InterleaveUpper(d, c, e);
   hn::StoreU(hn::ConcatLowerLower(d, ce, ab), d, to);
@@ -141,7 +141,7 @@ HWY_ATTR void store_four(const float* from, float* to, int64_t channel_step) {
 
 HWY_ATTR void store(const WinogradTile& w) {
   for (int64_t y = 0; y < w.rows; ++y) {
-    const float* from = w.from + y * 4 * width;
+    const float* from = w.from + y * 4 * nr;
     float* to = w.to + y * w.row_step;
     int64_t channel = 0;
 #if HWY_TARGET != HWY_SCALAR
@@ -151,7 +151,7 @@ HWY_ATTR void store(const WinogradTile& w) {
 #endif
     for (; channel < w.channels; ++channel) {
       for (int64_t x = 0; x < w.columns; ++x) {
-        to[channel * w.channel_step + x] = from[x * width + channel];
+        to[channel * w.channel_step + x] = from[x * nr + channel];
       }
     }
   }

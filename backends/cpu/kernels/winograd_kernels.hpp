@@ -9,12 +9,12 @@
 
 namespace mithril::cpu_backend {
 
-// Of the windows of `channels` outputs at one input, at most `width` of them.
+// Of the windows of `channels` outputs at one input, at most `nr` of them.
 struct WinogradWeight {
   const float* from;  // 3 x 3 elements for each output
   int64_t from_step;
   int64_t channels;
-  float* to;  // 36 rows of `width` elements, zero where there is no output
+  float* to;  // 36 rows of `nr` elements, zero where there is no output
   int64_t to_step;
 };
 
@@ -36,7 +36,7 @@ struct WinogradInput {
   int64_t count;
 };
 
-// Of 36 sums for each of `width` channels: 4 x 4 outputs, the channels of each side by side.
+// Of 36 sums for each of `nr` channels: 4 x 4 outputs, the channels of each side by side.
 struct WinogradOutput {
   const float* sums;
   int64_t sum_step;
