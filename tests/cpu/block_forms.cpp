@@ -58,7 +58,7 @@ std::vector<float> made(const Form& form, const ConvolutionSample& s, const floa
                    .made = to.data()},
                   {part, cut.parts, cut.of_rows});
   }
-  return rearranged(to, s.c.down.output * s.c.across.output, block, false);
+  return rearranged(to, s.c.height.output * s.c.width.output, block, false);
 }
 
 // Within what is allowed on one part, and the same bits on more.
@@ -74,7 +74,7 @@ void check_form(const Form& form, const ConvolutionSample& sample, const std::ve
 
 template <typename Form>
 void check(const Convolution& c, double allowed) {
-  CAPTURE(c.down.input);
+  CAPTURE(c.height.input);
   CAPTURE(c.inputs);
   const ConvolutionSample sample(c);
   const std::vector<double> sums = sample.expected();
@@ -87,7 +87,7 @@ void check(const Convolution& c, double allowed) {
       const auto given = sample.input.values<float>();
       std::vector<float> source(given.begin(), given.end());
       if (from_blocks) {
-        source = rearranged(source, c.down.input * c.across.input, kernels.block, true);
+        source = rearranged(source, c.height.input * c.width.input, kernels.block, true);
       }
       const auto* weight = sample.weight.data<float>();
       if constexpr (std::is_same_v<Form, DirectNchwc>) {
@@ -104,7 +104,7 @@ void check(const Convolution& c, double allowed) {
 void check_pairs(const Convolution& c) {
   const BFloat16Kernels* pairs = bfloat16_kernels();
   if (!pairs || pairs->blocks.nr == 0) return;
-  CAPTURE(c.down.input);
+  CAPTURE(c.height.input);
   CAPTURE(c.inputs);
   REQUIRE(suits_direct_nchwc(c, pairs->blocks));
   ConvolutionSample sample(c);
@@ -117,7 +117,7 @@ void check_pairs(const Convolution& c) {
     if (from_blocks && c.inputs % block != 0) continue;
     const auto* given = static_cast<const uint16_t*>(input.raw_data());
     std::vector<uint16_t> source(given, given + input.size());
-    if (from_blocks) source = rearranged(source, c.down.input * c.across.input, block, true);
+    if (from_blocks) source = rearranged(source, c.height.input * c.width.input, block, true);
     check_form(DirectNchwc(c, from_blocks, pairs->blocks), sample, sums,
                paired_weight(weight).data(), source.data(), block, 1e-6);
   }
@@ -131,7 +131,7 @@ Convolution window(int64_t down, int64_t across, int64_t inputs, int64_t outputs
     made.output = (size + 2 * axis.before - reach) / axis.stride + 1;
     return made;
   };
-  return {.down = along(down), .across = along(across), .inputs = inputs, .outputs = outputs};
+  return {.height = along(down), .width = along(across), .inputs = inputs, .outputs = outputs};
 }
 
 constexpr WindowAxis points{.kernel = 1}, plain{.kernel = 3, .before = 1},

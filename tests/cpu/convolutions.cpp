@@ -34,15 +34,15 @@ struct ConvolutionSample {
 
   explicit ConvolutionSample(const Convolution& convolution)
       : c(convolution),
-        input(filled<T>(c.images * c.groups * c.inputs * c.down.input * c.across.input, 1)),
-        weight(filled<T>(c.groups * c.outputs * c.inputs * c.down.kernel * c.across.kernel, 2)),
+        input(filled<T>(c.images * c.groups * c.inputs * c.height.input * c.width.input, 1)),
+        weight(filled<T>(c.groups * c.outputs * c.inputs * c.height.kernel * c.width.kernel, 2)),
         bias(filled<T>(c.groups * c.outputs, 3)),
-        output(filled<T>(c.images * c.groups * c.outputs * c.down.output * c.across.output, 4)) {}
+        output(filled<T>(c.images * c.groups * c.outputs * c.height.output * c.width.output, 4)) {}
 
   // Calls body(input, weight, output, channel) with the indices of everything that meets.
   template <typename Body>
   void each(Body body) const {
-    const WindowAxis &y = c.down, &x = c.across;
+    const WindowAxis &y = c.height, &x = c.width;
     const int64_t taps = y.kernel * x.kernel;
     const auto inside = [](const WindowAxis& at, int64_t out, int64_t tap) {
       return out * at.stride - at.before + tap * at.dilation;
@@ -128,7 +128,7 @@ std::vector<T> weight_gradient(const ConvolutionSample<T>& sample, Instructions 
   for (int64_t group = 0; group < sample.c.groups && sample.c.images > 0; ++group) {
     for (int64_t image = 0; image < sample.c.images; ++image) {
       const int64_t at = image * sample.c.groups + group;
-      const int64_t plane = sample.c.down.input * sample.c.across.input;
+      const int64_t plane = sample.c.height.input * sample.c.width.input;
       form.lay(sample.input.data() + at * sample.c.inputs * plane, 0, form.rows(), laid.data());
       form.pack(sample.output.data() + at * sample.c.outputs * form.places(), 0, form.tiles(),
                 packed.data());
@@ -147,7 +147,7 @@ void check(const Convolution& convolution) {
   const ConvolutionSample<T> sample(convolution);
   std::vector<Sum> outputs(sample.output.size()), inputs(sample.input.size()),
       weights(sample.weight.size());
-  const int64_t plane = convolution.down.output * convolution.across.output;
+  const int64_t plane = convolution.height.output * convolution.width.output;
   for (size_t i = 0; i < outputs.size(); ++i) {
     outputs[i].add(sample.bias[i / static_cast<size_t>(plane) % sample.bias.size()]);
   }
@@ -195,12 +195,12 @@ TEST_CASE("convolutions with windows of all kinds") {
         CAPTURE(stride);
         CAPTURE(dilation);
         CAPTURE(before);
-        check_both({.down = axis(9, 3, stride, before, 1, dilation),
-                    .across = axis(11, 2, 1, 1, before, dilation),
+        check_both({.height = axis(9, 3, stride, before, 1, dilation),
+                    .width = axis(11, 2, 1, 1, before, dilation),
                     .inputs = 2,
                     .outputs = 3});
-        check<float>({.down = axis(7, 1, stride, before, 0, dilation),
-                      .across = axis(13, 3, stride, before, before, dilation),
+        check<float>({.height = axis(7, 1, stride, before, 0, dilation),
+                      .width = axis(13, 3, stride, before, before, dilation),
                       .images = 2,
                       .inputs = 3,
                       .outputs = 2});
@@ -212,29 +212,29 @@ TEST_CASE("convolutions with windows of all kinds") {
 TEST_CASE("convolutions whose windows are points") {
   for (const int64_t size : {1, 3, 5, 6, 8, 17}) {
     CAPTURE(size);
-    check_both({.down = axis(size, 1), .across = axis(size, 1), .inputs = 5, .outputs = 15});
+    check_both({.height = axis(size, 1), .width = axis(size, 1), .inputs = 5, .outputs = 15});
   }
 }
 
 TEST_CASE("convolutions of channels around those of tiles and blocks") {
   for (const int64_t outputs : {1, 5, 6, 7, 13, 14, 15, 29}) {
     CAPTURE(outputs);
-    check<float>({.down = axis(4, 3, 1, 1, 1),
-                  .across = axis(17, 3, 1, 1, 1),
+    check<float>({.height = axis(4, 3, 1, 1, 1),
+                  .width = axis(17, 3, 1, 1, 1),
                   .inputs = 2,
                   .outputs = outputs});
   }
   check<float>(
-      {.down = axis(5, 3, 1, 1, 1), .across = axis(5, 3, 1, 1, 1), .inputs = 60, .outputs = 20});
+      {.height = axis(5, 3, 1, 1, 1), .width = axis(5, 3, 1, 1, 1), .inputs = 60, .outputs = 20});
   check<double>(
-      {.down = axis(4, 3, 2, 1, 1), .across = axis(5, 3, 2, 1, 1), .inputs = 61, .outputs = 9});
+      {.height = axis(4, 3, 2, 1, 1), .width = axis(5, 3, 2, 1, 1), .inputs = 61, .outputs = 9});
 }
 
 TEST_CASE("convolutions in groups, down to one channel each") {
   for (const int64_t groups : {2, 5}) {
     for (const int64_t channels : {1, 3}) {
-      check_both({.down = axis(6, 3, 2, 1, 1),
-                  .across = axis(7, 3, 1, 1, 1),
+      check_both({.height = axis(6, 3, 2, 1, 1),
+                  .width = axis(7, 3, 1, 1, 1),
                   .images = 2,
                   .groups = groups,
                   .inputs = channels,
@@ -245,16 +245,16 @@ TEST_CASE("convolutions in groups, down to one channel each") {
 
 TEST_CASE("convolutions of images that are larger than a block of columns") {
   check<float>(
-      {.down = axis(40, 3, 1, 1, 1), .across = axis(37, 5, 1, 2, 2), .inputs = 3, .outputs = 16});
+      {.height = axis(40, 3, 1, 1, 1), .width = axis(37, 5, 1, 2, 2), .inputs = 3, .outputs = 16});
   check<float>(
-      {.down = axis(33, 7, 2, 3, 3), .across = axis(32, 7, 2, 3, 3), .inputs = 3, .outputs = 8});
-  check<double>({.down = axis(30, 1), .across = axis(31, 1), .inputs = 7, .outputs = 8});
+      {.height = axis(33, 7, 2, 3, 3), .width = axis(32, 7, 2, 3, 3), .inputs = 3, .outputs = 8});
+  check<double>({.height = axis(30, 1), .width = axis(31, 1), .inputs = 7, .outputs = 8});
 }
 
 TEST_CASE("convolutions without elements") {
-  check<float>({.down = axis(3, 2), .across = axis(3, 2), .images = 0});
-  check<float>({.down = axis(3, 2), .across = axis(3, 2), .inputs = 0, .outputs = 2});
-  check<float>({.down = axis(3, 2), .across = axis(3, 2), .inputs = 2, .outputs = 0});
+  check<float>({.height = axis(3, 2), .width = axis(3, 2), .images = 0});
+  check<float>({.height = axis(3, 2), .width = axis(3, 2), .inputs = 0, .outputs = 2});
+  check<float>({.height = axis(3, 2), .width = axis(3, 2), .inputs = 2, .outputs = 0});
 }
 
 }  // namespace mithril::cpu_backend

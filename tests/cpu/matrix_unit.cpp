@@ -28,7 +28,7 @@ Graph product(int64_t rows, int64_t columns, int64_t depth) {
 }
 
 struct WindowSizes {
-  int64_t images, inputs, down, across, outputs, kernel_down, kernel_across;
+  int64_t images, inputs, height, width, outputs, kernel_down, kernel_across;
   int64_t stride = 1, padding = 0, dilation = 1, groups = 1;
 
   int64_t made(int64_t size, int64_t kernel) const {
@@ -40,13 +40,13 @@ struct WindowSizes {
 Graph convolution(const WindowSizes& s) {
   const std::string output =
       fmt::format("bfloat16[{}, {}, {}, {}]", s.images, s.groups * s.outputs,
-                  s.made(s.down, s.kernel_down), s.made(s.across, s.kernel_across));
+                  s.made(s.height, s.kernel_down), s.made(s.width, s.kernel_across));
   return parse_graph(fmt::format(
       "graph {{\n  input x: bfloat16[{0}, {1}, {2}, {3}]\n  input w: bfloat16[{4}, {5}, {6}, {7}]\n"
       "  input b: bfloat16[{4}]\n  input r: {8}\n  h: {8} = conv2d(input: x, weight: w, bias: b, "
       "stride: {9}, padding: {10}, dilation: {11}, groups: {12})\n"
       "  s: {8} = add(left: h, right: r)\n  y: {8} = relu(input: s)\n  output y = y\n}}\n",
-      s.images, s.groups * s.inputs, s.down, s.across, s.groups * s.outputs, s.inputs,
+      s.images, s.groups * s.inputs, s.height, s.width, s.groups * s.outputs, s.inputs,
       s.kernel_down, s.kernel_across, output, s.stride, s.padding, s.dilation, s.groups));
 }
 
@@ -54,9 +54,9 @@ std::vector<Tensor> tensors(const WindowSizes& s) {
   const auto some = [](Dims dims, uint64_t seed) { return random(dims, seed).to(DType::bfloat16); };
   const int64_t outputs = s.groups * s.outputs;
   return {
-      some({s.images, s.groups * s.inputs, s.down, s.across}, 1),
+      some({s.images, s.groups * s.inputs, s.height, s.width}, 1),
       some({outputs, s.inputs, s.kernel_down, s.kernel_across}, 2), some({outputs}, 3),
-      some({s.images, outputs, s.made(s.down, s.kernel_down), s.made(s.across, s.kernel_across)},
+      some({s.images, outputs, s.made(s.height, s.kernel_down), s.made(s.width, s.kernel_across)},
            4)};
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("the processor's products of matrices convolve, on any number of threa
                                {1, 32, 300, 1, 16, 3, 1, 1, 1}}) {
     CAPTURE(s.inputs);
     CAPTURE(s.outputs);
-    CAPTURE(s.down);
+    CAPTURE(s.height);
     CHECK(cpu_backend::suits_im2col(s.outputs, s.inputs * s.kernel_down * s.kernel_across));
     const Graph graph = convolution(s);
     const std::vector<Tensor> given = tensors(s);

@@ -23,7 +23,7 @@ Convolution plain(int64_t down, int64_t across, int64_t inputs, int64_t outputs,
   const auto axis = [&](int64_t size) {
     return WindowAxis{size, 3, size + 2 * padding - 2, 1, padding, 1};
   };
-  return {.down = axis(down), .across = axis(across), .inputs = inputs, .outputs = outputs};
+  return {.height = axis(down), .width = axis(across), .inputs = inputs, .outputs = outputs};
 }
 
 template <typename Form>
@@ -35,7 +35,7 @@ std::vector<float> made(const ConvolutionSample& s, Instructions instructions, i
   };
   std::vector<float> weight = memory(form.weight_count()), input = memory(form.input_count()),
                      work = memory(form.part_count()),
-                     to = memory(s.c.outputs * s.c.down.output * s.c.across.output);
+                     to = memory(s.c.outputs * s.c.height.output * s.c.width.output);
   for (int64_t panel = 0; panel < form.panels(); ++panel) {
     form.transform_weight(s.weight.data<float>(), panel, weight.data());
   }
@@ -55,7 +55,7 @@ std::vector<float> made(const ConvolutionSample& s, Instructions instructions, i
 
 template <typename Form>
 void check(const Convolution& c, double allowed, double allowed_largest) {
-  CAPTURE(c.down.input);
+  CAPTURE(c.height.input);
   const ConvolutionSample sample(c);
   const std::vector<double> sums = sample.expected();
   for (const Instructions instructions : present_instructions()) {
@@ -92,11 +92,11 @@ TEST_CASE("Winograd's convolutions are within 5e-6 of sums in double precision, 
 
 TEST_CASE("convolutions of small planes are sums") {
   Convolution strided = plain(13, 12, 5, 40);
-  strided.down = {13, 3, 6, 2, 0, 1};
-  strided.across = {12, 4, 5, 2, 1, 2};
+  strided.height = {13, 3, 6, 2, 0, 1};
+  strided.width = {12, 4, 5, 2, 1, 2};
   Convolution points = plain(6, 5, 70, 33);
-  points.down = {6, 1, 6, 1, 0, 1};
-  points.across = {5, 1, 5, 1, 0, 1};
+  points.height = {6, 1, 6, 1, 0, 1};
+  points.width = {5, 1, 5, 1, 0, 1};
   for (const Convolution& c : {plain(7, 6, 60, 40), plain(4, 4, 3, 2), plain(5, 6, 2, 33, 1),
                                plain(3, 3, 100, 32, 0), strided, points}) {
     check<SmallPlaneForm>(c, 1e-6, 4e-6);
@@ -112,10 +112,10 @@ TEST_CASE("only windows that suit it are for Winograd's algorithm") {
   CHECK_FALSE(suits_winograd_planar(plain(7, 7, 512, 512)));
   CHECK_FALSE(suits_winograd_planar(plain(14, 14, 3, 64)));
   Convolution strided = plain(28, 28, 64, 64);
-  strided.across.stride = 2;
+  strided.width.stride = 2;
   CHECK_FALSE(suits_winograd_planar(strided));
   Convolution dilated = plain(28, 28, 64, 64);
-  dilated.down.dilation = 2;
+  dilated.height.dilation = 2;
   CHECK_FALSE(suits_winograd_planar(dilated));
 }
 

@@ -11,27 +11,27 @@ using namespace cpu_backend;
 
 ConvolutionSample::ConvolutionSample(const Convolution& convolution)
     : c(convolution),
-      input(random({c.images, c.inputs, c.down.input, c.across.input}, 1)),
-      weight(random({c.outputs, c.inputs, c.down.kernel, c.across.kernel}, 2)),
+      input(random({c.images, c.inputs, c.height.input, c.width.input}, 1)),
+      weight(random({c.outputs, c.inputs, c.height.kernel, c.width.kernel}, 2)),
       bias(random({c.outputs}, 3)) {}
 
 std::vector<double> ConvolutionSample::expected() const {
-  const int64_t taps = c.down.kernel * c.across.kernel;
+  const int64_t taps = c.height.kernel * c.width.kernel;
   const auto at = [](const WindowAxis& axis, int64_t out, int64_t tap) {
     return out * axis.stride - axis.before + tap * axis.dilation;
   };
   std::vector<double> sums;
   for (int64_t i = 0; i < made_count(); ++i) {
-    const int64_t x = i % c.across.output, y = i / c.across.output % c.down.output;
-    const int64_t channel = i / (c.across.output * c.down.output);
+    const int64_t x = i % c.width.output, y = i / c.width.output % c.height.output;
+    const int64_t channel = i / (c.width.output * c.height.output);
     const int64_t image = channel / c.outputs, out = channel % c.outputs;
     double sum = bias.data<float>()[out];
     for (int64_t k = 0; k < c.inputs * taps; ++k) {
-      const int64_t row = at(c.down, y, k / c.across.kernel % c.down.kernel);
-      const int64_t column = at(c.across, x, k % c.across.kernel);
-      if (row < 0 || column < 0 || row >= c.down.input || column >= c.across.input) continue;
+      const int64_t row = at(c.height, y, k / c.width.kernel % c.height.kernel);
+      const int64_t column = at(c.width, x, k % c.width.kernel);
+      if (row < 0 || column < 0 || row >= c.height.input || column >= c.width.input) continue;
       const int64_t plane = image * c.inputs + k / taps;
-      const int64_t from = (plane * c.down.input + row) * c.across.input + column;
+      const int64_t from = (plane * c.height.input + row) * c.width.input + column;
       sum += static_cast<double>(input.data<float>()[from]) *
              weight.data<float>()[out * c.inputs * taps + k];
     }

@@ -14,7 +14,7 @@ struct ConvolutionSample {
   Tensor input, weight, bias;
 
   explicit ConvolutionSample(const cpu_backend::Convolution& convolution);
-  int64_t made_count() const { return c.images * c.outputs * c.down.output * c.across.output; }
+  int64_t made_count() const { return c.images * c.outputs * c.height.output * c.width.output; }
   std::vector<double> expected() const;
 };
 

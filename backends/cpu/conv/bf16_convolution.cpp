@@ -32,7 +32,7 @@ struct Planes {
 };
 
 Planes planes_of_source(const Convolution& c) {
-  return {c.images * c.groups, c.inputs, c.down.input * c.across.input};
+  return {c.images * c.groups, c.inputs, c.height.input * c.width.input};
 }
 Planes planes_of_weight(const Dims& dims) { return {dims[0], dims[1], dims[2] * dims[3]}; }
 

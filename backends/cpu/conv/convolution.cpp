@@ -275,7 +275,7 @@ bool gains_from_blocks(const LoweringContext& context, const NchwcConvolution& i
   const ShapedGraph& shaped = context.shaped;
   const Convolution& c = in_blocks.convolution;
   return shaped.is_in_blocks(values.source) || shaped.is_in_blocks(values.made) ||
-         (!in_blocks.kernels->of_pairs() && c.down.kernel * c.across.kernel > 1);
+         (!in_blocks.kernels->of_pairs() && c.height.kernel * c.width.kernel > 1);
 }
 
 }  // namespace
@@ -301,7 +301,7 @@ std::optional<StepDescriptor> lower_convolution(const LoweringContext& context, 
   }
   const BFloat16Kernels* pairs = context.config.bfloat16_products ? bfloat16_kernels() : nullptr;
   if (pairs && !backwards && convolution->inputs > 0 && are_bfloat16(shaped, values)) {
-    const int64_t taps = convolution->down.kernel * convolution->across.kernel;
+    const int64_t taps = convolution->height.kernel * convolution->width.kernel;
     if (suits_im2col(convolution->outputs, convolution->inputs * taps)) {
       return lower_im2col(context, *convolution, values);
     }

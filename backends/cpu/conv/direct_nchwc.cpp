@@ -35,9 +35,9 @@ bool is_narrow(const Convolution& c, const NchwcKernels& kernels) {
 
 bool fits_a_run(const Convolution& c, const NchwcKernels& kernels) {
   constexpr int64_t shortest = 3;
-  if (c.across.dilation > 1) return false;
-  return kernels.of_pairs() ? c.across.kernel * seen(c, kernels).inputs <= channel_block
-                            : c.across.kernel >= shortest;
+  if (c.width.dilation > 1) return false;
+  return kernels.of_pairs() ? c.width.kernel * seen(c, kernels).inputs <= channel_block
+                            : c.width.kernel >= shortest;
 }
 
 }  // namespace
@@ -45,11 +45,11 @@ bool fits_a_run(const Convolution& c, const NchwcKernels& kernels) {
 bool suits_direct_nchwc(const Convolution& c, const NchwcKernels& kernels) {
   constexpr int64_t most_elements = std::numeric_limits<int32_t>::max();
   if (kernels.nr == 0 || c.groups != 1 || c.outputs == 0 || c.inputs == 0) return false;
-  if (c.outputs % kernels.nr != 0 || c.across.stride > 2) return false;
-  if (c.down.output * c.across.output == 0) return false;
+  if (c.outputs % kernels.nr != 0 || c.width.stride > 2) return false;
+  if (c.height.output * c.width.output == 0) return false;
   if (is_narrow(c, kernels) && !fits_a_run(c, kernels)) return false;
   const auto extent = [](const WindowAxis& axis) { return std::max(reach(axis), axis.input); };
-  return extent(c.down) <= most_elements / extent(c.across) / c.inputs;
+  return extent(c.height) <= most_elements / extent(c.width) / c.inputs;
 }
 
 DirectNchwc::DirectNchwc(const Convolution& convolution, bool from_blocks,
@@ -59,34 +59,34 @@ DirectNchwc::DirectNchwc(const Convolution& convolution, bool from_blocks,
       kernels_(&kernels),
       from_blocks_(from_blocks),
       narrow_(is_narrow(convolution, kernels)),
-      in_place_((narrow_ ? !kernels.of_pairs() : from_blocks) && !has_border(c_.down) &&
-                !has_border(c_.across)),
+      in_place_((narrow_ ? !kernels.of_pairs() : from_blocks) && !has_border(c_.height) &&
+                !has_border(c_.width)),
       run_tile_(narrow_ && !kernels.of_pairs()
-                    ? &kernels.plane_tiles(c_.across.stride, c_.across.kernel)
-                    : &kernels.blocks[c_.across.stride - 1]),
+                    ? &kernels.plane_tiles(c_.width.stride, c_.width.kernel)
+                    : &kernels.blocks[c_.width.stride - 1]),
       rearranging_(&gemm_kernels<float>()),
       unit_(!narrow_             ? channel_block
             : kernels.of_pairs() ? c_.inputs
                                  : 1),
       planes_(c_.inputs / unit_),
-      down_(in_place_ ? c_.down.input : reach(c_.down)),
-      across_(in_place_ ? c_.across.input : reach(c_.across)),
-      image_step_(planes_ * down_ * across_ * unit_),
-      run_(narrow_ ? c_.across.kernel * unit_ : channel_block) {
-  const int64_t taps_across = narrow_ ? 1 : c_.across.kernel;
+      height_(in_place_ ? c_.height.input : reach(c_.height)),
+      width_(in_place_ ? c_.width.input : reach(c_.width)),
+      image_step_(planes_ * height_ * width_ * unit_),
+      run_(narrow_ ? c_.width.kernel * unit_ : channel_block) {
+  const int64_t tap_columns = narrow_ ? 1 : c_.width.kernel;
   for (int64_t plane = 0; plane < planes_; ++plane) {
-    for (int64_t y = 0; y < c_.down.kernel; ++y) {
-      for (int64_t x = 0; x < taps_across; ++x) {
-        const int64_t row = plane * down_ + y * c_.down.dilation;
-        offsets_.push_back(static_cast<int32_t>((row * across_ + x * c_.across.dilation) * unit_));
+    for (int64_t y = 0; y < c_.height.kernel; ++y) {
+      for (int64_t x = 0; x < tap_columns; ++x) {
+        const int64_t row = plane * height_ + y * c_.height.dilation;
+        offsets_.push_back(static_cast<int32_t>((row * width_ + x * c_.width.dilation) * unit_));
       }
     }
   }
-  const bool one_row = c_.down.stride == 1 && c_.across.stride == 1 && across_ == c_.across.output;
-  rows_ = one_row ? 1 : c_.down.output;
-  columns_ = one_row ? plane() : c_.across.output;
+  const bool one_row = c_.height.stride == 1 && c_.width.stride == 1 && width_ == c_.width.output;
+  rows_ = one_row ? 1 : c_.height.output;
+  columns_ = one_row ? plane() : c_.width.output;
   row_tiles_ = up(columns_, kernels_->mr);
-  const int64_t places = columns_ / row_tiles_ * c_.down.stride * c_.across.stride;
+  const int64_t places = columns_ / row_tiles_ * c_.height.stride * c_.width.stride;
   const int64_t tile_bytes = places * c_.inputs * int64_t{sizeof(float)};
   group_ = std::max<int64_t>(group_bytes / std::max<int64_t>(tile_bytes, 1), 1);
 }
@@ -100,14 +100,14 @@ double DirectNchwc::work() const {
 // Where the weight is more than what it meets, each thread reads its own part of it.
 WindowPart DirectNchwc::cut(int64_t parts) const {
   const bool of_panels = panels() % parts == 0 &&
-                         weight_count() > c_.images * c_.inputs * c_.down.input * c_.across.input;
+                         weight_count() > c_.images * c_.inputs * c_.height.input * c_.width.input;
   if (of_panels) return {.part = 0, .parts = parts, .of_rows = true};
   return tiles() >= 4 * parts ? WindowPart{.part = 0, .parts = parts}
                               : cut_evenly(panels(), tiles(), parts);
 }
 
 void DirectNchwc::transform_weight(const float* weight, int64_t panel, float* to) const {
-  const int64_t nr = kernels_->nr, taps = c_.down.kernel * c_.across.kernel;
+  const int64_t nr = kernels_->nr, taps = c_.height.kernel * c_.width.kernel;
   float* panel_to = to + panel * panel_count();
   if (taps == 1) {
     return rearranging_->interleave({.from = weight + panel * nr * c_.inputs,
@@ -130,33 +130,33 @@ void DirectNchwc::transform_weight(const float* weight, int64_t panel, float* to
 
 void DirectNchwc::lay(const float* source, int64_t first, int64_t last, float* laid) const {
   for (int64_t row = first; row < last; ++row) {
-    const int64_t image = row / down_, y = row % down_;
-    lay_row(source, image, y - c_.down.before, laid + image * image_step_ + y * across_ * unit_);
+    const int64_t image = row / height_, y = row % height_;
+    lay_row(source, image, y - c_.height.before, laid + image * image_step_ + y * width_ * unit_);
   }
 }
 
 void DirectNchwc::lay_row(const float* source, int64_t image, int64_t y, float* to) const {
-  const int64_t before = c_.across.before, count = std::min(c_.across.input, across_ - before);
+  const int64_t before = c_.width.before, count = std::min(c_.width.input, width_ - before);
   const auto element =
       static_cast<int64_t>(kernels_->of_pairs() ? sizeof(uint16_t) : sizeof(float));
-  const auto* from =
-      reinterpret_cast<const float*>(reinterpret_cast<const std::byte*>(source) +
-                                     image * channels_ * c_.down.input * c_.across.input * element);
-  for (int64_t plane = 0; plane < planes_; ++plane, to += down_ * across_ * unit_) {
-    if (y < 0 || y >= c_.down.input) {
-      std::fill_n(to, across_ * unit_, 0.0f);
+  const auto* from = reinterpret_cast<const float*>(reinterpret_cast<const std::byte*>(source) +
+                                                    image * channels_ * c_.height.input *
+                                                        c_.width.input * element);
+  for (int64_t plane = 0; plane < planes_; ++plane, to += height_ * width_ * unit_) {
+    if (y < 0 || y >= c_.height.input) {
+      std::fill_n(to, width_ * unit_, 0.0f);
       continue;
     }
     std::fill_n(to, before * unit_, 0.0f);
     lay_places(from, plane, y, to + before * unit_);
-    std::fill(to + (before + count) * unit_, to + across_ * unit_, 0.0f);
+    std::fill(to + (before + count) * unit_, to + width_ * unit_, 0.0f);
   }
 }
 
 // Those of a row that there are.
 void DirectNchwc::lay_places(const float* image, int64_t plane, int64_t y, float* to) const {
-  const int64_t nr = c_.across.input, count = std::min(nr, across_ - c_.across.before);
-  const int64_t source_plane = c_.down.input * nr;
+  const int64_t nr = c_.width.input, count = std::min(nr, width_ - c_.width.before);
+  const int64_t source_plane = c_.height.input * nr;
   if (from_blocks_ || (narrow_ && !kernels_->of_pairs())) {
     std::copy_n(image + (plane * source_plane + y * nr) * unit_, count * unit_, to);
   } else if (!kernels_->of_pairs()) {
@@ -182,7 +182,7 @@ DirectNchwc::Tile DirectNchwc::tile(int64_t i) const {
   const int64_t row = i / row_tiles_, part = i % row_tiles_;
   const int64_t image = row / rows_, y = row % rows_;
   const int64_t x = columns_ * part / row_tiles_;
-  const int64_t place = y * c_.down.stride * across_ + x * c_.across.stride;
+  const int64_t place = y * c_.height.stride * width_ + x * c_.width.stride;
   return {.image = image,
           .first = y * columns_ + x,
           .count = columns_ * (part + 1) / row_tiles_ - x,
@@ -222,7 +222,7 @@ void DirectNchwc::multiply_panel(const PanelOperands& o, int64_t panel,
       const Tile at = tile(i);
       (*run_tile_)[static_cast<size_t>(at.count)](
           {.a = o.input + at.from,
-           .a_step = c_.across.stride * unit_,
+           .a_step = c_.width.stride * unit_,
            .offsets = offsets_.data() + first,
            .runs = last - first,
            .run = run_,

@@ -30,7 +30,7 @@ class DirectNchwc {
   int64_t weight_count() const { return panels() * panel_count(); }
   // Elements of what is read with its border of zeros: 0 where it is read as it stands.
   int64_t laid_count() const { return in_place_ ? 0 : c_.images * image_step_; }
-  int64_t laid_rows() const { return in_place_ ? 0 : c_.images * down_; }
+  int64_t laid_rows() const { return in_place_ ? 0 : c_.images * height_; }
   int64_t part_count(int64_t /*parts*/) const { return 0; }
 
   // A panel of the weight, to where it stands among them.
@@ -53,7 +53,7 @@ class DirectNchwc {
   int64_t panel_count() const {
     return static_cast<int64_t>(offsets_.size()) * run_ * kernels_->nr;
   }
-  int64_t plane() const { return c_.down.output * c_.across.output; }
+  int64_t plane() const { return c_.height.output * c_.width.output; }
   void multiply_panel(const PanelOperands& operands, int64_t panel, WindowPart::Range tiles) const;
   void lay_row(const float* source, int64_t image, int64_t y, float* to) const;
   void lay_places(const float* image, int64_t plane, int64_t y, float* to) const;
@@ -64,9 +64,9 @@ class DirectNchwc {
   bool from_blocks_, narrow_, in_place_;
   const NchwcKernels::Tiles* run_tile_;
   const GemmKernels<float>* rearranging_;
-  int64_t unit_;           // elements of a place that stand side by side
-  int64_t planes_;         // of so many such places, one for each block of channels
-  int64_t down_, across_;  // sizes of each of them
+  int64_t unit_;            // elements of a place that stand side by side
+  int64_t planes_;          // of so many such places, one for each block of channels
+  int64_t height_, width_;  // sizes of each of them
   int64_t image_step_;
   int64_t run_;                         // elements of each
   std::vector<int32_t> offsets_;        // of the runs

@@ -84,26 +84,26 @@ int64_t Im2colForm::weight_at(int64_t tile, Span span) const {
 
 void Im2colForm::transform_input(const uint16_t* input, int64_t first, int64_t last, float*,
                                  uint16_t* to) const {
-  const PlaneAxis &down = planes_.down, &across = planes_.across;
+  const PlaneAxis &height = planes_.height, &width = planes_.width;
   if (planes_.in_place) return;
-  if (across.step > LaidPlane::most_step_across) {
+  if (width.step > LaidPlane::most_column_stride) {
     return lay_planes(planes_, input, first, last, to);
   }
   for (int64_t channel = first; channel < last; ++channel) {
     LaidPlane plane{.from = input + channel * planes_.source_plane(),
-                    .from_down = down.source,
-                    .from_across = across.source,
-                    .step_down = down.step,
-                    .step_across = across.step,
-                    .first_down = 0,
-                    .first_across = 0,
-                    .down = down.extent,
-                    .across = across.extent,
+                    .from_height = height.source,
+                    .from_width = width.source,
+                    .row_stride = height.step,
+                    .column_stride = width.step,
+                    .first_row = 0,
+                    .first_column = 0,
+                    .height = height.extent,
+                    .width = width.extent,
                     .to = to + channel * planes_.channel_step()};
-    for (const int64_t of_down : down.planes) {
-      for (const int64_t of_across : across.planes) {
-        plane.first_down = of_down - down.before;
-        plane.first_across = of_across - across.before;
+    for (const int64_t of_height : height.planes) {
+      for (const int64_t of_width : width.planes) {
+        plane.first_row = of_height - height.before;
+        plane.first_column = of_width - width.before;
         patches_->lay(plane);
         plane.to += planes_.plane();
       }
@@ -204,7 +204,7 @@ int64_t Im2colForm::find_stretches(const Piece& piece, Stretch* stretches) const
     stretches[0] = {0, first, end - first};
     return 1;
   }
-  const int64_t pitch = planes_.across.extent, size = product.across.count;
+  const int64_t pitch = planes_.width.extent, size = product.width.count;
   int64_t count = 0;
   for (int64_t y = first / pitch; y * pitch < end; ++y) {
     const int64_t x = std::max<int64_t>(first - y * pitch, 0);

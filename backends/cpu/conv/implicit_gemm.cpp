@@ -79,7 +79,7 @@ class Multiplication {
 
   // Elements of a plane that the columns before this one make.
   int64_t made_before(int64_t column) const {
-    const int64_t pitch = form_.across.extent, count = product_->across.count;
+    const int64_t pitch = form_.width.extent, count = product_->width.count;
     const int64_t before = std::min(column, columns_);
     return before / pitch * count + std::min(before % pitch, count);
   }
@@ -99,13 +99,13 @@ class Multiplication {
     const int64_t column = begin * nr_, end = std::min(last * nr_, columns_);
     const T* from = beside_ + (begin - first) * nr_;
     if (begin < last) from += overhang(begin);
-    const int64_t pitch = form_.across.extent;
-    const GridAxis &down = product_->down, &across = product_->across;
+    const int64_t pitch = form_.width.extent;
+    const GridAxis &height = product_->height, &width = product_->width;
     for (int64_t y = column / pitch; y * pitch < end; ++y) {
       const int64_t x = std::max<int64_t>(column - y * pitch, 0);
-      const int64_t count = std::min(end - y * pitch, across.count) - x;
+      const int64_t count = std::min(end - y * pitch, width.count) - x;
       T* to = o_.made + row * form_.made_plane() +
-              (down.first + y * down.step) * form_.made_across + across.first + x * across.step;
+              (height.first + y * height.step) * form_.output_width + width.first + x * width.step;
       for (int64_t i = 0; i < rows; ++i) {
         store_row(from + i * block_columns + y * pitch + x - column, count,
                   to + i * form_.made_plane());
@@ -114,7 +114,7 @@ class Multiplication {
   }
 
   void store_row(const T* from, int64_t count, T* to) const {
-    const int64_t step = product_->across.step;
+    const int64_t step = product_->width.step;
     if (step == 1 && count > 0) {
       std::copy_n(from, count, to);
       return;
@@ -205,19 +205,19 @@ void pack_weight(const ImplicitGemmForm& form, const ImplicitGemmTiles& tiles, c
 template <typename T>
 void lay_planes(const ImplicitGemmForm& form, const T* source, int64_t first, int64_t last,
                 T* planes) {
-  const PlaneAxis &down = form.down, &across = form.across;
+  const PlaneAxis &height = form.height, &width = form.width;
   for (int64_t channel = first; channel < last; ++channel) {
     const T* from = source + channel * form.source_plane();
     T* to = planes + channel * form.channel_step();
-    for (const int64_t plane_down : down.planes) {
-      for (const int64_t plane_across : across.planes) {
-        const PlaneRows rows(across, plane_across);
-        for (int64_t q = 0; q < down.extent; ++q, to += across.extent) {
-          const int64_t y = q * down.step + plane_down - down.before;
-          if (y < 0 || y >= down.source) {
-            std::fill(to, to + across.extent, T{});
+    for (const int64_t plane_height : height.planes) {
+      for (const int64_t plane_width : width.planes) {
+        const PlaneRows rows(width, plane_width);
+        for (int64_t q = 0; q < height.extent; ++q, to += width.extent) {
+          const int64_t y = q * height.step + plane_height - height.before;
+          if (y < 0 || y >= height.source) {
+            std::fill(to, to + width.extent, T{});
           } else {
-            rows.lay(from + y * across.source, to);
+            rows.lay(from + y * width.source, to);
           }
         }
       }

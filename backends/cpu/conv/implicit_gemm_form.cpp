@@ -24,27 +24,27 @@ int64_t last_shift(const WindowAxis& axis) {
 }
 
 // Of the channels of the source and of both axes, whose taps stand one after the other.
-TapGemm product_of(const ImplicitGemmForm& form, const Part& down, const Part& across,
-                   int64_t kernel_across, int64_t channel_weights) {
-  TapGemm product{.offsets = {}, .weights = {}, .down = down.grid, .across = across.grid};
+TapGemm product_of(const ImplicitGemmForm& form, const Part& height, const Part& width,
+                   int64_t kernel_width, int64_t channel_weights) {
+  TapGemm product{.offsets = {}, .weights = {}, .height = height.grid, .width = width.grid};
   for (int64_t channel = 0; channel < form.channels; ++channel) {
-    for (const Tap& y : down.taps) {
-      for (const Tap& x : across.taps) {
-        const size_t plane = y.plane * form.across.planes.size() + x.plane;
+    for (const Tap& y : height.taps) {
+      for (const Tap& x : width.taps) {
+        const size_t plane = y.plane * form.width.planes.size() + x.plane;
         product.offsets.push_back(channel * form.channel_step() +
                                   static_cast<int64_t>(plane) * form.plane() +
-                                  y.shift * form.across.extent + x.shift);
-        product.weights.push_back(channel * channel_weights + y.tap * kernel_across + x.tap);
+                                  y.shift * form.width.extent + x.shift);
+        product.weights.push_back(channel * channel_weights + y.tap * kernel_width + x.tap);
       }
     }
   }
   return product;
 }
 
-void find_in_place(ImplicitGemmForm& form, const Part& down, const Part& across, int64_t nr) {
-  const bool whole = form.down.is_source() && form.across.is_source();
+void find_in_place(ImplicitGemmForm& form, const Part& height, const Part& width, int64_t nr) {
+  const bool whole = form.height.is_source() && form.width.is_source();
   form.in_place =
-      whole && across.grid.count == form.across.extent && down.grid.count * across.grid.count >= nr;
+      whole && width.grid.count == form.width.extent && height.grid.count * width.grid.count >= nr;
 }
 
 // ---- forwards: a plane for each remainder of a tap by the stride ----
@@ -120,20 +120,20 @@ int64_t ImplicitGemmForm::channel_step() const {
   if (in_place) return source_plane();
   // Lines of the cache, an odd number of them, so that channels do not meet in the same sets.
   constexpr int64_t line = 16;
-  const auto size =
-      static_cast<int64_t>(down.planes.size() * across.planes.size()) * down.extent * across.extent;
+  const auto size = static_cast<int64_t>(height.planes.size() * width.planes.size()) *
+                    height.extent * width.extent;
   return (((size + line - 1) / line) | 1) * line;
 }
 
 int64_t ImplicitGemmForm::columns(const TapGemm& product) const {
-  if (product.down.count == 0 || product.across.count == 0) return 0;
-  return (product.down.count - 1) * across.extent + product.across.count;
+  if (product.height.count == 0 || product.width.count == 0) return 0;
+  return (product.height.count - 1) * width.extent + product.width.count;
 }
 
 bool ImplicitGemmForm::is_dense(const TapGemm& product) const {
   // The stride along an axis of one element does not matter.
-  return (product.down.step == 1 || made_down == 1) &&
-         (product.across.step == 1 || made_across == 1) && product.across.count == across.extent;
+  return (product.height.step == 1 || output_height == 1) &&
+         (product.width.step == 1 || output_width == 1) && product.width.count == width.extent;
 }
 
 double ImplicitGemmForm::work() const {
@@ -145,44 +145,45 @@ double ImplicitGemmForm::work() const {
 }
 
 ImplicitGemmForm output_form(const Convolution& c, int64_t nr) {
-  const int64_t taps = c.down.kernel * c.across.kernel;
+  const int64_t taps = c.height.kernel * c.width.kernel;
   ImplicitGemmForm form{.images = c.images,
                         .groups = c.groups,
                         .channels = c.inputs,
                         .rows = c.outputs,
-                        .down = planes_of_input(c.down),
-                        .across = planes_of_input(c.across),
-                        .made_down = c.down.output,
-                        .made_across = c.across.output,
+                        .height = planes_of_input(c.height),
+                        .width = planes_of_input(c.width),
+                        .output_height = c.height.output,
+                        .output_width = c.width.output,
                         .row_step = c.inputs * taps,
                         .group_step = c.outputs * c.inputs * taps,
                         .products = {}};
-  const Part down = whole_output(c.down, form.down), across = whole_output(c.across, form.across);
-  find_in_place(form, down, across, nr);
-  form.products.push_back(product_of(form, down, across, c.across.kernel, taps));
+  const Part height = whole_output(c.height, form.height),
+             width = whole_output(c.width, form.width);
+  find_in_place(form, height, width, nr);
+  form.products.push_back(product_of(form, height, width, c.width.kernel, taps));
   return form;
 }
 
 ImplicitGemmForm input_gradient_form(const Convolution& c, int64_t nr) {
-  const int64_t taps = c.down.kernel * c.across.kernel;
+  const int64_t taps = c.height.kernel * c.width.kernel;
   ImplicitGemmForm form{.images = c.images,
                         .groups = c.groups,
                         .channels = c.outputs,
                         .rows = c.inputs,
-                        .down = planes_of_gradient(c.down),
-                        .across = planes_of_gradient(c.across),
-                        .made_down = c.down.input,
-                        .made_across = c.across.input,
+                        .height = planes_of_gradient(c.height),
+                        .width = planes_of_gradient(c.width),
+                        .output_height = c.height.input,
+                        .output_width = c.width.input,
                         .row_step = taps,
                         .group_step = c.outputs * c.inputs * taps,
                         .products = {}};
-  const std::vector<Part> downs = parts_of_input(c.down), acrosses = parts_of_input(c.across);
-  if (downs.size() == 1 && acrosses.size() == 1) {
-    find_in_place(form, downs.front(), acrosses.front(), nr);
+  const std::vector<Part> heights = parts_of_input(c.height), widths = parts_of_input(c.width);
+  if (heights.size() == 1 && widths.size() == 1) {
+    find_in_place(form, heights.front(), widths.front(), nr);
   }
-  for (const Part& down : downs) {
-    for (const Part& across : acrosses) {
-      form.products.push_back(product_of(form, down, across, c.across.kernel, c.inputs * taps));
+  for (const Part& height : heights) {
+    for (const Part& width : widths) {
+      form.products.push_back(product_of(form, height, width, c.width.kernel, c.inputs * taps));
     }
   }
   return form;

@@ -14,7 +14,7 @@ struct WindowAxis {
 };
 
 struct Convolution {
-  WindowAxis down, across;
+  WindowAxis height, width;
   int64_t images = 1, groups = 1;
   int64_t inputs = 1, outputs = 1;  // channels of each group
 };
@@ -35,11 +35,11 @@ struct GridAxis {
 };
 
 // One product: a row for each channel that is made, a column for each place (y, x) of the grid,
-// which is y * across.extent + x, so that columns between the ends of rows count for nothing.
+// which is y * width.extent + x, so that columns between the ends of rows count for nothing.
 struct TapGemm {
   std::vector<int64_t> offsets;  // per k: in the planes, from where the column counts
   std::vector<int64_t> weights;  // per k: in the weight, from where the row counts
-  GridAxis down, across;
+  GridAxis height, width;
 
   int64_t depth() const { return static_cast<int64_t>(offsets.size()); }
 };
@@ -48,17 +48,17 @@ struct TapGemm {
 struct ImplicitGemmForm {
   int64_t images = 0, groups = 0;
   int64_t channels = 0, rows = 0;  // of each group: of the source, and of what is made
-  PlaneAxis down, across;
-  int64_t made_down = 0, made_across = 0;  // the sizes of what is made
-  int64_t row_step = 0, group_step = 0;    // of the weight
-  bool in_place = false;                   // the planes are the source as it stands
+  PlaneAxis height, width;
+  int64_t output_height = 0, output_width = 0;  // the sizes of what is made
+  int64_t row_step = 0, group_step = 0;         // of the weight
+  bool in_place = false;                        // the planes are the source as it stands
   std::vector<TapGemm> products;
 
-  int64_t plane() const { return down.extent * across.extent; }
+  int64_t plane() const { return height.extent * width.extent; }
   int64_t channel_step() const;  // between planes of one channel and the next
   int64_t columns(const TapGemm& product) const;
-  int64_t made_plane() const { return made_down * made_across; }
-  int64_t source_plane() const { return down.source * across.source; }
+  int64_t made_plane() const { return output_height * output_width; }
+  int64_t source_plane() const { return height.source * width.source; }
   // All columns of the product stand side by side in what is made.
   bool is_dense(const TapGemm& product) const;
   double work() const;  // multiplications

@@ -74,7 +74,7 @@ class NchwcStep final : public Step {
     return static_cast<int>(partition_groups(form.work(), 1, threads).parts);
   }
   static int64_t made_count(const Convolution& c) {
-    return c.images * c.outputs * c.down.output * c.across.output;
+    return c.images * c.outputs * c.height.output * c.width.output;
   }
   static int64_t part_lines(const Form& form, int64_t parts) {
     return lines(form.part_count(parts));
@@ -92,7 +92,7 @@ class NchwcStep final : public Step {
   // A part of the blocks of all images, to channels one after the other.
   void rearrange(const BufferTable& buffers, const float* made, const WindowPart& part) const {
     const Convolution& c = form_.convolution();
-    const int64_t plane = c.down.output * c.across.output, count = plane * block_;
+    const int64_t plane = c.height.output * c.width.output, count = plane * block_;
     const auto [first, last] = part.share(c.images * c.outputs / block_);
     for (int64_t i = first; i < last; ++i) {
       gemm_kernels<float>().interleave({.from = made + i * count,

@@ -18,7 +18,7 @@ void transform_panel(const Form& form, const typename Form::Element* weight, int
                      float* to) {
   const Convolution& c = form.convolution();
   const int64_t group = panel / form.panels();
-  const int64_t each = c.outputs * c.inputs * c.down.kernel * c.across.kernel;
+  const int64_t each = c.outputs * c.inputs * c.height.kernel * c.width.kernel;
   form.transform_weight(weight + group * each, panel % form.panels(),
                         to + group * form.weight_count());
 }
@@ -131,7 +131,7 @@ class PanelStep final : public Step {
                      {part, cut.parts, cut.of_rows});
     });
     if (!epilogue_ || runs_epilogue) return;
-    const int64_t plane = c.down.output * c.across.output;
+    const int64_t plane = c.height.output * c.width.output;
     each_part([&](int64_t part) {
       const auto [first, last] = WindowPart{part, cut.parts}.share(c.outputs);
       epilogue(buffers, i).run({.begin = first * plane, .size = (last - first) * plane});
@@ -140,7 +140,7 @@ class PanelStep final : public Step {
 
   const Element* source(const BufferTable& buffers, int64_t i) const {
     const Convolution& c = form_.convolution();
-    return buffers.read<Element>(source_) + i * c.inputs * c.down.input * c.across.input;
+    return buffers.read<Element>(source_) + i * c.inputs * c.height.input * c.width.input;
   }
 
   void transform(const BufferTable& buffers, int64_t i, WindowPart::Range channels,
@@ -155,7 +155,7 @@ class PanelStep final : public Step {
 
   int64_t made_before(int64_t i) const {
     const Convolution& c = form_.convolution();
-    return i * c.outputs * c.down.output * c.across.output;
+    return i * c.outputs * c.height.output * c.width.output;
   }
 
   PanelOperandsOf<Element> operands(const BufferTable& buffers, int64_t i, const Memory& memory,

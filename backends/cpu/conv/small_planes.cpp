@@ -24,7 +24,7 @@ bool suits_small_planes(const Convolution& c) {
   const ImplicitGemmForm form = output_form(of_one_channel(c), products.nr);
   const int64_t columns = up(form.columns(form.products.front()), products.nr) * products.nr;
   // Putting rows together costs as much as a few columns.
-  return c.across.output <= products.mr && c.outputs >= products.nr &&
+  return c.width.output <= products.mr && c.outputs >= products.nr &&
          8 * columns >= 9 * form.made_plane();
 }
 
@@ -32,11 +32,11 @@ SmallPlaneForm::SmallPlaneForm(const Convolution& convolution, Instructions inst
     : c_(convolution),
       products_(&gemm_kernels<float>(instructions)),
       nr_(products_->nr),
-      taps_(c_.down.kernel * c_.across.kernel),
+      taps_(c_.height.kernel * c_.width.kernel),
       depth_(c_.inputs * taps_),
-      band_rows_(std::min(products_->mr / c_.across.output, c_.down.output)),
-      bands_(up(c_.down.output, band_rows_)),
-      mr_(band_rows_ * c_.across.output),
+      band_rows_(std::min(products_->mr / c_.width.output, c_.height.output)),
+      bands_(up(c_.height.output, band_rows_)),
+      mr_(band_rows_ * c_.width.output),
       panels_(up(c_.outputs, nr_)),
       planes_(output_form(of_one_channel(c_), nr_)) {}
 
@@ -75,11 +75,11 @@ void SmallPlaneForm::transform_input(const float* input, int64_t first, int64_t 
       const float* from = planes + taps[static_cast<size_t>(tap)];
       float* bands = to + (channel * taps_ + tap) * mr_;
       for (int64_t y = 0; y < band_rows_; ++y) {
-        products_->copy({.from = from + y * planes_.across.extent,
-                         .from_step = band_rows_ * planes_.across.extent,
-                         .count = c_.across.output,
-                         .depth = up(c_.down.output - y, band_rows_),
-                         .to = bands + y * c_.across.output,
+        products_->copy({.from = from + y * planes_.width.extent,
+                         .from_step = band_rows_ * planes_.width.extent,
+                         .count = c_.width.output,
+                         .depth = up(c_.height.output - y, band_rows_),
+                         .to = bands + y * c_.width.output,
                          .to_step = band_step()});
       }
     }
@@ -88,7 +88,7 @@ void SmallPlaneForm::transform_input(const float* input, int64_t first, int64_t 
 
 void SmallPlaneForm::multiply(const PanelOperands& operands, const WindowPart& part) const {
   const auto [first, last] = part.rows(panels_);
-  const int64_t plane = c_.down.output * c_.across.output;
+  const int64_t plane = c_.height.output * c_.width.output;
   for (int64_t panel = first; panel < last; ++panel) {
     multiply_panel(operands, panel);
     store_panel(operands, panel);
@@ -98,7 +98,7 @@ void SmallPlaneForm::multiply(const PanelOperands& operands, const WindowPart& p
 }
 
 void SmallPlaneForm::multiply_panel(const PanelOperands& operands, int64_t panel) const {
-  const int64_t places = c_.down.output * c_.across.output;
+  const int64_t places = c_.height.output * c_.width.output;
   const int64_t pieces = std::max<int64_t>(up(depth_, most_depth_of_panels), 1);
   alignas(64) float bias[GemmKernels<float>::most_nr] = {};
   if (operands.bias) {
@@ -127,7 +127,7 @@ void SmallPlaneForm::multiply_panel(const PanelOperands& operands, int64_t panel
 }
 
 void SmallPlaneForm::store_panel(const PanelOperands& operands, int64_t panel) const {
-  const int64_t places = c_.down.output * c_.across.output, first = panel * nr_;
+  const int64_t places = c_.height.output * c_.width.output, first = panel * nr_;
   const int64_t channels = std::min(nr_, c_.outputs - first);
   products_->interleave(
       {operands.work, nr_, places, channels, operands.made + first * places, places});

@@ -21,39 +21,39 @@ WeightGradientForm::WeightGradientForm(const Convolution& convolution, int most_
       nr_(nr),
       tiles_(up(c_.outputs, most_rows)),
       mr_(tiles_ > 0 ? up(c_.outputs, tiles_) : 1),
-      runs_(c_.across.dilation == 1 ? 1 : c_.across.kernel),
-      run_columns_(c_.across.kernel / runs_ * c_.inputs),
+      runs_(c_.width.dilation == 1 ? 1 : c_.width.kernel),
+      run_columns_(c_.width.kernel / runs_ * c_.inputs),
       run_panels_(up(run_columns_, nr)),
-      down_extent_(extent_of(c_.down)),
-      across_extent_(extent_of(c_.across)) {
-  for (int64_t y = 0; y < c_.down.output; ++y) {
-    for (int64_t x = 0; x < c_.across.output; ++x) {
-      offsets_.push_back((y * c_.down.stride * across_extent_ + x * c_.across.stride) * c_.inputs);
+      height_extent_(extent_of(c_.height)),
+      width_extent_(extent_of(c_.width)) {
+  for (int64_t y = 0; y < c_.height.output; ++y) {
+    for (int64_t x = 0; x < c_.width.output; ++x) {
+      offsets_.push_back((y * c_.height.stride * width_extent_ + x * c_.width.stride) * c_.inputs);
     }
   }
 }
 
 int64_t WeightGradientForm::laid_count() const {
   // Panels reach beyond the last channel of the last place.
-  return down_extent_ * across_extent_ * c_.inputs + ImplicitGemmKernels<float>::most_nr;
+  return height_extent_ * width_extent_ * c_.inputs + ImplicitGemmKernels<float>::most_nr;
 }
 
 int64_t WeightGradientForm::panel_offset(int64_t panel) const {
   const int64_t run = panel / run_panels_, within = panel % run_panels_ * nr_;
-  const int64_t y = run / runs_ * c_.down.dilation, x = run % runs_ * c_.across.dilation;
-  return (y * across_extent_ + x) * c_.inputs + within;
+  const int64_t y = run / runs_ * c_.height.dilation, x = run % runs_ * c_.width.dilation;
+  return (y * width_extent_ + x) * c_.inputs + within;
 }
 
 template <typename T>
 void WeightGradientForm::lay(const T* input, int64_t first, int64_t last, T* laid) const {
-  const WindowAxis &down = c_.down, &across = c_.across;
-  const int64_t channels = c_.inputs, pitch = across_extent_ * channels;
-  const int64_t left = std::clamp<int64_t>(across.before, 0, across_extent_);
-  const int64_t right = std::clamp(across.before + across.input, left, across_extent_);
+  const WindowAxis &height = c_.height, &width = c_.width;
+  const int64_t channels = c_.inputs, pitch = width_extent_ * channels;
+  const int64_t left = std::clamp<int64_t>(width.before, 0, width_extent_);
+  const int64_t right = std::clamp(width.before + width.input, left, width_extent_);
   for (int64_t row = first; row < last; ++row) {
     T* to = laid + row * pitch;
-    const int64_t y = row - down.before;
-    if (y < 0 || y >= down.input) {
+    const int64_t y = row - height.before;
+    if (y < 0 || y >= height.input) {
       std::fill(to, to + pitch, T{});
       continue;
     }
@@ -62,13 +62,13 @@ void WeightGradientForm::lay(const T* input, int64_t first, int64_t last, T* lai
     for (int64_t begin = left; begin < right; begin += moved_block) {
       const int64_t end = std::min(begin + moved_block, right);
       for (int64_t channel = 0; channel < channels; ++channel) {
-        const T* from = input + (channel * down.input + y) * across.input - across.before;
+        const T* from = input + (channel * height.input + y) * width.input - width.before;
         for (int64_t x = begin; x < end; ++x) to[x * channels + channel] = from[x];
       }
     }
   }
-  if (last == down_extent_) {
-    std::fill_n(laid + down_extent_ * pitch, ImplicitGemmKernels<float>::most_nr, T{});
+  if (last == height_extent_) {
+    std::fill_n(laid + height_extent_ * pitch, ImplicitGemmKernels<float>::most_nr, T{});
   }
 }
 
@@ -115,13 +115,13 @@ void WeightGradientForm::multiply(const ImplicitGemmKernels<T>& kernels, const T
 
 template <typename T>
 void WeightGradientForm::finish(const T* sums, T* weight) const {
-  const int64_t across = c_.across.kernel, taps = c_.down.kernel * across;
+  const int64_t width = c_.width.kernel, taps = c_.height.kernel * width;
   for (int64_t row = 0; row < c_.outputs; ++row) {
     const T* from = sums + row * columns();
     T* to = weight + row * c_.inputs * taps;
     for (int64_t tap = 0; tap < taps; ++tap) {
-      const int64_t run = runs_ == 1 ? tap / across : tap;
-      const int64_t within = runs_ == 1 ? tap % across * c_.inputs : 0;
+      const int64_t run = runs_ == 1 ? tap / width : tap;
+      const int64_t within = runs_ == 1 ? tap % width * c_.inputs : 0;
       const T* next = from + run * run_panels_ * nr_ + within;
       for (int64_t channel = 0; channel < c_.inputs; ++channel) {
         to[channel * taps + tap] = next[channel];

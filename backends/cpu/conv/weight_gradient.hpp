@@ -20,10 +20,10 @@ class WeightGradientForm {
   const Convolution& convolution() const { return c_; }
   int64_t tiles() const { return tiles_; }
   int64_t mr() const { return mr_; }  // of a tile
-  int64_t panels() const { return c_.down.kernel * runs_ * run_panels_; }
+  int64_t panels() const { return c_.height.kernel * runs_ * run_panels_; }
   int64_t columns() const { return panels() * nr_; }
-  int64_t places() const { return c_.down.output * c_.across.output; }  // of an output
-  int64_t rows() const { return down_extent_; }  // of the input with its border
+  int64_t places() const { return c_.height.output * c_.width.output; }  // of an output
+  int64_t rows() const { return height_extent_; }  // of the input with its border
   // Elements of what is worked in: the input laid out, the gradient packed, and the sums.
   int64_t laid_count() const;
   int64_t packed_count() const { return tiles_ * mr_ * places(); }
@@ -50,7 +50,7 @@ class WeightGradientForm {
   int64_t nr_, tiles_, mr_;
   // Columns that are neighbours, in each row of taps: of all its taps, or of each.
   int64_t runs_, run_columns_, run_panels_;
-  int64_t down_extent_, across_extent_;
+  int64_t height_extent_, width_extent_;
   std::vector<int64_t> offsets_;  // of each place of the output
 };
 

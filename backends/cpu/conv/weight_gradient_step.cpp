@@ -95,10 +95,10 @@ class WeightStep final : public Step {
     T* totals = has_totals(form_) ? sums + lines(form_.sum_count()) : sums;
     T* packed = totals + lines(form_.sum_count());
     T* laid = packed + lines(form_.packed_count());
-    const int64_t plane = c.down.input * c.across.input;
+    const int64_t plane = c.height.input * c.width.input;
     const bool of_rows = form_.cut(sharing_.parts).of_rows;
     T* made =
-        buffers.write<T>(made_) + group * c.outputs * c.inputs * c.down.kernel * c.across.kernel;
+        buffers.write<T>(made_) + group * c.outputs * c.inputs * c.height.kernel * c.width.kernel;
     for (int64_t image = 0; image < c.images; ++image) {
       const int64_t at = image * c.groups + group;
       const T* input = buffers.read<T>(input_) + at * c.inputs * plane;

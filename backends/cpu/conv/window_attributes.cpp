@@ -24,11 +24,11 @@ std::optional<Convolution> convolution_of(const CallReader& reader, size_t optio
   const WindowOptions moving{reader.value(options), reader.value(options + 1),
                              reader.value(options + 2)};
   const int64_t groups = reader.value(options + 3).integer();
-  const auto down = window_axis(moving, 0, input, weight[2], output);
-  const auto across = window_axis(moving, 1, input, weight[3], output);
-  if (!down || !across || groups < 1) return std::nullopt;
-  return Convolution{.down = *down,
-                     .across = *across,
+  const auto height = window_axis(moving, 0, input, weight[2], output);
+  const auto width = window_axis(moving, 1, input, weight[3], output);
+  if (!height || !width || groups < 1) return std::nullopt;
+  return Convolution{.height = *height,
+                     .width = *width,
                      .images = input[0],
                      .groups = groups,
                      .inputs = weight[1],

@@ -21,11 +21,11 @@ bool suits_winograd_nchwc(const Convolution& c) {
   const auto is_plain = [](const WindowAxis& axis) {
     return axis.kernel == 3 && axis.stride == 1 && axis.dilation == 1;
   };
-  if (!is_plain(c.down) || !is_plain(c.across) || c.inputs % channel_block != 0) return false;
+  if (!is_plain(c.height) || !is_plain(c.width) || c.inputs % channel_block != 0) return false;
   // Below, transforming costs as much as it saves; beyond, reading weights does, four times as many
   // as there were.
   constexpr int64_t fewest_channels = 32, fewest_tiles = 20, most_elements = 1 << 22;
-  const int64_t tiles = c.images * up(c.down.output, 4) * up(c.across.output, 4);
+  const int64_t tiles = c.images * up(c.height.output, 4) * up(c.width.output, 4);
   return c.inputs >= fewest_channels && c.inputs <= most_blocks * channel_block &&
          tiles >= fewest_tiles && products * c.inputs * c.outputs <= most_elements;
 }
@@ -38,11 +38,11 @@ WinogradNchwc::WinogradNchwc(const Convolution& convolution, bool from_blocks,
       transforms_(&winograd_kernels(instructions)),
       rearranging_(&gemm_kernels<float>(instructions)),
       blocks_(c_.inputs / channel_block),
-      tiles_down_(up(c_.down.output, 4)),
-      tiles_across_(up(c_.across.output, 4)) {}
+      tile_rows_(up(c_.height.output, 4)),
+      tile_columns_(up(c_.width.output, 4)) {}
 
 double WinogradNchwc::work() const {
-  return static_cast<double>(weight_count()) * static_cast<double>(rows() * tiles_across_);
+  return static_cast<double>(weight_count()) * static_cast<double>(rows() * tile_columns_);
 }
 
 // A weight that does not stay in the cache is read by each thread in part, and what it meets is
@@ -57,7 +57,7 @@ WindowPart WinogradNchwc::cut(int64_t parts) const {
 
 int64_t WinogradNchwc::group_rows(bool of_panels) const {
   const int64_t bytes = of_panels ? bytes_alone : bytes_beside_weight;
-  const int64_t row = products * c_.inputs * tiles_across_ * int64_t{sizeof(float)};
+  const int64_t row = products * c_.inputs * tile_columns_ * int64_t{sizeof(float)};
   return std::clamp<int64_t>(bytes / row, 1, rows());
 }
 
@@ -68,7 +68,7 @@ int64_t WinogradNchwc::part_count(int64_t parts) const {
 
 // From one of the products to the next so far that they do not meet in the same sets of the cache.
 WinogradNchwc::Group WinogradNchwc::group(int64_t first, int64_t last) const {
-  const int64_t tiles = (last - first) * tiles_across_;
+  const int64_t tiles = (last - first) * tile_columns_;
   const int64_t input_step = (blocks_ * tiles + 1) * channel_block;
   const int64_t sum_step = tiles * products_->nr + channel_block;
   return {first, last, tiles, input_step, sum_step};
@@ -86,7 +86,7 @@ void WinogradNchwc::transform_weight(const float* weight, int64_t panel, float* 
 }
 
 void WinogradNchwc::lay(const float* source, int64_t first, int64_t last, float* laid) const {
-  const int64_t plane = c_.down.input * c_.across.input, block = plane * channel_block;
+  const int64_t plane = c_.height.input * c_.width.input, block = plane * channel_block;
   for (int64_t i = first; i < last; ++i) {
     rearranging_->interleave({.from = source + i * block,
                               .from_step = plane,
@@ -114,19 +114,19 @@ void WinogradNchwc::multiply(const PanelOperands& o, const WindowPart& part) con
 }
 
 void WinogradNchwc::transform_input(const float* input, const Group& group) const {
-  const int64_t nr = c_.across.input, plane = c_.down.input * nr;
+  const int64_t nr = c_.width.input, plane = c_.height.input * nr;
   for (int64_t row = group.first; row < group.last; ++row) {
-    const int64_t y = row % tiles_down_ * 4 - c_.down.before;
+    const int64_t y = row % tile_rows_ * 4 - c_.height.before;
     for (int64_t block = 0; block < blocks_; ++block) {
-      const float* from = input + (row / tiles_down_ * blocks_ + block) * plane * channel_block;
+      const float* from = input + (row / tile_rows_ * blocks_ + block) * plane * channel_block;
       float* to = group.inputs +
-                  (block * group.tiles + (row - group.first) * tiles_across_) * channel_block;
-      for (int64_t tile = 0; tile < tiles_across_; ++tile, to += channel_block) {
-        const int64_t x = 4 * tile - c_.across.before;
+                  (block * group.tiles + (row - group.first) * tile_columns_) * channel_block;
+      for (int64_t tile = 0; tile < tile_columns_; ++tile, to += channel_block) {
+        const int64_t x = 4 * tile - c_.width.before;
         transforms_->input_block({.from = from + (y * nr + x) * channel_block,
                                   .row_step = nr * channel_block,
                                   .first_row = std::max<int64_t>(-y, 0),
-                                  .last_row = std::min<int64_t>(c_.down.input - y, 6),
+                                  .last_row = std::min<int64_t>(c_.height.input - y, 6),
                                   .first_column = std::max<int64_t>(-x, 0),
                                   .last_column = std::min<int64_t>(nr - x, 6),
                                   .to = to,
@@ -168,17 +168,17 @@ void WinogradNchwc::multiply_panel(const PanelOperands& o, int64_t panel,
 
 void WinogradNchwc::transform_sums(const PanelOperands& o, int64_t panel,
                                    const Group& group) const {
-  const int64_t nr = c_.across.output, mr = c_.down.output;
+  const int64_t nr = c_.width.output, mr = c_.height.output;
   const int64_t blocks = products_->nr / channel_block;
   const int64_t block_step = mr * nr * channel_block;
   for (int64_t row = group.first; row < group.last; ++row) {
-    const int64_t y = row % tiles_down_ * 4, rows = std::min<int64_t>(mr - y, 4);
+    const int64_t y = row % tile_rows_ * 4, rows = std::min<int64_t>(mr - y, 4);
     const int64_t begin =
-        (row / tiles_down_ * panels() + panel) * blocks * block_step + y * nr * channel_block;
+        (row / tile_rows_ * panels() + panel) * blocks * block_step + y * nr * channel_block;
     for (int64_t block = 0; block < blocks; ++block) {
       const float* sums =
-          group.sums + (block * group.tiles + (row - group.first) * tiles_across_) * channel_block;
-      for (int64_t tile = 0; tile < tiles_across_; ++tile, sums += channel_block) {
+          group.sums + (block * group.tiles + (row - group.first) * tile_columns_) * channel_block;
+      for (int64_t tile = 0; tile < tile_columns_; ++tile, sums += channel_block) {
         transforms_->output_block(
             {.sums = sums,
              .sum_step = group.sum_step,

@@ -49,8 +49,8 @@ class WinogradNchwc {
     float *inputs = {}, *sums = {};
   };
 
-  int64_t image_count() const { return c_.inputs * c_.down.input * c_.across.input; }
-  int64_t rows() const { return c_.images * tiles_down_; }
+  int64_t image_count() const { return c_.inputs * c_.height.input * c_.width.input; }
+  int64_t rows() const { return c_.images * tile_rows_; }
   int64_t group_rows(bool of_panels) const;
   Group group(int64_t first, int64_t last) const;
   void transform_input(const float* input, const Group& group) const;
@@ -63,7 +63,7 @@ class WinogradNchwc {
   const WinogradKernels* transforms_;
   const GemmKernels<float>* rearranging_;
   int64_t blocks_;  // of channels that are read
-  int64_t tiles_down_, tiles_across_;
+  int64_t tile_rows_, tile_columns_;
 };
 
 }  // namespace mithril::cpu_backend

@@ -18,13 +18,13 @@ bool suits_winograd_planar(const Convolution& c) {
   const auto is_plain = [](const WindowAxis& axis) {
     return axis.kernel == 3 && axis.stride == 1 && axis.dilation == 1;
   };
-  if (!is_plain(c.down) || !is_plain(c.across)) return false;
+  if (!is_plain(c.height) || !is_plain(c.width)) return false;
   // Below, transforming costs as much as it saves; beyond, reading weights does, four times as many
   // as there were, or writing what was transformed. From the second image on weights come from
   // nearer by.
   constexpr int64_t fewest_channels = 32, most_elements = 1 << 22, many_images = 8;
   const int64_t fewest_tiles = c.images < many_images ? 20 : 16;
-  const int64_t tiles = up(c.down.output, 4) * up(c.across.output, 4);
+  const int64_t tiles = up(c.height.output, 4) * up(c.width.output, 4);
   return c.inputs >= fewest_channels && c.outputs >= fewest_channels && tiles >= fewest_tiles &&
          36 * c.inputs * c.outputs <= most_elements && 36 * c.inputs * tiles <= most_elements;
 }
@@ -34,16 +34,16 @@ WinogradPlanar::WinogradPlanar(const Convolution& convolution, Instructions inst
       products_(&gemm_kernels<float>(instructions)),
       transforms_(&winograd_kernels(instructions)),
       nr_(products_->nr),
-      tiles_down_(up(c_.down.output, 4)),
-      tiles_across_(up(c_.across.output, 4)),
-      tiles_((tiles_down_ - 1) * (tiles_across_ + 1) + tiles_across_),
+      tile_rows_(up(c_.height.output, 4)),
+      tile_columns_(up(c_.width.output, 4)),
+      tiles_((tile_rows_ - 1) * (tile_columns_ + 1) + tile_columns_),
       bands_(up(tiles_, products_->mr)),
       mr_(up(tiles_, bands_)),
       slot_(up(products_->mr, nr_ / 2) * (nr_ / 2)),
       panels_(up(c_.outputs, nr_)),
-      pitch_(tiles_across_ + 1),
+      pitch_(tile_columns_ + 1),
       // Rows are written in whole vectors, and read beyond the last tile.
-      plane_(((tiles_down_ + 1) * pitch_ / line + 3) * line) {}
+      plane_(((tile_rows_ + 1) * pitch_ / line + 3) * line) {}
 
 double WinogradPlanar::work() const {
   return 36.0 * static_cast<double>(tiles_) * static_cast<double>(c_.inputs) *
@@ -69,7 +69,7 @@ void WinogradPlanar::transform_weight(const float* weight, int64_t panel, float*
 void WinogradPlanar::transform_input(const float* input, int64_t first, int64_t last, float* work,
                                      float* to) const {
   for (int64_t channel = first; channel < last; ++channel) {
-    lay_channel(input + channel * c_.down.input * c_.across.input, work + 16 * plane_, work);
+    lay_channel(input + channel * c_.height.input * c_.width.input, work + 16 * plane_, work);
     for (int64_t band = 0; band < bands_; ++band) {
       transforms_->input({.planes = work + band * mr_,
                           .plane = plane_,
@@ -84,14 +84,14 @@ void WinogradPlanar::transform_input(const float* input, int64_t first, int64_t 
 // The element (y, x) of what has its border of zeros goes to the plane (y % 4) * 4 + x % 4.
 void WinogradPlanar::lay_channel(const float* input, float* row, float* planes) const {
   const int64_t count = up(pitch_, line) * line;
-  const int64_t begin = std::min(c_.across.before, 4 * count);
-  const int64_t columns = std::min(c_.across.input, 4 * count - begin);
+  const int64_t begin = std::min(c_.width.before, 4 * count);
+  const int64_t columns = std::min(c_.width.input, 4 * count - begin);
   std::fill_n(row, 4 * count, 0.0f);
-  for (int64_t y = 0; y < 4 * (tiles_down_ + 1); ++y) {
+  for (int64_t y = 0; y < 4 * (tile_rows_ + 1); ++y) {
     float* to = planes + y % 4 * 4 * plane_ + y / 4 * pitch_;
-    const int64_t from = y - c_.down.before;
-    if (from >= 0 && from < c_.down.input) {
-      std::copy_n(input + from * c_.across.input, columns, row + begin);
+    const int64_t from = y - c_.height.before;
+    if (from >= 0 && from < c_.height.input) {
+      std::copy_n(input + from * c_.width.input, columns, row + begin);
       transforms_->row({.from = row, .to = to, .plane = plane_, .count = count});
     } else {
       for (int64_t plane = 0; plane < 4; ++plane) std::fill_n(to + plane * plane_, count, 0.0f);
@@ -119,13 +119,13 @@ class WinogradPlanar::Panel {
   }
 
  private:
-  int64_t plane() const { return f_.c_.down.output * f_.c_.across.output; }
+  int64_t plane() const { return f_.c_.height.output * f_.c_.width.output; }
 
   // The rows of the output that are whole once the bands before this one are done.
   void epilogue(int64_t band) {
-    const int64_t tiles = band * f_.mr_ / (f_.tiles_across_ + 1);
-    const int64_t rows = band == f_.bands_ ? f_.c_.down.output : 4 * tiles;
-    const int64_t columns = f_.c_.across.output;
+    const int64_t tiles = band * f_.mr_ / (f_.tile_columns_ + 1);
+    const int64_t rows = band == f_.bands_ ? f_.c_.height.output : 4 * tiles;
+    const int64_t columns = f_.c_.width.output;
     o_.epilogue.run({.begin = made_ - o_.made + finished_ * columns,
                      .size = (rows - finished_) * columns,
                      .rows = channels_,
@@ -165,9 +165,9 @@ class WinogradPlanar::Panel {
   }
 
   void store_tile(int64_t tile, const float* sums, int64_t step) {
-    const int64_t y = tile / (f_.tiles_across_ + 1), x = tile % (f_.tiles_across_ + 1);
-    if (x == f_.tiles_across_) return;
-    const int64_t rows = f_.c_.down.output, columns = f_.c_.across.output;
+    const int64_t y = tile / (f_.tile_columns_ + 1), x = tile % (f_.tile_columns_ + 1);
+    if (x == f_.tile_columns_) return;
+    const int64_t rows = f_.c_.height.output, columns = f_.c_.width.output;
     f_.transforms_->output({.sums = sums, .sum_step = step, .bias = bias_, .to = outputs_});
     f_.transforms_->store({.from = outputs_,
                            .channels = channels_,

@@ -59,7 +59,7 @@ class WinogradPlanar {
   const GemmKernels<float>* products_;
   const WinogradKernels* transforms_;
   int64_t nr_;
-  int64_t tiles_down_, tiles_across_;
+  int64_t tile_rows_, tile_columns_;
   int64_t tiles_;              // with those between the ends of rows, that count for nothing
   int64_t bands_, mr_, slot_;  // mr_: tiles of a band, which have a place for slot_
   int64_t panels_;

@@ -363,10 +363,10 @@ Block GemmPlan::block(int task, int threads) const {
   const auto part = [](int64_t count, int64_t unit, int64_t parts, int64_t which) {
     return std::min(count, up(count, unit) * which / parts * unit);
   };
-  const int64_t down = row_parts(threads), across = column_parts(threads);
-  const int64_t row = task / across, column = task % across;
-  return {part(rows_, 1, down, row), part(rows_, 1, down, row + 1),
-          part(columns_, nr_, across, column), part(columns_, nr_, across, column + 1)};
+  const int64_t height = row_parts(threads), width = column_parts(threads);
+  const int64_t row = task / width, column = task % width;
+  return {part(rows_, 1, height, row), part(rows_, 1, height, row + 1),
+          part(columns_, nr_, width, column), part(columns_, nr_, width, column + 1)};
 }
 
 template <typename T>

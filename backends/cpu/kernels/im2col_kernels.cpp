@@ -39,28 +39,28 @@ MITHRIL_PATCHES __m512i every_second(__m512i first, __m512i second) {
 // The rows of some columns: what is there of `step` vectors of the source.
 template <int step>
 MITHRIL_PATCHES void lay_columns(const LaidPlane& p, int64_t column) {
-  const int64_t x = column * step + p.first_across;
-  const __mmask32 there = lanes_in(-x, p.from_across - x), kept = lanes_in(0, p.across - column);
-  [[maybe_unused]] const __mmask32 next = lanes_in(-x - lanes, p.from_across - x - lanes);
-  const uint16_t* from = p.from + p.first_down * p.from_across + x;
+  const int64_t x = column * step + p.first_column;
+  const __mmask32 there = lanes_in(-x, p.from_width - x), kept = lanes_in(0, p.width - column);
+  [[maybe_unused]] const __mmask32 next = lanes_in(-x - lanes, p.from_width - x - lanes);
+  const uint16_t* from = p.from + p.first_row * p.from_width + x;
   uint16_t* to = p.to + column;
-  int64_t y = p.first_down;
-  for (int64_t row = 0; row < p.down; ++row, y += p.step_down, to += p.across) {
+  int64_t y = p.first_row;
+  for (int64_t row = 0; row < p.height; ++row, y += p.row_stride, to += p.width) {
     __m512i made = _mm512_setzero_si512();
-    if (y >= 0 && y < p.from_down) {
+    if (y >= 0 && y < p.from_height) {
       made = _mm512_maskz_loadu_epi16(there, from);
       if constexpr (step == 2) {
         made = every_second(made, _mm512_maskz_loadu_epi16(next, from + lanes));
       }
     }
     _mm512_mask_storeu_epi16(to, kept, made);
-    from += p.step_down * p.from_across;
+    from += p.row_stride * p.from_width;
   }
 }
 
 MITHRIL_PATCHES void lay(const LaidPlane& p) {
-  for (int64_t column = 0; column < p.across; column += lanes) {
-    p.step_across == 1 ? lay_columns<1>(p, column) : lay_columns<2>(p, column);
+  for (int64_t column = 0; column < p.width; column += lanes) {
+    p.column_stride == 1 ? lay_columns<1>(p, column) : lay_columns<2>(p, column);
   }
 }
 

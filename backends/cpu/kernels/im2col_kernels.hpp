@@ -18,15 +18,15 @@ struct PairedRows {
 };
 
 // A plane of what windows move over, with its border of zeros:
-// to[y * across + x] = from[(y * step_down + first_down) * from_across + x * step_across +
-// first_across], or 0 where there is none.
+// to[y * width + x] = from[(y * row_stride + first_row) * from_width + x * column_stride +
+// first_column], or 0 where there is none.
 struct LaidPlane {
-  static constexpr int64_t most_step_across = 2;
+  static constexpr int64_t most_column_stride = 2;
   const uint16_t* from;
-  int64_t from_down, from_across;
-  int64_t step_down, step_across;
-  int64_t first_down, first_across;
-  int64_t down, across;
+  int64_t from_height, from_width;
+  int64_t row_stride, column_stride;
+  int64_t first_row, first_column;
+  int64_t height, width;
   uint16_t* to;
 };
 

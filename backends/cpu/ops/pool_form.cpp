@@ -44,9 +44,9 @@ std::optional<PoolForm> pool_form(const CallReader& reader, size_t options, cons
   const auto axis = [&](size_t which) {
     return window_axis(moving, which, input, per_axis(kernel, which).integer(), output);
   };
-  const auto down = axis(0), across = axis(1);
-  if (!down || !across) return std::nullopt;
-  PoolForm form{.down = *down, .across = *across, .planes = 1, .runs = runs_of(*across)};
+  const auto height = axis(0), width = axis(1);
+  if (!height || !width) return std::nullopt;
+  PoolForm form{.height = *height, .width = *width, .planes = 1, .runs = runs_of(*width)};
   for (size_t i = 0; i + 2 < input.size(); ++i) form.planes *= input[i];
   return form;
 }

@@ -9,7 +9,7 @@
 namespace mithril::cpu_backend {
 
 struct PoolForm {
-  WindowAxis down, across;
+  WindowAxis height, width;
   int64_t planes = 0;
   int64_t block = 1;  // elements of a place: more where channels are in blocks
   // A tap along a row of outputs: those that it meets, and where it meets the first of them.
@@ -24,18 +24,18 @@ struct PoolForm {
   };
   static Taps taps_of(const WindowAxis& axis, int64_t output);
 
-  int64_t input_plane() const { return down.input * across.input; }  // places
-  int64_t output_plane() const { return down.output * across.output; }
-  int64_t taps() const { return down.kernel * across.kernel; }
+  int64_t input_plane() const { return height.input * width.input; }  // places
+  int64_t output_plane() const { return height.output * width.output; }
+  int64_t taps() const { return height.kernel * width.kernel; }
 
   // Calls body(run, from) for all taps of a row of outputs, in their order; the run's first output
   // meets the element `from` of the plane.
   template <typename Body>
   void each_run(int64_t row, Body body) const {
-    for (int64_t tap = 0; tap < down.kernel; ++tap) {
-      const int64_t y = row * down.stride - down.before + tap * down.dilation;
-      if (y < 0 || y >= down.input) continue;
-      for (const Run& run : runs) body(run, y * across.input + run.from);
+    for (int64_t tap = 0; tap < height.kernel; ++tap) {
+      const int64_t y = row * height.stride - height.before + tap * height.dilation;
+      if (y < 0 || y >= height.input) continue;
+      for (const Run& run : runs) body(run, y * width.input + run.from);
     }
   }
 };

@@ -28,10 +28,10 @@ class PoolStep final : public Step {
         scratch_(scratch) {}
 
   void run(const BufferTable& buffers) const override {
-    const int64_t rows = form_.planes * form_.down.output;
+    const int64_t rows = form_.planes * form_.height.output;
     const int parts = task_count(work(form_), threads_);
     ThreadPool::shared().run(parts, threads_, [&](int64_t part) {
-      auto* places = buffers.write<PoolPlace<T>>(scratch_) + part * form_.across.output;
+      auto* places = buffers.write<PoolPlace<T>>(scratch_) + part * form_.width.output;
       for (int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
         form_.block > 1 ? run_row_of_blocks(buffers, row) : run_row(buffers, row, places);
       }
@@ -40,24 +40,24 @@ class PoolStep final : public Step {
 
   static int64_t scratch_bytes(const PoolForm& form, Pooling pooling, int threads) {
     if (pooling != Pooling::largest_placed) return 0;
-    return task_count(work(form), threads) * form.across.output * int64_t{sizeof(PoolPlace<T>)};
+    return task_count(work(form), threads) * form.width.output * int64_t{sizeof(PoolPlace<T>)};
   }
 
  private:
   static Work work(const PoolForm& form) {
     return {.amount = form.planes * form.block * form.output_plane() * form.taps(),
-            .pieces = form.planes * form.down.output,
+            .pieces = form.planes * form.height.output,
             .grain_size = 1 << 15};
   }
 
   void run_row(const BufferTable& buffers, int64_t row, PoolPlace<T>* places) const {
-    const int64_t columns = form_.across.output, step = form_.across.stride;
-    const T* input = buffers.read<T>(input_) + row / form_.down.output * form_.input_plane();
+    const int64_t columns = form_.width.output, step = form_.width.stride;
+    const T* input = buffers.read<T>(input_) + row / form_.height.output * form_.input_plane();
     T* to = buffers.write<T>(output_) + row * columns;
     const bool average = pooling_ == Pooling::average;
     std::fill_n(to, columns, average ? T{} : -std::numeric_limits<T>::infinity());
     if (pooling_ == Pooling::largest_placed) std::fill_n(places, columns, PoolPlace<T>{-1});
-    form_.each_run(row % form_.down.output, [&](const PoolForm::Run& run, int64_t from) {
+    form_.each_run(row % form_.height.output, [&](const PoolForm::Run& run, int64_t from) {
       const PoolRun<T> taken{input + from, step, run.count};
       if (average) {
         kernels_.sum(taken, to + run.begin);
@@ -77,28 +77,28 @@ class PoolStep final : public Step {
 
   // Windows that have all their taps are done together.
   void run_row_of_blocks(const BufferTable& buffers, int64_t row) const {
-    const WindowAxis &down = form_.down, &across = form_.across;
+    const WindowAxis &height = form_.height, &width = form_.width;
     const int64_t block = form_.block;
-    const T* plane = buffers.read<T>(input_) + row / down.output * form_.input_plane() * block;
-    T* to = buffers.write<T>(output_) + row * across.output * block;
-    const int64_t y = row % down.output;
-    const PoolForm::Taps rows = PoolForm::taps_of(down, y);
-    const int64_t first_row = y * down.stride - down.before + rows.first * down.dilation;
-    for (int64_t x = 0; x < across.output;) {
-      const PoolForm::Taps columns = PoolForm::taps_of(across, x);
+    const T* plane = buffers.read<T>(input_) + row / height.output * form_.input_plane() * block;
+    T* to = buffers.write<T>(output_) + row * width.output * block;
+    const int64_t y = row % height.output;
+    const PoolForm::Taps rows = PoolForm::taps_of(height, y);
+    const int64_t first_row = y * height.stride - height.before + rows.first * height.dilation;
+    for (int64_t x = 0; x < width.output;) {
+      const PoolForm::Taps columns = PoolForm::taps_of(width, x);
       int64_t end = x + 1;
-      while (columns.count == across.kernel && end < across.output &&
-             PoolForm::taps_of(across, end).count == across.kernel) {
+      while (columns.count == width.kernel && end < width.output &&
+             PoolForm::taps_of(width, end).count == width.kernel) {
         ++end;
       }
-      const int64_t first = x * across.stride - across.before + columns.first * across.dilation;
-      const PoolBlocks<T> windows{.from = plane + (first_row * across.input + first) * block,
+      const int64_t first = x * width.stride - width.before + columns.first * width.dilation;
+      const PoolBlocks<T> windows{.from = plane + (first_row * width.input + first) * block,
                                   .rows = rows.count,
                                   .columns = columns.count,
-                                  .row_step = down.dilation * across.input * block,
-                                  .column_step = across.dilation * block,
+                                  .row_step = height.dilation * width.input * block,
+                                  .column_step = width.dilation * block,
                                   .count = end - x,
-                                  .step = across.stride * block,
+                                  .step = width.stride * block,
                                   .block = block,
                                   .divisor = static_cast<T>(form_.taps()),
                                   .to = to + x * block};

@@ -30,8 +30,8 @@ class PoolGradStep : public Step {
       for (int64_t plane = form_.planes * part / parts; plane < end; ++plane) {
         T* made = buffers.write<T>(refs_.made) + plane * form_.input_plane();
         std::fill_n(made, form_.input_plane(), T{});
-        for (int64_t row = 0; row < form_.down.output; ++row) {
-          const int64_t at = (plane * form_.down.output + row) * form_.across.output;
+        for (int64_t row = 0; row < form_.height.output; ++row) {
+          const int64_t at = (plane * form_.height.output + row) * form_.width.output;
           add_row(buffers, plane, row, part, buffers.read<T>(refs_.gradient) + at, made);
         }
       }
@@ -64,7 +64,7 @@ class AverageGradStep final : public PoolGradStep<T> {
   void add_row(const BufferTable&, int64_t, int64_t row, int64_t, const T* gradient,
                T* made) const override {
     const auto taps = static_cast<T>(this->form_.taps());
-    const int64_t step = this->form_.across.stride;
+    const int64_t step = this->form_.width.stride;
     this->form_.each_run(row, [&](const PoolForm::Run& run, int64_t from) {
       for (int64_t i = 0; i < run.count; ++i) {
         made[from + i * step] += gradient[run.begin + i] / taps;
@@ -80,15 +80,15 @@ class MaxGradStep final : public PoolGradStep<T> {
 
   static int64_t scratch_bytes(const PoolForm& form, int threads) {
     const int64_t parts = task_count(PoolGradStep<T>::work(form), threads);
-    return parts * form.across.output * int64_t{sizeof(T) + sizeof(PoolPlace<T>)};
+    return parts * form.width.output * int64_t{sizeof(T) + sizeof(PoolPlace<T>)};
   }
 
  private:
   void add_row(const BufferTable& buffers, int64_t plane, int64_t row, int64_t part,
                const T* gradient, T* made) const override {
-    const int64_t columns = this->form_.across.output;
+    const int64_t columns = this->form_.width.output;
     if (this->refs_.places) {
-      const int64_t at = (plane * this->form_.down.output + row) * columns;
+      const int64_t at = (plane * this->form_.height.output + row) * columns;
       add(gradient, buffers.read<int64_t>(*this->refs_.places) + at, made);
       return;
     }
@@ -100,10 +100,10 @@ class MaxGradStep final : public PoolGradStep<T> {
 
   void find(const T* input, int64_t row, T* best, PoolPlace<T>* places) const {
     const PoolForm& form = this->form_;
-    std::fill_n(best, form.across.output, -std::numeric_limits<T>::infinity());
-    std::fill_n(places, form.across.output, PoolPlace<T>{-1});
+    std::fill_n(best, form.width.output, -std::numeric_limits<T>::infinity());
+    std::fill_n(places, form.width.output, PoolPlace<T>{-1});
     form.each_run(row, [&](const PoolForm::Run& run, int64_t from) {
-      pool_kernels<T>().largest_placed({input + from, form.across.stride, run.count},
+      pool_kernels<T>().largest_placed({input + from, form.width.stride, run.count},
                                        static_cast<PoolPlace<T>>(from), best + run.begin,
                                        places + run.begin);
     });
@@ -112,7 +112,7 @@ class MaxGradStep final : public PoolGradStep<T> {
   // A place that is none, of a window of padding alone or in what a user gave, takes nothing.
   template <typename At>
   void add(const T* gradient, const At* places, T* made) const {
-    for (int64_t i = 0; i < this->form_.across.output; ++i) {
+    for (int64_t i = 0; i < this->form_.width.output; ++i) {
       const int64_t at = places[i];
       if (at >= 0 && at < this->form_.input_plane()) made[at] += gradient[i];
     }
