@@ -40,18 +40,18 @@ template <typename Form>
 std::vector<float> made(const Form& form, const ConvolutionSample& s, const float* given_weight,
                         const void* given, int64_t block, int64_t parts) {
   const auto* source = static_cast<const float*>(given);
-  std::vector<float> weight = memory(form.weight_count()), laid = memory(form.laid_count()),
+  std::vector<float> weight = memory(form.weight_count()), padded = memory(form.padded_count()),
                      work = memory(form.part_count(parts)), to = memory(s.made_count());
   for (int64_t panel = 0; panel < form.panels(); ++panel) {
     form.transform_weight(given_weight, panel, weight.data());
   }
   for (int64_t part = 0; part < parts; ++part) {
-    const auto [first, last] = WindowPart{part, parts}.share(form.laid_rows());
-    form.lay(source, first, last, laid.data());
+    const auto [first, last] = WindowPart{part, parts}.share(form.padded_rows());
+    form.pad(source, first, last, padded.data());
   }
   const WindowPart cut = form.cut(parts);
   for (int64_t part = 0; part < parts; ++part) {
-    form.multiply({.input = laid.empty() ? source : laid.data(),
+    form.multiply({.input = padded.empty() ? source : padded.data(),
                    .weight = weight.data(),
                    .bias = s.bias.data<float>(),
                    .work = work.data(),

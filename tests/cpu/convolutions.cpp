@@ -97,7 +97,7 @@ std::vector<T> made(const ImplicitGemmForm& form, Instructions instructions, int
   pack_weight(form, tiles, sample.weight.data(), 0, form.groups * tiles.count, packed.data());
   for (int64_t i = 0; i < groups; ++i) {
     const T* from = source.data() + i * form.channels * form.source_plane();
-    if (!form.in_place) lay_planes(form, from, 0, form.channels, planes.data());
+    if (!form.in_place) pad_planes(form, from, 0, form.channels, planes.data());
     const int64_t group = i % form.groups;
     const ImplicitGemmOperands<T> operands{
         .form = form,
@@ -121,7 +121,7 @@ std::vector<T> weight_gradient(const ConvolutionSample<T>& sample, Instructions 
   const auto memory = [](int64_t count) {
     return std::vector<T>(static_cast<size_t>(count), std::nan(""));
   };
-  std::vector<T> laid = memory(form.laid_count()), packed = memory(form.packed_count()),
+  std::vector<T> padded = memory(form.padded_count()), packed = memory(form.packed_count()),
                  sums = memory(form.sum_count());
   std::vector<T> weight(sample.weight.size());
   const int64_t each = static_cast<int64_t>(weight.size()) / sample.c.groups;
@@ -129,12 +129,12 @@ std::vector<T> weight_gradient(const ConvolutionSample<T>& sample, Instructions 
     for (int64_t image = 0; image < sample.c.images; ++image) {
       const int64_t at = image * sample.c.groups + group;
       const int64_t plane = sample.c.height.input * sample.c.width.input;
-      form.lay(sample.input.data() + at * sample.c.inputs * plane, 0, form.rows(), laid.data());
+      form.pad(sample.input.data() + at * sample.c.inputs * plane, 0, form.rows(), padded.data());
       form.pack(sample.output.data() + at * sample.c.outputs * form.places(), 0, form.tiles(),
                 packed.data());
       WindowPart cut = form.cut(parts);
       for (cut.part = 0; cut.part < parts; ++cut.part) {
-        form.multiply(kernels, packed.data(), laid.data(), image > 0, cut, sums.data());
+        form.multiply(kernels, packed.data(), padded.data(), image > 0, cut, sums.data());
       }
     }
     form.finish(sums.data(), weight.data() + group * each);

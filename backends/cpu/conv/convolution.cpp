@@ -78,7 +78,7 @@ class ConvolutionStep final : public Step {
       T* own = planes + part * tiles_.planes_count(form_);
       const int64_t end = groups * (part + 1) / sharing_.parts;
       for (int64_t i = groups * part / sharing_.parts; i < end; ++i) {
-        lay_planes(buffers, i, 0, form_.channels, own);
+        pad_planes(buffers, i, 0, form_.channels, own);
         run_implicit_gemm(operands(buffers, i, weight, own), {});
       }
     });
@@ -118,7 +118,7 @@ class ConvolutionStep final : public Step {
   void run_rounds(const BufferTable& buffers) const {
     T* weight = buffers.write<T>(scratch_);
     T* planes = weight + packed_space(rounds_.front().form, rounds_.front().tiles);
-    lay_shared(buffers, 0, planes);
+    pad_shared(buffers, 0, planes);
     for (const Round& round : rounds_) {
       each_part([&](int64_t part) {
         const auto [first, last] = WindowPart{part, sharing_.parts}.share(round.tiles.count);
@@ -158,16 +158,16 @@ class ConvolutionStep final : public Step {
     });
   }
 
-  void lay_shared(const BufferTable& buffers, int64_t i, T* planes) const {
+  void pad_shared(const BufferTable& buffers, int64_t i, T* planes) const {
     if (form_.in_place) return;
     each_part([&](int64_t part) {
-      lay_planes(buffers, i, form_.channels * part / sharing_.parts,
+      pad_planes(buffers, i, form_.channels * part / sharing_.parts,
                  form_.channels * (part + 1) / sharing_.parts, planes);
     });
   }
 
   void run_shared(const BufferTable& buffers, int64_t i, const T* weight, T* planes) const {
-    lay_shared(buffers, i, planes);
+    pad_shared(buffers, i, planes);
     const WindowPart cut = cut_implicit_gemm(form_, tiles_, sharing_.parts);
     each_part([&](int64_t part) {
       run_implicit_gemm(operands(buffers, i, weight, planes), {part, cut.parts, cut.of_rows});
@@ -179,10 +179,10 @@ class ConvolutionStep final : public Step {
     return buffers.read<T>(source_) + i * form_.channels * form_.source_plane();
   }
 
-  void lay_planes(const BufferTable& buffers, int64_t i, int64_t first, int64_t last,
+  void pad_planes(const BufferTable& buffers, int64_t i, int64_t first, int64_t last,
                   T* planes) const {
     if (form_.in_place) return;
-    cpu_backend::lay_planes(form_, source_of(buffers, i), first, last, planes);
+    cpu_backend::pad_planes(form_, source_of(buffers, i), first, last, planes);
   }
 
   ImplicitGemmOperands<T> operands(const BufferTable& buffers, int64_t i, const T* weight,

@@ -128,14 +128,14 @@ void DirectNchwc::transform_weight(const float* weight, int64_t panel, float* to
   }
 }
 
-void DirectNchwc::lay(const float* source, int64_t first, int64_t last, float* laid) const {
+void DirectNchwc::pad(const float* source, int64_t first, int64_t last, float* padded) const {
   for (int64_t row = first; row < last; ++row) {
     const int64_t image = row / height_, y = row % height_;
-    lay_row(source, image, y - c_.height.before, laid + image * image_step_ + y * width_ * unit_);
+    pad_row(source, image, y - c_.height.before, padded + image * image_step_ + y * width_ * unit_);
   }
 }
 
-void DirectNchwc::lay_row(const float* source, int64_t image, int64_t y, float* to) const {
+void DirectNchwc::pad_row(const float* source, int64_t image, int64_t y, float* to) const {
   const int64_t before = c_.width.before, count = std::min(c_.width.input, width_ - before);
   const auto element =
       static_cast<int64_t>(kernels_->of_pairs() ? sizeof(uint16_t) : sizeof(float));
@@ -148,13 +148,13 @@ void DirectNchwc::lay_row(const float* source, int64_t image, int64_t y, float* 
       continue;
     }
     std::fill_n(to, before * unit_, 0.0f);
-    lay_places(from, plane, y, to + before * unit_);
+    pad_places(from, plane, y, to + before * unit_);
     std::fill(to + (before + count) * unit_, to + width_ * unit_, 0.0f);
   }
 }
 
 // Those of a row that there are.
-void DirectNchwc::lay_places(const float* image, int64_t plane, int64_t y, float* to) const {
+void DirectNchwc::pad_places(const float* image, int64_t plane, int64_t y, float* to) const {
   const int64_t nr = c_.width.input, count = std::min(nr, width_ - c_.width.before);
   const int64_t source_plane = c_.height.input * nr;
   if (from_blocks_ || (narrow_ && !kernels_->of_pairs())) {

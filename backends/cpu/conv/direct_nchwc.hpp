@@ -18,7 +18,7 @@ bool suits_direct_nchwc(const Convolution& convolution, const NchwcKernels& kern
 // All images of one group; where the kernels are for pairs of bfloat16, channels are in pairs. A
 // run of k is a block of channels under one tap of the window. Where channels are few, what is read
 // never is in blocks, and a run is a row of the window: on one channel, or, of pairs, on all of
-// them, which are laid out side by side then.
+// them, which are padded out side by side then.
 class DirectNchwc {
  public:
   DirectNchwc(const Convolution& convolution, bool from_blocks,
@@ -29,14 +29,14 @@ class DirectNchwc {
   int64_t panels() const { return c_.outputs / kernels_->nr; }
   int64_t weight_count() const { return panels() * panel_count(); }
   // Elements of what is read with its border of zeros: 0 where it is read as it stands.
-  int64_t laid_count() const { return in_place_ ? 0 : c_.images * image_step_; }
-  int64_t laid_rows() const { return in_place_ ? 0 : c_.images * height_; }
+  int64_t padded_count() const { return in_place_ ? 0 : c_.images * image_step_; }
+  int64_t padded_rows() const { return in_place_ ? 0 : c_.images * height_; }
   int64_t part_count(int64_t /*parts*/) const { return 0; }
 
   // A panel of the weight, to where it stands among them.
   void transform_weight(const float* weight, int64_t panel, float* to) const;
   // Rows [first, last) of all images, with their borders.
-  void lay(const float* source, int64_t first, int64_t last, float* laid) const;
+  void pad(const float* source, int64_t first, int64_t last, float* padded) const;
   // A part: of the panels, or of the tiles.
   void multiply(const PanelOperands& operands, const WindowPart& part) const;
   WindowPart cut(int64_t parts) const;
@@ -55,8 +55,8 @@ class DirectNchwc {
   }
   int64_t plane() const { return c_.height.output * c_.width.output; }
   void multiply_panel(const PanelOperands& operands, int64_t panel, WindowPart::Range tiles) const;
-  void lay_row(const float* source, int64_t image, int64_t y, float* to) const;
-  void lay_places(const float* image, int64_t plane, int64_t y, float* to) const;
+  void pad_row(const float* source, int64_t image, int64_t y, float* to) const;
+  void pad_places(const float* image, int64_t plane, int64_t y, float* to) const;
 
   Convolution c_;
   int64_t channels_;  // of what is read

@@ -86,25 +86,25 @@ void Im2colForm::transform_input(const uint16_t* input, int64_t first, int64_t l
                                  uint16_t* to) const {
   const PlaneAxis &height = planes_.height, &width = planes_.width;
   if (planes_.in_place) return;
-  if (width.step > LaidPlane::most_column_stride) {
-    return lay_planes(planes_, input, first, last, to);
+  if (width.step > PaddedPlane::most_column_stride) {
+    return pad_planes(planes_, input, first, last, to);
   }
   for (int64_t channel = first; channel < last; ++channel) {
-    LaidPlane plane{.from = input + channel * planes_.source_plane(),
-                    .from_height = height.source,
-                    .from_width = width.source,
-                    .row_stride = height.step,
-                    .column_stride = width.step,
-                    .first_row = 0,
-                    .first_column = 0,
-                    .height = height.extent,
-                    .width = width.extent,
-                    .to = to + channel * planes_.channel_step()};
+    PaddedPlane plane{.from = input + channel * planes_.source_plane(),
+                      .from_height = height.source,
+                      .from_width = width.source,
+                      .row_stride = height.step,
+                      .column_stride = width.step,
+                      .first_row = 0,
+                      .first_column = 0,
+                      .height = height.extent,
+                      .width = width.extent,
+                      .to = to + channel * planes_.channel_step()};
     for (const int64_t of_height : height.planes) {
       for (const int64_t of_width : width.planes) {
         plane.first_row = of_height - height.before;
         plane.first_column = of_width - width.before;
-        patches_->lay(plane);
+        patches_->pad(plane);
         plane.to += planes_.plane();
       }
     }

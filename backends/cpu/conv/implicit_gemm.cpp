@@ -146,7 +146,7 @@ class PlaneRows {
                                  begin_, extent_)) {}
 
   template <typename T>
-  void lay(const T* source, T* to) const {
+  void pad(const T* source, T* to) const {
     std::fill(to, to + begin_, T{});
     if (step_ == 1) {
       std::copy(source + begin_ + shift_, source + end_ + shift_, to + begin_);
@@ -203,7 +203,7 @@ void pack_weight(const ImplicitGemmForm& form, const ImplicitGemmTiles& tiles, c
 }
 
 template <typename T>
-void lay_planes(const ImplicitGemmForm& form, const T* source, int64_t first, int64_t last,
+void pad_planes(const ImplicitGemmForm& form, const T* source, int64_t first, int64_t last,
                 T* planes) {
   const PlaneAxis &height = form.height, &width = form.width;
   for (int64_t channel = first; channel < last; ++channel) {
@@ -217,7 +217,7 @@ void lay_planes(const ImplicitGemmForm& form, const T* source, int64_t first, in
           if (y < 0 || y >= height.source) {
             std::fill(to, to + width.extent, T{});
           } else {
-            rows.lay(from + y * width.source, to);
+            rows.pad(from + y * width.source, to);
           }
         }
       }
@@ -244,9 +244,9 @@ template void pack_weight(const ImplicitGemmForm&, const ImplicitGemmTiles&, con
                           int64_t, float*);
 template void pack_weight(const ImplicitGemmForm&, const ImplicitGemmTiles&, const double*, int64_t,
                           int64_t, double*);
-template void lay_planes(const ImplicitGemmForm&, const float*, int64_t, int64_t, float*);
-template void lay_planes(const ImplicitGemmForm&, const double*, int64_t, int64_t, double*);
-template void lay_planes(const ImplicitGemmForm&, const uint16_t*, int64_t, int64_t, uint16_t*);
+template void pad_planes(const ImplicitGemmForm&, const float*, int64_t, int64_t, float*);
+template void pad_planes(const ImplicitGemmForm&, const double*, int64_t, int64_t, double*);
+template void pad_planes(const ImplicitGemmForm&, const uint16_t*, int64_t, int64_t, uint16_t*);
 template void run_implicit_gemm(const ImplicitGemmOperands<float>&, const WindowPart&);
 template void run_implicit_gemm(const ImplicitGemmOperands<double>&, const WindowPart&);
 

@@ -32,7 +32,7 @@ void pack_weight(const ImplicitGemmForm& form, const ImplicitGemmTiles& tiles, c
 
 // The planes of the channels [first, last) of a group of an image, whose first channel `source` is.
 template <typename T>
-void lay_planes(const ImplicitGemmForm& form, const T* source, int64_t first, int64_t last,
+void pad_planes(const ImplicitGemmForm& form, const T* source, int64_t first, int64_t last,
                 T* planes);
 
 // One group of one image.

@@ -19,7 +19,7 @@ struct Convolution {
   int64_t inputs = 1, outputs = 1;  // channels of each group
 };
 
-// How what the window moves over is laid out along an axis, with its border of zeros: as planes,
+// How what the window moves over is padded out along an axis, with its border of zeros: as planes,
 // one for each of `planes`, so that what neighbouring columns of the product meet are neighbours.
 // The element q of the plane r is the source's q * step + r - before, or 0 where there is none.
 struct PlaneAxis {
@@ -79,7 +79,7 @@ struct WindowPart {
 // The first of so many parts, cut along what can be cut the most evenly.
 WindowPart cut_evenly(int64_t rows, int64_t columns, int64_t parts);
 
-// For tiles of so many columns, which may lie beyond the last one where planes are laid out.
+// For tiles of so many columns, which may lie beyond the last one where planes are padded out.
 ImplicitGemmForm output_form(const Convolution& convolution, int64_t nr);
 // Of the gradient in the input: the window moves over the gradient of the output.
 ImplicitGemmForm input_gradient_form(const Convolution& convolution, int64_t nr);

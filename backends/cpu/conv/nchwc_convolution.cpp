@@ -35,29 +35,29 @@ class NchwcStep final : public Step {
     if (values.bias) bias_ = refs[index(*values.bias)];
   }
 
-  // What is worked in: what was laid out, what each part has of its own, and, where it is to stand
-  // otherwise, what is made.
+  // What is worked in: what was padded out, what each part has of its own, and, where it is to
+  // stand otherwise, what is made.
   static int64_t scratch_bytes(const Form& form, int threads, bool to_blocks) {
     const int64_t parts = task_count(form, threads), work = parts * part_lines(form, parts);
     const int64_t made = to_blocks ? 0 : made_count(form.convolution());
-    return (lines(form.laid_count()) + work + made) * int64_t{sizeof(float)};
+    return (lines(form.padded_count()) + work + made) * int64_t{sizeof(float)};
   }
 
   void run(const BufferTable& buffers) const override {
-    auto* laid = buffers.write<float>(scratch_);
+    auto* padded = buffers.write<float>(scratch_);
     const auto* source = buffers.read<float>(source_);
-    if (form_.laid_count() > 0) {
+    if (form_.padded_count() > 0) {
       each_part([&](int64_t part) {
-        const auto [first, last] = WindowPart{part, parts_}.share(form_.laid_rows());
-        form_.lay(source, first, last, laid);
+        const auto [first, last] = WindowPart{part, parts_}.share(form_.padded_rows());
+        form_.pad(source, first, last, padded);
       });
     }
-    float* work = laid + lines(form_.laid_count());
+    float* work = padded + lines(form_.padded_count());
     const int64_t own = part_lines(form_, parts_);
     auto* made = to_blocks_ ? buffers.write<float>(made_) : work + parts_ * own;
     const WindowPart cut = form_.cut(parts_);
     each_part([&](int64_t part) {
-      form_.multiply({.input = form_.laid_count() > 0 ? laid : source,
+      form_.multiply({.input = form_.padded_count() > 0 ? padded : source,
                       .weight = reinterpret_cast<const float*>(weight_.get()),
                       .bias = bias_ ? buffers.read<float>(*bias_) : nullptr,
                       .work = work + part * own,

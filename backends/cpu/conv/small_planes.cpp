@@ -68,7 +68,7 @@ void SmallPlaneForm::transform_input(const float* input, int64_t first, int64_t 
   for (int64_t channel = first; channel < last; ++channel) {
     const float* planes = input + channel * planes_.source_plane();
     if (!planes_.in_place) {
-      lay_planes(planes_, planes, 0, 1, work);
+      pad_planes(planes_, planes, 0, 1, work);
       planes = work;
     }
     for (int64_t tap = 0; tap < taps_; ++tap) {

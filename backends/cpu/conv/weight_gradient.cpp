@@ -33,7 +33,7 @@ WeightGradientForm::WeightGradientForm(const Convolution& convolution, int most_
   }
 }
 
-int64_t WeightGradientForm::laid_count() const {
+int64_t WeightGradientForm::padded_count() const {
   // Panels reach beyond the last channel of the last place.
   return height_extent_ * width_extent_ * c_.inputs + ImplicitGemmKernels<float>::most_nr;
 }
@@ -45,13 +45,13 @@ int64_t WeightGradientForm::panel_offset(int64_t panel) const {
 }
 
 template <typename T>
-void WeightGradientForm::lay(const T* input, int64_t first, int64_t last, T* laid) const {
+void WeightGradientForm::pad(const T* input, int64_t first, int64_t last, T* padded) const {
   const WindowAxis &height = c_.height, &width = c_.width;
   const int64_t channels = c_.inputs, pitch = width_extent_ * channels;
   const int64_t left = std::clamp<int64_t>(width.before, 0, width_extent_);
   const int64_t right = std::clamp(width.before + width.input, left, width_extent_);
   for (int64_t row = first; row < last; ++row) {
-    T* to = laid + row * pitch;
+    T* to = padded + row * pitch;
     const int64_t y = row - height.before;
     if (y < 0 || y >= height.input) {
       std::fill(to, to + pitch, T{});
@@ -68,7 +68,7 @@ void WeightGradientForm::lay(const T* input, int64_t first, int64_t last, T* lai
     }
   }
   if (last == height_extent_) {
-    std::fill_n(laid + height_extent_ * pitch, ImplicitGemmKernels<float>::most_nr, T{});
+    std::fill_n(padded + height_extent_ * pitch, ImplicitGemmKernels<float>::most_nr, T{});
   }
 }
 
@@ -90,7 +90,8 @@ void WeightGradientForm::pack(const T* gradient, int64_t first, int64_t last, T*
 
 template <typename T>
 void WeightGradientForm::multiply(const ImplicitGemmKernels<T>& kernels, const T* packed,
-                                  const T* laid, bool add, const WindowPart& part, T* sums) const {
+                                  const T* padded, bool add, const WindowPart& part,
+                                  T* sums) const {
   const auto [first, last] = part.columns(panels());
   const auto [first_tile, last_tile] = part.rows(tiles_);
   const int64_t pieces = up(places(), depth_block);
@@ -101,7 +102,7 @@ void WeightGradientForm::multiply(const ImplicitGemmKernels<T>& kernels, const T
       for (int64_t panel = first; panel < last; ++panel) {
         kernels.tile[rows]({.a = packed + (tile * places() + begin) * mr_,
                             .a_step = mr_,
-                            .b = laid + panel_offset(panel),
+                            .b = padded + panel_offset(panel),
                             .offsets = offsets_.data() + begin,
                             .c = sums + tile * mr_ * columns() + panel * nr_,
                             .c_step = columns(),
@@ -130,8 +131,8 @@ void WeightGradientForm::finish(const T* sums, T* weight) const {
   }
 }
 
-template void WeightGradientForm::lay(const float*, int64_t, int64_t, float*) const;
-template void WeightGradientForm::lay(const double*, int64_t, int64_t, double*) const;
+template void WeightGradientForm::pad(const float*, int64_t, int64_t, float*) const;
+template void WeightGradientForm::pad(const double*, int64_t, int64_t, double*) const;
 template void WeightGradientForm::pack(const float*, int64_t, int64_t, float*) const;
 template void WeightGradientForm::pack(const double*, int64_t, int64_t, double*) const;
 template void WeightGradientForm::multiply(const ImplicitGemmKernels<float>&, const float*,

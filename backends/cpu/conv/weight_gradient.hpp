@@ -11,7 +11,7 @@
 namespace mithril::cpu_backend {
 
 // The weights of one group: a row for each channel of the output, a column for each tap and channel
-// of the input. The input is laid out with the channels of each place side by side, so that the
+// of the input. The input is padded out with the channels of each place side by side, so that the
 // columns of neighbouring taps are neighbours.
 class WeightGradientForm {
  public:
@@ -24,20 +24,20 @@ class WeightGradientForm {
   int64_t columns() const { return panels() * nr_; }
   int64_t places() const { return c_.height.output * c_.width.output; }  // of an output
   int64_t rows() const { return height_extent_; }  // of the input with its border
-  // Elements of what is worked in: the input laid out, the gradient packed, and the sums.
-  int64_t laid_count() const;
+  // Elements of what is worked in: the input padded out, the gradient packed, and the sums.
+  int64_t padded_count() const;
   int64_t packed_count() const { return tiles_ * mr_ * places(); }
   int64_t sum_count() const { return tiles_ * mr_ * columns(); }
 
   // Rows [first, last) of a group of an image.
   template <typename T>
-  void lay(const T* input, int64_t first, int64_t last, T* laid) const;
+  void pad(const T* input, int64_t first, int64_t last, T* padded) const;
   // Rows of tiles [first, last) of the gradient of a group of an image.
   template <typename T>
   void pack(const T* gradient, int64_t first, int64_t last, T* packed) const;
   // Adds one image to a part of the sums, or begins them.
   template <typename T>
-  void multiply(const ImplicitGemmKernels<T>& kernels, const T* packed, const T* laid, bool add,
+  void multiply(const ImplicitGemmKernels<T>& kernels, const T* packed, const T* padded, bool add,
                 const WindowPart& part, T* sums) const;
   template <typename T>
   void finish(const T* sums, T* weight) const;

@@ -69,7 +69,7 @@ class WeightStep final : public Step {
   }
   static int64_t region(const WeightGradientForm& form) {
     const int64_t sums = has_totals(form) ? 2 : 1;
-    return sums * lines(form.sum_count()) + lines(form.packed_count()) + lines(form.laid_count());
+    return sums * lines(form.sum_count()) + lines(form.packed_count()) + lines(form.padded_count());
   }
 
   // The number of images that one sum covers. For more images the sums are added to totals.
@@ -94,7 +94,7 @@ class WeightStep final : public Step {
     const int64_t images = images_of_a_sum(form_);
     T* totals = has_totals(form_) ? sums + lines(form_.sum_count()) : sums;
     T* packed = totals + lines(form_.sum_count());
-    T* laid = packed + lines(form_.packed_count());
+    T* padded = packed + lines(form_.packed_count());
     const int64_t plane = c.height.input * c.width.input;
     const bool of_rows = form_.cut(sharing_.parts).of_rows;
     T* made =
@@ -105,13 +105,13 @@ class WeightStep final : public Step {
       const T* gradient = buffers.read<T>(gradient_) + at * c.outputs * form_.places();
       each_part(shared, [&](const WindowPart& part) {
         const auto [first, last] = part.share(form_.rows());
-        form_.lay(input, first, last, laid);
+        form_.pad(input, first, last, padded);
         const auto [tile, last_tile] = part.share(form_.tiles());
         form_.pack(gradient, tile, last_tile, packed);
       });
       each_part(shared, [&](WindowPart part) {
         part.of_rows = of_rows;
-        form_.multiply(implicit_gemm_kernels<T>(), packed, laid, image % images > 0, part, sums);
+        form_.multiply(implicit_gemm_kernels<T>(), packed, padded, image % images > 0, part, sums);
       });
       const bool ends = (image + 1) % images == 0 || image + 1 == c.images;
       if (totals == sums || !ends) continue;

@@ -85,14 +85,14 @@ void WinogradNchwc::transform_weight(const float* weight, int64_t panel, float* 
   }
 }
 
-void WinogradNchwc::lay(const float* source, int64_t first, int64_t last, float* laid) const {
+void WinogradNchwc::pad(const float* source, int64_t first, int64_t last, float* padded) const {
   const int64_t plane = c_.height.input * c_.width.input, block = plane * channel_block;
   for (int64_t i = first; i < last; ++i) {
     rearranging_->interleave({.from = source + i * block,
                               .from_step = plane,
                               .count = channel_block,
                               .depth = plane,
-                              .to = laid + i * block,
+                              .to = padded + i * block,
                               .to_step = channel_block});
   }
 }

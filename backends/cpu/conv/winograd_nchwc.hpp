@@ -27,15 +27,15 @@ class WinogradNchwc {
   int64_t panels() const { return c_.outputs / products_->nr; }
   int64_t weight_count() const { return 36 * c_.inputs * c_.outputs; }
   // Elements of what is read in blocks, where it does not stand so.
-  int64_t laid_count() const { return from_blocks_ ? 0 : c_.images * image_count(); }
-  int64_t laid_rows() const { return from_blocks_ ? 0 : c_.images * blocks_; }
+  int64_t padded_count() const { return from_blocks_ ? 0 : c_.images * image_count(); }
+  int64_t padded_rows() const { return from_blocks_ ? 0 : c_.images * blocks_; }
   // That each of so many parts works in.
   int64_t part_count(int64_t parts) const;
 
   // A panel of the weight, to where it stands among them.
   void transform_weight(const float* weight, int64_t panel, float* to) const;
   // Blocks of channels [first, last) of all images.
-  void lay(const float* source, int64_t first, int64_t last, float* laid) const;
+  void pad(const float* source, int64_t first, int64_t last, float* padded) const;
   // A part: of the panels, or of the rows of tiles.
   void multiply(const PanelOperands& operands, const WindowPart& part) const;
   WindowPart cut(int64_t parts) const;

@@ -69,7 +69,7 @@ void WinogradPlanar::transform_weight(const float* weight, int64_t panel, float*
 void WinogradPlanar::transform_input(const float* input, int64_t first, int64_t last, float* work,
                                      float* to) const {
   for (int64_t channel = first; channel < last; ++channel) {
-    lay_channel(input + channel * c_.height.input * c_.width.input, work + 16 * plane_, work);
+    pad_channel(input + channel * c_.height.input * c_.width.input, work + 16 * plane_, work);
     for (int64_t band = 0; band < bands_; ++band) {
       transforms_->input({.planes = work + band * mr_,
                           .plane = plane_,
@@ -82,7 +82,7 @@ void WinogradPlanar::transform_input(const float* input, int64_t first, int64_t 
 }
 
 // The element (y, x) of what has its border of zeros goes to the plane (y % 4) * 4 + x % 4.
-void WinogradPlanar::lay_channel(const float* input, float* row, float* planes) const {
+void WinogradPlanar::pad_channel(const float* input, float* row, float* planes) const {
   const int64_t count = up(pitch_, line) * line;
   const int64_t begin = std::min(c_.width.before, 4 * count);
   const int64_t columns = std::min(c_.width.input, 4 * count - begin);

@@ -49,7 +49,7 @@ class WinogradPlanar {
  private:
   class Panel;
 
-  void lay_channel(const float* input, float* row, float* planes) const;
+  void pad_channel(const float* input, float* row, float* planes) const;
   // From one of the 36 products to the next, such that they do not meet in the same sets of the
   // cache.
   int64_t input_step() const { return (bands_ * c_.inputs + 1) * slot_; }
@@ -63,7 +63,7 @@ class WinogradPlanar {
   int64_t tiles_;              // with those between the ends of rows, that count for nothing
   int64_t bands_, mr_, slot_;  // mr_: tiles of a band, which have a place for slot_
   int64_t panels_;
-  int64_t pitch_, plane_;  // of the planes that a channel is laid out as
+  int64_t pitch_, plane_;  // of the planes that a channel is padded out as
 };
 
 }  // namespace mithril::cpu_backend

@@ -1,6 +1,6 @@
 // Products of bfloat16 by the processor's own instruction for them, which adds to floats: AVX-512
 // BF16. Pairs of elements that are neighbours along k stand in the place of one float: so what is
-// laid out and packed for floats is laid out for pairs.
+// padded out and packed for floats is padded out for pairs.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ MITHRIL_PATCHES __m512i every_second(__m512i first, __m512i second) {
 
 // The rows of some columns: what is there of `step` vectors of the source.
 template <int step>
-MITHRIL_PATCHES void lay_columns(const LaidPlane& p, int64_t column) {
+MITHRIL_PATCHES void pad_columns(const PaddedPlane& p, int64_t column) {
   const int64_t x = column * step + p.first_column;
   const __mmask32 there = lanes_in(-x, p.from_width - x), kept = lanes_in(0, p.width - column);
   [[maybe_unused]] const __mmask32 next = lanes_in(-x - lanes, p.from_width - x - lanes);
@@ -58,9 +58,9 @@ MITHRIL_PATCHES void lay_columns(const LaidPlane& p, int64_t column) {
   }
 }
 
-MITHRIL_PATCHES void lay(const LaidPlane& p) {
+MITHRIL_PATCHES void pad(const PaddedPlane& p) {
   for (int64_t column = 0; column < p.width; column += lanes) {
-    p.column_stride == 1 ? lay_columns<1>(p, column) : lay_columns<2>(p, column);
+    p.column_stride == 1 ? pad_columns<1>(p, column) : pad_columns<2>(p, column);
   }
 }
 
@@ -116,7 +116,7 @@ MITHRIL_PATCHES void spread(const SpreadRows& p) {
 }  // namespace
 
 const Im2colKernels* im2col_kernels() {
-  static constexpr Im2colKernels kernels{lay, pair_rows, spread};
+  static constexpr Im2colKernels kernels{pad, pair_rows, spread};
   return best_instructions() < Instructions::amx ? nullptr : &kernels;
 }
 

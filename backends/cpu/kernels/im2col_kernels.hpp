@@ -20,7 +20,7 @@ struct PairedRows {
 // A plane of what windows move over, with its border of zeros:
 // to[y * width + x] = from[(y * row_stride + first_row) * from_width + x * column_stride +
 // first_column], or 0 where there is none.
-struct LaidPlane {
+struct PaddedPlane {
   static constexpr int64_t most_column_stride = 2;
   const uint16_t* from;
   int64_t from_height, from_width;
@@ -47,7 +47,7 @@ struct SpreadRows {
 };
 
 struct Im2colKernels {
-  void (*lay)(const LaidPlane&);
+  void (*pad)(const PaddedPlane&);
   void (*pair_rows)(const PairedRows&);
   void (*spread)(const SpreadRows&);
 };
