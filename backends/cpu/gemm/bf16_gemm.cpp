@@ -19,8 +19,8 @@ struct PairedForm {
 
   explicit PairedForm(GemmShape of)
       : form(std::move(of)),
-        left{form.rows, form.depth, form.left_column_step == 1},
-        right{form.columns, form.depth, form.right_row_step == 1} {}
+        left{form.rows, form.depth, form.a_column_step == 1},
+        right{form.columns, form.depth, form.b_row_step == 1} {}
 
   // Without its elements.
   Gemm<float> product() const {

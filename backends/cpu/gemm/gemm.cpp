@@ -49,11 +49,11 @@ class Blocks {
     const int64_t rows = block_.last_row - block_.first_row;
     if (rows == 1) return run_only_row();
     const int64_t parts = up(up(rows, kernels_.mr), most_tiles_packed);
-    each_span([&](Span span) {
+    each_k_block([&](KBlock k_block) {
       for (int64_t part = 0; part < parts; ++part) {
         run_rows(
             {block_.first_row + rows * part / parts, block_.first_row + rows * (part + 1) / parts},
-            span);
+            k_block);
       }
     });
   }
@@ -61,7 +61,7 @@ class Blocks {
  private:
   static constexpr int64_t most_depth = GemmKernels<T>::most_depth;
 
-  struct Span {
+  struct KBlock {
     int64_t first, last;
 
     int64_t size() const { return last - first; }
@@ -76,11 +76,11 @@ class Blocks {
   // Splits k into blocks, each with a sum of its own. The blocks depend only on the sizes of the
   // product, so that the bits of a row do not depend on the block of rows that contains it.
   template <typename Do>
-  void each_span(const Do& what) const {
-    const int64_t most = stands_ ? longest_sum : kernels_.span;
+  void each_k_block(const Do& what) const {
+    const int64_t most = stands_ ? longest_sum : kernels_.kc;
     const int64_t spans = std::max<int64_t>(up(p_.depth, most), 1), size = up(p_.depth, spans);
     for (int64_t i = 0; i < spans; ++i) {
-      what(Span{std::min(i * size, p_.depth), std::min((i + 1) * size, p_.depth)});
+      what(KBlock{std::min(i * size, p_.depth), std::min((i + 1) * size, p_.depth)});
     }
   }
 
@@ -98,45 +98,45 @@ class Blocks {
     const int64_t step = p_.packed ? kernels_.most_tiles * kernels_.nr : columns;
     for (int64_t j = block_.first_column; j < block_.last_column; j += step) {
       const int64_t end = std::min(j + step, block_.last_column);
-      each_span([&](Span span) { run_row(j, end, span); });
+      each_k_block([&](KBlock k_block) { run_row(j, end, k_block); });
     }
     run_epilogue(p_, block_, block_.first_row, 1);
   }
 
-  void run_row(int64_t first, int64_t last, Span span) {
+  void run_row(int64_t first, int64_t last, KBlock k_block) {
     const int64_t i = block_.first_row;
-    const Left row{span.size() > 0 ? left_at(i, span.first) : nullptr, p_.left.column_step};
-    for (int64_t j = run_tiles(i, row, first, last, span); j < last; j += kernels_.nr) {
-      run_tile(tile_at(i, row, j, span), 1, j, span);
+    const Left row{k_block.size() > 0 ? a_at(i, k_block.first) : nullptr, p_.left.column_step};
+    for (int64_t j = run_tiles(i, row, first, last, k_block); j < last; j += kernels_.nr) {
+      run_tile(tile_at(i, row, j, k_block), 1, j, k_block);
     }
   }
 
   // Tiles of about the same mr. Panels are read once from where they come: a group of them
   // meets all rows while it is in a cache, and meanwhile the next one is brought there.
-  void run_rows(Span rows, Span span) {
+  void run_rows(KBlock rows, KBlock k_block) {
     const int64_t tiles = up(rows.size(), kernels_.mr), mr = up(rows.size(), tiles);
     for (int64_t i = rows.first; i < rows.last && !stands_; i += mr) {
-      pack_left(i, std::min(mr, rows.last - i), span, left_of(i - rows.first, mr));
+      pack_a(i, std::min(mr, rows.last - i), k_block, packed_a(i - rows.first, mr));
     }
-    const int64_t nr = kernels_.nr, columns = group_columns(span);
+    const int64_t nr = kernels_.nr, columns = group_columns(k_block);
     // While they meet a group, tiles bring the next one, each its part of one panel.
     const auto prefetching =
-        Prefetching::of<T>(span.size() * nr / kernels_.packing, span.size(), tiles);
+        Prefetching::of<T>(k_block.size() * nr / kernels_.packing, k_block.size(), tiles);
     int64_t finished = block_.first_column;
     for (int64_t first = finished, last; first < block_.last_column; first = last) {
       last = std::min(first + columns, block_.last_column);
-      const T* next = next_group(last, span);
+      const T* next = next_group(last, k_block);
       const auto run = [&](int64_t row, int64_t j) {
         const int64_t i = rows.first + row * mr;
-        const Left left{stands_ ? left_at(i, span.first) : left_of(i - rows.first, mr),
+        const Left left{stands_ ? a_at(i, k_block.first) : packed_a(i - rows.first, mr),
                         kernels_.mr};
-        Tile<T> tile = tile_at(i, left, j, span);
+        Tile<T> tile = tile_at(i, left, j, k_block);
         if (stands_) tile.a_row_step = p_.left.row_step;
         if (next) {
           tile.next = next + (j - first) * p_.depth / kernels_.packing + row * prefetching.elements;
           tile.lines = prefetching.lines;
         }
-        run_tile(tile, std::min(mr, rows.last - i), j, span);
+        run_tile(tile, std::min(mr, rows.last - i), j, k_block);
       };
       if (kernels_.keeps_right) {
         for (int64_t j = first; j < last; j += nr) {
@@ -148,46 +148,46 @@ class Blocks {
         }
       }
       const bool enough = last - finished >= epilogue_columns || last == block_.last_column;
-      if (span.last < p_.depth || !enough) continue;
+      if (k_block.last < p_.depth || !enough) continue;
       run_epilogue(p_, {rows.first, rows.last, finished, last}, rows.first, rows.size());
       finished = last;
     }
   }
 
-  int64_t group_columns(Span span) const {
-    const int64_t bytes = kernels_.nr * std::max<int64_t>(span.size(), 1) * int64_t{sizeof(T)};
+  int64_t group_columns(KBlock k_block) const {
+    const int64_t bytes = kernels_.nr * std::max<int64_t>(k_block.size(), 1) * int64_t{sizeof(T)};
     return std::max<int64_t>(group_bytes / bytes, 1) * kernels_.nr;
   }
 
   // Where the panels stand, if they are packed, that are read after those before the column `last`;
   // null: nowhere.
-  const T* next_group(int64_t last, Span span) const {
+  const T* next_group(int64_t last, KBlock k_block) const {
     if (!p_.packed) return nullptr;
-    if (last < block_.last_column) return right_at(last, span.first);
-    return span.last < p_.depth ? right_at(block_.first_column, span.last) : nullptr;
+    if (last < block_.last_column) return b_at(last, k_block.first);
+    return k_block.last < p_.depth ? b_at(block_.first_column, k_block.last) : nullptr;
   }
 
-  T* left_of(int64_t row, int64_t mr) const { return left_ + row / mr * kernels_.mr * most_depth; }
+  T* packed_a(int64_t row, int64_t mr) const { return left_ + row / mr * kernels_.mr * most_depth; }
 
-  const T* left_at(int64_t i, int64_t k) const {
+  const T* a_at(int64_t i, int64_t k) const {
     return p_.left.data + i * p_.left.row_step + k * p_.left.column_step;
   }
 
-  void pack_left(int64_t i, int64_t rows, Span span, T* to) {
-    if (span.size() == 0) return;
+  void pack_a(int64_t i, int64_t rows, KBlock k_block, T* to) {
+    if (k_block.size() == 0) return;
     const Matrix<T>& left = p_.left;
-    const T* from = left_at(i, span.first);
+    const T* from = a_at(i, k_block.first);
     const int64_t mr = kernels_.mr, block = kernels_.left_block;
-    if (block > 1) return pack_blocks(from, rows, span.size(), to);
+    if (block > 1) return pack_blocks(from, rows, k_block.size(), to);
     if (left.row_step == 1) {
-      return kernels_.copy({from, left.column_step, rows, span.size(), to, mr});
+      return kernels_.copy({from, left.column_step, rows, k_block.size(), to, mr});
     }
     if (left.column_step == 1) {
-      return kernels_.interleave({from, left.row_step, rows, span.size(), to, mr});
+      return kernels_.interleave({from, left.row_step, rows, k_block.size(), to, mr});
     }
     for (int64_t row = 0; row < rows; ++row) {
       const T* next = from + row * left.row_step;
-      for (int64_t k = 0; k < span.size(); ++k) to[k * mr + row] = next[k * left.column_step];
+      for (int64_t k = 0; k < k_block.size(); ++k) to[k * mr + row] = next[k * left.column_step];
     }
   }
 
@@ -213,14 +213,14 @@ class Blocks {
   }
 
   // As far as whole tiles go: the first column that is left.
-  int64_t run_tiles(int64_t i, Left row, int64_t first, int64_t last, Span span) {
+  int64_t run_tiles(int64_t i, Left row, int64_t first, int64_t last, KBlock k_block) {
     const int64_t nr = kernels_.nr;
     const int64_t b_distance = p_.packed ? p_.depth * nr / kernels_.packing : nr;
     int64_t j = first;
     if (!kernels_.row[1]) return j;
     while (j + nr <= last) {
       const auto tiles = std::min<int64_t>((last - j) / nr, kernels_.most_tiles);
-      Tile<T> tile = tile_at(i, row, j, span);
+      Tile<T> tile = tile_at(i, row, j, k_block);
       tile.lines = comes_from_memory();
       kernels_.row[static_cast<size_t>(tiles)](tile, b_distance);
       j += tiles * nr;
@@ -233,30 +233,30 @@ class Blocks {
     return p_.depth * columns * int64_t{sizeof(T)} / kernels_.packing >= bytes_from_memory;
   }
 
-  const T* right_at(int64_t j, int64_t k) const {
+  const T* b_at(int64_t j, int64_t k) const {
     if (p_.packed) return p_.packed + (j * p_.depth + k * kernels_.nr) / kernels_.packing;
     return p_.right.data + k * p_.right.row_step + j;
   }
 
-  Tile<T> tile_at(int64_t i, Left left, int64_t j, Span span) const {
+  Tile<T> tile_at(int64_t i, Left left, int64_t j, KBlock k_block) const {
     return {.a = left.data,
             .a_step = left.step,
-            .b = span.size() > 0 ? right_at(j, span.first) : nullptr,
+            .b = k_block.size() > 0 ? b_at(j, k_block.first) : nullptr,
             .b_step = p_.packed ? kernels_.nr : p_.right.row_step,
             .c = p_.product + i * p_.columns + j,
             .c_step = p_.columns,
-            .depth = span.size(),
-            .add = span.first > 0,
-            .bias = p_.bias && span.last == p_.depth ? p_.bias + j : nullptr};
+            .depth = k_block.size(),
+            .add = k_block.first > 0,
+            .bias = p_.bias && k_block.last == p_.depth ? p_.bias + j : nullptr};
   }
 
-  void run_tile(const Tile<T>& tile, int64_t rows, int64_t j, Span span) {
+  void run_tile(const Tile<T>& tile, int64_t rows, int64_t j, KBlock k_block) {
     const int64_t columns = std::min<int64_t>(kernels_.nr, p_.columns - j);
     if (columns == kernels_.nr) return kernels_.tile[rows](tile);
-    run_beside(tile, rows, columns, j, span);
+    run_beside(tile, rows, columns, j, k_block);
   }
 
-  void run_beside(Tile<T> tile, int64_t rows, int64_t columns, int64_t j, Span span) {
+  void run_beside(Tile<T> tile, int64_t rows, int64_t columns, int64_t j, KBlock k_block) {
     const int64_t nr = kernels_.nr;
     T* product = tile.c;
     margin_ = {};
@@ -268,7 +268,7 @@ class Blocks {
       tile.bias = margin_.bias;
     }
     if (!p_.packed) {
-      if (packed_from_ != span.first) pack_margin(j, span);
+      if (packed_from_ != k_block.first) pack_margin(j, k_block);
       tile.b = right_;
       tile.b_step = nr;
     }
@@ -280,15 +280,15 @@ class Blocks {
     }
   }
 
-  void pack_margin(int64_t j, Span span) {
+  void pack_margin(int64_t j, KBlock k_block) {
     Gemm<T> margin = p_;
-    if (span.size() > 0) {
-      margin.right.data += span.first * p_.right.row_step + j * p_.right.column_step;
+    if (k_block.size() > 0) {
+      margin.right.data += k_block.first * p_.right.row_step + j * p_.right.column_step;
     }
-    margin.depth = span.size();
+    margin.depth = k_block.size();
     margin.columns = p_.columns - j;
     pack_b(margin, 0, 1, right_);
-    packed_from_ = span.first;
+    packed_from_ = k_block.first;
   }
 
   // Of this thread: what rows of the left side are packed in.

@@ -46,10 +46,10 @@ GemmShape gemm_shape(const ShapedGraph& shaped, Side left, Side right, ValueId p
   GemmShape form{.rows = c[c.size() - 2],
                  .columns = c.back(),
                  .depth = a[a.size() - (left.transposed ? 2 : 1)],
-                 .left_row_step = left.transposed ? 1 : a.back(),
-                 .left_column_step = left.transposed ? a.back() : 1,
-                 .right_row_step = right.transposed ? 1 : b.back(),
-                 .right_column_step = right.transposed ? b.back() : 1,
+                 .a_row_step = left.transposed ? 1 : a.back(),
+                 .a_column_step = left.transposed ? a.back() : 1,
+                 .b_row_step = right.transposed ? 1 : b.back(),
+                 .b_column_step = right.transposed ? b.back() : 1,
                  .meetings = {}};
   if (is_shared(b) && !left.transposed && form.columns > 0) {
     form.rows = shaped.count(product) / form.columns;

@@ -22,7 +22,7 @@ struct Meeting {
 
 struct GemmShape {
   int64_t rows, columns, depth;
-  int64_t left_row_step, left_column_step, right_row_step, right_column_step;
+  int64_t a_row_step, a_column_step, b_row_step, b_column_step;
   std::vector<Meeting> meetings;
   std::optional<DType> stored = {};  // in which a packed right side is held; nothing: as it is
 };

@@ -49,8 +49,8 @@ class GemmStep final : public Step {
             .rows = form.rows,
             .columns = form.columns,
             .depth = form.depth,
-            .left = {nullptr, form.left_row_step, form.left_column_step},
-            .right = {nullptr, form.right_row_step, form.right_column_step}};
+            .left = {nullptr, form.a_row_step, form.a_column_step},
+            .right = {nullptr, form.b_row_step, form.b_column_step}};
   }
 
   // Bytes that a run needs beside what it reads and writes.

@@ -242,7 +242,7 @@ GemmKernels<float> with_amx(GemmKernels<float> kernels) {
   static_assert(nr <= GemmKernels<float>::most_nr);
   kernels.mr = mr;
   kernels.nr = nr;
-  kernels.span = 384;
+  kernels.kc = 384;
   kernels.left_block = side;
   kernels.reads_rows = true;
   kernels.keeps_right = true;

@@ -83,7 +83,7 @@ struct GemmKernels {
   // Rows that a panel of the right side has to meet in each thread for all threads to read it.
   int rows_worth_reading = 56;
   // Of k: as long as packed rows of tiles stay in the second-level cache; at most most_depth.
-  int span = most_depth;
+  int kc = most_depth;
   int left_block = 1;       // of k: elements of a row that lie side by side in a packed left side
   bool reads_rows = false;  // of a left side as it stands, too, if the elements of a row lie
   void (*tile[most_rows + 1])(const Tile<T>&);  // by rows, from 1 to mr

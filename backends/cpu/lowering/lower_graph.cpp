@@ -6,6 +6,7 @@
 
 #include "backends/cpu/descriptors/reference_steps.hpp"
 #include "backends/cpu/descriptors/use_counts.hpp"
+#include "backends/cpu/elementwise/lower_elementwise.hpp"
 #include "backends/cpu/elementwise/program_step.hpp"
 #include "backends/cpu/fusion/elementwise_groups.hpp"
 #include "backends/cpu/lowering/kernel_registry.hpp"

@@ -1,0 +1,87 @@
+#include "backends/cpu/elementwise/lower_elementwise.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "backends/cpu/elementwise/native/code.hpp"
+#include "backends/cpu/elementwise/program_step.hpp"
+#include "backends/cpu/kernels/half_kernels.hpp"
+#include "backends/cpu/runtime/broadcast_iteration.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+// Of a function such as exp, in additions.
+constexpr int64_t cost_of_function = 8;
+
+// Each block of an input is read before that of the output is written.
+std::vector<InPlacePair> in_place_pairs(const ShapedGraph& shaped,
+                                        const ElementwiseProgram& program) {
+  const int count = static_cast<int>(program.instructions.size());
+  std::vector<int> last_read(static_cast<size_t>(program.slots), -1);
+  std::vector<int> written(static_cast<size_t>(program.slots), -1);
+  for (int i = 0; i < count; ++i) {
+    const Instruction& instruction = program.instructions[static_cast<size_t>(i)];
+    for (const Slot slot : instruction.from) {
+      if (slot != no_slot) last_read[static_cast<size_t>(slot)] = i;
+    }
+    written[static_cast<size_t>(instruction.to)] = i;
+  }
+  std::vector<InPlacePair> possible;
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    const ValueId input = program.inputs[i];
+    const DType given = shaped.dtype(input);
+    if ((given != program.dtype && !is_half(given)) ||
+        !BroadcastIteration(program.input_dims[i], program.dims).is_dense()) {
+      continue;
+    }
+    for (const ElementwiseProgram::Made& made : program.outputs) {
+      // What has 16 bits is widened before a block begins, and rounded after its end.
+      const bool after = is_half(given) || last_read[i] <= written[static_cast<size_t>(made.slot)];
+      if (after && shaped.dtype(made.value) == given) possible.push_back({made.value, input});
+    }
+  }
+  return possible;
+}
+
+std::vector<Cut> cuts(const ElementwiseProgram& program) {
+  const int64_t count = element_count(program.dims);
+  std::vector<Cut> found;
+  if (count == 0) return found;
+  for (const ElementwiseProgram::Made& made : program.outputs) found.push_back({made.value, count});
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    found.push_back(
+        {program.inputs[i], BroadcastIteration(program.input_dims[i], program.dims).parts()});
+  }
+  return found;
+}
+
+}  // namespace
+
+int64_t cost_of(const ElementwiseProgram& program) {
+  int64_t cost = 0;
+  for (const Instruction& at : program.instructions) {
+    const bool function = at.operation >= Operation::exp && at.operation <= Operation::erf;
+    cost += function ? cost_of_function : 1;
+  }
+  return cost;
+}
+
+StepDescriptor lower_elementwise(const LoweringContext& context, ElementwiseProgram program) {
+  StepDescriptor descriptor{.reads = program.inputs};
+  for (const ElementwiseProgram::Made& made : program.outputs)
+    descriptor.writes.push_back(made.value);
+  descriptor.in_place_pairs = in_place_pairs(context.shaped, program);
+  descriptor.cuts = cuts(program);
+  descriptor.worth =
+      static_cast<double>(element_count(program.dims) * cost_of(program)) / elementwise_grain_size;
+  if (context.native) context.native->add(context.shaped, program);
+  descriptor.program = std::make_shared<const ElementwiseProgram>(std::move(program));
+  descriptor.make = [&context, program = descriptor.program](const BufferRefs& refs,
+                                                             BufferRef) -> std::unique_ptr<Step> {
+    return make_elementwise_step(context, *program, context.config.threads, refs);
+  };
+  return descriptor;
+}
+
+}  // namespace mithril::cpu_backend
