@@ -1,17 +1,17 @@
-// How work is cut into blocks.
+// Block sizes that the kernels and their callers share.
 #pragma once
 
 #include <cstdint>
 
 namespace mithril::cpu_backend {
 
-// Of k: as long as what a tile reads of one side stays in the first-level cache.
+// Block size of k, in elements. It is chosen so that one operand of a tile stays in the L1 cache.
 constexpr int64_t depth_block = 512;
-// A float32 sum adds at most this many products one after another; a longer one is a sum of such
-// sums. docs/cpu-backend.md states the bound of the error.
+// A float32 sum adds at most this many products in sequence. A longer sum is the total of such
+// sums. docs/cpu-backend.md states the error bound.
 constexpr int64_t longest_sum = 4096;
 
-// Divided, and rounded up.
+// The quotient count / by, rounded up.
 inline int64_t up(int64_t count, int64_t by) { return (count + by - 1) / by; }
 
 }  // namespace mithril::cpu_backend

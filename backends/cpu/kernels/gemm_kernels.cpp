@@ -20,7 +20,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <typename T>
 using Vector = hn::Vec<hn::ScalableTag<T>>;
 
-// Two vectors wide, and as many rows as there are registers for; one is for the element of a.
+// A tile is two vectors wide. It has as many rows as the registers allow; one register holds the
+// broadcast element of A.
 #if HWY_TARGET == HWY_AVX3
 constexpr int mr = 14;
 #else
@@ -28,9 +29,9 @@ constexpr int mr = 6;
 #endif
 
 template <typename T>
-constexpr int64_t line_size = 64 / int64_t{sizeof(T)};  // of the cache
+constexpr int64_t line_size = 64 / int64_t{sizeof(T)};  // of the cache, in elements
 
-// Where the elements of the left side stand for one k: packed, side by side, or in rows.
+// The elements of A for one k, from packed A (contiguous) or row-major A.
 template <typename T, int rows>
 struct PackedColumn {
   const T* at;
@@ -41,7 +42,7 @@ struct PackedColumn {
   HWY_INLINE void advance() { at += step; }
 };
 
-// One register for three rows, as addresses of the processor are sums of two, one of them doubled.
+// One base register serves three rows, because x86 addresses are base + index * {1, 2}.
 template <typename T, int rows>
 struct StandingColumn {
   const T* at[(rows + 2) / 3];
@@ -105,8 +106,8 @@ HWY_ATTR void run_tile(const Tile<T>& t) {
                    : multiply_tile<T, rows, PackedColumn<T, rows>>(t);
 }
 
-// Of a panel that comes from memory it is asked for what is so far ahead, for the processor's own
-// prefetching ends with each page. Measured: from 512 to 4096 bytes it gets slower.
+// Prefetches a panel of B that comes from memory, because hardware prefetching ends at each page.
+// Measured: distances between 512 and 4096 bytes are slower than 512.
 template <typename T>
 HWY_ATTR inline void prefetch_ahead(const T* from) {
   constexpr int64_t lanes = HWY_LANES(T), prefetch_distance = 512 / int64_t{sizeof(T)};
@@ -182,7 +183,7 @@ HWY_ATTR void dots(const Dots<T>& t) {
   for (; j < t.count; ++j) run_dots<T, 1>(t, j);
 }
 
-// Elements of vectors of 16 bytes, which larger ones are blocks of.
+// Elements of a 16-byte block. Wider vectors consist of such blocks.
 #if HWY_TARGET == HWY_SCALAR
 template <typename T>
 constexpr int64_t block = 1;
@@ -195,7 +196,7 @@ void interleave_blocks(D, const T* from, int64_t, T* to, int64_t) {
 template <typename T>
 constexpr int64_t block = 16 / int64_t{sizeof(T)};
 
-// A block of each of these rows, `block` rows apart.
+// Loads a 16-byte block from each of `lanes / block` rows. The rows are `block` rows apart.
 template <typename D, typename T>
 HWY_ATTR auto load_blocks(D d, const T* from, int64_t step) {
   constexpr int64_t lanes = int64_t{hn::MaxLanes(D())};
@@ -208,7 +209,7 @@ HWY_ATTR auto load_blocks(D d, const T* from, int64_t step) {
   }
 }
 
-// As many rows as a vector has elements, and as many columns as a block has.
+// Transposes `lanes` rows and `block` columns.
 template <typename D, typename T>
 HWY_ATTR void interleave_blocks(D d, const T* from, int64_t step, T* to, int64_t to_step) {
   if constexpr (block<T> == 2) {
@@ -228,7 +229,7 @@ HWY_ATTR void interleave_blocks(D d, const T* from, int64_t step, T* to, int64_t
 }
 #endif
 
-// What is left beside whole blocks is in blocks that reach back over what was done before.
+// The last blocks overlap with earlier ones if the sizes are not multiples of a block.
 template <typename D, typename T>
 HWY_ATTR void interleave_vectors(D d, const Rearrangement<T>& t) {
   constexpr int64_t lanes = int64_t{hn::MaxLanes(D())};

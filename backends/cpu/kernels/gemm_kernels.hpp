@@ -1,4 +1,4 @@
-// The innermost loops of matrix products.
+// GEMM micro-kernels, GEMV kernels, and the copies that pack their operands.
 #pragma once
 
 #include <algorithm>
@@ -10,29 +10,30 @@
 
 namespace mithril::cpu_backend {
 
-// c[i][j] = sum over k of a[k][i] * b[k][j], plus bias[j], for a few rows i and `nr` columns j.
+// Arguments of a micro-kernel: c[i][j] = sum over k of a[k][i] * b[k][j], plus bias[j], for up to
+// mr rows i and nr columns j. Steps are in elements.
 template <typename T>
 struct Tile {
-  const T* a;  // the rows' elements for each k, or block of them, `a_step` apart
+  const T* a;  // packed A: the rows' elements of one k, or block of k, every `a_step`
   int64_t a_step;
-  const T* b;  // `nr` elements for each k, `b_step` apart
+  const T* b;  // packed B: `nr` elements for each k, `b_step` apart
   int64_t b_step;
-  T* c;  // row-major, `c_step` apart
+  T* c;  // row-major, rows `c_step` apart
   int64_t c_step;
-  int64_t depth;  // of k
-  bool add;       // this sum to the one in c
-  const T* bias;  // added last; null: none
-  // What will be read soon, and is asked for meanwhile: so many lines of the cache in each stretch
-  // of k. Where there is one row: not 0 if b comes from memory.
+  int64_t depth;  // number of k
+  bool add;       // accumulate into c instead of overwriting it
+  const T* bias;  // of the columns, added to each row; null: none
+  // Prefetch: for every `stretch` values of k, the kernel prefetches `lines` cache lines, starting
+  // at `next`. The GEMV kernels ignore `next`; they prefetch b itself if `lines` is not 0.
   static constexpr int64_t stretch = 32;
   const T* next = nullptr;
   int64_t lines = 0;
-  // Where the left side stands as it is: from a row to the next; 0: it is packed.
+  // Elements between two rows of an unpacked, row-major A; 0: A is packed.
   int64_t a_row_step = 0;
 };
 
-// How tiles share in prefetching what is read after what they all read: so many elements, lying
-// side by side, while each of so many tiles works through a depth.
+// How `tiles` tiles, each over `depth` values of k, share the prefetch of `elements` contiguous
+// elements, which are read after the tiles.
 struct Prefetching {
   template <typename T>
   static Prefetching of(int64_t elements, int64_t depth, int64_t tiles) {
@@ -42,25 +43,25 @@ struct Prefetching {
     return {lines, lines * stretches * line};
   }
 
-  int64_t lines;     // of the cache, in each stretch of a tile
-  int64_t elements;  // that a tile asks for in all
+  int64_t lines;     // cache lines that a tile prefetches in each stretch of k
+  int64_t elements;  // elements that a tile prefetches in total
 };
 
-// out[j] = sum over k of x[k] * rows[j][k], plus bias[j].
+// Arguments of a GEMV with rows of weights: out[j] = sum over k of x[k] * rows[j][k], plus bias[j].
 template <typename T>
 struct Dots {
   const T* x;
   const T* rows;
   int64_t row_step;
-  int64_t count;  // of rows
+  int64_t count;  // number of rows
   int64_t depth;
-  bool add;       // this sum to the one in out
-  const T* bias;  // added last; null: none
+  bool add;       // accumulate into out instead of overwriting it
+  const T* bias;  // of the rows; null: none
   T* out;
 };
 
-// Where elements stand, and where they are put: `count` of them side by side for each k below
-// `depth`, `to_step` apart.
+// Arguments of a packing copy. The result has `count` contiguous elements for each k below `depth`,
+// `to_step` elements apart. GemmKernels says how each copy reads `from`.
 template <typename T>
 struct Rearrangement {
   const T* from;
@@ -70,7 +71,8 @@ struct Rearrangement {
   int64_t to_step;
 };
 
-// Sums are in the order of k in every tile, whatever the number of its rows.
+// Micro-kernels for one instruction set. Each tile adds its products in the order of k, whatever
+// its number of rows.
 template <typename T>
 struct GemmKernels {
   static constexpr int most_rows = 32;
@@ -78,26 +80,29 @@ struct GemmKernels {
   static constexpr int most_tiles = 4;
   static constexpr int most_depth = 4096 / int{sizeof(T)};
   int mr;           // rows of the largest tile
-  int nr;           // columns of each
-  int packing = 1;  // elements of a packed right side in place of a T
-  // Rows that a panel of the right side has to meet in each thread for all threads to read it.
+  int nr;           // columns of every tile
+  int packing = 1;  // packed elements of B in the space of one T: 2 for 16-bit weights
+  // Threads split the rows of C, and each of them reads all of B, if each thread gets at least this
+  // many rows, or if B has fewer panels than threads.
   int rows_worth_reading = 56;
-  // Of k: as long as packed rows of tiles stay in the second-level cache; at most most_depth.
+  // Block size of k: packed rows of A then stay in the L2 cache. At most most_depth.
   int kc = most_depth;
-  int left_block = 1;       // of k: elements of a row that lie side by side in a packed left side
-  bool reads_rows = false;  // of a left side as it stands, too, if the elements of a row lie
-  void (*tile[most_rows + 1])(const Tile<T>&);  // by rows, from 1 to mr
-  // A panel of the right side stays in the first-level cache, and not a tile of the left one.
+  int left_block = 1;       // contiguous elements of k of one row in packed A
+  bool reads_rows = false;  // whether tiles also take an unpacked, row-major A (a_row_step)
+  void (*tile[most_rows + 1])(const Tile<T>&);  // by the number of rows, from 1 to mr
+  // B stationary: a panel of B stays in the L1 cache instead of a tile of A.
   bool keeps_right = false;
-  // Gives back what tiles hold of the thread, after its last one; null: nothing.
+  // Releases state that the tiles keep for the thread (the AMX tile configuration). The caller
+  // calls it after its last tile. Null: no state.
   void (*release)() = nullptr;
-  // Tiles of one row side by side, the b of each so far behind that of the one before: the sums of
-  // one are too few to keep a processor busy. By their number, from 1; null: there are none.
+  // GEMV: a single row times several adjacent panels of B, `b_distance` elements apart. One panel
+  // has too few independent sums to hide the latency of FMA. Indexed by the number of panels, from
+  // 1.
   std::array<void (*)(const Tile<T>&, int64_t b_distance), most_tiles + 1> row;
   void (*dots)(const Dots<T>&);
-  // to[k * to_step + j] = from[j * from_step + k]
+  // Transpose-pack: to[k * to_step + j] = from[j * from_step + k].
   void (*interleave)(const Rearrangement<T>&);
-  // to[k * to_step + j] = from[k * from_step + j]
+  // Pack without a transpose: to[k * to_step + j] = from[k * from_step + j].
   void (*copy)(const Rearrangement<T>&);
 };
 

@@ -20,14 +20,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <typename T>
 using Vector = hn::Vec<hn::ScalableTag<T>>;
 
-// Two vectors wide, and as many rows as there are registers for; one is for the element of a.
+// A tile is two vectors wide. It has as many rows as the registers allow; one register holds the
+// broadcast element of A.
 #if HWY_TARGET == HWY_AVX3
 constexpr int mr = 14;
 #else
 constexpr int mr = 6;
 #endif
 
-// Of k: as long before its use as what is read is asked for, which stands anywhere.
+// Prefetch distance in k. The rows of B can be anywhere, so hardware prefetching does not help.
 constexpr int64_t prefetch_distance = 12;
 
 template <typename T, int rows, bool add>

@@ -25,17 +25,17 @@ constexpr int mr = 14;
 constexpr int mr = 6;
 #endif
 
-// Of a place, the vector j of its channels.
+// Vector j of the channels of a pixel.
 [[maybe_unused]] HWY_INLINE float* vector_of(const BlockTile& t, int place, int j) {
   constexpr int block = static_cast<int>(channel_block);
   return t.c + j * lanes / block * t.c_step + place * block + j * lanes % block;
 }
 
-// What is read there is read anew, for places share elements along a row, and a compiler that keeps
-// them runs out of registers.
+// Makes the compiler reload elements that neighbouring pixels share. If it kept them, it would run
+// out of registers.
 [[maybe_unused]] HWY_INLINE void forget(const float*& a) { __asm__("" : "+r"(a)); }
 
-// `run`: 0 where only the tile knows.
+// `run` is the number of k in a run; 0: t.run says it.
 template <int rows, int step, int run>
 HWY_ATTR void run_tile(const BlockTile& t) {
   const D d;
@@ -80,7 +80,7 @@ void fill(NchwcKernels::Tiles& tiles) {
   }
 }
 
-// Windows of first layers, and all others.
+// Kernel widths of first layers (3, 5, 7), and any other width.
 template <int step>
 void fill_planes(std::array<NchwcKernels::Tiles, NchwcKernels::most_run>& planes) {
   fill<mr, step, 0>(planes[0]);

@@ -1,4 +1,4 @@
-// The innermost loops of convolutions whose channels stand in blocks.
+// Micro-kernels of direct convolutions in the NCHW16c (blocked) layout.
 #pragma once
 
 #include <array>
@@ -8,22 +8,24 @@
 
 namespace mithril::cpu_backend {
 
-// Floats, or pairs of bfloat16, that stand side by side for each place of what is read.
+// Contiguous elements for each pixel of the source: channels as float32, or VNNI pairs of bfloat16
+// channels.
 constexpr int64_t channel_block = 16;
 
-// The sums of a few places side by side, for each channel of a panel:
-// c[place][j] = sum over runs r, and k of each, of a[offsets[r] + place * step + k] * b[r, k][j].
+// Arguments of a micro-kernel, which computes a few neighbouring pixels for each output channel of
+// a panel: c[pixel][j] = bias[j] + sum over runs r and k of a run of a[offsets[r] + pixel * a_step
+// + k] * b[r, k][j]. Steps and offsets are in elements.
 struct BlockTile {
   const float* a;
-  int64_t a_step;          // from one place to the next
-  const int32_t* offsets;  // of the runs
-  int64_t runs, run;       // so many, of so many k each
+  int64_t a_step;          // between two neighbouring output pixels
+  const int32_t* offsets;  // of each run
+  int64_t runs, run;       // number of runs, and the number of k in each
   const float* b;          // `nr` elements for each k of each run
-  float* c;                // a block of channels for each place, side by side
-  int64_t c_step;          // from one block to the next
-  bool add;                // this sum to the one in c, without the bias
-  const float* bias;       // of the panel's channels, where it does not; null: 0
-  // What will be read soon, and is asked for meanwhile: so many lines of the cache in each run.
+  float* c;                // a block of channels for each pixel, contiguous
+  int64_t c_step;          // between two blocks of channels
+  bool add;                // accumulate into c; `bias` is ignored
+  const float* bias;       // of the panel's channels; null: 0
+  // In each run the kernel prefetches `lines` cache lines, starting at `next`.
   const float* next;
   int64_t lines;
 };
@@ -31,21 +33,22 @@ struct BlockTile {
 struct NchwcKernels {
   static constexpr int most_rows = 32;
   using Run = void (*)(const BlockTile&);
-  // By the number of places, from 1.
+  // Indexed by the number of pixels, from 1.
   using Tiles = std::array<Run, most_rows + 1>;
 
-  int mr = 0;  // places of the largest tile
-  int nr = 0;  // channels of a panel, whole blocks; 0: there are no such kernels
-  // Channels that stand side by side for each place, of what is read and what is made: twice as
-  // many where pairs of bfloat16 are multiplied.
+  int mr = 0;  // pixels of the largest tile
+  int nr = 0;  // channels of a panel, a multiple of the block; 0: there are no kernels
+  // Channels in a block of the source and of the result: 16 for float32, 32 for VNNI pairs of
+  // bfloat16.
   int64_t block = channel_block;
-  // Where places are blocks of channels, and the window moves by 1 or 2; runs have 16 elements
-  // then. Those for pairs take any step, and shorter runs.
+  // For a source in the blocked layout, indexed by the stride of the window - 1. Each run is one
+  // block of 16 elements. The kernels for VNNI pairs take any stride and shorter runs, too.
   Tiles blocks[2] = {};
-  // Where places are elements of a plane; by the length of runs, where 0 stands for all others.
+  // For a planar source, indexed by the stride - 1 and the length of the runs. Index 0 takes any
+  // length.
   static constexpr int64_t most_run = 8;
   std::array<Tiles, most_run> planes[2] = {};
-  void (*release)() = nullptr;  // as that of GemmKernels
+  void (*release)() = nullptr;  // see GemmKernels
 
   bool of_pairs() const { return block > channel_block; }
 
