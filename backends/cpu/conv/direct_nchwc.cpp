@@ -10,11 +10,11 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Of what a group of tiles reads: as much as stays in the second-level cache.
+// Bytes of the source that a group of tiles reads: they stay in the L2 cache.
 constexpr int64_t group_bytes = 1 << 19;
-// Tiles after which what they made is finished, while it is in the first-level cache.
+// Number of tiles after which the epilogue runs, while their results are in the L1 cache.
 constexpr int64_t epilogue_tiles = 8;
-// Of k, of a span.
+// Block size of k, in elements.
 constexpr int64_t span_depth = 256;
 constexpr int64_t line = 64 / int64_t{sizeof(float)};
 
@@ -24,7 +24,7 @@ int64_t reach(const WindowAxis& axis) {
 
 bool has_border(const WindowAxis& axis) { return axis.before > 0 || reach(axis) > axis.input; }
 
-// As the kernels see it.
+// The convolution in units of the kernels: float32 channels, or VNNI pairs.
 Convolution seen(const Convolution& c, const NchwcKernels& kernels) {
   return kernels.of_pairs() ? in_pairs(c) : c;
 }
@@ -92,12 +92,12 @@ DirectNchwc::DirectNchwc(const Convolution& convolution, bool from_blocks,
 }
 
 double DirectNchwc::work() const {
-  // Of pairs so many take as long as one of floats.
+  // A product of VNNI pairs takes a quarter of the time of a float32 product.
   const double each = kernels_->of_pairs() ? 4 : 1;
   return static_cast<double>(weight_count()) * static_cast<double>(c_.images * plane()) / each;
 }
 
-// Where the weight is more than what it meets, each thread reads its own part of it.
+// If the weight is larger than the source, each thread reads only its own panels of the weight.
 WindowPart DirectNchwc::cut(int64_t parts) const {
   const bool of_panels = panels() % parts == 0 &&
                          weight_count() > c_.images * c_.inputs * c_.height.input * c_.width.input;
@@ -153,7 +153,7 @@ void DirectNchwc::pad_row(const float* source, int64_t image, int64_t y, float* 
   }
 }
 
-// Those of a row that there are.
+// Copies the pixels of one row of the source, without padding.
 void DirectNchwc::pad_places(const float* image, int64_t plane, int64_t y, float* to) const {
   const int64_t nr = c_.width.input, count = std::min(nr, width_ - c_.width.before);
   const int64_t source_plane = c_.height.input * nr;
@@ -200,8 +200,8 @@ void DirectNchwc::multiply(const PanelOperands& operands, const WindowPart& part
   if (kernels_->release) kernels_->release();
 }
 
-// In spans of runs, for which the weight stays in the first-level cache: each asks for the next one
-// meanwhile.
+// Processes k in spans whose weights stay in the L1 cache. Each span prefetches the weights of the
+// next one.
 void DirectNchwc::multiply_panel(const PanelOperands& o, int64_t panel,
                                  WindowPart::Range tiles) const {
   const auto runs = static_cast<int64_t>(offsets_.size());

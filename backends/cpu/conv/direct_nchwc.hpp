@@ -1,5 +1,6 @@
-// Convolutions whose channels stand in blocks (layout/assign_layouts.hpp): sums of a few places at
-// a time for a panel of channels, over runs of k that stand side by side in what is convolved.
+// Direct convolutions in the NCHW16c (blocked) layout (layout/assign_layouts.hpp). Each tile
+// computes a few neighbouring pixels for a panel of output channels, over contiguous runs of k in
+// the source.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +13,13 @@
 
 namespace mithril::cpu_backend {
 
-// Whether the kernels are for what moves so. What it reads need not be in blocks.
+// Whether the kernels support this convolution. Its source may be in either layout.
 bool suits_direct_nchwc(const Convolution& convolution, const NchwcKernels& kernels);
 
-// All images of one group; where the kernels are for pairs of bfloat16, channels are in pairs. A
-// run of k is a block of channels under one tap of the window. Where channels are few, what is read
-// never is in blocks, and a run is a row of the window: on one channel, or, of pairs, on all of
-// them, which are padded out side by side then.
+// All images of a convolution with one group. With kernels for bfloat16, channels are VNNI pairs. A
+// run of k is a block of channels under one tap of the window. If the number of input channels is
+// not a multiple of the block, the source is planar, and a run is one kernel row: of one channel in
+// float32, of all channels in VNNI pairs, which padding makes contiguous.
 class DirectNchwc {
  public:
   DirectNchwc(const Convolution& convolution, bool from_blocks,
@@ -28,24 +29,25 @@ class DirectNchwc {
   double work() const;  // multiplications
   int64_t panels() const { return c_.outputs / kernels_->nr; }
   int64_t weight_count() const { return panels() * panel_count(); }
-  // Elements of what is read with its border of zeros: 0 where it is read as it stands.
+  // Elements of the padded source; 0 if the source is read in place.
   int64_t padded_count() const { return in_place_ ? 0 : c_.images * image_step_; }
   int64_t padded_rows() const { return in_place_ ? 0 : c_.images * height_; }
   int64_t part_count(int64_t /*parts*/) const { return 0; }
 
-  // A panel of the weight, to where it stands among them.
+  // Packs one panel of the weight. `to` is the start of all panels.
   void transform_weight(const float* weight, int64_t panel, float* to) const;
-  // Rows [first, last) of all images, with their borders.
+  // Pads the rows [first, last), counted through all images, and converts them to the layout that
+  // the tiles read.
   void pad(const float* source, int64_t first, int64_t last, float* padded) const;
-  // A part: of the panels, or of the tiles.
+  // Computes a part: some panels, or some tiles of pixels.
   void multiply(const PanelOperands& operands, const WindowPart& part) const;
   WindowPart cut(int64_t parts) const;
 
  private:
-  // BufferRefs side by side that a tile makes.
+  // Neighbouring output pixels that one micro-kernel call computes.
   struct Tile {
     int64_t image, first, count;
-    int64_t from;  // where the window of the first stands
+    int64_t from;  // offset of the first pixel's window in the source
   };
 
   Tile tile(int64_t i) const;
@@ -59,19 +61,19 @@ class DirectNchwc {
   void pad_places(const float* image, int64_t plane, int64_t y, float* to) const;
 
   Convolution c_;
-  int64_t channels_;  // of what is read
+  int64_t channels_;  // channels of the source, not of pairs
   const NchwcKernels* kernels_;
   bool from_blocks_, narrow_, in_place_;
   const NchwcKernels::Tiles* run_tile_;
   const GemmKernels<float>* rearranging_;
-  int64_t unit_;            // elements of a place that stand side by side
-  int64_t planes_;          // of so many such places, one for each block of channels
-  int64_t height_, width_;  // sizes of each of them
+  int64_t unit_;            // contiguous elements of a pixel
+  int64_t planes_;          // planes of such pixels, one for each block of channels
+  int64_t height_, width_;  // of a plane, in pixels, with the padding
   int64_t image_step_;
-  int64_t run_;                         // elements of each
-  std::vector<int32_t> offsets_;        // of the runs
-  int64_t rows_, columns_, row_tiles_;  // of what is made; all rows are one where they touch
-  int64_t group_;                       // tiles that a panel meets while it is in the cache
+  int64_t run_;                         // elements of each run
+  std::vector<int32_t> offsets_;        // of each run
+  int64_t rows_, columns_, row_tiles_;  // of the output; one row if it is contiguous
+  int64_t group_;                       // tiles for which a panel of the weight stays in the cache
 };
 
 }  // namespace mithril::cpu_backend

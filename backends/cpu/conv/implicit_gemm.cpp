@@ -8,7 +8,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Columns of a row of tiles that are made before the next row is begun.
+// Columns of a row of tiles that are computed before the next row of tiles.
 constexpr int64_t block_columns = 224;
 
 template <typename T>
@@ -35,7 +35,7 @@ class Multiplication {
   }
 
  private:
-  // In an even number of pieces, none of them longer than the most.
+  // Splits the panels into pieces of nearly equal size, each of at most block_columns columns.
   void run_panels(int64_t first, int64_t last) {
     const int64_t most = std::max<int64_t>(block_columns / nr_, 1);
     const int64_t pieces = up(last - first, most);
@@ -77,7 +77,7 @@ class Multiplication {
                      .step = form_.made_plane()});
   }
 
-  // Elements of a plane that the columns before this one make.
+  // Elements of an output plane that precede the given column.
   int64_t made_before(int64_t column) const {
     const int64_t pitch = form_.width.extent, count = product_->width.count;
     const int64_t before = std::min(column, columns_);
@@ -86,13 +86,14 @@ class Multiplication {
 
   bool is_direct(int64_t panel) const { return is_dense_ && (panel + 1) * nr_ <= columns_; }
 
-  // Where planes are the source itself, nothing beyond it is read: the last panel begins earlier.
-  // Such a product is dense, so that no other panel is stored beside it.
+  // If the planes are the source itself, reads must not pass its end, so the last panel starts this
+  // many columns earlier. Such a GEMM is dense, so no other panel goes through the temporary tile.
   int64_t overhang(int64_t panel) const {
     return form_.in_place ? std::max<int64_t>((panel + 1) * nr_ - columns_, 0) : 0;
   }
 
-  // What was written beside.
+  // Copies the columns that went through the temporary tile, without those that are no output
+  // pixels.
   void store_block(int64_t row, int64_t rows, int64_t first, int64_t last) {
     int64_t begin = first;
     while (begin < last && is_direct(begin)) ++begin;
@@ -133,8 +134,8 @@ class Multiplication {
   alignas(64) T beside_[ImplicitGemmKernels<T>::most_rows * block_columns];
 };
 
-// The rows of a plane: the elements from `begin` below `end` are those of the source, as many apart
-// as the axis says, from `shift` on; the others are zeros.
+// The rows of a plane. The elements [begin, end) come from the source: every `step`-th element of a
+// row, from `shift` on. The others are zero padding.
 class PlaneRows {
  public:
   PlaneRows(const PlaneAxis& axis, int64_t plane)
@@ -222,7 +223,7 @@ void pad_planes(const ImplicitGemmForm& form, const T* source, int64_t first, in
         }
       }
     }
-    // Panels reach beyond the last plane.
+    // The last panel reads beyond the last plane.
     T* end = planes + (channel + 1) * form.channel_step();
     std::fill(to, channel + 1 == form.channels ? end + ImplicitGemmKernels<T>::most_nr : end, T{});
   }

@@ -1,4 +1,4 @@
-// The products of a convolution, tile by tile.
+// Convolutions as implicit GEMMs, tile by tile.
 #pragma once
 
 #include <cstdint>
@@ -9,33 +9,34 @@
 
 namespace mithril::cpu_backend {
 
-// How the tiles of a form are cut: it follows from the sizes alone, so that sums never depend on
-// the number of threads.
+// The tiles of a form. They depend only on the sizes, so that results do not depend on the number
+// of threads.
 struct ImplicitGemmTiles {
-  int64_t mr = 1, nr = 1, count = 0;  // count: in each column of them
+  int64_t mr = 1, nr = 1, count = 0;  // count: tiles that cover all rows
 
   ImplicitGemmTiles(const ImplicitGemmForm& form, int most_rows, int columns);
   int64_t panels(const ImplicitGemmForm& form, const TapGemm& product) const;
-  // Elements of the packed weight of a group, and of all.
+  // Elements of the packed weight of one group, and of all groups.
   int64_t packed_group(const ImplicitGemmForm& form) const;
   int64_t packed_count(const ImplicitGemmForm& form) const {
     return packed_group(form) * form.groups;
   }
-  // Elements of the planes of one group of one image.
+  // Elements of the padded planes of one group of one image; 0 if the source is read in place.
   int64_t planes_count(const ImplicitGemmForm& form) const;
 };
 
-// Rows of tiles are packed one by one: the tiles [first, last) of all groups, one after the other.
+// Packs the weight for the rows of tiles [first, last), counted through all groups.
 template <typename T>
 void pack_weight(const ImplicitGemmForm& form, const ImplicitGemmTiles& tiles, const T* weight,
                  int64_t first, int64_t last, T* packed);
 
-// The planes of the channels [first, last) of a group of an image, whose first channel `source` is.
+// Pads the channels [first, last) of one group of one image. `source` is the first channel of the
+// group.
 template <typename T>
 void pad_planes(const ImplicitGemmForm& form, const T* source, int64_t first, int64_t last,
                 T* planes);
 
-// One group of one image.
+// The operands of one group of one image.
 template <typename T>
 struct ImplicitGemmOperands {
   const ImplicitGemmForm& form;
@@ -43,12 +44,12 @@ struct ImplicitGemmOperands {
   const ImplicitGemmKernels<T>& kernels;
   const T* planes;
   const T* weight;  // packed
-  const T* start;   // of each row's sums; null: 0
+  const T* start;   // bias of each row; null: 0
   T* made;
-  Epilogue epilogue = Epilogue();  // of what is made, where products make all of it side by side
+  Epilogue epilogue = Epilogue();  // of the result; forward pass only
 };
 
-// Along which tiles are cut into equal parts the best.
+// Splits the rows of tiles or the panels, whichever gives parts of more equal size.
 WindowPart cut_implicit_gemm(const ImplicitGemmForm& form, const ImplicitGemmTiles& tiles,
                              int64_t parts);
 

@@ -5,7 +5,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// A tap of the window along one axis, as those see it that meet one plane.
+// A tap of the kernel along one axis: the plane that it reads, and its shift in that plane.
 struct Tap {
   int64_t tap;
   size_t plane;
@@ -13,7 +13,7 @@ struct Tap {
 };
 using Taps = std::vector<Tap>;
 
-// The taps of one axis, and the places that they make.
+// The taps of one axis, and the output coordinates that they contribute to.
 struct Part {
   GridAxis grid;
   Taps taps;
@@ -23,7 +23,8 @@ int64_t last_shift(const WindowAxis& axis) {
   return (axis.kernel - 1) * axis.dilation / axis.stride;
 }
 
-// Of the channels of the source and of both axes, whose taps stand one after the other.
+// The GEMM over all source channels and all pairs of taps. k is ordered by channel, height tap,
+// width tap.
 TapGemm product_of(const ImplicitGemmForm& form, const Part& height, const Part& width,
                    int64_t kernel_width, int64_t channel_weights) {
   TapGemm product{.offsets = {}, .weights = {}, .height = height.grid, .width = width.grid};
@@ -47,7 +48,7 @@ void find_in_place(ImplicitGemmForm& form, const Part& height, const Part& width
       whole && width.grid.count == form.width.extent && height.grid.count * width.grid.count >= nr;
 }
 
-// ---- forwards: a plane for each remainder of a tap by the stride ----
+// ---- forward: one plane for each remainder of tap * dilation by the stride ----
 
 PlaneAxis planes_of_input(const WindowAxis& axis) {
   PlaneAxis planes{.source = axis.input,
@@ -75,7 +76,7 @@ Part whole_output(const WindowAxis& axis, const PlaneAxis& planes) {
   return part;
 }
 
-// ---- backwards: a part of the input for each remainder, which only some taps meet ----
+// ---- input gradient: one GEMM for each remainder of the input coordinate by the stride ----
 
 PlaneAxis planes_of_gradient(const WindowAxis& axis) {
   const int64_t first = axis.before / axis.stride;
@@ -104,7 +105,7 @@ std::vector<Part> parts_of_input(const WindowAxis& axis) {
   return parts;
 }
 
-// What the largest of the parts has to do, as a part of what an equal share would be.
+// Work of the largest part, relative to an exactly equal share.
 double waste(int64_t count, int64_t parts) {
   const int64_t largest = (count + parts - 1) / parts;
   return count == 0 ? 1 : static_cast<double>(largest * parts) / static_cast<double>(count);
@@ -118,7 +119,7 @@ WindowPart cut_evenly(int64_t rows, int64_t columns, int64_t parts) {
 
 int64_t ImplicitGemmForm::channel_step() const {
   if (in_place) return source_plane();
-  // Lines of the cache, an odd number of them, so that channels do not meet in the same sets.
+  // Round up to an odd number of cache lines, so that channels do not map to the same cache sets.
   constexpr int64_t line = 16;
   const auto size = static_cast<int64_t>(height.planes.size() * width.planes.size()) *
                     height.extent * width.extent;
@@ -131,7 +132,7 @@ int64_t ImplicitGemmForm::columns(const TapGemm& product) const {
 }
 
 bool ImplicitGemmForm::is_dense(const TapGemm& product) const {
-  // The stride along an axis of one element does not matter.
+  // The step along an axis of one element does not matter.
   return (product.height.step == 1 || output_height == 1) &&
          (product.width.step == 1 || output_width == 1) && product.width.count == width.extent;
 }

@@ -11,8 +11,8 @@ namespace {
 constexpr int64_t products = 36;
 constexpr int64_t most_blocks = 256;
 constexpr int64_t line = 64 / int64_t{sizeof(float)};
-// Of inputs that were transformed: as much as stays in the second-level cache beside a weight that
-// does, or alone, where the weight passes by.
+// Bytes of transformed input that stay in the L2 cache: beside a weight that stays there too, or
+// alone, if the weight is streamed.
 constexpr int64_t bytes_beside_weight = 3 << 16, bytes_alone = 1 << 20;
 
 }  // namespace
@@ -22,8 +22,8 @@ bool suits_winograd_nchwc(const Convolution& c) {
     return axis.kernel == 3 && axis.stride == 1 && axis.dilation == 1;
   };
   if (!is_plain(c.height) || !is_plain(c.width) || c.inputs % channel_block != 0) return false;
-  // Below, transforming costs as much as it saves; beyond, reading weights does, four times as many
-  // as there were.
+  // Below these limits the transforms cost as much as they save. Above them, reading the
+  // transformed weights does: there are four times as many as before.
   constexpr int64_t fewest_channels = 32, fewest_tiles = 20, most_elements = 1 << 22;
   const int64_t tiles = c.images * up(c.height.output, 4) * up(c.width.output, 4);
   return c.inputs >= fewest_channels && c.inputs <= most_blocks * channel_block &&
@@ -45,8 +45,8 @@ double WinogradNchwc::work() const {
   return static_cast<double>(weight_count()) * static_cast<double>(rows() * tile_columns_);
 }
 
-// A weight that does not stay in the cache is read by each thread in part, and what it meets is
-// transformed by all of them.
+// If the weight does not stay in the cache, each thread reads only its own panels, and every thread
+// transforms the whole input.
 WindowPart WinogradNchwc::cut(int64_t parts) const {
   const bool of_panels = panels() % parts == 0 &&
                          weight_count() * int64_t{sizeof(float)} > bytes_alone &&
@@ -66,7 +66,7 @@ int64_t WinogradNchwc::part_count(int64_t parts) const {
   return products * (most.input_step + most.sum_step);
 }
 
-// From one of the products to the next so far that they do not meet in the same sets of the cache.
+// The steps between the 36 GEMMs are padded, so that the GEMMs do not map to the same cache sets.
 WinogradNchwc::Group WinogradNchwc::group(int64_t first, int64_t last) const {
   const int64_t tiles = (last - first) * tile_columns_;
   const int64_t input_step = (blocks_ * tiles + 1) * channel_block;

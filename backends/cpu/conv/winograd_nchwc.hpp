@@ -1,5 +1,5 @@
-// Winograd's algorithm (conv/winograd_planar.hpp) where channels stand in blocks: what is
-// transformed are vectors of channels, of each place.
+// Winograd F(4x4, 3x3) (conv/winograd_planar.hpp) in the NCHW16c layout. The transforms process
+// vectors of channels of each pixel.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace mithril::cpu_backend {
 
-// Whether the algorithm is for this window, and worth what it does beside the products.
+// Whether the window suits the algorithm, and the savings exceed the cost of the transforms.
 bool suits_winograd_nchwc(const Convolution& convolution);
 
-// All images. Tiles of 4 x 4 outputs are rows of the products; some rows of such tiles are done at
-// a time, so that what is worked in stays in the second-level cache.
+// All images. Tiles of 4 x 4 output pixels are the rows of 36 GEMMs. A few rows of such tiles are
+// processed at a time, so that the workspace stays in the L2 cache.
 class WinogradNchwc {
  public:
   WinogradNchwc(const Convolution& convolution, bool from_blocks,
@@ -26,26 +26,26 @@ class WinogradNchwc {
   double work() const;  // multiplications
   int64_t panels() const { return c_.outputs / products_->nr; }
   int64_t weight_count() const { return 36 * c_.inputs * c_.outputs; }
-  // Elements of what is read in blocks, where it does not stand so.
+  // Elements of the source after conversion to the blocked layout; 0 if it has this layout.
   int64_t padded_count() const { return from_blocks_ ? 0 : c_.images * image_count(); }
   int64_t padded_rows() const { return from_blocks_ ? 0 : c_.images * blocks_; }
-  // That each of so many parts works in.
+  // Elements of the workspace of each of `parts` parts.
   int64_t part_count(int64_t parts) const;
 
-  // A panel of the weight, to where it stands among them.
+  // Transforms and packs one panel of the weight. `to` is the start of all panels.
   void transform_weight(const float* weight, int64_t panel, float* to) const;
-  // Blocks of channels [first, last) of all images.
+  // Converts the channel blocks [first, last), counted through all images, to the blocked layout.
   void pad(const float* source, int64_t first, int64_t last, float* padded) const;
-  // A part: of the panels, or of the rows of tiles.
+  // Computes a part: some panels, or some rows of tiles.
   void multiply(const PanelOperands& operands, const WindowPart& part) const;
   WindowPart cut(int64_t parts) const;
 
  private:
-  // Rows of tiles that are done at a time.
+  // Rows of tiles that are processed together.
   struct Group {
-    int64_t first, last;  // of the rows of all images
+    int64_t first, last;  // counted through all images
     int64_t tiles;
-    int64_t input_step, sum_step;  // from one of the 36 products to the next
+    int64_t input_step, sum_step;  // elements between two of the 36 GEMMs
     float *inputs = {}, *sums = {};
   };
 
@@ -62,7 +62,7 @@ class WinogradNchwc {
   const NchwcKernels* products_;
   const WinogradKernels* transforms_;
   const GemmKernels<float>* rearranging_;
-  int64_t blocks_;  // of channels that are read
+  int64_t blocks_;  // blocks of input channels
   int64_t tile_rows_, tile_columns_;
 };
 
