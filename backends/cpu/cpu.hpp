@@ -10,31 +10,32 @@
 namespace mithril {
 
 struct CpuOptions {
-  DType dtype = DType::float32;  // of floats that nothing else decides; a floating one
-  // At most so many threads work on one evaluation; 0: as many as the process has processors. The
-  // results have the same bits with any number.
+  DType dtype = DType::float32;  // the default dtype; a floating-point one
+  // The most threads that one evaluation uses; 0: one for each processor of the process. Results
+  // have the same bits with any number of threads.
   int threads = 0;
-  // Runs node by node what each op's record says that it means, as slow as it is: the oracle that
-  // tests compare with.
+  // Runs the `eval` of each node's op, without any optimization. Slow: tests use it as the oracle.
   bool reference = false;
-  // In bytes: evaluating what would need more at once, inputs left out, is OutOfMemoryError E1101.
+  // In bytes. An evaluation that needs more at once, without its inputs, raises OutOfMemoryError
+  // E1101.
   std::optional<int64_t> memory_limit = {};
-  // Convolutions of float32 with windows of 3 x 3 and a bound weight may be done by Winograd's
-  // algorithm: faster, at a larger error (docs/cpu-backend.md), and NaN and infinity spread to
-  // the neighbouring outputs.
+  // Lets float32 convolutions with 3 x 3 windows and a bound weight use Winograd's algorithm. It is
+  // faster but has a larger error (docs/cpu-backend.md), and it spreads NaN and infinity to
+  // neighbouring outputs.
   bool winograd = true;
-  // Bound weights of products of float32 are rounded to this and held so, float16 or bfloat16, half
-  // as large to read; they are widened to float32 when they are multiplied.
+  // Rounds bound weights of float32 GEMMs to this dtype, float16 or bfloat16, and holds them in 16
+  // bits. The kernels read half as many bytes, and widen the weights to float32 to multiply.
   std::optional<DType> weight_dtype = {};
-  // Mixed precision (passes/mix_precision.hpp): products and convolutions in `amp_dtype`, float16
-  // or bfloat16, what loses by it in float32; parameters and gradients stay as they are.
+  // Mixed precision (passes/mix_precision.hpp): GEMMs and convolutions compute in `amp_dtype`,
+  // float16 or bfloat16. Ops that would lose accuracy compute in float32. Parameters and gradients
+  // keep their dtype.
   bool use_amp = false;
   DType amp_dtype = DType::bfloat16;
 };
 
-// Shared, because every model compiled for it keeps it. TypeError E0383 for a dtype that is not
-// floating, E0385 for an amp_dtype and E0387 for a weight_dtype that has not 16 bits, ValueError
-// E0433 for fewer threads than none.
+// Each compiled model shares the ownership of its backend. Raises TypeError E0383 if `dtype` is not
+// floating-point, E0385 if `amp_dtype` does not have 16 bits, E0387 if `weight_dtype` does not have
+// 16 bits, and ValueError E0433 if `threads` is negative.
 std::shared_ptr<Backend> cpu(CpuOptions options = {});
 
 }  // namespace mithril

@@ -1,4 +1,4 @@
-// What a node gives to the kernel that its record spells.
+// The arguments of a kernel call in a graph.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,13 @@
 
 namespace mithril::cpu_backend {
 
-// The arguments of a node, by their places among those of the kernel that its record spells.
+// Reads the arguments of a node in the order of the kernel call that its record spells, such as
+// "softmax(input, axis)". The call names ports of the op.
 class CallReader {
  public:
   CallReader(const ShapedGraph& shaped, size_t node, const SpelledExpression& call);
 
-  std::optional<ValueId> tensor(size_t argument) const;  // nothing: it was left out
+  std::optional<ValueId> tensor(size_t argument) const;  // none: absent, or a number
   const Datum& value(size_t argument) const;
 
  private:

@@ -1,4 +1,4 @@
-// What lowering functions may know of the plan that they write step descriptors for.
+// The context of lowering: the graph, the configuration and the analyses of one plan.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@ struct LoweringContext {
   const ShapedGraph& shaped;
   const Config& config;
   PackedWeights& packed;
-  // Per value: the value that it transposes (last two axes), while no step computes the transpose
-  // because all consumers so far read the other value instead.
+  // Per value: the source of the transpose (last two axes) while no step computes the value,
+  // because all consumers so far read the source instead.
   const std::vector<std::optional<ValueId>>& transposes;
   const std::vector<int>& use_counts;  // per value: see count_uses
   const std::vector<bool>& observed;   // per node: the observer wants its outputs; empty: none

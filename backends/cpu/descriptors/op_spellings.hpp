@@ -1,4 +1,4 @@
-// What records spell, parsed once in a process.
+// The formulas and kernel calls of op records, parsed once per process.
 #pragma once
 
 #include "mithril/op/formula.hpp"
@@ -7,9 +7,9 @@
 
 namespace mithril::cpu_backend {
 
-// Null where the record spells no expression for C.
+// Null if the record has no C formula.
 const Formula* formula_of(const OpDef& op);
-// Null where it spells no kernel for this backend.
+// Null if the record names no kernel of this backend.
 const SpelledExpression* kernel_of(const OpDef& op);
 
 }  // namespace mithril::cpu_backend

@@ -1,4 +1,4 @@
-// Constants as kernels like them best, made once for all plans of a graph.
+// Constants in the layouts that kernels read, packed once for all plans of a graph.
 #pragma once
 
 #include <functional>
@@ -11,20 +11,21 @@
 
 namespace mithril::cpu_backend {
 
-// Any number of threads may ask at once.
+// Thread-safe.
 class PackedWeights {
  public:
-  using Bytes = std::shared_ptr<const std::byte[]>;  // shared: plans keep what their steps read
+  using Bytes =
+      std::shared_ptr<const std::byte[]>;  // shared: plans keep the weights that their steps read
 
-  explicit PackedWeights(const Graph& graph);  // which outlives it
+  explicit PackedWeights(const Graph& graph);  // the graph must outlive this object
 
-  const Tensor* find(ValueId id) const;  // null: it is no constant
-  Tensor plain(ValueId id);              // a constant as it is, read-only
-  // What `make` gives for this constant, if it was not asked for before: `form` tells the ways
-  // apart in which one constant may be packed.
+  const Tensor* find(ValueId id) const;  // null: not a constant
+  Tensor plain(ValueId id);              // the constant in its own layout, read-only
+  // Returns what `make` returns for this constant. Calls `make` only once for each `form`, which
+  // identifies the packed layout.
   Bytes pack(ValueId id, int64_t form, const std::function<Bytes(const Tensor&)>& make);
-  // For `make`, in which no other thread asks: so many bytes, aligned to 64, side by side with
-  // those that were allocated before.
+  // Allocates memory for packed weights, aligned to 64 bytes and adjacent to earlier allocations if
+  // possible. Only `make` may call this: pack() holds the lock meanwhile.
   std::shared_ptr<std::byte[]> allocate(int64_t bytes);
 
  private:
@@ -32,7 +33,7 @@ class PackedWeights {
   std::mutex mutex_;
   std::map<ValueId, Tensor> plain_;
   std::map<std::pair<ValueId, int64_t>, Bytes> packed_;
-  std::shared_ptr<std::byte[]> next_;  // where so many bytes are left, of so many in all
+  std::shared_ptr<std::byte[]> next_;  // free memory of left_ bytes; allocated_: bytes in all
   int64_t left_ = 0, allocated_ = 0;
 };
 

@@ -1,5 +1,4 @@
-// Steps that need no kernel: an op run as its record says what it means, elements copied, a value
-// shown to who looks on.
+// Steps without a SIMD kernel: the `eval` of an op, a copy, a call of the observer.
 #pragma once
 
 #include "backends/cpu/descriptors/step_descriptor.hpp"
@@ -7,11 +6,13 @@
 
 namespace mithril::cpu_backend {
 
-// The `eval` of the node's op. What `shaped` was made of outlives the steps, here and below.
+// Runs the `eval` of the node's op. The graph and the plan of `shaped` must outlive the steps of
+// all functions here.
 StepDescriptor evaluated(const ShapedGraph& shaped, size_t node);
-// The elements of the node's first tensor, in their order.
+// Copies the elements of the node's first tensor argument to its output, in the same order.
 StepDescriptor copied(const ShapedGraph& shaped, size_t node);
-// What the node made is shown, and what the observer gives is put in its place.
+// Passes a copy of each output of the node to the observer, and writes the tensor that the observer
+// returns to the output.
 StepDescriptor observed(const ShapedGraph& shaped, size_t node, const Observer& observer);
 
 }  // namespace mithril::cpu_backend

@@ -1,4 +1,4 @@
-// A graph with the dims of all its values, and the layout of each.
+// A graph with the dims and the layout of each value.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace mithril::cpu_backend {
 
-// The graph with the sizes of one plan.
+// The graph with the sizes of one plan. Both must outlive this object.
 class ShapedGraph {
  public:
   ShapedGraph(const Graph& graph, const Plan& plan);
@@ -22,9 +22,9 @@ class ShapedGraph {
   size_t node_count() const { return plan_.nodes.size(); }
   const Dims& dims(ValueId id) const { return *dims_[index(id)]; }
   DType dtype(ValueId id) const { return graph_.value(id).dtype; }
-  int64_t count(ValueId id) const { return counts_[index(id)]; }  // of elements
+  int64_t count(ValueId id) const { return counts_[index(id)]; }  // elements
   int64_t bytes(ValueId id) const;
-  // Whether the channels of a value [N, C, H, W] stand in blocks: see layout/assign_layouts.hpp.
+  // Whether a value [N, C, H, W] has the blocked layout: see layout/assign_layouts.hpp.
   bool is_in_blocks(ValueId id) const { return !in_blocks_.empty() && in_blocks_[index(id)]; }
   int64_t channels_of_block() const { return channels_of_block_; }
   void put_in_blocks(std::vector<bool> values, int64_t channels) {
@@ -46,7 +46,8 @@ class ShapedGraph {
 // A line for each value that is in the blocked layout.
 std::string to_string(const ShapedGraph& shaped);
 
-// Of what is broadcast to such a value, in the order in which its elements stand then.
+// The dims [N, C / channels, H, W, channels] of a value that is broadcast to a blocked value.
+// Missing leading axes become 1. If `channels` does not divide C, the dims are [N, C, H, W, 1].
 Dims dims_in_blocks(const Dims& dims, int64_t channels);
 
 }  // namespace mithril::cpu_backend

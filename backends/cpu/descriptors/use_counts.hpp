@@ -1,4 +1,4 @@
-// How often each value of a graph is used.
+// Counts the uses of each value of a graph.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace mithril::cpu_backend {
 
-// Per value: the arguments of nodes and the outputs of the graph that are this value, and 1 for the
-// observer. `observed`, per node: the observer wants its outputs; empty: none.
+// Per value: the number of node arguments and graph outputs that refer to it, plus 1 if the
+// observer wants it. `observed`, per node: the observer wants its outputs; empty: none.
 std::vector<int> count_uses(const ShapedGraph& shaped, const std::vector<bool>& observed);
 
 }  // namespace mithril::cpu_backend

@@ -1,4 +1,4 @@
-// Elements on their way into blocks of loops, and out of them.
+// Loads elements of buffers into the blocks of elementwise programs, and stores them.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 
 namespace mithril::cpu_backend {
 
-// A value of a buffers.
+// A value in a buffer.
 struct ElementPlace {
   BufferRef place;
   DType dtype;
 };
 
-// The elements [begin, end) of an iteration over the value, as T: float or double.
+// Converts the elements [begin, end) of the iteration over the value to T: float or double.
 template <typename T>
 void gather_elements(const BufferTable& buffers, const ElementPlace& from,
                      const BroadcastIteration& iteration, int64_t begin, int64_t end, T* to) {
@@ -40,7 +40,8 @@ void gather_elements(const BufferTable& buffers, const ElementPlace& from,
   });
 }
 
-// Writes the value's elements from `begin` on: of T, truths, or rounded to 16 bits.
+// Writes `count` elements of the value from element `begin` on: unchanged, converted to bool, or
+// rounded to 16 bits.
 template <typename T>
 void store_elements(const BufferTable& buffers, const ElementPlace& to, int64_t begin,
                     const T* from, int64_t count) {

@@ -1,5 +1,5 @@
-// Instructions in such an order that most read what the one before made, which then stays in
-// registers.
+// The order of the instructions of an elementwise program. An instruction follows the one whose
+// result it reads where possible: the result is then forwarded in registers.
 #pragma once
 
 #include <span>
@@ -9,14 +9,15 @@
 
 namespace mithril::cpu_backend {
 
-// Greedily: after each instruction the first that reads what it made and whose other operands are
-// made by then; where there is none, the first of all whose operands are.
+// Sorts the instructions greedily. The next instruction is the first ready one that reads the
+// result of the previous one, or else the first ready one. An instruction is ready if its operands
+// are computed.
 std::vector<Instruction> in_dependency_order(const ElementwiseProgram& program);
 
-// How an instruction stands to the next one.
+// How the result of an instruction reaches its consumers.
 struct Forwarding {
-  bool last = true;     // the next does not read what it makes
-  bool written = true;  // somebody else reads it
+  bool last = true;     // the next instruction does not read the result
+  bool written = true;  // another instruction reads the result, or it is an output
 };
 std::vector<Forwarding> forwardings(const ElementwiseProgram& program);
 

@@ -1,4 +1,4 @@
-// From an elementwise program to its step descriptor.
+// Lowers an elementwise program to a step descriptor.
 #pragma once
 
 #include "backends/cpu/descriptors/lowering_context.hpp"

@@ -1,4 +1,4 @@
-// Nodes that treat each element on its own, as one list of operations on blocks of elements.
+// Elementwise programs: elementwise nodes as a list of instructions on blocks of elements.
 #pragma once
 
 #include <array>
@@ -12,25 +12,26 @@
 
 namespace mithril::cpu_backend {
 
-// Where an operation reads or writes: inputs come first, then constants, then what operations made.
+// An operand or result. The inputs come first, then the constants, then the results of
+// instructions.
 using Slot = int16_t;
 inline constexpr Slot no_slot = -1;
 
 struct Instruction {
   Operation operation;
   Slot to;
-  std::array<Slot, 4> from;  // as many as the operation takes, and then none
+  std::array<Slot, 4> from;  // the operands of the operation, then no_slot
 };
 
 struct ElementwiseProgram {
-  DType dtype;  // that it computes in: float32 or float64
-  // Of all that it makes, and of each input: in the order in which elements stand, which is another
-  // where channels are in blocks.
+  DType dtype;  // of all instructions: float32 or float64
+  // The dims of all outputs and of each input, in memory order: dims_in_blocks() for the blocked
+  // layout.
   Dims dims;
   std::vector<Dims> input_dims = {};
   std::vector<ValueId> inputs;
   std::vector<double> constants;
-  std::vector<Instruction> instructions;  // each writes a slot of its own
+  std::vector<Instruction> instructions;  // each writes its own slot
   struct Made {
     ValueId value;
     Slot slot;
@@ -41,20 +42,21 @@ struct ElementwiseProgram {
   Slot first_made() const { return static_cast<Slot>(inputs.size() + constants.size()); }
 };
 
-// The loop of these nodes, in the order of the graph, which makes the values of `kept`. Nothing
-// where a record spells no formula, or operations or dtypes have no kernels.
+// The program that computes these nodes, given in the order of the graph. Its outputs are `kept`.
+// Each node must have an elementwise_dtype. None if a record has no formula, or an operation has no
+// kernel.
 std::optional<ElementwiseProgram> make_elementwise_program(const ShapedGraph& shaped,
                                                            std::span<const size_t> nodes,
                                                            std::span<const ValueId> kept);
 
-// What a node would be computed in; nothing where it has no place in a loop.
+// The dtype in which an elementwise program computes the node; none if no program can contain it.
 std::optional<DType> elementwise_dtype(const ShapedGraph& shaped, size_t node);
 
-// Whether what comes out is what goes in, in another dtype.
+// Whether the formula is its input, unchanged or in another dtype.
 bool converts(const Formula& formula);
 
-// Whether what a node of a loop makes is rounded to 16 bits for who reads it: no loop holds both,
-// for all that a loop makes stays in what it computes in until it is stored.
+// Whether the node's result is rounded to 16 bits before consumers read it. A program must not
+// contain both the node and a consumer, because results are rounded only when they are stored.
 bool is_rounded(const ShapedGraph& shaped, size_t node);
 
 }  // namespace mithril::cpu_backend

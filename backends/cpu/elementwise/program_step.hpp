@@ -1,5 +1,5 @@
-// Interprets elementwise programs block by block, so that intermediate values stay in the
-// first-level cache.
+// Interprets elementwise programs block by block. Intermediate values stay in the first-level
+// cache.
 #pragma once
 
 #include "backends/cpu/descriptors/lowering_context.hpp"
@@ -8,13 +8,13 @@
 
 namespace mithril::cpu_backend {
 
-// Element costs (cost_of) that pay off a thread.
+// The work that pays off one more thread: elements times cost_of().
 inline constexpr int64_t elementwise_grain_size = 1 << 17;
 
-// Whether the blocks of the program fit the room that a thread has for them.
+// Whether the program fits into the slots and blocks that a thread has.
 bool fits_a_step(const ElementwiseProgram& program);
 
-// Uses at most this many threads, and native code if the plan has it.
+// Uses at most `threads` threads, and native code if the plan has it.
 std::unique_ptr<ElementStep> make_elementwise_step(const LoweringContext& context,
                                                    const ElementwiseProgram& program, int threads,
                                                    const BufferRefs& refs);

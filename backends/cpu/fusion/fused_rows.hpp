@@ -1,4 +1,4 @@
-// Steps that treat parts of values on their own, as one.
+// Row fusion: merges the step descriptors of a row group into one.
 #pragma once
 
 #include <vector>
@@ -8,23 +8,23 @@
 
 namespace mithril::cpu_backend {
 
-// In the order in which they run.
+// The steps of a row group, in the order in which they run.
 struct Group {
   std::vector<size_t> steps;
-  int64_t parts = 0;  // that all of its values can be cut into; 0: they cannot
+  int64_t parts = 0;  // the row partition of all values; 0: they cannot be cut
 };
 
-// Into how many parts the value can be cut where the step reads or writes it; 0: it cannot.
+// The number of parts into which the step can cut the value; 0: it cannot.
 int64_t parts_of(const StepDescriptor& descriptor, ValueId id);
 
-// Of all values that a part of the group meets its own part of.
+// The bytes of one part of all values that the group cuts.
 int64_t part_bytes(const ShapedGraph& shaped, const LoweredGraph& lowered, const Group& group);
 
-// On so many threads it is worth to run.
+// The number of threads that pays off, at most config.threads.
 int threads_of(const LoweringContext& context, const LoweredGraph& lowered, const Group& group);
 
-// Takes the descriptors of its steps, in whose places nothing useful is left. `is_own`, per
-// storage: only the group meets it.
+// The descriptor of the group. Moves `make` out of the descriptors of its steps. `is_own`, per
+// storage: only the group uses it.
 StepDescriptor joined(const LoweringContext& context, LoweredGraph& lowered, const Group& group,
                       const std::vector<bool>& is_own);
 

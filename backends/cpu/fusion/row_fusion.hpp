@@ -1,4 +1,4 @@
-// Which steps are done together, part by part.
+// Row fusion: runs several steps together, part by part.
 #pragma once
 
 #include "backends/cpu/descriptors/lowered_graph.hpp"
@@ -6,9 +6,9 @@
 
 namespace mithril::cpu_backend {
 
-// Joins steps that treat parts of values on their own (`StepDescriptor::cuts`) with those that make
-// what they read, wherever nothing else stands between them and some parts of all their values fit
-// the caches. What they alone read takes no memory then but for those parts.
+// Merges each step that can run part by part (`StepDescriptor::cuts`) with a step that makes one of
+// its inputs, if no other step has to run between them and one part of all their values fits in the
+// second-level cache. A value that only the group uses then needs memory for some parts only.
 void fuse_rows(const LoweringContext& context, LoweredGraph& lowered);
 
 }  // namespace mithril::cpu_backend

@@ -1,4 +1,4 @@
-// Steps that treat parts of values on their own, done together, some parts after the others.
+// A row group: steps that run together on a few parts at a time.
 #pragma once
 
 #include <memory>
@@ -8,18 +8,19 @@
 
 namespace mithril::cpu_backend {
 
-// A value that each task has for itself: the parts that it works on.
+// A value that only the group uses. Each task holds the parts that it works on.
 struct OwnValue {
-  int64_t part_bytes, offset;  // in what the task works in
+  int64_t part_bytes, offset;  // in bytes; the offset is in the scratch memory of the task
 };
 
 struct PartGroupOptions {
-  int64_t parts = 1, at_once = 1;  // that all is cut into, and that go through all members together
+  int64_t parts = 1,
+          at_once = 1;  // the row partition, and the parts that go through all steps together
   int tasks = 1;
-  // Of the first of the own values; those that the frame has are below it.
+  // The base of the first own value. The bases of the run's buffer table are below it.
   int32_t first_base = 0;
   std::vector<OwnValue> values;
-  // What tasks work in, one behind the other: pointers to all bases, and then the values.
+  // The scratch memory of all tasks, one after the other: the bases of the task, then its values.
   BufferRef scratch;
   int64_t scratch_bytes = 0;  // of one task
 };

@@ -1,4 +1,4 @@
-// From a node to the kernel that its record spells for this backend.
+// The kernel registry: lowers a node by the kernel that its record names.
 #pragma once
 
 #include <optional>
@@ -9,19 +9,20 @@
 
 namespace mithril::cpu_backend {
 
-// Nothing where the record spells none, or the kernel is not for these dtypes.
+// None if the record names no kernel, or the kernel does not support the dtypes or sizes.
 std::optional<StepDescriptor> lower_node(const LoweringContext& context, size_t node);
 
-// What the kernel of an op does with elements of 16 bits.
+// How the kernel of an op uses 16-bit inputs.
 enum class HalfUse {
-  none,     // it takes none
-  moves,    // it moves them as they are
-  pairs,    // its first two arguments may both be bfloat16, where the processor multiplies that
-  sides,    // the same, and the second may be any alone, where it is constant
-  attends,  // its first three arguments may all be bfloat16, where the processor multiplies that
+  none,     // not at all
+  moves,    // it moves them unchanged
+  pairs,    // the first two arguments may both be bfloat16 if the processor multiplies bfloat16
+  sides,    // like pairs; also, a constant second argument alone may have 16 bits
+  attends,  // the first three arguments may all be bfloat16 if the processor multiplies it
 };
 HalfUse half_use(const OpDef& op);
-// Whether elements of this port are read by the op's kernel or formula: some tell dims alone.
+// Whether the op's kernel or formula reads the elements of this port. It reads only the dims of
+// some ports.
 bool reads_elements(const OpDef& op, std::string_view port);
 
 }  // namespace mithril::cpu_backend

@@ -1,4 +1,4 @@
-// Memory for runs, kept from one to the next.
+// Arenas: the memory of runs, reused by later runs.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,11 @@
 
 namespace mithril::cpu_backend {
 
-// What one run works in. It never shrinks.
+// The arena of one run, and its buffer table. It never shrinks.
 class Arena {
  public:
-  // At least so many bytes, aligned to 64, and so many bases, the first of which are these bytes.
+  // Reserves at least `bytes` of memory, aligned to 64 bytes, and `bases` bases. Base 0 is the
+  // memory.
   void reserve(int64_t bytes, size_t bases);
   std::span<std::byte*> bases() { return bases_; }
   AlternatingTraversal& traversal_order() { return traversal_order_; }
@@ -29,7 +30,7 @@ class Arena {
   AlternatingTraversal traversal_order_;
 };
 
-// As many as there were runs at once. Any number of threads may take and give.
+// A pool of arenas, one for each concurrent run. Thread-safe.
 class Arenas {
  public:
   std::unique_ptr<Arena> take();
@@ -41,7 +42,7 @@ class Arenas {
   std::vector<std::unique_ptr<Arena>> free_;
 };
 
-// An arena for as long as it lives.
+// Holds an arena of the pool for its own lifetime.
 class ArenaLoan {
  public:
   ArenaLoan(Arenas& arenas, int64_t bytes, size_t bases) : arenas_(arenas), arena_(arenas.take()) {

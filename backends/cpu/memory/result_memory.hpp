@@ -1,4 +1,4 @@
-// Memory of what runs give, kept for later runs once nobody holds it.
+// The memory of results, reused after the caller has released them.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace mithril::cpu_backend {
 
-// A process gets large pieces of memory page by page, each of which costs when it is first written
-// to. So they come back here, as long as no more is kept and lent together than was lent at once.
-// Any number of threads may take, and let go.
+// The first write to each page of a new large allocation is slow. This pool keeps released memory
+// for later results. Kept and lent memory together never exceed the most memory that was lent at
+// once. Thread-safe.
 class ResultMemory {
  public:
   ResultMemory();
 
-  // Its elements are not initialised. It may outlive this.
+  // The elements are uninitialised. The tensor may outlive the pool.
   Tensor take(DType dtype, const Dims& dims) const;
 
  private:

@@ -5,8 +5,8 @@
 
 namespace mithril::cpu_backend {
 
-// Replaces each batch_norm_inference whose tensors have one dtype of 32 or 64 bits by
-// (input - mean) * (weight / sqrt(variance + eps)) + bias, so that it fuses with its neighbours.
+// Replaces each batch_norm_inference whose tensors are all float32 or all float64 by (input - mean)
+// * (weight / sqrt(variance + eps)) + bias, which fuses with neighbouring nodes.
 Graph decompose_batch_norm(const Graph& graph);
 
 }  // namespace mithril::cpu_backend

@@ -1,4 +1,5 @@
-// From which end steps traverse what they read and write.
+// Alternating traversal: a step starts at the end of its buffers that the previous step left in the
+// caches.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +8,13 @@ namespace mithril::cpu_backend {
 
 enum class Direction : uint8_t { forward, backward };
 
-// How a step goes through values: through so little that the caches keep what they hold, from the
-// front, or from either end.
+// How a step traverses its buffers. little: it touches so few bytes that the caches keep most of
+// their contents. forward: only from the front. either: from either end.
 enum class Traversal : uint8_t { little, forward, either };
 
-// Caches hold what was touched last. So a step that may begin at either end begins where the one
-// before it ended, and the first step where the last one of the run before ended.
+// Caches keep the data that was used last. A step that can start at either end therefore starts
+// where the previous step ended. The first step of a run starts where the last step of the previous
+// run ended.
 class AlternatingTraversal {
  public:
   Direction next(Traversal traversal) {
@@ -25,7 +27,7 @@ class AlternatingTraversal {
   Direction last_ = Direction::backward;
 };
 
-// Calls body(i) for each i from `begin` to before `end`, or from the end back.
+// Calls body(i) for each i in [begin, end), in the given direction.
 template <typename Body>
 void iterate(Direction direction, int64_t begin, int64_t end, const Body& body) {
   if (direction == Direction::forward) {

@@ -1,4 +1,4 @@
-// Axes that are walked: of a tensor, or several of its axes as one.
+// Axes of strided iteration: one axis of a tensor, or several axes merged into one.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct Axis {
   int64_t size, step;  // in elements of the tensor
 };
 
-// Of the element that an index meets which counts through axes that stand outermost first.
+// The offset, in elements, of element `index` in row-major order over the axes, outermost first.
 inline int64_t offset(const std::vector<Axis>& axes, int64_t index) {
   int64_t at = 0;
   for (size_t axis = axes.size(); axis-- > 0;) {
@@ -23,8 +23,8 @@ inline int64_t offset(const std::vector<Axis>& axes, int64_t index) {
   return at;
 }
 
-// How many elements stand before an axis, along it and behind it; it counts from the end where it
-// is negative.
+// The size of an axis, and the products of the sizes before it (outer) and after it (inner). A
+// negative axis counts from the end.
 struct AroundAxis {
   int64_t outer = 1, size = 1, inner = 1;
 

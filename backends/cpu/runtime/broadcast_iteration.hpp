@@ -1,4 +1,4 @@
-// How a tensor is walked along the elements of another that it is broadcast to.
+// Broadcast iteration: reads a tensor in the element order of the tensor that it is broadcast to.
 #pragma once
 
 #include <algorithm>
@@ -12,20 +12,23 @@ namespace mithril::cpu_backend {
 
 class BroadcastIteration {
  public:
-  // The dims broadcast: each is that of `to`, or 1, or missing at the front.
+  // Dims are aligned at the end. Each dim of `from` equals that of `to` or is 1; leading dims may
+  // be missing.
   BroadcastIteration(const Dims& from, const Dims& to);
 
-  bool is_dense() const;   // the elements are those of `to`, in their order
-  bool is_single() const;  // there is one element for all
-  // How many of the other's elements a run has at most, and whether all of them meet one element.
+  bool is_dense() const;   // the elements of `from`, in order
+  bool is_single() const;  // all elements of `to` read one element
+  // The most elements of `to` in one run, and whether each run reads a single element.
   int64_t run_size() const { return axes_.front().size; }
   bool is_repeated() const { return axes_.front().step == 0; }
 
-  // Into how many equal parts both can be cut at most, so that each meets the same of the other.
+  // The number of equal parts of `to` that read consecutive equal parts of `from`; 1 if the
+  // outermost axis is broadcast.
   int64_t parts() const { return axes_.back().step == 0 ? 1 : axes_.back().size; }
 
-  // Calls run(to, from, count, step) for runs of elements: `to` counts from 0 for the element
-  // `begin`, `from` counts the tensor's elements, which are `step` (0 or more) apart.
+  // Calls run(to, from, count, step) for each run in the elements [begin, end) of `to`. Argument
+  // `to` is the first element of the run, counted from `begin`; `from` is the element of the tensor
+  // that it reads. The next elements of the run read elements `step` apart; 0 repeats one element.
   template <typename Run>
   void each_run(int64_t begin, int64_t end, Run run) const {
     int64_t at = begin;
@@ -43,7 +46,7 @@ class BroadcastIteration {
   }
 
  private:
-  std::vector<Axis> axes_;  // innermost first; neighbours that are walked alike are one
+  std::vector<Axis> axes_;  // innermost first; adjacent axes are merged where possible
 };
 
 }  // namespace mithril::cpu_backend

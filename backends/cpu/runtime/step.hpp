@@ -1,4 +1,4 @@
-// What a plan is made of: steps that read and write at places which are known beforehand.
+// The step interface. Steps read and write buffers that memory planning has chosen.
 #pragma once
 
 #include <cstddef>
@@ -9,24 +9,24 @@
 
 namespace mithril::cpu_backend {
 
-// Where a value stands while a plan runs: so many bytes behind one of the frame's bases, or behind
-// its tile.
+// The address of a value during a run: an offset in bytes from a base of the buffer table, or from
+// the tile.
 struct BufferRef {
-  static constexpr int32_t tile = -1;  // as a base
+  static constexpr int32_t tile = -1;  // as `base`: the tile
   int32_t base = 0;
   int64_t offset = 0;
 };
 
-// The memory of one run. The first base is the arena; then come the graph's inputs, its constants,
-// and what the run gives. The tile belongs to one thread: what it has made last of a value that
-// never stands anywhere as a whole.
+// The buffers of one run. Base 0 is the arena. The inputs of the graph follow, then its constants,
+// then the outputs that the run allocates. The tile belongs to one thread: it holds the part of a
+// value that this thread computed last. The whole value is never in memory.
 class BufferTable {
  public:
   explicit BufferTable(std::span<std::byte* const> bases, Direction direction = Direction::forward,
                        std::byte* tile = nullptr)
       : bases_(bases), tile_(tile), direction_(direction) {}
 
-  // `tile`: where the value would begin.
+  // `tile`: the address that element 0 of the value would have.
   BufferTable with_tile(std::byte* tile) const { return BufferTable(bases_, direction_, tile); }
 
   template <typename T>
@@ -38,7 +38,7 @@ class BufferTable {
     return reinterpret_cast<T*>(begin(place) + place.offset);
   }
   std::span<std::byte* const> bases() const { return bases_; }
-  // In which a step that runs_backward is to iteration.
+  // The direction in which a step with runs_backward() traverses its buffers.
   Direction direction() const { return direction_; }
 
  private:
@@ -51,7 +51,7 @@ class BufferTable {
   Direction direction_;
 };
 
-// Immutable: many threads may run it at once, each with a frame of its own.
+// Immutable. Several threads may run a step at once, each with its own buffer table.
 class Step {
  public:
   virtual ~Step() = default;
@@ -59,37 +59,40 @@ class Step {
   virtual bool runs_backward() const { return false; }
 };
 
-// Of so many equal parts that all values are cut into, one behind the other, some in a row.
+// The parts [first, last) of the `of` equal, consecutive parts into which all values are cut.
 struct Parts {
   int64_t first, last, of;
 
-  // In what has so many rows, elements or other things, a multiple of `of`.
+  // The range of the parts in `count` rows or elements; `of` divides `count`.
   int64_t begin(int64_t count) const { return count / of * first; }
   int64_t end(int64_t count) const { return count / of * last; }
 };
 
-// A step that may be done part by part, each in the thread that asks for it.
+// A step that can run part by part. run_parts runs in the calling thread.
 class PartStep : public Step {
  public:
   virtual void run_parts(const BufferTable& buffers, const Parts& parts) const = 0;
   bool runs_backward() const override { return true; }
 };
 
-// Rows of elements that lie side by side in what a step makes: each so many behind the one before.
+// Rows of contiguous elements in the output of a step. All numbers are in elements; rows begin
+// `step` apart.
 struct ElementRows {
   int64_t begin = 0, size = 0, rows = 1, step = 0;
 };
 
-// A step that treats each element on its own, so that any of them may be done alone.
+// A step that computes each element independently, so that it can run for any rows alone.
 class ElementStep : public PartStep {
  public:
   virtual void run_rows(const BufferTable& buffers, const ElementRows& rows) const = 0;
 };
 
-// What is done with elements once another step has made them, while they are in the cache.
+// An elementwise step that runs on rows which another step has just written, while they are in the
+// cache.
 class Epilogue {
  public:
-  // Null: nothing. `origin` is the place of the other step's first element.
+  // Null: run() does nothing. `origin`: the output element that rows are counted from, such as the
+  // first element of a matrix in a batch.
   explicit Epilogue(const ElementStep* step = nullptr, const BufferTable* buffers = nullptr,
                     int64_t origin = 0)
       : step_(step), buffers_(buffers), origin_(origin) {}
@@ -97,7 +100,7 @@ class Epilogue {
   void run(ElementRows rows) const {
     if (!step_) return;
     rows.begin += origin_;
-    // Rows that touch are one.
+    // Contiguous rows are one row.
     if (rows.step == rows.size) rows = {.begin = rows.begin, .size = rows.size * rows.rows};
     step_->run_rows(*buffers_, rows);
   }

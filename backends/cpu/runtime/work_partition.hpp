@@ -1,11 +1,11 @@
-// How threads share the work of a step.
+// Work partition: the number of tasks of a step.
 #pragma once
 
 #include <cstdint>
 
 namespace mithril::cpu_backend {
 
-// Multiplications that pay off a thread of their own: they take some microseconds.
+// Multiplications that pay off one more thread: some microseconds of work.
 constexpr int64_t multiplications_grain_size = 1 << 18;
 
 // An amount of work that can be cut into pieces.
@@ -22,7 +22,7 @@ struct GroupPartition {
   bool whole = true;  // each task computes whole groups; otherwise all tasks share each group
 };
 
-// For groups of equal size with this many multiplications in all.
+// For groups of equal size. `multiplications` counts those of all groups.
 GroupPartition partition_groups(double multiplications, int64_t groups, int threads);
 
 }  // namespace mithril::cpu_backend
