@@ -14,8 +14,7 @@ namespace mithril::cpu_backend {
 // Thread-safe.
 class PackedWeights {
  public:
-  using Bytes =
-      std::shared_ptr<const std::byte[]>;  // shared: plans keep the weights that their steps read
+  using Bytes = std::shared_ptr<const std::byte[]>;  // plans share their ownership
 
   explicit PackedWeights(const Graph& graph);  // the graph must outlive this object
 

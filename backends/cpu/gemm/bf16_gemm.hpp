@@ -1,4 +1,4 @@
-// Products of bfloat16 by the processor's own instruction for them.
+// GEMMs of bfloat16 by the bfloat16 instructions of the processor.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace mithril::cpu_backend {
 
-// Nothing where the sides are not of bfloat16 both, or the processor has no such instruction. What
-// is made, and the bias, are of float32.
+// Lowers a GEMM of two bfloat16 operands. The product and the bias are float32. None if an operand
+// has another dtype, k is 0, or the configuration or the processor has no bfloat16 instructions.
 std::optional<StepDescriptor> lower_bf16_gemm(const LoweringContext& context, Side left, Side right,
                                               std::optional<Side> bias, ValueId product);
 

@@ -1,4 +1,4 @@
-// What there is to multiply, and where it stands.
+// The operands of a GEMM: shapes, steps and batches.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace mithril::cpu_backend {
 
-// A side of a product: a tensor, with its last two axes as they are or exchanged.
+// An operand: a tensor, or its transpose (last two axes).
 struct Side {
   ValueId id;
   bool transposed = false;
 };
 
-// Which matrices of the two sides meet, in elements from their beginnings.
+// A pair of matrices of a batch: offsets, in elements, of the matrices in A and B.
 struct Meeting {
   int64_t left, right;
 };
@@ -24,12 +24,13 @@ struct GemmShape {
   int64_t rows, columns, depth;
   int64_t a_row_step, a_column_step, b_row_step, b_column_step;
   std::vector<Meeting> meetings;
-  std::optional<DType> stored = {};  // in which a packed right side is held; nothing: as it is
+  std::optional<DType> stored = {};  // the dtype of the packed B if it is 16-bit weights
 };
 
 GemmShape gemm_shape(const ShapedGraph& shaped, Side left, Side right, ValueId product);
 
-// Whether the right side is a constant one matrix of which is packed beforehand.
+// Whether B is packed at compile time: it is a constant, the batch is one pair of matrices, and B
+// is not empty.
 bool is_packed(const LoweringContext& context, const GemmShape& form, Side right);
 
 }  // namespace mithril::cpu_backend

@@ -1,4 +1,4 @@
-// Steps that multiply matrices.
+// Steps that run GEMMs.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,10 @@
 
 namespace mithril::cpu_backend {
 
-// "product(left, right)" or "product(left, transposed(right), bias)": over the last two axes, those
-// before them broadcast; the bias for each column. Nothing where dtypes differ, but for a constant
-// right side of 16 bits that meets float32, or are none that kernels are for.
+// Lowers "product(left, right)" or "product(left, transposed(right), bias)". The GEMM is over the
+// last two axes, and the axes before them are broadcast. The bias has an element per column. None
+// if no kernel supports the dtypes. Operands have the dtype of the product, float32 or float64. For
+// a float32 product, a constant B may have 16 bits, and A and B may both be bfloat16.
 std::optional<StepDescriptor> lower_gemm(const LoweringContext& context, size_t node,
                                          const SpelledExpression& call);
 

@@ -1,4 +1,4 @@
-// The right side of a product, held in 16 bits.
+// 16-bit weights: B of a GEMM, packed in 16 bits.
 #pragma once
 
 #include "backends/cpu/gemm/gemm.hpp"
@@ -6,8 +6,8 @@
 
 namespace mithril::cpu_backend {
 
-// All panels of the product's right side, rounded to what the kernels hold; `packed` has room for
-// as many elements as the product's plan says.
+// Packs all panels of B, rounded to the dtype of the kernels. `packed` has room for
+// GemmPlan::packed_count() elements.
 void pack_half_weights(const Gemm<float>& product, const HalfWeightKernels& kernels,
                        uint16_t* packed);
 

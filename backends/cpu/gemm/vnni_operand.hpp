@@ -1,4 +1,4 @@
-// Sides of products of bfloat16 whose elements meet in pairs.
+// Operands of bfloat16 GEMMs as VNNI pairs: the elements of two consecutive k in 32 bits.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,27 @@
 
 namespace mithril::cpu_backend {
 
-// So many that what stands behind them begins where a line of the cache does.
+// Rounds a number of floats up to whole cache lines of 64 bytes.
 inline int64_t whole_lines(int64_t floats) {
   constexpr int64_t line = 16;
   return up(floats, line) * line;
 }
 
-// A side of the product as a matrix of pairs, each in the place of a float: rows of the left side
-// or columns of the right one are its lines.
+// An operand as a matrix of pairs, each in the place of a float. Its lines are the rows of A or the
+// columns of B.
 struct VnniOperand {
   int64_t lines = 0, depth = 0;  // depth in elements
-  bool lies = true;              // the elements of a line are neighbours, otherwise those of a k
+  bool lies = true;              // the elements of a line are contiguous; otherwise those of each k
 
   int64_t pairs() const { return (depth + 1) / 2; }
-  // Pairs stand as they are where they begin at even elements.
+  // Whether the operand is read in place, because its pairs are already contiguous.
   bool stands() const { return lies && depth % 2 == 0; }
   int64_t brought() const { return stands() ? 0 : lines * pairs(); }
   int64_t line_step() const { return lies ? pairs() : 1; }
   int64_t pair_step() const { return lies ? 1 : lines; }
 
-  // The pairs of the lines or, where those of a k are neighbours, of the ks from `first` on.
+  // Packing units: lines if the elements of a line are contiguous, otherwise pairs of k. `bring`
+  // packs the units [first, last) of `from`.
   int64_t units() const { return lies ? lines : pairs(); }
   void bring(const BFloat16Kernels& kernels, const uint16_t* from, int64_t first, int64_t last,
              float* to) const {

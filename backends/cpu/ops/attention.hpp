@@ -1,4 +1,4 @@
-// Steps of attention: values weighed by how well their keys fit the queries.
+// Steps of attention.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace mithril::cpu_backend {
 
-// "attention(query, key, value, attn_mask, is_causal, scale)", and without the value
-// "attention_weights(query, key, attn_mask, is_causal, scale)", some rows of queries at a time, so
-// that their scores stay in the second-level cache. Nothing for dtypes that kernels are not for,
-// and where there are no elements.
+// Lowers "attention(query, key, value, attn_mask, is_causal, scale)", and "attention_weights(query,
+// key, attn_mask, is_causal, scale)", whose result is the weights. The step computes a block of
+// query rows at a time, so that its scores stay in the second-level cache. None for dtypes without
+// kernels and for empty tensors.
 std::optional<StepDescriptor> lower_attention(const LoweringContext& context, size_t node,
                                               const SpelledExpression& call);
 

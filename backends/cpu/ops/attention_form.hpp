@@ -1,4 +1,4 @@
-// What attends to what, and how much of it at a time.
+// The sizes of attention, and its blocking.
 #pragma once
 
 #include <algorithm>
@@ -7,12 +7,11 @@
 
 namespace mithril::cpu_backend {
 
-// Scores of the rows that are done at a time: they fit the second-level cache beside keys and
-// values.
+// The most scores of a block of rows: they fit in the second-level cache beside keys and values.
 inline constexpr int64_t scores_at_once = 1 << 15;
 inline constexpr int64_t most_rows_at_once = 64;
 
-// The matrices that meet, by their numbers in what query, key, value and mask hold.
+// The indices of the matrices of one head in query, key, value and mask.
 struct Head {
   int64_t query, key, value, mask;
 };
@@ -23,11 +22,13 @@ struct AttentionForm {
   double scale;
   bool causal;
   std::vector<Head> heads;
-  // Of the mask: elements of a matrix, and from one row or column to the next.
+  // Of the mask, in elements: the size of a matrix, and the steps of a row and a column; 0 if
+  // broadcast.
   int64_t mask_size = 0, mask_row_step = 0, mask_column_step = 0;
-  bool mask_keeps = false;  // it is of bools: true where a query may attend
+  bool mask_keeps = false;  // a boolean mask: true where a query may attend
 
-  // It follows from the sizes alone, as the sums do that are made in a block.
+  // The rows of a block. They depend only on the sizes, so that sums do not depend on the number of
+  // threads.
   int64_t rows_at_once() const {
     return std::clamp<int64_t>(scores_at_once / columns, 1, std::min(rows, most_rows_at_once));
   }

@@ -1,4 +1,4 @@
-// The two products of attention: queries with keys, and weights with values.
+// The two GEMMs of attention: queries by transposed keys, and weights by values.
 #pragma once
 
 #include "backends/cpu/gemm/gemm.hpp"
@@ -7,7 +7,7 @@
 
 namespace mithril::cpu_backend {
 
-// Of elements as they are.
+// For operands of dtype T.
 template <typename T>
 class PlainProducts {
  public:
@@ -16,19 +16,19 @@ class PlainProducts {
 
   explicit PlainProducts(const AttentionForm& form);
 
-  // Elements of T that a product works in.
+  // The scratch memory of either GEMM, in elements of T.
   int64_t scratch() const;
 
-  // scores = query * key.T for so many rows of queries.
+  // scores = query * key.T, for `rows` rows of queries.
   void score(const T* query, int64_t rows, const T* key, T* scores, T* scratch) const;
   // mixture = weights * value
   void mix(const T* weights, int64_t rows, const T* value, T* mixture, T* scratch) const;
 
  private:
-  Gemm<T> scores_, mixture_;  // of all rows that are done at a time, without elements
+  Gemm<T> scores_, mixture_;  // for a full block of rows; the pointers are null
 };
 
-// Of bfloat16 in pairs, for which the weights are rounded, too.
+// For bfloat16 operands as VNNI pairs. The weights are rounded to bfloat16, too.
 class PairedProducts {
  public:
   using Given = uint16_t;

@@ -1,4 +1,4 @@
-// Steps that choose elements by index.
+// Steps that gather elements by index.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,8 @@
 
 namespace mithril::cpu_backend {
 
-// "gathered(input, index, axis)", of a tensor of indices and elements of any dtype.
+// Lowers "gathered(input, index, axis)", for elements of any dtype. None if `index` is a number or
+// the output is empty.
 std::optional<StepDescriptor> lower_gathering(const LoweringContext& context, size_t node,
                                               const SpelledExpression& call);
 

@@ -1,4 +1,4 @@
-// Ops that move elements, in another order or some of them, and change none.
+// Steps that move elements: transposes and slices.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,18 @@
 
 namespace mithril::cpu_backend {
 
-// "swapaxes(input, axis1, axis2)", "permuted(input, axes)", where None reverses them, or
-// "sliced(input, starts, stops, steps, axes)".
+// Lowers "swapaxes(input, axis1, axis2)", "permuted(input, axes)", where axes None reverses all
+// axes, or "sliced(input, starts, stops, steps, axes)". None if the slices do not have the dims of
+// the output.
 std::optional<StepDescriptor> lower_movement(const LoweringContext& context, size_t node,
                                              const SpelledExpression& call);
 
-// "unsliced(input, like, starts, stops, steps, axes)": zeros, and the input where slices of `like`
-// would stand.
+// Lowers "unsliced(input, like, starts, stops, steps, axes)": a tensor of zeros with the dims of
+// `like`, whose slices are the input.
 std::optional<StepDescriptor> lower_unslicing(const LoweringContext& context, size_t node,
                                               const SpelledExpression& call);
 
-// The tensor of which the node's output is the same with its last two axes exchanged; nothing where
-// it is another movement, or none.
+// The source of which the node's output is the transpose (last two axes); none for any other node.
 std::optional<ValueId> transposed_by(const ShapedGraph& shaped, size_t node);
 
 }  // namespace mithril::cpu_backend

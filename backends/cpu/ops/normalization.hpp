@@ -1,4 +1,4 @@
-// Steps that normalise the last axis, and their gradients.
+// Steps of layer normalization over the last axis, and of its gradients.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,10 @@
 
 namespace mithril::cpu_backend {
 
-// "layer_norm(input, weight, bias, eps)", which makes the result, the means and the reciprocal
-// deviations, and "layer_norm_grad(grad, input, mean, rstd, weight)", which makes the gradients of
-// input, weight and bias. Nothing for dtypes that kernels are not for, and for rows of no elements.
+// Lowers "layer_norm(input, weight, bias, eps)", whose outputs are the result, the means and the
+// reciprocal standard deviations, or "layer_norm_grad(grad, input, mean, rstd, weight)", whose
+// outputs are the gradients of input, weight and bias. None for dtypes without kernels and for
+// empty rows.
 std::optional<StepDescriptor> lower_norm(const LoweringContext& context, size_t node,
                                          const SpelledExpression& call);
 

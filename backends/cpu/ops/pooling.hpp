@@ -1,4 +1,4 @@
-// Steps that pool windows.
+// Steps of max and average pooling, and of their gradients.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace mithril::cpu_backend {
 
-// "max_pool(input, kernel_size, stride, padding, dilation)", whose second output are the places of
-// what is largest, made where somebody reads them; or "average_pool(...)" of the same. Nothing for
-// dtypes that no kernels are for.
+// Lowers "max_pool(input, kernel_size, stride, padding, dilation)" or "average_pool(...)" with the
+// same arguments. The second output of max_pool, the positions of the maxima, is computed only if
+// it is used. None for dtypes without kernels.
 std::optional<StepDescriptor> lower_pooling(const LoweringContext& context, size_t node,
                                             const SpelledExpression& call);
 
-// "max_pool_grad(grad, input, places, kernel_size, stride, padding, dilation)", or
+// Lowers "max_pool_grad(grad, input, places, kernel_size, stride, padding, dilation)" or
 // "average_pool_grad(grad, input, kernel_size, stride, padding, dilation)".
 std::optional<StepDescriptor> lower_pooling_grad(const LoweringContext& context, size_t node,
                                                  const SpelledExpression& call);

@@ -1,4 +1,4 @@
-// Steps that make one of many elements, along some axes.
+// Steps that reduce axes.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 
 namespace mithril::cpu_backend {
 
-// "sum(input, axis)", "mean(input, axis)", "max(input, axis)", "min(input, axis)", and
-// "sum_to(input, like)", which sums what `like` would be broadcast along. Nothing for dtypes that
-// kernels are not for, and where there are no elements.
+// Lowers "sum(input, axis)", "mean(input, axis)", "max(input, axis)", "min(input, axis)", and
+// "sum_to(input, like)", which sums over the axes along which `like` would be broadcast. None for
+// dtypes without kernels and for empty inputs.
 std::optional<StepDescriptor> lower_reduction(const LoweringContext& context, size_t node,
                                               const SpelledExpression& call);
 
-// Whether it reduces the last two axes of floats [N, C, H, W], whose channels may stand in blocks
-// then.
+// Whether the node reduces the last two axes of a float32 tensor [N, C, H, W]. The input may then
+// have the blocked layout.
 bool reduces_planes(const ShapedGraph& shaped, size_t node, const SpelledExpression& call);
 
 }  // namespace mithril::cpu_backend

@@ -1,4 +1,4 @@
-// Rows that are added up where they were gathered from.
+// Steps that add rows to the positions from which they were gathered.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,8 @@
 
 namespace mithril::cpu_backend {
 
-// "scattered(input, index, like, axis)". Nothing where the index is a number.
+// Lowers "scattered(input, index, like, axis)". None if `index` is a number, the output is empty,
+// or the elements are not float32 or float64.
 std::optional<StepDescriptor> lower_scattering(const LoweringContext& context, size_t node,
                                                const SpelledExpression& call);
 

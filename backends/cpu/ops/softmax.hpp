@@ -1,4 +1,4 @@
-// Steps that do the same with each row along the last axis.
+// Steps of softmax, log_softmax and their gradients over the last axis.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace mithril::cpu_backend {
 
-// "softmax(input, axis)", "log_softmax(input, axis)", "softmax_grad(grad, result, axis)" and
-// "log_softmax_grad(grad, result, axis)". Nothing along another axis than the last, and for dtypes
-// that kernels are not for.
+// Lowers "softmax(input, axis)", "log_softmax(input, axis)", "softmax_grad(grad, result, axis)" or
+// "log_softmax_grad(grad, result, axis)". None for another axis than the last, and for dtypes
+// without kernels.
 std::optional<StepDescriptor> lower_rows(const LoweringContext& context, size_t node,
                                          const SpelledExpression& call);
 
