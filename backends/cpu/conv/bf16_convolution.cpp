@@ -9,8 +9,8 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Planes of elements, `channels` of them one after the other for each of the groups, as planes of
-// pairs: those of two channels.
+// Planes of bfloat16: `groups` groups of `channels` planes of `size` elements. They are packed to
+// VNNI pairs: element i of channel 2c and of channel 2c + 1 become one 32-bit pair.
 struct Planes {
   int64_t groups = 0, channels = 0, size = 0;
 

@@ -1,4 +1,4 @@
-// Convolutions of bfloat16 by the processor's own instruction for products of pairs.
+// Convolutions of bfloat16 with AVX-512 BF16, which multiplies VNNI pairs.
 #pragma once
 
 #include <vector>
@@ -7,14 +7,14 @@
 
 namespace mithril::cpu_backend {
 
-// With pairs of channels in the place of channels of floats.
+// The same convolution with VNNI pairs of input channels in place of float32 channels.
 Convolution in_pairs(Convolution convolution);
 
-// The weight as pairs of channels, of 0 where the last is alone.
+// Packs a bfloat16 weight to VNNI pairs of input channels. An odd last channel is paired with 0.
 std::vector<float> paired_weight(const Tensor& weight);
 
-// `descriptor` convolves pairs, by the kernels for them: its source, and its weight where that is
-// no constant, are brought together beforehand.
+// `descriptor` convolves VNNI pairs. The returned step packs the source to pairs before each run,
+// and the weight too if it is not bound.
 StepDescriptor lower_bf16_convolution(const LoweringContext& context,
                                       const Convolution& convolution,
                                       const ConvolutionValues& values, StepDescriptor descriptor);

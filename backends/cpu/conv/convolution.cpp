@@ -46,7 +46,7 @@ class ConvolutionStep final : public Step {
     return {form, implicit_gemm_kernels<T>().mr, implicit_gemm_kernels<T>().nr};
   }
 
-  // Bytes that a run needs beside what it reads and writes: planes, and the packed weight.
+  // Bytes of scratch memory: padded planes, and the packed weight if it is not bound.
   static int64_t scratch_bytes(const ImplicitGemmForm& form, int threads, bool packed) {
     const ImplicitGemmTiles tiles = tiles_of(form);
     const GroupPartition partition = partition_of(form, threads);
@@ -89,7 +89,8 @@ class ConvolutionStep final : public Step {
     return partition_groups(form.work(), form.images * form.groups, threads);
   }
 
-  // Rows of the product that are done after others, with the memory of their weight.
+  // A range of output channels that runs by itself, so that all ranges share the memory for the
+  // packed weight.
   struct Round {
     int64_t row;  // the first
     ImplicitGemmForm form;
@@ -103,7 +104,7 @@ class ConvolutionStep final : public Step {
     return {row, std::move(part), tiles};
   }
 
-  // Of a weight that is packed in each run: all rows, where more than one image reads them.
+  // Output channels in a round. If more than one image or group uses a packed weight, all of them.
   static int64_t rows_at_once(const ImplicitGemmForm& form, int threads) {
     constexpr int64_t bytes_at_once = 1 << 20;
     const ImplicitGemmTiles tiles = tiles_of(form);
@@ -139,7 +140,7 @@ class ConvolutionStep final : public Step {
     }
   }
 
-  // Planes behind it begin where a line of the cache does.
+  // In elements, rounded up so that the planes after it start at a cache line.
   static int64_t packed_space(const ImplicitGemmForm& form, const ImplicitGemmTiles& tiles) {
     constexpr int64_t line = 16;
     return (tiles.packed_count(form) + line - 1) / line * line;
@@ -174,7 +175,7 @@ class ConvolutionStep final : public Step {
     });
   }
 
-  // The group i of the images, counted through.
+  // i counts the groups of all images.
   const T* source_of(const BufferTable& buffers, int64_t i) const {
     return buffers.read<T>(source_) + i * form_.channels * form_.source_plane();
   }
@@ -206,11 +207,11 @@ class ConvolutionStep final : public Step {
   BufferRef source_, weight_, made_, scratch_;
   std::optional<BufferRef> bias_;
   PackedWeights::Bytes packed_;
-  std::unique_ptr<ElementStep> epilogue_;  // null: nothing is done with what is made
+  std::unique_ptr<ElementStep> epilogue_;  // null: no epilogue
   std::vector<Round> rounds_;              // empty: all rows at once
 };
 
-// Ways in which products pack constants come before.
+// GEMMs use the keys up to this one for their packed constants.
 constexpr int64_t packed_for_groups = 2;
 
 template <typename T>
@@ -269,7 +270,8 @@ bool are_bfloat16(const ShapedGraph& shaped, const ConvolutionValues& values) {
          (!values.bias || shaped.dtype(*values.bias) == DType::float32);
 }
 
-// Of floats, what has more than one tap is faster so even where both sides have to be rearranged.
+// In float32, convolutions with more than one tap are faster in the blocked layout even if both
+// sides have to be converted.
 bool gains_from_blocks(const LoweringContext& context, const NchwcConvolution& in_blocks,
                        const ConvolutionValues& values) {
   const ShapedGraph& shaped = context.shaped;

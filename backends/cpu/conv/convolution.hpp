@@ -1,4 +1,4 @@
-// Steps that convolve, and that give the gradient in what was convolved.
+// Lowering of convolutions and their input gradients.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace mithril::cpu_backend {
 
-// "convolution(input, weight, bias, stride, padding, dilation, groups)", or
-// "convolution_input_grad(grad, input, weight, stride, padding, dilation, groups)". Nothing where
-// dtypes differ, or are none that kernels are for.
+// Lowers "convolution(input, weight, bias, stride, padding, dilation, groups)" and
+// "convolution_input_grad(grad, input, weight, stride, padding, dilation, groups)". Returns nullopt
+// if the dtypes differ or no kernel supports them.
 std::optional<StepDescriptor> lower_convolution(const LoweringContext& context, size_t node,
                                                 const SpelledExpression& call);
 

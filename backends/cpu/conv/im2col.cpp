@@ -11,15 +11,15 @@
 namespace mithril::cpu_backend {
 namespace {
 
-constexpr int64_t block = 16, elements_of_block = 2 * block;  // pairs along k
+constexpr int64_t block = 16, elements_of_block = 2 * block;  // a block: VNNI pairs along k
 constexpr int64_t nr = PairedRows::nr;
-// Of k: as long as a panel stays in the first-level cache.
+// Most blocks of k in a span: a panel of B then stays in the L1 cache.
 constexpr int64_t most_blocks = 9;
-// Whose sums stay in the second-level cache, together with a row of tiles of the weight.
+// Panels whose sums stay in the L2 cache together with a row of tiles of the weight.
 constexpr int64_t most_panels = 7;
-// Of a packed weight: from so many on it comes from memory.
+// Bytes of packed weight from which on it comes from memory.
 constexpr int64_t bytes_to_read_once = 1 << 20;
-// How much faster than products of floats.
+// Speed of bfloat16 products relative to float32.
 constexpr double speed = 8;
 
 }  // namespace
@@ -112,7 +112,7 @@ void Im2colForm::transform_input(const uint16_t* input, int64_t first, int64_t l
 }
 
 WindowPart Im2colForm::cut(int64_t parts) const {
-  // A panel is put together about as fast as it meets a row of tiles.
+  // Packing a panel takes about as long as multiplying it by one row of tiles.
   const bool of_rows = up(panels_, parts) * (1 + tiles_) > panels_ * (1 + up(tiles_, parts));
   const int64_t bytes = weight_count() * int64_t{sizeof(float)};
   const bool from_memory = bytes > bytes_to_read_once && tiles_ % parts == 0;
@@ -135,13 +135,13 @@ void Im2colForm::multiply(const PanelOperandsOf<uint16_t>& operands, const Windo
   if (products_->release) products_->release();
 }
 
-// Each panel meets all rows while it is in the first-level cache.
+// Each panel meets all rows of tiles while it is in the L1 cache.
 void Im2colForm::multiply_piece(const PanelOperandsOf<uint16_t>& operands,
                                 const Piece& piece) const {
   for (int64_t i = 0; i < spans_; ++i) {
     const Span span = span_at(i);
     const int64_t k = span.first * elements_of_block;
-    // Meanwhile tiles bring the weight of the next span, each its part.
+    // Meanwhile each tile prefetches its part of the weight of the next span.
     const auto prefetching = Prefetching::of<float>(span.size() * mr_ * block, span.size() * block,
                                                     piece.last - piece.first);
     for (int64_t panel = piece.first; panel < piece.last; ++panel) {
@@ -155,7 +155,7 @@ void Im2colForm::multiply_piece(const PanelOperandsOf<uint16_t>& operands,
         const int64_t rows = std::min(mr_, c_.outputs - tile * mr_);
         const float* next =
             i + 1 < spans_ ? operands.weight + weight_at(tile, span_at(i + 1)) : nullptr;
-        // There is no tile of one row; the weight has zeros below it.
+        // There is no tile of one row. The packed weight has zero rows instead.
         products_->tile[std::max(rows, std::min<int64_t>(mr_, 2))](
             {.a = operands.weight + weight_at(tile, span),
              .a_step = mr_,

@@ -15,7 +15,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// The form says how: DirectNchwc, WinogradNchwc.
+// Form is DirectNchwc or WinogradNchwc.
 template <typename Form>
 class NchwcStep final : public Step {
  public:
@@ -35,8 +35,8 @@ class NchwcStep final : public Step {
     if (values.bias) bias_ = refs[index(*values.bias)];
   }
 
-  // What is worked in: what was padded out, what each part has of its own, and, where it is to
-  // stand otherwise, what is made.
+  // Bytes of scratch memory: the padded source, the workspace of each part, and the blocked result
+  // if the destination is planar.
   static int64_t scratch_bytes(const Form& form, int threads, bool to_blocks) {
     const int64_t parts = task_count(form, threads), work = parts * part_lines(form, parts);
     const int64_t made = to_blocks ? 0 : made_count(form.convolution());
@@ -89,7 +89,7 @@ class NchwcStep final : public Step {
     ThreadPool::shared().run(parts_, threads_, what);
   }
 
-  // A part of the blocks of all images, to channels one after the other.
+  // Converts a part of the blocked result to NCHW, and runs the epilogue on it.
   void rearrange(const BufferTable& buffers, const float* made, const WindowPart& part) const {
     const Convolution& c = form_.convolution();
     const int64_t plane = c.height.output * c.width.output, count = plane * block_;
@@ -106,13 +106,13 @@ class NchwcStep final : public Step {
   }
 
   Form form_;
-  int64_t block_;  // channels of one
+  int64_t block_;  // channels in a block
   int parts_, threads_;
   bool to_blocks_;
   BufferRef source_, made_, scratch_;
   std::optional<BufferRef> bias_;
   PackedWeights::Bytes weight_;
-  std::unique_ptr<ElementStep> epilogue_;  // null: nothing is done with what is made
+  std::unique_ptr<ElementStep> epilogue_;  // null: no epilogue
 };
 
 template <typename Form>
@@ -182,7 +182,7 @@ std::optional<NchwcConvolution> nchwc_convolution_for(const LoweringContext& con
 StepDescriptor lower_nchwc_convolution(const LoweringContext& context,
                                        const NchwcConvolution& convolution,
                                        const ConvolutionValues& values) {
-  // Other ways of packing have numbers of their own.
+  // Packed weights of other forms have other keys.
   constexpr int64_t packed_as = std::numeric_limits<int64_t>::min();
   const auto& [c, kernels] = convolution;
   const bool from_blocks = context.shaped.is_in_blocks(values.source);

@@ -1,4 +1,4 @@
-// Steps that convolve where channels stand in blocks.
+// Lowering of convolutions to kernels for the NCHW16c (blocked) layout.
 #pragma once
 
 #include <optional>
@@ -8,17 +8,17 @@
 
 namespace mithril::cpu_backend {
 
-// What a node convolves, and by which kernels.
+// The attributes of a convolution, and the kernels that compute it.
 struct NchwcConvolution {
   Convolution convolution;
   const NchwcKernels* kernels;
 };
 
-// If there is a step for the node whose channels stand in blocks: of floats, or of bfloat16 into
-// floats, with a weight that is a constant, for it is packed once for all.
+// The convolution of a node that the blocked layout supports: float32, or bfloat16 with a float32
+// result, with a bound weight, which is packed once. Otherwise nullopt.
 std::optional<NchwcConvolution> nchwc_convolution_for(const LoweringContext& context, size_t node);
 
-// For such a node: what it reads or makes that does not stand in blocks is rearranged.
+// Lowers such a node. The step converts a source or result that is planar.
 StepDescriptor lower_nchwc_convolution(const LoweringContext& context,
                                        const NchwcConvolution& convolution,
                                        const ConvolutionValues& values);

@@ -12,7 +12,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// A panel of the weights of all groups.
+// Transforms one panel of the weight; `panel` counts the panels of all groups.
 template <typename Form>
 void transform_panel(const Form& form, const typename Form::Element* weight, int64_t panel,
                      float* to) {
@@ -23,7 +23,7 @@ void transform_panel(const Form& form, const typename Form::Element* weight, int
                         to + group * form.weight_count());
 }
 
-// The form says how: WinogradPlanar, SmallPlaneForm, Im2colForm.
+// Form is WinogradPlanar, SmallPlaneForm or Im2colForm.
 template <typename Form>
 class PanelStep final : public Step {
  public:
@@ -176,8 +176,8 @@ class PanelStep final : public Step {
   int threads_;
   BufferRef source_, given_weight_, made_, scratch_;
   std::optional<BufferRef> bias_;
-  PackedWeights::Bytes weight_;            // null: it is packed in each run
-  std::unique_ptr<ElementStep> epilogue_;  // null: nothing is done with what is made
+  PackedWeights::Bytes weight_;            // null: packed in each run
+  std::unique_ptr<ElementStep> epilogue_;  // null: no epilogue
 };
 
 template <typename Form>
@@ -222,7 +222,7 @@ StepDescriptor panel_draft(const LoweringContext& context, const Convolution& co
 std::optional<StepDescriptor> lower_panel_convolution(const LoweringContext& context,
                                                       const Convolution& convolution,
                                                       const ConvolutionValues& values) {
-  // Other ways of packing have numbers from 0 on.
+  // Packed weights of other forms have keys of at least 0.
   const int64_t groups = convolution.groups;
   if (context.config.winograd && suits_winograd_planar(convolution)) {
     return panel_draft<WinogradPlanar>(context, convolution, values, -3 * groups);

@@ -1,4 +1,4 @@
-// Steps that convolve by products whose columns are the channels that are made.
+// Lowering of convolutions to GEMMs that pack the weight in panels.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@ struct ConvolutionValues {
   std::optional<ValueId> bias;
 };
 
-// Nothing where neither Winograd's algorithm nor products of small planes are for this convolution.
-// Of floats, with a weight that is a constant, for it is transformed once for all.
+// Lowers a float32 convolution with a bound weight, which is transformed once, to Winograd or small
+// planes. Returns nullopt if neither suits it.
 std::optional<StepDescriptor> lower_panel_convolution(const LoweringContext& context,
                                                       const Convolution& convolution,
                                                       const ConvolutionValues& values);
 
-// Of bfloat16, into floats, with a bias of floats, for a convolution that suits patches.
+// Lowers a bfloat16 convolution with float32 result and bias. suits_im2col must hold.
 StepDescriptor lower_im2col(const LoweringContext& context, const Convolution& convolution,
                             const ConvolutionValues& values);
 

@@ -1,19 +1,19 @@
-// What products are made of whose columns are the channels of a convolution's output, in panels.
+// Operands of the convolutions that pack the weight in panels.
 #pragma once
 
 #include "backends/cpu/runtime/step.hpp"
 
 namespace mithril::cpu_backend {
 
-// Of one group of one image.
+// The operands of one group of one image.
 template <typename Element>
 struct PanelOperandsOf {
-  const Element* input;  // transformed, or as it stands where the form leaves it in place
-  const float* weight;   // transformed
+  const Element* input;  // transformed; the source itself if the form is in place
+  const float* weight;   // transformed and packed
   const float* bias;     // null: 0
-  float* work;           // of one part
+  float* work;           // workspace of one part
   float* made;
-  Epilogue epilogue = Epilogue();  // of what is made, where parts make whole channels
+  Epilogue epilogue = Epilogue();  // of the result, if each part computes whole channels
 };
 using PanelOperands = PanelOperandsOf<float>;
 

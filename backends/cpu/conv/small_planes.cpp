@@ -9,7 +9,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Of k: as long as the weights of a panel stay in the first-level cache.
+// Most k in a block: the weights of a panel then stay in the L1 cache.
 constexpr int64_t most_depth_of_panels = 256;
 
 Convolution of_one_channel(Convolution convolution) {
@@ -23,7 +23,7 @@ bool suits_small_planes(const Convolution& c) {
   const GemmKernels<float>& products = gemm_kernels<float>();
   const ImplicitGemmForm form = output_form(of_one_channel(c), products.nr);
   const int64_t columns = up(form.columns(form.products.front()), products.nr) * products.nr;
-  // Putting rows together costs as much as a few columns.
+  // Packing the rows costs as much as a few columns.
   return c.width.output <= products.mr && c.outputs >= products.nr &&
          8 * columns >= 9 * form.made_plane();
 }

@@ -7,7 +7,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// BufferRefs that are moved at once, so that both sides stay in the first-level cache.
+// Pixels that are transposed at once, so that source and destination stay in the L1 cache.
 constexpr int64_t moved_block = 32;
 
 int64_t extent_of(const WindowAxis& axis) {
@@ -34,7 +34,7 @@ WeightGradientForm::WeightGradientForm(const Convolution& convolution, int most_
 }
 
 int64_t WeightGradientForm::padded_count() const {
-  // Panels reach beyond the last channel of the last place.
+  // The last panel reads beyond the last channel of the last pixel.
   return height_extent_ * width_extent_ * c_.inputs + ImplicitGemmKernels<float>::most_nr;
 }
 

@@ -1,4 +1,4 @@
-// Steps that give the gradients of convolutions in their weights.
+// Lowering of the weight gradients of convolutions.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace mithril::cpu_backend {
 
-// "convolution_weight_grad(grad, input, weight, stride, padding, dilation, groups)". Nothing where
-// dtypes differ, or are none that kernels are for.
+// Lowers "convolution_weight_grad(grad, input, weight, stride, padding, dilation, groups)". Returns
+// nullopt unless all dtypes are float32, or all are float64.
 std::optional<StepDescriptor> lower_convolution_weight(const LoweringContext& context, size_t node,
                                                        const SpelledExpression& call);
 

@@ -1,4 +1,4 @@
-// What nodes say of windows.
+// Reads the attributes of convolution and pooling windows.
 #pragma once
 
 #include <optional>
@@ -11,19 +11,20 @@
 
 namespace mithril::cpu_backend {
 
-// A number for each axis, or the same for all; padding may be a pair for each axis.
+// Each attribute is one number for all axes, or a tuple with one per axis. `padding` may have a
+// pair (before, after) for each axis.
 struct WindowOptions {
   const Datum &stride, &padding, &dilation;
 };
-// The axis 0 or 1 of the last two. Nothing where the window cannot move so, which `eval` refuses,
-// or has no taps.
+// The window along axis 0 (height) or 1 (width). Returns nullopt if the attributes are invalid,
+// which `eval` reports, or if the kernel is empty.
 std::optional<WindowAxis> window_axis(const WindowOptions& options, size_t axis, const Dims& input,
                                       int64_t kernel, const Dims& output);
-// What numbers for each axis say of one of them.
+// The number for one axis.
 const Datum& per_axis(const Datum& numbers, size_t axis);
 
-// Of the dims of the three; the call's arguments from `options` on are stride, padding, dilation
-// and groups.
+// The convolution with these dims. The arguments of the call from `options` on are stride, padding,
+// dilation and groups. Returns nullopt if they are invalid.
 std::optional<Convolution> convolution_of(const CallReader& reader, size_t options,
                                           const Dims& input, const Dims& weight,
                                           const Dims& output);

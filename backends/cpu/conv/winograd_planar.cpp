@@ -7,9 +7,9 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Bands that one panel of the weight meets while it is in the cache.
+// Bands of tiles that one panel of the weight meets while it is in the cache.
 constexpr int64_t band_block = 4;
-// Elements of a line of the cache, and of the longest vectors.
+// A cache line and the longest vector, in elements.
 constexpr int64_t line = 16;
 
 }  // namespace
@@ -19,9 +19,9 @@ bool suits_winograd_planar(const Convolution& c) {
     return axis.kernel == 3 && axis.stride == 1 && axis.dilation == 1;
   };
   if (!is_plain(c.height) || !is_plain(c.width)) return false;
-  // Below, transforming costs as much as it saves; beyond, reading weights does, four times as many
-  // as there were, or writing what was transformed. From the second image on weights come from
-  // nearer by.
+  // Below these limits the transforms cost as much as they save. Above them, reading the
+  // transformed weights (four times as many as before) or writing the transformed input does. With
+  // many images the weights stay in a cache closer to the core.
   constexpr int64_t fewest_channels = 32, most_elements = 1 << 22, many_images = 8;
   const int64_t fewest_tiles = c.images < many_images ? 20 : 16;
   const int64_t tiles = up(c.height.output, 4) * up(c.width.output, 4);
@@ -42,7 +42,7 @@ WinogradPlanar::WinogradPlanar(const Convolution& convolution, Instructions inst
       slot_(up(products_->mr, nr_ / 2) * (nr_ / 2)),
       panels_(up(c_.outputs, nr_)),
       pitch_(tile_columns_ + 1),
-      // Rows are written in whole vectors, and read beyond the last tile.
+      // Rows are written in whole vectors, and reads pass the last tile.
       plane_(((tile_rows_ + 1) * pitch_ / line + 3) * line) {}
 
 double WinogradPlanar::work() const {
@@ -81,7 +81,7 @@ void WinogradPlanar::transform_input(const float* input, int64_t first, int64_t 
   }
 }
 
-// The element (y, x) of what has its border of zeros goes to the plane (y % 4) * 4 + x % 4.
+// Splits one padded channel into 16 planes: element (y, x) goes to plane (y % 4) * 4 + x % 4.
 void WinogradPlanar::pad_channel(const float* input, float* row, float* planes) const {
   const int64_t count = up(pitch_, line) * line;
   const int64_t begin = std::min(c_.width.before, 4 * count);
@@ -99,7 +99,7 @@ void WinogradPlanar::pad_channel(const float* input, float* row, float* planes) 
   }
 }
 
-// The columns of one panel.
+// Computes one panel of output channels.
 class WinogradPlanar::Panel {
  public:
   Panel(const WinogradPlanar& form, const PanelOperands& operands, int64_t panel)
@@ -121,7 +121,7 @@ class WinogradPlanar::Panel {
  private:
   int64_t plane() const { return f_.c_.height.output * f_.c_.width.output; }
 
-  // The rows of the output that are whole once the bands before this one are done.
+  // Runs the epilogue on the output rows that are complete before the given band.
   void epilogue(int64_t band) {
     const int64_t tiles = band * f_.mr_ / (f_.tile_columns_ + 1);
     const int64_t rows = band == f_.bands_ ? f_.c_.height.output : 4 * tiles;

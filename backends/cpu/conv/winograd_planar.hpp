@@ -1,5 +1,6 @@
-// Convolutions with windows of 3 x 3 by Winograd's algorithm: 36 products of matrices of channels
-// in place of 144 sums for each tile of 4 x 4 outputs, at errors of a few units more.
+// Winograd F(4x4, 3x3) for planar (NCHW) sources: 36 GEMMs over the channels replace the 144
+// products for each 4 x 4 tile of outputs. The rounding error is a few times larger than that of
+// direct sums.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +12,11 @@
 
 namespace mithril::cpu_backend {
 
-// Whether the algorithm is for this window, and worth what it does beside the products.
+// Whether the window suits the algorithm, and the savings exceed the cost of the transforms.
 bool suits_winograd_planar(const Convolution& convolution);
 
-// One group of one image. Tiles are rows of the products, in bands of as many as a tile of products
-// has rows; the channels that are made are its columns, in panels.
+// One group of one image. Winograd tiles are the rows of the GEMMs, in bands of at most mr rows.
+// Output channels are the columns, in panels.
 class WinogradPlanar {
  public:
   using Element = float;
@@ -28,20 +29,20 @@ class WinogradPlanar {
   int64_t panels() const { return panels_; }
   // Multiplications of one group of one image.
   double work() const;
-  // Elements of the weight as products want it, of a group; of the transformed input; and of what
-  // each part works in.
+  // Numbers of elements: of the packed weight of a group, of the transformed input, and of the
+  // workspace of each part.
   int64_t weight_count() const { return panels_ * 36 * c_.inputs * nr_; }
   int64_t input_count() const { return 36 * input_step(); }
   int64_t part_count() const;
 
-  // A panel of the weight of a group, to where it stands among them.
+  // Transforms and packs one panel of the weight of a group. `to` is the start of all panels.
   void transform_weight(const float* weight, int64_t panel, float* to) const;
-  // The channels [first, last) of a group of an image.
+  // Transforms the input channels [first, last) of one group of one image.
   void transform_input(const float* input, int64_t first, int64_t last, float* work,
                        float* to) const;
-  // A part: of the panels, or of the bands.
+  // Computes a part: some panels, or some bands.
   void multiply(const PanelOperands& operands, const WindowPart& part) const;
-  // Whether a part makes whole channels.
+  // Whether a part computes whole channels, so that it can run the epilogue.
   bool runs_epilogue(const WindowPart& part) const { return part.of_rows; }
   bool in_place() const { return false; }
   WindowPart cut(int64_t parts) const { return cut_evenly(panels_, bands_, parts); }
@@ -50,8 +51,7 @@ class WinogradPlanar {
   class Panel;
 
   void pad_channel(const float* input, float* row, float* planes) const;
-  // From one of the 36 products to the next, such that they do not meet in the same sets of the
-  // cache.
+  // Steps between the 36 GEMMs, padded so that the GEMMs do not map to the same cache sets.
   int64_t input_step() const { return (bands_ * c_.inputs + 1) * slot_; }
   int64_t sum_step(int64_t bands) const { return (bands * mr_ + 1) * nr_; }
 
@@ -60,10 +60,10 @@ class WinogradPlanar {
   const WinogradKernels* transforms_;
   int64_t nr_;
   int64_t tile_rows_, tile_columns_;
-  int64_t tiles_;              // with those between the ends of rows, that count for nothing
-  int64_t bands_, mr_, slot_;  // mr_: tiles of a band, which have a place for slot_
+  int64_t tiles_;              // including the unused one after each row of tiles
+  int64_t bands_, mr_, slot_;  // mr_: tiles of a band; slot_: mr_ with its padding
   int64_t panels_;
-  int64_t pitch_, plane_;  // of the planes that a channel is padded out as
+  int64_t pitch_, plane_;  // of the planes of a padded channel
 };
 
 }  // namespace mithril::cpu_backend

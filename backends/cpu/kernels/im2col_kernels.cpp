@@ -2,10 +2,10 @@
 
 #include "backends/cpu/kernels/instruction_set.hpp"
 
-// Only for processors with AMX, which Highway has no target for, so here intrinsics stand.
+// Only for processors with AMX. Highway has no target for it, so this file uses intrinsics.
 #if defined(__x86_64__) && defined(__linux__) && (defined(__GNUC__) || defined(__clang__))
 
-// What they leave undefined on purpose g++ 12 warns of.
+// g++ 12 warns about the intrinsics that leave registers undefined on purpose.
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #include <immintrin.h>
 
@@ -19,14 +19,14 @@ namespace {
 
 constexpr int64_t lanes = 32, lanes_of_sums = 16;
 
-// Those of some lanes that lie in [first, last).
+// Mask of the lanes in [first, last).
 MITHRIL_PATCHES __mmask32 lanes_in(int64_t first, int64_t last) {
   const int64_t begin = std::clamp<int64_t>(first, 0, lanes);
   const int64_t end = std::clamp<int64_t>(last, begin, lanes);
   return static_cast<__mmask32>((uint64_t{1} << end) - (uint64_t{1} << begin));
 }
 
-// Every second element of two vectors, one behind the other.
+// The elements with even indices of two concatenated vectors.
 MITHRIL_PATCHES __m512i every_second(__m512i first, __m512i second) {
   alignas(64) static constexpr auto places = [] {
     std::array<uint16_t, lanes> all{};
@@ -36,7 +36,7 @@ MITHRIL_PATCHES __m512i every_second(__m512i first, __m512i second) {
   return _mm512_permutex2var_epi16(first, _mm512_load_si512(places.data()), second);
 }
 
-// The rows of some columns: what is there of `step` vectors of the source.
+// Pads all rows of a vector of columns. `step` is the column stride.
 template <int step>
 MITHRIL_PATCHES void pad_columns(const PaddedPlane& p, int64_t column) {
   const int64_t x = column * step + p.first_column;
@@ -64,7 +64,7 @@ MITHRIL_PATCHES void pad(const PaddedPlane& p) {
   }
 }
 
-// The places in two vectors, one behind the other, of pairs of neighbours.
+// Permutation that interleaves two vectors, from element `first` of each.
 MITHRIL_PATCHES __m512i places_of_pairs(int first) {
   alignas(64) uint16_t places[32];
   for (int i = 0; i < 16; ++i) {

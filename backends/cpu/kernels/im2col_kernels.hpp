@@ -1,25 +1,25 @@
-// What convolutions of bfloat16 by the processor's unit for products of small matrices are made of,
-// beside these products.
+// Padding, packing and storing for the bfloat16 im2col convolution (conv/im2col.hpp).
 #pragma once
 
 #include <cstdint>
 
 namespace mithril::cpu_backend {
 
-// to[i * nr + j] = the pair of from[offsets[2 * i] + j] and from[offsets[2 * i + 1] + j], for
-// `columns` j at most; of 0 beyond them, and beyond `count` offsets.
+// Packs B as VNNI pairs:
+// to[i * nr + j] = the pair of from[offsets[2 * i] + j] and from[offsets[2 * i + 1] + j], for j
+// below `columns`. Pairs beyond `columns` or `count` offsets are 0.
 struct PairedRows {
   static constexpr int64_t nr = 32;
   const uint16_t* from;
   const int64_t* offsets;
   int64_t count, columns;
-  int64_t pairs;  // i
-  float* to;      // aligned to 64
+  int64_t pairs;  // rows of the result
+  float* to;      // aligned to 64 bytes
 };
 
-// A plane of what windows move over, with its border of zeros:
+// Pads a plane of the source:
 // to[y * width + x] = from[(y * row_stride + first_row) * from_width + x * column_stride +
-// first_column], or 0 where there is none.
+// first_column], or 0 if there is no such element.
 struct PaddedPlane {
   static constexpr int64_t most_column_stride = 2;
   const uint16_t* from;
@@ -30,12 +30,13 @@ struct PaddedPlane {
   uint16_t* to;
 };
 
-// A stretch of a row, and where it goes.
+// A stretch of a row: `size` elements from offset `from` to offset `to`.
 struct Stretch {
   int64_t from, to, size;
 };
 
-// Rows of sums without those columns that count for nothing, each with its bias added.
+// Copies the stretches of rows of sums, without the columns that are no output pixels, and adds the
+// bias of each row.
 struct SpreadRows {
   const float* from;
   int64_t from_step, rows;
@@ -52,7 +53,7 @@ struct Im2colKernels {
   void (*spread)(const SpreadRows&);
 };
 
-// Null where the processor has no such unit, or these kernels were not compiled for it.
+// Null if the processor has no AMX, or these kernels were not compiled for it.
 const Im2colKernels* im2col_kernels();
 
 }  // namespace mithril::cpu_backend

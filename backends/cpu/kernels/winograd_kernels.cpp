@@ -17,13 +17,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 constexpr int64_t lanes = HWY_LANES(float);
-// As many channels as a tile of products has columns.
+// Channels of a panel: the columns of a GEMM tile.
 constexpr int64_t nr = 2 * lanes;
 
 // x * factor + y
 HWY_ATTR V plus(V y, V x, float factor) { return hn::MulAdd(x, hn::Set(D(), factor), y); }
 
-// Every `step`-th of x, transformed along one axis.
+// One axis of the input transform, for 6 elements of x that are `step` apart.
 HWY_ATTR void transform_input(const V* x, int step, V* to, int to_step) {
   const V x0 = x[0], x1 = x[step], x2 = x[2 * step], x3 = x[3 * step], x4 = x[4 * step],
           x5 = x[5 * step];
@@ -46,7 +46,7 @@ HWY_ATTR void transform_output(const V* x, int step, V* to, int to_step) {
   to[3 * to_step] = hn::Add(plus(apart, opposed, 8), x[5 * step]);
 }
 
-// Weights are transformed once, and so in doubles.
+// Weights are transformed once, so this uses doubles.
 using Wide = hn::ScalableTag<double>;
 
 HWY_ATTR void transform_weight(const hn::Vec<Wide>* x, int step, hn::Vec<Wide>* to, int to_step) {
@@ -125,7 +125,7 @@ HWY_ATTR void output(const WinogradOutput& w) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// Four outputs of a row for four channels.
+// Transposes four outputs of a row for four channels, and stores them.
 HWY_ATTR void store_four(const float* from, float* to, int64_t channel_step) {
   const hn::FixedTag<float, 4> d;
   const auto a = hn::LoadU(d, from), b = hn::LoadU(d, from + nr), c = hn::LoadU(d, from + 2 * nr),

@@ -1,6 +1,5 @@
-// The transforms of Winograd's convolution with windows of 3 x 3, in tiles of 4 x 4 outputs: the
-// points are 0, 1, -1, 2, -2 and infinity. A. Lavin, S. Gray: Fast Algorithms for Convolutional
-// Neural Networks, 2015.
+// The transforms of Winograd F(4x4, 3x3), with the points 0, 1, -1, 2, -2 and infinity. A. Lavin,
+// S. Gray: Fast Algorithms for Convolutional Neural Networks, 2015. Steps are in elements.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +8,25 @@
 
 namespace mithril::cpu_backend {
 
-// Of the windows of `channels` outputs at one input, at most `nr` of them.
+// Transforms the 3 x 3 weights of at most `nr` output channels for one input channel.
 struct WinogradWeight {
-  const float* from;  // 3 x 3 elements for each output
+  const float* from;  // 9 elements for each output channel
   int64_t from_step;
   int64_t channels;
-  float* to;  // 36 rows of `nr` elements, zero where there is no output
+  float* to;  // 36 rows of `nr` elements; channels beyond `channels` are 0
   int64_t to_step;
 };
 
-// One row of the input, which is put apart by the remainder of the column.
+// Splits one row of the input by the column modulo 4.
 struct WinogradRow {
-  const float* from;  // `count` elements for each of four planes, a multiple of what a vector has
+  const float* from;  // 4 * count elements; `count` is a multiple of the vector length
   float* to;
   int64_t plane;
   int64_t count;
 };
 
-// Of 6 x 6 elements of the input, for `count` tiles that are neighbours. The element (y, x) of each
-// stands in the plane (y % 4) * 4 + x % 4, where tiles are neighbours.
+// Transforms the 6 x 6 inputs of `count` neighbouring tiles. Element (y, x) of a tile is in plane
+// (y % 4) * 4 + x % 4, in which neighbouring tiles are contiguous.
 struct WinogradInput {
   const float* planes;
   int64_t plane, pitch;  // elements of a plane, and of one of its rows
@@ -36,25 +35,26 @@ struct WinogradInput {
   int64_t count;
 };
 
-// Of 36 sums for each of `nr` channels: 4 x 4 outputs, the channels of each side by side.
+// Transforms the 36 sums of a tile to 4 x 4 outputs. The `nr` channels of each output are
+// contiguous.
 struct WinogradOutput {
   const float* sums;
   int64_t sum_step;
-  const float* bias;  // of each channel
+  const float* bias;  // of the `nr` channels
   float* to;
 };
 
-// The 4 x 4 outputs of some channels, to where each channel has rows of its own.
+// Stores the 4 x 4 outputs of a tile in NCHW.
 struct WinogradTile {
   const float* from;
   int64_t channels;
-  int64_t rows, columns;  // of the outputs, that there are
+  int64_t rows, columns;  // of the outputs in the plane
   float* to;
   int64_t row_step, channel_step;
 };
 
-// 6 x 6 places of a block of channels, side by side for each; what lies outside of the rows and
-// columns that are given counts as 0. The results are `to_step` apart.
+// Transforms 6 x 6 pixels of a channel block in the NCHW16c layout. Pixels outside of the given
+// rows and columns are 0. The 36 results are `to_step` apart.
 struct WinogradInputBlock {
   const float* from;
   int64_t row_step;
@@ -63,8 +63,7 @@ struct WinogradInputBlock {
   int64_t to_step;
 };
 
-// The sums of a tile for a block of channels, `sum_step` apart, to 4 x 4 places, or fewer at the
-// end.
+// Transforms the 36 sums of a tile, `sum_step` apart, to at most 4 x 4 pixels of a channel block.
 struct WinogradOutputBlock {
   const float* sums;
   int64_t sum_step;
