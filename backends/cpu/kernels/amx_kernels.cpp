@@ -1,9 +1,9 @@
 #include "backends/cpu/kernels/amx_kernels.hpp"
 
-// Highway has no target for it, so here intrinsics stand as they are.
+// Highway has no target for AMX, so this file uses intrinsics.
 #if defined(__x86_64__) && defined(__linux__) && (defined(__GNUC__) || defined(__clang__))
 
-// What they leave undefined on purpose g++ 12 warns of.
+// g++ 12 warns about the intrinsics that leave registers undefined on purpose.
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #include <cpuid.h>
 #include <immintrin.h>
@@ -18,15 +18,15 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Pairs in a row of a register, of which it has as many rows at most.
+// Pairs in a row of a tile register, and its maximum number of rows.
 constexpr int64_t side = 16;
 constexpr int64_t mr = 2 * side, nr = 2 * side;
 
-// The shapes of the registers, as the processor reads them: 0 to 3 are sums, two for each half of
-// the rows, 4 and 5 what comes from the left for each half, 6 and 7 what comes from the right.
+// The tile configuration in the format of LDTILECFG. Registers 0 to 3 accumulate C: two for each
+// half of the rows. 4 and 5 contain the two halves of A, 6 and 7 the two halves of B.
 struct alignas(64) Shapes {
   uint8_t palette = 1, first_row = 0, reserved[14] = {};
-  uint16_t bytes[16] = {};  // of a row
+  uint16_t bytes[16] = {};  // of each row
   uint8_t rows[16] = {};
 
   Shapes(int64_t of_rows, int64_t depth) {
@@ -46,8 +46,8 @@ struct alignas(64) Shapes {
   }
 };
 
-// What the registers of this thread are shaped for. It takes as long to shape them as a block of
-// products, so that they stay so from tile to tile.
+// The tile configuration of this thread. Loading one takes as long as a block of products, so it is
+// kept from tile to tile.
 struct Shape {
   int64_t rows = 0, depth = 0;
 
@@ -60,7 +60,7 @@ MITHRIL_AMX void take_shape(int64_t rows, int64_t depth) {
   if (current_shape == wanted) return;
   current_shape = wanted;
   const Shapes shapes(rows, depth);
-  // The intrinsic of g++ 12 says that it reads the first bytes alone.
+  // g++ 12's intrinsic declares that it reads only the first bytes of the configuration.
   asm volatile("" : : "m"(shapes));
   _tile_loadconfig(&shapes);
 }
@@ -70,7 +70,7 @@ MITHRIL_AMX void release_registers() {
   _tile_release();
 }
 
-// The sums of a tile: what is in c, or the bias, of which all rows are the same, or zero.
+// Initialises the accumulators with c, the bias (the same in all rows), or zero.
 template <bool both_halves>
 MITHRIL_AMX void begin_sums(const float* c, int64_t c_step, bool add, const float* bias) {
   if (!add && !bias) {
@@ -104,14 +104,14 @@ MITHRIL_AMX void end_sums(float* c, int64_t c_step) {
   }
 }
 
-// The left side of a tile: blocks of `side` pairs of each row.
+// A of a tile: blocks of `side` pairs of each row. Steps are in floats.
 struct LeftBlocks {
   const float* begin;
-  int64_t step, row_step;  // from a block, or a row of one, to the next
+  int64_t step, row_step;  // between two blocks, and between two rows of a block
 };
 
-// Adds the products of so many blocks, each of `depth` pairs, to c, or begins it: with the bias.
-// What comes from the left passes by the first-level cache, so that the right side stays there.
+// Adds the products of `blocks` blocks, each of `depth` pairs, to c. If `add` is not set, the sums
+// start from the bias. A is loaded with streaming loads, so that B stays in the L1 cache.
 template <bool both_halves>
 MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks& left,
                             const float* right, int64_t blocks, int64_t depth, bool add) {
@@ -121,7 +121,7 @@ MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks
   const auto b_step = static_cast<size_t>(t.b_step * bytes);
   begin_sums<both_halves>(t.c, t.c_step, add, t.bias);
   const float *a = left.begin, *next = t.next;
-  // In each block its part of those for a stretch of k.
+  // The cache lines for a stretch of k, spread over its blocks.
   const int64_t lines =
       next ? (t.lines * side + Tile<float>::stretch - 1) / Tile<float>::stretch : 0;
   for (int64_t block = 0; block < blocks; ++block) {
@@ -142,7 +142,7 @@ MITHRIL_AMX void add_blocks(const Tile<float>& t, int64_t rows, const LeftBlocks
   end_sums<both_halves>(t.c, t.c_step);
 }
 
-// BufferRefs are the rows of the left side.
+// The rows of A are output pixels.
 template <bool both_halves>
 MITHRIL_AMX void add_runs(const BlockTile& t, int64_t rows) {
   constexpr size_t b_step = nr * sizeof(float);
@@ -189,7 +189,7 @@ MITHRIL_AMX void add_bias(const Tile<float>& t, int64_t rows) {
   }
 }
 
-// What fills no block has registers of another shape.
+// The values of k that do not fill a block need another tile configuration.
 template <int rows>
 void run_tile(const Tile<float>& t) {
   const LeftBlocks left = t.a_row_step > 0 ? LeftBlocks{t.a, side, t.a_row_step}
@@ -209,7 +209,8 @@ void run_tile(const Tile<float>& t) {
   if (t.bias && t.add) add_bias(t, rows);
 }
 
-// A single row is no matrix, and stands as it is; no block of more rows leaves one over.
+// A single row uses the GEMV kernels, so there is no tile of one row. Rows are split evenly, so
+// none is left over.
 template <int rows>
 void fill(GemmKernels<float>& kernels) {
   if constexpr (rows > 1) {

@@ -1,4 +1,4 @@
-// Products of bfloat16 by the processor's unit for products of small matrices: AMX.
+// bfloat16 GEMM kernels with AMX.
 #pragma once
 
 #include "backends/cpu/kernels/gemm_kernels.hpp"
@@ -6,14 +6,14 @@
 
 namespace mithril::cpu_backend {
 
-// Whether the processor has one, these kernels were compiled for it, and the system lets this
-// process use it, which is asked for then.
+// Whether the processor has AMX, these kernels were compiled for it, and Linux permits this process
+// to use it. The first call requests the permission.
 bool has_amx();
 
-// These kernels with tiles that AMX multiplies: of floats that stand for pairs of bfloat16, as
-// those of BFloat16Kernels. Only where it is there. Subnormal numbers count for 0.
+// `kernels` with its tiles replaced by AMX tiles. Operands are VNNI pairs, as in BFloat16Kernels.
+// Needs has_amx(). Subnormal inputs are treated as 0.
 GemmKernels<float> with_amx(GemmKernels<float> kernels);
-// Of convolutions, likewise.
+// The kernels for the NCHW32c layout of bfloat16. Need has_amx().
 NchwcKernels amx_block_kernels();
 
 }  // namespace mithril::cpu_backend

@@ -1,6 +1,6 @@
-// Products of bfloat16 by the processor's own instruction for them, which adds to floats: AVX-512
-// BF16. Pairs of elements that are neighbours along k stand in the place of one float: so what is
-// padded out and packed for floats is padded out for pairs.
+// bfloat16 GEMM kernels with AVX-512 BF16 or AMX, which accumulate in float32. A VNNI pair is two
+// elements that are neighbours along k. It has the size of a float, so the packing and padding of
+// float32 also serve pairs.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,17 @@
 namespace mithril::cpu_backend {
 
 struct BFloat16Kernels {
-  // k counts pairs. Subnormal numbers count for 0.
+  // k counts pairs. Subnormal inputs are treated as 0.
   GemmKernels<float> products;
   ImplicitGemmKernels<float> windows;
   NchwcKernels blocks = {};
-  bool convolves = true;  // whether convolutions are faster so than of floats
-  // to[i] = the pair of first[i] and second[i]; of 0 where there is no second.
+  bool convolves = true;  // whether AVX-512 BF16 convolutions are faster than float32
+  // Packs VNNI pairs: to[i] = (first[i], second[i]) for i below `count`. If `second` is null, its
+  // elements are 0.
   void (*pair)(const uint16_t* first, const uint16_t* second, int64_t count, float* to);
 };
 
-// Null where the processor has none, or these kernels were not compiled for it.
+// Null if the processor has no AVX-512 BF16, or these kernels were not compiled for it.
 const BFloat16Kernels* bfloat16_kernels();
 
 }  // namespace mithril::cpu_backend

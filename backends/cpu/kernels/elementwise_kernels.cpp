@@ -26,7 +26,7 @@ HWY_ATTR hn::Mask<D> is_true(D d, V<D> x) {
   return unequal(x, hn::Zero(d));
 }
 
-// An operation as a type: an expression of d and of the vectors x[0], x[1], ...
+// Defines an operation as a type. `expression` uses d and the vectors x[0], x[1], ...
 #define MITHRIL_OPERATION(name, count, expression)                 \
   struct name {                                                    \
     static constexpr int arity = count;                            \
@@ -70,15 +70,15 @@ MITHRIL_OPERATION(ChooseNotEqual, 4, hn::IfThenElse(unequal(x[0], x[1]), x[2], x
 template <typename T, class... Made>
 using Continuation = void (*)(const Link* link, const Source<T>* slots, size_t i, Made... made);
 
-// Vectors are passed on in registers, from call to call.
+// Calls the next link. Vectors are passed in registers.
 template <typename T, class... Made>
 HWY_ATTR void follow(void (*kernel)(), const Link* link, const Source<T>* slots, size_t i,
                      Made... made) {
   reinterpret_cast<Continuation<T, Made...>>(kernel)(link, slots, i, made...);
 }
 
-// Calls body(read), where read(v) is the vector v from the element i on: one for all, or as they
-// stand in memory.
+// Calls body(read), where read(v) returns vector v, counted from element i. If the mask is 0, all
+// vectors are the same.
 template <typename T, class Body>
 HWY_ATTR HWY_INLINE void with_vectors(const Source<T>& source, size_t i, const Body& body) {
   const hn::ScalableTag<T> d;
@@ -91,8 +91,8 @@ HWY_ATTR HWY_INLINE void with_vectors(const Source<T>& source, size_t i, const B
   }
 }
 
-// What is read from memory is an operand of the instructions: half of a loop's time is that of
-// instructions other than its arithmetic.
+// Loads feed the operation directly, so that they become memory operands of the arithmetic
+// instructions. Other instructions take half of the time of a loop.
 template <class Operation, typename T, size_t vectors, class Vectors>
 HWY_ATTR HWY_INLINE void run_pairs(const Link* link, const Source<T>* slots, size_t i,
                                    Vectors& made) {
@@ -158,7 +158,7 @@ HWY_ATTR void run_link(const Link* link, const Source<T>* slots, size_t i, Made.
   V<decltype(d)> results[vectors] = {made...};
   run_operation<Operation, T, vectors>(link, slots, i, results);
   if (link->to >= 0) {
-    // What links write stands in blocks and outputs, which are there to be written.
+    // Links write only to blocks and outputs, which are writable.
     T* to = const_cast<T*>(slots[link->to].at) + (i & slots[link->to].mask);
 #pragma GCC unroll 8
     for (size_t v = 0; v < vectors; ++v) hn::StoreU(results[v], d, to + v * lanes);
@@ -176,16 +176,17 @@ HWY_ATTR void run_link(const Link* link, const Source<T>* slots, size_t i, Made.
   }
 }
 
-// Code without AVX waits for the upper parts of vectors for as long as they may hold something, a
-// tenth of a microsecond for each instruction on some processors. Compilers see to it, but not
-// where functions are given vectors, as links are.
+// Clears the upper halves of the vector registers. SSE code stalls while they are in use, about 0.1
+// microseconds per instruction on some processors. Compilers insert the instruction themselves, but
+// not in functions with vector arguments, such as links.
 HWY_ATTR void leave_wide_registers() {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
   _mm256_zeroupper();
 #endif
 }
 
-// As many vectors at once as are left; gives where the next begins.
+// Runs the chain on as many whole steps as fit before `end`. Returns the first element that is
+// left.
 template <typename T, size_t... v>
 HWY_ATTR size_t run_by(std::index_sequence<v...>, void (*kernel)(), const Link* chain,
                        const Source<T>* slots, size_t i, size_t end, const Prefetch<T>& prefetch) {
@@ -232,7 +233,7 @@ ElementwiseKernels<T> in_order() {
   return {.lanes = HWY_LANES(T), .links = {link<Operations, T>()...}, .run = run<T>};
 }
 
-// In the order of the enumeration.
+// In the order of `enum class Operation`.
 template <typename T>
 ElementwiseKernels<T> made() {
   return in_order<T, Copy, Negate, Not, Abs, Sqrt, Floor, Exp, Log, Log1p, Tanh,

@@ -1,4 +1,4 @@
-// Operations on blocks of elements that stay in the first-level cache.
+// Elementwise operations on blocks of elements that stay in the L1 cache.
 #pragma once
 
 #include <array>
@@ -9,7 +9,8 @@
 
 namespace mithril::cpu_backend {
 
-// Of floats; what is true is 1, what is false 0. The `choose_...` compare the first two of four.
+// Operations on floats. True is 1, false is 0. `choose_...` compares operands 0 and 1, and selects
+// operand 2 or 3.
 enum class Operation : uint8_t {
   copy,
   negate,
@@ -26,7 +27,7 @@ enum class Operation : uint8_t {
   subtract,
   multiply,
   divide,
-  maximum,  // fmax and fmin of C: of a number and NaN the number
+  maximum,  // as C's fmax and fmin: if one operand is NaN, the other one
   minimum,
   less,
   less_equal,
@@ -34,7 +35,7 @@ enum class Operation : uint8_t {
   not_equal,
   logical_and,
   logical_or,
-  choose,  // the first is the condition
+  choose,  // operand 0 is the condition
   choose_less,
   choose_less_equal,
   choose_equal,
@@ -42,8 +43,8 @@ enum class Operation : uint8_t {
 };
 inline constexpr size_t operation_count = 28;
 
-// The element i stands at at[i & mask]: all ones, 0 for as many equal elements as a vector has, or
-// that of a block which is written anew every so many elements.
+// An operand or a result. Its element i is at[i & mask]. The mask is all ones for an array, 0 for
+// one vector of equal elements, and a power of two - 1 for a block that is reused.
 template <typename T>
 struct Source {
   const T* at;
@@ -51,24 +52,23 @@ struct Source {
 };
 inline constexpr size_t each_element = ~size_t{0};
 
-// Of an operation: for so many vectors at once, which registers hand on. Their types are known
-// only where vectors are; null: there is none for this type of elements.
+// The code of an operation for 8, 4 or 1 vectors, which it passes on in registers. Only the kernels
+// know the types of these functions. Null: the element type has no such operation.
 struct LinkKernel {
   void (*eight)() = nullptr;
   void (*four)() = nullptr;
   void (*one)() = nullptr;
 };
 
-// An operation that follows another in registers; in a cache line of its own.
+// One operation of a chain, in its own cache line.
 struct alignas(64) Link {
   LinkKernel kernel;
-  std::array<int16_t, 4> from;  // slots; below 0: what the link before made
-  int16_t to = -1;              // slot; below 0: it is not written
+  std::array<int16_t, 4> from;  // slots; below 0: the result of the previous link
+  int16_t to = -1;              // slot; below 0: not stored
   bool last = true;
 };
 
-// Elements that are read soon, and are asked for while links run: of each of these those as far
-// from it as the links have come.
+// Arrays to prefetch while links run: at element i, the kernels prefetch from[k][i].
 template <typename T>
 struct Prefetch {
   std::array<const T*, 8> from{};
@@ -79,8 +79,8 @@ template <typename T>
 struct ElementwiseKernels {
   size_t lanes;
   std::array<LinkKernel, operation_count> links;
-  // The elements from `begin` to `end`, both multiples of `lanes`, through all links to the last.
-  // What is written may be what is read, at the same elements.
+  // Runs the whole chain on the elements [begin, end), both multiples of `lanes`. An output may be
+  // the same array as an input.
   void (*run)(const Link* chain, const Source<T>* slots, size_t begin, size_t end,
               const Prefetch<T>& prefetch);
 };

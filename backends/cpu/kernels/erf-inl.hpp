@@ -1,4 +1,4 @@
-// The error function of vectors of floats, by tables. Compiled once for each target.
+// The error function for vectors of floats, with tables. Compiled once for each target.
 #if defined(MITHRIL_ERF) == defined(HWY_TARGET_TOGGLE)
 #ifdef MITHRIL_ERF
 #undef MITHRIL_ERF
@@ -12,8 +12,8 @@ HWY_BEFORE_NAMESPACE();
 namespace mithril::cpu_backend::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_AVX3
-// erf(i / 8 + t) for |t| <= 1 / 16: the coefficients of t^k, for each k those of all i. Fitted to
-// the relative error, at i = 31 so that the end is 1.
+// erf(i / 8 + t) for |t| <= 1 / 16: row k contains the coefficients of t^k for all i. They are
+// fitted to the relative error; those for i = 31 give 1 at the end.
 alignas(64) inline constexpr float erf_coefficients[5][32] = {
     {0.0f,         0.140316203f, 0.276326388f, 0.404116899f, 0.520499885f, 0.623240888f,
      0.711155653f, 0.784075081f, 0.842700779f, 0.888388216f, 0.92290014f,  0.948170066f,
@@ -53,7 +53,7 @@ alignas(64) inline constexpr float erf_coefficients[5][32] = {
 template <class D>
 HWY_ATTR V<D> erf_float(D d, V<D> x) {
   const V<D> size = at_most(d, hn::Abs(x), 3.93749976);
-  // Beyond 2^20 floats are 1 / 8 apart: the last bits of such a sum are the nearest i.
+  // Above 2^20, floats are 1 / 8 apart, so the lowest bits of the sum are the nearest i.
   const V<D> shifted = hn::Add(size, number(d, 1 << 20)), t = remainder<3, false>(d, size);
   V<D> sum = one_of_32(d, erf_coefficients[4], shifted);
 #pragma GCC unroll 4
@@ -63,7 +63,7 @@ HWY_ATTR V<D> erf_float(D d, V<D> x) {
   return nan_kept(d, x, hn::CopySign(sum, x));
 }
 #else
-// Of 16 numbers those at the indices in the last four bits of these.
+// Looks up numbers[i], where i is the lowest four bits of each lane of `at`.
 template <class D>
 HWY_ATTR V<D> looked_up(D d, const float* numbers, hn::Vec<hn::RebindToSigned<D>> at) {
 #if HWY_TARGET == HWY_AVX2
@@ -77,8 +77,8 @@ HWY_ATTR V<D> looked_up(D d, const float* numbers, hn::Vec<hn::RebindToSigned<D>
 #endif
 }
 
-// erf(i / 4 + t) for |t| <= 1 / 8: the coefficients of t^k, for each k those of all i. Fitted to
-// the relative error, at i = 15 so that the end is 1.
+// erf(i / 4 + t) for |t| <= 1 / 8: row k contains the coefficients of t^k for all i. They are
+// fitted to the relative error; those for i = 15 give 1 at the end.
 alignas(64) inline constexpr float erf_coefficients[6][16] = {
     {0, 0.276326388f, 0.520499885f, 0.711155653f, 0.842700779f, 0.92290014f, 0.966105163f,
      0.986671686f, 0.995322287f, 0.998537302f, 0.999593019f, 0.999899387f, 0.999977887f,
@@ -102,7 +102,7 @@ alignas(64) inline constexpr float erf_coefficients[6][16] = {
 template <class D>
 HWY_ATTR V<D> erf_float(D d, V<D> x) {
   const hn::RebindToSigned<D> di;
-  // Beyond 2^21 floats are 1 / 4 apart: the last bits of such a sum are the nearest i.
+  // Above 2^21, floats are 1 / 4 apart, so the lowest bits of the sum are the nearest i.
   const V<D> shift = number(d, 1 << 21);
   const V<D> size = at_most(d, hn::Abs(x), 3.87499976), shifted = hn::Add(size, shift);
   const V<D> t = hn::Sub(size, hn::Sub(shifted, shift));

@@ -1,4 +1,4 @@
-// Between elements of 16 bits and floats.
+// Conversion between 16-bit floats and float32.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace mithril::cpu_backend {
 
-// Both as float16.hpp and convert.hpp say: rounded to nearest, ties to even; NaN stays NaN.
+// As in float16.hpp and convert.hpp: rounds to nearest, ties to even; NaN stays NaN.
 struct HalfKernels {
   void (*widen)(const uint16_t* from, float* to, int64_t count);
   void (*narrow)(const float* from, uint16_t* to, int64_t count);
@@ -16,7 +16,7 @@ struct HalfKernels {
 
 inline bool is_half(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
 
-// Of float16 or bfloat16.
+// `dtype` is float16 or bfloat16.
 const HalfKernels& half_kernels(DType dtype, Instructions instructions = best_instructions());
 
 }  // namespace mithril::cpu_backend

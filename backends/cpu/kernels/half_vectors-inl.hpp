@@ -1,4 +1,5 @@
-// Vectors of floats from elements of 16 bits, and back. Compiled once for each target.
+// Vector loads and stores that convert between 16-bit floats and float32. Compiled once for each
+// target.
 #if defined(MITHRIL_HALF_VECTORS) == defined(HWY_TARGET_TOGGLE)
 #ifdef MITHRIL_HALF_VECTORS
 #undef MITHRIL_HALF_VECTORS
@@ -19,8 +20,8 @@ using Floats = hn::ScalableTag<float>;
 using Words = hn::ScalableTag<uint32_t>;
 using Halves = hn::Rebind<uint16_t, Floats>;
 
-// Each bfloat16 in the upper half of a word, rounded to nearest, ties to even. What lies below is
-// not cleared.
+// Rounds to bfloat16, to nearest, ties to even. The result is in the upper half of each word; the
+// lower half is unspecified.
 HWY_ATTR inline hn::Vec<Words> rounded_words(hn::Vec<Floats> x) {
   const Words words;
   const auto bits = hn::BitCast(words, x);
@@ -31,7 +32,7 @@ HWY_ATTR inline hn::Vec<Words> rounded_words(hn::Vec<Floats> x) {
   return hn::IfThenElse(is_number, rounded, quiet);
 }
 
-// How the elements of a dtype are read and written, as many as a vector of floats has.
+// Loads and stores of a vector of floats from and to elements of a dtype.
 struct BFloat16 {
   HWY_ATTR static hn::Vec<Floats> load(const uint16_t* from) {
     const auto wide = hn::PromoteTo(Words(), hn::LoadU(Halves(), from));
@@ -57,7 +58,7 @@ struct Float16 {
     hn::StoreU(hn::DemoteTo(Stored(), x), Stored(), reinterpret_cast<hwy::float16_t*>(to));
   }
 #else
-  // Highway's own takes infinities for numbers where the processor has no instruction.
+  // Without an instruction for it, Highway's conversion treats infinities as numbers.
   HWY_ATTR static hn::Vec<Floats> load(const uint16_t* from) {
     HWY_ALIGN float wide[HWY_LANES(float)];
     for (size_t i = 0; i < HWY_LANES(float); ++i) wide[i] = widened(from[i]);

@@ -18,15 +18,15 @@ namespace {
 
 using Vector = hn::Vec<Floats>;
 constexpr int64_t lanes = HWY_LANES(float);
-constexpr int64_t line_size = 64 / int64_t{sizeof(float)};  // of the cache
+constexpr int64_t line_size = 64 / int64_t{sizeof(float)};  // of the cache, in elements
 
-// The elements of a k: two vectors.
+// The elements of one k: two vectors.
 struct Row {
   Vector left, right;
 };
 
-// Of the words that a vector has, each holds an element of the left vector below and one of the
-// right vector above, so that either takes one operation.
+// Each 32-bit word contains an element of the left vector in its lower half and one of the right
+// vector in its upper half, so that each vector needs only one operation to widen.
 struct StoredBFloat16 {
   HWY_ATTR static Row load(const uint16_t* from) {
     const Words words;
@@ -99,7 +99,8 @@ HWY_ATTR void run_tile(const Tile<float>& t) {
   unrolled<rows>([&](auto i) HWY_ATTR { end_row(t, i, sums[i]); });
 }
 
-// Asked for where panels come from memory, as of floats; 1024 and 4096 bytes are slower.
+// Prefetch distance, in elements, for panels that come from memory. Measured: 1024 and 4096 bytes
+// are slower.
 constexpr int64_t prefetch_distance = 2048 / int64_t{sizeof(uint16_t)};
 
 template <class Stored, int tiles, bool prefetches>

@@ -1,4 +1,4 @@
-// Tiles of products whose right side is held in 16 bits, and widened when it is read.
+// GEMM kernels with 16-bit weights as B, which tiles widen to float32 when they load them.
 #pragma once
 
 #include "backends/cpu/kernels/gemm_kernels.hpp"
@@ -7,13 +7,13 @@
 namespace mithril::cpu_backend {
 
 struct HalfWeightKernels {
-  GemmKernels<float> products;  // without `dots`: the right side is packed
-  // From a panel as pack_b leaves it, for so many k, to one of elements of 16 bits in the order
-  // in which tiles read them.
+  GemmKernels<float> products;  // without `dots`: B is always packed
+  // Converts a panel from pack_b, with `depth` values of k, to 16-bit elements in the order in
+  // which tiles read them.
   void (*store)(const float* panel, int64_t depth, uint16_t* to);
 };
 
-// Held as float16 or bfloat16.
+// `stored` is float16 or bfloat16.
 const HalfWeightKernels& stored_matmul_kernels(DType stored,
                                                Instructions instructions = best_instructions());
 

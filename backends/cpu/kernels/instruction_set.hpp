@@ -1,4 +1,4 @@
-// Which of the processor's vector instructions kernels use: chosen when the program runs.
+// The vector instruction set that the kernels use, chosen at run time.
 #pragma once
 
 #include <string_view>
@@ -6,18 +6,16 @@
 
 namespace mithril::cpu_backend {
 
-// Each has what the one before has. With amx, bfloat16 is multiplied by the processor's unit for
-// products of matrices, and the rest is done as with avx512.
+// Each set includes the previous ones. `amx` is avx512 with AMX for bfloat16 GEMMs.
 enum class Instructions { portable, avx2, avx512, amx };
 
 std::string_view name(Instructions instructions);
-// Those that kernels were compiled for and the processor has, the best of them last.
+// The sets that the processor has and kernels were compiled for, in ascending order.
 const std::vector<Instructions>& present_instructions();
-// That kernels are chosen for: the best of those that are present, no better than the variable
-// MITHRIL_INSTRUCTIONS of the environment says, which is read once. ValueError E0435 where that
-// names none.
+// The set that kernels are chosen for: the best present set, limited by the environment variable
+// MITHRIL_INSTRUCTIONS, which is read once. Throws ValueError E0435 if the variable names no set.
 Instructions best_instructions();
-// None better than these from now on; what was loaded before must not be run then. For tests.
+// Limits the set from now on. Models that were loaded before must not run afterwards. For tests.
 void limit_instructions(Instructions most);
 
 }  // namespace mithril::cpu_backend

@@ -33,7 +33,7 @@ struct Same {
   }
 };
 
-// Calls body with the elements of a row, or with what stands for each of them where it is null.
+// Calls body with the elements of `row`, or with the constant `otherwise` if `row` is null.
 template <typename T, class Body>
 HWY_ATTR void with_elements(const T* row, T otherwise, const Body& body) {
   row ? body(Elements<T>{row}) : body(Same<T>{otherwise});

@@ -1,4 +1,4 @@
-// Normalising rows of elements that lie side by side, and its gradients.
+// Layer norm of contiguous rows, and its gradients.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace mithril::cpu_backend {
 
-// Of one row of layer_norm: its mean, and the reciprocal of its standard deviation.
+// Statistics of one row: its mean, and the reciprocal of its standard deviation.
 template <typename T>
 struct RowMoments {
   T mean, rstd;
@@ -15,11 +15,11 @@ struct RowMoments {
 
 template <typename T>
 struct NormKernels {
-  // to = (x - mean) * rstd * weight + bias. A weight that is null is 1, a bias 0; `to` may be x.
-  // What stands `next` elements behind both is asked for meanwhile.
+  // to = (x - mean) * rstd * weight + bias, with rstd = 1 / sqrt(variance + eps). A null weight is
+  // 1, a null bias 0. `to` may be x. Prefetches x and `to` at `next` elements ahead.
   RowMoments<T> (*normalise)(const T* x, const T* weight, const T* bias, double eps, T* to,
                              int64_t count, int64_t next);
-  // The gradient of the row; `to` may be x or the gradient that comes in.
+  // The gradient of x. `to` may be x or `grad`.
   void (*input_grad)(const T* grad, const T* x, RowMoments<T> moments, const T* weight, T* to,
                      int64_t count);
   // weight_grad += grad * (x - mean) * rstd, bias_grad += grad

@@ -22,12 +22,12 @@ constexpr int64_t lanes = HWY_LANES(T);
 template <class D>
 using V = hn::Vec<D>;
 
-// The first `count` elements, at most as many as a vector has; what is in the others is not said.
+// Loads the first `count` elements, at most a vector. The other lanes are unspecified.
 template <class D, typename T = hn::TFromD<D>>
 HWY_ATTR V<D> load(D d, const T* from, int64_t count) {
   if (count >= lanes<T>) return hn::LoadU(d, from);
 #if HWY_TARGET == HWY_EMU128
-  // Highway's masked load reads what is masked, too, on this target.
+  // Highway's masked load reads masked elements, too, on this target.
   alignas(64) T some[static_cast<size_t>(lanes<T>)] = {};
   std::copy_n(from, std::clamp<int64_t>(count, 0, lanes<T>), some);
   return hn::Load(d, some);
@@ -41,7 +41,7 @@ HWY_ATTR V<D> load(D d, const T* from, int64_t step, int64_t count) {
   if (step == 1) return load(d, from, count);
 #if HWY_TARGET != HWY_SCALAR
   if (step == 2) {
-    // Nothing behind the last of them is read.
+    // Reads no element after the last one.
     const int64_t all = 2 * std::min(count, lanes<T>) - 1;
     return hn::ConcatEven(d, load(d, from + lanes<T>, all - lanes<T>), load(d, from, all));
   }

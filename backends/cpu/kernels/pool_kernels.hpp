@@ -1,4 +1,4 @@
-// What is done along a row when windows are pooled.
+// Pooling kernels: max and mean over the taps of windows.
 #pragma once
 
 #include <cstdint>
@@ -8,25 +8,25 @@
 
 namespace mithril::cpu_backend {
 
-// Elements that are so many apart, one for each of `count` windows.
+// One tap of `count` neighbouring windows: elements that are `step` apart.
 template <typename T>
 struct PoolRun {
   const T* from;
   int64_t step, count;
 };
 
-// Wide as T, so that vectors have as many of them.
+// An index of the size of T, so that vectors of both have the same number of lanes.
 template <typename T>
 using PoolPlace = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
 
-// Windows side by side over places that have a block of channels each; all have these taps.
+// `count` neighbouring windows in the NCHW16c layout, all with the same taps.
 template <typename T>
 struct PoolBlocks {
   const T* from;                                 // the first tap of the first window
-  int64_t rows, columns, row_step, column_step;  // of the taps, in elements
-  int64_t count, step;                           // of windows, and from one to the next
-  int64_t block;                                 // of whole vectors
-  T divisor;                                     // of sums
+  int64_t rows, columns, row_step, column_step;  // numbers of taps, and the elements between them
+  int64_t count, step;                           // of windows; elements between two windows
+  int64_t block;                                 // channels of a block, in whole vectors
+  T divisor;                                     // the mean is sum / divisor
   T* to;
 };
 
@@ -35,12 +35,12 @@ struct PoolKernels {
   void (*largest_of_blocks)(const PoolBlocks<T>&);
   void (*mean_of_blocks)(const PoolBlocks<T>&);
 
-  // What is larger, or NaN, takes the place of what there is.
+  // best[i] = x[i] if x[i] is larger or NaN, for the elements x of `run`.
   void (*largest)(const PoolRun<T>& run, T* best);
-  // The same with the places of what is largest, of which `place` is that of the run's first
-  // element: -1 where nothing was seen yet.
+  // As `largest`, and stores the index of each maximum in `places`. `place` is the index of the
+  // run's first element. An index of -1 means that there is no maximum yet.
   void (*largest_placed)(const PoolRun<T>& run, PoolPlace<T> place, T* best, PoolPlace<T>* places);
-  void (*sum)(const PoolRun<T>& run, T* sums);  // adds to what there is
+  void (*sum)(const PoolRun<T>& run, T* sums);  // sums[i] += x[i]
 };
 
 template <typename T>

@@ -23,7 +23,7 @@ struct Sum {
   }
 };
 
-// The element b where it is the better one, or NaN, which stays.
+// Returns b if it is larger or NaN, so that NaN is kept.
 struct Max {
   static constexpr double start = -std::numeric_limits<double>::infinity();
   template <class X>
@@ -52,7 +52,7 @@ HWY_ATTR auto as_doubles(const float* x) {
   return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, decltype(d)>(), x));
 }
 
-// In four totals, so that none waits for another.
+// Four totals hide the latency of the operation.
 template <typename T, class Way>
 HWY_ATTR double row(const T* x, int64_t count) {
   const hn::ScalableTag<double> d;

@@ -1,4 +1,4 @@
-// Elements that become one: sums, and the largest and smallest.
+// Reductions: sum, maximum and minimum.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +7,18 @@
 
 namespace mithril::cpu_backend {
 
-// One way of making one of many. Totals are doubles, so that many small elements are not lost in a
-// sum.
+// One reduction. Totals are doubles, so that a sum does not lose small elements.
 template <typename T>
 struct ReductionKernel {
-  double start;                                             // the total of nothing
-  double (*row)(const T* x, int64_t count);                 // of a row
-  void (*rows)(const T* x, double* totals, int64_t count);  // of each total and an element
+  double start;                                             // the total of no elements
+  double (*row)(const T* x, int64_t count);                 // reduces a row
+  void (*rows)(const T* x, double* totals, int64_t count);  // totals[i] = both(totals[i], x[i])
   double (*both)(double left, double right);
 };
 
 template <typename T>
 struct ReductionKernels {
-  ReductionKernel<T> sum, max, min;  // the largest and smallest are NaN where an element is
+  ReductionKernel<T> sum, max, min;  // max and min are NaN if an element is NaN
 };
 
 template <typename T>

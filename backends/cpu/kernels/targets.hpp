@@ -1,14 +1,15 @@
-// What Highway compiles kernels for. Included before any header of Highway's.
+// The Highway targets of the kernels. Include it before any Highway header.
 #pragma once
 
-// Few, for each compiles every kernel once more: what is older than AVX2 takes the portable one.
-// Vectors whose length only the processor knows cannot stand in arrays.
+// Each target compiles every kernel again, so there are few: x86 processors without AVX2 use the
+// portable target. Vectors of a size unknown at compile time cannot be in arrays, so SVE and RVV
+// are disabled.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_SVE | HWY_SVE2 | HWY_RVV)
 
 #include <hwy/detect_targets.h>
 
-// The function of a kernel file's namespaces that is for these instructions. Where kernels are
-// compiled for one target, that is the only one.
+// Returns the result of `function` from the namespace of the target for these instructions. If
+// kernels are compiled for one target, that is the only one.
 #if HWY_TARGETS & HWY_AVX3
 #define MITHRIL_IF_AVX512(instructions, function) \
   if ((instructions) >= Instructions::avx512) return N_AVX3::function();

@@ -1,4 +1,4 @@
-// Loops that are no loops any more. Compiled once for each target.
+// Loops that are unrolled at compile time. Compiled once for each target.
 #if defined(MITHRIL_UNROLLED) == defined(HWY_TARGET_TOGGLE)
 #ifdef MITHRIL_UNROLLED
 #undef MITHRIL_UNROLLED
@@ -14,8 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace mithril::cpu_backend::HWY_NAMESPACE {
 namespace {
 
-// body(i) for each i, of which each knows its own when it is compiled: so an array that they index
-// stays in registers.
+// Calls body(i) for each i, as a constant expression. So an array indexed by i stays in registers.
 template <int count, typename Body>
 HWY_INLINE void unrolled(const Body& body) {
   [&]<int... i>(std::integer_sequence<int, i...>) HWY_ATTR {

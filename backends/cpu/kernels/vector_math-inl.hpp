@@ -1,4 +1,5 @@
-// Functions of vectors, right for NaN, infinities and zeros. Compiled once for each target.
+// Vector math functions with correct results for NaN, infinities and zeros. Compiled once for each
+// target.
 #if defined(MITHRIL_VECTOR_MATH) == defined(HWY_TARGET_TOGGLE)
 #ifdef MITHRIL_VECTOR_MATH
 #undef MITHRIL_VECTOR_MATH
@@ -33,20 +34,20 @@ template <class D>
 HWY_ATTR V<D> not_a_number(D d) {
   return hn::Set(d, std::numeric_limits<hn::TFromD<D>>::quiet_NaN());
 }
-// Highway's Ne takes NaN for equal to everything on AVX-512.
+// Highway's Ne is false for NaN on AVX-512.
 template <class X>
 HWY_ATTR auto unequal(X a, X b) {
   return hn::Not(hn::Eq(a, b));
 }
-// `given` where that is NaN.
+// Returns `given` if it is NaN, else `result`.
 template <class D>
 HWY_ATTR V<D> keep_nan(D, V<D> given, V<D> result) {
   return hn::IfThenElse(unequal(given, given), given, result);
 }
 
-// Limits in which x may be lost where it is NaN: nan_kept brings that back. On x86 the second
-// argument comes out of Min and Max where one is NaN, and of NaN the processor makes some int;
-// elsewhere it may not be asked to.
+// Min and max with a limit. On x86, Min and Max return their second argument if one is NaN, so NaN
+// passes through, and nan_kept has nothing to do. On other targets NaN may be lost, and may not be
+// converted to an integer; nan_kept restores it.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 template <class D>
 HWY_ATTR V<D> at_most(D d, V<D> x, double most) {
@@ -77,7 +78,7 @@ HWY_ATTR V<D> nan_kept(D d, V<D> x, V<D> result) {
 
 constexpr double log2_of_e = 1.44269504088896341;
 
-// The polynomial of x, highest coefficient first.
+// Evaluates a polynomial in x by Horner's rule, highest coefficient first.
 template <class D, class... Rest>
 HWY_ATTR V<D> polynomial(D d, V<D> x, double first, Rest... rest) {
   V<D> sum = number(d, first);
@@ -85,13 +86,13 @@ HWY_ATTR V<D> polynomial(D d, V<D> x, double first, Rest... rest) {
   return sum;
 }
 
-// x 2^n for whole n from -252 to 254.
+// x * 2^n, for integral n from -252 to 254.
 template <class D>
 HWY_ATTR V<D> times_power_of_two(D d, V<D> x, V<D> n) {
 #if HWY_TARGET == HWY_AVX3
   return V<D>{_mm512_scalef_ps(x.raw, n.raw)};
 #else
-  // In two halves, for what overflows and what is denormal.
+  // In two factors, for results that overflow or are subnormal.
   const hn::RebindToSigned<D> di;
   const auto power = [&](auto whole) HWY_ATTR {
     return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(whole, hn::Set(di, 127))));
@@ -102,14 +103,14 @@ HWY_ATTR V<D> times_power_of_two(D d, V<D> x, V<D> n) {
 #endif
 }
 
-// The whole number nearest to x log2(e): from 2^23 on floats are whole.
+// The integer nearest to x * log2(e). Adding 1.5 * 2^23 rounds to an integer.
 template <class D>
 HWY_ATTR V<D> whole_exponent(D d, V<D> x) {
   const V<D> shift = number(d, 3 << 22);
   return hn::Sub(hn::MulAdd(x, number(d, log2_of_e), shift), shift);
 }
 
-// 2^n e^r with |r| <= ln 2 / 2, Cody and Waite's reduction and Cephes' polynomial (expf).
+// 2^n * e^r with |r| <= ln(2) / 2: Cody and Waite's reduction, and the polynomial of Cephes' expf.
 template <class D>
 HWY_ATTR V<D> exp_float(D d, V<D> x) {
   const V<D> inside = at_least(d, at_most(d, x, 90), -105);
@@ -122,7 +123,7 @@ HWY_ATTR V<D> exp_float(D d, V<D> x) {
 }
 
 #if HWY_TARGET == HWY_AVX3
-// Of 32 numbers those at the indices in the last five bits of these.
+// Looks up numbers[i], where i is the lowest five bits of each lane.
 template <class D>
 HWY_ATTR V<D> one_of_32(D d, const float* numbers, V<D> at) {
   const auto bits = hn::BitCast(hn::RebindToSigned<D>(), at);
@@ -130,17 +131,16 @@ HWY_ATTR V<D> one_of_32(D d, const float* numbers, V<D> at) {
       _mm512_permutex2var_ps(hn::Load(d, numbers).raw, bits.raw, hn::Load(d, numbers + 16).raw)};
 }
 
-// x - n / 2^bits, for the nearest whole n or the one below; 0 of an infinity.
+// x - n / 2^bits, where n is the nearest integer, or the integer below. 0 for infinities.
 template <int bits, bool below, class D>
 HWY_ATTR V<D> remainder(D, V<D> x) {
   return V<D>{_mm512_reduce_ps(x.raw, bits << 4 | 8 | (below ? 1 : 0))};
 }
 #endif
 
-// e^x for x <= 0, where what is small need not be exact to its own last place: with a relative
-// error of (2 + |x|) 1e-7.
+// e^x for x <= 0, with a relative error of (2 + |x|) * 1e-7. Softmax does not need more.
 #if HWY_TARGET == HWY_AVX3
-// 2^(i / 32).
+// 2^(i / 32)
 alignas(64) inline constexpr float roots_of_two[32] = {
     1,           1.0218972f,  1.04427373f, 1.06714046f, 1.09050775f, 1.1143868f,  1.13878858f,
     1.1637249f,  1.18920708f, 1.21524739f, 1.24185777f, 1.26905096f, 1.29683959f, 1.32523668f,
@@ -148,21 +148,21 @@ alignas(64) inline constexpr float roots_of_two[32] = {
     1.5759809f,  1.61049032f, 1.64575553f, 1.68179286f, 1.71861935f, 1.75625217f, 1.79470909f,
     1.8340081f,  1.87416768f, 1.91520655f, 1.95714414f};
 
-// 2^n 2^(i / 32) 2^f with 0 <= f < 1 / 32, its polynomial fitted to that.
+// 2^n * 2^(i / 32) * 2^f with 0 <= f < 1 / 32. The polynomial is fitted to this range.
 template <class D>
 HWY_ATTR V<D> share_float(D d, V<D> x) {
   const V<D> exponent = hn::Mul(x, number(d, log2_of_e));
-  // Beyond 2^18 floats are 1 / 32 apart: the last bits of such a sum are i.
+  // Above 2^18, floats are 1 / 32 apart, so the lowest bits of the sum are i.
   const V<D> shifted{_mm512_add_round_ps(exponent.raw, number(d, 3 << 17).raw,
                                          _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)};
   const V<D> f = remainder<5, true>(d, exponent);
   const V<D> power = polynomial(d, f, 0.24265173077583313, 0.6931237578392029, 1);
   const V<D> root = one_of_32(d, roots_of_two, shifted);
-  // The instruction takes whole exponents, those below.
+  // scalef rounds the exponent down to an integer.
   return V<D>{_mm512_scalef_ps(hn::Mul(power, root).raw, exponent.raw)};
 }
 #else
-// 2^n 2^f with |f| <= 1 / 2, its polynomial fitted to that.
+// 2^n * 2^f with |f| <= 1 / 2. The polynomial is fitted to this range.
 template <class D>
 HWY_ATTR V<D> share_float(D d, V<D> x) {
   const V<D> inside = at_least(d, x, -104);
@@ -174,8 +174,8 @@ HWY_ATTR V<D> share_float(D d, V<D> x) {
 }
 #endif
 
-// Highway's holds up to 706, and makes an int of what it is given: beyond 700 it is the square of a
-// root, and of NaN it is not asked.
+// Highway's Exp is valid up to 706 and converts x to an integer. So this squares exp(x / 2) above
+// 700, and never passes NaN.
 template <class D>
 HWY_ATTR V<D> exp_double(D d, V<D> x) {
   const auto large = hn::Gt(x, number(d, 700));
@@ -193,7 +193,7 @@ HWY_ATTR V<D> exp(D d, V<D> x) {
   }
 }
 
-// e^x, x <= 0, as a share of what is 1 at most.
+// e^x for x <= 0, as softmax needs it; see share_float.
 template <class D>
 HWY_ATTR V<D> share(D d, V<D> x) {
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
@@ -203,7 +203,7 @@ HWY_ATTR V<D> share(D d, V<D> x) {
   }
 }
 
-// Highway's, for what is in its domain.
+// Completes Highway's logarithm for arguments outside of its domain.
 template <class D>
 HWY_ATTR V<D> logarithm(D d, V<D> result, V<D> of) {
   result = hn::IfThenElse(hn::Eq(of, hn::Zero(d)), hn::Neg(infinity(d)), result);
@@ -217,11 +217,11 @@ HWY_ATTR V<D> log(D d, V<D> x) {
 template <class D>
 HWY_ATTR V<D> log1p(D d, V<D> x) {
   const V<D> result = logarithm(d, hn::Log1p(d, x), hn::Add(x, number(d, 1)));
-  const auto zero = hn::Eq(x, hn::Zero(d));  // keeps its sign
+  const auto zero = hn::Eq(x, hn::Zero(d));  // log1p(-0) is -0
   return keep_nan(d, x, hn::IfThenElse(zero, x, result));
 }
 
-// Below 0.625: the odd part of Cephes' tanhf and tanh, divided by x.
+// For |x| < 0.625: the polynomials of Cephes' tanhf and tanh, as a function of x^2.
 template <class D>
 HWY_ATTR V<D> small_tanh(D d, V<D> square) {
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
@@ -236,7 +236,7 @@ HWY_ATTR V<D> small_tanh(D d, V<D> square) {
   }
 }
 
-// Above it by exp.
+// Above 0.625, tanh(x) = 1 - 2 / (e^(2x) + 1).
 template <class D>
 HWY_ATTR V<D> tanh(D d, V<D> x) {
   const V<D> size = hn::Abs(x), square = hn::Mul(x, x);

@@ -1,4 +1,4 @@
-// Rows of elements as vectors. Compiled once for each target.
+// Loops and reductions over contiguous rows. Compiled once for each target.
 #if defined(MITHRIL_VECTOR_ROWS) == defined(HWY_TARGET_TOGGLE)
 #ifdef MITHRIL_VECTOR_ROWS
 #undef MITHRIL_VECTOR_ROWS
@@ -19,7 +19,7 @@ namespace mithril::cpu_backend::HWY_NAMESPACE {
 template <typename T>
 constexpr int64_t lanes = HWY_LANES(T);
 
-// All elements of a vector of a row.
+// A whole vector of a row.
 struct Whole {
   template <typename T>
   HWY_ATTR static auto read(const T* at, T) {
@@ -31,7 +31,7 @@ struct Whole {
   }
 };
 
-// Those that are left of a row: `missing` stands for the others.
+// The last, partial vector of a row. Reading fills the other lanes with `missing`.
 struct Rest {
   int64_t count;
 
@@ -48,7 +48,7 @@ struct Rest {
     hn::BlendedStore(vector, hn::FirstN(d, static_cast<size_t>(count)), d, at);
   }
 #else
-  // Elsewhere what is masked may be read, too.
+  // On other targets a masked load may read masked elements.
   template <typename T>
   HWY_ATTR auto read(const T* at, T missing) const {
     const hn::ScalableTag<T> d;
@@ -65,7 +65,7 @@ struct Rest {
 #endif
 };
 
-// Calls body(part, i) for each vector of a row, which is whole or what is left.
+// Calls body(part, i) for each vector of a row. `part` is Whole, or Rest for the last elements.
 template <typename T, class Body>
 HWY_ATTR HWY_INLINE void each_vector(int64_t count, const Body& body) {
   constexpr int64_t n = lanes<T>;
@@ -99,7 +99,8 @@ HWY_ATTR HWY_INLINE auto joined(int64_t count, T start, const Both& both, const 
   return both(both(a, b), both(c, e));
 }
 
-// A long row in blocks, so that rounding errors do not grow with its length.
+// Elements in a block of a sum. The sums of the blocks are added in double, so that rounding errors
+// do not grow with the length of a row.
 constexpr int64_t elements_of_a_sum = 1 << 12;
 
 template <typename T, class Take>
@@ -115,8 +116,8 @@ HWY_ATTR HWY_NOINLINE T summed_in_blocks(int64_t count, Take take) {
   return static_cast<T>(total);
 }
 
-// take(sum, part, i) adds the term of a vector to a sum. It captures by value: what it refers to
-// could not stay in registers beside the call.
+// The sum over a row; take(sum, part, i) adds the terms of a vector. `take` captures by value,
+// because variables that it refers to could not stay in registers across the call.
 template <typename T, class Take>
 HWY_ATTR HWY_INLINE T summed_by(int64_t count, Take take) {
   if (count > elements_of_a_sum) return summed_in_blocks<T>(count, take);
@@ -124,15 +125,15 @@ HWY_ATTR HWY_INLINE T summed_by(int64_t count, Take take) {
   return hn::GetLane(hn::SumOfLanes(hn::ScalableTag<T>(), joined<T>(count, T{}, both, take)));
 }
 
-// The sum of term(part, i).
+// The sum of term(part, i) over a row.
 template <typename T, class Term>
 HWY_ATTR HWY_INLINE T summed(int64_t count, const Term& term) {
   return summed_by<T>(
       count, [&](auto sum, auto part, int64_t i) HWY_ATTR { return hn::Add(sum, term(part, i)); });
 }
 
-// Brings near what the element i of the row `next` elements behind this one would be, whether there
-// is one or not: processors do not foresee on what page the next row lies.
+// Prefetches element i of the row `next` elements ahead, even if there is no such row. Hardware
+// prefetching does not cross to the page of the next row.
 template <typename T>
 HWY_ATTR void fetch_next(const T* row, int64_t next, int64_t i) {
   const auto at = reinterpret_cast<uintptr_t>(row);
