@@ -90,7 +90,7 @@ std::shared_ptr<Backend> cpu(CpuOptions options) {
                       ", which does not hold weights in 16 bits",
            .help = "choose float16 or bfloat16, or leave it out"});
   }
-  cpu_backend::best_instructions();  // that an error of the environment comes here
+  cpu_backend::best_instructions();  // reports errors of the environment
   return std::make_shared<Cpu>(options);
 }
 

@@ -47,7 +47,7 @@ class CpuExecutable final : public Executable {
     const std::shared_ptr<const ExecutionPlan> plan = plan_for(inputs);
     const ArenaLoan loan(arenas_, plan->arena_bytes, plan->buffers);
     const std::span<std::byte*> bases = loan.bases();
-    // Nothing writes to what it was given, but where it was donated.
+    // Steps write to an input only if it is donated.
     const auto base = [](const Tensor& tensor) {
       return static_cast<std::byte*>(const_cast<void*>(tensor.raw_data()));
     };
@@ -96,7 +96,7 @@ class CpuExecutable final : public Executable {
   }
 
  private:
-  // What stays the same stays in the caches of all threads.
+  // A base that is not written stays in the caches of all threads.
   static void place(std::byte*& base, std::byte* at) {
     if (base != at) base = at;
   }
@@ -133,7 +133,7 @@ class CpuExecutable final : public Executable {
     });
   }
 
-  // What a run gives, to be written where it is made anew.
+  // The tensor of a result. Steps write it if it is new.
   Tensor begin(const ExecutionPlan& plan, const Result& result, std::span<const Tensor> inputs,
                std::span<const Tensor> results) const {
     switch (result.from) {
@@ -149,8 +149,8 @@ class CpuExecutable final : public Executable {
     return results_.take(result.dtype, result.dims);
   }
 
-  // Before the first evaluation, where sizes are known: it takes the longest of a plan. What is
-  // refused here is refused again when it is evaluated.
+  // Compiles native code before the first evaluation if all sizes are static, because it takes most
+  // of the time of a plan. The evaluation raises the errors that are ignored here.
   void compile_loops() const {
     try {
       static_plan();
@@ -158,7 +158,7 @@ class CpuExecutable final : public Executable {
     }
   }
 
-  // Where the sizes of the inputs are known before they come; null where they are not.
+  // The plan if the sizes of all inputs are static, otherwise null.
   std::shared_ptr<const ExecutionPlan> static_plan() const {
     std::vector<Tensor> inputs;
     for (const ValueId id : graph_.inputs()) {

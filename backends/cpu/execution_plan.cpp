@@ -19,10 +19,11 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// A step that touches fewer bytes leaves most of what the caches hold.
+// A step that touches fewer bytes evicts little from the caches.
 constexpr int64_t bytes_that_turn = 1 << 17;
 
-// Outputs of their own that may be written into donated inputs which are no outputs.
+// The donations that are possible: the output occurs once among the outputs, and the input does
+// not.
 std::vector<DonatedBuffer> donated_values(const Graph& graph,
                                           const std::vector<Donation>& donations) {
   std::vector<int> times_output(graph.values().size());

@@ -23,7 +23,7 @@ Parsed parse(const OpDef& op) {
   return parsed;
 }
 
-// Records stay at their addresses as long as the process lives, and so does this.
+// Op records have fixed addresses until the process ends, so the parsed spellings are never freed.
 const Parsed& parsed(const OpDef& op) {
   static std::mutex mutex;
   static auto* known = new std::unordered_map<const OpDef*, std::unique_ptr<const Parsed>>();

@@ -9,7 +9,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// A tensor of the graph at its place, with what is needed to speak of it as a Tensor.
+// A tensor of the graph and its buffer.
 struct PlacedTensor {
   DType dtype;
   Dims dims;
@@ -64,7 +64,7 @@ class Evaluate final : public Step {
   }
 
  private:
-  // Half precision is storage: an op computes in float32.
+  // Converts 16-bit floats to float32: half precision is storage, and ops compute in float32.
   std::vector<Tensor> read(const BufferTable& buffers) const {
     std::vector<Tensor> tensors;
     tensors.reserve(inputs_.size());
@@ -113,7 +113,7 @@ class Show final : public Step {
        const Observer& observer)
       : graph_(graph), node_(node), made_(std::move(made)), observer_(observer) {}
 
-  // It sees a copy, for it may keep what it sees.
+  // The observer gets a copy because it may keep the tensor.
   void run(const BufferTable& buffers) const override {
     for (size_t i = 0; i < made_.size(); ++i) {
       const Tensor tensor = made_[i].read(buffers).copy();

@@ -11,10 +11,11 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Of a function such as exp, in additions.
+// The cost of a function such as exp, in additions.
 constexpr int64_t cost_of_function = 8;
 
-// Each block of an input is read before that of the output is written.
+// An output may overwrite an input if each block of the input is read before that of the output is
+// written.
 std::vector<InPlacePair> in_place_pairs(const ShapedGraph& shaped,
                                         const ElementwiseProgram& program) {
   const int count = static_cast<int>(program.instructions.size());
@@ -36,7 +37,7 @@ std::vector<InPlacePair> in_place_pairs(const ShapedGraph& shaped,
       continue;
     }
     for (const ElementwiseProgram::Made& made : program.outputs) {
-      // What has 16 bits is widened before a block begins, and rounded after its end.
+      // 16-bit inputs are widened before a block runs, and 16-bit outputs are rounded after it.
       const bool after = is_half(given) || last_read[i] <= written[static_cast<size_t>(made.slot)];
       if (after && shaped.dtype(made.value) == given) possible.push_back({made.value, input});
     }

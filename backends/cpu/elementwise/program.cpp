@@ -25,7 +25,8 @@ const std::map<std::string_view, Operation>& functions() {
   return functions;
 }
 
-// A sign that compares, with its sides in this order or the other.
+// The operations of a comparison, as a value and as the condition of a choice. `swapped`: they take
+// the operands in reverse order.
 struct Comparison {
   Operation truth, choice;
   bool swapped = false;
@@ -61,10 +62,10 @@ bool has_kernel(DType dtype, Operation operation) {
                                  : elementwise_kernels<double>().links[at].one != nullptr;
 }
 
-// There is no expression, or no kernel.
+// Thrown if a formula needs an operation that has no kernel.
 struct NoLoop {};
 
-// Slots are told apart by what they hold until all are known.
+// An operand before slots are numbered, which requires the numbers of inputs and constants.
 enum class Held : uint8_t { input, constant, made };
 struct Operand {
   Held held;
@@ -95,7 +96,8 @@ class LoopWriter {
     std::set<Operand> kept_once;
     for (const ValueId id : kept) {
       Operand& made = values_.at(id);
-      // What nothing computes has to be copied to be made.
+      // Each output needs its own instruction, so inputs, constants and repeated outputs are
+      // copied.
       if (made.held != Held::made || !kept_once.insert(made).second) made = copy(made);
     }
     for (Written& written : written_) {
@@ -180,7 +182,7 @@ class LoopWriter {
     return &loop_.constants[static_cast<size_t>(operand.index)];
   }
 
-  // The same operation on the same operands is done once.
+  // Reuses the result of the same operation on the same operands.
   Operand operation(Operation operation, const std::vector<Operand>& from) {
     if (!has_kernel(loop_.dtype, operation)) throw NoLoop();
     for (const Written& known : written_) {
@@ -232,7 +234,8 @@ class LoopWriter {
     return by.swapped ? operation(by.truth, {right, left}) : operation(by.truth, {left, right});
   }
 
-  // Powers of two have exact reciprocals, and a product costs far less than a quotient.
+  // Divides by a power of two through its reciprocal, which is exact: a multiplication is much
+  // faster.
   Operand arithmetic(Operation sign, Operand left, Operand right) {
     const double* number = number_of(right);
     int exponent = 0;
@@ -266,7 +269,7 @@ class LoopWriter {
   ElementwiseProgram loop_;
   std::vector<Written> written_;
   std::map<ValueId, Operand> values_;
-  std::set<Operand> truths_;  // what is 0 or 1
+  std::set<Operand> truths_;  // operands that are 0 or 1
 };
 
 bool broadcasts(const Dims& from, const Dims& to) {
@@ -280,7 +283,7 @@ bool broadcasts(const Dims& from, const Dims& to) {
 
 bool is_computed(DType dtype) { return dtype == DType::float32 || dtype == DType::float64; }
 
-// What elements of 16 bits are computed in: that which holds what they are rounded from.
+// The dtype that computes a 16-bit result, so that it is rounded only once.
 DType computed_in(const ShapedGraph& shaped, size_t node) {
   for (const int32_t tensor : shaped.planned(node).tensors) {
     if (tensor < 0) continue;
@@ -290,7 +293,8 @@ DType computed_in(const ShapedGraph& shaped, size_t node) {
   return DType::float32;
 }
 
-// Whether the node takes what it reads as it is, or only converts it.
+// Whether a program of this dtype can contain the node. Inputs must broadcast to the output. They
+// must have this dtype or bool, unless the node only converts them.
 bool fits(const ShapedGraph& shaped, size_t node, DType dtype) {
   const Node& at = shaped.node(node);
   const bool only_converts = converts(*formula_of(*at.op));
@@ -341,7 +345,7 @@ std::optional<DType> elementwise_dtype(const ShapedGraph& shaped, size_t node) {
   if (at.outputs.size() != 1) return std::nullopt;
   DType dtype = shaped.dtype(at.outputs.front());
   if (dtype == DType::boolean) {
-    // In what is compared; truths alone are computed in any.
+    // A comparison computes in the dtype of its operands, an operation on bools in float32.
     dtype = DType::float32;
     for (const int32_t tensor : shaped.planned(node).tensors) {
       if (tensor < 0) continue;

@@ -16,20 +16,20 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Of this many bytes is a block, and so many of them a thread has room for.
+// The bytes of a block, and the most blocks that a thread has.
 constexpr int64_t block_bytes = 2048;
 constexpr int most_blocks = 24;
 constexpr int most_slots = 96;
 constexpr int most_lanes = 16;
-// Bytes of inputs from which on they come from memory.
+// Inputs of at least this many bytes in all do not stay in the caches.
 constexpr int64_t bytes_of_long_loops = 1 << 19;
-// So much more is done by who called, for helpers begin later, and what they have done is known
-// later: a fifth of a microsecond each.
+// Extra work for the calling thread, in elements times cost. It offsets the latency of the other
+// threads, which begin 0.2 microseconds late and report their end 0.2 microseconds late.
 constexpr int64_t lead_of_caller = 1 << 14;
 
-// Where the slots of a loop are while it runs: a block each, for as long as it is read.
+// The blocks of slots. A slot has a block during its live range.
 struct Room {
-  std::vector<int16_t> block_of;  // per slot; -1: constants, and what is not written
+  std::vector<int16_t> block_of;  // per slot; -1: constants and results that are only forwarded
   int blocks = 0;
 };
 
@@ -71,9 +71,9 @@ Room room_for(const ElementwiseProgram& program, const std::vector<Forwarding>& 
   return room;
 }
 
-// What the one before makes is handed on, and written only where somebody else reads it. A few
-// vectors go through all links before the next do, so that what is read from memory is asked for at
-// an even pace.
+// Forwards each result to the next instruction. Writes it only if another instruction reads it or
+// it is an output. A few vectors pass all links before the next ones do, so that reads from memory
+// come at an even pace.
 template <typename T>
 std::vector<Link> links_of(const ElementwiseProgram& program,
                            const std::vector<Forwarding>& forwardings) {
@@ -130,7 +130,7 @@ class ElementwiseProgramStep final : public ElementStep {
         {.amount = count_ * cost_, .pieces = blocks, .grain_size = elementwise_grain_size},
         threads_);
     const int64_t lead = tasks > 1 ? std::min(lead_of_caller / (cost_ * block), blocks / 4) : 0;
-    // A helper gets what stands side by side all at once.
+    // Each thread gets one contiguous range.
     ThreadPool::shared().run(tasks, threads_, [this, buffers, blocks, tasks, lead](int task) {
       const auto begin = [&](int at) { return at == 0 ? 0 : lead + (blocks - lead) * at / tasks; };
       const int64_t first = begin(task), last = begin(task + 1);
@@ -158,7 +158,7 @@ class ElementwiseProgramStep final : public ElementStep {
 
  private:
   static constexpr int64_t block = block_bytes / int64_t{sizeof(T)};
-  // One element for all; elements as they stand; elements that go through a block.
+  // single: one element for all; direct: read in place; gathered: copied or converted into a block.
   enum class Reading : uint8_t { single, direct, gathered };
   struct Input {
     BufferRef place;
@@ -173,11 +173,11 @@ class ElementwiseProgramStep final : public ElementStep {
 
     bool is_direct() const { return dtype == dtype_of<T>; }
   };
-  // The next one begins `step` elements after it.
+  // `size` elements from `begin` on. The next row begins `step` elements after this one.
   struct Row {
     int64_t begin, size, step;
   };
-  // From the begin of its row; the one that comes after it is `next` elements behind it.
+  // Elements [begin, end) of a row. The block that runs next begins `next` elements after `begin`.
   struct Block {
     int64_t begin, end, next;
   };
@@ -191,7 +191,8 @@ class ElementwiseProgramStep final : public ElementStep {
     return direct ? Reading::direct : Reading::gathered;
   }
 
-  // What a tile holds is in the cache.
+  // Chooses the inputs to prefetch: large ones that are read in place. A tile is already in the
+  // cache.
   void find_asked() {
     int64_t direct = 0;
     for (size_t i = 0; i < inputs_.size(); ++i) {
@@ -211,7 +212,7 @@ class ElementwiseProgramStep final : public ElementStep {
     memory.slots[slot] = {block_of(memory, slot), static_cast<size_t>(block - 1)};
   }
 
-  // What stays the same in all blocks.
+  // Initialises the slots that are the same for all blocks.
   void begin_slots(const BufferTable& buffers, Memory& memory) const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       place_in_block(memory, i);
@@ -229,8 +230,8 @@ class ElementwiseProgramStep final : public ElementStep {
     }
   }
 
-  // Elements that fill vectors are read and written where they stand, but for those that are
-  // converted or stand for several.
+  // Runs whole vectors. Inputs and outputs that are neither converted nor broadcast are accessed in
+  // place.
   void run_vectors(const BufferTable& buffers, Memory& memory, const Row& row) const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i].reading != Reading::direct) continue;
@@ -261,7 +262,7 @@ class ElementwiseProgramStep final : public ElementStep {
     }
   }
 
-  // Fewer elements than a vector has: in blocks, where the others may be anything.
+  // Runs fewer elements than a vector has, in blocks that are padded to a vector.
   void run_rest(const BufferTable& buffers, Memory& memory, int64_t begin, int64_t count) const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i].reading == Reading::single) continue;
@@ -275,13 +276,13 @@ class ElementwiseProgramStep final : public ElementStep {
     for (const Output& output : outputs_) store(buffers, output, memory, begin, count);
   }
 
-  // `next`: from here to the block that follows.
+  // `next`: the distance from `begin` to the block that runs next.
   void run_links(const Memory& memory, int64_t begin, int64_t end, int64_t next) const {
     kernels_.run(links_.data(), memory.slots, static_cast<size_t>(begin), static_cast<size_t>(end),
                  next_block(memory, next));
   }
 
-  // Of the inputs that are read where they stand, if they come from memory.
+  // What to prefetch of the inputs that are read in place.
   Prefetch<T> next_block(const Memory& memory, int64_t next) const {
     Prefetch<T> prefetch;
     for (const size_t i : prefetched_) {
@@ -296,7 +297,7 @@ class ElementwiseProgramStep final : public ElementStep {
     gather_elements(buffers, {input.place, input.dtype}, input.iteration, begin, end, to);
   }
 
-  // From its block, where it is.
+  // Stores an output from its block.
   void store(const BufferTable& buffers, const Output& output, Memory& memory, int64_t begin,
              int64_t count) const {
     store_elements(buffers, {output.place, output.dtype}, begin, block_of(memory, output.slot),
@@ -311,10 +312,9 @@ class ElementwiseProgramStep final : public ElementStep {
   size_t first_made_;
   int64_t lanes_ = static_cast<int64_t>(kernels_.lanes);
   std::vector<Input> inputs_;
-  std::vector<size_t>
-      prefetched_;  // inputs that do not stay in the caches: the next block is asked for
+  std::vector<size_t> prefetched_;  // inputs to prefetch
   std::vector<Output> outputs_;
-  std::vector<T> constants_;  // each as often as a vector may have lanes
+  std::vector<T> constants_;  // each repeated for all lanes
 };
 
 }  // namespace

@@ -83,7 +83,7 @@ class Fusion {
     });
   }
 
-  // Whether a node of `to` reads what one of `from` makes, rounded.
+  // Whether a node of `to` reads a result of `from` that is rounded to 16 bits.
   bool reads_rounded(size_t from, size_t to) const {
     bool found = false;
     for (const size_t node : groups_[to]) {
@@ -94,7 +94,7 @@ class Fusion {
     return found;
   }
 
-  // Whether `to` depends on `from` by way of others.
+  // Whether `to` depends on `from` through other groups. True, too, if there are too many to visit.
   bool reaches_outside(size_t from, size_t to) const {
     const size_t first = groups_[from].front();
     std::vector<size_t> seen, waiting;
@@ -146,10 +146,10 @@ class Fusion {
   }
 
   const ShapedGraph& shaped_;
-  std::vector<size_t> producer_;              // per value; none: it is given
-  std::vector<std::optional<DType>> dtypes_;  // per node; nothing: it has no place in a loop
+  std::vector<size_t> producer_;              // per value; none: an input or a constant
+  std::vector<std::optional<DType>> dtypes_;  // per node; none: it is not fused
   std::vector<size_t> group_of_;              // per node
-  std::vector<std::vector<size_t>> groups_;   // emptied when they are joined to others
+  std::vector<std::vector<size_t>> groups_;   // a group that was merged into another is empty
   // Per group: the last of its nodes and of all nodes that it depends on.
   std::vector<size_t> newest_;
   std::vector<std::vector<size_t>> consumers_;  // per node: the nodes so far that read its outputs

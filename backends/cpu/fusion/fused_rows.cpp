@@ -15,7 +15,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// What goes through a group at once, where a part is smaller.
+// The bytes that go through the steps of a group at a time, if a part is smaller.
 constexpr int64_t bytes_at_once = 1 << 16;
 
 bool is_cut(const StepDescriptor& descriptor, ValueId id, int64_t parts) {
@@ -74,8 +74,8 @@ class Joined {
   size_t storage(ValueId id) const { return lowered_.storage_of[index(id)]; }
   StepDescriptor& descriptor(size_t member) { return lowered_.steps[group_.steps[member]]; }
 
-  // What this member writes stands in the place of what all of them read of their own part, it at
-  // the latest.
+  // Adds the values that this member may overwrite: all their consumers read only their own part,
+  // and none runs after this member.
   void add_overwrites(StepDescriptor& both, size_t member, ValueId write) {
     for (const auto& [storage, consumers] : consumers_) {
       const bool ends =
@@ -113,7 +113,7 @@ class Joined {
       for (const auto& [id, base] : own) refs[index(id)] = {base, 0};
       std::vector<std::unique_ptr<PartStep>> members;
       for (const auto& make : makes) {
-        // What can be cut makes such a step.
+        // A descriptor with cuts makes a PartStep.
         members.emplace_back(static_cast<PartStep*>(make(refs, {}).release()));
       }
       PartGroupOptions with_scratch = options;
@@ -122,7 +122,7 @@ class Joined {
     };
   }
 
-  // Gives the base of each value that stands there.
+  // Plans the scratch memory of a task. Returns the own values and their bases.
   std::vector<std::pair<ValueId, int32_t>> add_values(PartGroupOptions& options) {
     std::map<size_t, size_t> value_of;  // per storage
     std::vector<LiveRange> live_ranges;
@@ -134,7 +134,7 @@ class Joined {
         if (const auto same = overwritten(member, id, value_of, live_ranges)) {
           value_of[storage(id)] = *same;
           live_ranges[*same].last =
-              std::max(made.last, made.first + 1);  // nothing else takes the place
+              std::max(made.last, made.first + 1);  // no other value may take the memory
         } else {
           value_of[storage(id)] = live_ranges.size();
           options.values.push_back({bytes, 0});
@@ -148,7 +148,7 @@ class Joined {
     const int64_t begin = up(bases, 64) * 64;
     for (size_t i = 0; i < live_ranges.size(); ++i)
       options.values[i].offset = begin + plan.offsets[i];
-    // Kernels ask for what is behind theirs, which must not be what another thread writes.
+    // Kernels prefetch beyond their data, where no other thread may write.
     int64_t behind = options.tasks > 1 ? 4096 : 0;
     for (const OwnValue& value : options.values) behind = std::max(behind, value.part_bytes);
     options.scratch_bytes = begin + plan.bytes + up(behind, 64) * 64;
@@ -162,7 +162,7 @@ class Joined {
     return own;
   }
 
-  // The value that ends with this member, in whose place it may write.
+  // The own value that this member may overwrite. Its live range ends with this member.
   std::optional<size_t> overwritten(size_t member, ValueId write,
                                     const std::map<size_t, size_t>& value_of,
                                     const std::vector<LiveRange>& live_ranges) {
@@ -188,7 +188,7 @@ class Joined {
   const Group& group_;
   const std::vector<bool>& is_own_;
   std::map<size_t, Made> made_;                        // per storage
-  std::map<size_t, std::vector<Consumer>> consumers_;  // per storage that is made before
+  std::map<size_t, std::vector<Consumer>> consumers_;  // per storage that no member writes
 };
 
 }  // namespace

@@ -9,9 +9,9 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// All values of a part; beyond it they do not stay in the second-level cache.
+// The most bytes of one part of all values of a group, so that they stay in the second-level cache.
 constexpr int64_t most_part_bytes = 1 << 18;
-// For each thread, so that all have about as much to do.
+// The fewest parts per thread, for load balance.
 constexpr int64_t fewest_parts = 4;
 
 class Joining {
@@ -66,13 +66,13 @@ class Joining {
     return false;
   }
 
-  // The later group goes to the place of the one before it, or that one to its own.
+  // Merges two groups at the position of the earlier one, or else at the position of the later one.
   bool join(size_t before, size_t place) {
     Group both = places_[before];
     both.steps.insert(both.steps.end(), places_[place].steps.begin(), places_[place].steps.end());
     both.parts = std::gcd(both.parts, places_[place].parts);
     if (!meet_in_parts(before, place, both.parts)) return false;
-    // Where one reads all of what the other makes, nothing is won.
+    // A coarser partition than both groups have gains nothing.
     if (both.parts < std::min(places_[before].parts, places_[place].parts)) return false;
     if (!fits(both)) return false;
     const bool up = reads_nothing_between(before, place);
@@ -84,7 +84,8 @@ class Joining {
     return true;
   }
 
-  // Shrinks `parts` to what values can be cut into that one group makes and the other reads.
+  // Reduces `parts` to a partition of all values that `before` makes and `place` reads. False: one
+  // of them cannot be cut.
   bool meet_in_parts(size_t before, size_t place, int64_t& parts) const {
     for (const size_t step : places_[place].steps) {
       for (const ValueId id : steps()[step].reads) {
@@ -144,7 +145,7 @@ class Joining {
     lowered_.steps = std::move(left);
   }
 
-  // Whether it is read in the group alone that makes it.
+  // Whether only the group that makes the value reads it.
   bool stays_inside(size_t storage) const {
     const size_t place = producer(storage);
     return places_[place].steps.size() > 1 && !lowered_.storages[storage].kept &&
@@ -154,8 +155,8 @@ class Joining {
 
   const LoweringContext& context_;
   LoweredGraph& lowered_;
-  std::vector<size_t> place_of_;                // per step: the group that it is in
-  std::vector<Group> places_;                   // in their order; some are empty
+  std::vector<size_t> place_of_;  // per step: the position of its group
+  std::vector<Group> places_;     // the groups in the order in which they run; some are empty
   std::vector<std::vector<size_t>> consumers_;  // per storage: steps
 };
 

@@ -33,7 +33,7 @@ class PartGroup final : public Step {
     const int64_t rounds = (all.last - all.first + o_.at_once - 1) / o_.at_once;
     iterate(buffers.direction(), 0, rounds, [&](int64_t turn) {
       const int64_t first = all.first + turn * o_.at_once;
-      // Steps count from the first part of all, which is not there.
+      // Steps address a value from its part 0, which is not in the scratch memory.
       for (size_t i = 0; i < o_.values.size(); ++i) {
         const OwnValue& value = o_.values[i];
         bases[first_own + i] = scratch + (value.offset - first * value.part_bytes);

@@ -14,8 +14,8 @@ struct OwnValue {
 };
 
 struct PartGroupOptions {
-  int64_t parts = 1,
-          at_once = 1;  // at_once: the parts that run through all steps together
+  // The row partition, and the parts that run through all steps together.
+  int64_t parts = 1, at_once = 1;
   int tasks = 1;
   // The base of the first own value. The bases of the run's buffer table are below it.
   int32_t first_base = 0;

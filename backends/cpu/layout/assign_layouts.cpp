@@ -21,7 +21,8 @@ struct ChannelBlocks {
   int64_t channels = 1;      // of a block
 };
 
-// Values that have to stand alike are of one kind, which has a value for its name.
+// Assigns layouts to kinds of values. The values of a kind must have the same layout. One of its
+// values, the root, identifies it.
 class Choice {
  public:
   explicit Choice(const LoweringContext& context)
@@ -49,7 +50,7 @@ class Choice {
   }
 
  private:
-  // Those with the largest blocks, per node.
+  // Marks the convolutions that have an NCHWc kernel, with the largest block of channels.
   void find_convolutions() {
     std::vector<int64_t> channels(shaped_.node_count());
     for (size_t node = 0; node < shaped_.node_count(); ++node) {
@@ -67,7 +68,7 @@ class Choice {
     return value;
   }
 
-  // Whether it would stand otherwise in blocks.
+  // Whether the blocked layout of the value exists and differs from NCHW.
   bool has_blocks(ValueId id) const {
     if (!is_known(id)) return false;
     constexpr int64_t most_places = std::numeric_limits<int32_t>::max();
@@ -76,7 +77,7 @@ class Choice {
     const int64_t places = dims[2] * dims[3];
     return places > 1 && places <= most_places;
   }
-  // What nobody makes, as an output that nobody reads, has no dims.
+  // Whether the value has dims and elements. A value that no node computes has no dims.
   bool is_known(ValueId id) const { return shaped_.count(id) > 0; }
 
   void refuse(ValueId id) { is_refused_[kind_of(index(id))] = true; }
@@ -128,7 +129,7 @@ class Choice {
     return program && fits_a_step(*program);
   }
 
-  // What a loop reads, and makes.
+  // Relates an input of an elementwise node to its output.
   void meet(ValueId id, ValueId made) {
     if (has_blocks(id) && has_blocks(made) && shaped_.dims(id) == shaped_.dims(made)) {
       return stand_alike(id, made);
@@ -146,7 +147,7 @@ class Choice {
 
   const LoweringContext& context_;
   const ShapedGraph& shaped_;
-  std::vector<size_t> kind_;      // per value: another of its kind, or itself
+  std::vector<size_t> kind_;      // per value: its parent in the kind; a root is its own parent
   std::vector<bool> is_refused_;  // per kind
   std::vector<bool> is_wanted_;
   std::vector<bool> convolutions_;  // per node; empty: none

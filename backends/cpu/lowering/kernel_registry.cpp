@@ -24,10 +24,10 @@ struct Kernel {
   std::optional<StepDescriptor> (*descriptor)(const LoweringContext&, size_t,
                                               const SpelledExpression&);
   HalfUse halves = HalfUse::none;
-  int dims_alone = -1;  // the argument whose elements it does not read
+  int dims_alone = -1;  // the argument of which the kernel reads only the dims; -1: none
 };
 
-// By the names that records spell.
+// By the kernel name in the op record.
 const std::map<std::string_view, Kernel>& kernels() {
   static const std::map<std::string_view, Kernel> kernels = {
       {"attention", {lower_attention, HalfUse::attends}},

@@ -117,14 +117,14 @@ class GraphLowering {
 
   static ValueId source(const Node& node) { return *tensor_of(node.arguments.front()); }
 
-  // What was let through while sizes were symbols is refused by `eval`.
+  // Sizes may disagree that shape inference could not compare as symbols. `eval` reports these.
   bool keeps_size(const Node& node) const {
     return tensor_of(node.arguments.front()) &&
            shaped_.count(source(node)) == shaped_.count(node.outputs.front()) &&
            shaped_.dtype(source(node)) == shaped_.dtype(node.outputs.front());
   }
 
-  // Each output has elements of its own.
+  // Each output has its own buffer, so it is no view of an input, a constant or another output.
   bool may_be_view(const Node& node) const {
     const Storage& storage = lowered_.storage(source(node));
     return !is_output_[index(node.outputs.front())] || (!storage.given && !storage.kept);
@@ -155,7 +155,8 @@ class GraphLowering {
   LoweredGraph lowered_;
   std::vector<bool> is_output_;  // per value
   std::vector<bool> is_kept_;    // per value: a node outside its group reads it, or it is an output
-  // Per value: the value that it transposes, while no step makes it, and the node that would.
+  // Per value: the source of the transpose while no step computes the value, and the node that
+  // would.
   std::vector<std::optional<ValueId>>& transposes_;
   std::vector<size_t> waiting_;
 };

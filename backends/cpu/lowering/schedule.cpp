@@ -51,7 +51,7 @@ class Ordering {
     for (const size_t maker : found) after_[maker].push_back(group);
   }
 
-  // Of those that may run always the one with the least key.
+  // Sorts the groups topologically. The ready group with the smallest key runs first.
   std::vector<size_t> scheduled() const {
     using Ready = std::pair<size_t, size_t>;
     std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
@@ -74,7 +74,9 @@ class Ordering {
     return order;
   }
 
-  // Hardly a group depends on an update, so that nearly any may be put before it.
+  // Runs each update as soon as its inputs are computed, and the consumers of a donated input
+  // before the update that overwrites it. Few groups depend on an update, so nearly all can run
+  // before it.
   void put_last_consumers_first(std::span<const DonatedBuffer> donated) {
     const std::vector<size_t> order = scheduled();
     const std::vector<size_t> update_of = find_updates(order, donated);
@@ -95,7 +97,8 @@ class Ordering {
     }
   }
 
-  // Per group: the one that makes what stands in the place of inputs, if no other reads from it.
+  // Per group: the only update that depends on it, directly or through other groups. An update is a
+  // group without consumers that computes the new value of a donated input.
   std::vector<size_t> find_updates(const std::vector<size_t>& order,
                                    std::span<const DonatedBuffer> donated) const {
     std::vector<bool> makes_donated(groups_.size());
@@ -117,7 +120,7 @@ class Ordering {
     return update_of;
   }
 
-  // The groups that read each value.
+  // Per value: the groups that read it.
   std::vector<std::vector<size_t>> consumers_by_value() const {
     std::vector<std::vector<size_t>> consumers(made_by_.size());
     for (size_t group = 0; group < groups_.size(); ++group) {
@@ -130,7 +133,7 @@ class Ordering {
     return consumers;
   }
 
-  // Also of what is only another view of it.
+  // The groups that read the value or a view of it.
   std::vector<size_t> consumers_of(ValueId given,
                                    const std::vector<std::vector<size_t>>& by_value) const {
     std::vector<size_t> consumers;
@@ -148,7 +151,8 @@ class Ordering {
     return consumers;
   }
 
-  // Before the update, and before what it is given, which it may be done together with.
+  // Orders the consumer before the update, and before the groups that only this update depends on,
+  // because they may be fused with it.
   void put_before(size_t consumer, size_t update, const std::vector<size_t>& update_of) {
     std::vector<size_t> later{update};
     for (const size_t maker : before_[update]) {
@@ -177,7 +181,7 @@ class Ordering {
 
   const ShapedGraph& shaped_;
   std::vector<std::vector<size_t>> groups_;
-  std::vector<size_t> made_by_;                      // per value: the group; nobody: it is given
+  std::vector<size_t> made_by_;  // per value: the group; nobody: an input or a constant
   std::vector<std::vector<size_t>> before_, after_;  // per group
   std::vector<size_t> keys_;
 };

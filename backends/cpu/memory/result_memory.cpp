@@ -8,7 +8,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// What is smaller, malloc keeps itself.
+// In bytes. malloc reuses smaller allocations itself.
 constexpr size_t large = size_t{1} << 16;
 
 }  // namespace
@@ -17,7 +17,7 @@ class ResultMemory::Pieces {
  public:
   void* lend(size_t bytes) {
     const std::lock_guard lock(mutex_);
-    kept_.reserve(kept_.size() + lent_pieces_ + 1);  // so that taking back never fails
+    kept_.reserve(kept_.size() + lent_pieces_ + 1);  // take_back must not allocate
     const auto fits = [&](const Piece& piece) { return piece.bytes == bytes; };
     const auto at = std::find_if(kept_.rbegin(), kept_.rend(), fits);
     Memory memory;
@@ -55,7 +55,7 @@ class ResultMemory::Pieces {
     size_t bytes;
   };
 
-  // For so many bytes that are to be lent; the oldest goes first.
+  // Frees kept memory, oldest first, until `bytes` more can be lent within the limit.
   void make_room(size_t bytes) {
     const size_t most = std::max(most_lent_, lent_ + bytes);
     while (!kept_.empty() && lent_ + bytes + kept_bytes_ > most) {

@@ -39,7 +39,7 @@ class NormLoops {
   }
 
  private:
-  // What meets each channel, with as many axes behind the first as the input has.
+  // The operands per channel, of dims [C, 1, ...], so that they broadcast to the input.
   struct Channels {
     ValueId mean, scale;
     std::optional<ValueId> bias;
@@ -56,7 +56,7 @@ class NormLoops {
            std::all_of(node.arguments.begin(), node.arguments.end(), fits);
   }
 
-  // Whether what meets channels is there before the first node.
+  // Whether all operands per channel are inputs or constants of the graph.
   bool is_given(const Node& node) const {
     return std::none_of(node.arguments.begin() + 1, node.arguments.end(),
                         [&](const Argument& argument) {
@@ -110,7 +110,7 @@ class NormLoops {
   const Graph& from_;
   Rebuilder rebuilder_;
   std::vector<bool> is_made_;                           // per value: by a node
-  std::unordered_map<const Node*, Channels> operands_;  // of those that are given
+  std::unordered_map<const Node*, Channels> operands_;  // for nodes with is_given
 };
 
 }  // namespace

@@ -18,7 +18,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// A cast for storage alone: a loop that holds it leaves it out.
+// A cast that only changes the storage. An elementwise program that contains it does not round.
 const OpDef& held_as() {
   static const OpDef op = [] {
     OpDef made = find_op("cast");
@@ -90,7 +90,7 @@ class Legalization {
     for (size_t i = 0; i < made.size(); ++i) replace(node.outputs[i], made[i]);
   }
 
-  // What nobody reads, or the kernel reads as it is.
+  // Whether the kernel reads the 16-bit argument directly, or only its dims.
   bool stays(const Node& node, size_t argument) const {
     const OpDef& op = *node.op;
     if (op.list_input() >= 0) return false;
@@ -104,7 +104,7 @@ class Legalization {
            constants_.contains(*tensor_of(node.arguments[argument]));
   }
 
-  // Whether a convolution is faster so than of floats.
+  // Whether the convolution is faster in bfloat16 than in float32.
   bool convolves(const Node& node) const {
     if (bfloat16_kernels()->convolves) return true;
     const ValueId *input = tensor_of(node.arguments[0]), *weight = tensor_of(node.arguments[1]);
@@ -121,7 +121,8 @@ class Legalization {
     return suits_im2col(by[0].constant() / std::max<int64_t>(groups, 1), depth);
   }
 
-  // The first arguments, which are multiplied in pairs if all of them are bfloat16.
+  // The number of leading arguments that the processor multiplies as bfloat16, if all have this
+  // dtype.
   static size_t factors_of(HalfUse use) {
     switch (use) {
       case HalfUse::pairs:

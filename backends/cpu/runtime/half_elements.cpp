@@ -10,7 +10,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Of elements that do not lie side by side, so many are brought together at a time.
+// Strided elements are gathered in blocks of this many before their conversion.
 constexpr int64_t most_at_once = 256;
 
 void widen_apart(const HalfKernels& kernels, const uint16_t* from, int64_t count, int64_t step,
@@ -58,7 +58,7 @@ void store_halves(DType dtype, const T* from, int64_t count, uint16_t* to) {
   if constexpr (std::is_same_v<T, float>) {
     half_kernels(dtype).narrow(from, to, count);
   } else {
-    // Rounded once, where by way of float it would be twice.
+    // Rounds once. A conversion through float would round twice.
     for (int64_t i = 0; i < count; ++i) {
       to[i] = dtype == DType::bfloat16 ? bfloat16(from[i]).bits : float16(from[i]).bits;
     }

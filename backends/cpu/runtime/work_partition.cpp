@@ -5,7 +5,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Groups for each thread, from which on each has about as much to do.
+// With this many groups per thread, whole groups balance the load.
 constexpr int64_t many = 8;
 
 }  // namespace
