@@ -1,23 +1,28 @@
 # Which files make up the libraries: the ops of mithril/ops/list.inc, and every other source.
 file(GLOB_RECURSE MITHRIL_CORE_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      mithril/*.cpp)
-list(FILTER MITHRIL_CORE_SOURCES EXCLUDE REGEX "^mithril/ops/[^/]+$")
+list(FILTER MITHRIL_CORE_SOURCES EXCLUDE REGEX "^mithril/ops/")
 
+# The file of an op is mithril/ops/HEADING/NAME.cpp, where HEADING is the heading above its line.
 set(listed_ops "")
 if(EXISTS "${PROJECT_SOURCE_DIR}/mithril/ops/list.inc")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS mithril/ops/list.inc)
-  file(STRINGS mithril/ops/list.inc op_lines REGEX "^MITHRIL_OP\\(")
+  file(STRINGS mithril/ops/list.inc op_lines REGEX "^(// ---- .* ----|MITHRIL_OP\\(.*)$")
   foreach(line IN LISTS op_lines)
-    string(REGEX REPLACE "^MITHRIL_OP\\( *([a-z0-9_]+) *,.*$" "mithril/ops/\\1.cpp" source "${line}")
-    list(APPEND listed_ops "${source}")
+    if(line MATCHES "^// ---- (.*) ----$")
+      string(REPLACE " " "_" op_folder "mithril/ops/${CMAKE_MATCH_1}")
+    elseif(line MATCHES "^MITHRIL_OP\\( *([a-z0-9_]+) *,")
+      list(APPEND listed_ops "${op_folder}/${CMAKE_MATCH_1}.cpp")
+    endif()
   endforeach()
 endif()
 
-file(GLOB op_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" mithril/ops/*.cpp)
+file(GLOB_RECURSE op_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" mithril/ops/*.cpp)
 foreach(source IN LISTS op_files)
   if(NOT source IN_LIST listed_ops AND NOT source STREQUAL "mithril/ops/registry.cpp")
-    message(FATAL_ERROR "${source}: expected a line in mithril/ops/list.inc, got none; "
-                        "add one, or move the file to mithril/ops/support if it is no op")
+    message(FATAL_ERROR "${source}: expected a line under the heading of its folder in "
+                        "mithril/ops/list.inc, got none; add one, or move the file to another "
+                        "folder of mithril if it is no op")
   endif()
 endforeach()
 foreach(source IN LISTS listed_ops)

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "mithril/ops/support/broadcasting.hpp"
+#include "mithril/ops/support/linear_algebra.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -35,8 +36,6 @@ void eval_matmul(EvalContext& c) {
     });
   });
 }
-
-Expression transposed(const Expression& x) { return call("swapaxes", {x, -1, -2}); }
 
 // One matrix with all rows of a batch of matrices.
 Expression as_one_matrix(const Expression& x) { return call("flatten", {x, 0, -2}); }
