@@ -46,7 +46,8 @@ enum class CastPolicy : uint8_t {
   float32,  // to float32: softmax, losses, large sums
 };
 
-// The text is an expression (op/spelling.hpp), or "unsupported: why" where the target has none.
+// The text is an expression (op/spelling.hpp), or "unsupported: why" where the target has none. A
+// target without an entry has none either: "c" has one only for formulas of one element.
 // Where it depends on axes or sizes, `write` gives the expression for a node, and the text says in
 // words what that is like.
 struct Spelling {
@@ -108,8 +109,7 @@ struct OpDef {
   // element of the first output.
   double (*operations)(std::span<const std::vector<int64_t>> inputs,
                        std::span<const std::vector<int64_t>> outputs) = nullptr;
-  bool watched = false;          // shows what goes through it: no pass may compute it beforehand
-  bool couples_samples = false;  // mixes elements along the first dim: batch statistics, sorting
+  bool watched = false;  // shows what goes through it: no pass may compute it beforehand
   // Reduces along `axis` to what is as large as one element, however many there are: mean, max,
   // min.
   bool averages = false;

@@ -4,14 +4,14 @@
 #include <functional>
 #include <set>
 
+#include "codegen/snippets.hpp"
+#include "mithril/op/op_def.hpp"
 #include "tests/table/checks.hpp"
 
 namespace mithril::tests {
 namespace {
 
 using Rows = std::vector<OpCase>;
-
-constexpr const char* targets[] = {"torch", "c"};
 
 bool any_row(const Rows& rows, const std::function<bool(const OpCase&)>& holds) {
   return std::any_of(rows.begin(), rows.end(), holds);
@@ -41,8 +41,18 @@ bool off_default(const OpCase& row, const PortDef& port) {
   return false;
 }
 
-// An op on values only never reaches a graph, and one that expands never reaches a target.
-bool reaches_targets(const OpDef& op) { return op.eval != nullptr; }
+bool takes_tensors(const OpDef& op) {
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    if (!op.compiled.ports[i].value) return true;
+  }
+  return false;
+}
+
+// Generated C++ has the op as an expression of its elements, a kernel, a view or a constant.
+bool is_generated_in_cpp(const OpDef& op) {
+  return op.spelling("c") || codegen::find_snippet(op.name) || op.keeps_elements ||
+         !takes_tensors(op);
+}
 
 bool takes_tensors_of_any_size(const OpDef& op) {
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
@@ -67,11 +77,13 @@ class Completeness {
             op_.eval || op_.expand || op_.solve);
     if (op_.eval)
       require("has a gradient or a reason for none", !op_.grad == !op_.not_differentiable.empty());
-    for (const char* target : targets) {
-      if (reaches_targets(op_)) {
-        require(fmt::format("has a spelling for {}, or \"unsupported: ...\"", target),
-                op_.spelling(target) != nullptr);
-      }
+    if (op_.expand)
+      require("that expands has no spellings, which nothing would read", op_.spell.empty());
+    if (op_.eval) {
+      require("has a spelling for torch, or \"unsupported: ...\"",
+              op_.spelling("torch") != nullptr);
+      require("has a C formula, a kernel in codegen/snippets, a view's elements, or no tensors",
+              is_generated_in_cpp(op_));
     }
     check_rows();
     for (std::size_t i = 0; i < op_.inputs.size(); ++i) {

@@ -24,7 +24,7 @@ OpDef define_expand_like() {
           },
       .grad = [](GradContext& g) { g.flow("input", sum_to(g.out_grad(), g.in("input"))); },
       .dtype_from = "input",
-      .spell = {{"torch", "aten::expand_as(input, like)"}, {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "aten::expand_as(input, like)"}},
   };
 }
 

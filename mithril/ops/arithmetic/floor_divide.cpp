@@ -63,8 +63,7 @@ OpDef define_floor_divide() {
                 c, [](auto a, auto b) { return floor_quotient(a, b); }, "numerator", "denominator");
           },
       .grad = [](GradContext&) {},  // constant between its steps: nothing flows
-      .spell = {{"torch", "aten::floor_divide(numerator, denominator)"},
-                {"c", "unsupported: the floor of a rounded quotient is another"}},
+      .spell = {{"torch", "aten::floor_divide(numerator, denominator)"}},
   };
 }
 

@@ -64,8 +64,7 @@ OpDef define_remainder() {
                 call("floor_divide", {g.operand("numerator"), g.operand("denominator")});
             flow_summed(g, "denominator", -(g.out_grad() * quotient));
           },
-      .spell = {{"torch", "aten::remainder(numerator, denominator)"},
-                {"c", "unsupported: a loop with Python's rule for signs"}},
+      .spell = {{"torch", "aten::remainder(numerator, denominator)"}},
   };
 }
 

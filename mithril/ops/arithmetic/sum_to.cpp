@@ -31,9 +31,7 @@ OpDef define_sum_to() {
           },
       .grad = [](GradContext& g) { g.flow("input", expand_like(g.out_grad(), g.in("input"))); },
       .dtype_from = "input",
-      .spell = {{"torch", "aten::sum_to_size(input, like.shape)"},
-                {"cpu", "sum_to(input, like)"},
-                {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "aten::sum_to_size(input, like.shape)"}, {"cpu", "sum_to(input, like)"}},
   };
 }
 

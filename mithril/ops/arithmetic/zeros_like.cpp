@@ -11,8 +11,6 @@ OpDef define_zeros_like() {
       .inputs = {{"input", "*s", "T=any"}},
       .outputs = {{"output", "*s", "T"}},
       .expand = [](ExpandContext& e) { e.become(fill_like(e.in("input"), 0)); },
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

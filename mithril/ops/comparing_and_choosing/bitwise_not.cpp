@@ -23,7 +23,6 @@ OpDef define_bitwise_not() {
             const bool is_truth = x.dtype() == DType::boolean;
             e.become(is_truth ? call("logical_not", {x}) : call("subtract", {-1, x}));
           },
-      .spell = {{"torch", "aten::bitwise_not(input)"}, {"c", "unsupported: written as other ops"}},
   };
 }
 

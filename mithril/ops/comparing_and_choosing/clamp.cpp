@@ -72,8 +72,7 @@ OpDef define_clamp() {
             cut("max_val", "less_equal");
             g.flow("input", dy);
           },
-      .spell = {{"torch", "aten::clamp of the input in the dtype of the output", spell_clamp},
-                {"c", "unsupported: a limit may be left out"}},
+      .spell = {{"torch", "aten::clamp of the input in the dtype of the output", spell_clamp}},
   };
 }
 

@@ -13,8 +13,6 @@ OpDef define_is_nan() {
           [](ExpandContext& e) {
             e.become(call("not_equal", {e.in("input"), e.in("input")}));
           },
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

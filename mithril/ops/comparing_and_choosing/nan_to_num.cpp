@@ -6,6 +6,8 @@
 namespace mithril {
 namespace {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 double largest(DType dtype) {
   if (dtype == DType::float16) return 65504;
   if (dtype == DType::bfloat16) return 0x1.fep127;
@@ -19,9 +21,10 @@ Expression finite(ExpandContext& e, const Expression& x) {
     return given.is_none() ? Operand(otherwise) : Operand(given);
   };
   const double most = largest(x.dtype());
-  const Expression below = call("where", {call("less", {x, -most}), number("neginf", -most), x});
+  const Expression below =
+      call("where", {call("equal", {x, -infinity}), number("neginf", -most), x});
   const Expression above =
-      call("where", {call("greater", {x, most}), number("posinf", most), below});
+      call("where", {call("equal", {x, infinity}), number("posinf", most), below});
   return call("where", {call("not_equal", {x, x}), e.operand("nan"), above});
 }
 
@@ -43,8 +46,6 @@ OpDef define_nan_to_num() {
             const Expression x = e.in("input");
             e.become(is_floating(x.dtype()) ? finite(e, x) : x);
           },
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

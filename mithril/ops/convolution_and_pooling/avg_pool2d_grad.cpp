@@ -48,8 +48,7 @@ OpDef define_avg_pool2d_grad() {
       .eval = eval_avg_pool2d_grad,
       .grad = [](GradContext& g) { g.flow("grad", pool(g, "avg_pool2d", {g.out_grad()})); },
       .spell = {{"torch", "aten::avg_pool2d_backward of planes", spell_avg_pool2d_grad},
-                {"cpu", "average_pool_grad(grad, like, kernel_size, stride, padding, dilation)"},
-                {"c", "unsupported: a loop nest"}},
+                {"cpu", "average_pool_grad(grad, like, kernel_size, stride, padding, dilation)"}},
   };
 }
 

@@ -66,8 +66,7 @@ OpDef define_conv2d() {
                        auto outputs) { return convolution_operations(inputs[1], outputs[0]); },
       .spell = {{"torch", "aten::conv2d, of an input that is padded before where its ends differ",
                  spell_convolution},
-                {"cpu", "convolution(input, weight, bias, stride, padding, dilation, groups)"},
-                {"c", "unsupported: a loop nest"}},
+                {"cpu", "convolution(input, weight, bias, stride, padding, dilation, groups)"}},
   };
 }
 

@@ -57,8 +57,7 @@ OpDef define_conv2d_input_grad() {
       .operations = [](auto inputs, auto) { return convolution_operations(inputs[2], inputs[0]); },
       .spell = {{"torch", "item 0 of aten::convolution_backward", spell_convolution_input_gradient},
                 {"cpu",
-                 "convolution_input_grad(grad, input, weight, stride, padding, dilation, groups)"},
-                {"c", "unsupported: a loop nest"}},
+                 "convolution_input_grad(grad, input, weight, stride, padding, dilation, groups)"}},
   };
 }
 

@@ -67,8 +67,7 @@ OpDef define_max_pool2d() {
             g.flow("input", call("max_pool2d_grad", std::move(operands)));
           },
       .spell = {{"torch", "aten::max_pool2d_with_indices of planes", spell_max_pool2d},
-                {"cpu", "max_pool(input, kernel_size, stride, padding, dilation)"},
-                {"c", "unsupported: a loop nest"}},
+                {"cpu", "max_pool(input, kernel_size, stride, padding, dilation)"}},
   };
 }
 

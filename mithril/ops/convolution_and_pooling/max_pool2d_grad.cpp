@@ -62,8 +62,7 @@ OpDef define_max_pool2d_grad() {
       .spell = {{"torch", "aten::max_pool2d_with_indices_backward of planes",
                  spell_max_pool2d_grad},
                 {"cpu",
-                 "max_pool_grad(grad, input, places, kernel_size, stride, padding, dilation)"},
-                {"c", "unsupported: a loop nest"}},
+                 "max_pool_grad(grad, input, places, kernel_size, stride, padding, dilation)"}},
   };
 }
 

@@ -52,8 +52,7 @@ OpDef define_max_pool2d_pick() {
             g.flow("values", pool(g, "max_pool2d_grad", {g.out_grad(), g.in("input")}));
           },
       .spell = {{"torch", "aten::gather where aten::max_pool2d_with_indices points to",
-                 spell_max_pool2d_pick},
-                {"c", "unsupported: a loop nest"}},
+                 spell_max_pool2d_pick}},
   };
 }
 

@@ -17,8 +17,6 @@ OpDef define_norm_modifier() {
             const Expression remainder = x - call("floor", {x / 8.0}) * 8.0;
             e.become(call("subtract", {5.0, call("abs", {remainder - 4.0})}));
           },
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

@@ -39,8 +39,6 @@ OpDef define_stable_reciprocal() {
             const Expression far = call("divide", {1.0, call("where", {near, 1.0, x})});
             e.become(call("where", {near, tangent, far}));
           },
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

@@ -64,8 +64,7 @@ OpDef define_attention_weights() {
                    static_cast<double>(element_count(outputs[0]));
           },
       .spell = {{"torch", "the softmax of a product and its masks", spell_attention_weights},
-                {"cpu", "attention_weights(query, key, attn_mask, is_causal, scale)"},
-                {"c", "unsupported: a loop nest"}},
+                {"cpu", "attention_weights(query, key, attn_mask, is_causal, scale)"}},
   };
 }
 

@@ -123,8 +123,7 @@ OpDef define_bell_widths() {
       .grad = flow_bell_widths,
       .dtype_from = "squared_distances",
       .cast = CastPolicy::float32,
-      .couples_samples = true,
-      .spell = {{"torch", "unsupported: searches with a loop"}, {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "unsupported: searches with a loop"}},
   };
 }
 

@@ -14,8 +14,6 @@ OpDef define_cartesian_difference() {
             e.become(call("expand_dims", {e.in("left"), 1}) -
                      call("expand_dims", {e.in("right"), 0}));
           },
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

@@ -60,8 +60,7 @@ OpDef define_cholesky() {
             return static_cast<double>(element_count(inputs[0]) * inputs[0].back()) / 3;
           },
       .spell = {{"torch", spell_unless_half("aten::linalg_cholesky(" +
-                                            std::string(spelled_symmetric_part) + ")")},
-                {"c", "unsupported: a loop nest"}},
+                                            std::string(spelled_symmetric_part) + ")")}},
   };
 }
 

@@ -31,8 +31,7 @@ OpDef define_eigenvalues() {
             return 9.0 * static_cast<double>(element_count(inputs[0]) * inputs[0].back());
           },
       .spell = {{"torch", spell_unless_half("aten::linalg_eigvalsh(" +
-                                            std::string(spelled_symmetric_part) + ")")},
-                {"c", "unsupported: a loop nest"}},
+                                            std::string(spelled_symmetric_part) + ")")}},
   };
 }
 

@@ -59,8 +59,9 @@ OpDef define_eigenvectors() {
             return 9.0 * static_cast<double>(element_count(inputs[0]) * inputs[0].back());
           },
       .spell = {{"torch", "aten::linalg_eigh, its signs made certain",
-                 [](const SpellingContext& c) { return spell_unless_half(spell_eigenvectors(c)); }},
-                {"c", "unsupported: a loop nest"}},
+                 [](const SpellingContext& c) {
+                   return spell_unless_half(spell_eigenvectors(c));
+                 }}},
   };
 }
 

@@ -32,8 +32,6 @@ OpDef define_eigvalsh() {
             const double least = eigenvalue_threshold(e.value("threshold"), values.dtype());
             e.become(call("expand_dims", {call("maximum", {values, least}), 1}));
           },
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

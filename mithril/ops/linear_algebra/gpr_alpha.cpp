@@ -20,8 +20,6 @@ OpDef define_gpr_alpha() {
             const Expression half = call("solve_triangular", {root, e.in("label_mu_diff")});
             e.become(call("solve_triangular", {transposed(root), half, true}));
           },
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

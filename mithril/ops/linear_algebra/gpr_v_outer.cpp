@@ -17,8 +17,6 @@ OpDef define_gpr_v_outer() {
             const Expression v = call("solve_triangular", {e.in("L"), e.in("K")});
             e.become(call("matmul", {transposed(v), v}));
           },
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

@@ -83,8 +83,7 @@ OpDef define_linear() {
                    static_cast<double>(inputs[1][1]);
           },
       .spell = {{"torch", "aten::linear(input, weight, bias)"},
-                {"cpu", "product(input, transposed(weight), bias)"},
-                {"c", "unsupported: a loop nest"}},
+                {"cpu", "product(input, transposed(weight), bias)"}},
   };
 }
 

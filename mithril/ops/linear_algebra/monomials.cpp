@@ -62,8 +62,7 @@ OpDef define_monomials() {
       .eval = eval_monomials,
       .not_differentiable = "it has no tensor among its inputs",
       .operations = no_arithmetic,
-      .spell = {{"torch", "aten::combinations without the first", spell_monomials},
-                {"c", "unsupported: depends on its index"}},
+      .spell = {{"torch", "aten::combinations without the first", spell_monomials}},
   };
 }
 

@@ -42,8 +42,6 @@ OpDef define_polynomial_features() {
       .outputs = {{"output", "N F", "T"}},
       .solve = solve_polynomial_features,
       .expand = expand_polynomial_features,
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

@@ -53,8 +53,6 @@ OpDef define_positional_encoding() {
             const Expression x = is_floating(given.dtype()) ? given : given * 1.0;
             e.become(x + waves(e, x));
           },
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

@@ -118,8 +118,7 @@ OpDef define_scaled_dot_product() {
             return rows * static_cast<double>(inputs[1].end()[-2]) * (2.0 * widths + 5.0);
           },
       .spell = {{"torch", "aten::scaled_dot_product_attention", spell_scaled_dot_product},
-                {"cpu", "attention(query, key, value, attn_mask, is_causal, scale)"},
-                {"c", "unsupported: a loop nest"}},
+                {"cpu", "attention(query, key, value, attn_mask, is_causal, scale)"}},
   };
 }
 

@@ -63,8 +63,7 @@ OpDef define_solve_triangular() {
             return static_cast<double>(element_count(inputs[1]) * inputs[0].back());
           },
       .spell = {{"torch",
-                 spell_unless_half("aten::linalg_solve_triangular(matrix, right, upper=upper)")},
-                {"c", "unsupported: a loop nest"}},
+                 spell_unless_half("aten::linalg_solve_triangular(matrix, right, upper=upper)")}},
   };
 }
 

@@ -15,8 +15,6 @@ OpDef define_transposed_diagonal() {
             const Expression chosen = call("equal", {call("eye_like", {x}), 1});
             e.become(call("sum", {call("where", {chosen, x, 0}), 1, true}));
           },
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

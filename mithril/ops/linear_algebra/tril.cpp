@@ -24,7 +24,7 @@ OpDef define_tril() {
           },
       .grad = [](GradContext& g) { g.flow("input", call("tril", {g.out_grad()})); },
       .operations = no_arithmetic,
-      .spell = {{"torch", "aten::tril(input)"}, {"c", "unsupported: depends on its index"}},
+      .spell = {{"torch", "aten::tril(input)"}},
   };
 }
 

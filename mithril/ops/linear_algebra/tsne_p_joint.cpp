@@ -27,9 +27,6 @@ OpDef define_tsne_p_joint() {
           },
       .dtype_from = "squared_distances",
       .cast = CastPolicy::float32,
-      .couples_samples = true,
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

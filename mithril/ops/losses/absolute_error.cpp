@@ -17,8 +17,6 @@ OpDef define_absolute_error() {
           },
       .expand = [](ExpandContext& e) { e.become(call("abs", {e.in("input") - e.in("target")})); },
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "aten::abs(aten::sub(input, target))"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

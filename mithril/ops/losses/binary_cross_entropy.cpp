@@ -63,8 +63,6 @@ OpDef define_binary_cross_entropy() {
           },
       .dtype_from = "input",
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

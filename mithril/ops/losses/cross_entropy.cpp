@@ -129,8 +129,6 @@ OpDef define_cross_entropy() {
       .solve = solve_cross_entropy,
       .expand = [](ExpandContext& e) { CrossEntropy(e).run(); },
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

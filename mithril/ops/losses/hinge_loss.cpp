@@ -18,8 +18,6 @@ OpDef define_hinge_loss() {
             e.become(call("maximum", {call("subtract", {1.0, product}), 0.0}));
           },
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

@@ -24,8 +24,6 @@ OpDef define_kl_divergence() {
             e.become(target * (log(target) - log(e.in("input"))));
           },
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

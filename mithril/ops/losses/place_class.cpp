@@ -34,8 +34,7 @@ OpDef define_place_class() {
       .spell = {{"torch",
                  "aten::scatter(aten::zeros_like(like, dtype=input.dtype), 1, "
                  "aten::unsqueeze(index, 1), "
-                 "aten::unsqueeze(input, 1))"},
-                {"c", "unsupported: a scatter"}},
+                 "aten::unsqueeze(input, 1))"}},
   };
 }
 

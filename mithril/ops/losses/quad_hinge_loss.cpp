@@ -16,8 +16,6 @@ OpDef define_quad_hinge_loss() {
             e.become(call("square", {call("maximum", {call("subtract", {1.0, product}), 0.0})}));
           },
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

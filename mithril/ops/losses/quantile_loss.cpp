@@ -21,8 +21,6 @@ OpDef define_quantile_loss() {
             e.become(call("maximum", {above, above - error}));
           },
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

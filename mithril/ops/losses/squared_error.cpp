@@ -18,8 +18,6 @@ OpDef define_squared_error() {
       .expand =
           [](ExpandContext& e) { e.become(call("square", {e.in("input") - e.in("target")})); },
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "aten::square(aten::sub(input, target))"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

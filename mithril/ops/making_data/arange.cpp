@@ -74,8 +74,7 @@ OpDef define_arange() {
           },
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
-      .spell = {{"torch", "aten::arange(start, stop, step)"},
-                {"c", "unsupported: depends on its index"}},
+      .spell = {{"torch", "aten::arange(start, stop, step)"}},
   };
 }
 

@@ -18,8 +18,7 @@ OpDef define_eye() {
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
       .operations = no_arithmetic,
-      .spell = {{"torch", "M == None ? aten::eye(N) : aten::eye(N, M)"},
-                {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "M == None ? aten::eye(N) : aten::eye(N, M)"}},
   };
 }
 

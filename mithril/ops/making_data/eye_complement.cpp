@@ -20,8 +20,6 @@ OpDef define_eye_complement() {
             e.become(call("subtract", {1, eye}));
           },
       .dtype_from = "dtype",
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

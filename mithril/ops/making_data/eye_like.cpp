@@ -15,8 +15,7 @@ OpDef define_eye_like() {
       .eval = write_eye,
       .grad = [](GradContext&) {},  // the elements of `like` do not matter: nothing flows
       .operations = no_arithmetic,
-      .spell = {{"torch", "aten::eye(output.shape[0], output.shape[1])"},
-                {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "aten::eye(output.shape[0], output.shape[1])"}},
   };
 }
 

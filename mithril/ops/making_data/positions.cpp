@@ -21,8 +21,7 @@ OpDef define_positions() {
           },
       .not_differentiable = "positions do not depend on what stands there",
       .operations = no_arithmetic,
-      .spell = {{"torch", "aten::arange(output.shape[0])"},
-                {"c", "unsupported: depends on its index"}},
+      .spell = {{"torch", "aten::arange(output.shape[0])"}},
   };
 }
 

@@ -49,8 +49,7 @@ OpDef define_randint() {
       .eval = eval_randint,
       .not_differentiable = "it has no float among its inputs",
       .dtype_from = "dtype",
-      .spell = {{"torch", "unsupported: torch draws other numbers from a seed"},
-                {"c", "unsupported: a loop"}},
+      .spell = {{"torch", "unsupported: torch draws other numbers from a seed"}},
   };
 }
 

@@ -27,8 +27,7 @@ OpDef define_randn() {
           },
       .not_differentiable = "it has no float among its inputs",
       .dtype_from = "dtype",
-      .spell = {{"torch", "unsupported: torch draws other numbers from a seed"},
-                {"c", "unsupported: a loop"}},
+      .spell = {{"torch", "unsupported: torch draws other numbers from a seed"}},
   };
 }
 

@@ -114,8 +114,7 @@ OpDef define_concat() {
       .eval = eval_concat,
       .grad = grad_concat,
       .operations = no_arithmetic,
-      .spell = {{"torch", "aten::cat, of flattened tensors where there is no axis", spell_concat},
-                {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "aten::cat, of flattened tensors where there is no axis", spell_concat}},
   };
 }
 

@@ -93,8 +93,7 @@ OpDef define_concat_grad() {
             g.flow("input", call("concat", std::move(parts)));
           },
       .operations = no_arithmetic,
-      .spell = {{"torch", "aten::narrow of the joined tensor", spell_concat_grad},
-                {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "aten::narrow of the joined tensor", spell_concat_grad}},
   };
 }
 

@@ -13,7 +13,6 @@ OpDef define_embedding() {
           [](ExpandContext& c) {
             c.become(call("gather", {c.in("weight"), c.in("input"), 0}));
           },
-      .spell = {{"torch", "aten::embedding(weight, input)"}, {"c", "unsupported: a loop nest"}},
   };
 }
 

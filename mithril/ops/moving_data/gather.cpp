@@ -59,8 +59,7 @@ OpDef define_gather() {
           },
       .operations = no_arithmetic,
       .spell = {{"torch", "aten::select of a number, aten::index_select of a tensor", spell_gather},
-                {"cpu", "gathered(input, index, axis)"},
-                {"c", "unsupported: a loop nest"}},
+                {"cpu", "gathered(input, index, axis)"}},
   };
 }
 

@@ -161,7 +161,6 @@ OpDef define_indexer() {
       .outputs = {{"output", "*o", "any|value any"}},
       .solve = solve_indexer,
       .expand = expand_indexer,
-      .spell = {},
   };
 }
 

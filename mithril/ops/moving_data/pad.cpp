@@ -121,8 +121,7 @@ OpDef define_pad() {
       .grad = grad_pad,
       .operations = no_arithmetic,
       .spell = {{"torch", "aten::constant_pad_nd, with the widths flat and from the last axis on",
-                 spell_pad},
-                {"c", "unsupported: a loop nest"}},
+                 spell_pad}},
   };
 }
 

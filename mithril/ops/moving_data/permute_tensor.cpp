@@ -17,8 +17,6 @@ OpDef define_permute_tensor() {
             e.become(call("gather", {e.in("input"), e.in("indices"), 0}));
           },
       .operations = no_arithmetic,
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

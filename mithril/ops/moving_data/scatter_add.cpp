@@ -54,8 +54,7 @@ OpDef define_scatter_add() {
           },
       .spell = {{"torch", "aten::select_backward of a number, aten::index_add of a tensor",
                  spell_scatter_add},
-                {"cpu", "scattered(input, index, like, axis)"},
-                {"c", "unsupported: a loop nest"}},
+                {"cpu", "scattered(input, index, like, axis)"}},
   };
 }
 

@@ -43,8 +43,7 @@ OpDef define_slice() {
           },
       .operations = no_arithmetic,
       .spell = {{"torch", "one aten::slice for each axis", spell_slice},
-                {"cpu", "sliced(input, starts, stops, steps, axes)"},
-                {"c", "unsupported: a loop nest"}},
+                {"cpu", "sliced(input, starts, stops, steps, axes)"}},
   };
 }
 

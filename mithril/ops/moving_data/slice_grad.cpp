@@ -43,7 +43,6 @@ OpDef define_slice_grad() {
           },
       .operations = no_arithmetic,
       .spell = {{"torch", "one aten::slice_backward for each axis", spell_slice_grad},
-                {"c", "unsupported: a loop nest"},
                 {"cpu", "unsliced(input, like, starts, stops, steps, axes)"}},
   };
 }

@@ -73,8 +73,7 @@ OpDef define_split() {
           },
       .outputs_from = "sizes",
       .operations = no_arithmetic,
-      .spell = {{"torch", "aten::split_with_sizes(input, sizes, axis)"},
-                {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "aten::split_with_sizes(input, sizes, axis)"}},
   };
 }
 

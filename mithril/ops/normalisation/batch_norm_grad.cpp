@@ -49,9 +49,7 @@ OpDef define_batch_norm_grad() {
           },
       .operations = [](auto inputs,
                        auto) { return 14.0 * static_cast<double>(element_count(inputs[0])); },
-      .couples_samples = true,
-      .spell = {{"torch", "aten::native_batch_norm_backward", spell_batch_norm_grad},
-                {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "aten::native_batch_norm_backward", spell_batch_norm_grad}},
   };
 }
 

@@ -52,8 +52,7 @@ OpDef define_batch_norm_inference() {
                                      {spell_as_output("input"), spell_optional_as_output("weight"),
                                       spell_optional_as_output("bias"), spell_as_output("mean"),
                                       spell_as_output("variance"), "False", "0.0", "eps"}) +
-                              "[0]"},
-                {"c", "unsupported: a loop nest"}},
+                              "[0]"}},
   };
 }
 

@@ -88,9 +88,7 @@ OpDef define_batch_norm_training() {
       .grad = differentiate_batch_norm_training,
       .operations = [](auto inputs,
                        auto) { return 7.0 * static_cast<double>(element_count(inputs[0])); },
-      .couples_samples = true,
-      .spell = {{"torch", "aten::_native_batch_norm_legit_functional", spell_batch_norm_training},
-                {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "aten::_native_batch_norm_legit_functional", spell_batch_norm_training}},
   };
 }
 

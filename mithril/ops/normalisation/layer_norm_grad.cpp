@@ -41,8 +41,7 @@ OpDef define_layer_norm_grad() {
       .operations = [](auto inputs,
                        auto) { return 14.0 * static_cast<double>(element_count(inputs[0])); },
       .spell = {{"torch", "aten::native_layer_norm_backward", spell_layer_norm_grad},
-                {"cpu", "layer_norm_grad(grad, input, mean, rstd, weight)"},
-                {"c", "unsupported: a loop nest"}},
+                {"cpu", "layer_norm_grad(grad, input, mean, rstd, weight)"}},
   };
 }
 

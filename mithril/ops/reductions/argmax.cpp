@@ -19,8 +19,7 @@ OpDef define_argmax() {
       .not_differentiable = "an index is an integer",
       .operations = reduction_operations,
       .spell = {{"torch", "aten::argmax",
-                 [](const SpellingContext& c) { return spell_best_index("aten::argmax", c); }},
-                {"c", "unsupported: a loop nest"}},
+                 [](const SpellingContext& c) { return spell_best_index("aten::argmax", c); }}},
   };
 }
 

@@ -19,8 +19,7 @@ OpDef define_argmin() {
       .not_differentiable = "an index is an integer",
       .operations = reduction_operations,
       .spell = {{"torch", "aten::argmin",
-                 [](const SpellingContext& c) { return spell_best_index("aten::argmin", c); }},
-                {"c", "unsupported: a loop nest"}},
+                 [](const SpellingContext& c) { return spell_best_index("aten::argmin", c); }}},
   };
 }
 

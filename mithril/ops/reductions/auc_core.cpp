@@ -49,8 +49,7 @@ OpDef define_auc_core() {
       .eval = eval_auc_core,
       .not_differentiable = "it counts",
       .cast = CastPolicy::float32,
-      .couples_samples = true,
-      .spell = {{"torch", "unsupported: counts with a loop"}, {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "unsupported: counts with a loop"}},
   };
 }
 

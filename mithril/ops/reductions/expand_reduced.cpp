@@ -68,8 +68,7 @@ OpDef define_expand_reduced() {
             const Expression grad = scaled ? g.out_grad() * scale : g.out_grad();
             g.flow("input", call("sum", {grad, g.value("axis"), g.value("keepdim")}));
           },
-      .spell = {{"torch", "aten::expand after the reduced axes are back", spell_expand_reduced},
-                {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "aten::expand after the reduced axes are back", spell_expand_reduced}},
   };
 }
 

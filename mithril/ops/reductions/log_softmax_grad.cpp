@@ -42,8 +42,7 @@ OpDef define_log_softmax_grad() {
       .spell = {{"torch", spell_call("aten::_log_softmax_backward_data",
                                      {spell_as_output("grad"), spell_as_output("result"), "axis",
                                       "output.dtype"})},
-                {"cpu", "log_softmax_grad(grad, result, axis)"},
-                {"c", "unsupported: a loop nest"}},
+                {"cpu", "log_softmax_grad(grad, result, axis)"}},
   };
 }
 

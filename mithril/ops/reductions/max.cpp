@@ -20,8 +20,7 @@ OpDef define_max() {
       .averages = true,
       .spell = {{"torch", "aten::amax",
                  [](const SpellingContext& c) { return spell_extremum("aten::amax", c); }},
-                {"cpu", "max(input, axis)"},
-                {"c", "unsupported: a loop nest"}},
+                {"cpu", "max(input, axis)"}},
   };
 }
 

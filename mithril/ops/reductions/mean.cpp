@@ -33,8 +33,7 @@ OpDef define_mean() {
       .operations = reduction_operations,
       .averages = true,
       .spell = {{"torch", "axis == [] ? input : aten::mean(input, axis, keepdim)"},
-                {"cpu", "mean(input, axis)"},
-                {"c", "unsupported: a loop nest"}},
+                {"cpu", "mean(input, axis)"}},
   };
 }
 

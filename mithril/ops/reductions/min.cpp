@@ -20,8 +20,7 @@ OpDef define_min() {
       .averages = true,
       .spell = {{"torch", "aten::amin",
                  [](const SpellingContext& c) { return spell_extremum("aten::amin", c); }},
-                {"cpu", "min(input, axis)"},
-                {"c", "unsupported: a loop nest"}},
+                {"cpu", "min(input, axis)"}},
   };
 }
 

@@ -47,8 +47,7 @@ OpDef define_prod() {
           },
       .cast = CastPolicy::float32,
       .operations = reduction_operations,
-      .spell = {{"torch", "aten::prod along one axis, which the others are joined to", spell_prod},
-                {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "aten::prod along one axis, which the others are joined to", spell_prod}},
   };
 }
 

@@ -40,8 +40,7 @@ OpDef define_softmax_grad() {
       .spell = {{"torch", spell_call("aten::_softmax_backward_data",
                                      {spell_as_output("grad"), spell_as_output("result"), "axis",
                                       "output.dtype"})},
-                {"cpu", "softmax_grad(grad, result, axis)"},
-                {"c", "unsupported: a loop nest"}},
+                {"cpu", "softmax_grad(grad, result, axis)"}},
   };
 }
 

@@ -19,8 +19,7 @@ OpDef define_sum() {
       .cast = CastPolicy::float32,
       .operations = reduction_operations,
       .spell = {{"torch", "axis == [] ? input : aten::sum(input, axis, keepdim)"},
-                {"cpu", "sum(input, axis)"},
-                {"c", "unsupported: a loop nest"}},
+                {"cpu", "sum(input, axis)"}},
   };
 }
 

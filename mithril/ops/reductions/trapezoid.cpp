@@ -27,8 +27,6 @@ OpDef define_trapezoid() {
             e.become(call("sum", {width * height, -1}));
           },
       .cast = CastPolicy::float32,
-      .spell = {{"torch", "unsupported: written as other ops"},
-                {"c", "unsupported: written as other ops"}},
   };
 }
 

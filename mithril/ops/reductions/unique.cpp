@@ -71,9 +71,7 @@ OpDef define_unique() {
       .solve = solve_unique,
       .eval = eval_unique,
       .not_differentiable = "which elements are equal changes in jumps",
-      .couples_samples = true,
-      .spell = {{"torch", "aten::_unique2, scattered over the largest", spell_unique},
-                {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "aten::_unique2, scattered over the largest", spell_unique}},
   };
 }
 

@@ -48,8 +48,7 @@ OpDef define_flatten() {
       .grad = flow_reshaped,
       .operations = no_arithmetic,
       .keeps_elements = true,
-      .spell = {{"torch", "aten::flatten(input, start_dim, end_dim)"},
-                {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "aten::flatten(input, start_dim, end_dim)"}},
   };
 }
 

@@ -28,7 +28,7 @@ OpDef define_reshape_like() {
       .grad = flow_reshaped,
       .operations = no_arithmetic,
       .keeps_elements = true,
-      .spell = {{"torch", "aten::reshape(input, like.shape)"}, {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "aten::reshape(input, like.shape)"}},
   };
 }
 

@@ -68,7 +68,7 @@ OpDef define_squeeze() {
       .grad = flow_reshaped,
       .operations = no_arithmetic,
       .keeps_elements = true,
-      .spell = {{"torch", "aten::reshape(input, output.shape)"}, {"c", "unsupported: a loop nest"}},
+      .spell = {{"torch", "aten::reshape(input, output.shape)"}},
   };
 }
 

@@ -53,8 +53,7 @@ OpDef define_swapaxes() {
           },
       .operations = no_arithmetic,
       .spell = {{"torch", "aten::transpose(input, axis1, axis2)"},
-                {"cpu", "swapaxes(input, axis1, axis2)"},
-                {"c", "unsupported: a loop nest"}},
+                {"cpu", "swapaxes(input, axis1, axis2)"}},
   };
 }
 

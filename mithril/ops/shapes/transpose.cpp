@@ -83,8 +83,7 @@ OpDef define_transpose() {
           },
       .operations = no_arithmetic,
       .spell = {{"torch", "aten::permute, reversed where there are no axes", spell_transpose},
-                {"cpu", "permuted(input, axes)"},
-                {"c", "unsupported: a loop nest"}},
+                {"cpu", "permuted(input, axes)"}},
   };
 }
 

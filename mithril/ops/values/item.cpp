@@ -34,7 +34,6 @@ OpDef define_item() {
           [](ExpandContext& c) {
             c.become(call("reshape", {c.in("input"), Datum(Tuple{})}));
           },
-      .spell = {},
   };
 }
 
