@@ -17,6 +17,10 @@ Model finished(Model model, const Connection& output) {
   return model.set_cin({"input"}).set_cout({"output"});
 }
 
+Connection only_output(std::string_view model, const Bindings& inputs) {
+  return make_model(model).apply(inputs).front();
+}
+
 ArgumentDef mode_argument(const std::string& what) {
   return {"inference", "bool|none", Datum(),
           "True: " + what + "; False: train; None: the mode of the compile"};

@@ -11,6 +11,9 @@ Model model_of_class(const std::string& name);
 // The model with this output; `input` and `output` are its canonical ports.
 Model finished(Model model, const Connection& output);
 
+// The output of a library model that has one.
+Connection only_output(std::string_view model, const Bindings& inputs);
+
 // The argument `inference` of models that differ between training and inference. `what`: what True
 // means.
 ArgumentDef mode_argument(const std::string& what);

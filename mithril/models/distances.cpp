@@ -8,7 +8,40 @@ namespace {
 Connection modified_norm(Model& model) {
   const Connection norm = model["norm"];
   model.set_types({{"norm", kind::float_tensor}});
-  return apply("norm_modifier", {norm});
+  return only_output("NormModifier", {{"input", norm}});
+}
+
+// 5 - |(input - 1) mod 8 - 4|. The difference from the floor makes the slope at the peaks 0.
+Model build_norm_modifier(const CheckedArguments&) {
+  Model model = model_of_class("NormModifier");
+  const Connection shifted = model["input"] - 1.0;
+  const Connection remainder = shifted - apply("floor", {shifted / 8.0}) * 8.0;
+  model.set_types({{"input", kind::float_tensor}});
+  return finished(model, 5.0 - (remainder - 4.0).abs());
+}
+
+Model build_cartesian_difference(const CheckedArguments&) {
+  Model model = model_of_class("CartesianDifference");
+  const Connection left = model["left"], right = model["right"];
+  model.expose_keys(
+      {{"output", apply("expand_dims", {left, 1}) - apply("expand_dims", {right, 0})}});
+  const DimSpec rows = std::string("N"), others = std::string("M"), columns = std::string("D");
+  model.set_shapes({{"left", ShapeSpec(std::vector<DimSpec>{rows, columns})},
+                    {"right", ShapeSpec(std::vector<DimSpec>{others, columns})}});
+  const Kinds number = kind::int_tensor | kind::float_tensor;
+  model.set_types({{"left", number}, {"right", number}});
+  return model.set_cin({"left"}).set_cout({"output"});
+}
+
+Model build_transposed_diagonal(const CheckedArguments&) {
+  Model model = model_of_class("TransposedDiagonal");
+  const Connection input = model["input"];
+  const Connection chosen = apply("equal", {apply("eye_like", {input}), 1});
+  const DimSpec rows = std::string("N");
+  Model done = finished(model, apply("where", {chosen, input, 0}).sum(1, true));
+  done.set_shapes({{"input", ShapeSpec(std::vector<DimSpec>{rows, rows})}});
+  done.set_types({{"input", kind::int_tensor | kind::float_tensor}});
+  return done;
 }
 
 Model build_encoder_distance_matrix(const CheckedArguments& arguments) {
@@ -66,6 +99,9 @@ Model build_tsne_core(const CheckedArguments& arguments) {
 
 }  // namespace
 
+Model NormModifier() { return make_model("NormModifier"); }
+Model CartesianDifference() { return make_model("CartesianDifference"); }
+Model TransposedDiagonal() { return make_model("TransposedDiagonal"); }
 Model EncoderDistanceMatrix(const EncoderDistanceMatrixOptions& options) {
   return make_model("EncoderDistanceMatrix", {{"get_final_distance", options.get_final_distance},
                                               {"robust", options.robust}});
@@ -79,6 +115,37 @@ Model TSNECore(const TSNECoreOptions& options) {
   return make_model("TSNECore", {{"exact_distances", options.exact_distances},
                                  {"calculate_p_joint", options.calculate_p_joint},
                                  {"perplexity", options.perplexity}});
+}
+
+ModelDef define_norm_modifier();
+ModelDef define_norm_modifier() {
+  return {.name = "NormModifier",
+          .doc =
+              "5 - |(input - 1) mod 8 - 4|, a wave of straight lines between 1 and 5: the input "
+              "itself between 1 and 5. At its peaks its slope is 0. Ports: input [...], output "
+              "[...].",
+          .arguments = {},
+          .build = build_norm_modifier};
+}
+
+ModelDef define_cartesian_difference();
+ModelDef define_cartesian_difference() {
+  return {.name = "CartesianDifference",
+          .doc =
+              "left[i] - right[j] for all pairs of rows. Ports: left [N, D], right [M, D], output "
+              "[N, M, D].",
+          .arguments = {},
+          .build = build_cartesian_difference};
+}
+
+ModelDef define_transposed_diagonal();
+ModelDef define_transposed_diagonal() {
+  return {.name = "TransposedDiagonal",
+          .doc =
+              "The diagonal of a square matrix as a matrix of one column. Ports: input [N, N], "
+              "output [N, 1].",
+          .arguments = {},
+          .build = build_transposed_diagonal};
 }
 
 ModelDef define_encoder_distance_matrix();

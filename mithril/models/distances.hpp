@@ -7,6 +7,16 @@
 
 namespace mithril {
 
+// 5 - |(input - 1) mod 8 - 4|, a wave of straight lines between 1 and 5: the input itself between 1
+// and 5. At its peaks its slope is 0. Ports: input, output.
+Model NormModifier();
+
+// left[i] - right[j] for all pairs of rows. Ports: left [N, D], right [M, D], output [N, M, D].
+Model CartesianDifference();
+
+// The diagonal of a square matrix as a column. Ports: input [N, N], output [N, 1].
+Model TransposedDiagonal();
+
 struct EncoderDistanceMatrixOptions {
   bool get_final_distance = true;  // take the root; else the sum of powers
   bool robust = true;              // the root is a robust power

@@ -4,6 +4,14 @@
 
 namespace mithril {
 
+// (L Lᵀ)⁻¹ label_mu_diff, the weights of the labels. Ports: label_mu_diff [N, 1], L [N, N], the
+// Cholesky factor of K_term [N, N], which is not read, output [N, 1].
+Model GPRAlpha();
+
+// Kᵀ (L Lᵀ)⁻¹ K, the variance that the process explains. Ports: K [N, M], K_term [N, N], which is
+// not read, L [N, N], the Cholesky factor of K_term, output [M, M].
+Model GPRVOuter();
+
 struct GPRLossOptions {
   bool robust = false;  // the logarithm is the robust one
 };

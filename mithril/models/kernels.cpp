@@ -19,7 +19,7 @@ Model build_rbf_kernel(const CheckedArguments&) {
   Model model = model_of_class("RBFKernel");
   const Connection a = model["input1"], b = model["input2"], scale = model["l_scale"],
                    sigma = model["sigma"];
-  const Connection apart = apply("cartesian_difference", {a, b});
+  const Connection apart = only_output("CartesianDifference", {{"left", a}, {"right", b}});
   const Connection squares = apply("square", {apart}).sum(2);
   const Connection near = (squares * -0.5 / apply("square", {sigma})).exp();
   model.expose_keys({{"output", apply("square", {scale}) * near}});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 
 namespace mithril {

@@ -6,6 +6,7 @@
 #include "mithril/model/composite.hpp"
 #include "mithril/model/flatten.hpp"
 #include "mithril/models/library.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {

@@ -85,10 +85,6 @@ TEST_CASE("losses have the mean of both slopes where these meet") {
   CHECK(slopes("quantile_loss", {{1}, {1}}, {0.9}) == Slopes{{-0.4}, {0.4}});
 }
 
-TEST_CASE("norm_modifier is flat at its peaks") {
-  CHECK(slopes("norm_modifier", {{2, 5, 6}}) == Slopes{{1, 0, -1}});
-}
-
 TEST_CASE("floor_divide lets no gradient through") {
   CHECK(slopes("floor_divide", {{3, 4}, {2, 2}}) == Slopes{{0, 0}, {0, 0}});
 }

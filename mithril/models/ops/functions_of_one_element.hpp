@@ -31,10 +31,6 @@ inline Model StableReciprocal(const StableReciprocalOptions& options = {}) {
   return op_with_options("stable_reciprocal", {{"threshold", options.threshold}});
 }
 
-// 5 - |(input - 1) mod 8 - 4|, a wave of straight lines between 1 and 5: the input itself between
-// 1 and 5. At its peaks its slope is 0. Ports: input: [*s] float, output: [*s] float.
-inline Model NormModifier() { return Model::op("norm_modifier"); }
-
 // The largest whole number that is at most the element, in the type of the input; its slope is 0.
 // Ports: input: [*s] T=operand, output: [*s] T.
 inline Model Floor() { return Model::op("floor"); }
@@ -122,9 +118,6 @@ inline Connection sign(const Binding& input) {
 }
 inline Connection stable_reciprocal(const Binding& input, const Binding& threshold = none) {
   return apply("stable_reciprocal", {input, threshold});
-}
-inline Connection norm_modifier(const Binding& input) {
-  return apply("norm_modifier", {input});
 }
 inline Connection floor(const Binding& input) {
   return apply("floor", {input});

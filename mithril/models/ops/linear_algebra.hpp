@@ -20,10 +20,6 @@ inline Model MatrixMultiply() { return Model::op("matmul"); }
 // [O I] float, bias: [O] float|none, output: [*n M O] float.
 inline Model PrimitiveLinear() { return Model::op("linear"); }
 
-// left[i] - right[j] for all pairs of rows: [N, D] and [M, D] give [N, M, D]. Ports: left: [N D]
-// T=number, right: [M D] U=number, output: [N M D] promote(T, U).
-inline Model CartesianDifference() { return Model::op("cartesian_difference"); }
-
 // sum(|left[i] - right[j]| ** norm) for all pairs of rows: [N, D] and [M, D] give [N, M]; `norm`
 // is one number. Ports: left: [N D] number, right: [M D] number, norm: [*n] operand, output: [N M]
 // float.
@@ -66,10 +62,6 @@ inline Model PrimitiveScaledDotProduct(const PrimitiveScaledDotProductOptions& o
     {"is_causal", options.is_causal}, {"scale", options.scale}, {"dropout_p", options.dropout_p}});
 }
 
-// The diagonal of a square matrix as a matrix of one column. Ports: input: [N N] T=number, output:
-// [N 1] T.
-inline Model TransposedDiagonal() { return Model::op("transposed_diagonal"); }
-
 // Each matrix with zeros above its diagonal. Ports: input: [*b N M] T=any, output: [*b N M] T.
 inline Model Tril() { return Model::op("tril"); }
 
@@ -108,15 +100,6 @@ inline Model Eigvalsh(const EigvalshOptions& options = {}) {
   return op_with_options("eigvalsh", {{"threshold", options.threshold}});
 }
 
-// (L Lᵀ)⁻¹ label_mu_diff, for the Cholesky factor L of the kernel matrix K_term, which is not
-// read. Ports: label_mu_diff: [N 1] float, L: [N N] float, K_term: [N N] float, output: [N 1]
-// float.
-inline Model GPRAlpha() { return Model::op("gpr_alpha"); }
-
-// Kᵀ (L Lᵀ)⁻¹ K, for the Cholesky factor L of the kernel matrix K_term, which is not read. Ports:
-// K: [N M] float, K_term: [N N] float, L: [N N] float, output: [M M] float.
-inline Model GPRVOuter() { return Model::op("gpr_v_outer"); }
-
 struct PositionalEncodingOptions {
   OptionValue hidden_dim = {};  // int
   int64_t max_len = 5000;
@@ -136,9 +119,6 @@ using namespace makers;
 inline Connection linear(const Binding& input, const Binding& weight, const Binding& bias = none) {
   return apply("linear", {input, weight, bias});
 }
-inline Connection cartesian_difference(const Binding& left, const Binding& right) {
-  return apply("cartesian_difference", {left, right});
-}
 inline Connection distance_matrix(const Binding& left, const Binding& right, const Binding& norm) {
   return apply("distance_matrix", {left, right, norm});
 }
@@ -154,9 +134,6 @@ inline Connection scaled_dot_product(
     const Binding& query, const Binding& key, const Binding& value, const Binding& attn_mask = none,
     const Binding& is_causal = true, const Binding& scale = none, const Binding& dropout_p = 0.0) {
   return apply("scaled_dot_product", {query, key, value, attn_mask, is_causal, scale, dropout_p});
-}
-inline Connection transposed_diagonal(const Binding& input) {
-  return apply("transposed_diagonal", {input});
 }
 inline Connection tril(const Binding& input) {
   return apply("tril", {input});
@@ -177,12 +154,6 @@ inline Connection eigenvectors(const Binding& input) {
 inline Connection eigvalsh(
     const Binding& K_term, const Binding& L = none, const Binding& threshold = none) {
   return apply("eigvalsh", {K_term, L, threshold});
-}
-inline Connection gpr_alpha(const Binding& label_mu_diff, const Binding& L, const Binding& K_term) {
-  return apply("gpr_alpha", {label_mu_diff, L, K_term});
-}
-inline Connection gpr_v_outer(const Binding& K, const Binding& K_term, const Binding& L) {
-  return apply("gpr_v_outer", {K, K_term, L});
 }
 inline Connection positional_encoding(
     const Binding& input, const Binding& hidden_dim, const Binding& max_len = 5000) {

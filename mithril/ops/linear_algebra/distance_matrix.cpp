@@ -27,8 +27,8 @@ OpDef define_distance_matrix() {
       .solve = solve_distance_matrix,
       .expand =
           [](ExpandContext& e) {
-            const Expression apart =
-                call("cartesian_difference", {e.in("left") * 1.0, e.in("right") * 1.0});
+            const Expression apart = call("expand_dims", {e.in("left") * 1.0, 1}) -
+                                     call("expand_dims", {e.in("right") * 1.0, 0});
             const Operand norm =
                 e.has("norm") ? call("reshape", {e.in("norm"), Datum(Tuple{})}) : e.operand("norm");
             e.become(call("sum", {call("power", {call("abs", {apart}), norm}), 2}));
