@@ -9,6 +9,7 @@
 #include "codegen/node_text.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/infer/symbol.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::codegen {
 namespace {

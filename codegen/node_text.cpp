@@ -1,5 +1,7 @@
 #include "codegen/node_text.hpp"
 
+#include "mithril/op/op_def.hpp"
+
 namespace mithril::codegen {
 namespace {
 

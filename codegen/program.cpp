@@ -9,6 +9,7 @@
 #include "mithril/eval/memory_plan.hpp"
 #include "mithril/eval/run_node.hpp"
 #include "mithril/eval/sized_graph.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::codegen {
 namespace {

@@ -15,6 +15,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/base/version.hpp"
 #include "mithril/base/write_file.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace codegen {

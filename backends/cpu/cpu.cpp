@@ -10,6 +10,7 @@
 #include "mithril/backend/dtype_options.hpp"
 #include "mithril/base/thread_pool.hpp"
 #include "mithril/eval/interpreter.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {

@@ -15,6 +15,7 @@
 #include "backends/cpu/lowering/lower_graph.hpp"
 #include "backends/cpu/lowering/schedule.hpp"
 #include "backends/cpu/memory/memory_planner.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::cpu_backend {
 namespace {

@@ -6,6 +6,7 @@
 #include "backends/torch/settings.hpp"
 #include "backends/torch/tensors.hpp"
 #include "mithril/backend/plugin.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::torch_backend {
 namespace {

@@ -10,6 +10,7 @@
 #include "backends/torch/tensors.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::torch_backend {
 namespace {

@@ -4,6 +4,7 @@
 #include "backends/torch/dtypes.hpp"
 #include "backends/torch/program.hpp"
 #include "mithril/infer/tensor_kind.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/spelling.hpp"
 
 namespace mithril::torch_backend {

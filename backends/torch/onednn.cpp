@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "backends/torch/onednn_ops.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/readers.hpp"
 #include "mithril/passes/rebuilder.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "backends/torch/library.hpp"
-#include "mithril/op/op_def.hpp"
+#include "mithril/infer/datum.hpp"
 #include "mithril/tensor/dtype.hpp"
 
 namespace mithril::torch_backend {

@@ -14,6 +14,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/interrupt.hpp"
 #include "mithril/eval/run_node.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::torch_backend {
 namespace {

@@ -10,6 +10,7 @@
 #include "mithril/check/generate.hpp"
 #include "mithril/check/row_graph.hpp"
 #include "mithril/eval/interpreter.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/tensor/convert.hpp"
 
 namespace mithril::check {

@@ -6,6 +6,7 @@
 #include "mithril/check/compare.hpp"
 #include "mithril/check/derivative.hpp"
 #include "mithril/check/row_graph.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/rebuilder.hpp"
 

@@ -7,6 +7,7 @@
 #include "mithril/check/placement.hpp"
 #include "mithril/check/row_graph.hpp"
 #include "mithril/eval/interpreter.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::check {
 namespace {

@@ -18,9 +18,10 @@ using GraphCheck =
     std::function<void(const OpDef& op, const Graph& graph, const std::vector<Tensor>& inputs,
                        const std::string& what, double tolerance, Report& report)>;
 
-// Evaluates on the reference. The outputs must match what is inferred from known sizes, from
-// symbols and from unknown ranks, and the values that the row expects.
-void check_evaluation(const OpDef& op, const OpCase& row, Report& report, std::uint64_t seed,
+// Evaluates on the reference. The outputs must match what is inferred from known sizes; where they
+// do not, nothing else is checked, and the result is false. Then they must match what is inferred
+// from symbols and from unknown ranks, and the values that the row expects.
+bool check_evaluation(const OpDef& op, const OpCase& row, Report& report, std::uint64_t seed,
                       const GraphCheck& graphs);
 
 // Facts in any order give the same result; output values are those that the row expects.

@@ -9,6 +9,7 @@
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/infer/symbol.hpp"
 #include "mithril/infer/tensor_kind.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/part.hpp"
 
 namespace mithril::check {

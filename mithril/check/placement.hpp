@@ -9,8 +9,11 @@
 
 #include "mithril/check/op_case.hpp"
 #include "mithril/check/row_graph.hpp"
-#include "mithril/op/op_def.hpp"
 #include "mithril/tensor/tensor.hpp"
+
+namespace mithril {
+struct OpDef;
+}
 
 namespace mithril::check {
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "mithril/infer/symbol.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/passes/passes.hpp"
 
 namespace mithril::check {

@@ -5,12 +5,12 @@
 #include "mithril/base/error.hpp"
 #include "mithril/check/placement.hpp"
 #include "mithril/check/resized.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::check {
 namespace {
 
 constexpr std::uint64_t first_seed = 1;
-constexpr int seeds = 6;               // of the row itself
 constexpr std::uint64_t variants = 3;  // of the row in other sizes, one seed each
 
 class RowRun {
@@ -21,16 +21,17 @@ class RowRun {
   void run() {
     enter("");
     if (!row_.error.empty()) return check_refusal(op_, row_, report_);
-    check_inference(op_, row_, report_);
-    bool values = true;
+    std::optional<bool> values;
     report_.attempt(Check::evaluation, "inference", [&] { values = makes_values(op_, row_); });
-    if (values) return;
-    check_tensors(row_, first_seed, seeds);
+    if (!values) return;
+    if (*values) return check_inference(op_, row_, report_);
+    if (!check_tensors(row_, first_seed, gradient_seeds)) return;
+    check_inference(op_, row_, report_);
     for (std::uint64_t variant = 1; variant <= variants; ++variant) {
       const std::optional<OpCase> other = resized(row_, variant);
       if (!other || !is_accepted(op_, *other)) continue;
       enter(", in other sizes " + sizes_text(*other));
-      check_tensors(*other, first_seed + static_cast<std::uint64_t>(seeds) + variant, 1);
+      check_tensors(*other, first_seed + static_cast<std::uint64_t>(gradient_seeds) + variant, 1);
     }
     for (const std::int64_t size : {0, 1}) check_size(size);
   }
@@ -40,13 +41,15 @@ class RowRun {
     report_.enter(fmt::format("{}, {}{}", op_.name, row_.name, which));
   }
 
-  void check_tensors(const OpCase& row, std::uint64_t seed, int gradient_seeds) {
-    check_evaluation(op_, row, report_, seed, graphs_);
+  // False: eval does not give the inferred dims and dtypes, and nothing else was checked.
+  bool check_tensors(const OpCase& row, std::uint64_t seed, int count) {
+    if (!check_evaluation(op_, row, report_, seed, graphs_)) return false;
     check_formula(op_, row, report_, seed);
     report_.attempt(Check::precision, "precision",
                     [&] { check_precision(op_, row, report_, seed, graphs_); });
     report_.attempt(Check::gradient, "gradients",
-                    [&] { check_gradients(op_, row, report_, seed, gradient_seeds, graphs_); });
+                    [&] { check_gradients(op_, row, report_, seed, count, graphs_); });
+    return true;
   }
 
   // The op may refuse such sizes, also in eval.
@@ -54,7 +57,7 @@ class RowRun {
     const std::optional<OpCase> other = with_sizes(row_, size);
     if (!other || !is_evaluated(op_, *other)) return;
     enter(", in sizes " + sizes_text(*other));
-    check_evaluation(op_, *other, report_, first_seed, graphs_);
+    if (!check_evaluation(op_, *other, report_, first_seed, graphs_)) return;
     report_.attempt(Check::gradient, "gradients",
                     [&] { check_gradients(op_, *other, report_, first_seed, 1, graphs_); });
   }

@@ -6,9 +6,11 @@
 #include "mithril/check/checks.hpp"
 #include "mithril/check/op_case.hpp"
 #include "mithril/check/report.hpp"
-#include "mithril/op/op_def.hpp"
 
 namespace mithril::check {
+
+// How many times the gradients of each row are compared, with other elements.
+inline constexpr int gradient_seeds = 6;
 
 // Runs all cases of one row, and of the same row in other sizes that the op accepts. `graphs`
 // compares the backends; null: no backend is compared.

@@ -7,6 +7,7 @@
 #include "mithril/base/version.hpp"
 #include "mithril/compile/build_id.hpp"
 #include "mithril/graph/graph_bytes.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 
 namespace mithril {

@@ -8,6 +8,7 @@
 
 #include "mithril/base/printable.hpp"
 #include "mithril/infer/tensor_kind.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/rebuilder.hpp"
 

@@ -1,5 +1,7 @@
 #include "mithril/eval/node_error.hpp"
 
+#include "mithril/op/op_def.hpp"
+
 namespace mithril {
 
 void raise_at(const Graph& graph, const OpDef& op, ValueId made, const Error& error) {

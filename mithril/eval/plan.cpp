@@ -2,6 +2,8 @@
 
 #include "mithril/base/interrupt.hpp"
 #include "mithril/eval/node_sizes.hpp"
+#include "mithril/op/faulty_record.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {
@@ -134,8 +136,9 @@ class Planner::Sizes {
     std::vector<Dims> all;
     all.reserve(made.size());
     for (size_t i = 0; i < made.size(); ++i) {
-      MITHRIL_CHECK(stated || made[i],
-                    "op " + node.op->name + " does not infer the shape of its output");
+      if (!stated && !made[i])
+        faulty_record(*node.op, "its patterns and solve do not say the dims of output " +
+                                    std::to_string(i) + " where all inputs are known");
       if (!stated) {
         all.push_back(*made[i]);
         continue;

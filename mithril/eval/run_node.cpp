@@ -2,6 +2,7 @@
 
 #include "mithril/eval/node_error.hpp"
 #include "mithril/op/eval_context.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mithril/op/op_def.hpp"
+
 namespace mithril {
 namespace {
 

@@ -9,6 +9,7 @@
 
 #include "mithril/graph/grad_context.hpp"
 #include "mithril/op/faulty_record.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {

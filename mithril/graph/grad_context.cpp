@@ -1,6 +1,7 @@
 #include "mithril/graph/grad_context.hpp"
 
 #include "mithril/op/faulty_record.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 
 namespace mithril {

@@ -3,6 +3,7 @@
 #include "mithril/base/interrupt.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/op/faulty_record.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 

@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "mithril/infer/facts.hpp"
-#include "mithril/op/op_def.hpp"
 #include "mithril/tensor/tensor.hpp"
 
 namespace mithril {
+
+struct OpDef;  // op/op_def.hpp
 
 enum class ValueId : int32_t {};
 enum class NodeId : int32_t {};

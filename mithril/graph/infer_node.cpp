@@ -8,6 +8,7 @@
 #include "mithril/base/interrupt.hpp"
 #include "mithril/infer/symbol.hpp"
 #include "mithril/infer/tensor_kind.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/part.hpp"
 
 namespace mithril {

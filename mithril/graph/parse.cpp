@@ -5,6 +5,7 @@
 #include "mithril/graph/graph.hpp"
 #include "mithril/graph/parse_values.hpp"
 #include "mithril/graph/text_syntax.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 
 namespace mithril {

@@ -6,6 +6,7 @@
 #include "mithril/graph/dim_writer.hpp"
 #include "mithril/graph/graph.hpp"
 #include "mithril/graph/text_syntax.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {

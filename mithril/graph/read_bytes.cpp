@@ -4,6 +4,7 @@
 #include "mithril/graph/byte_stream.hpp"
 #include "mithril/graph/byte_tags.hpp"
 #include "mithril/graph/graph_bytes.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 
 namespace mithril {

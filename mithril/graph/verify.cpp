@@ -4,6 +4,7 @@
 
 #include "mithril/graph/graph.hpp"
 #include "mithril/infer/walk.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {

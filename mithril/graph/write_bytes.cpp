@@ -8,6 +8,7 @@
 #include "mithril/graph/graph_bytes.hpp"
 #include "mithril/infer/application.hpp"
 #include "mithril/infer/symbol.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -74,5 +75,7 @@ bool is_symbolic(const Datum& datum);
 Datum map_dims(const Datum& datum, const std::function<Dim(const Dim&)>& map);
 // As Python prints it: None, True, 3, 0.5, "valid", float32, (1, N), slice(1, None, None), ...
 std::string to_string(const Datum& datum);
+
+using Arguments = std::vector<std::pair<std::string, Datum>>;  // values for ports, by name
 
 }  // namespace mithril

@@ -2,6 +2,8 @@
 
 #include <unordered_set>
 
+#include "mithril/op/op_def.hpp"
+
 namespace mithril {
 namespace {
 

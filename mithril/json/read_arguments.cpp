@@ -8,6 +8,7 @@
 #include "mithril/json/values.hpp"
 #include "mithril/models/library.hpp"
 #include "mithril/models/part_argument.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/part.hpp"
 #include "mithril/op/registry.hpp"
 

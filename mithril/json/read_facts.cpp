@@ -5,6 +5,7 @@
 #include "mithril/base/names.hpp"
 #include "mithril/json/values.hpp"
 #include "mithril/model/composite.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "mithril/json/values.hpp"
 #include "mithril/models/library.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 
 namespace mithril {

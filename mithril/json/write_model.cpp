@@ -11,6 +11,7 @@
 #include "mithril/json/write_arguments.hpp"
 #include "mithril/json/write_facts.hpp"
 #include "mithril/json/write_training.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {

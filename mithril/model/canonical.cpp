@@ -8,6 +8,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/model/composition.hpp"
 #include "mithril/model/keys.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {

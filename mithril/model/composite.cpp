@@ -11,6 +11,7 @@
 #include "mithril/base/limits.hpp"
 #include "mithril/base/printable.hpp"
 #include "mithril/model/undo.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {

@@ -16,6 +16,8 @@
 
 namespace mithril {
 
+class Solver;  // op/solver.hpp
+
 class Composition;  // model/composition.hpp
 
 struct Key {

@@ -13,6 +13,7 @@
 #include "mithril/model/shapes.hpp"
 #include "mithril/model/statements.hpp"
 #include "mithril/model/undo.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 
 namespace mithril {

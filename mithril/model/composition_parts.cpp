@@ -6,6 +6,7 @@
 #include "mithril/model/completion.hpp"
 #include "mithril/model/statements.hpp"
 #include "mithril/model/undo.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {

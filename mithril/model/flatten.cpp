@@ -7,6 +7,7 @@
 #include "mithril/infer/symbol.hpp"
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/composition.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 
 namespace mithril {

@@ -12,6 +12,7 @@
 #include "mithril/model/completion.hpp"
 #include "mithril/model/keys.hpp"
 #include "mithril/model/table.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {

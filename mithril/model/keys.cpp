@@ -11,6 +11,7 @@
 #include "mithril/base/text.hpp"
 #include "mithril/model/completion.hpp"
 #include "mithril/model/composition.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {

@@ -9,6 +9,7 @@
 #include "mithril/model/completion.hpp"
 #include "mithril/model/composition.hpp"
 #include "mithril/model/copy.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 
 namespace mithril {

@@ -10,14 +10,15 @@
 #include <variant>
 #include <vector>
 
+#include "mithril/infer/datum.hpp"
 #include "mithril/infer/known_shape.hpp"
 #include "mithril/model/connection.hpp"
-#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 
 struct Part;
 class Model;
+class Solver;  // op/solver.hpp
 
 // A part and the bindings of its ports, as `model |= part({{"input", "x"}})` takes it.
 struct Call {

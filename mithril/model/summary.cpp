@@ -8,6 +8,7 @@
 #include "mithril/model/composition.hpp"
 #include "mithril/model/keys.hpp"
 #include "mithril/model/table.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {

@@ -1,5 +1,6 @@
 // Adds to an error who said what: path, port, origins, and the shapes on the wires of the part.
 #include "mithril/infer/symbol.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/part.hpp"
 
 namespace mithril {

@@ -2,8 +2,54 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/op/faulty_record.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
+namespace {
+
+[[noreturn]] void refuse_access(const OpDef& op, const char* code, const char* verb,
+                                std::string_view port, const Tensor& tensor, int64_t index,
+                                const char* help) {
+  raise({.kind = ErrorKind::value,
+         .code = code,
+         .port = std::string(port),
+         .message = op.name + ": eval " + verb + " element " + std::to_string(index) +
+                    " of port '" + std::string(port) + "', which has " +
+                    std::to_string(tensor.size()) + " elements",
+         .facts = {{"dims", to_string(tensor.dims()), ""}},
+         .help = help});
+}
+
+}  // namespace
+
+void refuse_write(const OpDef& op, std::string_view port, const Tensor& tensor, int64_t index) {
+  refuse_access(
+      op, "E0478", "writes", port, tensor, index,
+      "the dims of an output are those that the record infers, by its patterns and solve");
+}
+
+void refuse_read(const OpDef& op, std::string_view port, const Tensor& tensor, int64_t index) {
+  refuse_access(op, "E0479", "reads", port, tensor, index,
+                "an index that follows from the dims of an output is wrong where solve is");
+}
+
+Tensor& EvalContext::output(int index) const {
+  if (index < 0 || index >= output_count())
+    faulty_record(op_, "its eval asks for output " + std::to_string(index) + " of " +
+                           std::to_string(output_count()));
+  return outputs_[static_cast<size_t>(index)];
+}
+
+const std::string& EvalContext::output_port(int index) const {
+  int after = 0;
+  for (const PortDef& def : op_.outputs) {
+    after += def.list ? output_count() + 1 - static_cast<int>(op_.outputs.size()) : 1;
+    if (index < after) return def.name;
+  }
+  return op_.outputs.back().name;
+}
+
+const std::string& EvalContext::op_name() const { return op_.name; }
 
 int EvalContext::index_of(std::string_view port) const {
   int at = 0;

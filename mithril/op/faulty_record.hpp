@@ -2,9 +2,9 @@
 #pragma once
 #include <string>
 
-#include "mithril/op/op_def.hpp"
-
 namespace mithril {
+
+struct OpDef;
 
 // ValueError E0475.
 [[noreturn]] void faulty_record(const OpDef& op, const std::string& fault);

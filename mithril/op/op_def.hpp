@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "mithril/infer/datum.hpp"
@@ -130,7 +129,5 @@ struct OpDef {
   int list_output() const;  // among the outputs, or -1
   const Spelling* spelling(std::string_view target) const;  // null: none
 };
-
-using Arguments = std::vector<std::pair<std::string, Datum>>;  // values for ports, by name
 
 }  // namespace mithril

@@ -8,6 +8,7 @@
 #include "mithril/base/printable.hpp"
 #include "mithril/infer/small_vector.hpp"
 #include "mithril/op/faulty_record.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 
@@ -40,6 +41,8 @@ size_t Part::port_of(size_t slot) const {
   for (size_t end = slots_at(0); slot >= end; end += slots_at(port)) ++port;
   return port;
 }
+
+const PortDef& Part::port_at(size_t slot) const { return op->port(port_of(slot)); }
 
 std::span<Wire*> Part::slots_of(std::string_view port) const {
   size_t first = 0;

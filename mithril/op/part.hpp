@@ -7,9 +7,11 @@
 #include <string_view>
 
 #include "mithril/infer/facts.hpp"
-#include "mithril/op/op_def.hpp"
 
 namespace mithril {
+
+struct OpDef;  // op/op_def.hpp
+struct PortDef;
 
 // What ports share. Levels of nesting share it too (union-find), so that flattening has nothing to
 // follow and exposing a port costs nothing.
@@ -64,7 +66,7 @@ struct Part {
   std::span<Wire*> output_slots() const { return {slots + input_count, slot_count - input_count}; }
   std::span<Wire*> slots_of(std::string_view port) const;  // none where there is no such port
   size_t port_of(size_t slot) const;                       // inputs, then outputs
-  const PortDef& port_at(size_t slot) const { return op->port(port_of(slot)); }
+  const PortDef& port_at(size_t slot) const;
   // The class's wire; of a port that was left out it is made, now that somebody wants it.
   Wire* wire(Facts& facts, size_t slot) const;
   Wire* wire(Facts& facts, std::string_view port, int item = 0) const;

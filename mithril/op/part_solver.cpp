@@ -5,6 +5,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/op/faulty_record.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 

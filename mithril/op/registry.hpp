@@ -1,11 +1,12 @@
 // The book of ops: by name, in the order of mithril/ops/list.inc, then what users added.
 #pragma once
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "mithril/op/op_def.hpp"
-
 namespace mithril {
+
+struct OpDef;  // op/op_def.hpp
 
 // By the op's name ("leaky_relu") or its model's ("LeakyRelu", in any case). Unknown: NameError
 // with the nearest names.

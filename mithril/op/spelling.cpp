@@ -6,6 +6,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/op/faulty_record.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/syntax_error.hpp"
 
 namespace mithril {

@@ -10,10 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include "mithril/op/op_def.hpp"
+#include "mithril/infer/datum.hpp"
 #include "mithril/tensor/tensor.hpp"
 
 namespace mithril {
+
+struct OpDef;  // op/op_def.hpp
+struct Spelling;
 
 // The node that is spelled: every size and value is a number.
 class SpellingContext {

@@ -1,5 +1,6 @@
 // Registers the built-in ops, in the order of list.inc.
 #include "mithril/op/registry.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 

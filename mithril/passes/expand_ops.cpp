@@ -3,6 +3,7 @@
 
 #include "mithril/graph/grad_context.hpp"
 #include "mithril/op/faulty_record.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/rebuilder.hpp"
 

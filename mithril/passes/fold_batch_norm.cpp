@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/readers.hpp"
 #include "mithril/passes/rebuilder.hpp"

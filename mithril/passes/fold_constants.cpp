@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "mithril/eval/interpreter.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/rebuilder.hpp"
 

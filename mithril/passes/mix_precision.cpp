@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mithril/infer/tensor_kind.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/rebuilder.hpp"
 

@@ -6,6 +6,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/keys.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {

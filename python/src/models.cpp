@@ -7,6 +7,7 @@
 #include "mithril/base/error.hpp"
 #include "mithril/model/composite.hpp"
 #include "mithril/model/html.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::python {
 namespace {

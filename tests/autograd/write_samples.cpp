@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "backends/torch/torch.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/pipeline.hpp"
 #include "tests/table/derivative.hpp"

@@ -9,6 +9,7 @@
 #include "mithril/passes/pipeline.hpp"
 #include "tests/codegen/check_models.hpp"
 
+#include "mithril/op/op_def.hpp"
 #include "tests/table/generate.hpp"
 #include "tests/table/placement.hpp"
 #include "tests/table/row_graph.hpp"

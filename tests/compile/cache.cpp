@@ -11,6 +11,7 @@
 #include "mithril/compile/graph_cache.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/ops.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/compile/cache_folder.hpp"
 #include "tests/table/compare.hpp"

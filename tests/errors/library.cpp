@@ -4,6 +4,7 @@
 #include <string>
 
 #include "mithril/models/library.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/errors/text_of_error.hpp"
 

@@ -6,6 +6,7 @@
 #include "mithril/compile/compile.hpp"
 #include "mithril/grad/differentiate.hpp"
 #include "mithril/models/library.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/errors/text_of_error.hpp"
 

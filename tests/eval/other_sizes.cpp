@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mithril/eval/interpreter.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/table/compare.hpp"
 #include "tests/table/generate.hpp"

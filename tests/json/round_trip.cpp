@@ -5,6 +5,7 @@
 
 #include "mithril/json/model_json.hpp"
 #include "mithril/models/library.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/part.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/json/check_round_trip.hpp"

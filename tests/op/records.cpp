@@ -116,6 +116,10 @@ TEST_CASE("a record that asks for what it does not have is refused") {
               when_inferred) == "it asks for a port 'axis'");
   CHECK(fault([](OpDef& op) { op.eval = [](EvalContext& c) { c.in("inptu"); }; }, when_evaluated) ==
         "its eval asks for an input 'inptu'");
+  CHECK(fault([](OpDef& op) { op.eval = [](EvalContext& c) { c.write<float>(1); }; },
+              when_evaluated) == "its eval asks for output 1 of 1");
+  CHECK(fault([](OpDef& op) { op.outputs[0].shape = "M *s"; }, when_evaluated) ==
+        "its patterns and solve do not say the dims of output 0 where all inputs are known");
   CHECK(fault([](OpDef& op) { op.grad = [](GradContext& g) { g.flow("inptu", g.out_grad()); }; },
               when_differentiated) == "there is no input 'inptu'");
   CHECK(fault([](OpDef& op) { op.grad = [](GradContext& g) { g.value("input"); }; },

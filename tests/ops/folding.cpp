@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/part.hpp"
 #include "mithril/op/registry.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "mithril/grad/differentiate.hpp"
 #include "mithril/graph/graph.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 

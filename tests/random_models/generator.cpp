@@ -10,6 +10,7 @@
 
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/composition.hpp"
+#include "mithril/op/op_def.hpp"
 #include "tests/table/generate.hpp"
 
 namespace mithril::tests {

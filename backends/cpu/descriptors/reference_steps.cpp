@@ -5,6 +5,7 @@
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "mithril/eval/node_error.hpp"
 #include "mithril/op/eval_context.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::cpu_backend {
 namespace {

@@ -12,6 +12,7 @@
 #include "backends/cpu/lowering/kernel_registry.hpp"
 #include "backends/cpu/ops/movement.hpp"
 #include "mithril/base/interrupt.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::cpu_backend {
 namespace {

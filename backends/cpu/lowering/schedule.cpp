@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backends/cpu/ops/movement.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::cpu_backend {
 namespace {

@@ -16,7 +16,7 @@ OpDef define_fill_like() {
             c.typed([&](auto zero) {
               using T = decltype(zero);
               const T number = convert<T>(c.real("number"));
-              T* y = c.write<T>();
+              auto y = c.write<T>();
               for (int64_t i = 0; i < c.out().size(); ++i) y[i] = number;
             });
           },

@@ -25,7 +25,7 @@ OpDef define_sum_to() {
               each_broadcast<1>(c.dims("input"), {&c.out().dims()}, [&](int64_t i, auto& at) {
                 sums[static_cast<size_t>(at[0])] += static_cast<Sum>(x[i]);
               });
-              T* y = c.write<T>();
+              auto y = c.write<T>();
               for (size_t i = 0; i < sums.size(); ++i) y[i] = static_cast<T>(sums[i]);
             });
           },

@@ -52,7 +52,7 @@ OpDef define_clamp() {
               const auto x = c.read<T>("input");
               const T low = c.has("min_val") ? c.read<T>("min_val")[0] : T();
               const T high = c.has("max_val") ? c.read<T>("max_val")[0] : T();
-              T* y = c.write<T>();
+              auto y = c.write<T>();
               for (int64_t i = 0; i < x.size(); ++i) {
                 y[i] = x[i];
                 if (c.has("min_val")) y[i] = std::max(y[i], low);

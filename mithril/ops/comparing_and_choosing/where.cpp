@@ -25,7 +25,7 @@ OpDef define_where() {
               using T = decltype(zero);
               const auto cond = c.read<bool>("cond");
               const auto a = c.read<T>("input1"), b = c.read<T>("input2");
-              T* y = c.write<T>();
+              auto y = c.write<T>();
               each_broadcast<3>(
                   c.out().dims(), {&c.dims("cond"), &c.dims("input1"), &c.dims("input2")},
                   [&](int64_t i, auto& at) { y[i] = cond[at[0]] ? a[at[1]] : b[at[2]]; });

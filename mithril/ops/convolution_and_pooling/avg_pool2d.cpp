@@ -17,7 +17,7 @@ void eval_avg_pool2d(EvalContext& c) {
     each_pooled(window, [&](int64_t from, int64_t to) {
       sums[static_cast<size_t>(to)] += static_cast<double>(x[from]);
     });
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     for (const double sum : sums) *y++ = static_cast<T>(sum / static_cast<double>(window.taps()));
   });
 }

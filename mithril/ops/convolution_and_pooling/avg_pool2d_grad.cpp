@@ -17,7 +17,7 @@ void eval_avg_pool2d_grad(EvalContext& c) {
     each_pooled(window, [&](int64_t from, int64_t to) {
       sums[static_cast<size_t>(from)] += static_cast<double>(dy[to]);
     });
-    T* dx = c.write<T>();
+    auto dx = c.write<T>();
     for (const double sum : sums) *dx++ = static_cast<T>(sum / static_cast<double>(window.taps()));
   });
 }

@@ -30,7 +30,7 @@ void eval_conv2d(EvalContext& c) {
                    for (int64_t i = 0; i < count; ++i)
                      total[i] += static_cast<Total>(from[i * step]) * factor;
                  });
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     for (const Total total : totals) *y++ = static_cast<T>(total);
   });
 }

@@ -22,7 +22,7 @@ void eval_conv2d_input_grad(EvalContext& c) {
                    for (int64_t i = 0; i < count; ++i)
                      total[i * step] += static_cast<Total>(from[i]) * factor;
                  });
-    T* dx = c.write<T>();
+    auto dx = c.write<T>();
     for (const Total total : totals) *dx++ = static_cast<T>(total);
   });
 }

@@ -22,7 +22,7 @@ void eval_conv2d_weight_grad(EvalContext& c) {
                      total += static_cast<Total>(from[i * step]) * static_cast<Total>(slope[i]);
                    totals[static_cast<size_t>(w)] += total;
                  });
-    T* dw = c.write<T>();
+    auto dw = c.write<T>();
     for (const Total total : totals) *dw++ = static_cast<T>(total);
   });
 }

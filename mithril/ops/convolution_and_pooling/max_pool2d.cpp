@@ -22,8 +22,8 @@ void eval_max_pool2d(EvalContext& c) {
     const T nothing = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
     const auto x = c.read<T>("input");
     const PoolWindow window = pool_window(c, c.dims("input"), c.out().dims());
-    T* y = c.write<T>();
-    int64_t* place = c.write<int64_t>(1);
+    auto y = c.write<T>();
+    auto place = c.write<int64_t>(1);
     for (const int64_t at : largest_of(window, x)) {
       *y++ = at < 0 ? nothing : x[at];
       *place++ = at < 0 ? -1 : at % window.inputs();

@@ -46,7 +46,7 @@ OpDef define_max_pool2d_grad() {
             c.typed([&](auto zero) {
               using T = decltype(zero);
               const auto x = c.read<T>("input"), dy = c.read<T>("grad");
-              T* dx = c.write<T>();
+              auto dx = c.write<T>();
               const T* next = dy.begin();
               for (const int64_t at :
                    largest_of(pool_window(c, c.dims("input"), c.dims("grad")), x)) {

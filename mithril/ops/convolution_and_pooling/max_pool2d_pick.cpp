@@ -40,7 +40,7 @@ OpDef define_max_pool2d_pick() {
             c.typed([&](auto zero) {
               using T = decltype(zero);
               const auto x = c.read<T>("input"), values = c.read<T>("values");
-              T* y = c.write<T>();
+              auto y = c.write<T>();
               for (const int64_t at :
                    largest_of(pool_window(c, c.dims("input"), c.out().dims()), x)) {
                 *y++ = at < 0 ? T{} : values[at];

@@ -12,7 +12,7 @@ void eval_attention_weights(EvalContext& c) {
   std::vector<double> row(static_cast<size_t>(weights.columns()));
   c.typed([&](auto zero) {
     using T = decltype(zero);
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     each_broadcast<3>(Dims(dims.begin(), dims.end() - 2),
                       {&weights.query_batch(), &weights.key_batch(), &weights.mask_batch()},
                       [&](int64_t, auto& at) {

@@ -71,7 +71,7 @@ void eval_bell_widths(EvalContext& c) {
       .threshold = given.is_none() ? std::numeric_limits<double>::epsilon() : given.real()};
   c.typed([&](auto zero) {
     using T = decltype(zero);
-    T *widths = c.write<T>(0), *nearest = c.write<T>(1);
+    auto widths = c.write<T>(0), nearest = c.write<T>(1);
     for (size_t i = 0; i < n; ++i) {
       const std::span row(squares.begin() + i * n, n);
       const double first = nearest_other(row, i);

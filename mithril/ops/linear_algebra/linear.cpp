@@ -31,7 +31,7 @@ void eval_linear(EvalContext& c) {
       const auto given = c.read<T>("bias");
       std::copy(given.begin(), given.end(), bias.begin());
     }
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     for (int64_t at = 0; at < c.out().size(); at += outputs) {
       row.assign(static_cast<size_t>(outputs), Total{});
       for (int64_t i = 0; i < inputs; ++i) {

@@ -15,7 +15,7 @@ void eval_matmul(EvalContext& c) {
     using T = decltype(zero);
     using Total = Accumulator<T>;
     const auto a = c.read<T>("left"), b = c.read<T>("right");
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     const Dims &left = c.dims("left"), &right = c.dims("right"), &out = c.out().dims();
     const int64_t m = left[left.size() - 2], k = left.back(), n = right.back();
     auto batch = [](const Dims& dims) { return Dims(dims.begin(), dims.end() - 2); };

@@ -32,7 +32,7 @@ void eval_monomials(EvalContext& c) {
   std::vector<int64_t> combination(static_cast<size_t>(degree));
   c.typed([&](auto zero) {
     using T = decltype(zero);
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     for (int64_t i = 0; i < count; ++i) {
       advance(combination, c.integer("variables"));
       for (const int64_t variable : combination) *y++ = static_cast<T>(variable);

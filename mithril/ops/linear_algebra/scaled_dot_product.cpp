@@ -25,7 +25,7 @@ void eval_scaled_dot_product(EvalContext& c) {
   std::vector<double> total(static_cast<size_t>(width));
   c.typed([&](auto zero) {
     using T = decltype(zero);
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     const auto attend = [&](int64_t, auto& at) {
       for (int64_t i = 0; i < weights.rows(); ++i) {
         weights.write(at[0], at[1], at[2], i, row.data());

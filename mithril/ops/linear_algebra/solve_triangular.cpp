@@ -23,7 +23,7 @@ void eval_solve_triangular(EvalContext& c) {
   const auto matrices = c.read<double>("matrix"), right = c.read<double>("right");
   c.typed([&](auto zero) {
     using T = decltype(zero);
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     for (int64_t i = 0; i < matrix_count(c.dims("matrix")); ++i) {
       const Matrix solved = solution(matrix_at(matrices, c.dims("matrix"), i),
                                      matrix_at(right, c.dims("right"), i), c.flag("upper"));

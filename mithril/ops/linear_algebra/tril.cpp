@@ -17,7 +17,7 @@ OpDef define_tril() {
             c.typed([&](auto zero) {
               using T = decltype(zero);
               const auto x = c.read<T>("input");
-              T* y = c.write<T>();
+              auto y = c.write<T>();
               for (int64_t i = 0; i < x.size(); ++i)
                 y[i] = i % columns > i / columns % rows ? T() : x[i];
             });

@@ -9,7 +9,7 @@ void eval_pick_class(EvalContext& c) {
   c.typed([&](auto zero) {
     using T = decltype(zero);
     const auto x = c.read<T>("input");
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     each_class(c, c.dims("input"), [&](int64_t sample, int64_t at) { y[sample] = x[at]; });
   });
 }

@@ -62,7 +62,7 @@ OpDef define_arange() {
             const bool real = is_float(start) || is_float(step);
             c.typed([&](auto zero) {
               using T = decltype(zero);
-              T* y = c.write<T>();
+              auto y = c.write<T>();
               for (int64_t i = 0; i < c.out().size(); ++i) {
                 if (real) {
                   y[i] = static_cast<T>(start.real() + static_cast<double>(i) * step.real());

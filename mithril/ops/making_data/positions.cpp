@@ -15,7 +15,7 @@ OpDef define_positions() {
           [](EvalContext& c) {
             c.typed([&](auto zero) {
               using T = decltype(zero);
-              T* y = c.write<T>();
+              auto y = c.write<T>();
               for (int64_t i = 0; i < c.out().size(); ++i) y[i] = static_cast<T>(i);
             });
           },

@@ -25,7 +25,7 @@ void eval_randint(EvalContext& c) {
   const auto range = static_cast<double>(high - low);
   c.typed([&](auto zero) {
     using T = decltype(zero);
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     for (int64_t i = 0; i < c.out().size(); ++i)
       y[i] = static_cast<T>(low + static_cast<int64_t>(bits.uniform(i) * range));
   });

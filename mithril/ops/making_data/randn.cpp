@@ -21,7 +21,7 @@ OpDef define_randn() {
             const RandomBits bits(c.read<int64_t>("key")[0]);
             c.typed([&](auto zero) {
               using T = decltype(zero);
-              T* y = c.write<T>();
+              auto y = c.write<T>();
               for (int64_t i = 0; i < c.out().size(); ++i) y[i] = static_cast<T>(bits.normal(i));
             });
           },

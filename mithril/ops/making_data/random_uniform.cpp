@@ -16,7 +16,7 @@ OpDef define_random_uniform() {
             const RandomBits bits(c.read<int64_t>("key")[0]);
             c.typed([&](auto zero) {
               using T = decltype(zero);
-              T* y = c.write<T>();
+              auto y = c.write<T>();
               for (int64_t i = 0; i < c.out().size(); ++i) {
                 const uint64_t high = bits.at(i) >> 40;  // 24: what a float32 holds
                 y[i] = static_cast<T>(static_cast<double>(high) * 0x1p-24);

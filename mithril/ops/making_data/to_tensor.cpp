@@ -47,7 +47,7 @@ bool solve_to_tensor(Solver& s) {
 }
 
 template <typename T>
-void write_numbers(const Datum& datum, T*& at) {
+void write_numbers(const Datum& datum, OutputPointer<T>& at) {
   if (datum.kind() != kind::tuple) {
     *at++ = number_as<T>(datum);
     return;
@@ -71,7 +71,7 @@ OpDef define_to_tensor() {
           [](EvalContext& c) {
             c.typed([&](auto zero) {
               using T = decltype(zero);
-              T* at = c.write<T>();
+              auto at = c.write<T>();
               write_numbers(c.value("input"), at);
             });
           },

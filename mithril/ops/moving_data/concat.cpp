@@ -40,7 +40,7 @@ void eval_concat(EvalContext& c) {
   const AxisView to(out, flat ? 0 : axis_of(c.integer("axis"), out.size()));
   c.typed([&](auto zero) {
     using T = decltype(zero);
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     int64_t offset = 0;
     for (int k = 0; k < c.list_size(); ++k) {
       const auto x = c.read<T>("input", k);

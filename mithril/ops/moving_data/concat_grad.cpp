@@ -45,7 +45,7 @@ void eval_concat_grad(EvalContext& c) {
   c.typed([&](auto zero) {
     using T = decltype(zero);
     const auto x = c.read<T>("input");
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     for (int64_t r = 0; r < rows; ++r) {
       for (int64_t i = 0; i < width; ++i) y[r * width + i] = x[r * stride + before + i];
     }

@@ -46,7 +46,7 @@ OpDef define_gather() {
             c.typed([&](auto zero) {
               using T = decltype(zero);
               const auto x = c.read<T>("input");
-              T* y = c.write<T>();
+              auto y = c.write<T>();
               each_gathered(c, c.dims("input"), [&](int64_t row, int64_t at, int64_t inner) {
                 for (int64_t i = 0; i < inner; ++i) y[row * inner + i] = x[at + i];
               });

@@ -69,7 +69,7 @@ void eval_pad(EvalContext& c) {
   c.typed([&](auto zero) {
     using T = decltype(zero);
     const auto x = c.read<T>("input");
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     const T filler = c.read<T>("value")[0];
     for (int64_t i = 0; i < c.out().size(); ++i) y[i] = filler;
     each_strided(rest, to_steps, to,

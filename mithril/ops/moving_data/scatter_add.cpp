@@ -42,7 +42,7 @@ OpDef define_scatter_add() {
             c.typed([&](auto zero) {
               using T = decltype(zero);
               const auto x = c.read<T>("input");
-              T* y = c.write<T>();
+              auto y = c.write<T>();
               each_gathered(c, c.out().dims(), [&](int64_t row, int64_t at, int64_t inner) {
                 for (int64_t i = 0; i < inner; ++i) y[at + i] += x[row * inner + i];
               });

@@ -31,7 +31,7 @@ OpDef define_slice_grad() {
             c.typed([&](auto zero) {
               using T = decltype(zero);
               const auto x = c.read<T>("input");
-              T* y = c.write<T>();
+              auto y = c.write<T>();
               each_strided(walk.counts, walk.steps, walk.start,
                            [&](int64_t i, int64_t at) { y[at] = x[i]; });
             });

@@ -44,7 +44,7 @@ void eval_split(EvalContext& c) {
         reject(c, "the sizes do not add up to the input's", std::to_string(from.size),
                to_string(c.value("sizes")));
       }
-      T* y = c.write<T>(k);
+      auto y = c.write<T>(k);
       for (int64_t o = 0; o < from.outer; ++o) {
         for (int64_t i = 0; i < size * from.inner; ++i)
           y[o * size * from.inner + i] = x[from.at(o, offset, i)];

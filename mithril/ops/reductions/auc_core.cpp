@@ -21,7 +21,7 @@ void eval_auc_core(EvalContext& c) {
   const double negative = static_cast<double>(count) - positive;
   c.typed([&](auto zero) {
     using T = decltype(zero);
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     double found = 0, wrong = 0;
     for (int64_t i = 0, next = 0; i < count; ++i) {
       for (; next < count &&

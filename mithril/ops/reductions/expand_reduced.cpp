@@ -50,7 +50,7 @@ OpDef define_expand_reduced() {
             c.typed([&](auto zero) {
               using T = decltype(zero);
               const auto x = c.read<T>("input");
-              T* y = c.write<T>();
+              auto y = c.write<T>();
               const bool scaled = !c.value("correction").is_none();
               const double scale = scaled ? scale_of(c) : 1;
               each_reduced(c.dims("like"), c.value("axis"), [&](int64_t to, int64_t from) {

@@ -11,7 +11,7 @@ void eval_prod_of_others(EvalContext& c) {
   c.typed([&](auto zero) {
     using T = decltype(zero);
     const auto x = c.read<T>("input");
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     std::vector<size_t> group(static_cast<size_t>(x.size()));
     size_t groups = 0;
     each_reduced(c.dims("input"), c.value("axis"), [&](int64_t from, int64_t to) {

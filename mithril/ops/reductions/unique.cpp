@@ -38,7 +38,7 @@ void eval_unique(EvalContext& c) {
                         : "a size of " + std::to_string(found) + " or more",
              std::to_string(size));
     }
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     for (int64_t i = 0; i < size; ++i) y[i] = sorted[static_cast<size_t>(std::min(i, found - 1))];
   });
 }

@@ -44,7 +44,7 @@ OpDef define_broadcast_to() {
             c.typed([&](auto zero) {
               using T = decltype(zero);
               const auto x = c.read<T>("input");
-              T* y = c.write<T>();
+              auto y = c.write<T>();
               each_broadcast<1>(c.out().dims(), {&c.dims("input")},
                                 [&](int64_t i, auto& at) { y[i] = x[at[0]]; });
             });

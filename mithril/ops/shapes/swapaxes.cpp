@@ -43,7 +43,7 @@ OpDef define_swapaxes() {
             c.typed([&](auto zero) {
               using T = decltype(zero);
               const auto x = c.read<T>("input");
-              T* y = c.write<T>();
+              auto y = c.write<T>();
               each_strided(c.out().dims(), steps, 0, [&](int64_t i, int64_t at) { y[i] = x[at]; });
             });
           },

@@ -40,7 +40,7 @@ void compare_elements(EvalContext& c, Compare compare) {
   c.typed_like(wider_operand(c), [&](auto zero) {
     using T = decltype(zero);
     const auto a = c.read<T>("left"), b = c.read<T>("right");
-    bool* y = c.write<bool>();
+    auto y = c.write<bool>();
     each_broadcast<2>(c.out().dims(), {&c.dims("left"), &c.dims("right")},
                       [&](int64_t i, auto& at) { y[i] = compare(a[at[0]], b[at[1]]); });
   });

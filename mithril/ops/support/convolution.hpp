@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "mithril/op/op_def.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/window.hpp"
 

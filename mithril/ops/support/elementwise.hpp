@@ -25,7 +25,7 @@ void map1(EvalContext& c, F f, std::string_view port = "input") {
   c.typed([&](auto zero) {
     using T = decltype(zero);
     const auto x = c.read<T>(port);
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     for (int64_t i = 0; i < x.size(); ++i) y[i] = static_cast<T>(f(x[i]));
   });
 }
@@ -54,7 +54,7 @@ void map2(EvalContext& c, F f, std::string_view left = "left", std::string_view 
   c.typed([&](auto zero) {
     using T = decltype(zero);
     const auto a = c.read<T>(left), b = c.read<T>(right);
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     each_broadcast<2>(c.out().dims(), {&c.dims(left), &c.dims(right)},
                       [&](int64_t i, auto& at) { y[i] = static_cast<T>(f(a[at[0]], b[at[1]])); });
   });

@@ -47,7 +47,7 @@ void eval_extremum(EvalContext& c, Better better) {
   c.typed([&](auto zero) {
     using T = decltype(zero);
     const auto x = c.read<T>("input");
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     for (const int64_t at : best_of(c, x, better)) *y++ = x[at];
   });
 }
@@ -64,7 +64,7 @@ void eval_best_index(EvalContext& c, Better better) {
                                        : AxisView::along(dims, axis.integer());
   c.typed([&](auto zero) {
     using T = decltype(zero);
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     for (const int64_t at : best) *y++ = static_cast<T>(at / view.inner % view.size);
   });
 }

@@ -42,7 +42,7 @@ inline void write_eye(EvalContext& c) {
   const int64_t rows = c.out().dims()[0], columns = c.out().dims()[1];
   c.typed([&](auto zero) {
     using T = decltype(zero);
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     for (int64_t i = 0; i < std::min(rows, columns); ++i) y[i * columns + i] = T(1);
   });
 }

@@ -52,7 +52,7 @@ void each_matrix(EvalContext& c, Make make) {
   const auto x = c.read<double>("input");
   c.typed([&](auto zero) {
     using T = decltype(zero);
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     for (int64_t i = 0; i < matrix_count(dims); ++i) {
       for (const double element : make(matrix_at(x, dims, i))) *y++ = static_cast<T>(element);
     }

@@ -53,7 +53,7 @@ inline void copy_elements(EvalContext& c) {
   c.typed([&](auto zero) {
     using T = decltype(zero);
     const auto x = c.read<T>("input");
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     for (int64_t i = 0; i < x.size(); ++i) y[i] = x[i];
   });
 }

@@ -78,7 +78,7 @@ inline void write_normalised(EvalContext& c, const NormGroups& groups,
   }
   c.typed([&](auto zero) {
     using T = decltype(zero);
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     for (int64_t i = 0; i < x.size(); ++i) {
       const size_t group = groups.group(i);
       const auto parameter = static_cast<size_t>(groups.parameter(i));
@@ -92,7 +92,7 @@ template <typename Numbers>
 void write_numbers(EvalContext& c, int output, const Numbers& numbers) {
   c.typed([&](auto zero) {
     using T = decltype(zero);
-    T* to = c.write<T>(output);
+    auto to = c.write<T>(output);
     for (const double number : numbers) *to++ = static_cast<T>(number);
   });
 }
@@ -116,7 +116,7 @@ inline void eval_norm_grad(EvalContext& c, const NormGroups& groups, bool fixed)
   const auto size = static_cast<double>(groups.size);
   c.typed([&](auto zero) {
     using T = decltype(zero);
-    T* dx = c.write<T>();
+    auto dx = c.write<T>();
     for (int64_t i = 0; i < x.size(); ++i) {
       const size_t group = groups.group(i);
       const double shared = fixed ? 0 : (sums[group] + products[group] * unit(i)) / size;

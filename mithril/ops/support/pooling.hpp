@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mithril/graph/grad_context.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/ops/support/axes.hpp"
 #include "mithril/ops/support/window.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/op/eval_context.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/solver.hpp"
 #include "mithril/ops/support/axes.hpp"
 #include "mithril/ops/support/broadcasting.hpp"
@@ -125,7 +126,7 @@ void fold_reduced(EvalContext& c, int start, Fold fold) {
     each_reduced(c.dims("input"), c.value("axis"), [&](int64_t from, int64_t to) {
       fold(totals[static_cast<size_t>(to)], static_cast<Total>(x[from]));
     });
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     for (const Total total : totals) *y++ = static_cast<T>(total);
   });
 }

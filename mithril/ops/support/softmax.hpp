@@ -18,7 +18,7 @@ void map_softmax(EvalContext& c, F f) {
   c.typed([&](auto zero) {
     using T = decltype(zero);
     const auto x = c.read<T>("input");
-    T* y = c.write<T>();
+    auto y = c.write<T>();
     const Dims& dims = c.dims("input");
     const AxisView view = AxisView::along(dims, c.integer("axis"));
     for (int64_t o = 0; o < view.outer; ++o) {
@@ -44,7 +44,7 @@ void map_softmax_grad(EvalContext& c, Term term, F f) {
   c.typed([&](auto zero) {
     using T = decltype(zero);
     const auto grad = c.read<double>("grad"), result = c.read<double>("result");
-    T* dx = c.write<T>();
+    auto dx = c.write<T>();
     const Dims& dims = c.dims("grad");
     const AxisView view = AxisView::along(dims, c.integer("axis"));
     for (int64_t o = 0; o < view.outer; ++o) {
