@@ -1,4 +1,5 @@
-// Runs every test and ends with the line `N passed, N failed`, in which generated cases count too.
+// Runs every test. Ends with a line `N skipped: REASON` for each reason, and the line
+// `N passed, N failed`, in which generated cases count, too.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -10,27 +11,40 @@ namespace {
 
 unsigned test_cases_passed = 0;
 unsigned test_cases_failed = 0;
+unsigned test_cases_skipped = 0;  // wholly
+
+std::size_t skips() {
+  std::size_t count = 0;
+  for (const auto& [reason, times] : mithril::tests::skipped_results) count += times;
+  return count;
+}
 
 // Only listens: the usual report is doctest's own.
 struct Counter : doctest::IReporter {
   explicit Counter(const doctest::ContextOptions&) {}
 
   void test_run_end(const doctest::TestRunStats& stats) override {
-    test_cases_passed = stats.numTestCasesPassingFilters - stats.numTestCasesFailed;
+    test_cases_passed =
+        stats.numTestCasesPassingFilters - stats.numTestCasesFailed - test_cases_skipped;
     test_cases_failed = stats.numTestCasesFailed;
   }
 
   void report_query(const doctest::QueryData&) override {}
   void test_run_start() override {}
-  void test_case_start(const doctest::TestCaseData&) override {}
+  void test_case_start(const doctest::TestCaseData&) override { skips_before_ = skips(); }
   void test_case_reenter(const doctest::TestCaseData&) override {}
-  void test_case_end(const doctest::CurrentTestCaseStats&) override {}
+  void test_case_end(const doctest::CurrentTestCaseStats& stats) override {
+    test_cases_skipped += skips() > skips_before_ && stats.numAssertsCurrentTest == 0;
+  }
   void test_case_exception(const doctest::TestCaseException&) override {}
   void subcase_start(const doctest::SubcaseSignature&) override {}
   void subcase_end() override {}
   void log_assert(const doctest::AssertData&) override {}
   void log_message(const doctest::MessageData&) override {}
   void test_case_skipped(const doctest::TestCaseData&) override {}
+
+ private:
+  std::size_t skips_before_ = 0;
 };
 
 REGISTER_LISTENER("counter", 1, Counter);
@@ -42,6 +56,8 @@ int main(int argument_count, char** arguments) {
   const int status = context.run();
   if (context.shouldExit()) return status;
 
+  for (const auto& [reason, times] : mithril::tests::skipped_results)
+    std::printf("%zu skipped: %s\n", times, reason.c_str());
   const auto& table = mithril::tests::table_results;
   std::printf("%zu passed, %zu failed\n", test_cases_passed + table.passed,
               test_cases_failed + table.failed);

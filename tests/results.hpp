@@ -1,7 +1,10 @@
-// Counts of generated cases, which no test case of their own stands for.
+// What the last lines of the program count besides test cases: generated cases, and what was
+// skipped, by its reason.
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <string>
 
 namespace mithril::tests {
 
@@ -12,5 +15,8 @@ struct TableResults {
 
 // Whoever runs generated cases adds each of them here; the last line of the program counts them.
 inline TableResults table_results;
+
+// Test cases that skip() was called in, per reason; one line before the last for each.
+inline std::map<std::string, std::size_t> skipped_results;
 
 }  // namespace mithril::tests

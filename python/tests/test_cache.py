@@ -86,7 +86,7 @@ def test_a_cache_that_cannot_be_is_no_error(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_on_torch_gradients_come_from_the_cache(folder: Path) -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")
-    pytest.importorskip("mithril._torch", reason="the backend on PyTorch is not built")
+    pytest.importorskip("mithril._torch", reason="torch is not built")
 
     def gradients(cache: bool, **options) -> list:
         backend = ml.TorchBackend(requires_grad=True, **options)

@@ -4,8 +4,8 @@ import pytest
 
 import mithril as ml
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-pytest.importorskip("mithril._torch", reason="built without -DMITHRIL_TORCH=ON")
+torch = pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("mithril._torch", reason="torch is not built")
 
 HEADS, TOKENS, WIDTH = 2, 6, 16
 

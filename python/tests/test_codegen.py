@@ -10,7 +10,7 @@ import pytest
 import mithril as ml
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")
-needs_compiler = pytest.mark.skipif(COMPILER is None, reason="neither g++ nor clang++ is here")
+needs_compiler = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
 
 
 def layer():

@@ -63,7 +63,7 @@ def test_no_case_fails_in_other_ways(
     instructions: str, level: str, threads: int, files: list[str], tmp_path: Path
 ) -> None:
     if level == "max" and not shutil.which("c++"):
-        pytest.skip("there is no c++")
+        pytest.skip("there is no C++ compiler")
     run = subprocess.run(
         [sys.executable, RUNNER, "--level", level, "--threads", str(threads), *files],
         cwd=CASES,

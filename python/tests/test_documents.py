@@ -95,7 +95,7 @@ def cpp_program(document):
     return "\n".join([*head, "int main() {", CPP_DATA.get(document, ""), *body, "}", ""])
 
 
-@pytest.mark.skipif(COMPILER is None, reason="neither g++ nor clang++ is here")
+@pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_cpp_of_a_document_compiles_and_runs(document, tmp_path):
     libraries = Path(ml._core.__file__).resolve().parents[2]

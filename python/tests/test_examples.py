@@ -35,7 +35,7 @@ def held_out_digits():
 def test_digits_are_told_by_a_small_program_without_mithril(tmp_path):
     compiler = shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
-        pytest.skip("neither g++ nor clang++ is here")
+        pytest.skip("there is no C++ compiler")
     export = [sys.executable, ROOT / "examples" / "python" / "export_digits.py", tmp_path]
     promised = subprocess.run(export, capture_output=True, text=True, check=True).stdout
     answer = tmp_path / "answer"

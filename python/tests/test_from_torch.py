@@ -8,8 +8,8 @@ import pytest
 
 import mithril as ml
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-pytest.importorskip("mithril._torch", reason="built without -DMITHRIL_TORCH=ON")
+torch = pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("mithril._torch", reason="torch is not built")
 
 from from_torch_cases import ACTIVATIONS, LAYERS, NETWORKS, Case, Of, X  # noqa: E402
 from from_torch_functions import FUNCTIONS, SPELLINGS  # noqa: E402

@@ -7,7 +7,7 @@ import pytest
 
 import mithril as ml
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+torch = pytest.importorskip("torch", reason="torch is not installed")
 
 
 def steps_of(scaler: object, overflows: list[bool]) -> tuple[list[float], list[float]]:
@@ -91,13 +91,14 @@ def test_gradients_of_evaluate_are_unscaled_in_dicts() -> None:
     [
         "cpu",
         pytest.param(
-            "cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
+            "cuda",
+            marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU"),
         ),
     ],
 )
 def test_float16_gradients_survive_with_a_scaler(device: str) -> None:
     """Gradients of about 1e-8 vanish in float16 where they are not scaled."""
-    pytest.importorskip("mithril._torch", reason="built without -DMITHRIL_TORCH=ON")
+    pytest.importorskip("mithril._torch", reason="torch is not built")
     model = ml.Model()
     model |= ml.Linear(16)(input="x")
     model += ml.Tanh()

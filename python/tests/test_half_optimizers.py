@@ -8,7 +8,7 @@ import pytest
 
 import mithril as ml
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="torch is not installed")
 
 MAKERS: dict[str, tuple[Callable[[], ml.Optimizer], Callable[[Any], Any]]] = {
     "sgd": (lambda: ml.SGD(0.125), lambda p: torch.optim.SGD(p, 0.125)),

@@ -105,8 +105,8 @@ def test_ctrl_c_ends_the_work(phase):
 
 
 def test_ctrl_c_ends_an_evaluation_by_torch():
-    pytest.importorskip("torch")
-    pytest.importorskip("mithril._torch")
+    pytest.importorskip("torch", reason="torch is not installed")
+    pytest.importorskip("mithril._torch", reason="torch is not built")
     assert interrupted("evaluate", "ml.TorchBackend()") == "interrupted\n"
 
 

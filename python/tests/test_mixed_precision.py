@@ -8,8 +8,8 @@ import pytest
 import mithril as ml
 from mithril import _core
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-pytest.importorskip("mithril._torch", reason="built without -DMITHRIL_TORCH=ON")
+torch = pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("mithril._torch", reason="torch is not built")
 
 F = torch.nn.functional
 
@@ -88,7 +88,8 @@ on_devices = pytest.mark.parametrize(
     [
         "cpu",
         pytest.param(
-            "cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
+            "cuda",
+            marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU"),
         ),
     ],
 )

@@ -59,7 +59,7 @@ def summary() -> str:
     return ml.compile(model, backend, shapes={"x": [40]}, optimization_level="max").summary()
 
 
-@pytest.mark.skipif(not shutil.which("c++"), reason="there is no c++")
+@pytest.mark.skipif(not shutil.which("c++"), reason="there is no C++ compiler")
 def test_processes_share_what_was_compiled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", str(compiler_in(folder, 'exec c++ "$@"')))
     expected = printed("default")
@@ -72,7 +72,7 @@ def test_processes_share_what_was_compiled(folder: Path, monkeypatch: pytest.Mon
     assert len(names) == 2 and all(name.endswith(".entry") for name in names)
 
 
-@pytest.mark.skipif(not shutil.which("c++"), reason="there is no c++")
+@pytest.mark.skipif(not shutil.which("c++"), reason="there is no C++ compiler")
 def test_the_summary_tells_of_the_compiler(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compiler = compiler_in(folder, 'exec c++ "$@"')
     monkeypatch.setenv("CXX", str(compiler))

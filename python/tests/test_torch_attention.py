@@ -6,7 +6,7 @@ import pytest
 
 import mithril as ml
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="torch is not installed")
 nn = torch.nn
 
 FUSED = "aten::scaled_dot_product_attention"

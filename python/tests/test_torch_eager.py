@@ -7,7 +7,7 @@ import pytest
 import mithril as ml
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
-pytest.importorskip("mithril._torch", reason="the backend on PyTorch is not built")
+pytest.importorskip("mithril._torch", reason="torch is not built")
 
 
 def network() -> ml.Model:

@@ -105,7 +105,7 @@ except _core.BackendError as error:
 
 @pytest.mark.skipif(not shutil.which("c++"), reason="there is no compiler for a torch that is none")
 def test_the_library_is_not_opened_beside_another_torch(tmp_path):
-    pytest.importorskip("mithril._torch", reason="built without -DMITHRIL_TORCH=ON")
+    pytest.importorskip("mithril._torch", reason="torch is not built")
     source = tmp_path / "torch.cpp"
     source.write_text(
         'extern "C" unsigned long aoti_torch_abi_version() { return 0x010dUL << 48; }'

@@ -7,7 +7,7 @@ import pytest
 
 import mithril as ml
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="torch is not installed")
 
 RANDOM = np.random.default_rng(3)
 ROOT = np.tril(RANDOM.normal(size=(4, 4))) + 3 * np.eye(4)
@@ -39,7 +39,7 @@ CASES: dict[str, Any] = {
 @pytest.mark.parametrize("name", CASES)
 def test_gradients_are_those_of_torch(name: str, backend: str) -> None:
     if not hasattr(ml, backend):
-        pytest.skip("this build has no torch")
+        pytest.skip("torch is not built")
     make, function, given = CASES[name]
     data = {"K_term": DEFINITE} if name == "gpr_alpha" else {}
     compiled = ml.compile(

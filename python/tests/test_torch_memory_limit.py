@@ -7,8 +7,8 @@ import pytest
 
 import mithril as ml
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-pytest.importorskip("mithril._torch", reason="built without -DMITHRIL_TORCH=ON")
+torch = pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("mithril._torch", reason="torch is not built")
 
 from test_torch_memory import (  # noqa: E402 - needs torch
     Events,

@@ -7,7 +7,7 @@ import pytest
 
 import mithril as ml
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="torch is not installed")
 F = torch.nn.functional
 
 KERNEL = "mkldnn::_linear_pointwise"

@@ -6,8 +6,8 @@ import pytest
 
 import mithril as ml
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-pytest.importorskip("mithril._torch", reason="built without -DMITHRIL_TORCH=ON")
+torch = pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("mithril._torch", reason="torch is not built")
 
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402 - needs torch
 

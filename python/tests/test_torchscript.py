@@ -7,8 +7,8 @@ import pytest
 
 import mithril as ml
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-pytest.importorskip("mithril._torch", reason="built without -DMITHRIL_TORCH=ON")
+torch = pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("mithril._torch", reason="torch is not built")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 SHAPES = {"x": [None, 5]}

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "tests/compile/cache_folder.hpp"
+#include "tests/skip.hpp"
 
 namespace mithril {
 namespace {
@@ -86,7 +87,7 @@ TEST_CASE("a new file has the permissions of the umask, a replaced one keeps its
     CHECK(mode_of(path) == mode);
   }
   if (geteuid() != 0) {
-    MESSAGE("skipped: only root gives files away");
+    tests::skip("only root gives files away");
     return;
   }
   REQUIRE(chown(path.c_str(), 1234, 4321) == 0);
@@ -196,7 +197,7 @@ TEST_CASE("on a full disk the old file stays as it was") {
   };
   const int status = in_child(work);
   if (status == skipped) {
-    MESSAGE("skipped: no small disk can be mounted here");
+    tests::skip("no file system can be mounted");
   } else {
     CHECK(status == 0);
   }

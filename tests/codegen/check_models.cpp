@@ -12,6 +12,7 @@
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/pipeline.hpp"
 #include "tests/results.hpp"
+#include "tests/skip.hpp"
 #include "tests/table/generate.hpp"
 
 namespace mithril::tests {
@@ -94,7 +95,7 @@ void ModelChecks::run(const CompilerChoice& choice) {
   for (const std::string& refusal : refusals_) MESSAGE(refusal);
   CHECK(refusals_.empty());
   std::vector<std::string> found = compilers();
-  if (found.empty()) MESSAGE("skipped: generated C++ is not built, for want of g++ and clang++");
+  if (found.empty()) skip("there is no C++ compiler");
   found.resize(std::min(found.size(), choice.most_compilers));
   for (const std::string& compiler : found) {
     const std::vector<std::string> complaints = models_.complaints(compiler, choice.flags);

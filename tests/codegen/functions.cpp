@@ -5,6 +5,7 @@
 #include "backends/cpu/cpu.hpp"
 #include "mithril/mithril.hpp"
 #include "tests/codegen/generated.hpp"
+#include "tests/skip.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 std::string printed(const ExportedModel& model, const std::string& body) {
   const std::vector<std::string> found = compilers();
   if (found.empty()) {
-    MESSAGE("skipped: neither g++ nor clang++ is here");
+    skip("there is no C++ compiler");
     return "";
   }
   const TemporaryFolder folder;
@@ -161,7 +162,7 @@ TEST_CASE("a model for inference, or without parameters, has no gradients to wri
 
 TEST_CASE("the declarations of a generated file are C") {
   if (!run_command("command -v gcc").well) {
-    MESSAGE("skipped: gcc is not here");
+    skip("there is no gcc");
     return;
   }
   Model model;

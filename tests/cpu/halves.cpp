@@ -17,6 +17,7 @@
 #include "mithril/graph/graph.hpp"
 #include "tests/cpu/apart.hpp"
 #include "tests/cpu/settings.hpp"
+#include "tests/skip.hpp"
 #include "tests/table/compare.hpp"
 
 namespace mithril::tests {
@@ -261,7 +262,7 @@ TEST_CASE("products of bfloat16 add up floats, whichever way their sides lie") {
 
 TEST_CASE("a processor's products of bfloat16 keep NaN and infinities") {
   if (!bfloat16_kernels()) {
-    MESSAGE("skipped: this processor has no such instruction");
+    skip("the processor has no products of bfloat16");
     return;
   }
   const std::string text =

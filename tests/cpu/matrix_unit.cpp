@@ -12,6 +12,7 @@
 #include "mithril/graph/graph.hpp"
 #include "tests/cpu/apart.hpp"
 #include "tests/cpu/settings.hpp"
+#include "tests/skip.hpp"
 #include "tests/table/compare.hpp"
 
 namespace mithril::tests {
@@ -69,7 +70,7 @@ Tensor made(const Graph& graph, const std::vector<Tensor>& given, Instructions m
 
 TEST_CASE("the processor's products of matrices are those of pairs, on any number of threads") {
   if (!cpu_backend::has_amx()) {
-    MESSAGE("skipped: this processor has no AMX");
+    skip("the processor has no AMX");
     return;
   }
   CHECK(cpu_backend::bfloat16_kernels()->products.left_block > 1);
@@ -96,7 +97,7 @@ TEST_CASE("the processor's products of matrices are those of pairs, on any numbe
 
 TEST_CASE("the processor's products of matrices convolve, on any number of threads") {
   if (!cpu_backend::has_amx()) {
-    MESSAGE("skipped: this processor has no AMX");
+    skip("the processor has no AMX");
     return;
   }
   for (const WindowSizes& s : {WindowSizes{1, 3, 30, 29, 24, 7, 7, 2, 3},
@@ -131,7 +132,7 @@ TEST_CASE("the processor's products of matrices convolve, on any number of threa
 
 TEST_CASE("convolutions by products of matrices meet zeros alone beyond what is there") {
   if (!cpu_backend::has_amx()) {
-    MESSAGE("skipped: this processor has no AMX");
+    skip("the processor has no AMX");
     return;
   }
   // An odd number of k, whose last has no neighbour; each output has one number that is not finite.

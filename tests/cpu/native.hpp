@@ -15,6 +15,7 @@
 #include "backends/cpu/cpu.hpp"
 #include "tests/compile/cache_folder.hpp"
 #include "tests/cpu/apart.hpp"
+#include "tests/skip.hpp"
 
 namespace mithril::tests {
 
@@ -70,7 +71,7 @@ class Script {
 
 inline bool has_compiler() { return system("c++ --version > /dev/null 2>&1") == 0; }
 
-inline void skip_without_compiler() { MESSAGE("skipped: there is no c++"); }
+inline void skip_without_compiler() { skip("there is no C++ compiler"); }
 
 inline std::unique_ptr<Executable> load_native(const Graph& graph, CpuOptions options = {}) {
   return cpu(options)->load(graph, {.max = true});

@@ -52,7 +52,7 @@ MITHRIL_OP_CASES(max_pool2d_grad) {
                   {"input", tensor({2, 4}, {NAN, 2, INFINITY, NAN, 3, NAN, 1, 7})},
                   {"kernel_size", 2}},
        .expect = {{"output", tensor({2, 4}, {0, 0, 0, 10, 0, 1, 0, 0})}},
-       .hold = {"input"}},
+       .hold = {"grad", "input"}},
       {.name = "a gradient of another size",
        .inputs = {{"grad", normal({2, 2, 3})}, {"input", distinct({2, 5, 4})}, {"kernel_size", 2}},
        .error = "E0202"},

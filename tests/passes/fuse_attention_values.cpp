@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <optional>
 #include <random>
@@ -15,6 +14,7 @@
 #include "mithril/graph/expression.hpp"
 #include "mithril/mithril.hpp"
 #include "mithril/passes/fuse_attention.hpp"
+#include "tests/skip.hpp"
 #include "tests/table/compare.hpp"
 
 namespace mithril {
@@ -99,8 +99,7 @@ bool is_fused(const Graph& graph) {
 }  // namespace
 
 TEST_CASE("attention that became one op gives what it gave, NaN included") {
-  const bool has_torch = std::filesystem::exists(plugin_path("mithril_torch"));
-  if (!has_torch) MESSAGE("skipped on torch: the backend on PyTorch is not built");
+  if (!tests::has_torch()) tests::skip_without_torch();
   constexpr unsigned count = 300;
   unsigned fused_count = 0;
   for (unsigned seed = 0; seed < count; ++seed) {
@@ -112,7 +111,7 @@ TEST_CASE("attention that became one op gives what it gave, NaN included") {
     CAPTURE(to_string(written.graph));
     const Tensor expected = interpret(written.graph, written.tensors).front();
     CHECK(tests::difference(interpret(fused, written.tensors).front(), expected, 1e-12) == "");
-    if (!has_torch) continue;
+    if (!tests::has_torch()) continue;
     const Tensor got = torch()->load(fused, {})->run(written.tensors).front().host();
     CHECK(tests::difference(got, expected, 1e-10) == "");
   }

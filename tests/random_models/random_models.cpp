@@ -18,6 +18,7 @@
 #include "tests/random_models/generator.hpp"
 #include "tests/random_models/gradients.hpp"
 #include "tests/results.hpp"
+#include "tests/skip.hpp"
 #include "tests/table/checks.hpp"
 #include "tests/table/compare.hpp"
 #include "tests/table/generate.hpp"
@@ -227,6 +228,7 @@ class RandomCheck {
 
 // MITHRIL_RANDOM_SEED sets the seed of the first model, MITHRIL_RANDOM_MODELS the number of models.
 TEST_CASE("random models give the same however they are composed and compiled") {
+  if (!has_torch()) skip_without_torch();
   Report report;
   std::size_t parts = 0, refusals = 0;
   const std::uint64_t first = number_from("MITHRIL_RANDOM_SEED", 1);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,8 +9,10 @@
 #include "backends/cpu/cpu.hpp"
 #include "backends/torch/torch.hpp"
 #include "mithril/eval/interpreter.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/passes/pipeline.hpp"
 #include "tests/cpu/settings.hpp"
+#include "tests/skip.hpp"
 #include "tests/table/checks.hpp"
 #include "tests/table/compare.hpp"
 
@@ -23,7 +24,7 @@ using Backends = std::vector<std::shared_ptr<Backend>>;
 const Backends& available_backends() {
   static const Backends backends = [] {
     Backends found{cpu()};
-    if (std::filesystem::exists(plugin_path("mithril_torch"))) found.push_back(torch());
+    if (has_torch()) found.push_back(torch());
     return found;
   }();
   return backends;

@@ -4,15 +4,16 @@
 #include <string>
 
 #include "backends/torch/torch.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/errors/elsewhere.hpp"
 #include "tests/errors/text_of_error.hpp"
-#include "tests/torch/is_built.hpp"
+#include "tests/skip.hpp"
 
 namespace mithril {
 namespace {
 
-using tests::is_built, tests::text_of_error;
+using tests::has_torch, tests::skip, tests::skip_without_torch, tests::text_of_error;
 
 Graph one_node(const OpDef& op) {
   Graph graph;
@@ -24,18 +25,18 @@ Graph one_node(const OpDef& op) {
 }  // namespace
 
 TEST_CASE("memory on mps cannot be limited") {
-  if (!is_built()) return;
+  if (!has_torch()) return skip_without_torch();
   const std::string text =
       text_of_error([] { torch({.device = "mps", .memory_limit = int64_t{1} << 30}); });
   if (text.find("E1005") != std::string::npos) {
-    MESSAGE("skipped: there is no mps here");
+    skip("torch has no mps");
     return;
   }
   CHECK(text == "mithril.BackendError[E1002]: backend 'torch' does not do memory_limit on mps yet");
 }
 
 TEST_CASE("a tensor of a library that torch does not know is refused") {
-  if (!is_built()) return;
+  if (!has_torch()) return skip_without_torch();
   const auto executable = torch()->load(one_node(find_op("relu")), {});
   const Tensor tensor = tests::elsewhere();
   const std::string text = text_of_error([&] { executable->run(std::vector<Tensor>{tensor}); });
@@ -45,7 +46,7 @@ TEST_CASE("a tensor of a library that torch does not know is refused") {
 }
 
 TEST_CASE("an op without a deterministic kernel is refused where that is asked for") {
-  if (!is_built()) return;
+  if (!has_torch()) return skip_without_torch();
   OpDef op = find_op("relu");
   op.spell = {{"torch", "aten::put(input, aten::argsort(input), input)"}};
   const std::vector<Tensor> inputs{Tensor::of<float>({2}, {1, 2})};
@@ -62,7 +63,7 @@ TEST_CASE("an op without a deterministic kernel is refused where that is asked f
 }
 
 TEST_CASE("a spelling that torch has no operator for is refused") {
-  if (!is_built()) return;
+  if (!has_torch()) return skip_without_torch();
   OpDef op = find_op("relu");
   op.spell = {{"torch", "aten::no_such(input)"}};
   const auto executable = torch()->load(one_node(op), {});

@@ -5,12 +5,12 @@
 
 #include "backends/torch/torch.hpp"
 #include "mithril/mithril.hpp"
-#include "tests/torch/is_built.hpp"
+#include "tests/skip.hpp"
 
 namespace mithril {
 namespace {
 
-using tests::is_built;
+using tests::has_torch, tests::skip_without_torch;
 
 Model network() {
   Model model;
@@ -32,7 +32,7 @@ Tensor numbers(Dims dims, double (*of)(double)) {
 }  // namespace
 
 TEST_CASE("float16 products train with a scaler") {
-  if (!is_built()) return;
+  if (!has_torch()) return skip_without_torch();
   const CompiledModel compiled =
       compile(network(), torch({.use_amp = true, .amp_dtype = DType::float16}),
               {.shapes = {{"x", {32, 2}}}});

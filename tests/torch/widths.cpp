@@ -1,7 +1,6 @@
 // Tensors of several widths in one op, on the backend on PyTorch.
 #include <doctest/doctest.h>
 
-#include <filesystem>
 #include <string>
 
 #include "backends/torch/torch.hpp"
@@ -9,6 +8,7 @@
 #include "mithril/graph/graph.hpp"
 #include "mithril/mithril.hpp"
 #include "mithril/op/registry.hpp"
+#include "tests/skip.hpp"
 #include "tests/table/compare.hpp"
 
 namespace mithril {
@@ -29,10 +29,7 @@ std::string apart(const std::string& op, DType wide, const Tensor& scalar, DType
 }  // namespace
 
 TEST_CASE("a scalar of more bits widens what it meets") {
-  if (!std::filesystem::exists(plugin_path("mithril_torch"))) {
-    MESSAGE("skipped: the backend on PyTorch is not built");
-    return;
-  }
+  if (!tests::has_torch()) return tests::skip_without_torch();
   const Tensor floats = Tensor::of<float>({2}, {0.1F, -1.3F});
   const Tensor tenth = Tensor::of<double>({}, {0.1});
   const Tensor ints = Tensor::of<int32_t>({2}, {2'000'000'000, -7});
