@@ -5,7 +5,7 @@ python := .venv/bin/python
 # installs nothing.
 TORCH ?= 2.11.0
 
-.PHONY: demo test format clean set-up torch
+.PHONY: demo test quick generate format clean set-up torch
 
 demo: $(build)/build.ninja
 	cmake --build $(build) --target train_digits mithril_python
@@ -15,6 +15,22 @@ test: torch
 	@$(MAKE) --no-print-directory $(build)/build.ninja
 	cmake --build $(build)
 	$(python) tools/run_tests $(build)
+
+# One op after a change of its record, its rows or its C++ kernel: make quick OP=gelu. Its files are
+# compiled alone from then on, so that the first call takes longer than the next.
+quick: $(build)/build.ninja
+	@test -n "$(OP)" || { echo 'make quick OP=gelu: name an op' >&2; exit 1; }
+	@grep -q '^MITHRIL_ALONE:STRING=$(OP)$$' $(build)/CMakeCache.txt || cmake -DMITHRIL_ALONE=$(OP) $(build) >/dev/null
+	cmake --build $(build) --target mithril_tests
+	$(build)/tests/mithril_tests -tc="op $(OP)"
+
+# Files that are made of the records: C++ makers, Python stubs, docs/ops.md, docs/catalog.md.
+generate: $(build)/build.ninja
+	cmake --build $(build) --target mithril_python
+	$(python) tools/make_op_headers
+	$(python) tools/make_stubs
+	$(python) tools/make_ops_doc
+	$(python) tools/make_catalog_doc
 
 format: set-up
 	$(python) tools/check_format --fix
