@@ -1,11 +1,14 @@
-// Layers against PyTorch's, by the numbers of tests/data/torch_layers.json
+// Layers against PyTorch's, by the numbers of tests/data/torch_layers
 // (tools/make_torch_references): outputs, gradients, and states over several steps.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
@@ -90,14 +93,15 @@ void check_layer(const json& reference) {
 }  // namespace
 
 TEST_CASE("layers compute what PyTorch's do, gradients and states too") {
-  std::ifstream file("tests/data/torch_layers.json");
-  REQUIRE(file);
-  const json all = json::parse(file);
-  for (const json& reference : all.at("cases")) {
-    const std::string name =
-        reference.at("model").get<std::string>() + ", " + reference.at("name").get<std::string>();
-    CAPTURE(name);
-    check_layer(reference);
+  const std::filesystem::directory_iterator folder("tests/data/torch_layers");
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : folder) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  REQUIRE(paths.size() > 0);
+  for (const std::filesystem::path& path : paths) {
+    CAPTURE(path.string());
+    std::ifstream file(path);
+    check_layer(json::parse(file));
   }
 }
 
