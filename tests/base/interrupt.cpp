@@ -6,7 +6,9 @@
 #include <thread>
 
 #include "backends/cpu/cpu.hpp"
-#include "mithril/mithril.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/ops/functions_of_one_element/relu.hpp"
 
 namespace mithril {
 namespace {

@@ -5,7 +5,8 @@
 
 #include "mithril/infer/facts.hpp"
 #include "mithril/json/model_json.hpp"
-#include "mithril/mithril.hpp"
+#include "mithril/models/library.hpp"
+#include "mithril/models/ops/functions_of_one_element/relu.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {

@@ -7,11 +7,14 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "codegen/write_cpp.hpp"
+#include "mithril/compile/compile.hpp"
 #include "mithril/graph/graph.hpp"
 #include "mithril/json/model_json.hpp"
-#include "mithril/mithril.hpp"
 #include "mithril/model/flatten.hpp"
 #include "mithril/model/html.hpp"
+#include "mithril/models/library.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/ops/shapes/flatten.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {

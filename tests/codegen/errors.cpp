@@ -5,7 +5,9 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "codegen/write_cpp.hpp"
-#include "mithril/mithril.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/errors/text_of_error.hpp"
 

@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 
 #include "backends/cpu/cpu.hpp"
-#include "mithril/mithril.hpp"
+#include "codegen/write_cpp.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/models/embedding.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/reductions/mean.hpp"
 #include "tests/codegen/generated.hpp"
 #include "tests/skip.hpp"
 

@@ -2,8 +2,21 @@
 // gradients, built with each compiler.
 #include <doctest/doctest.h>
 
-#include "mithril/mithril.hpp"
+#include "codegen/write_cpp.hpp"
 #include "mithril/model/flatten.hpp"
+#include "mithril/models/convolution.hpp"
+#include "mithril/models/embedding.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/normalization.hpp"
+#include "mithril/models/ops/arithmetic/add.hpp"
+#include "mithril/models/ops/functions_of_one_element/gelu.hpp"
+#include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/functions_of_one_element/tanh.hpp"
+#include "mithril/models/ops/losses/cross_entropy.hpp"
+#include "mithril/models/ops/reductions/mean.hpp"
+#include "mithril/models/ops/shapes/flatten.hpp"
+#include "mithril/models/pooling.hpp"
+#include "mithril/models/transformer.hpp"
 #include "tests/codegen/check_models.hpp"
 #include "tests/table/generate.hpp"
 

@@ -2,7 +2,13 @@
 #include <doctest/doctest.h>
 
 #include "backends/cpu/cpu.hpp"
-#include "mithril/mithril.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/models/convolution.hpp"
+#include "mithril/models/dropout.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/normalization.hpp"
+#include "mithril/models/ops/functions_of_one_element/gelu.hpp"
+#include "mithril/models/ops/shapes/flatten.hpp"
 
 namespace mithril {
 namespace {

@@ -7,7 +7,10 @@
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/ops.hpp"
+#include "mithril/models/ops/functions_of_one_element/log.hpp"
+#include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/functions_of_one_element/sin.hpp"
+#include "mithril/models/ops/making_data/ones.hpp"
 
 namespace ml = mithril;
 

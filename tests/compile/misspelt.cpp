@@ -7,7 +7,7 @@
 #include "mithril/base/warning.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/ops.hpp"
+#include "mithril/models/ops/functions_of_one_element/relu.hpp"
 
 namespace mithril {
 namespace {

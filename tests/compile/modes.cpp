@@ -4,7 +4,11 @@
 #include <cmath>
 
 #include "backends/cpu/cpu.hpp"
-#include "mithril/mithril.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/models/attention.hpp"
+#include "mithril/models/dropout.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/normalization.hpp"
 
 namespace mithril {
 namespace {

@@ -5,7 +5,11 @@
 #include <vector>
 
 #include "backends/cpu/cpu.hpp"
-#include "mithril/mithril.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/models/convolution.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/shapes/flatten.hpp"
 
 namespace ml = mithril;
 

@@ -9,7 +9,16 @@
 #include <string>
 
 #include "backends/cpu/cpu.hpp"
-#include "mithril/mithril.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/models/dropout.hpp"
+#include "mithril/models/embedding.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/normalization.hpp"
+#include "mithril/models/ops/functions_of_one_element/gelu.hpp"
+#include "mithril/models/ops/losses/cross_entropy.hpp"
+#include "mithril/models/ops/reductions/mean.hpp"
+#include "mithril/optim/adam.hpp"
+#include "mithril/optim/sgd.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {

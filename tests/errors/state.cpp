@@ -2,7 +2,12 @@
 #include <doctest/doctest.h>
 
 #include "backends/cpu/cpu.hpp"
-#include "mithril/mithril.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/compile/training_step.hpp"
+#include "mithril/models/dropout.hpp"
+#include "mithril/models/normalization.hpp"
+#include "mithril/models/ops/reductions/mean.hpp"
+#include "mithril/optim/sgd.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {

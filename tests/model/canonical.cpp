@@ -1,7 +1,9 @@
 // The canonical ports of a model, and those of a part once others read it.
 #include <doctest/doctest.h>
 
-#include "mithril/mithril.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/ops/arithmetic/add.hpp"
+#include "mithril/models/ops/functions_of_one_element/relu.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace ml = mithril;

@@ -1,7 +1,7 @@
 // Constraints that users write: when they are asked, what they state, and what they refuse.
 #include <doctest/doctest.h>
 
-#include "mithril/models/ops.hpp"
+#include "mithril/models/ops/functions_of_one_element/relu.hpp"
 #include "mithril/op/solver.hpp"
 #include "tests/errors/text_of_error.hpp"
 

@@ -6,7 +6,13 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
-#include "mithril/mithril.hpp"
+#include "mithril/models/attention.hpp"
+#include "mithril/models/convolution.hpp"
+#include "mithril/models/dropout.hpp"
+#include "mithril/models/embedding.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/normalization.hpp"
+#include "mithril/models/ops/making_data/full.hpp"
 
 namespace ml = mithril;
 

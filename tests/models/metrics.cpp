@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 
 #include "backends/cpu/cpu.hpp"
-#include "mithril/mithril.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/models/auc.hpp"
+#include "mithril/models/metrics.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril::tests {

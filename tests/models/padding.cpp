@@ -1,7 +1,8 @@
 // Padding by a word: as many elements as there were, or none added.
 #include <doctest/doctest.h>
 
-#include "mithril/mithril.hpp"
+#include "mithril/models/convolution.hpp"
+#include "mithril/models/pooling.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace ml = mithril;

@@ -2,7 +2,13 @@
 #include <doctest/doctest.h>
 
 #include "backends/cpu/cpu.hpp"
-#include "mithril/mithril.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/json/model_json.hpp"
+#include "mithril/models/library.hpp"
+#include "mithril/models/ops/functions_of_one_element/leaky_relu.hpp"
+#include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/reductions/softmax.hpp"
+#include "mithril/models/perceptron.hpp"
 #include "mithril/op/part.hpp"
 #include "tests/errors/text_of_error.hpp"
 #include "tests/json/check_round_trip.hpp"

@@ -7,7 +7,9 @@
 #include "backends/cpu/cpu.hpp"
 #include "mithril/base/random.hpp"
 #include "mithril/compile/compile.hpp"
-#include "mithril/mithril.hpp"
+#include "mithril/models/attention.hpp"
+#include "mithril/models/dropout.hpp"
+#include "mithril/models/random.hpp"
 
 namespace ml = mithril;
 

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "backends/cpu/cpu.hpp"
-#include "mithril/mithril.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/models/recurrent.hpp"
+#include "mithril/models/recurrent_cells.hpp"
 #include "tests/errors/text_of_error.hpp"
 #include "tests/json/check_round_trip.hpp"
 

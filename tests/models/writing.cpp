@@ -4,8 +4,24 @@
 #include <cstddef>
 #include <functional>
 
-#include "mithril/mithril.hpp"
+#include "backends/cpu/cpu.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/models/convolution.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/ops/arithmetic/maximum.hpp"
+#include "mithril/models/ops/arithmetic/minimum.hpp"
+#include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/functions_of_one_element/tanh.hpp"
+#include "mithril/models/ops/losses/binary_cross_entropy.hpp"
+#include "mithril/models/ops/moving_data/concat.hpp"
+#include "mithril/models/ops/moving_data/split.hpp"
+#include "mithril/models/ops/reductions/mean.hpp"
+#include "mithril/models/ops/reductions/softmax.hpp"
+#include "mithril/models/ops/reductions/sum.hpp"
+#include "mithril/models/ops/shapes/flatten.hpp"
+#include "mithril/models/ops/shapes/reshape.hpp"
 #include "tests/errors/text_of_error.hpp"
+#include "mithril/json/model_json.hpp"
 
 namespace ml = mithril;
 

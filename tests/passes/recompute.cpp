@@ -6,8 +6,12 @@
 #include "mithril/eval/plan.hpp"
 #include "mithril/eval/sized_graph.hpp"
 #include "mithril/grad/differentiate.hpp"
-#include "mithril/mithril.hpp"
 #include "mithril/model/flatten.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/normalization.hpp"
+#include "mithril/models/ops/linear_algebra/linear.hpp"
+#include "mithril/models/ops/moving_data/split.hpp"
+#include "mithril/models/ops/shapes/flatten.hpp"
 #include "mithril/passes/pipeline.hpp"
 
 namespace mithril {

@@ -4,7 +4,11 @@
 #include <cmath>
 
 #include "backends/torch/torch.hpp"
-#include "mithril/mithril.hpp"
+#include "mithril/compile/compile.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/ops/functions_of_one_element/tanh.hpp"
+#include "mithril/optim/adam.hpp"
+#include "mithril/optim/grad_scaler.hpp"
 #include "tests/skip.hpp"
 
 namespace mithril {

@@ -6,7 +6,6 @@
 #include "backends/torch/torch.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/graph/graph.hpp"
-#include "mithril/mithril.hpp"
 #include "mithril/op/registry.hpp"
 #include "tests/skip.hpp"
 #include "tests/table/compare.hpp"

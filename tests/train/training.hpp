@@ -2,7 +2,9 @@
 #pragma once
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
-#include "mithril/mithril.hpp"
+#include "mithril/models/linear.hpp"
+#include "mithril/models/ops/making_data/zeros.hpp"
+#include "mithril/train/train_model.hpp"
 
 namespace mithril::tests {
 
