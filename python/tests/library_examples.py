@@ -131,6 +131,7 @@ LIBRARY: dict[str, list[Example]] = {
         {"inference": True},
         {"inference": False, "momentum": 0.3},
     ),
+    "CartesianDifference": each({"left": ROWS, "right": (2, 3)}),
     "Conv1d": windows(
         LINE, {"filters": 2, "kernel_size": 3}, (*WINDOW1, {"use_bias": False, "kernel_size": (5,)})
     ),
@@ -214,12 +215,14 @@ LIBRARY: dict[str, list[Example]] = {
         {"robust": False},
     ),
     "F1": averages(),
+    "GPRAlpha": each({"label_mu_diff": (3, 1), "L": positive(3), "K_term": positive(3)}),
     "GPRLoss": each(
         {"labels": (3, 1), "mu": (3, 1), "L": np.linalg.cholesky(positive(3))}
         | {"K_term": positive(3), "alpha": (3, 1)},
         {},
         {"robust": True},
     ),
+    "GPRVOuter": each({"K": (3, 2), "K_term": positive(3), "L": positive(3)}),
     "GRUCell": each(CELL | {"w_ih": (15, 3)}),
     "GaussProcessRegressionCore": each(
         {"label": (3, 1), "mu": (3, 1), "s": np.array([0.5]), "k": positive(3)}
@@ -294,6 +297,7 @@ LIBRARY: dict[str, list[Example]] = {
             {"num_heads": 4, "use_mask": True},
         ),
     ],
+    "NormModifier": each({"input": ROWS}),
     "OneToMany": [
         Example(
             {"cell_type": cell, "max_sequence_length": 2, "teacher_forcing": forced},
@@ -383,5 +387,6 @@ LIBRARY: dict[str, list[Example]] = {
         {"num_heads": 1, "dimension": 4, "hidden_dimension": 5, "activation": "Relu"},
         {"num_heads": 2, "dimension": 4, "is_causal": True, "norm_first": False, "eps": 0.1},
     ),
+    "TransposedDiagonal": each({"input": (3, 3)}),
     "Upsample": each({"input": (1, 2, 3, 4)}, {}, {"scale_factor": (2, 3), "mode": "bilinear"}),
 }
