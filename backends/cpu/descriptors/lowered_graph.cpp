@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "mithril/op/op_def.hpp"
+
 namespace mithril::cpu_backend {
 namespace {
 

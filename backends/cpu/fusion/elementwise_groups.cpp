@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backends/cpu/elementwise/program.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::cpu_backend {
 namespace {

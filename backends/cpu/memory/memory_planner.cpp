@@ -9,6 +9,7 @@
 
 #include "mithril/backend/meter.hpp"
 #include "mithril/eval/memory_plan.hpp"
+#include "mithril/op/op_def.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
