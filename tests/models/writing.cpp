@@ -6,6 +6,7 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
+#include "mithril/json/model_json.hpp"
 #include "mithril/models/convolution.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/ops/arithmetic/maximum.hpp"
@@ -21,7 +22,6 @@
 #include "mithril/models/ops/shapes/flatten.hpp"
 #include "mithril/models/ops/shapes/reshape.hpp"
 #include "tests/errors/text_of_error.hpp"
-#include "mithril/json/model_json.hpp"
 
 namespace ml = mithril;
 

@@ -14,10 +14,10 @@
 #include "mithril/graph/expression.hpp"
 #include "mithril/models/ops/arithmetic/add.hpp"
 #include "mithril/models/ops/values/size.hpp"
+#include "mithril/op/op_def.hpp"
 #include "mithril/passes/fuse_attention.hpp"
 #include "tests/skip.hpp"
 #include "tests/table/compare.hpp"
-#include "mithril/op/op_def.hpp"
 
 namespace mithril {
 namespace {

@@ -11,8 +11,10 @@
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/grad/differentiate.hpp"
 #include "mithril/model/flatten.hpp"
+#include "mithril/op/registry.hpp"
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/pipeline.hpp"
+#include "mithril/passes/rebuilder.hpp"
 #include "mithril/passes/recompute.hpp"
 #include "tests/environment.hpp"
 #include "tests/random_models/generator.hpp"
@@ -23,8 +25,6 @@
 #include "tests/table/compare.hpp"
 #include "tests/table/generate.hpp"
 #include "tests/table/report.hpp"
-#include "mithril/op/registry.hpp"
-#include "mithril/passes/rebuilder.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -95,10 +95,10 @@ Graph nudged(const Graph& graph, Random& random) {
       const Value& value = graph.value(id);
       if (value.dtype != DType::float64) continue;
       const Datum factor = 1 + (random() % 2 == 0 ? 1e-11 : -1e-11);
-      rebuilder.replace(id, rebuilder.graph()
-                                .add(find_op("multiply"), {rebuilder.map(id), factor},
-                                     value.name + ".nudged")
-                                .front());
+      rebuilder.replace(
+          id, rebuilder.graph()
+                  .add(find_op("multiply"), {rebuilder.map(id), factor}, value.name + ".nudged")
+                  .front());
     }
   }
   return rebuilder.finish();

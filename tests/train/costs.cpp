@@ -3,22 +3,22 @@
 
 #include <cmath>
 
-#include "tests/train/training.hpp"
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
-#include "mithril/train/train_model.hpp"
 #include "mithril/models/dropout.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/regularizers.hpp"
-#include "mithril/models/ops/losses/squared_error.hpp"
-#include "mithril/models/ops/losses/absolute_error.hpp"
-#include "mithril/models/ops/functions_of_one_element/sqrt.hpp"
-#include "mithril/models/ops/functions_of_one_element/relu.hpp"
 #include "mithril/models/ops/arithmetic/multiply.hpp"
+#include "mithril/models/ops/functions_of_one_element/relu.hpp"
+#include "mithril/models/ops/functions_of_one_element/sqrt.hpp"
+#include "mithril/models/ops/losses/absolute_error.hpp"
+#include "mithril/models/ops/losses/squared_error.hpp"
 #include "mithril/models/ops/reductions/max.hpp"
 #include "mithril/models/ops/reductions/mean.hpp"
-#include "mithril/models/ops/reductions/sum.hpp"
 #include "mithril/models/ops/reductions/prod.hpp"
+#include "mithril/models/ops/reductions/sum.hpp"
+#include "mithril/models/regularizers.hpp"
+#include "mithril/train/train_model.hpp"
+#include "tests/train/training.hpp"
 
 namespace mithril::tests {
 namespace {

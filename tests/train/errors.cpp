@@ -3,18 +3,18 @@
 
 #include <limits>
 
-#include "tests/errors/text_of_error.hpp"
-#include "tests/train/training.hpp"
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/json/model_json.hpp"
-#include "mithril/train/train_model.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/regularizers.hpp"
-#include "mithril/models/ops/losses/squared_error.hpp"
 #include "mithril/models/ops/functions_of_one_element/relu.hpp"
 #include "mithril/models/ops/functions_of_one_element/sin.hpp"
+#include "mithril/models/ops/losses/squared_error.hpp"
 #include "mithril/models/ops/reductions/sum.hpp"
+#include "mithril/models/regularizers.hpp"
+#include "mithril/train/train_model.hpp"
+#include "tests/errors/text_of_error.hpp"
+#include "tests/train/training.hpp"
 
 namespace mithril::tests {
 namespace {

@@ -1,19 +1,19 @@
 // Training models as JSON, and back.
 #include <doctest/doctest.h>
 
-#include "tests/errors/text_of_error.hpp"
-#include "tests/json/check_round_trip.hpp"
-#include "tests/train/training.hpp"
 #include "mithril/json/model_json.hpp"
-#include "mithril/train/train_model.hpp"
 #include "mithril/models/linear.hpp"
-#include "mithril/models/regularizers.hpp"
+#include "mithril/models/ops/losses/absolute_error.hpp"
 #include "mithril/models/ops/losses/cross_entropy.hpp"
 #include "mithril/models/ops/losses/squared_error.hpp"
-#include "mithril/models/ops/losses/absolute_error.hpp"
 #include "mithril/models/ops/reductions/max.hpp"
 #include "mithril/models/ops/reductions/mean.hpp"
 #include "mithril/models/ops/reductions/sum.hpp"
+#include "mithril/models/regularizers.hpp"
+#include "mithril/train/train_model.hpp"
+#include "tests/errors/text_of_error.hpp"
+#include "tests/json/check_round_trip.hpp"
+#include "tests/train/training.hpp"
 
 namespace mithril::tests {
 namespace {
