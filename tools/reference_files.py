@@ -33,7 +33,7 @@ def path_of(case: Case, folder: Path) -> Path:
 
 
 def write_references(folder: Path, parts: tuple[Part, ...], again: bool) -> None:
-    """Writes the cases that have no file, or all of them again, and removes files without a case."""
+    """Writes the cases that have no file, or all of them, and removes files without a case."""
     folder.mkdir(parents=True, exist_ok=True)
     version = torch.__version__.split("+")[0]
     paths: set[Path] = set()

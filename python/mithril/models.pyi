@@ -762,13 +762,13 @@ class GPRLoss(Model):
 
 class GPRVOuter(Model):
     def __init__(
-        self, *, name: str | None = None, K: Tensor = ..., K_term: Tensor = ..., L: Tensor = ...,
+        self, *, name: str | None = None, K: Tensor = ..., L: Tensor = ..., K_term: Tensor = ...,
     ) -> None: ...
     @overload
-    def __call__(self, K: Operand, K_term: Operand = ..., L: Operand = ...) -> Connection: ...
+    def __call__(self, K: Operand, L: Operand = ..., K_term: Operand = ...) -> Connection: ...
     @overload
     def __call__(
-        self, K: Binding = ..., K_term: Binding = ..., L: Binding = ..., *, output: Key = ...,
+        self, K: Binding = ..., L: Binding = ..., K_term: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
 class GRUCell(Model):
