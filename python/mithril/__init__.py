@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from . import built as built  # isort: skip - before what needs the core
 from . import backends, elsewhere, models, pickling
 from ._core import (
     BackendError,
