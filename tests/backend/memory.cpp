@@ -30,7 +30,7 @@ TEST_CASE("a size of memory is a number of bytes, or one with a unit") {
   CHECK(bytes("17B") == 17);
 }
 
-TEST_CASE("what is no size of memory is refused by the name of the option") {
+TEST_CASE("a value that is not a size of memory is refused with the name of the option") {
   CHECK(text_of_error([] { bytes("4 gigs"); }) ==
         "mithril.ValueError[E0430]: memory_limit is \"4 gigs\", expected a size of memory\n"
         "  help: give a number of bytes, or a number with kB, MB, GB, TB, KiB, MiB, GiB or TiB");

@@ -38,7 +38,7 @@ TEST_CASE("a meter counts what is in use and the most that ever was") {
   CHECK(meter->peak() == 150);
 }
 
-TEST_CASE("what does not fit under the limit is refused, and counts nothing") {
+TEST_CASE("an allocation above the limit is refused and not counted") {
   const auto meter = Meter::make(100);
   CHECK_FALSE(meter->take(60));
   const auto refusal = meter->take(41);
@@ -90,7 +90,7 @@ TEST_CASE("hooks are told at the end of a scope, in order, until they are remove
   CHECK(told->size() == 3);
 }
 
-TEST_CASE("what a hook throws comes out where the scope is finished, once all hooks were told") {
+TEST_CASE("an exception of a hook leaves finish() after all hooks were called") {
   const auto meter = Meter::make(std::nullopt);
   const auto told = std::make_shared<std::vector<std::string>>();
   meter->add_hook([](const auto&, int64_t, int64_t) { throw std::runtime_error("full"); });
@@ -226,7 +226,7 @@ TEST_CASE("watched memory counts until it is gone and somebody looks") {
   CHECK(*told == std::vector<std::string>{"cuda:0 +0 -8", "cuda:0 +8 -0", "cuda:0 +4 -0"});
 }
 
-TEST_CASE("what is there already counts above the limit, and is told of as refused") {
+TEST_CASE("memory that is already allocated counts above the limit, and is reported as refused") {
   const auto meter = Meter::make(10);
   MeterScope scope(meter.get());
   scope.add("cuda:0", 8);

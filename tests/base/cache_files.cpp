@@ -22,7 +22,7 @@ bool has(const CacheFiles& files, const std::string& key, const std::string& ent
 
 }  // namespace
 
-TEST_CASE("what was kept is found under its key alone") {
+TEST_CASE("an entry is found under its own key alone") {
   const CacheFolder folder;
   const CacheFiles files(folder.path());
   const std::string key("a key\0of bytes", 14), entry("an entry\0of bytes", 17);
@@ -46,7 +46,7 @@ TEST_CASE("files and folders of the cache are for their owner alone") {
   CHECK((about.st_mode & 0777) == 0600);
 }
 
-TEST_CASE("a file that lost or changed a byte is none") {
+TEST_CASE("a file with a missing or changed byte is not an entry") {
   const CacheFolder folder;
   const CacheFiles files(folder.path());
   const std::string entry = "an entry of more than a word";
@@ -112,7 +112,7 @@ TEST_CASE("a folder that cannot be is an empty cache") {
   }
 }
 
-TEST_CASE("what was not used for longest goes where a folder is full") {
+TEST_CASE("a full folder evicts the least recently used entry") {
   const CacheFolder folder;
   const std::string entry(1000, 'x');
   const CacheFiles files(folder.path(), 5000);
@@ -132,7 +132,7 @@ TEST_CASE("what was not used for longest goes where a folder is full") {
   CHECK(!files.find("6"));
 }
 
-TEST_CASE("what a process left unfinished goes in time, and nothing of others does") {
+TEST_CASE("unfinished files are removed after a while, and files of others never") {
   const CacheFolder folder;
   const CacheFiles files(folder.path());
   files.keep("key", "entry");

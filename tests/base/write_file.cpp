@@ -142,7 +142,7 @@ TEST_CASE("a standard output that is a file is written to, not replaced") {
   CHECK(contents(path) == "before\nmodel\n");
 }
 
-TEST_CASE("what cannot be written says why, and leaves nothing") {
+TEST_CASE("a failed write says why, and leaves no file") {
   const Folder folder;
   CHECK(write_file(folder.at("none/file"), "text") == "No such file or directory");
   CHECK(write_file(folder.at(""), "text") == "Is a directory");
@@ -166,7 +166,7 @@ TEST_CASE("a file that may not be written to is not replaced") {
   CHECK(contents(path) == "old");
 }
 
-TEST_CASE("where files may not grow the old one stays as it was") {
+TEST_CASE("a write beyond the limit of file sizes leaves the old file as it was") {
   const Folder folder;
   const std::string path = folder.at("file"), old(1000, 'o');
   CHECK(write_file(path, old) == "");

@@ -46,7 +46,7 @@ TEST_CASE("a bound model gives what the model gives with these parameters") {
   }
 }
 
-TEST_CASE("what is bound is a copy, and says nothing about the model that it came from") {
+TEST_CASE("bind copies the parameters, and does not change the compiled model") {
   const CompiledModel compiled = bound_network();
   TensorMap params = parameters(2);
   const CompiledModel bound = compiled.bind(params);
@@ -60,7 +60,7 @@ TEST_CASE("what is bound is a copy, and says nothing about the model that it cam
         Dims{1, 3});
 }
 
-TEST_CASE("what nobody else holds is bound where it stands") {
+TEST_CASE("bind does not copy moved parameters that nobody else holds") {
   const CompiledModel compiled = bound_network();
   TensorMap params = parameters(2);
   const void* given = params.at("linear.weight").raw_data();
@@ -74,7 +74,7 @@ TEST_CASE("what nobody else holds is bound where it stands") {
   CHECK(stands(compiled.bind(std::move(params))));
 }
 
-TEST_CASE("what is borrowed is copied when it is bound, for its owner may write to it") {
+TEST_CASE("bind copies borrowed elements") {
   const CompiledModel compiled = bound_network();
   const TensorMap data = {{"x", tensor_of_ones({1, 2})}};
   TensorMap params = parameters(2);
@@ -114,7 +114,7 @@ TEST_CASE("a bound model can be hooked") {
   CHECK(dims == Dims{1, 3});
 }
 
-TEST_CASE("what does not fit is not bound") {
+TEST_CASE("bind refuses parameters of other dims") {
   CHECK_THROWS_AS(bound_network().bind({{"linear.weight", tensor_of_ones({3, 2})}}), StateError);
 }
 

@@ -237,7 +237,7 @@ TEST_CASE("a folder that cannot be written is no error") {
   check_as_without();
 }
 
-TEST_CASE("what an op of the user's means may change: it is made each time") {
+TEST_CASE("a graph with a user's op is not cached") {
   OpDef op = find_op("relu");
   op.name = "users_relu";
   const CacheFolder folder;

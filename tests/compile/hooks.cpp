@@ -116,7 +116,7 @@ TEST_CASE("every path of the model can be hooked, whatever the passes drop") {
   }
 }
 
-TEST_CASE("what a hook gives takes the value's place, for everything that reads it") {
+TEST_CASE("the result of a hook replaces the value for all its users") {
   CompiledModel compiled = hooked_network();
   const TensorMap params = compiled.get_parameters();
   compiled.register_hook(
@@ -159,7 +159,7 @@ TEST_CASE("a hook on a gradient sees what comes back at the value, and may chang
   }
 }
 
-TEST_CASE("what a hook gives must fit") {
+TEST_CASE("the result of a hook must have the dims and the dtype of the value") {
   CompiledModel compiled = hooked_network();
   compiled.register_hook("h", [](const Tensor&) { return Tensor::full(DType::float32, {2}, 1); });
   std::string text;

@@ -51,13 +51,13 @@ TEST_CASE("a key set takes connections as well as names") {
   CHECK(compiled.data_keys() == Names{"x", "w"});
 }
 
-TEST_CASE("what is declared not differentiable is data") {
+TEST_CASE("a key that is declared not differentiable is data") {
   Model model = product();
   model.set_differentiability({{"w", false}});
   CHECK(compile(model, cpu()).data_keys() == Names{"x", "w"});
 }
 
-TEST_CASE("what is declared differentiable is a parameter, canonical or not") {
+TEST_CASE("a key that is declared differentiable is a parameter, canonical or not") {
   Model model = product();
   model.set_differentiability({{"x", true}});
   CHECK(compile(model, cpu()).parameter_keys() == Names{"x", "w"});

@@ -90,7 +90,7 @@ TEST_CASE("optimization level none keeps every value of the model") {
   CHECK(compiled_to(level_none) == all);
 }
 
-TEST_CASE("by default what is equal is made once and what nobody reads is not made") {
+TEST_CASE("by default equal nodes are merged and unused nodes are removed") {
   const std::string fewer = "twice product y.subtract_4 y";
   CHECK(compiled_to({.shapes = {{"x", {3, 2}}}}) == fewer);
   CHECK(compiled_to({.shapes = {{"x", {3, 2}}},
@@ -145,7 +145,7 @@ TEST_CASE("gradients are the same at every optimization level") {
   }
 }
 
-TEST_CASE("what rewrites a graph is refused by a backend that wants it as it was composed") {
+TEST_CASE("options that rewrite the graph are refused in eager mode") {
   const auto text = [](const CompileOptions& options) {
     return tests::text_of_error([&] { compiled_to(options, {.as_composed = true}); });
   };

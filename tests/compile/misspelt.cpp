@@ -57,7 +57,7 @@ TEST_CASE("compiling does not warn of an input that something is said of") {
   CHECK(compile(stated, cpu()).warnings().empty());
 }
 
-TEST_CASE("of two inputs that look alike the later one is warned of") {
+TEST_CASE("the warning about two inputs with similar names is about the later one") {
   const Listening listening;
   Model model;
   model |= Relu()({{"input", "image"}, {"output", "a"}});

@@ -87,7 +87,7 @@ TEST_CASE("a seed gives the same parameters again, another seed others") {
   CHECK_FALSE(identical(compiled.get_parameters(3).at("w"), compiled.get_parameters(4).at("w")));
 }
 
-TEST_CASE("what a parameter begins as does not depend on the others") {
+TEST_CASE("the initial value of a parameter does not depend on other parameters") {
   const CompiledModel one = compile(sum_of({"w"}), cpu(), {.shapes = {{"w", {8}}}});
   const CompiledModel two =
       compile(sum_of({"v", "w"}), cpu(), {.shapes = {{"v", {8}}, {"w", {8}}}});

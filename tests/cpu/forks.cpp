@@ -55,7 +55,7 @@ TEST_CASE("a forked child has helpers of its own") {
   CHECK(counted(8) == std::vector<int>(8, 1));
 }
 
-TEST_CASE("a child that is forked while another thread has the helpers runs its own") {
+TEST_CASE("a child forked while another thread uses the pool has a pool of its own") {
   std::atomic<bool> ends{false};
   std::thread busy([&] {
     while (!ends) counted(50);

@@ -88,7 +88,7 @@ TEST_CASE("data must be an input and what is discarded an output") {
         "  outputs : logits");
 }
 
-TEST_CASE("what cannot be trained is refused as trainable") {
+TEST_CASE("a key that cannot be trained is refused as trainable") {
   CHECK(compile_error({.types = {{"image", kind::int_tensor}}, .trainable_keys = {"image"}}) ==
         "mithril.GradientError[E0506]: 'image' of trainable_keys cannot be a parameter\n"
         "  reason : only tensors of floats are trained");

@@ -289,7 +289,7 @@ TEST_CASE("a constraint that contradicts what is known") {
         "  constraint : on x");
 }
 
-TEST_CASE("what a port of a model is bound to and does not fit") {
+TEST_CASE("a binding that does not fit the port of a model is refused") {
   Model model = linear();
   CHECK(refusal(model,
                 [&] {
@@ -302,7 +302,7 @@ TEST_CASE("what a port of a model is bound to and does not fit") {
         "  bound to    : [64, ?1]   on w");
 }
 
-TEST_CASE("what a model is chained to and does not fit") {
+TEST_CASE("a chained model that does not fit is refused") {
   Model layer;
   layer |= Model::op("relu")({{"input", "x"}, {"output", "y"}});
   layer.set_shapes({{"x", {3, 4}}});

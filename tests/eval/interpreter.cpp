@@ -118,7 +118,7 @@ TEST_CASE("symbols that were taken to be equal are refused where they are not") 
   CHECK(text.find("other side : 4") != std::string::npos);
 }
 
-TEST_CASE("what a gradient broadcasts or sums is refused where its sizes do not fit") {
+TEST_CASE("the ops of gradients refuse sizes that do not broadcast") {
   const auto refuses = [](const char* node, const char* expected) {
     const Interpreter interpreter(parse_graph("graph { input x: float32[N] input y: float32[M] " +
                                               std::string(node) + " output z = z }"));
@@ -150,7 +150,7 @@ TEST_CASE("a stated size that is another in fact is refused") {
         "  made   : [4]");
 }
 
-TEST_CASE("what an op refuses while it computes names the value and the op") {
+TEST_CASE("a refusal of an eval names the value and the op") {
   const Interpreter interpreter(parse_graph(R"(graph {
     input x: float32[N]
     largest: float32[] = max(input: x, axis: None, keepdim: False)

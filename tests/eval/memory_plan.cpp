@@ -81,7 +81,7 @@ TEST_CASE("values that grow as forward passes do take what lives at once") {
   CHECK(plan_memory(training).bytes == most_at_once(training));
 }
 
-TEST_CASE("what is worked in fits below what lives longer") {
+TEST_CASE("workspaces are placed below values that live longer") {
   // Of a network with residuals: one large value, then steps that work in what is less large.
   const LiveRanges residual{{3136 * 64, 0, 1}, {784 * 64, 1, 3},  {784 * 64, 2, 3},
                             {784 * 64, 3, 5},  {784 * 64, 4, 5},  {784 * 64, 5, 6},
@@ -101,7 +101,7 @@ TEST_CASE("random live_ranges take little more than what lives at once") {
   CHECK(taken <= 1.05 * least);
 }
 
-TEST_CASE("what has no elements takes nothing") {
+TEST_CASE("a value without elements takes no memory") {
   const MemoryPlan plan = plan_memory(LiveRanges{{0, 0, 3}, {0, 1, 2}});
   CHECK(plan.bytes == 0);
   CHECK(plan_memory({}).bytes == 0);

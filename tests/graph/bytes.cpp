@@ -115,7 +115,7 @@ TEST_CASE("constants come back from bytes with all their bits") {
   CHECK(again->constants()[0].tensor.raw_data() == graph.constants()[0].tensor.raw_data());
 }
 
-TEST_CASE("what a pass learns of the sizes of a graph is not taken for known") {
+TEST_CASE("sizes that a pass merges are not read back as known") {
   const auto two_sizes = [] {
     Graph graph;
     const Dim a(graph.facts()->symbol("a")), b(graph.facts()->symbol("b"));

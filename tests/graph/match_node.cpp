@@ -64,7 +64,7 @@ TEST_CASE("on every row of the table comparing gives what facts give") {
   CHECK(matched > made / 2);
 }
 
-TEST_CASE("what gradients are made of needs no facts") {
+TEST_CASE("the ops of gradients are inferred by matching alone") {
   CHECK(is_matched(
       "input x: float32[N, 3] input y: float32[3] z: float32[N, 3] = add(left: x, right: y)"));
   CHECK(is_matched("input x: float32[N, 3] z: float32[N, 3] = multiply(left: x, right: 2.0)"));
@@ -78,7 +78,7 @@ TEST_CASE("what gradients are made of needs no facts") {
       "input x: float32[N, 3] input y: float32[3] z: float32[3] = sum_to(input: x, like: y)"));
 }
 
-TEST_CASE("what may or may not be equal is left to the facts") {
+TEST_CASE("sizes that may be equal are inferred with facts") {
   CHECK_FALSE(
       is_matched("input x: float32[N] input y: float32[M] z: float32[K] = add(left: x, right: y)"));
   CHECK_FALSE(

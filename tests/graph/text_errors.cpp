@@ -110,7 +110,7 @@ TEST_CASE("deep nesting ends in an error") {
   check_mentions(statement_error("input y: float32[" + std::string(1000000, '-')), {"E0706"});
 }
 
-TEST_CASE("what is open has to be closed") {
+TEST_CASE("open braces, brackets and quotes must be closed") {
   check_mentions(error_of("graph {"), {"E0701", "got the end of the text"});
   check_mentions(statement_error("output `y = x"), {"E0701", "on the same line"});
   check_mentions(statement_error("output `\\q` = x"), {"E0701", "after a backslash"});
@@ -142,7 +142,7 @@ TEST_CASE("damaged text never does anything but raise a parse error") {
   }
 }
 
-TEST_CASE("what is unknown, taken, too few, unreadable or too deep is shown in its line") {
+TEST_CASE("an error in a graph text shows its line and marks the place") {
   CHECK(statement_error("y: float32[N] = rellu(input: x)") ==
         "mithril.ParseError[E0702]: graph text, line 3, column 19: expected an op that exists, got "
         "'rellu'\n"

@@ -106,7 +106,7 @@ TEST_CASE("a product that is even does not hide what it is made of") {
   CHECK(same(half, 2 * b));
 }
 
-TEST_CASE("what solves an equation keeps the signs of its symbols") {
+TEST_CASE("the solution of an equation keeps the signs of its symbols") {
   Facts facts;
   const Dim x(facts.symbol("x")), y(facts.symbol("y"));
   facts.unify(3 * x, 2 * y);

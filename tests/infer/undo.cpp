@@ -139,7 +139,7 @@ TEST_CASE("an attempt inside another is undone with it") {
   CHECK(to_string(n) == "N");
 }
 
-TEST_CASE("what was queued before a failed attempt is still queued after it") {
+TEST_CASE("a failed attempt keeps the relations that were queued before it") {
   Facts facts;
   const StoredShape a = facts.store(std::vector<Dim>{3}), out{.run = facts.run()};
   facts.broadcast(a, a, out, {});
@@ -148,7 +148,7 @@ TEST_CASE("what was queued before a failed attempt is still queued after it") {
   CHECK(to_string(Facts::resolve(out)) == "[3]");
 }
 
-TEST_CASE("who speaks is as before, after success and after failure") {
+TEST_CASE("an attempt restores the current origin, after success and after failure") {
   Facts facts;
   const Note before = facts.note("before");
   for (const bool succeed : {false, true}) {

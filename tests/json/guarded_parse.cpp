@@ -50,7 +50,7 @@ TEST_CASE("the largest numbers are read as they are") {
   CHECK(guarded_parse("1.7976931348623157e308") == Json(1.7976931348623157e308));
 }
 
-TEST_CASE("what is no JSON is refused with line and column") {
+TEST_CASE("a text that is not JSON is refused with line and column") {
   CHECK(
       refusal("{\"name\":\n  Relu}") ==
       "mithril.ParseError[E0720]: the text is not JSON\n"
@@ -109,7 +109,7 @@ TEST_CASE("text that is not UTF-8 is refused") {
         "  at : line 1, column 4");
 }
 
-TEST_CASE("what has no JSON form is not written") {
+TEST_CASE("a value without a JSON form is not written") {
   CHECK_THROWS_WITH(static_cast<void>(to_text(Json("\xC3\x28"))),
                     "mithril.ValueError[E0420]: a text that is not UTF-8 has no JSON form");
   CHECK_THROWS_WITH(static_cast<void>(to_text(Json(1e308 * 10))),

@@ -68,7 +68,7 @@ TEST_CASE("a canonical port that is not just one is refused with the candidates"
         "  help: name the port, or choose one with set_cin or set_cout");
 }
 
-TEST_CASE("what a refused part had read is canonical again") {
+TEST_CASE("a key is canonical again after the part that read it was refused") {
   ml::Model body = chain(), net;
   net |= ml::Relu()({{"output", "y"}});
   CHECK_THROWS_AS(net |= body({{"output", "y"}}), ml::Error);

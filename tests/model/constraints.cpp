@@ -45,7 +45,7 @@ TEST_CASE("a constraint goes with its model into a parent") {
   CHECK(to_string(parent.shape("z")) == "[6, 5]");
 }
 
-TEST_CASE("what a constraint refuses leaves the model as it was") {
+TEST_CASE("a refusal by a constraint leaves the model as it was") {
   Model model = two_parts();
   model.add_constraint(
       [](Solver& s) {

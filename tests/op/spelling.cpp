@@ -55,7 +55,7 @@ TEST_CASE("numbers keep their text, words their meaning") {
   CHECK(parse_spelling("None").kind == Kind::none);
 }
 
-TEST_CASE("what a target lacks says why, or stands in a choice") {
+TEST_CASE("unsupported has a reason, or is one side of a choice") {
   CHECK(parse_spelling("unsupported: a loop nest").text == "a loop nest");
   const SpelledExpression choice = parse_spelling("robust ? unsupported : aten::log(input)");
   CHECK(choice.children[1].kind == Kind::unsupported);

@@ -21,7 +21,7 @@ float value_of(const TensorMap& map, const char* key) { return map.at(key).value
 
 }  // namespace
 
-TEST_CASE("what is scaled comes back unscaled, as tensors of their own") {
+TEST_CASE("unscale returns the unscaled gradients as new tensors") {
   GradScaler scaler({.scale = 1024});
   const TensorMap given = one("y", 3.0f);
   const TensorMap scaled = scaler.scale(given);

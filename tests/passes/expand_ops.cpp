@@ -61,7 +61,7 @@ Graph graph_of(const OpDef& op) {
 
 }  // namespace
 
-TEST_CASE("what an op becomes takes over its name") {
+TEST_CASE("the result of an expansion has the name of the expanded op") {
   CHECK(to_string(expand_ops(graph_of(twice()))) == R"(graph {
   input x: float32[N]
   part.output: float32[N] = add(left: x, right: x)

@@ -44,7 +44,7 @@ TEST_CASE("a batch norm goes into weight and bias of the product before it") {
 )");
 }
 
-TEST_CASE("what is left out counts as ones and zeros") {
+TEST_CASE("a missing weight or bias of a batch norm counts as ones or zeros") {
   CHECK(folded_norms(constants + R"(
   h: float32[N, 2] = linear(input: x, weight: w, bias: None)
   y: float32[N, 2] = batch_norm_inference(input: h, mean: mean, variance: variance, weight: None, bias: None, eps: 0.0)
@@ -78,7 +78,7 @@ TEST_CASE("a convolution takes it along whatever its options") {
 )");
 }
 
-TEST_CASE("where it would change something else, both stay") {
+TEST_CASE("a batch norm is not folded if the product has another user") {
   const auto stays = [](const std::string& rest) {
     const std::string before = to_string(prune(parse_graph(constants + rest)));
     return folded_norms(before) == before;

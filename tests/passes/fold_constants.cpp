@@ -12,7 +12,7 @@ std::string folded(const char* text) { return to_string(fold_constants(parse_gra
 
 }  // namespace
 
-TEST_CASE("what depends on constants alone is computed") {
+TEST_CASE("nodes that depend on constants alone are folded") {
   CHECK(folded(R"(graph {
   input x: float32[N, 2]
   constant a: float32[2] = {1, 2}
@@ -42,7 +42,7 @@ TEST_CASE("an output may become a constant") {
 )");
 }
 
-TEST_CASE("what is large and made of little is not folded") {
+TEST_CASE("a large result of small constants is not folded") {
   const char* text = R"(graph {
   constant a: float32[] = {0}
   constant b: float32[600, 600] = {)";
@@ -65,7 +65,7 @@ TEST_CASE("what is large and made of little is not folded") {
             .size() == 1);
 }
 
-TEST_CASE("what cannot be computed is left to fail where it runs") {
+TEST_CASE("a node whose evaluation fails is not folded, and fails when it runs") {
   const char* text = R"(graph {
   constant a: int64[] = {3}
   constant zero: int64[] = {0}

@@ -152,7 +152,7 @@ TEST_CASE("a mask that is added is NaN where it leaves nothing") {
 )");
 }
 
-TEST_CASE("so is a mask of bools that chooses between scores and -inf") {
+TEST_CASE("a bool mask that chooses between scores and -inf is fused") {
   const std::string with_mask = inputs + "  input mask: bool[L, S]\n";
   CHECK(fused(with_mask + product + R"(
   m: float32[N, 4, L, S] = where(cond: mask, input1: s, input2: -inf))" +
@@ -198,7 +198,7 @@ TEST_CASE("the widths of half a float take no masks of floats, whose scores are 
   CHECK(!stays(text("float64", added)));
 }
 
-TEST_CASE("what somebody else reads stays") {
+TEST_CASE("attention with a value that another node reads is not fused") {
   const std::string masked = inputs + "  input mask: float32[S]\n" + product + R"(
   m: float32[N, 4, L, S] = add(left: s, right: mask)
   w: float32[N, 4, L, S] = softmax(input: m, axis: -1))";
@@ -268,7 +268,7 @@ TEST_CASE("a mask that gives the scores sizes stays") {
   CHECK(stays(with("[3, 5]", "3")));
 }
 
-TEST_CASE("what the op would not take, or not do quickly, stays") {
+TEST_CASE("attention that the op does not support, or runs slowly, is not fused") {
   const auto written = [](const std::string& q, const std::string& t, const std::string& v,
                           const std::string& s, const std::string& y, const char* axis = "-1") {
     return "graph {\n  input q: " + q + "\n  input t: " + t + "\n  input v: " + v + "\n  s: " + s +

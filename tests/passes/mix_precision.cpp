@@ -110,7 +110,7 @@ TEST_CASE("others take the widest of what is computed, and parameters follow") {
 )");
 }
 
-TEST_CASE("what depends on more than parameters does not follow") {
+TEST_CASE("a sum with a value that depends on data stays float32") {
   const std::string text = mixed(R"(graph {
   input table: float32[9, 4]
   input ids: int64[N]

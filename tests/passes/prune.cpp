@@ -6,7 +6,7 @@
 
 using namespace mithril;
 
-TEST_CASE("what no output depends on goes, inputs stay") {
+TEST_CASE("nodes that no output depends on are removed, and inputs stay") {
   const char* text = R"(graph {
   input x: float32[N]
   input unread: float32[3]

@@ -81,7 +81,7 @@ Graph transformer_gradient(int batch, int tokens, int width, int heads) {
 
 }  // namespace
 
-TEST_CASE("what the gradient reads inside a segment is computed again right before") {
+TEST_CASE("values that the gradient reads inside a segment are recomputed right before it") {
   const Graph again = recompute(gradient_of(R"(graph {
   input x: float32[N]
   a: float32[N] = sin(input: x)

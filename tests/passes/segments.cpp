@@ -33,7 +33,7 @@ TEST_CASE("a chain is cut where little crosses") {
   CHECK(cuts == std::vector<size_t>{4, 8, 12});
 }
 
-TEST_CASE("what is read to the end does not keep a chain in one piece") {
+TEST_CASE("a value that is live to the end does not prevent cuts") {
   std::vector<double> bytes{1000};
   for (int block = 0; block < 4; ++block) bytes.insert(bytes.end(), {100, 100, 100, 1});
   std::vector<Lifetime> values = chain(bytes);

@@ -46,7 +46,7 @@ TEST_CASE("the halves of a gradient give together what the whole gives") {
   CHECK(identical(interpret(halves.backward, given)[0], expected[1]));
 }
 
-TEST_CASE("what only the gradient needs waits for the second half") {
+TEST_CASE("nodes that only the gradient needs are in the backward graph") {
   const Graph whole = differentiate(network(), {.outputs = {"y"}, .wanted = {"w"}});
   const GradientGraphs halves = split_gradient(whole, 2, 1);
   CHECK(halves.forward.nodes().size() == network().nodes().size());

@@ -157,7 +157,7 @@ TEST_CASE("an error that does not come, or comes with another code, fails") {
   CHECK(says(run(scaling(), rows), "ints are refused: error E0299: nothing was refused"));
 }
 
-TEST_CASE("what every op must have is missed where it is not there") {
+TEST_CASE("an incomplete record or table of rows fails the check of completeness") {
   OpDef op = scaling();
   op.doc.clear();
   op.spell.pop_back();

@@ -33,7 +33,7 @@ TEST_CASE("the largest values that fit are kept") {
   CHECK(convert<std::int64_t>(0x1.fffffffffffffp62) == 0x7FFFFFFFFFFFFC00);
 }
 
-TEST_CASE("what no integer holds becomes the smallest one") {
+TEST_CASE("a float that no integer holds becomes the smallest integer") {
   CHECK(convert<std::int32_t>(nan) == smallest32);
   CHECK(convert<std::int32_t>(2147483648.0) == smallest32);
   CHECK(convert<std::int32_t>(-infinity) == smallest32);
@@ -46,7 +46,7 @@ TEST_CASE("wide integers wrap on the way to narrow ones") {
   CHECK(convert<std::int32_t>(std::int64_t{1} << 31) == smallest32);
 }
 
-TEST_CASE("whatever is not zero is true, NaN included") {
+TEST_CASE("every number but zero converts to true, NaN included") {
   CHECK(convert<bool>(nan));
   CHECK(convert<bool>(bfloat16(0.25)));
   CHECK(convert<bool>(std::int64_t{1} << 32));
@@ -67,7 +67,7 @@ TEST_CASE("integers round to the nearest floating value") {
   CHECK(convert<double>(std::int64_t{9007199254740993}) == 9007199254740992.0);
 }
 
-TEST_CASE("what is too large for a floating type is infinite") {
+TEST_CASE("a number too large for a floating type becomes infinite") {
   CHECK(convert<float>(1e300) == std::numeric_limits<float>::infinity());
   CHECK(convert<float16>(std::int64_t{1} << 40).bits == 0x7C00);
 }

@@ -114,7 +114,7 @@ TEST_CASE("regularisation is divided by 1 where a number is averaged") {
   }
 }
 
-TEST_CASE("where not even the rank is known, the size is counted") {
+TEST_CASE("the divisor of a regularisation of unknown rank is its size") {
   TrainModel train{Linear({.dimension = 1})};
   train.add_loss(SquaredError(), {{"input", "output"}, {"target", "target"}});
   train.add_regularization(L1(), 0.5, {{"input", "weight"}});
@@ -141,7 +141,7 @@ TEST_CASE("losses added later count for regularisation that was there before") {
   CHECK(run(train, {0, 1, 2, 3}).cost() == 21 + 16 + 1.0 / 2);
 }
 
-TEST_CASE("what no loss depends on is not divided") {
+TEST_CASE("a regularisation of a key that no loss depends on is not divided") {
   Model both;
   both |= Linear({.dimension = 1})(
       {{"input", "input"}, {"weight", "weight"}, {"bias", "bias"}, {"output", "output"}});

@@ -44,7 +44,7 @@ TEST_CASE("a training model is read as its cases are written") {
   CHECK_FALSE(TrainModel::of(line()).has_value());
 }
 
-TEST_CASE("what the short form cannot say is written in full") {
+TEST_CASE("a train model that the short form cannot express is written in full") {
   TrainModel train(line());
   train.set_shapes({{"input", {any, 1}}});
   train.add_loss(SquaredError(), {{"input", "output"}, {"target", column({1, 2})}},
