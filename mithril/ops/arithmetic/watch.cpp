@@ -21,7 +21,8 @@ OpDef define_watch() {
             g.flow("input", shown ? call("watch", {g.out_grad(), hook}) : g.out_grad());
           },
       .watched = true,
-      .spell = {{"torch", "input"}, {"c", "{input}"}},
+      .spell = {{"torch", "input"}, {"c", "{input}"},
+                {"loop", "unsupported: it shows its input"}},
   };
 }
 

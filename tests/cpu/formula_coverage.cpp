@@ -1,0 +1,59 @@
+// Every C formula runs in the vectorised elementwise loop, unless its record says why not: as the
+// spelling of the target "loop", "unsupported: ...", which nothing else reads.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <set>
+#include <span>
+
+#include "backends/cpu/descriptors/op_spellings.hpp"
+#include "backends/cpu/descriptors/shaped_graph.hpp"
+#include "backends/cpu/elementwise/program.hpp"
+#include "mithril/check/placement.hpp"
+#include "mithril/eval/sized_graph.hpp"
+#include "mithril/op/op_def.hpp"
+#include "mithril/op/registry.hpp"
+#include "tests/table/case.hpp"
+#include "tests/table/generate.hpp"
+#include "tests/table/row_graph.hpp"
+
+namespace mithril::tests {
+namespace {
+
+bool runs_in_a_loop(const OpDef& op, const OpCase& row) {
+  if (!row.error.empty() || check::makes_values(op, row)) return false;
+  const RowGraph built = build(op, row, Knowledge::numbers, DType::float32);
+  if (built.graph.nodes().size() != 1) return false;
+  const SizedGraph sizes(built.graph);
+  const Plan plan = make_plan(built.graph, sizes, generate(built.tensors, 1));
+  const cpu_backend::ShapedGraph shaped(built.graph, plan);
+  if (!cpu_backend::loop_dtype(shaped, 0)) return false;
+  const size_t node = 0;
+  return cpu_backend::make_loop(shaped, std::span(&node, 1), built.graph.nodes()[0].outputs)
+      .has_value();
+}
+
+}  // namespace
+
+TEST_CASE("each C formula runs in the elementwise loop, or its record says why not") {
+  std::set<std::string> with_formula, in_loops;
+  for (const OpCases& cases : all_op_cases()) {
+    const OpDef* op = try_find_op(cases.op);
+    if (!op || !cpu_backend::formula_of(*op)) continue;
+    with_formula.insert(op->name);
+    for (const OpCase& row : cases.rows()) {
+      if (runs_in_a_loop(*op, row)) in_loops.insert(op->name);
+    }
+  }
+  CHECK(in_loops.size() >= 30);
+  for (const std::string& name : with_formula) {
+    CAPTURE(name);
+    const Spelling* reason = find_op(name).spelling("loop");
+    CHECK_MESSAGE(in_loops.contains(name) == !reason,
+                  "expected a vectorised function for each of the formula, or a reason: "
+                  "{\"loop\", \"unsupported: ...\"}");
+    if (reason) CHECK(reason->text.starts_with("unsupported: "));
+  }
+}
+
+}  // namespace mithril::tests
