@@ -3,12 +3,7 @@
 #pragma once
 #include "mithril/models/ops/convolution_and_pooling/avg_pool1d.hpp"
 #include "mithril/models/ops/convolution_and_pooling/avg_pool2d.hpp"
-#include "mithril/models/ops/convolution_and_pooling/avg_pool2d_grad.hpp"
 #include "mithril/models/ops/convolution_and_pooling/conv1d.hpp"
 #include "mithril/models/ops/convolution_and_pooling/conv2d.hpp"
-#include "mithril/models/ops/convolution_and_pooling/conv2d_input_grad.hpp"
-#include "mithril/models/ops/convolution_and_pooling/conv2d_weight_grad.hpp"
 #include "mithril/models/ops/convolution_and_pooling/max_pool1d.hpp"
 #include "mithril/models/ops/convolution_and_pooling/max_pool2d.hpp"
-#include "mithril/models/ops/convolution_and_pooling/max_pool2d_grad.hpp"
-#include "mithril/models/ops/convolution_and_pooling/max_pool2d_pick.hpp"

@@ -6,8 +6,6 @@
 #include "mithril/models/ops/losses/cross_entropy.hpp"
 #include "mithril/models/ops/losses/hinge_loss.hpp"
 #include "mithril/models/ops/losses/kl_divergence.hpp"
-#include "mithril/models/ops/losses/pick_class.hpp"
-#include "mithril/models/ops/losses/place_class.hpp"
 #include "mithril/models/ops/losses/quad_hinge_loss.hpp"
 #include "mithril/models/ops/losses/quantile_loss.hpp"
 #include "mithril/models/ops/losses/squared_error.hpp"

@@ -6,7 +6,6 @@
 #include "mithril/models/ops/shapes/expand_dims.hpp"
 #include "mithril/models/ops/shapes/flatten.hpp"
 #include "mithril/models/ops/shapes/reshape.hpp"
-#include "mithril/models/ops/shapes/reshape_like.hpp"
 #include "mithril/models/ops/shapes/squeeze.hpp"
 #include "mithril/models/ops/shapes/swapaxes.hpp"
 #include "mithril/models/ops/shapes/transpose.hpp"
