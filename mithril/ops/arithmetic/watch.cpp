@@ -21,8 +21,7 @@ OpDef define_watch() {
             g.flow("input", shown ? call("watch", {g.out_grad(), hook}) : g.out_grad());
           },
       .watched = true,
-      .spell = {{"torch", "input"}, {"c", "{input}"},
-                {"loop", "unsupported: it shows its input"}},
+      .spell = {{"torch", "input"}, {"c", "{input}"}, {"loop", "unsupported: it shows its input"}},
   };
 }
 
