@@ -22,7 +22,7 @@ struct PairedForm {
         left{form.rows, form.depth, form.a_column_step == 1},
         right{form.columns, form.depth, form.b_row_step == 1} {}
 
-  // Without its elements.
+  // The GEMM without pointers to its operands.
   Gemm<float> product() const {
     return {.kernels = &bfloat16_kernels()->products,
             .rows = form.rows,
@@ -110,10 +110,10 @@ class Bf16GemmStep final : public Step {
   int threads_;
   PairedBuffers refs_;
   PackedWeights::Bytes packed_;
-  std::unique_ptr<ElementStep> epilogue_;  // null: nothing is done with what is made
+  std::unique_ptr<ElementStep> epilogue_;  // null: none
 };
 
-// Behind the numbers of other ways of packing products.
+// Layout keys of VNNI pairs begin after those of other packed layouts.
 constexpr int64_t packed_in_pairs = int64_t{1} << 61;
 
 PackedWeights::Bytes right_in_pairs(const LoweringContext& context, const PairedForm& form,

@@ -9,22 +9,24 @@
 namespace mithril::cpu_backend {
 namespace {
 
-constexpr int64_t most_tiles_packed = 12;  // rows of tiles
-// Bytes of panels that meet all rows before the next ones do: a part of the second-level cache.
+constexpr int64_t most_tiles_packed = 12;  // rows of tiles of A
+// The bytes of a group of panels, a part of the second-level cache. All rows of A use a group
+// before the next one.
 constexpr int64_t group_bytes = int64_t{1} << 17;
-// Columns after which what they made is finished, while it is in the second-level cache.
+// The epilogue runs after this many columns, while they are in the second-level cache.
 constexpr int64_t epilogue_columns = 256;
-// Of a left side that is read where it stands: so much stays in the second-level cache, and for so
-// many columns it is not worth packing.
+// A is read in place up to these limits: it then stays in the second-level cache, and packing does
+// not pay off for so few columns.
 constexpr int64_t bytes_to_stand = int64_t{1} << 20, columns_to_stand = 1024;
-// Rows up to which packing the right side costs more than it saves.
+// Up to this number of rows, packing B costs more than it saves.
 constexpr int64_t few_rows = 3;
-// Where a column of the right side meets fewer rows, the time is that of reading it.
+// With fewer rows, the time of a column of B is the time to read it.
 constexpr int64_t rows_of_reading = 4;
-// Of the right side of one row: so many do not stay in a thread's second-level cache beside others.
+// A GEMV prefetches B from this many bytes on: B then does not stay in the second-level cache of a
+// thread.
 constexpr int64_t bytes_from_memory = 1 << 20;
 
-// Where the last panel is narrower than a tile, tiles are written beside the product.
+// The C tile and the bias of a last panel that is narrower than nr.
 template <typename T>
 struct Margin {
   alignas(64) T product[GemmKernels<T>::most_rows * GemmKernels<T>::most_nr];
@@ -67,7 +69,7 @@ class Blocks {
     int64_t size() const { return last - first; }
   };
 
-  // Rows of the left side, as tiles read them.
+  // Rows of A, packed or in place.
   struct Left {
     const T* data;
     int64_t step;
@@ -84,15 +86,15 @@ class Blocks {
     }
   }
 
-  // Whether the left side is read where it is.
+  // Whether A is read in place.
   bool left_stands() const {
     return kernels_.reads_rows && p_.left.column_step == 1 && p_.columns <= columns_to_stand &&
            p_.rows * p_.depth * int64_t{sizeof(T)} <= bytes_to_stand &&
            (p_.packed || p_.depth <= most_depth);
   }
 
-  // A single row of A is read in place. The panels of a packed B are read in order, a few at a
-  // time; of a B that is read in place, all columns of a block of k.
+  // GEMV: reads the row of A in place. Reads the panels of a packed B in order, a few at a time.
+  // Reads all columns of an unpacked B for each block of k.
   void run_only_row() {
     const int64_t columns = block_.last_column - block_.first_column;
     const int64_t step = p_.packed ? kernels_.most_tiles * kernels_.nr : columns;
@@ -111,15 +113,15 @@ class Blocks {
     }
   }
 
-  // Tiles of about the same mr. Panels are read once from where they come: a group of them
-  // meets all rows while it is in a cache, and meanwhile the next one is brought there.
+  // Splits the rows into tiles of about the same mr. Reads each panel of B from memory once: all
+  // rows use a group of panels while it is in the cache, and prefetch the next group.
   void run_rows(KBlock rows, KBlock k_block) {
     const int64_t tiles = up(rows.size(), kernels_.mr), mr = up(rows.size(), tiles);
     for (int64_t i = rows.first; i < rows.last && !stands_; i += mr) {
       pack_a(i, std::min(mr, rows.last - i), k_block, packed_a(i - rows.first, mr));
     }
     const int64_t nr = kernels_.nr, columns = group_columns(k_block);
-    // While they meet a group, tiles bring the next one, each its part of one panel.
+    // Each tile prefetches its share of one panel of the next group.
     const auto prefetching =
         Prefetching::of<T>(k_block.size() * nr / kernels_.packing, k_block.size(), tiles);
     int64_t finished = block_.first_column;
@@ -159,8 +161,8 @@ class Blocks {
     return std::max<int64_t>(group_bytes / bytes, 1) * kernels_.nr;
   }
 
-  // Where the panels stand, if they are packed, that are read after those before the column `last`;
-  // null: nowhere.
+  // The packed panels that follow those before column `last`; null: B is not packed, or none
+  // follow.
   const T* next_group(int64_t last, KBlock k_block) const {
     if (!p_.packed) return nullptr;
     if (last < block_.last_column) return b_at(last, k_block.first);
@@ -191,7 +193,7 @@ class Blocks {
     }
   }
 
-  // Some k of a row side by side, then those of the next row.
+  // Packs left_block k of a row contiguously, then those of the next row.
   void pack_blocks(const T* from, int64_t rows, int64_t depth, T* to) {
     const Matrix<T>& left = p_.left;
     const int64_t block = kernels_.left_block;
@@ -212,7 +214,7 @@ class Blocks {
     }
   }
 
-  // As far as whole tiles go: the first column that is left.
+  // Runs the whole tiles. Returns the first column that is left.
   int64_t run_tiles(int64_t i, Left row, int64_t first, int64_t last, KBlock k_block) {
     const int64_t nr = kernels_.nr;
     const int64_t b_distance = p_.packed ? p_.depth * nr / kernels_.packing : nr;
@@ -291,7 +293,7 @@ class Blocks {
     packed_from_ = k_block.first;
   }
 
-  // Of this thread: what rows of the left side are packed in.
+  // The memory of this thread for packed rows of A.
   static T* left_memory() {
     struct Memory {
       alignas(64) T tiles[most_tiles_packed * GemmKernels<T>::most_rows * most_depth];
@@ -304,7 +306,7 @@ class Blocks {
   const Block block_;
   const GemmKernels<T>& kernels_;
   const bool stands_ = left_stands();
-  int64_t packed_from_ = -1;  // the k that right_ begins with
+  int64_t packed_from_ = -1;  // the first k of right_; -1: right_ is empty
   Margin<T> margin_;
   T* const left_ = left_memory();
   alignas(64) T right_[most_depth * GemmKernels<T>::most_nr];
@@ -312,7 +314,7 @@ class Blocks {
 
 template <typename T>
 void run_dots(const Gemm<T>& p, const Block& block) {
-  // Each element of a vector sums every eighth element of a row, or fewer.
+  // Each lane of a vector sums at most one in eight elements of a row.
   constexpr int64_t longest_dot = 8 * longest_sum;
   const int64_t first = block.first_column;
   for (int64_t i = block.first_row; i < block.last_row; ++i) {
@@ -338,8 +340,8 @@ void GemmPlan::choose(bool left_rows_lie, bool rows_lie, bool columns_lie) {
   packs_ = !dots_ && !(rows_lie && rows_ <= 2 * mr_);
 }
 
-// Rows where each thread has enough of them, for then each packs rows of its own; also where there
-// are too few columns to part.
+// Partitions the rows if each thread gets enough of them to pack its own, or if there are too few
+// panels to partition the columns.
 int64_t GemmPlan::row_parts(int threads) const {
   if (up(rows_, mr_) < threads || work() < threads * multiplications_grain_size) return 1;
   return rows_ >= threads * rows_worth_reading_ || panels() < threads ? threads : 1;

@@ -6,7 +6,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Of the axes before the last two: how far a side moves along each axis of the product.
+// The steps of an operand, in elements, along the batch axes of the product; 0 if broadcast.
 std::vector<int64_t> batch_steps(const Dims& dims, size_t product_rank) {
   std::vector<int64_t> steps(product_rank - 2);
   int64_t step = dims[dims.size() - 1] * dims[dims.size() - 2];
@@ -34,7 +34,7 @@ std::vector<Meeting> meetings(const Dims& left, const Dims& right, const Dims& p
   return all;
 }
 
-// One matrix for all on the right: the rows of all on the left are rows of one matrix.
+// Whether all batches share one B. The rows of all A are then rows of one matrix.
 bool is_shared(const Dims& right) {
   return std::all_of(right.begin(), right.end() - 2, [](int64_t size) { return size == 1; });
 }

@@ -53,7 +53,7 @@ class GemmStep final : public Step {
             .right = {nullptr, form.b_row_step, form.b_column_step}};
   }
 
-  // Bytes that a run needs beside what it reads and writes.
+  // Scratch memory in bytes: B is packed at run time if packing pays off.
   static int64_t scratch_bytes(const GemmShape& form, bool packed) {
     const GemmPlan plan(product_of(form));
     return packed || !plan.packs() ? 0 : plan.packed_count() * int64_t{sizeof(T)};
@@ -102,13 +102,13 @@ class GemmStep final : public Step {
   GemmShape form_;
   Gemm<T> outline_;  // without its elements
   GemmPlan plan_;
-  std::vector<Block> blocks_;  // by task
+  std::vector<Block> blocks_;  // per task
   int threads_;
   BufferRef left_, right_;
   std::optional<BufferRef> bias_;
   BufferRef product_, scratch_;
   PackedWeights::Bytes packed_;
-  std::unique_ptr<ElementStep> epilogue_;  // null: nothing is done with what is made
+  std::unique_ptr<ElementStep> epilogue_;  // null: none
 };
 
 // ---- from a node ----
@@ -124,14 +124,13 @@ std::optional<Side> side_of(const PlannedNode& planned, const Node& node,
   return Side{static_cast<ValueId>(at), transposed};
 }
 
-// What is only another one with its axes exchanged is read so.
+// Reads a transposed operand from its source.
 Side read_through(const LoweringContext& context, Side side) {
   const std::optional<ValueId> source = context.transposes[index(side.id)];
   return source ? Side{*source, !side.transposed} : side;
 }
 
-// Ways of packing are told apart by numbers, of which convolutions have those up to the number of
-// their groups.
+// The layout key of the packed B. Convolutions use keys up to their number of groups.
 int64_t way_of_packing(const GemmShape& form, Side right) {
   constexpr int64_t more_than_groups = int64_t{1} << 60;
   const int64_t way = right.transposed;

@@ -1,4 +1,4 @@
-// Right sides of products as panels, whose elements of each k lie side by side.
+// Packs B into panels: for each k, the elements of a panel are contiguous.
 #include <algorithm>
 
 #include "backends/cpu/gemm/gemm.hpp"
@@ -6,10 +6,10 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Rows of the right side that are packed for all panels before the next are.
+// Rows of B that are packed for all panels before the next ones.
 constexpr int64_t rows_packed_at_once = 8;
 
-// Of the last panel: columns that the product has not.
+// Fills the columns of the last panel beyond the last column of B with 0.
 template <typename T>
 void fill_margin(int64_t count, int64_t nr, int64_t depth, T* to) {
   for (int64_t k = 0; k < depth && count < nr; ++k) {
@@ -17,8 +17,8 @@ void fill_margin(int64_t count, int64_t nr, int64_t depth, T* to) {
   }
 }
 
-// Rows that lie side by side are read a few at a time through all panels, for the processor fetches
-// ahead what is read on and on.
+// Packs a B with contiguous rows. Reads a few whole rows at a time, which the hardware prefetcher
+// follows.
 template <typename T>
 void pack_rows(const Gemm<T>& product, int64_t first, int64_t last, T* packed) {
   const Matrix<T>& right = product.right;

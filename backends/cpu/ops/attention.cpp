@@ -16,11 +16,11 @@ namespace {
 
 struct AttentionBuffers {
   BufferRef query, key;
-  std::optional<BufferRef> value, mask;  // without a value the weights are what is made
+  std::optional<BufferRef> value, mask;  // no value: the output is the weights
   BufferRef to, scratch;
 };
 
-// `Products` of what the heads hold.
+// `Products` runs the two GEMMs.
 template <typename Products>
 class AttentionStep final : public Step {
   using Given = typename Products::Given;
@@ -30,7 +30,8 @@ class AttentionStep final : public Step {
   AttentionStep(AttentionForm form, int threads, AttentionBuffers refs)
       : form_(std::move(form)), threads_(threads), refs_(refs) {}
 
-  // Elements that a task works in: scores, a row of what is added to them, and what products need.
+  // Elements of scratch memory of a task: scores, a row of the mask, and the scratch memory of the
+  // GEMMs.
   static int64_t scratch_of_a_task(const AttentionForm& form) {
     return whole_lines(form.rows_at_once() * form.columns) + whole_lines(form.columns) +
            Products(form).scratch();
@@ -84,7 +85,7 @@ class AttentionStep final : public Step {
                  to + row_at * s.value_width, work);
   }
 
-  // What is added to a row of scores; null where there is no mask.
+  // The mask that is added to a row of scores, for its first `count` columns; null: no mask.
   const T* bias_of(const BufferTable& buffers, const Head& head, int64_t row, int64_t count,
                    T* bias) const {
     if (!refs_.mask) return nullptr;
@@ -111,7 +112,7 @@ class AttentionStep final : public Step {
 
 // ---- from a node ----
 
-// The number of the matrix that meets each matrix of the result.
+// Per matrix of the batch: the index of the matrix of the operand that is broadcast to it.
 std::vector<int64_t> numbers(const Dims& dims, const Dims& batch) {
   std::vector<int64_t> all{0};
   const size_t own = dims.size() < 2 ? 0 : dims.size() - 2;
@@ -200,7 +201,7 @@ std::optional<StepDescriptor> lower_attention(const LoweringContext& context, si
   const ShapedGraph& shaped = context.shaped;
   const CallReader reader(shaped, at, call);
   const ValueId to = shaped.node(at).outputs.front();
-  const size_t mask = call.children.size() - 3;  // and then is_causal and the scale
+  const size_t mask = call.children.size() - 3;  // followed by is_causal and the scale
   const AttentionOperands operands{*reader.tensor(0), *reader.tensor(1),
                                    mask == 3 ? reader.tensor(2) : std::nullopt,
                                    reader.tensor(mask)};

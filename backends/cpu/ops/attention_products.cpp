@@ -31,7 +31,7 @@ const float* pairs_at(const VnniOperand& side, const uint16_t* from, float*& scr
   return to;
 }
 
-// As rows of pairs; what is beyond an odd number of columns is 0.
+// Rounds the rows to bfloat16 pairs. The last element of a row of odd length is padded with 0.
 const float* rounded(const float* rows, const VnniOperand& side, float*& scratch) {
   float* to = std::exchange(scratch, scratch + whole_lines(side.lines * side.pairs()));
   const HalfKernels& kernels = half_kernels(DType::bfloat16);

@@ -14,8 +14,8 @@ namespace mithril::cpu_backend {
 namespace {
 
 struct Gathering {
-  int64_t outer = 1, size = 1, inner = 1;  // of the input around the axis; inner in bytes
-  int64_t count = 0;                       // of indices
+  int64_t outer = 1, size = 1, inner = 1;  // of the input, around the axis; inner in bytes
+  int64_t count = 0;                       // number of indices
 };
 
 struct GatheringBuffers {
@@ -25,7 +25,7 @@ struct GatheringBuffers {
 template <typename Index>
 class GatheringStep final : public Step {
  public:
-  // `meaning` runs in its place where an index is out of range, and says so.
+  // `meaning` runs `eval` if an index is out of range, which raises the error.
   GatheringStep(Gathering gathering, int threads, GatheringBuffers refs,
                 std::unique_ptr<Step> meaning)
       : g_(gathering), threads_(threads), refs_(refs), meaning_(std::move(meaning)) {}

@@ -13,10 +13,11 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Rows and columns that are moved at once, so that both sides stay in the first-level cache.
+// Rows and columns of a tile: the tile of the input and that of the output fit in the first-level
+// cache.
 constexpr int64_t tile = 32;
 
-// Per axis of the output the axis of the input.
+// Per axis of the output: the axis of the input.
 using Order = std::vector<size_t>;
 
 size_t axis_of(int64_t axis, size_t rank) {
@@ -41,7 +42,8 @@ Order order_of(const ShapedGraph& shaped, size_t node, const SpelledExpression& 
   return order;
 }
 
-// Of the output, outermost first, and the element of the input that comes first.
+// The axes of the output, outermost first, with their steps in the input, and the first element of
+// the input that is read.
 struct Layout {
   std::vector<Axis> axes;
   int64_t start = 0;
@@ -57,7 +59,7 @@ std::vector<int64_t> steps_of(const Dims& dims) {
   return steps;
 }
 
-// Without axes of one element, and with those that are walked as one made one.
+// Drops axes of one element, and merges adjacent axes where possible. At least two axes remain.
 std::vector<Axis> merged(const std::vector<Axis>& axes) {
   std::vector<Axis> fewer;
   for (const Axis& axis : axes) {
@@ -79,8 +81,8 @@ Layout permuted(const Dims& input, const Order& order) {
   return layout;
 }
 
-// Where the slices of the input stand, which the arguments from `first` on say. Nothing where they
-// have other sizes than were inferred.
+// The layout of a slice of the input, from the starts, stops, steps and axes in the arguments from
+// `first` on. None if its dims are not those of `output`.
 std::optional<Layout> sliced(const CallReader& reader, size_t first, const Dims& input,
                              const Dims& output) {
   const Datum &starts = reader.value(first), &stops = reader.value(first + 1),
@@ -102,7 +104,8 @@ std::optional<Layout> sliced(const CallReader& reader, size_t first, const Dims&
   return fits ? std::optional(layout) : std::nullopt;
 }
 
-// The last two axes are moved tile by tile, for each index of those before.
+// Copies elements from a strided input: the last two axes tile by tile, for each index of the
+// others.
 template <typename T>
 class Move final : public Step {
  public:
@@ -158,7 +161,7 @@ class Move final : public Step {
   BufferRef from_, to_;
 };
 
-// Rows along the last axis go to where a slice would take them; elsewhere there are zeros.
+// Fills the output with zeros, and copies the rows of the input to a slice of it.
 template <typename T>
 class Unslice final : public Step {
  public:
@@ -187,11 +190,11 @@ class Unslice final : public Step {
  private:
   std::vector<Axis> rows_;
   Axis columns_;
-  int64_t start_, count_;  // of the output
+  int64_t start_, count_;  // in elements of the output: the first of the slice, and all
   BufferRef from_, to_;
 };
 
-// Elements are moved by their size alone.
+// Makes the step for the size of an element, in bytes.
 template <template <typename> class Moving, class... Arguments>
 std::unique_ptr<Step> make_step(size_t element, const Arguments&... arguments) {
   switch (element) {

@@ -11,10 +11,11 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Columns of a task that sums rows: some vectors, so that tasks share no cache line.
+// The columns of a task that sums rows are whole vectors, so that tasks share no cache line. A task
+// sums up to columns_at_once columns at a time.
 constexpr int64_t columns_of_a_task = 256, columns_at_once = 1024;
 
-// Elements.
+// In elements.
 constexpr int64_t norm_grain_size = 1 << 14;
 
 struct NormSizes {
@@ -28,7 +29,7 @@ struct NormSizes {
   }
 };
 
-// By the ports and outputs of the op; none where a port is left out.
+// The inputs of the op, then its outputs; none: an absent input.
 using NormBuffers = std::vector<std::optional<BufferRef>>;
 
 template <typename T>
@@ -172,7 +173,7 @@ StepDescriptor norm_draft(const NormSizes& sizes, const NormSources& sources,
   return descriptor;
 }
 
-// What stands once for each row, or once for each of its elements, is what can be cut.
+// Adds cuts for values that have one element, or one row of elements, per row.
 void cut_rows(StepDescriptor& descriptor, const NormSizes& sizes,
               const std::vector<ValueId>& in_rows) {
   if (sizes.rows == 0) return;
@@ -189,8 +190,8 @@ StepDescriptor forward_draft(const NormSizes& sizes, const NormSources& sources,
   return descriptor;
 }
 
-// The gradients of the parameters come first: that of the input may stand in place of what both
-// read.
+// The gradients of the parameters are computed first, because the gradient of the input may
+// overwrite an operand that both read.
 template <typename T>
 StepDescriptor grad_draft(const LoweringContext& context, const NormSizes& sizes,
                           const NormSources& sources, const std::vector<ValueId>& made) {

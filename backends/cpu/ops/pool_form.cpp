@@ -10,7 +10,7 @@ namespace {
 std::vector<PoolForm::Run> runs_of(const WindowAxis& axis) {
   std::vector<PoolForm::Run> runs;
   for (int64_t tap = 0; tap < axis.kernel; ++tap) {
-    // The first output whose tap stands at a place or beyond.
+    // The first output whose tap is at this position or after it.
     const auto reaching = [&](int64_t place) {
       const int64_t distance = place + axis.before - tap * axis.dilation;
       return distance <= 0 ? 0 : std::min((distance + axis.stride - 1) / axis.stride, axis.output);
@@ -27,7 +27,7 @@ std::vector<PoolForm::Run> runs_of(const WindowAxis& axis) {
 
 PoolForm::Taps PoolForm::taps_of(const WindowAxis& axis, int64_t output) {
   const int64_t begin = output * axis.stride - axis.before;
-  const auto reaching = [&](int64_t place) {  // the first tap that stands there or beyond
+  const auto reaching = [&](int64_t place) {  // the first tap at this position or after it
     return std::clamp<int64_t>(up(std::max<int64_t>(place - begin, 0), axis.dilation), 0,
                                axis.kernel);
   };

@@ -75,7 +75,7 @@ class PoolStep final : public Step {
     }
   }
 
-  // Windows that have all their taps are done together.
+  // Runs adjacent windows that are inside the input in their width with one call.
   void run_row_of_blocks(const BufferTable& buffers, int64_t row) const {
     const WindowAxis &height = form_.height, &width = form_.width;
     const int64_t block = form_.block;

@@ -16,7 +16,8 @@ struct PoolingGradBuffers {
   std::optional<BufferRef> places;
 };
 
-// Each thread does planes of its own, one output after the other.
+// Adds the gradient of each output to the elements that it was computed from. Each task computes
+// whole planes.
 template <typename T>
 class PoolGradStep : public Step {
  public:
@@ -109,7 +110,8 @@ class MaxGradStep final : public PoolGradStep<T> {
     });
   }
 
-  // A place that is none, of a window of padding alone or in what a user gave, takes nothing.
+  // Ignores positions outside the plane: a window of padding alone has none, and users may pass
+  // any.
   template <typename At>
   void add(const T* gradient, const At* places, T* made) const {
     for (int64_t i = 0; i < this->form_.width.output; ++i) {

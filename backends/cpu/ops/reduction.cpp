@@ -13,15 +13,16 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Of a row that alone is left, so that its parts may be summed by several threads.
+// A reduction to one element is split into pieces of at least this many elements, which several
+// threads sum.
 constexpr int64_t elements_of_a_piece = 1 << 16;
-// Elements.
+// In elements.
 constexpr int64_t reduction_grain_size = 1 << 15;
-// Totals that a task keeps while it walks rows.
+// The totals that a task keeps while it reads rows.
 constexpr int64_t columns_summed_at_once = 512;
 
 struct Reduction {
-  // Without the innermost axis, which is contiguous.
+  // All axes but the innermost one, whose elements are contiguous.
   std::vector<Axis> kept, reduced;
   int64_t inner = 1;
   bool inner_reduced = true;
@@ -56,7 +57,7 @@ class ReductionStep final : public PartStep {
     in_parts(kept_, direction, [&](int64_t i) { run_row(x, to, i); });
   }
 
-  // Where rows are reduced that lie side by side.
+  // Runs only if the reduced axes are innermost and contiguous: see the cuts.
   void run_parts(const BufferTable& buffers, const Parts& parts) const override {
     const T* x = buffers.read<T>(from_);
     T* to = buffers.write<T>(to_);
@@ -76,7 +77,7 @@ class ReductionStep final : public PartStep {
 
   T finished(double total) const { return static_cast<T>(total / divisor_); }
 
-  // Calls body(i) for each of so many pieces of work.
+  // Calls body(i) for each i below `pieces`, in several threads.
   template <typename Body>
   void in_parts(int64_t pieces, Direction direction, const Body& body) const {
     const int64_t work = kept_ * reduced_ * r_.inner;
@@ -87,7 +88,7 @@ class ReductionStep final : public PartStep {
     });
   }
 
-  // The innermost axis stays: its elements are totals, which each row is added to.
+  // The innermost axis is kept: adds each row to a row of totals.
   void run_columns(const T* x, T* to, Direction direction) const {
     const int64_t blocks = (r_.inner + columns_summed_at_once - 1) / columns_summed_at_once;
     in_parts(kept_ * blocks, direction, [&](int64_t piece) {
@@ -104,7 +105,7 @@ class ReductionStep final : public PartStep {
     });
   }
 
-  // All of one row, in pieces that follow from its size alone.
+  // Reduces one row, in pieces that depend only on its size.
   void run_alone(const T* x, T* to, Direction direction) const {
     constexpr int64_t most_pieces = 64;
     const int64_t pieces = std::clamp<int64_t>(r_.inner / elements_of_a_piece, 1, most_pieces);
@@ -143,7 +144,7 @@ std::vector<bool> along(const Datum& axis, size_t rank) {
   return reduced;
 }
 
-// What `to` would be broadcast along.
+// Per axis of `from`: `to` is broadcast along it.
 std::vector<bool> broadcast_along(const Dims& from, const Dims& to) {
   std::vector<bool> reduced(from.size(), true);
   for (size_t back = 1; back <= to.size(); ++back) {
@@ -152,7 +153,7 @@ std::vector<bool> broadcast_along(const Dims& from, const Dims& to) {
   return reduced;
 }
 
-// Neighbours that both stay or both go are walked as one axis.
+// Merges adjacent axes that are both kept or both reduced.
 Reduction reduction_of(const Dims& dims, const std::vector<bool>& reduced) {
   std::vector<Axis> axes;
   std::vector<bool> goes;

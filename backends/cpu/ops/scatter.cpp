@@ -13,23 +13,23 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// A part of what is made, small enough to stay in the first-level cache until it is finished.
+// A tile of the output, which stays in the first-level cache until its epilogue has run.
 constexpr int64_t tile_bytes = 16384;
-// Elements of what is made.
+// In elements of the output.
 constexpr int64_t scattering_grain_size = 1 << 15;
 
 struct Scattering {
-  int64_t outer = 1, size = 1, inner = 1;  // of what is made, around the axis
-  int64_t count = 0;                       // of indices
+  int64_t outer = 1, size = 1, inner = 1;  // of the output, around the axis
+  int64_t count = 0;                       // number of indices
   DType index = DType::int64;
-  int64_t bytes = 0;  // of what is made
+  int64_t bytes = 0;  // of the output
 };
 
 struct ScatteringBuffers {
   BufferRef from, index, to, scratch;
 };
 
-// A row of the input, and that of what is made to which it is added.
+// A row of the input, and the row of the output that it is added to.
 struct AddedRow {
   int64_t to, from;
 };
@@ -41,7 +41,7 @@ int64_t bytes_of_rows(const Scattering& s) {
 template <typename T>
 class ScatteringStep final : public Step {
  public:
-  // `meaning` runs in its place where an index is out of range, and says so.
+  // `meaning` runs `eval` if an index is out of range, which raises the error.
   ScatteringStep(Scattering scattering, int threads, ScatteringBuffers refs,
                  std::unique_ptr<Step> meaning, std::unique_ptr<ElementStep> epilogue)
       : s_(scattering),
@@ -58,7 +58,7 @@ class ScatteringStep final : public Step {
     const int parts = task_count(
         {.amount = total, .pieces = tiles, .grain_size = scattering_grain_size}, threads_);
     ThreadPool::shared().run(parts, threads_, [&](int part) {
-      bool zeros = false;  // in the tile of this part
+      bool zeros = false;  // the tile of this task holds zeros
       for (int64_t at = tiles * part / parts; at < tiles * (part + 1) / parts; ++at) {
         zeros = make_tile(buffers, at * tile, std::min(total, (at + 1) * tile), part, zeros);
       }
@@ -68,7 +68,7 @@ class ScatteringStep final : public Step {
  private:
   static constexpr int64_t tile = tile_bytes / int64_t{sizeof(T)};
 
-  // By where they go, and in their order there. False: an index is out of range.
+  // Sorts the rows by output row, then by input row. False: an index is out of range.
   template <typename Index>
   bool sort_rows(const BufferTable& buffers) const {
     const Index* index = buffers.read<Index>(refs_.index);
@@ -94,7 +94,8 @@ class ScatteringStep final : public Step {
     meaning_->run(buffers.with_tile(memory.get()));
   }
 
-  // Whether the tile holds zeros afterwards, as most do; `zeros`: it does before.
+  // Computes the elements [first, last) of the output, and runs the epilogue. `zeros`: the tile
+  // holds zeros before. Returns whether it holds zeros afterwards.
   bool make_tile(const BufferTable& buffers, int64_t first, int64_t last, int part,
                  bool zeros) const {
     BufferRef own = refs_.scratch;
@@ -108,7 +109,7 @@ class ScatteringStep final : public Step {
       epilogue_->run_rows(buffers, made);
       return false;
     }
-    // The loop counts elements from the beginning of what is made.
+    // The epilogue counts elements from the beginning of the output.
     auto* origin = reinterpret_cast<std::byte*>(reinterpret_cast<uintptr_t>(to) -
                                                 static_cast<uintptr_t>(first) * sizeof(T));
     epilogue_->run_rows(buffers.with_tile(origin), made);
@@ -136,7 +137,7 @@ class ScatteringStep final : public Step {
   int threads_;
   ScatteringBuffers refs_;
   std::unique_ptr<Step> meaning_;
-  std::unique_ptr<ElementStep> epilogue_;  // null: nothing is done with what is made
+  std::unique_ptr<ElementStep> epilogue_;  // null: none
 };
 
 Scattering scattering_of(const ShapedGraph& shaped, ValueId index, ValueId made, int64_t axis) {

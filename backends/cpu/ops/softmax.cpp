@@ -21,7 +21,7 @@ RowKernel<T> kernel_named(std::string_view name) {
   return row_kernels<T>().*kernels.at(name);
 }
 
-// Elements.
+// In elements.
 constexpr int64_t grain_size = 1 << 14;
 
 struct RowBuffers {
@@ -69,7 +69,7 @@ StepDescriptor row_draft(const LoweringContext& context, std::string_view name,
   const int64_t size = context.shaped.dims(to).back();
   const int64_t rows = size == 0 ? 0 : context.shaped.count(to) / size;
   StepDescriptor descriptor{.reads = sources, .writes = {to}};
-  // A row is read as a whole before it is written, or element by element.
+  // In place: the kernels read a row, or each element, before they write it.
   for (const ValueId source : sources) {
     descriptor.in_place_pairs.push_back({to, source});
     if (rows > 0) descriptor.cuts.push_back({source, rows});
