@@ -211,7 +211,7 @@ class ConvolutionStep final : public Step {
   std::vector<Round> rounds_;              // empty: all rows at once
 };
 
-// GEMMs use the keys up to this one for their packed constants.
+// Packed GEMM operands use the keys 0 and 1, and keys of at least 2^60.
 constexpr int64_t packed_for_groups = 2;
 
 template <typename T>
