@@ -104,7 +104,8 @@ class ConvolutionStep final : public Step {
     return {row, std::move(part), tiles};
   }
 
-  // Output channels in a round. If more than one image or group uses a packed weight, all of them.
+  // Output channels in a round, if the weight is packed in each run: all of them if there are
+  // several images, groups or GEMMs, or if the packed weight is small.
   static int64_t rows_at_once(const ImplicitGemmForm& form, int threads) {
     constexpr int64_t bytes_at_once = 1 << 20;
     const ImplicitGemmTiles tiles = tiles_of(form);
