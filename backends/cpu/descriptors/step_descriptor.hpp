@@ -20,14 +20,13 @@ struct InPlacePair {
   ValueId write, read;
 };
 
-// A value that can be cut into this many equal parts, one behind the other, or into any divisor of
-// it.
+// A value that can be cut into this many equal, consecutive parts, or into any divisor of it.
 struct Cut {
   ValueId value;
   int64_t parts;
 };
 
-// An output that may be written into the buffer of an input that the caller gives up.
+// An output that may be written into the buffer of an input that the caller donates.
 struct DonatedBuffer {
   ValueId made, given;
 };
@@ -36,21 +35,22 @@ struct StepDescriptor {
   std::vector<ValueId> reads, writes;
   std::vector<InPlacePair> in_place_pairs = {};
   int64_t scratch_bytes = 0;
-  // Of a step that can run part by part: its outputs, and the inputs of which each part of the
-  // outputs reads the same part. `make` returns a PartStep then.
+  // For a step that can run part by part: its outputs, and the inputs of which each part of the
+  // outputs reads only the same part. `make` then returns a PartStep.
   std::vector<Cut> cuts = {};
   double worth = 0;  // the number of threads that pays off, if there are cuts
   std::function<std::unique_ptr<Step>(const BufferRefs& refs, BufferRef scratch)> make = {};
   std::vector<StepDescriptor> before = {};  // steps that run before this one
-  // Of a step that makes one value tile by tile: the step with an epilogue that runs on each tile.
+  // For a step that writes one value tile by tile: makes the step with an epilogue that runs on
+  // each tile.
   std::function<std::unique_ptr<Step>(const BufferRefs& refs, BufferRef scratch,
                                       std::unique_ptr<ElementStep> epilogue)>
       make_with_epilogue = {};
-  // Whether the value may then be at BufferRef::tile, where only the epilogue reads it.
+  // Whether the value may be at BufferRef::tile if only the epilogue reads it.
   bool makes_tiles = false;
-  std::shared_ptr<const ElementwiseProgram> program =
-      nullptr;                     // what an elementwise step computes; null: another
-  std::vector<size_t> nodes = {};  // of the graph, that the step computes
+  // The program of an elementwise step; null: another step.
+  std::shared_ptr<const ElementwiseProgram> program = nullptr;
+  std::vector<size_t> nodes = {};  // the graph nodes that the step computes
 };
 
 }  // namespace mithril::cpu_backend

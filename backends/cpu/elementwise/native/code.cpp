@@ -15,12 +15,12 @@ namespace mithril::cpu_backend {
 namespace {
 
 struct Built {
-  std::shared_ptr<const NativeLibrary> library;  // null where it failed
+  std::shared_ptr<const NativeLibrary> library;  // null: the build failed
   std::string why;
 };
 
-// What this process has built, by what it was made of: other sizes often need the same code, and
-// what failed once is not tried again.
+// The results of earlier builds in this process, by source. Plans for other sizes often need the
+// same code. A failed build is not tried again.
 class BuiltBefore {
  public:
   Built find(const std::string& key) const {

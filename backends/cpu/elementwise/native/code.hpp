@@ -1,5 +1,5 @@
-// The loops of a plan as native code: one run of the compiler for all of them, or none where the
-// cache knows them.
+// The elementwise programs of a plan as native code. One run of the compiler builds all of them,
+// unless the cache holds the library.
 #pragma once
 
 #include <map>
@@ -15,27 +15,29 @@ namespace mithril::cpu_backend {
 
 class NativeCode {
  public:
-  // While steps are lowered.
+  // Adds a program during lowering.
   void add(const ShapedGraph& shaped, const ElementwiseProgram& program);
-  // Once all are known. Never fails: loops are interpreted where there is no code for them.
+  // Builds the library after all programs were added. If this fails, the programs are interpreted:
+  // `note` tells why.
   void build();
-  // The step of the loop, null where there is none; the library lives longer than its steps.
+  // The step of the program; null: there is no native code for it. The library must outlive its
+  // steps.
   std::unique_ptr<ElementStep> step(const ShapedGraph& shaped, const ElementwiseProgram& program,
                                     int threads, const BufferRefs& refs) const;
 
   const std::shared_ptr<const NativeLibrary>& library() const { return library_; }
-  // For the summary: what was compiled, or why it was not.
+  // A note for the summary: what was compiled, or why nothing was.
   std::string note() const;
 
  private:
   std::vector<std::string> texts_;
-  std::map<std::string, size_t, std::less<>> index_of_;  // per text
+  std::map<std::string, size_t, std::less<>> index_of_;  // by text: the index in texts_
   size_t loops_ = 0, unsuitable_ = 0;
   std::string compiler_, why_;
   std::shared_ptr<const NativeLibrary> library_;
 };
 
-// For the summary, as long as no sizes are known.
+// The note for the summary while the sizes are unknown.
 std::string native_outlook();
 
 }  // namespace mithril::cpu_backend

@@ -30,7 +30,8 @@ bool is_program(const std::string& path) {
          ::access(path.c_str(), X_OK) == 0;
 }
 
-// Folders that depend on where the process happens to be are passed over.
+// Searches the absolute folders of PATH. Skips relative ones, which depend on the current folder.
+// Returns an empty path if there is no such program.
 std::string found_on_path(const std::string& name) {
   if (name.find('/') != std::string::npos) {
     return name.starts_with('/') && is_program(name) ? name : "";
@@ -57,7 +58,7 @@ std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// Without what would change the terminal that it is printed on.
+// The first line, at most 200 bytes, with spaces in place of control characters.
 std::string first_line(const std::string& text) {
   std::string line = text.substr(0, std::min<size_t>(text.find('\n'), 200));
   std::replace_if(
@@ -98,7 +99,8 @@ std::optional<Compiler> find_compiler(std::string& why) {
 std::vector<std::string> native_flags(Instructions instructions) {
   std::vector<std::string> flags = {"-std=c++17", "-O3", "-fPIC", "-shared", "-w",
                                     "-ffp-contract=off", "-fno-math-errno",
-                                    // Comparisons and choices may be done for all elements.
+                                    // Lets the compiler evaluate comparisons and choices for all
+                                    // elements.
                                     "-fno-trapping-math"};
   const auto add = [&](std::initializer_list<const char*> more) {
     flags.insert(flags.end(), more.begin(), more.end());

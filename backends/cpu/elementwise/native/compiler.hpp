@@ -11,24 +11,24 @@
 namespace mithril::cpu_backend {
 
 struct Compiler {
-  std::vector<std::string> command;  // its path, and what comes before other arguments
-  // The path, and of the file behind it the size and when it changed. What it says of its version
-  // is not asked for: each process would start it once more, and what another version made is
-  // right as well.
+  std::vector<std::string> command;  // its path, then its first arguments
+  // Identifies the compiler in the cache: the size and modification time of its file, and the
+  // command. Its version is not queried, because each process would have to start the compiler for
+  // this, and code of another version is valid, too.
   std::string identity;
 };
 
-// $CXX, words of which after the first are arguments; where that is not set, the first of c++, g++
-// and clang++ that is on the PATH. Nothing where there is none, and `why` says so.
+// $CXX, whose words after the first are arguments. If it is not set: the first of c++, g++ and
+// clang++ on the PATH. If there is none, returns none and sets `why`.
 std::optional<Compiler> find_compiler(std::string& why);
 
-// What the compiler is told besides files: products are not contracted with sums, and nothing of
-// what IEEE 754 says is left out, so that the bits are those of the kernels for these instructions.
+// The flags of the compiler. They forbid contraction to FMA and keep the results of IEEE 754, so
+// that results have the same bits as those of the kernels for these instructions.
 std::vector<std::string> native_flags(Instructions instructions);
 
 struct Compiled {
-  std::string library;  // the bytes of a shared library; empty where there is none
-  std::string why;      // it failed
+  std::string library;  // the bytes of a shared library; empty: compilation failed
+  std::string why;      // the reason of a failure
 };
 Compiled compile_native(const Compiler& compiler, const std::vector<std::string>& flags,
                         const std::string& source,

@@ -1,4 +1,4 @@
-// Shared libraries that are opened from memory.
+// Shared libraries that are loaded from memory.
 #pragma once
 
 #include <memory>
@@ -9,14 +9,15 @@ namespace mithril::cpu_backend {
 
 class NativeLibrary {
  public:
-  // Null where it cannot be opened, and `why` says so. What is opened are these bytes: no file
-  // that somebody could change meanwhile, and none where programs may not be (noexec).
+  // Loads a library from its bytes. If this fails, returns null and sets `why`. The library is in
+  // an anonymous memory file: no other process can change it, and file systems that forbid
+  // execution (noexec) do not matter.
   static std::shared_ptr<const NativeLibrary> open(std::string_view bytes, std::string& why);
   ~NativeLibrary();
   NativeLibrary(const NativeLibrary&) = delete;
   NativeLibrary& operator=(const NativeLibrary&) = delete;
 
-  void* find(const std::string& name) const;  // null: there is none
+  void* find(const std::string& name) const;  // null: no such symbol
 
  private:
   explicit NativeLibrary(void* handle) : handle_(handle) {}

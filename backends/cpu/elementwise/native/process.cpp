@@ -16,7 +16,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// What posix_spawn is told.
+// The file actions and attributes of posix_spawn.
 class SpawnRules {
  public:
   explicit SpawnRules(const std::string& log) {
@@ -29,7 +29,8 @@ class SpawnRules {
     sigset_t none;
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes_, &none);
-    // A group of its own, so that what it starts can be ended with it.
+    // The program gets its own process group, so that a kill also ends the processes that it
+    // started.
     posix_spawnattr_setpgroup(&attributes_, 0);
     posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
   }
@@ -48,8 +49,8 @@ class SpawnRules {
   posix_spawnattr_t attributes_;
 };
 
-// Interrupted by signals it goes on. Where the process lets nobody wait for its children (SIGCHLD
-// is ignored), nobody knows how they end but by what they have made.
+// Waits for the child, also after signals. If the process ignores SIGCHLD, the system does not
+// report how children end: the result is then success.
 ProcessEnd wait_for(pid_t child, std::chrono::milliseconds limit) {
   const auto end = [&] {
     int status = 0;
@@ -98,7 +99,7 @@ std::vector<char*> variables_with(std::string& temporary_folder) {
 
 ProcessEnd run_process(const std::vector<std::string>& arguments, const ProcessOptions& options) {
   std::vector<char*> pointers;
-  // They are only read.
+  // posix_spawn does not write to the arguments.
   for (const std::string& argument : arguments)
     pointers.push_back(const_cast<char*>(argument.c_str()));
   pointers.push_back(nullptr);

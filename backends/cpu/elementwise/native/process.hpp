@@ -1,4 +1,4 @@
-// Programs that are run to their end.
+// Runs programs to their end.
 #pragma once
 
 #include <chrono>
@@ -8,16 +8,16 @@
 namespace mithril::cpu_backend {
 
 struct ProcessOptions {
-  std::string log;               // a file that takes what it prints, on either stream
-  std::string temporary_folder;  // its TMPDIR
+  std::string log;               // the file for standard output and standard error
+  std::string temporary_folder;  // TMPDIR of the program
   std::chrono::milliseconds limit;
 };
 
 enum class ProcessEnd { success, failure, timeout, not_started };
 
-// Success, too, where nobody can know: it may have made nothing. The first argument is the path of
-// the program; no shell sees any of them. It reads nothing, and what it has started ends with it
-// where it takes longer than the limit.
+// Runs a program without a shell. The first argument is its path. Its standard input is empty.
+// After the time limit, it is killed with the processes that it started. The result is also success
+// if the system does not report how the program ended, so check its output.
 ProcessEnd run_process(const std::vector<std::string>& arguments, const ProcessOptions& options);
 
 }  // namespace mithril::cpu_backend

@@ -82,7 +82,7 @@ class NativeStep final : public ElementStep {
     alignas(64) T staged[most_staged][static_cast<size_t>(block)];
   };
 
-  // As many elements as one call can do; gives where the next begins.
+  // Runs as many elements as one call can. Returns the first element of the next call.
   int64_t run_from(const BufferTable& buffers, Memory& memory, int64_t begin, int64_t end) const {
     if (gathers_) end = std::min(end, begin + block);
     for (const Input& input : inputs_) {
@@ -115,7 +115,7 @@ class NativeStep final : public ElementStep {
     return end;
   }
 
-  // Of at most as many elements as a block has, which vectors fill.
+  // Runs a kernel in place on at most a block of elements. Pads them to whole vectors with 0.
   static void call(const void* context, int64_t which, void* elements, int64_t count) {
     const auto& step = *static_cast<const NativeStep*>(context);
     T* const values = static_cast<T*>(elements);
@@ -126,7 +126,7 @@ class NativeStep final : public ElementStep {
                       static_cast<size_t>(padded), {});
   }
 
-  // In bytes, of the element that is read for this one.
+  // The offset, in bytes, of the input element that output element `at` reads.
   static int64_t offset(const Input& input, int64_t at) {
     int64_t elements = 0;
     if (input.reading == Reading::dense) elements = at;
@@ -142,11 +142,11 @@ class NativeStep final : public ElementStep {
   int64_t count_, work_;
   std::vector<Input> inputs_;
   std::vector<ElementPlace> outputs_;
-  bool gathers_ = false;  // something stands in blocks before or after
+  bool gathers_ = false;  // an input is staged, or an output is rounded to 16 bits
   std::vector<T> constants_;
   const ElementwiseKernels<T>& kernels_ = elementwise_kernels<T>();
   int64_t lanes_ = static_cast<int64_t>(kernels_.lanes);
-  std::vector<Link> links_;  // that are called
+  std::vector<Link> links_;  // the kernels that the function calls
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Steps that run a loop as native code.
+// Steps that run elementwise programs as native code.
 #pragma once
 
 #include <memory>

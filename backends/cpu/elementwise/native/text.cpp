@@ -11,7 +11,8 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// With the operands {0}, {1}, ... and the suffix {4} of C's functions. What is not here is called.
+// Operations as C++ expressions of the operands {0}, {1}, ... {4} is the suffix of C functions.
+// Kernels compute all other operations.
 struct Spelled {
   Operation operation;
   int operands;
@@ -46,14 +47,14 @@ const Spelled* spelling_of(Operation operation) {
   return at == std::end(spelled) ? nullptr : at;
 }
 
-// Kernels that are called take one.
+// Operations of kernels have one operand.
 std::span<const Slot> operands(const Instruction& instruction) {
   const Spelled* spelling = spelling_of(instruction.operation);
   const int count = spelling ? spelling->operands : 1;
   return std::span(instruction.from).first(static_cast<size_t>(count));
 }
 
-// Runs shorter than this are not worth a call each.
+// Shorter runs do not pay off a call each. Such inputs are staged.
 constexpr int64_t least_run = 64;
 constexpr int most_blocks = 24;
 
@@ -83,8 +84,8 @@ Reading reading_of(const BroadcastIteration& iteration, DType dtype) {
   return iteration.run_size() >= least_run ? Reading::run : Reading::staged;
 }
 
-// Kernels are called with blocks of elements, so that a loop with calls is several, one after the
-// other for each block: its phases. What one makes and a later one reads stands in a block between.
+// Writes the function of a program. Kernels compute whole blocks, so a program with calls has
+// several loops per block, its phases. A value that a later phase reads is kept in a block.
 class LoopText {
  public:
   LoopText(const ShapedGraph& shaped, const ElementwiseProgram& program)
@@ -155,7 +156,7 @@ class LoopText {
     }
   }
 
-  // That in which it is done, or at whose end it is called.
+  // The phase of the instruction. Kernels run at the end of their phase.
   int phase(const Instruction& at) {
     int phase = 0;
     for (const Slot slot : operands(at)) phase = std::max(phase, phase_of(slot));
@@ -174,8 +175,8 @@ class LoopText {
     }
   }
 
-  // The loop of the phase, and the calls at its end. Outputs are written in the last one, for they
-  // may stand where inputs do.
+  // The loop of the phase, then its calls. The last phase writes the outputs, because they may
+  // overwrite inputs.
   std::string phase_text(int phase) {
     std::vector<bool> at_hand = once_;
     std::string inside, calls;
@@ -212,7 +213,7 @@ class LoopText {
       const char* truth = shaped_.dtype(made.value) == DType::boolean ? " != 0" : "";
       inside += fmt::format("      to_{}[begin + i] = {}{};\n", i, value, truth);
     }
-    // What is written may be what is read at the same element, and nothing else of what is read.
+    // The iterations are independent: an output may overwrite only the same element of an input.
     return "#pragma clang loop vectorize(assume_safety)\n"
            "#pragma GCC ivdep\n"
            "    for (size_type i = 0; i < size; ++i) {\n" +
@@ -228,8 +229,8 @@ class LoopText {
   const ElementwiseProgram& loop_;
   NativeLoop native_;
   std::string before_;
-  std::vector<bool> once_;     // per slot: it is the same in all elements
-  std::vector<int> phase_of_;  // per slot: from which on it is there
+  std::vector<bool> once_;     // per slot: all elements have the same value
+  std::vector<int> phase_of_;  // per slot: the first phase that can read it
   std::vector<int> block_of_;  // per slot; -1: none
   int last_phase_ = 0, blocks_ = 0;
   size_t staged_ = 0;

@@ -1,4 +1,4 @@
-// Loops over elements as C++ for the system's compiler.
+// Elementwise programs as C++ source.
 #pragma once
 
 #include <cstdint>
@@ -12,44 +12,46 @@
 
 namespace mithril::cpu_backend {
 
-// How elements of an input are read by a call of the function, which treats a run of them.
+// How one call of the function, for a run of elements, reads an input.
 enum class Reading : uint8_t {
-  dense,   // they are those of what is made, in their order
-  single,  // there is one for all
-  run,     // one, or as many as the run has: it ends where those of this input do
-  staged   // they are gathered before, as elements of the program's dtype
+  dense,   // the elements of the output, in order
+  single,  // one element for the whole output
+  run,     // contiguous or repeated for the run, which ends where this input's run ends
+  staged   // gathered into a block before the call, in the dtype of the program
 };
 
 struct NativeLoop {
-  // Of a function, after its name. It says nothing of sizes, numbers or names: loops that do the
-  // same have the same text.
+  // The function without its name. It contains no sizes, indices or names of values, so that equal
+  // programs have equal text.
   std::string text;
   std::vector<Reading> readings;  // per input
-  // What it asks of kernels, by the number that it calls them by: exp, tanh and their like, whose
-  // bits a compiler would not give.
+  // The operations of kernels, in the order of their numbers in calls: those, such as exp and tanh,
+  // for which a compiler would not give the same bits.
   std::vector<Operation> calls;
 };
 
-// What a function works on at a time where it calls kernels, and what is gathered: so many bytes of
-// each value, so that they stay in the first-level cache.
+// The bytes of a block, for staged inputs and calls of kernels. Blocks stay in the first-level
+// cache.
 inline constexpr int64_t native_block_bytes = 2048;
-// So many inputs that are gathered, and outputs of 16 bits, which are rounded after the call.
+// The most staged inputs and 16-bit outputs of a program. 16-bit outputs are rounded after the
+// call.
 inline constexpr size_t most_staged = 8;
 
-// Nothing where there is no room on the way: too much to gather or to round, or too many values
-// that stand beside calls of kernels.
+// The native form of a program. None if it needs too many staged values, or too many blocks for
+// calls of kernels.
 std::optional<NativeLoop> native_program(const ShapedGraph& shaped,
                                          const ElementwiseProgram& program);
 
-// to, from: per output and input, where the run's elements stand (of 16 bits: in the loop's dtype);
-// the loop's constants in its dtype; what calls the kernel `which` with `count` elements, in place,
-// and what it is given; how many elements.
+// NativeFunction gets the first element of the run in each output (to) and input (from), where
+// 16-bit values are staged in the dtype of the program; the constants in this dtype; `call`, which
+// runs kernel `which` in place on `count` elements; its context; and the number of elements.
 using NativeCall = void (*)(const void* context, int64_t which, void* elements, int64_t count);
 using NativeFunction = void (*)(void* const* to, const void* const* from, const void* constants,
                                 NativeCall call, const void* context, int64_t count);
-// "loop_3", of the fourth text.
+// The name of a function: "loop_3" for the program of index 3.
 std::string native_name(size_t program);
-// A file that needs no other. It defines `mark`, so that a library can be told from all others.
+// A source file of all functions, without includes. It defines the symbol `mark`, which identifies
+// the library.
 std::string native_source(std::span<const std::string> texts, const std::string& mark);
 
 }  // namespace mithril::cpu_backend

@@ -17,12 +17,12 @@ namespace mithril::cpu_backend {
 namespace {
 
 constexpr std::string_view prefix = "mithril-loops-";
-// Longer than any compile. A younger folder may not have its lock file yet.
+// In seconds: longer than any compilation. A newer folder may not have its lock file yet.
 constexpr std::time_t oldest_unlocked = 10 * 60;
 
 std::string lock_of(const std::string& folder) { return folder + "/lock"; }
 
-// Allocates nothing, because destructors call it.
+// Must not allocate, because destructors call it.
 void remove_with_contents(const char* folder) {
   const auto remove_one = [](const char* path, const struct stat*, int, struct FTW*) {
     static_cast<void>(std::remove(path));

@@ -5,8 +5,8 @@
 
 namespace mithril::cpu_backend {
 
-// A folder for one compile, which only the user may read. The destructor removes it with its
-// contents; the constructor removes folders of killed processes.
+// A folder for one compilation, which only the user can access. The destructor removes it with its
+// contents. The constructor removes the folders of killed processes.
 class Workshop {
  public:
   Workshop();
@@ -14,7 +14,7 @@ class Workshop {
   Workshop(const Workshop&) = delete;
   Workshop& operator=(const Workshop&) = delete;
 
-  explicit operator bool() const { return lock_ >= 0; }  // false: it could not be made
+  explicit operator bool() const { return lock_ >= 0; }  // false: it could not be created
   const std::string& path() const { return path_; }
   std::string source() const { return path_ + "/loops.cpp"; }
   std::string library() const { return path_ + "/loops.so"; }
@@ -22,7 +22,7 @@ class Workshop {
 
  private:
   std::string path_;
-  int lock_ = -1;  // a locked file in it: the system unlocks it when the process ends
+  int lock_ = -1;  // a locked file in the folder; the system unlocks it when the process ends
 };
 
 }  // namespace mithril::cpu_backend
