@@ -334,6 +334,7 @@ FUNCTIONS = table(
     (total, torch.sum, "sum"),
     (mean, torch.mean, "mean"),
     (product, torch.prod, "prod"),
+    (lambda input, dim: ml.Cumsum(axis=dim)(input), torch.cumsum, "cumsum"),
     (largest, torch.amax, "amax"),
     (smallest, torch.amin, "amin"),
     (extremes(ml.Maximum, ml.Max, ml.ArgMax), torch.max, "max"),

@@ -445,6 +445,21 @@ class CrossEntropy(Model):
         threshold: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class Cumsum(Model):
+    def __init__(
+        self, axis: int = -1, *, reverse: bool = False, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, axis: Operand = ..., reverse: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., axis: Binding = ..., reverse: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
+
 class DistanceEncoder(Model):
     def __init__(
         self, base_model: Literal['MDSCore', 'TSNECore'], *,
@@ -2406,29 +2421,29 @@ __all__ = [
     "ArgMax", "ArgMin", "AtLeast1D", "AvgPool1D", "AvgPool2D", "BatchNorm1D", "BatchNorm2D",
     "BinaryCrossEntropy", "BitwiseNot", "BroadcastTo", "Buffer", "ByMode", "CartesianDifference",
     "Cast", "Cholesky", "Clamp", "Concat", "Conv1d", "Conv2d", "ConvTranspose2d", "Convolution1D",
-    "Convolution2D", "Cosine", "CrossEntropy", "DistanceEncoder", "DistanceMatrix", "Divide",
-    "Dropout", "Dtype", "Eigenvalues", "Eigenvectors", "Eigvalsh", "ElementWiseAffine", "Embedding",
-    "EncoderDecoder", "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf",
-    "ExpandDims", "Exponential", "Eye", "EyeComplement", "F1", "Flatten", "Floor", "FloorDivide",
-    "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell", "Gather", "GaussProcessRegressionCore",
-    "Gelu", "Greater", "GreaterEqual", "GroupNorm", "HingeLoss", "Indexer", "IsNan", "Item",
-    "KLDivergence", "KernelizedSVM", "L1", "L2", "LSTMCell", "LSTMCellBody", "Layer", "LayerNorm",
-    "LeakyRelu", "Length", "Less", "LessEqual", "Linear", "LinearSVM", "Log", "LogSoftmax",
-    "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXOr", "LogisticRegression", "MDS", "MDSCore",
-    "MLP", "ManyToOne", "MaskedSoftmax", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D",
-    "Maximum", "Mean", "Metric", "Min", "Minimum", "MultiHeadAttention", "Multiply", "NanToNum",
-    "Negate", "NormModifier", "NotEqual", "OneToMany", "OneToManyInference", "Ones", "PReLU", "Pad",
-    "PermuteTensor", "PolynomialFeatures", "PolynomialKernel", "PolynomialRegression",
-    "PositionalEncoding", "Power", "Precision", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D",
-    "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLayerNorm",
-    "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveRandInt",
-    "PrimitiveRandn", "PrimitiveScaledDotProduct", "PrimitiveSlice", "PrimitiveSplit", "Prod",
-    "QuadHingeLoss", "QuadraticFormRegularizer", "QuantileLoss", "RBFKernel", "RMSNorm", "RNNCell",
-    "RandInt", "Randn", "RandomUniform", "Recall", "Relu", "Remainder", "Reshape",
-    "ScaledDotProduct", "Shape", "ShiftLeft", "ShiftRight", "SiLU", "Sigmoid", "Sign", "Sine",
-    "Size", "Slice", "Softmax", "Softplus", "SolveTriangular", "Split", "Sqrt", "Square",
-    "SquaredError", "Squeeze", "StableReciprocal", "StopGradient", "Subtract", "Sum", "SwapAxes",
-    "TSNE", "TSNECore", "Tanh", "ToList", "ToTensor", "ToTuple", "TransformerBlock", "Transpose",
-    "TransposedDiagonal", "Trapezoid", "Tril", "TsnePJoint", "Unique", "Upsample", "Variance",
-    "Where", "Zeros", "ZerosLike",
+    "Convolution2D", "Cosine", "CrossEntropy", "Cumsum", "DistanceEncoder", "DistanceMatrix",
+    "Divide", "Dropout", "Dtype", "Eigenvalues", "Eigenvectors", "Eigvalsh", "ElementWiseAffine",
+    "Embedding", "EncoderDecoder", "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal",
+    "Erf", "ExpandDims", "Exponential", "Eye", "EyeComplement", "F1", "Flatten", "Floor",
+    "FloorDivide", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell", "Gather",
+    "GaussProcessRegressionCore", "Gelu", "Greater", "GreaterEqual", "GroupNorm", "HingeLoss",
+    "Indexer", "IsNan", "Item", "KLDivergence", "KernelizedSVM", "L1", "L2", "LSTMCell",
+    "LSTMCellBody", "Layer", "LayerNorm", "LeakyRelu", "Length", "Less", "LessEqual", "Linear",
+    "LinearSVM", "Log", "LogSoftmax", "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXOr",
+    "LogisticRegression", "MDS", "MDSCore", "MLP", "ManyToOne", "MaskedSoftmax", "MatrixMultiply",
+    "Max", "MaxPool1D", "MaxPool2D", "Maximum", "Mean", "Metric", "Min", "Minimum",
+    "MultiHeadAttention", "Multiply", "NanToNum", "Negate", "NormModifier", "NotEqual", "OneToMany",
+    "OneToManyInference", "Ones", "PReLU", "Pad", "PermuteTensor", "PolynomialFeatures",
+    "PolynomialKernel", "PolynomialRegression", "PositionalEncoding", "Power", "Precision",
+    "PrimitiveAvgPool1D", "PrimitiveAvgPool2D", "PrimitiveConvolution1D", "PrimitiveConvolution2D",
+    "PrimitiveEmbedding", "PrimitiveLayerNorm", "PrimitiveLinear", "PrimitiveMaxPool1D",
+    "PrimitiveMaxPool2D", "PrimitiveRandInt", "PrimitiveRandn", "PrimitiveScaledDotProduct",
+    "PrimitiveSlice", "PrimitiveSplit", "Prod", "QuadHingeLoss", "QuadraticFormRegularizer",
+    "QuantileLoss", "RBFKernel", "RMSNorm", "RNNCell", "RandInt", "Randn", "RandomUniform",
+    "Recall", "Relu", "Remainder", "Reshape", "ScaledDotProduct", "Shape", "ShiftLeft",
+    "ShiftRight", "SiLU", "Sigmoid", "Sign", "Sine", "Size", "Slice", "Softmax", "Softplus",
+    "SolveTriangular", "Split", "Sqrt", "Square", "SquaredError", "Squeeze", "StableReciprocal",
+    "StopGradient", "Subtract", "Sum", "SwapAxes", "TSNE", "TSNECore", "Tanh", "ToList", "ToTensor",
+    "ToTuple", "TransformerBlock", "Transpose", "TransposedDiagonal", "Trapezoid", "Tril",
+    "TsnePJoint", "Unique", "Upsample", "Variance", "Where", "Zeros", "ZerosLike",
 ]

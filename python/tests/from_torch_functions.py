@@ -50,6 +50,7 @@ FUNCTIONS: dict[str, Callable] = {
         + F.cross_entropy(x, torch.arange(x.size(0)), reduction="none")[:, None]
     ),
     "unit_length": lambda x: F.normalize(x) + F.normalize(x * 0, dim=0),
+    "running_sums": lambda x: torch.cumsum(x, 0) + x.cumsum(dim=-1),
     "rolled": lambda x: torch.roll(x, 1, 0) + x.roll((-1, 5), (0, 1)),
     "triangles": lambda x: torch.tril(x) + x.triu(diagonal=1) * 2,
     "filled": lambda x: torch.zeros_like(x) + torch.ones_like(x) * torch.full_like(x, 3.0) * x,

@@ -280,13 +280,13 @@ def test_all_that_is_unsupported_is_listed_at_once() -> None:
             self.pool = nn.Sequential(nn.ReLU(), nn.MaxPool2d(2, ceil_mode=True))
 
         def forward(self, x):
-            return torch.cumsum(self.pool(self.up(x)), dim=1).erfinv()
+            return torch.cumprod(self.pool(self.up(x)), dim=1).erfinv()
 
     assert text_of(lambda: ml.from_torch(Odd())) == (
         "mithril.ValueError[E0413]: Odd cannot be converted\n"
         "  up      : ConvTranspose1d: no part of ours is known for it\n"
         "  pool.1  : MaxPool2d: with ceil_mode=True\n"
-        "  forward : torch.cumsum: no op of ours is known for it\n"
+        "  forward : torch.cumprod: no op of ours is known for it\n"
         "  forward : Tensor.erfinv: no op of ours is known for it\n"
         "  help: replace these parts of the module, or compose them in Mithril and go on in torch "
         "with as_torch_module"

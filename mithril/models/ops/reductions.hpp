@@ -4,6 +4,7 @@
 #include "mithril/models/ops/reductions/argmax.hpp"
 #include "mithril/models/ops/reductions/argmin.hpp"
 #include "mithril/models/ops/reductions/auc_core.hpp"
+#include "mithril/models/ops/reductions/cumsum.hpp"
 #include "mithril/models/ops/reductions/log_softmax.hpp"
 #include "mithril/models/ops/reductions/max.hpp"
 #include "mithril/models/ops/reductions/mean.hpp"
