@@ -91,7 +91,7 @@ std::shared_ptr<Backend> cpu(CpuOptions options) {
                       ", which does not hold weights in 16 bits",
            .help = "choose float16 or bfloat16, or leave it out"});
   }
-  cpu_backend::best_instructions();  // reports errors of the environment
+  cpu_backend::best_instructions();  // raises errors of the environment here
   return std::make_shared<Cpu>(options);
 }
 

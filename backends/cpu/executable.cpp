@@ -96,7 +96,7 @@ class CpuExecutable final : public Executable {
   }
 
  private:
-  // A base that is not written stays in the caches of all threads.
+  // Writes a base only if it changes, because a write evicts it from the caches of other threads.
   static void place(std::byte*& base, std::byte* at) {
     if (base != at) base = at;
   }

@@ -13,7 +13,7 @@ constexpr int64_t most_tiles_packed = 12;  // rows of tiles of A
 // The bytes of a group of panels, a part of the second-level cache. All rows of A use a group
 // before the next one.
 constexpr int64_t group_bytes = int64_t{1} << 17;
-// The epilogue runs after this many columns, while they are in the second-level cache.
+// The epilogue runs after at least this many columns, while they are in the second-level cache.
 constexpr int64_t epilogue_columns = 256;
 // A is read in place up to these limits: it then stays in the second-level cache, and packing does
 // not pay off for so few columns.

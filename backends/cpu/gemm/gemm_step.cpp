@@ -43,7 +43,7 @@ class GemmStep final : public Step {
     for (int task = 0; task < tasks; ++task) blocks_.push_back(plan_.block(task, threads));
   }
 
-  // Without its elements.
+  // The GEMM without pointers to its operands.
   static Gemm<T> product_of(const GemmShape& form) {
     return {.kernels = &kernels_of<T>(form),
             .rows = form.rows,
@@ -100,7 +100,7 @@ class GemmStep final : public Step {
   }
 
   GemmShape form_;
-  Gemm<T> outline_;  // without its elements
+  Gemm<T> outline_;  // the pointers are null
   GemmPlan plan_;
   std::vector<Block> blocks_;  // per task
   int threads_;

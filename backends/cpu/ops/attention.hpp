@@ -1,4 +1,4 @@
-// Steps of attention.
+// Steps of attention: softmax(scale * query * key.T + mask) * value.
 #pragma once
 
 #include <optional>

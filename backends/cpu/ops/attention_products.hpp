@@ -16,7 +16,7 @@ class PlainProducts {
 
   explicit PlainProducts(const AttentionForm& form);
 
-  // The scratch memory of either GEMM, in elements of T.
+  // The scratch memory of one GEMM, in elements of T.
   int64_t scratch() const;
 
   // scores = query * key.T, for `rows` rows of queries.

@@ -16,8 +16,9 @@ namespace mithril::cpu_backend {
 std::optional<StepDescriptor> lower_movement(const LoweringContext& context, size_t node,
                                              const SpelledExpression& call);
 
-// Lowers "unsliced(input, like, starts, stops, steps, axes)": a tensor of zeros with the dims of
-// `like`, whose slices are the input.
+// Lowers "unsliced(input, like, starts, stops, steps, axes)": zeros with the dims of `like`, except
+// that the slice holds the input. None if the slice does not have the dims of the input, or the
+// input is empty.
 std::optional<StepDescriptor> lower_unslicing(const LoweringContext& context, size_t node,
                                               const SpelledExpression& call);
 

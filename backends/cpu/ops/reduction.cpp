@@ -57,7 +57,7 @@ class ReductionStep final : public PartStep {
     in_parts(kept_, direction, [&](int64_t i) { run_row(x, to, i); });
   }
 
-  // Runs only if the reduced axes are innermost and contiguous: see the cuts.
+  // Requires that the innermost axis is the only reduced one: see the cuts.
   void run_parts(const BufferTable& buffers, const Parts& parts) const override {
     const T* x = buffers.read<T>(from_);
     T* to = buffers.write<T>(to_);
