@@ -84,7 +84,7 @@ class GraphLowering {
     return true;
   }
 
-  // A transpose waits until a step reads it: GEMMs read the transposed value instead.
+  // A transpose waits until a step reads it. GEMMs read its source instead.
   bool waits(size_t i) {
     const ValueId made = shaped_.node(i).outputs.front();
     if (!context_.config.fuse || is_output_[index(made)] || context_.is_observed(i)) return false;
@@ -118,7 +118,8 @@ class GraphLowering {
 
   static ValueId source(const Node& node) { return *tensor_of(node.arguments.front()); }
 
-  // Sizes may disagree that shape inference could not compare as symbols. `eval` reports these.
+  // Whether the sizes and dtypes agree. `eval` reports sizes that shape inference could not compare
+  // as symbols.
   bool keeps_size(const Node& node) const {
     return tensor_of(node.arguments.front()) &&
            shaped_.count(source(node)) == shaped_.count(node.outputs.front()) &&
