@@ -1,4 +1,4 @@
-// What turns a graph into something that runs.
+// The interface of backends: a backend turns a graph into an executable.
 #pragma once
 
 #include <functional>
@@ -15,12 +15,11 @@
 
 namespace mithril {
 
-// An input of the graph, as a file of it has it: what the file holds, or what is given when it is
-// run.
+// An input of a saved graph: a constant in the file, or an argument of each run.
 struct SavedInput {
   std::string key;
-  std::optional<Tensor> value = {};  // absent: given
-  Dims dims = {};                    // of what is given
+  std::optional<Tensor> value = {};  // absent: an argument
+  Dims dims = {};                    // of an argument
 };
 struct SavedOutput {
   std::string key;
@@ -32,7 +31,7 @@ class Executable {
  public:
   virtual ~Executable() = default;
   // In the order of graph.inputs() and graph.outputs(); inputs have the graph's dtypes and fit its
-  // dims. What comes out may share elements with what went in.
+  // dims. Outputs may share elements with inputs.
   virtual std::vector<Tensor> run(std::span<const Tensor> inputs) const = 0;
   // Writes a file that runs without Mithril: TorchScript. False: this backend does not. The inputs
   // are in the order of graph.inputs().
@@ -41,11 +40,11 @@ class Executable {
     static_cast<void>(path), static_cast<void>(inputs), static_cast<void>(outputs);
     return false;
   }
-  // What a run takes at its peak beside its inputs and constants, in bytes; nothing where that is
-  // not known before.
+  // Peak memory of a run in bytes, without inputs and constants; empty if it is not known in
+  // advance.
   virtual std::optional<int64_t> run_bytes() const { return std::nullopt; }
-  // A line each, for the summary: what it takes to run, what was not done that was asked for, and
-  // why.
+  // Lines for the summary: what a run takes, and which requested optimization was not possible,
+  // with the reason.
   virtual std::vector<std::string> notes() const { return {}; }
 };
 
@@ -59,41 +58,40 @@ struct GradientGraphs {
   std::vector<bool> differentiable = {};  // per output of the graph: floats that are no next state
 };
 
-// An output of the graph that may be made in the place of an input, for nobody reads that input
-// after the run: what a step of training makes of a parameter. Their dims and dtypes are the same.
+// An output of the graph that may reuse the memory of an input, because the input is not read after
+// the run: the new value of a parameter in a training step. Both have the same dims and dtype.
 struct Donation {
   size_t output, input;
 };
 
 struct LoadOptions {
   bool jit = true;  // whether the backend may compile what it runs, where it can
-  // What takes longer to begin with, or more memory, so that runs become faster.
+  // Optimizations that cost time or memory in advance and make runs faster.
   bool max = false;
-  // Whether ops may be computed together, where the backend can; else each by itself.
+  // Whether the backend may fuse ops.
   bool fuse = true;
-  // A backend may leave them as they are. Where an output was made in the place of its input, it is
-  // that tensor; else the input has not changed. An error that comes after the first was written to
-  // says so.
+  // A backend may ignore donations. If an output reuses its input, the result is that tensor;
+  // otherwise the input does not change. An error after the first write says that inputs have been
+  // written to.
   std::vector<Donation> donations = {};
   // The halves with the gradients of some of the inputs (a flag for each), for a backend that takes
   // part in its library's automatic differentiation; null where there are no gradients. May be
   // called from any thread. GradientError as in differentiate.
   std::function<GradientGraphs(const std::vector<bool>& wanted)> split = nullptr;
-  // Sees what its nodes make, in both halves too; null: nobody looks.
+  // Observes the values of nodes, in both halves, too; null: none.
   std::shared_ptr<const Observer> observer = nullptr;
 };
 
-// What a backend wants of the graphs that it is given.
+// How compile prepares graphs for a backend.
 struct GraphOptions {
-  // The precision that casts lower to; nothing: none are made (passes/mix_precision.hpp).
+  // The lower precision of mixed precision; empty: no casts (passes/mix_precision.hpp).
   std::optional<DType> mixed_precision = std::nullopt;
-  // Whether gradients compute again what they can do without keeping (passes/recompute.hpp).
+  // Whether gradients recompute values instead of keeping them (passes/recompute.hpp).
   bool use_checkpointing = false;
-  // Whether attention that is written out runs faster as one op (passes/fuse_attention.hpp):
-  // inference then has it so.
+  // Whether inference replaces written-out attention by one op (passes/fuse_attention.hpp).
   bool fused_attention = false;
-  // Whether graphs are to be as they were composed, for every op to be seen: no passes but what
-  // they cannot do without. It does not go with what rewrites them, which compile refuses.
+  // Whether graphs stay as composed, so that every op is visible: only the necessary passes run.
+  // compile refuses options that rewrite graphs.
   bool as_composed = false;
 };
 
@@ -107,16 +105,16 @@ class Backend {
   virtual std::vector<std::string> missing(const Graph& graph) const = 0;
   // Called only for a graph of which nothing is missing; from one thread at a time for each graph.
   virtual std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) = 0;
-  // The tensor as one of the backend's own, on its device: what a user gets as a parameter, or as
-  // a state, which takes no part in automatic differentiation.
+  // The tensor as a tensor of the backend, on its device: a user's parameter, or a state, which has
+  // no gradient.
   virtual Tensor adopt(const Tensor& tensor, bool parameter) const {
     static_cast<void>(parameter);
     return tensor;
   }
-  // What came out of an executable, as a tensor that may be written to: dense, and shared with
-  // nothing. Gradients are given so.
+  // A result of an executable as a dense tensor that shares its elements with nothing and may be
+  // written to. evaluate returns gradients like this.
   virtual Tensor own(const Tensor& tensor) const { return tensor.copy(); }
-  // Null where it keeps no account.
+  // Null if the backend has no memory statistics.
   virtual BackendMemory* memory() { return nullptr; }
 };
 

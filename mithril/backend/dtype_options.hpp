@@ -1,4 +1,4 @@
-// What backends check of the dtypes that they are made with.
+// Checks of the dtypes in options of backends.
 #pragma once
 
 #include "mithril/tensor/dtype.hpp"

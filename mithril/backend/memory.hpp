@@ -1,4 +1,4 @@
-// What a backend tells of the memory that it uses, and asks of who uses it.
+// Memory statistics, limits and hooks of backends.
 #pragma once
 
 #include <atomic>
@@ -51,7 +51,7 @@ class BackendMemory {
   // Hooks are called in the thread that used the memory, when its evaluation (or `count`) is at its
   // end, with all that happened since; what one throws surfaces there.
   virtual MemoryHookHandle add_hook(MemoryHook hook) = 0;
-  // Gives back what is kept for later.
+  // Frees memory that is kept for later.
   virtual void clear_cache() = 0;
   // What `body` makes; what it takes in this thread counts, as that of an evaluation does:
   // OutOfMemoryError E1101 above the limit.

@@ -32,7 +32,7 @@ struct MemoryEvent {
   int64_t allocated = 0, freed = 0;
 };
 
-// Memory that counts until somebody looks and it is gone.
+// Memory that counts until a later check finds that it was freed.
 struct WatchedMemory {
   std::function<bool()> is_gone;
   std::string device;
@@ -51,14 +51,14 @@ class Meter {
 
   // What was asked for counts, unless it is refused.
   std::optional<MemoryRefusal> take(int64_t bytes);
-  // Counts above the limit, too, for what is there already.
+  // Counts memory that is already allocated, also beyond the limit.
   void add(int64_t bytes);
   // May be the last that is done with a meter.
   void give(int64_t bytes) { allocated_ -= bytes; }
 
   // Of memory that counts already and is given back without a word.
   void watch(WatchedMemory memory);
-  // Gives back what is gone.
+  // Stops counting freed memory.
   void sweep();
 
   int64_t allocated() const { return allocated_; }
@@ -99,14 +99,14 @@ class Meter {
 // and hooks are told by the outermost of a meter.
 class MeterScope {
  public:
-  // Null: counts for nobody.
+  // Null: counts nothing.
   explicit MeterScope(Meter* meter);
   // Where `finish` was not called, hooks are told, and what they throw is dropped.
   ~MeterScope();
   MeterScope(const MeterScope&) = delete;
   MeterScope& operator=(const MeterScope&) = delete;
 
-  static MeterScope* current();  // of this thread; null: nobody counts
+  static MeterScope* current();  // of this thread; null: none
 
   // False where it is refused; `refusal` says why.
   bool take(const char* device, int64_t bytes);

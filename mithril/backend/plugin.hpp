@@ -1,4 +1,4 @@
-// Backends that stand in libraries of their own, opened when they are asked for.
+// Backends in separate libraries, opened on request.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace mithril {
 
-// What such a library says of itself. Its only exported symbol gives it:
+// The description of such a library. Its only exported symbol returns it:
 //   extern "C" const mithril::BackendPlugin* mithril_backend();
 struct BackendPlugin {
   std::uint32_t version;  // plugin_version of the headers that it was built with
-  const char* needs;      // what it was built for: "torch 2.11.0"; null: nothing
+  const char* needs;      // the library that it was built for: "torch 2.11.0"; null: none
   // Returns null if the installed library fits, else the installed library ("torch 2.15.0"). Called
   // before `make`. A null pointer: every library fits.
   const char* (*misfit)();
@@ -27,7 +27,7 @@ inline constexpr std::uint32_t plugin_version = 2;
 // needs, E1050 if the library or its `make` returns null.
 std::shared_ptr<Backend> load_backend(const std::string& path, const Arguments& options = {});
 
-// The path of a library that stands beside this one: "mithril_torch" for libmithril_torch.so.
+// The path of a library in the folder of this one: "mithril_torch" for libmithril_torch.so.
 std::string plugin_path(const std::string& name);
 
 }  // namespace mithril

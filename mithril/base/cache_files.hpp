@@ -26,8 +26,8 @@ class CacheFiles {
   // $MITHRIL_CACHE_DIR, else mithril in $XDG_CACHE_HOME, else .cache/mithril in $HOME.
   static std::string usual_folder();
 
-  // What was kept under the key: nothing where there is no file for it that is whole, the user's
-  // own, and nobody else's to write.
+  // The entry of the key. Empty unless its file is complete, belongs to the user, and is writable
+  // for the user only.
   std::optional<std::string> find(std::string_view key) const;
   // Replaces what was kept. Where the folder outgrows its limit, what was not used for longest
   // goes.

@@ -1,4 +1,4 @@
-// What can go wrong: a user's mistake (Error: facts and one rendering) or a bug of ours.
+// Errors: a user's mistake (Error: facts and one rendering) or a bug of Mithril (InternalError).
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ enum class ErrorKind {
 // "ShapeError" for ErrorKind::shape: the name of the class in C++ and in Python.
 std::string_view class_name(ErrorKind kind);
 
-// One side of a conflict; each has a line of its own in the rendering. `origin` says who fixed it
-// and may be empty. Example: {"input", "[N=4, 128]", "from encoder.attn.output"}.
+// One side of a conflict, one line of the rendering. `origin` is the port or call that fixed it and
+// may be empty. Example: {"input", "[N=4, 128]", "from encoder.attn.output"}.
 struct Fact {
   std::string label = {};
   std::string text = {};
@@ -50,7 +50,7 @@ struct ErrorDetails {
   std::string help = {};    // advice in the imperative; may be empty
 };
 
-// A marker: `width` carets from `column` on, and what was expected there.
+// A marker: `width` carets from `column` on, and the expectation.
 // point_at(6, 2, "expected 128") is "      ^^ expected 128", which points at the 64 of "[256, 64]".
 std::string point_at(std::size_t column, std::size_t width, std::string_view expected);
 
@@ -65,7 +65,7 @@ class Error : public std::exception {
   explicit Error(ErrorDetails details);
 
   const ErrorDetails& details() const { return details_; }
-  // The same with the numbers of nameless sizes as they were given: for raising it again with more
+  // The same with the original numbers of nameless sizes, for raising the error again with more
   // about these sizes.
   const ErrorDetails& unnumbered() const { return unnumbered_; }
   ErrorKind kind() const { return details_.kind; }
@@ -110,7 +110,7 @@ using OutOfMemoryError = ErrorOf<ErrorKind::out_of_memory>;
 //   tensor"});
 [[noreturn]] void raise(ErrorDetails details);
 
-// A bug in Mithril itself: nothing that a user could have written otherwise.
+// A bug in Mithril itself, which no change of the user's program would avoid.
 class InternalError : public std::logic_error {
  public:
   using std::logic_error::logic_error;

@@ -10,9 +10,9 @@
 
 namespace mithril {
 
-// Work is cut into tasks, which who called and the helpers take one after the other. Who called
-// never waits for a helper that has taken none, so that a busy processor costs time in proportion.
-// One caller has the helpers at a time; others meanwhile do their tasks themselves.
+// A job is a number of tasks. The calling thread and the helpers take them one by one. The caller
+// never waits for a helper that has not taken a task, so a busy processor costs time in proportion.
+// One caller at a time has the helpers; other callers do their tasks themselves.
 class ThreadPool {
  public:
   // The pool of the process, which is never destroyed. A forked child creates its own, because it
@@ -42,27 +42,26 @@ class ThreadPool {
   ThreadPool() = default;
   ~ThreadPool() = default;
   void run_shared(Job job, int tasks, int threads);
-  int add_helpers(int wanted);  // how many there are then, at most so many
+  int add_helpers(int wanted);  // returns the number of helpers, at most `wanted`
   void wake_helpers(int wanted);
   // Takes tasks of this epoch until none is left; gives how many it has done.
   int work(uint32_t epoch);
   [[noreturn]] void help(Helper& helper);
 
-  // What helpers look at stands in one cache line, which takes a tenth of a microsecond from one
-  // processor to another: the epoch, which counts jobs, and the next task that nobody has taken, of
-  // 32 bits each.
+  // Helpers poll one cache line, which takes 0.1 microseconds from one processor to another: the
+  // epoch, which counts jobs, and the next free task, 32 bits each.
   alignas(64) std::atomic<uint64_t> next_{0};
   // Read while they may be changed; a task is only taken where the epoch is still the same.
   std::atomic<void (*)(const void*, int)> call_{nullptr};
   std::atomic<const void*> task_{nullptr};
   std::atomic<int> tasks_{0}, helping_{0};  // helpers whose number is below the latter take part
   std::atomic<int> done_{0};                // by helpers
-  alignas(64) std::atomic<uint32_t> wakes_{0};  // what sleepers wait for
-  std::mutex busy_;                             // held by who has the helpers
+  alignas(64) std::atomic<uint32_t> wakes_{0};  // sleeping helpers wait for it
+  std::mutex busy_;                             // held by the caller that has the helpers
   std::vector<std::unique_ptr<Helper>> helpers_;
 };
 
-// Of the processors that this process may use.
+// The number of processors that this process may use.
 int processor_count();
 
 }  // namespace mithril

@@ -1,4 +1,4 @@
-// A model that runs.
+// Compiled models.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +34,10 @@ struct State : TensorMap {
 struct OfCost {
   explicit OfCost() = default;
 };
-// Asks for the gradients of the output final_cost, or of the only output where that is a scalar.
+// Requests the gradients of the output final_cost, or of the only output if it is a scalar.
 inline constexpr OfCost of_cost{};
 
-// The gradients that come in at outputs; zero for those left out.
+// The gradients of outputs; zero for outputs that are left out.
 class OutputGradients {
  public:
   OutputGradients(std::initializer_list<TensorMap::Item> gradients) : held_(TensorMap(gradients)) {}
@@ -53,13 +53,13 @@ class OutputGradients {
 // Immutable: many threads may evaluate it at once, with any sizes that satisfy its constraints.
 class CompiledModel {
  public:
-  // ---- running. Params are exactly the parameters, data exactly the data inputs; floats and
-  // integers are converted to the width that the model works in. Gradients are those of the
-  // parameters. What comes out may share elements with what went in. InputError: E0801 missing
-  // keys, E0802 an unknown key, E0803 a wrong rank, E0804 a wrong dim, E0805 another kind, E0806 a
-  // key of the other map, E0807 a gradient for what is no output, E0808 no cost; GradientError
-  // E0505 where the model was compiled with inference; StateError E0920 where the model has a state
-  // that training changes and none was passed, E0902 for other states ----
+  // ---- running. `params` has exactly the parameters, `data` exactly the data inputs. Floats and
+  // integers are converted to the width of the model. Gradients have the keys of `params`. Outputs
+  // may share elements with inputs. InputError: E0801 missing keys, E0802 an unknown key, E0803 a
+  // wrong rank, E0804 a wrong dim, E0805 a wrong kind, E0806 a key of the other map, E0807 a
+  // gradient of an unknown output, E0808 no cost. GradientError E0505 if the model was compiled for
+  // inference. StateError E0920 if the model has a state that training changes and none was passed,
+  // E0902 for other states ----
   TensorMap evaluate(const TensorMap& params, const TensorMap& data) const;
   std::pair<TensorMap, TensorMap> evaluate(const TensorMap& params, const TensorMap& data,
                                            const OutputGradients& gradients) const;
@@ -98,12 +98,12 @@ class CompiledModel {
   CompiledModel bind(const TensorMap& params) const { return bind(params.share()); }
   CompiledModel bind(TensorMap&& params) const;
 
-  // ---- parameters. ShapeError E0209 where a size of one is not known ----
+  // ---- parameters. ShapeError E0209 if a size of a parameter is not known ----
   // Initialised as each layer specifies, otherwise uniform in +-1/sqrt(fan in), the product
-  // of the dims after the first. The same seed gives the same values on every platform, and those
-  // of one parameter do not depend on the others.
+  // of the dims after the first. The same seed gives the same values on every platform. The
+  // values of a parameter do not depend on the other parameters.
   TensorMap get_parameters(std::uint64_t seed = 0) const;
-  // Standard normal; uniform where an interval was stated.
+  // Standard normal; uniform if an interval was stated.
   TensorMap randomize_params(std::uint64_t seed = 0) const;
   // The parameters of `saved` in the model's order and width. StateError E0901 lists every missing,
   // unknown and mismatched key.
@@ -111,35 +111,34 @@ class CompiledModel {
   const State& initial_state_dict() const;
 
   // A file that torch.jit.load runs, in Python and in C++, without Mithril: its `forward` takes the
-  // data in the order of data_keys() and gives a tensor, or a dictionary where there are several
-  // outputs; it holds `params` (dotted keys are modules in it). It has no state: StateError E0922
-  // if the model has one that training changes.
-  // It is for inputs of one size: where compiling left one open, `data` has an example. InputError
-  // E0811 where it has none; StateError E0901 for other parameters; BackendError E1021 where the
-  // backend writes no TorchScript, E1022 where the file cannot be written, E1023 for an op that
-  // TorchScript does not have.
+  // data in the order of data_keys() and returns a tensor, or a dictionary if there are several
+  // outputs. The file contains `params` (dotted keys are modules). It has no state: StateError
+  // E0922 if the model has one that training changes. It is for inputs of one size: if compiling
+  // left a size open, `data` has an example. InputError E0811 without an example; StateError E0901
+  // for other parameters; BackendError E1021 if the backend cannot write TorchScript, E1022 if the
+  // file cannot be written, E1023 for an op that TorchScript lacks.
   void save_torchscript(const std::string& path, const TensorMap& params,
                         const TensorMap& data = {}) const;
 
-  // As graphs of one size, for write_cpp and other generators; where compiling left a size open,
-  // `data` has an example. Hooks are left out. InputError E0811 where it has none, E0802 for an
-  // unknown key.
+  // The graphs for inputs of one size, for write_cpp and other generators. If compiling left a size
+  // open, `data` has an example. Hooks are left out. InputError E0811 without an example, E0802 for
+  // an unknown key.
   ExportedModel exported(const TensorMap& data = {}) const;
 
-  // ---- looking in ----
-  // Each evaluation through this object, gradients or not, shows the function the value at this
-  // path ("hidden", "encoder.fc1.output"; any path of the model) as soon as it is made, in the
-  // thread that evaluates; what it gives replaces the value from then on. With `gradient`
-  // it is shown the gradient that comes back at the value, in evaluations that have one; gradients
-  // pass what a hook put in a value's place as if it were the value. Hooks on one value are called
-  // in the order in which they came; what one throws, evaluate throws. The model is compiled again,
-  // so that what is hooked is kept; copies made before do not have the hook, and no other thread
-  // may use this object meanwhile. NameError E0613 with the nearest; from evaluate InputError E0810
-  // where what is given has other dims or is of another kind.
+  // ---- hooks ----
+  // Each evaluation through this object calls the function with the value at this path ("hidden",
+  // "encoder.fc1.output"; any path of the model) as soon as it is made, in the thread that
+  // evaluates. A returned tensor replaces the value for all later readers. With `gradient` the
+  // function gets the gradient of the value, in evaluations that have one. Gradients pass a
+  // replaced value as if it had not been replaced. Hooks on one value run in the order of
+  // registration. evaluate throws what a hook throws. The model is compiled again so that the
+  // hooked value is kept. Earlier copies do not have the hook. No other thread may use this object
+  // during the call. NameError E0613 with the nearest names; from evaluate InputError E0810 for a
+  // returned tensor of other dims or another kind.
   HookHandle register_hook(const std::string& path, HookFunction function,
                            HookOptions options = {});
 
-  // ---- asking ----
+  // ---- queries ----
   std::vector<std::string> input_keys() const;  // parameters and data
   std::vector<std::string> parameter_keys() const;
   std::vector<std::string> data_keys() const;
@@ -160,7 +159,7 @@ class CompiledModel {
  private:
   friend class TrainingStep;
   CompiledModel fixed(TensorMap params, const State* state) const;
-  // Shared, because copies of what is immutable are the same.
+  // Shared, because it is immutable.
   std::shared_ptr<Parts> parts_;
 };
 

@@ -1,4 +1,4 @@
-// Doing without outputs.
+// Removes outputs of graphs.
 #pragma once
 
 #include <string>

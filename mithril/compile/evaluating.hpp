@@ -1,4 +1,4 @@
-// What evaluations and steps of training have in common.
+// Shared by evaluations and training steps.
 #pragma once
 
 #include <vector>
@@ -14,11 +14,10 @@ const std::shared_ptr<CompiledModel::Parts>& in_use(
 std::shared_ptr<CompiledModel::Parts> in_inference(
     const std::shared_ptr<CompiledModel::Parts>& parts);
 
-// The outputs that gradients come in at: those that are named, or the cost. InputError E0807,
-// E0808.
+// The outputs with incoming gradients: the named ones, or the cost. InputError E0807, E0808.
 std::vector<size_t> requested(const CompiledParts& parts, const OutputGradients& asked);
 
-// What comes in at the output of[i], converted; 1 for the cost.
+// The incoming gradient of the output of[i], converted; 1 for the cost.
 Tensor incoming_gradient(const CompiledParts& parts, const Signature& signature,
                          const OutputGradients& asked, const std::vector<size_t>& of, size_t i);
 
@@ -34,7 +33,7 @@ void check_fits(const Signature& signature, const NamedIndex& key, const Tensor&
 void take_inputs(const CompiledParts& parts, const Signature& signature, const TensorMap& params,
                  const TensorMap& data, const State& state, std::vector<Tensor>& inputs);
 
-// Of what a program made.
+// The results of a program by name.
 TensorMap named(const std::vector<NamedIndex>& keys, const std::vector<Tensor>& tensors);
 // The next state: changed states from `made`, the others from `given`.
 State next_state(const CompiledParts& parts, const State& given, const std::vector<Tensor>& made);

@@ -1,4 +1,4 @@
-// What looks at values inside a compiled model, and may put others in their place.
+// Hooks: functions that observe values inside a compiled model and may replace them.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@
 
 namespace mithril {
 
-// Any function of a tensor: one that gives nothing only looks; what one gives (a Tensor, or an
-// optional one) takes the tensor's place.
+// Any function of a tensor. A returned Tensor, or optional Tensor that is not empty, replaces the
+// value.
 class HookFunction {
  public:
   template <typename F>
@@ -36,14 +36,14 @@ class HookFunction {
 };
 
 struct HookOptions {
-  bool gradient = false;  // of the gradient that comes back at the value, not of the value
+  bool gradient = false;  // observe the gradient of the value, not the value
 };
 
 // Copies are the same hook. It may outlive the compiled model.
 class HookHandle {
  public:
   explicit HookHandle(std::shared_ptr<std::atomic<bool>> active) : active_(std::move(active)) {}
-  // From the next evaluation on the hook is not called. From any thread; again does nothing.
+  // Evaluations that start later do not call the hook. May be called from any thread, and again.
   void remove() { *active_ = false; }
 
  private:

@@ -1,4 +1,4 @@
-// What each input of a flat model is to the compiled one: a parameter, data or state.
+// Classifies the inputs of a flat model: parameter, data or state.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What compiling takes besides a model and a backend.
+// Options of compile.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace mithril {
 
-// A key of a model, by its name (or path) or as a connection.
+// A key of a model: its name, its path, or a connection.
 class KeyRef {
  public:
   KeyRef(const char* name) : held_(std::string(name)) {}
@@ -39,11 +39,12 @@ struct CompileOptions {
   std::vector<std::pair<KeyRef, Kinds>> types = {};
   std::vector<std::pair<KeyRef, Binding>> constant_keys = {};  // inputs with their values: folded
 
-  // A key belongs to at most one of these and constant_keys (ValueError E0407), and is no
-  // state (E0415).
-  std::vector<KeyRef> data_keys = {};       // inputs that are no parameters
+  // A key belongs to at most one of these and constant_keys (ValueError E0407). It is not a state
+  // (E0415).
+  std::vector<KeyRef> data_keys = {};       // inputs that are not parameters
   std::vector<KeyRef> trainable_keys = {};  // inputs that are parameters, canonical ones too
-  std::vector<KeyRef> discard_keys = {};    // outputs to do without, and all that only serves them
+  std::vector<KeyRef> discard_keys =
+      {};  // outputs to leave out, with everything that only serves them
 
   bool inference = false;          // in inference mode, and without gradients
   bool jit = true;                 // whether the backend may compile what it runs, where it can
@@ -55,11 +56,11 @@ struct CompileOptions {
   // ValueError E0410 at the first NaN or infinity.
   bool debug = false;
 
-  // Computes again in the gradient what it can do without keeping: the same results in less memory.
+  // Recomputes values in the gradient instead of keeping them: the same results in less memory.
   bool use_checkpointing = false;
 
-  // Keeps what becomes of the graph on disk, and takes it from there for an equal graph: see
-  // docs/pytorch-backend.md. Whatever is wrong there, the results are the same.
+  // Keeps transformed graphs on disk and reuses them for equal graphs (docs/pytorch-backend.md).
+  // The state of the disk never changes results.
   bool cache = false;
 };
 

@@ -1,4 +1,4 @@
-// What a compiled model is made of.
+// The compiled state of a model.
 #pragma once
 
 #include <map>
@@ -30,7 +30,7 @@ struct Program {
 
 // And with the step of an optimizer.
 struct TrainingProgram : Program {
-  std::vector<Donation> donations;  // what moves, and where it stands
+  std::vector<Donation> donations;  // updated parameters and their inputs
 };
 
 struct NamedIndex {

@@ -1,4 +1,4 @@
-// The inputs that a compiled graph takes, and how what a user gives is checked against them.
+// The inputs of a compiled graph, and the checks of a user's tensors.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class Signature {
   Tensor convert(size_t i, const Tensor& tensor) const {
     return tensor.dtype() == entries_[i].dtype ? tensor : convert_width(i, tensor);
   }
-  // Why the tensor cannot be this input, whatever the sizes that have names; empty where it can.
+  // Why the tensor cannot be this input, for any sizes with names; empty if it can.
   std::string mismatch(size_t i, const Tensor& tensor) const;
   // InputError E0803 for a wrong rank, E0804 for a wrong dim.
   void check_dims(std::span<const Tensor> inputs) const;

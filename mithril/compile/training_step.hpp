@@ -16,10 +16,10 @@ namespace mithril {
 //   for (...) outputs = step(params, data);
 class TrainingStep {
  public:
-  // The optimizer outlives it, and remembers as usual: set_lr, state_dict, load_state_dict and its
-  // own `step` may be called in between. `gradients` come in at outputs in each step. Hooks that
-  // the model has by now are called. InputError E0807 for a gradient of what is no output, E0808
-  // where there is no cost; GradientError E0505 where the model was compiled for inference;
+  // The optimizer outlives the step and keeps its state: set_lr, state_dict, load_state_dict and
+  // its own `step` may be called in between. `gradients` are the gradients of outputs in each step.
+  // The current hooks of the model are called. InputError E0807 for a gradient of an unknown
+  // output, E0808 without a cost; GradientError E0505 if the model was compiled for inference;
   // TypeError E0382 for a parameter that is not floating-point.
   TrainingStep(const CompiledModel& model, Optimizer& optimizer,
                const OutputGradients& gradients = of_cost);

@@ -1,4 +1,4 @@
-// Hooks and debug output of a compiled model: they look on while its graphs run.
+// Hooks and debug output of a compiled model: observers of its running graphs.
 #pragma once
 
 #include <atomic>
@@ -17,16 +17,16 @@ struct Hook {
   std::shared_ptr<std::atomic<bool>> active;
 };
 
-// The graph with a `watch` node behind every hooked value, which whoever read the value reads. What
-// only a hook looks at becomes an output, after the others.
+// Adds a `watch` node after every hooked value. Readers of the value read the node. A value without
+// other readers becomes an output, after the others.
 Graph with_hooks(const Graph& graph, const std::vector<Hook>& hooks);
 
 // Calls the hooks at `watch` nodes. InputError E0810 where one gives a tensor of other dims or of
 // another kind.
 std::shared_ptr<const Observer> call_hooks(std::vector<Hook> hooks);
 
-// Writes a line to standard error about everything that is made, and then asks `next` (may be
-// null). ValueError E0410 at the first NaN or infinity.
+// Writes a line to standard error for every value, and then calls `next` (may be null). ValueError
+// E0410 at the first NaN or infinity.
 std::shared_ptr<const Observer> print_values(std::shared_ptr<const Observer> next);
 
 }  // namespace mithril

@@ -1,5 +1,5 @@
-// The sizes that a node makes, inferred from numbers: what could not be decided while sizes were
-// symbols is decided here, before any kernel relies on it.
+// Infers the output sizes of a node from numbers. So sizes that symbols could not check are refused
+// before a kernel relies on them.
 #pragma once
 #include <optional>
 #include <vector>

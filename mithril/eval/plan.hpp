@@ -1,4 +1,4 @@
-// A graph with every size known: what the interpreter needs to run it.
+// A graph with concrete sizes, for interpreters and execution plans.
 #pragma once
 #include <memory>
 #include <span>
@@ -17,7 +17,7 @@ struct PlannedNode {
       tensors{};  // per argument: an index of a value, or ~i for scalars[i], or `absent`
   std::vector<ValueId> outputs{};
   std::vector<Dims> output_dims{};
-  std::vector<ValueId> released{};  // values that nobody reads after this node
+  std::vector<ValueId> released{};  // values that no later node reads
 };
 constexpr int32_t absent = INT32_MIN;
 

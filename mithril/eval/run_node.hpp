@@ -1,4 +1,4 @@
-// One node of a plan, run as its record says what it means.
+// Runs one node of a plan with the `eval` of its record.
 #pragma once
 #include <optional>
 #include <vector>

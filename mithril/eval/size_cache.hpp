@@ -1,4 +1,4 @@
-// What was made for the sizes of some inputs, kept for the next inputs of these sizes.
+// A cache by the sizes of the inputs.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -36,7 +36,7 @@ class SizeCache {
   }
 
   mutable std::mutex mutex_;
-  // Oldest first. Shared: a run keeps what it uses while others add theirs.
+  // Oldest first. Shared: a run keeps its entry while other runs add entries.
   mutable std::vector<std::shared_ptr<const Made>> kept_;
 };
 

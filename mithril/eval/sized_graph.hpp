@@ -1,5 +1,4 @@
-// Where the sizes of a graph come from: which follow from the inputs, and which only show when a
-// node is inferred with numbers.
+// The sources of the sizes of a graph: its inputs, or the inference of a node with numbers.
 #pragma once
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-// The gradient of a graph is more graph.
+// Differentiates a graph by adding nodes.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,8 +8,8 @@
 namespace mithril {
 
 struct DifferentiateOptions {
-  std::vector<std::string> outputs;  // names of graph outputs that a gradient comes in for
-  std::vector<std::string> wanted;   // names of graph inputs whose gradients are asked for
+  std::vector<std::string> outputs;  // names of graph outputs with an incoming gradient
+  std::vector<std::string> wanted;   // names of graph inputs whose gradients are wanted
 };
 
 // The graph, with an input "<output>.grad" for each of `outputs` (shaped as the output), and an

@@ -1,4 +1,4 @@
-// Numbers and texts as bytes, one after the other, and back.
+// Writes and reads numbers and texts as bytes.
 #pragma once
 #include <cstdint>
 #include <cstring>

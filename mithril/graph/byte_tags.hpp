@@ -1,4 +1,4 @@
-// What stands before the pieces of a graph in bytes, to tell them apart.
+// Tags of the pieces of a graph in bytes.
 #pragma once
 #include <cstdint>
 

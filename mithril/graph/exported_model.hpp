@@ -1,4 +1,4 @@
-// A compiled model as graphs of concrete sizes, for those who write it down in another language.
+// A compiled model as graphs of concrete sizes, for generators of code.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -1,4 +1,4 @@
-// Building graph as one writes a formula: `dy * (y - y * y)`.
+// Builds nodes like a formula: `dy * (y - y * y)`.
 #pragma once
 #include <initializer_list>
 #include <string_view>
@@ -21,7 +21,7 @@ struct Expression {
   const std::vector<Dim>& dims() const { return value().dims; }
 };
 
-// What an op can be called with: an expression or a value.
+// An argument of an op: an expression or a value.
 class Operand {
  public:
   Operand(Expression expression) : expression_(expression), is_tensor_(true) {}

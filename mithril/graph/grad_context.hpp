@@ -1,4 +1,4 @@
-// What an op's `grad` and `expand` see.
+// The arguments of an op's `grad` and `expand`.
 #pragma once
 #include <optional>
 #include <string>
@@ -32,17 +32,16 @@ class NodeContext {
 
 class GradContext : public NodeContext {
  public:
-  // needed: per argument, whether its gradient is asked for.
+  // needed: per argument, whether its gradient is needed.
   GradContext(Graph& graph, const Node& node, const std::string& scope,
               std::vector<std::optional<ValueId>> output_grads, std::vector<bool> needed);
 
   Expression out(int index = 0) const { return expression(node_.outputs[index]); }
-  // Whether anything flows back: saves an op with several outputs the sums for those that nobody
-  // reads.
+  // Whether the output has a gradient: an op with several outputs can skip sums for unused outputs.
   bool has_out_grad(int index) const { return output_grads_[index].has_value(); }
-  Expression out_grad(int index = 0) const;  // zeros where nothing flows back
-  // Whether anyone asks for the gradient of this port (false for values): saves building what would
-  // be pruned.
+  Expression out_grad(int index = 0) const;  // zeros if the output has no gradient
+  // Whether the gradient of this port is needed (false for values). Nodes for other ports would be
+  // pruned.
   bool needs(std::string_view port, int item = 0) const;
   // States the gradient of a port. It may have more dims or larger ones than the port where the op
   // broadcasts: see sum_to in ops/support/broadcasting.hpp.
@@ -58,7 +57,7 @@ class GradContext : public NodeContext {
 class ExpandContext : public NodeContext {
  public:
   using NodeContext::NodeContext;
-  // States what an output is.
+  // Defines an output.
   void become(const Expression& result, int index = 0);
   // For ops without a tensor input.
   Expression make(std::string_view op, std::vector<Operand> operands);

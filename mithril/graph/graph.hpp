@@ -110,8 +110,8 @@ class Graph {
 // The dtype of a node's output of these kinds: see OpDef::dtype_from. The node's arguments are in
 // the graph.
 DType output_dtype(const Graph& graph, const Node& node, Kinds kinds);
-// What the op of a node makes of its arguments, without names: inferred with the op's own patterns
-// and `solve`, as in a model. The node's outputs are not read.
+// The outputs of a node, without names: inferred with the op's patterns and `solve`, as in a model.
+// Does not read the node's outputs.
 std::vector<Value> infer_node(const Graph& graph, const Node& node);
 
 // Equal up to the names of symbols: same inputs, nodes, values, constants and outputs in the same

@@ -1,5 +1,5 @@
-// Graphs as bytes, to be kept by a process for the next one: quick to write and to read, and only
-// for the build that wrote them. The text of a graph is what lasts.
+// Graphs as bytes, for the cache: fast, but only readable by the build that wrote them. The text
+// form is stable.
 #pragma once
 #include <optional>
 #include <string>

@@ -1,5 +1,5 @@
-// Two ways to infer a node: comparing patterns with dims, which is quick, and the machinery of
-// models, which always gets there.
+// Two ways to infer a node: matching patterns with dims, which is fast, and the inference of
+// models, which is complete.
 #pragma once
 #include <optional>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace mithril {
 
-// Nothing where comparing does not tell: an unknown rank, dims that may or may not be equal, a
+// Empty if matching does not decide: an unknown rank, dims that may or may not be equal, a
 // contradiction.
 std::optional<std::vector<Value>> match_node(const Graph& graph, const Node& node);
 // In scratch facts of its own. Errors are those of models.

@@ -1,4 +1,4 @@
-// Patterns of an op compared with dims: what their variables stand for.
+// Matches the patterns of an op with dims, which binds their variables.
 #pragma once
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// What stands in the places of dims and values in the text of a graph.
+// Parses dims and values in the text of a graph.
 #pragma once
 #include <map>
 #include <optional>

@@ -9,7 +9,7 @@ namespace mithril {
 struct Token {
   enum class Kind { name, quoted, string, number, sign, end };
   Kind kind = Kind::end;
-  std::string_view text;  // as it stands there, quotes included
+  std::string_view text;  // as written, including quotes
   size_t at = 0;          // offset into the source
 };
 

@@ -9,14 +9,14 @@
 
 namespace mithril {
 
-// None, True, float32 and the like: words that stand for values.
+// None, True, float32 and similar words for values.
 bool is_reserved(std::string_view word);
 bool is_symbol_name(std::string_view name);  // letters, digits and _, no digit first; not reserved
 bool is_plain_name(std::string_view name);   // the same with dots inside: "encoder.fc1.output"
 
 std::string name_text(std::string_view name);    // as it is, or `in these` where it is not plain
 std::string string_text(std::string_view text);  // "in these"
-// What stood between the quotes; nothing where an escape is none.
+// The text between the quotes; empty if an escape is invalid.
 std::optional<std::string> unescape(std::string_view between);
 
 // The shortest decimal that is read back as the same number. A NaN other than the usual one shows

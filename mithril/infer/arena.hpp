@@ -1,4 +1,4 @@
-// Memory that lives and dies as one; objects with destructors are destroyed in reverse order.
+// An arena: memory that is freed at once. Objects with destructors are destroyed in reverse order.
 #pragma once
 #include <cstddef>
 #include <cstring>

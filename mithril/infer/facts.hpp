@@ -1,4 +1,4 @@
-// What is known about shapes, types and values, and the relations that wait to learn more. Every
+// Known shapes, types and values, and the relations that wait for more. Every
 // change goes through an undo trail while an Attempt is open: a failed call leaves no trace.
 #pragma once
 #include <array>
@@ -24,7 +24,7 @@ struct Part;  // the part of a model that a fact comes from; this layer only car
 struct Home;
 class Facts;
 
-// Who fixed a fact: a port of a part ("from encoder.fc1.weight"), or, without a part, a call
+// The origin of a fact: a port of a part ("from encoder.fc1.weight"), or, without a part, a call
 // ("given by set_shapes(...)"). `what` lives as long as the facts do: a port's name in an op's
 // record, or a note (Facts::note).
 struct Origin {
@@ -59,7 +59,7 @@ struct Run;
 struct Shape {
   std::vector<Dim> head;
   Run* run = nullptr;
-  std::vector<Dim> tail;  // without a run every dim stands here
+  std::vector<Dim> tail;  // without a run it has all dims
 };
 std::string to_string(const Shape& shape);  // "[N, ..., 64]"
 
@@ -85,9 +85,9 @@ struct DatumVariable : Variable {
   Datum datum;  // means nothing while it is not known
 };
 
-// A fact that cannot be stated yet, or a rule that turns facts into facts. It is asked again when
-// something it watches changes, and must be idempotent. Made by Facts::make; where its destructor
-// does nothing, its memory is used again some time after it has finished.
+// A fact that cannot be stated yet, or a rule that derives facts. It runs again when something that
+// it watches changes, and must be idempotent. Made by Facts::make. If its destructor is trivial,
+// its memory is reused after it has finished.
 struct Relation {
   Origin origin;
   // True: finished. False: it has called facts.watch for everything that it waits on.
@@ -138,7 +138,7 @@ class Facts {
   // happens when the outermost one commits, so both must live until then.
   void adopt(Facts& other);
   Symbol* symbol(std::string_view name = {}, bool size = true);  // size: never negative
-  Dim fixed(int64_t number);  // a constant that remembers `current` as who fixed it
+  Dim fixed(int64_t number);  // a constant with the origin `current`
   Run* run();
   Type* type(Kinds kinds = kind::any);
   Note note(std::string_view text);  // a copy that lives as long as the facts
@@ -173,7 +173,7 @@ class Facts {
   void promote(Type* a, Type* b, Type* out,
                Origin origin);  // bool < int < float; a tensor wins over a value
 
-  // Raises, as who is `current`, that two things contradict each other.
+  // Raises, with the origin `current`, that two facts contradict each other.
   [[noreturn]] void conflict(ErrorKind kind, std::string code, std::string message,
                              std::string left, std::string right, Origin left_origin = {},
                              Origin right_origin = {});
@@ -187,7 +187,7 @@ class Facts {
   }
   void link(Variable* child, Variable* root);  // child, a root, joins the other's class
 
-  Origin current;  // who is speaking
+  Origin current;  // of facts that are stated now
   Decorate decorate = nullptr;
   int64_t steps = 0;  // relations tried: for tests of cost
 

@@ -1,4 +1,4 @@
-// A text that is kept elsewhere, known by one pointer.
+// A pointer to a text that is stored elsewhere.
 #pragma once
 #include <string>
 #include <string_view>

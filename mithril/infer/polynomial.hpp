@@ -1,4 +1,4 @@
-// Linear polynomials of symbols: the working form of dims, and the way to and from them.
+// Linear polynomials of symbols, the working form of dims, and conversions.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ int64_t times(int64_t a, int64_t b);
 int64_t floor_quotient(int64_t a, int64_t b);    // towards minus infinity; b is not 0
 int64_t checked_quotient(int64_t a, int64_t b);  // the same; raises E0404 where b is 0
 
-// As who speaks now on this thread.
+// With the current origin of this thread.
 [[noreturn]] void raise_about_dims(ErrorKind kind, std::string code, std::string message,
                                    std::string left = {}, std::string right = {});
 

@@ -32,10 +32,10 @@ class ShapeWindow {
     const size_t index = taken_back_++;
     return run_ ? back_[index] : front_[front_.size() - 1 - index];
   }
-  // What is left.
+  // The remaining dims.
   Shape shape() const;
   StoredShape store(Facts& facts) const;
-  // Who said the last that is known of the rank.
+  // The origin of the last fact about the rank.
   Origin origin() const { return origin_; }
 
  private:

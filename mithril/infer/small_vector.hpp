@@ -1,4 +1,4 @@
-// A growable array of plain elements; the first few stand inside it.
+// A growable array of plain elements that stores the first few inline.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -39,7 +39,7 @@ class SmallVector {
   const T& operator[](size_t index) const { return data()[index]; }
   T& back() { return data()[size_ - 1]; }
 
-  void push_back(T value) {  // by value: it may stand in this array, which may move
+  void push_back(T value) {  // by value: it may be an element of this array, which may move
     if (size_ == capacity_) grow();
     data()[size_++] = value;
   }

@@ -1,4 +1,4 @@
-// What a Dim is made of: symbols (union-find) and polynomials of them.
+// The parts of a Dim: symbols (union-find) and polynomials of them.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -12,15 +12,15 @@ struct InternTable;
 struct Product;
 struct Quotient;
 
-// Where what is derived from a symbol is kept; forwarded when facts are adopted, and then the ids
-// of its symbols go on from those of the facts that adopted them.
+// The owner of symbols and of their derived data. Forwarded when facts are adopted; the ids of its
+// symbols then follow the ids of the adopting facts.
 struct Home {
   Facts* facts = nullptr;  // where it has no parent
   Home* parent = nullptr;
   int32_t offset = 0;
 };
 
-// What most symbols do not have.
+// Members that few symbols need.
 struct SymbolNotes {
   Note name;
   int64_t name_age = 0;        // of the symbol that it was given to
@@ -53,7 +53,7 @@ static_assert(sizeof(Symbol) <= 64);
 // The dim in symbols of `facts`, each with the name of the one that it stands for.
 Dim rename(const Dim& dim, Renaming& memo, Facts& facts);
 
-// Who fixed it; of what arithmetic made nobody.
+// The origin of the symbol; empty for results of arithmetic.
 inline Origin origin_of(const Dim& dim) {
   return dim.symbol() ? find(dim.symbol())->origin : Origin{};
 }

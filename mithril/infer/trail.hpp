@@ -27,7 +27,7 @@ class Trail {
   static void deactivate();
 
   Facts* speaking = nullptr;  // those of the Attempt
-  // What cannot be undone, or is needed for undoing, waits until the Attempt has succeeded.
+  // Changes that cannot be undone, or that undoing needs, wait until the Attempt has succeeded.
   std::vector<std::pair<Facts*, Watch*>> consumed;
   std::vector<std::pair<Facts*, Relation*>> finished;
   std::vector<Relation*> fresh;

@@ -10,7 +10,7 @@
 
 namespace mithril {
 
-// ParseError E0726 naming what was expected and what came.
+// ParseError E0726 with the expected and the actual form.
 [[noreturn]] void wrong_form(const Json& json, const Place& place, std::string expected);
 
 bool flag_of(const Json& json, const Place& place);
@@ -18,7 +18,7 @@ int64_t integer_of(const Json& json, const Place& place);
 double real_of(const Json& json, const Place& place);  // an integer serves, too
 const std::string& text_of(const Json& json, const Place& place);
 const Json::Array& array_of(const Json& json, const Place& place);
-// An array of so many items; `expected` describes them.
+// An array of that many items; `expected` describes them.
 const Json::Array& items_of(const Json& json, const Place& place, size_t count,
                             const std::string& expected);
 std::vector<std::string> names_of(const Json& json, const Place& place);  // an array of strings

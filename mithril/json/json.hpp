@@ -1,4 +1,4 @@
-// JSON as a tree: what the guarded parse gives, and what is written as text.
+// JSON as a tree, for parsing and writing.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -39,8 +39,8 @@ class Json {
   Held held_;
 };
 
-// Indented by two spaces; what fits a line stands in one. ValueError E0420 where a string is not
-// UTF-8 or a number is not finite.
+// Indented by two spaces; values that fit on a line are written on one. ValueError E0420 where a
+// string is not UTF-8 or a number is not finite.
 std::string to_text(const Json& json);
 
 // Where something stands in a file.

@@ -10,8 +10,8 @@ namespace mithril {
 // A library model is written as its name and arguments, and what was added to it since. ValueError
 // E0422 where models are nested too deep, E0424 where there are constraints.
 std::string to_json(const Model& model);
-// What the text names is made as make_model would; nothing else in it is ever run. Each error names
-// the place in the text, as /submodels/m1/args/axis: ParseError E0720 to E0727 for its form,
+// Makes the named models with make_model and runs nothing else. Each error names the place in the
+// text, as /submodels/m1/args/axis: ParseError E0720 to E0727 for its form,
 // NameError E0608 for an unknown model, E0640 for an unknown field, E0641 for an unknown part, and
 // whatever composing the model raises.
 Model from_json(std::string_view text);

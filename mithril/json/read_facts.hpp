@@ -1,4 +1,4 @@
-// What a JSON form says about the connections of a model that has its parts.
+// Reads facts about the connections of a model whose parts exist.
 #pragma once
 #include "mithril/json/fields.hpp"
 #include "mithril/model/model.hpp"

@@ -1,4 +1,4 @@
-// What the ports of a part are bound to, as a JSON form says it.
+// Reads the bindings of the ports of a part.
 #pragma once
 #include <map>
 #include <string>

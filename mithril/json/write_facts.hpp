@@ -1,4 +1,4 @@
-// What was stated about the connections of one level.
+// Writes the statements about the connections of one level.
 #pragma once
 #include <map>
 

@@ -7,7 +7,7 @@ namespace mithril {
 
 using WriteModel = Json (*)(const Part& part);
 
-// Losses on one output each stand in output_specs, as many as there are before any other.
+// Losses on one output are written in output_specs, up to the first loss of another form.
 void write_training(const Composite& model, Json::Object& fields, WriteModel write);
 
 }  // namespace mithril

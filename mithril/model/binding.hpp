@@ -1,5 +1,5 @@
-// What a port can be bound to: a name, a connection, a value, a tensor, a description (IOKey), or a
-// list of these.
+// The binding of a port: a name, a connection, a value, a tensor, a description (IOKey), or a list
+// of these.
 #pragma once
 #include <concepts>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A model with what it adds to itself in the end, for as long as somebody asks.
+// Temporary completion of models, such as the cost of a training model.
 #pragma once
 #include <optional>
 

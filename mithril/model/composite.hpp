@@ -56,7 +56,7 @@ struct Recipe {
   std::vector<std::pair<size_t, std::string>> renamed =
       {};  // keys, with the names they were made with
 };
-// What a user said about a wire, as it was said; facts alone do not tell it from what followed.
+// A user's statement about a wire. Facts alone do not distinguish statements from consequences.
 struct StatedState {
   Wire* output;
   InitialState initial;
@@ -76,8 +76,7 @@ struct StatedFact {
       what;
 };
 
-// What only some models have, out of the way of the many that do not. The lists are of the whole
-// tree.
+// Members that few models need, allocated on demand. The lists cover the whole tree.
 struct Extras {
   std::vector<StatePair> states;
   std::vector<TensorLiteral> literals;
@@ -93,8 +92,8 @@ struct Copied {
   std::vector<std::pair<Wire*, Wire*>> wires;
 };
 
-// What a model adds to itself when it is compiled or becomes a part of another, and until then
-// leaves open: a training model its cost, which depends on all the losses that it will get.
+// What a model adds to itself when it is compiled or becomes a part: a training model adds its
+// cost, which depends on all losses that were added until then.
 class Completion {
  public:
   virtual ~Completion() = default;

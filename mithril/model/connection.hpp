@@ -1,4 +1,4 @@
-// A wire of a model in a user's hand.
+// A connection: a user's handle of a wire.
 #pragma once
 #include <concepts>
 #include <initializer_list>
@@ -66,7 +66,7 @@ class Connection {
   Connection prod(const Binding& axis, bool keepdim = false) const;
   Connection var(const Binding& axis, bool keepdim = false, double correction = 0.0) const;
 
-  // What is known now.
+  // The current facts.
   std::string name() const;  // its key, or the path of the port that makes it
   KnownShape known_shape() const;
 

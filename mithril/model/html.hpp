@@ -6,8 +6,8 @@
 
 namespace mithril {
 
-// A drawing of the parts and of what flows between them (inline SVG), and the table of the summary.
-// It stands alone, and every text in it is escaped. Of more than 60 parts there is no drawing.
+// A drawing of the parts and their connections (inline SVG), and the table of the summary. It is
+// self-contained, and all text is escaped. A model of more than 60 parts has no drawing.
 std::string to_html(const Model& model);
 
 }  // namespace mithril

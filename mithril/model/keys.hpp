@@ -11,10 +11,10 @@ struct NamedPort {
   std::string name;
   Wire* wire;
 };
-// Undriven wires without a value: keys in the order of naming, then the paths of what nobody named;
-// state left out. With `with_state`, state inputs too.
+// Undriven wires without a value: keys in the order of naming, then the paths of unnamed inputs,
+// without state. With `with_state`, state inputs, too.
 std::vector<NamedPort> input_ports(const Composite& model, bool with_state = false);
-// Named outputs, or those exposed, once any are; where there is none, the canonical output as
+// Named outputs, or after expose_keys the exposed ones; without any, the canonical output as
 // "output".
 std::vector<NamedPort> output_ports(const Composite& model);
 bool is_inside(const Part* part, const Composite& model);  // at any depth, or the model itself

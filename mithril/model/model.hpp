@@ -61,8 +61,8 @@ class Model {
   explicit Model(std::shared_ptr<Part> part) : part_(std::move(part)) {}
 
   // ---- composing. ConnectionError: E0101 two drivers, E0102 a cycle, E0103 a part of two parents,
-  // E0104 frozen, E0105 the canonical port is not unique. NameError E0604: no such port. What fails
-  // leaves the model, its parts and its connections as they were ----
+  // E0104 a frozen model, E0105 a canonical port that is not unique. NameError E0604: an unknown
+  // port. After an error the model, its parts and its connections are unchanged ----
   Call operator()(Bindings bindings) const { return connect(std::move(bindings)); }
   Call connect(Bindings bindings) const;  // refuses a port that is not there
   // Applied to connections (or values), in the order of its inputs: h = Linear({.dimension =
@@ -90,17 +90,16 @@ class Model {
   Connection operator[](
       const std::string& key);  // the key or path; made as a new key where there is none
   Connection at(const std::string& key) const;  // NameError with the nearest where there is none
-  std::vector<std::string> input_keys()
-      const;  // with the paths of inputs that nobody named; state hidden
+  std::vector<std::string> input_keys() const;  // with the paths of unnamed inputs; without state
   std::vector<std::string> output_keys()
-      const;  // all named outputs, or those exposed, once any are
+      const;  // all named outputs, or after expose_keys the exposed ones
   Model& expose_keys(std::initializer_list<const char*> keys);
   Model& expose_keys(const std::vector<std::string>& keys);
   Model& expose_keys(const std::vector<std::pair<std::string, Connection>>& keys);
   Model& rename_key(const std::string& from, const std::string& to);
   Model& set_cin(const std::vector<std::string>& keys);
   Model& set_cout(const std::vector<std::string>& keys);
-  // The canonical ports: of a model what += chains to, of a part what they were when it became one.
+  // The canonical ports, which += connects. A part keeps those that it had when it became one.
   std::vector<Connection> cins() const, couts() const;
   Connection cin() const, cout() const;  // ConnectionError E0105 where there is not just one
   Model& merge_connections(const std::vector<Binding>& connections, const std::string& name = {});
@@ -111,10 +110,10 @@ class Model {
   Model& set_values(
       const std::vector<std::pair<std::string, Binding>>& values);  // values and tensors
   Model& set_differentiability(const std::vector<std::pair<std::string, bool>>& keys);
-  // Asks `constraint` as an op's solve is asked (OpDef::solve), with these keys as its ports: now,
-  // and again when something that it read and found unknown changes, until it answers true. What it
-  // states holds as if it had been set; it refuses with Solver::reject. It keeps to what it is
-  // given: it may be asked for facts that are taken back later. Example, keys of as many rows:
+  // Calls `constraint` like an op's solve (OpDef::solve), with these keys as its ports: now, and
+  // whenever something changes that it read and found unknown, until it returns true. Its
+  // statements hold like a user's. It raises errors with Solver::reject. It must keep no state,
+  // because the facts of a call may be taken back. Example, keys with the same number of rows:
   //   model.add_constraint([](ml::Solver& s) {
   //     std::vector<ml::Dim> a, b;
   //     if (!s.shape("a", a) || !s.shape("b", b)) return false;

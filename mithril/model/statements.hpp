@@ -1,5 +1,5 @@
-// What a user says about keys of a model: with who said it, and with both sides where it
-// contradicts what is known.
+// A user's statements about keys of a model, with their origin. A contradiction is an error with
+// both sides.
 #pragma once
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-// Tables for people.
+// Text tables.
 #pragma once
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ using Row = std::vector<std::string>;
 
 // The rows under the first, a line below it; columns as wide as their widest cell.
 std::string table(const std::vector<Row>& rows);
-// What is known of the shape or the value: "[N, 64]", "3", "?".
+// The known shape or value: "[N, 64]", "3", "?".
 std::string wire_text(Wire* wire);
 // The rows of the summary, the header first.
 std::vector<Row> summary_rows(const Composite& model, bool shapes, bool types, int depth);

@@ -1,4 +1,4 @@
-// Takes a change of a model's tree back where the attempt that made it fails.
+// Undoes changes of a model's tree if their attempt fails.
 #pragma once
 #include <utility>
 #include <vector>

@@ -4,8 +4,8 @@
 
 namespace mithril {
 
-// Its parts are named after the class: model_of_class("Linear") is called linear where nobody names
-// it.
+// An empty model of this class, which names it: the default name of model_of_class("Linear") is
+// "linear".
 Model model_of_class(const std::string& name);
 
 // The model with this output; `input` and `output` are its canonical ports.

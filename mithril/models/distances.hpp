@@ -30,7 +30,7 @@ struct MDSCoreOptions {
   bool robust = true;           // powers are robust ones
 };
 // The stress of multidimensional scaling: how far predicted distances, given as powers, are from
-// those wanted. Ports: distances [N, N], pred_distances [N, N], norm, output.
+// the target distances. Ports: distances [N, N], pred_distances [N, N], norm, output.
 Model MDSCore(const MDSCoreOptions& options = {});
 
 struct TSNECoreOptions {
@@ -38,7 +38,7 @@ struct TSNECoreOptions {
   bool calculate_p_joint = false;  // from the distances; else the port p_joint takes them
   double perplexity = 20;          // how many neighbours a point has, for calculate_p_joint
 };
-// How far the neighbours among predicted points, given squared distances, are from those wanted.
+// How far the neighbours among predicted points, given squared distances, are from the targets.
 // Ports: distances [N, N], pred_distances [N, N], p_joint [N, N], output.
 Model TSNECore(const TSNECoreOptions& options = {});
 

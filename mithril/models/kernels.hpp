@@ -1,4 +1,4 @@
-// Kernels: how alike the rows of two matrices are; and what is fitted by a linear layer over them.
+// Kernels (similarities of the rows of two matrices), and models with a linear layer over them.
 #pragma once
 #include <string>
 
@@ -20,7 +20,7 @@ Model PolynomialKernel(const PolynomialKernelOptions& options = {});
 struct KernelizedSVMOptions {
   PartArgument kernel;  // a model of two or more inputs and one output
 };
-// A linear layer with one output over a kernel. Ports: those of the kernel, weight [1, M], bias
+// A linear layer with one output over a kernel. Ports: the ports of the kernel, weight [1, M], bias
 // [1], kernel [N, M], output [N, 1].
 Model KernelizedSVM(const KernelizedSVMOptions& options);
 

@@ -13,7 +13,7 @@ namespace mithril {
 
 // A constructor argument. `kinds` as for value ports: "int|none", "bool", "str", "tuple"; or
 // "model" or "models", by class name or as they were made (models/part_argument.hpp); or
-// "names|none", pairs of what is named and its name.
+// "names|none", a dict from names to names.
 struct ArgumentDef {
   std::string name, kinds;
   std::optional<Datum> fallback = {};  // empty: required

@@ -15,8 +15,8 @@ struct ClassFormat {
   bool is_pred_one_hot = true;           // [N, C]: the class of the largest; false: ints [N]
   bool is_label_one_hot = true;
 };
-// Classes of pred less those of label. Outputs: pred_formatted, label_formatted (the classes),
-// output.
+// The classes of pred minus the classes of label. Outputs: pred_formatted, label_formatted (the
+// classes), output.
 Model Metric(const ClassFormat& options = {});
 // How many of the classes are right, of all.
 Model Accuracy(const ClassFormat& options = {});

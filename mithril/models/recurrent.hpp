@@ -1,6 +1,6 @@
 // Recurrent networks: a cell for each step, all with the same parameters. A cell is a model with
 // input, output, hidden and hidden_compl, and for each state x an input prev_x and an output x:
-// RNNCell, LSTMCell, GRUCell. Sequences of a batch may differ in length; the longest stand first.
+// RNNCell, LSTMCell, GRUCell. Sequences of a batch may differ in length; the longest come first.
 #pragma once
 #include "mithril/models/part_argument.hpp"
 
@@ -31,9 +31,9 @@ struct EncoderDecoderOptions {
   int64_t max_input_sequence_length = 1, max_target_sequence_length = 1;
   bool teacher_forcing = false;
 };
-// ManyToOne, whose hidden states begin a OneToMany. Ports: those of the encoder; of the decoder
-// decoder_input, its parameters as decoder_w_ih and so on, target1, ..., output0, output1, ...;
-// indices [N]: the order of the target sequences among the input sequences.
+// A ManyToOne whose hidden states start a OneToMany. Ports: the ports of the encoder; of the
+// decoder decoder_input, its parameters as decoder_w_ih and so on, target1, ..., output0, output1,
+// ...; indices [N]: the order of the target sequences among the input sequences.
 Model EncoderDecoder(const EncoderDecoderOptions& options);
 
 struct EncoderDecoderInferenceOptions {

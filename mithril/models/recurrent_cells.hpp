@@ -1,6 +1,6 @@
 // One step of recurrent networks. All take input [N, 1, I] and prev_hidden [M, 1, H] of M >= N
-// sequences, those that go on first, and make hidden [N, 1, H], output [N, 1, O], and hidden_compl
-// [M - N, 1, H]: what is left of prev_hidden for the sequences that have ended.
+// sequences, with the continuing ones first. Outputs: hidden [N, 1, H], output [N, 1, O], and
+// hidden_compl [M - N, 1, H], the states of the sequences that have ended.
 #pragma once
 #include "mithril/model/model.hpp"
 

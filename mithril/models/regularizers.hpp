@@ -1,4 +1,4 @@
-// What penalises large parameters.
+// Regularisers: penalties on large parameters.
 #pragma once
 #include "mithril/model/model.hpp"
 

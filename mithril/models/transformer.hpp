@@ -7,15 +7,15 @@ namespace mithril {
 struct MaskedSoftmaxOptions {
   int64_t axis = -1;
 };
-// Softmax over what a mask lets through; 0 elsewhere, and where it lets nothing through. Ports:
-// input, mask (bool, broadcast; true: counts), output.
+// Softmax over the unmasked elements. Masked elements, and rows without unmasked elements, are 0.
+// Ports: input, mask (bool, broadcast; true: counts), output.
 Model MaskedSoftmax(const MaskedSoftmaxOptions& options = {});
 
 struct MultiHeadAttentionOptions {
   int64_t num_heads = 1;                  // divides the dimension
   std::optional<int64_t> dimension = {};  // empty: inferred
   bool use_bias = true;
-  bool is_causal = false;  // each place sees those before it and itself
+  bool is_causal = false;  // each position attends to itself and earlier ones
   bool use_mask = false;   // a port mask (bool, broadcast to [N, heads, L, S]; true: is seen)
 };
 // softmax(q k' / sqrt(D / heads)) v for each head (Vaswani et al. 2017). Ports: query [N, L, D],

@@ -1,4 +1,4 @@
-// What an op's `eval` sees: concrete tensors and values by the names of its ports.
+// The argument of an op's `eval`: concrete tensors and values by the names of its ports.
 #pragma once
 #include <compare>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The record of an op: everything that anybody knows about it. See docs/add-an-op.md.
+// The record of an op, its complete definition. See docs/add-an-op.md.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -38,7 +38,7 @@ PortDef optional(std::string name, std::string shape,
                  std::string type);  // a tensor or None; None when left out
 PortDef list(std::string name, std::string shape, std::string type);
 
-// What a pass for mixed precision does with the op's float inputs.
+// How mixed precision casts the op's float inputs.
 enum class CastPolicy : uint8_t {
   promote,  // the widest of them
   lower,    // to the lower precision: matmul, convolution
@@ -81,8 +81,8 @@ struct OpDef {
   std::vector<PortDef> inputs, outputs;
   std::vector<std::string> where = {};  // "*o = broadcast(*a, *b)"
 
-  // What patterns cannot say. False: not yet; it is asked again when something that it read and
-  // found unknown changes, and must be idempotent.
+  // Infers what patterns cannot express. False: not finished; it runs again when something changes
+  // that it read and found unknown. Must be idempotent.
   bool (*solve)(Solver&) = nullptr;
   // The meaning, on tensors of concrete shape; float16 and bfloat16 arrive as float32. Null for ops
   // on values only (solve folds them) and for ops with `expand`.
@@ -91,7 +91,7 @@ struct OpDef {
   // `not_differentiable` says why.
   void (*grad)(GradContext&) = nullptr;
   std::string not_differentiable = {};
-  // In place of eval and grad: the op is only a way of writing others.
+  // Instead of eval and grad: replaces the op by other ops.
   void (*expand)(ExpandContext&) = nullptr;
 
   // The dtype that comes out has the widest width among the inputs of that kind, unless this names
@@ -109,16 +109,15 @@ struct OpDef {
   double (*operations)(std::span<const std::vector<int64_t>> inputs,
                        std::span<const std::vector<int64_t>> outputs) = nullptr;
   bool watched = false;  // shows what goes through it: no pass may compute it beforehand
-  // Reduces along `axis` to what is as large as one element, however many there are: mean, max,
-  // min.
+  // Reduces along `axis` to a value of the size of one element: mean, max, min.
   bool averages = false;
-  // The output has the elements of the first input, in their order: a view of them will do.
+  // The output has the elements of the first input in their order, so it can be a view.
   bool keeps_elements = false;
   std::vector<Spelling> spell = {};
 
   // Filled in by add_op.
   std::string model_name = {};  // "LeakyRelu": the class of its part
-  std::string label = {};       // "leakyrelu": what its part is called where nobody names it
+  std::string label = {};       // "leakyrelu": the default name of its part
   CompiledPorts compiled = {};
 
   size_t port_count() const { return inputs.size() + outputs.size(); }

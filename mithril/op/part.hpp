@@ -13,8 +13,8 @@ namespace mithril {
 struct OpDef;  // op/op_def.hpp
 struct PortDef;
 
-// What ports share. Levels of nesting share it too (union-find), so that flattening has nothing to
-// follow and exposing a port costs nothing.
+// A wire connects ports, across levels of nesting (union-find). So flattening follows no chains,
+// and exposing a port costs nothing.
 struct Wire {
   Wire* parent = nullptr;
   uint64_t linked_at = 0;  // when it got its parent: see moment()
@@ -27,7 +27,7 @@ struct Wire {
   int32_t driver_slot = -1;
   int32_t weight = 1;
   int32_t uses = 0;            // input slots of ops that read it
-  int8_t differentiable = -1;  // -1: nobody said; 0, 1
+  int8_t differentiable = -1;  // -1: not stated; 0, 1
   bool constant = false;       // holds a tensor literal (side table of the root model)
 };
 inline Wire* top(Wire* wire) {
@@ -67,7 +67,7 @@ struct Part {
   std::span<Wire*> slots_of(std::string_view port) const;  // none where there is no such port
   size_t port_of(size_t slot) const;                       // inputs, then outputs
   const PortDef& port_at(size_t slot) const;
-  // The class's wire; of a port that was left out it is made, now that somebody wants it.
+  // The class's wire. A port that was left out gets its wire now.
   Wire* wire(Facts& facts, size_t slot) const;
   Wire* wire(Facts& facts, std::string_view port, int item = 0) const;
   const Datum* left_out(std::string_view port) const;  // its default; null: there is a wire
@@ -80,7 +80,7 @@ struct Part {
 
 std::string path(const Part* part);  // "encoder.block_2.fc1"; the root's own name is left out
 std::string wire_name(
-    Wire* wire);  // "encoder.block_2.fc1.weight"; empty: nobody named it and nothing drives it
+    Wire* wire);  // "encoder.block_2.fc1.weight"; empty: it has neither a name nor a driver
 
 Wire* new_wire(Facts& facts);
 DatumVariable* value_of(Facts& facts, Wire* wire);
@@ -93,7 +93,7 @@ void unify_wires(Facts& facts, Wire* outer, Wire* inner);
 void instantiate(Facts& facts, Part& part, std::span<const int> counts,
                  std::span<Wire* const> wires);
 void clear_slots(Part& part);
-// "from encoder.fc1.weight", 'given by set_shapes({"w": [4, 5]})'; empty: nobody fixed it.
+// "from encoder.fc1.weight", 'given by set_shapes({"w": [4, 5]})'; empty: it has no origin.
 std::string origin_text(Origin origin);
 // Adds origins, shapes on wires and the known pattern dims to an error.
 void decorate_error(ErrorDetails& details, Origin at, Origin left, Origin right);

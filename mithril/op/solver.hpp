@@ -1,4 +1,5 @@
-// What an op's `solve` sees. Reads note what was unknown; the relation then waits for exactly that.
+// The argument of an op's `solve`. It notes unknowns that are read; the relation waits for exactly
+// these.
 #pragma once
 #include <cstdlib>
 #include <string>

@@ -1,8 +1,8 @@
-// The language in which records spell their ops for targets that have operators of their own:
+// The language of spellings, for targets that have their own operators:
 //   "approximate ? aten::gelu(input, \"tanh\") : aten::gelu(input)"
-// Names are those of ports, `output` the first output; members are shape, ndim, dtype, kind
-// ("bool", "int" or "float"), and of the output dtype_name ("float32"); a list is [a, b], an item
-// x[1]; == compares with a literal; conditions read values, never tensors.
+// Names refer to ports, `output` to the first output. Members are shape, ndim, dtype, kind ("bool",
+// "int" or "float"), and dtype_name of the output ("float32"). A list is [a, b], an item x[1]. ==
+// compares with a literal. Conditions read values, never tensors.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -41,7 +41,7 @@ class SpellingContext {
   std::span<const Dims> dims_, outputs_;
 };
 
-// What the target is to run for the node; InternalError where the record says nothing.
+// The spelling of a node; InternalError if the record has none.
 std::string spelled(const Spelling& spelling, const SpellingContext& node);
 
 struct SpelledExpression {

@@ -8,8 +8,8 @@
 
 namespace mithril {
 
-// The factor and how it changes: it backs off after an iteration whose gradients overflowed, and
-// grows after so many clean ones. A number of float32, as in torch.amp.GradScaler.
+// The scale and how it changes: it shrinks after an iteration whose gradients overflowed, and grows
+// after a number of clean ones. float32, as in torch.amp.GradScaler.
 struct LossScale {
   double scale = 65536;
   double growth_factor = 2;
@@ -35,8 +35,8 @@ class GradScaler {
 
   // Gradients that come in at outputs, multiplied with the scale.
   TensorMap scale(const TensorMap& output_gradients) const;
-  // What came of them, divided by the scale: what to clip, and what to step with. TypeError E0386
-  // for a gradient of float16, in which scaling cannot be undone.
+  // The gradients divided by the scale, for clipping and stepping. TypeError E0386 for a float16
+  // gradient, in which scaling cannot be undone.
   TensorMap unscale(const TensorMap& gradients);
   // The optimizer's step, unless an inf or NaN was unscaled since the last update; whether it was
   // taken. StateError E0910 where nothing was unscaled.

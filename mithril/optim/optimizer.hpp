@@ -43,8 +43,8 @@ class Optimizer {
   double lr() const { return lr_; }
   void set_lr(double lr);  // ValueError E0406 for a negative one
 
-  // At most so many threads work on a step; 0, which is the default: as many as there are
-  // processors. Results do not depend on it. ValueError E0406 for a negative number.
+  // The maximum number of threads of a step. 0 (the default): one per processor. Results do not
+  // depend on it. ValueError E0406 for a negative number.
   void set_threads(int threads);
   int threads() const { return threads_; }
 
@@ -61,7 +61,7 @@ class Optimizer {
   // ValueError E0406 for an option out of range. After an error nothing has changed.
   void load_state_dict(const TensorMap& state);
 
-  // ---- for who takes steps as part of a graph (mithril/compile/training_step.hpp) ----
+  // ---- for steps as part of a graph (mithril/compile/training_step.hpp) ----
   struct Memory {
     std::int64_t steps = 0;     // taken, the present one included while in `update`
     std::vector<Tensor> slots;  // one for each slot name, zeros at first, as the parameter
@@ -75,7 +75,7 @@ class Optimizer {
   // Changes when graphs with the previous options are out of date. The learning rate is one of
   // `numbers`, and in no graph.
   std::uint64_t options_version() const { return options_version_; }
-  // What of a parameter's step changes from one to the next: its learning rate, corrections of its
+  // The numbers of a parameter's step that change: its learning rate, the bias corrections of its
   // moments. `steps`: as in Memory.
   virtual std::vector<double> numbers(std::int64_t steps) const = 0;
   // The step as nodes: puts the values that `param` and `slots` have after it in their places.

@@ -1,4 +1,4 @@
-// A graph some of whose inputs are decided.
+// Fixes some inputs of a graph.
 #pragma once
 
 #include <unordered_map>
@@ -7,9 +7,9 @@
 
 namespace mithril {
 
-// The graph with constants in the place of these inputs; the others stay, in their order. It has
-// symbols of its own, for the sizes of the constants say more than the graph knew. ShapeError where
-// those sizes contradict what it knows.
+// Replaces these inputs by constants. The other inputs keep their order. The result has its own
+// symbols, because the sizes of the constants add facts. ShapeError if these sizes contradict the
+// graph.
 Graph fix_inputs(const Graph& graph, const std::unordered_map<ValueId, Tensor>& tensors);
 
 }  // namespace mithril

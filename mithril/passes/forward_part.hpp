@@ -1,4 +1,4 @@
-// Which values of a graph with its gradient belong to the way forwards.
+// The forward values of a graph with its gradient.
 #pragma once
 #include <vector>
 

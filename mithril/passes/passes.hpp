@@ -5,15 +5,15 @@
 
 namespace mithril {
 
-// Nodes of ops that are only a way of writing others become those others.
+// Replaces nodes whose ops have `expand` by the nodes that it builds.
 Graph expand_ops(const Graph& graph);
-// The same, and what nobody reads stays.
+// The same, but keeps unread nodes.
 Graph expand_only(const Graph& graph);
-// What depends on constants alone becomes a constant.
+// Evaluates nodes that depend on constants only.
 Graph fold_constants(const Graph& graph);
-// Nodes of the same op with the same arguments become one; so do equal constants.
+// Keeps one of several nodes with the same op and arguments, and one of equal constants (CSE).
 Graph merge_equal(const Graph& graph);
-// Drops what no output depends on. Inputs stay: they are the signature.
+// Removes nodes that no output depends on (DCE). Inputs stay: they are the signature.
 Graph prune(const Graph& graph);
 
 }  // namespace mithril

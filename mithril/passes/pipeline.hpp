@@ -15,7 +15,7 @@ struct Pass {
 };
 
 const std::vector<Pass>& default_passes();
-// For graphs that no gradient is to be made of: it is quicker with what was kept on the way.
+// For graphs without gradients. Gradients are faster with the kept weights of attention.
 const std::vector<Pass>& passes_with_fused_attention();
 
 using Trace = std::function<void(const Pass&, const Graph& result)>;
@@ -28,8 +28,8 @@ struct PipelineOptions {
   bool verify = true;                  // after each pass
 };
 
-// What a pass throws goes on with the name of the pass and the graph that it was given: an Error as
-// an Error of its kind, anything else, and a result that does not verify, as an InternalError.
+// Adds the name of the pass and its input graph to exceptions: an Error keeps its kind; any other
+// exception, and a result that does not verify, becomes an InternalError.
 Graph run_passes(const Graph& graph, const PipelineOptions& options = {});
 
 }  // namespace mithril

@@ -1,4 +1,4 @@
-// How often each value of a graph is read.
+// Use counts of the values of a graph.
 #pragma once
 #include <vector>
 

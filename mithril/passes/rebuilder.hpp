@@ -1,4 +1,4 @@
-// Writes the new graph of a pass: ids are mapped, inputs and outputs stay, what nobody reads goes.
+// Writes the new graph of a pass: maps ids, keeps inputs and outputs, removes unread nodes.
 #pragma once
 #include <vector>
 
@@ -19,7 +19,7 @@ class Rebuilder {
   // The graph under construction: nodes and constants may be added to it.
   Graph& graph() { return to_; }
   const Graph& graph() const { return to_; }
-  // What a value of the old graph is in the new one.
+  // The value of the new graph for a value of the old graph.
   ValueId map(ValueId old) const;
   // The node with arguments of the new graph and without outputs.
   Node map_arguments(const Node& node) const;
@@ -27,12 +27,12 @@ class Rebuilder {
   void keep(const Node& node) { add(map_arguments(node), node.outputs); }
   // Adds a node of the new graph that makes these values of the old one, under their names.
   void add(Node node, const std::vector<ValueId>& outputs);
-  // Whoever read the old value reads `now`, a value of the new graph.
+  // Readers of the old value read `now`, a value of the new graph.
   void replace(ValueId old, ValueId now);
   // As replace; a value that the pass itself has made takes over name and dims of the old one.
   void become(ValueId old, ValueId now);
 
-  // The new graph, without nodes and constants that nobody reads. Call it last.
+  // The new graph, without unread nodes and constants. Call it last.
   Graph finish();
   Graph finish_whole();  // with them
 

@@ -1,4 +1,4 @@
-// Memory for time: what a gradient reads of the way forwards is computed again instead of kept.
+// Checkpointing: gradients recompute forward values instead of keeping them.
 #pragma once
 #include <vector>
 

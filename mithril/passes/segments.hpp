@@ -1,4 +1,4 @@
-// Where to cut the forward part of a graph, so that little is kept from segment to segment.
+// Chooses the cuts of the forward part of a graph such that few bytes cross them.
 #pragma once
 #include <cstddef>
 #include <vector>

@@ -5,7 +5,7 @@
 
 namespace mithril {
 
-// Whether anything in the graph depends on the mode.
+// Whether any node depends on the mode.
 bool depends_on_mode(const Graph& graph);
 
 // The graph of one mode. The chosen value replaces `by_mode`, and takes over its name if nothing

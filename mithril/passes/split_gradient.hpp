@@ -1,5 +1,4 @@
-// A graph with its gradient as two graphs: what runs first, and what runs once the gradients of the
-// outputs are there.
+// Splits a graph with its gradient into a forward and a backward graph.
 #pragma once
 #include "mithril/backend/backend.hpp"
 

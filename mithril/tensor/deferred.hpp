@@ -1,4 +1,4 @@
-// Elements that are made when somebody reads them, and not kept.
+// Elements that are made on each read, and not kept.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
 // The binary layout of the DLPack standard, version 1 (https://github.com/dmlc/dlpack, Copyright
 // (c) 2017 by Contributors, Apache License 2.0), with the standard's names but in a namespace of
-// ours, so that it can stand in one file with the headers of a library that brings its own copy.
+// ours, so that one file can also include the headers of a library that brings its own copy.
 // Only what a tensor in host memory needs.
 #pragma once
 

@@ -24,8 +24,8 @@ class ForeignElements;  // tensor/foreign.hpp
 // bits.
 std::int64_t element_count(const Dims& dims);
 
-// Copying a Tensor is cheap: the copies share their elements, and what one writes all see (`copy()`
-// separates them). Reading from many threads is safe; writing is not.
+// Copying a Tensor is cheap: the copies share their elements, and all see writes (`copy()` makes a
+// separate tensor). Reading from many threads is safe; writing is not.
 class Tensor {
  public:
   // A float32 tensor of dims [0].
@@ -51,8 +51,8 @@ class Tensor {
   // The same for memory that Mithril fills itself, possibly later: nothing is checked.
   static Tensor over(DType dtype, Dims dims, void* data, std::shared_ptr<void> owner);
 
-  // Elements of another library. `data`: where they stand in the memory of this process, row-major;
-  // null where they do not.
+  // Elements of another library. `data` points to them if they are row-major in the memory of this
+  // process; otherwise it is null.
   static Tensor foreign(DType dtype, Dims dims, std::shared_ptr<const ForeignElements> elements,
                         const void* data);
 
@@ -62,11 +62,11 @@ class Tensor {
   std::int64_t size() const { return size_; }
   std::size_t bytes() const { return static_cast<std::size_t>(size_) * size_of(dtype_); }
   bool read_only() const { return read_only_; }
-  // Whether nobody else holds its elements, so that nobody sees them written to.
+  // Whether no other tensor holds its elements, so that writes are not visible elsewhere.
   bool is_sole() const { return !read_only_ && !foreign_ && storage_.use_count() == 1; }
-  // Whether something that is no Tensor holds its elements, or may do so.
+  // Whether an object other than a Tensor holds its elements, or may hold them.
   bool is_borrowed() const;
-  // Null where the elements are our own or borrowed.
+  // Null if the elements are owned or borrowed.
   const ForeignElements* foreign() const { return foreign_; }
   // With elements in the memory of this process: itself, unless they are foreign and elsewhere.
   Tensor host() const;

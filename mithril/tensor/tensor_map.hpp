@@ -73,7 +73,7 @@ class TensorMap {
   Tensor& at(std::string_view key);
   // The tensor of that key, added where there is none.
   Tensor& operator[](std::string_view key);
-  // Null where there is no such key. `guess`: where it probably stands; costs one comparison then.
+  // Null without such a key. `guess` is its probable index, which costs one comparison.
   const Tensor* find(std::string_view key, std::size_t guess = 0) const;
   bool contains(std::string_view key) const { return find(key) != nullptr; }
 

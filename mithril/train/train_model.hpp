@@ -1,4 +1,4 @@
-// A model with losses, regularisation and metrics: what is trained is its cost.
+// A model with losses, regularisation and metrics. Training minimises its cost.
 #pragma once
 #include <concepts>
 #include <optional>
@@ -30,10 +30,10 @@ struct KeyPattern {
   std::string text;
 };
 
-// A model of its own: it has the keys of the model that it trains, and one more output, final_cost,
-// a scalar. The cost follows from all that has been added when the model is compiled or becomes a
-// part; compiling leaves it open to more. It takes no further parts (ConnectionError E0115).
-// What a port is bound to and is not there yet becomes a new input, which is data and no parameter.
+// A model with the keys of the model that it trains and one more output, the scalar final_cost. The
+// cost is assembled from everything that was added when the model is compiled or becomes a part. It
+// stays open to more losses, but takes no further parts (ConnectionError E0115). A new key that a
+// port is bound to becomes an input that is data, not a parameter.
 //
 //   TrainModel train(net);
 //   train.add_loss(CrossEntropy(), {{"input", "logits"}, {"target", "target"}});
@@ -45,8 +45,8 @@ class TrainModel : public Model {
   // The training model that a model is; none where it is another.
   static std::optional<TrainModel> of(const Model& model);
 
-  // ConnectionError E0113 for a port that is bound to nothing, E0114 where no port is bound to what
-  // the model makes, E0117 for a loss of several outputs. What fails leaves all as it was.
+  // ConnectionError E0113 for an unbound port, E0114 if no port is bound to an output of the model,
+  // E0117 for a loss with several outputs. After an error nothing has changed.
   TrainModel& add_loss(const Model& loss, const Bindings& ports, const LossOptions& options = {});
   // coef * penalty / the geometric mean of the sizes that the losses which depend on the key are
   // averaged over. NameError E0606 for a key that is not there, with the nearest.

@@ -1,4 +1,4 @@
-// What a training model has besides the model that it trains, and the cost that follows from it.
+// The losses, regularisers and metrics of a training model, and its cost.
 #pragma once
 #include <memory>
 #include <optional>
