@@ -27,9 +27,10 @@ bool runs_in_a_loop(const OpDef& op, const OpCase& row) {
   const SizedGraph sizes(built.graph);
   const Plan plan = make_plan(built.graph, sizes, generate(built.tensors, 1));
   const cpu_backend::ShapedGraph shaped(built.graph, plan);
-  if (!cpu_backend::loop_dtype(shaped, 0)) return false;
+  if (!cpu_backend::elementwise_dtype(shaped, 0)) return false;
   const size_t node = 0;
-  return cpu_backend::make_loop(shaped, std::span(&node, 1), built.graph.nodes()[0].outputs)
+  return cpu_backend::make_elementwise_program(shaped, std::span(&node, 1),
+                                               built.graph.nodes()[0].outputs)
       .has_value();
 }
 
