@@ -212,28 +212,26 @@ class ConvolutionStep final : public Step {
   std::vector<Round> rounds_;              // empty: all rows at once
 };
 
-// Packed GEMM operands use the keys 0 and 1, and keys of at least 2^60.
-constexpr int64_t packed_for_groups = 2;
-
 template <typename T>
 PackedWeights::Bytes packed_weight(const LoweringContext& context, const ImplicitGemmForm& form,
                                    ValueId weight) {
   if (!context.packed.find(weight) || form.work() == 0) return nullptr;
-  return context.packed.pack(weight, packed_for_groups + form.groups, [&](const Tensor& tensor) {
-    const ImplicitGemmTiles tiles = ConvolutionStep<T>::tiles_of(form);
-    auto bytes = context.packed.allocate(tiles.packed_count(form) * int64_t{sizeof(T)});
-    const Tensor host = tensor.host();
-    std::vector<T> pairs;
-    if constexpr (std::is_same_v<T, float>) {
-      if (host.dtype() == DType::bfloat16) pairs = paired_weight(host);
-    }
-    const T* from = pairs.empty() ? host.data<T>() : pairs.data();
-    const auto parts = static_cast<int>(form.groups * tiles.count);
-    ThreadPool::shared().run(parts, context.config.threads, [&](int part) {
-      pack_weight(form, tiles, from, part, part + 1, reinterpret_cast<T*>(bytes.get()));
-    });
-    return bytes;
-  });
+  return context.packed.pack(
+      weight, {PackedLayout::implicit_gemm, form.groups}, [&](const Tensor& tensor) {
+        const ImplicitGemmTiles tiles = ConvolutionStep<T>::tiles_of(form);
+        auto bytes = context.packed.allocate(tiles.packed_count(form) * int64_t{sizeof(T)});
+        const Tensor host = tensor.host();
+        std::vector<T> pairs;
+        if constexpr (std::is_same_v<T, float>) {
+          if (host.dtype() == DType::bfloat16) pairs = paired_weight(host);
+        }
+        const T* from = pairs.empty() ? host.data<T>() : pairs.data();
+        const auto parts = static_cast<int>(form.groups * tiles.count);
+        ThreadPool::shared().run(parts, context.config.threads, [&](int part) {
+          pack_weight(form, tiles, from, part, part + 1, reinterpret_cast<T*>(bytes.get()));
+        });
+        return bytes;
+      });
 }
 
 template <typename T>

@@ -116,10 +116,10 @@ class NchwcStep final : public Step {
 };
 
 template <typename Form>
-StepDescriptor block_draft(const LoweringContext& context, const Form& form, int64_t block,
-                           const ConvolutionValues& values, int64_t packed_as) {
+StepDescriptor nchwc_descriptor(const LoweringContext& context, const Form& form, int64_t block,
+                                const ConvolutionValues& values, PackedLayout layout) {
   const PackedWeights::Bytes weight =
-      context.packed.pack(values.weight, packed_as, [&](const Tensor& tensor) {
+      context.packed.pack(values.weight, {layout}, [&](const Tensor& tensor) {
         auto bytes = context.packed.allocate(form.weight_count() * int64_t{sizeof(float)});
         const Tensor host = tensor.host();
         std::vector<float> pairs;
@@ -182,15 +182,14 @@ std::optional<NchwcConvolution> nchwc_convolution_for(const LoweringContext& con
 StepDescriptor lower_nchwc_convolution(const LoweringContext& context,
                                        const NchwcConvolution& convolution,
                                        const ConvolutionValues& values) {
-  // Packed weights of other forms have other keys.
-  constexpr int64_t packed_as = std::numeric_limits<int64_t>::min();
   const auto& [c, kernels] = convolution;
   const bool from_blocks = context.shaped.is_in_blocks(values.source);
   if (context.config.winograd && !kernels->of_pairs() && suits_winograd_nchwc(c)) {
-    return block_draft(context, WinogradNchwc(c, from_blocks), kernels->block, values, packed_as);
+    return nchwc_descriptor(context, WinogradNchwc(c, from_blocks), kernels->block, values,
+                            PackedLayout::winograd_nchwc);
   }
-  return block_draft(context, DirectNchwc(c, from_blocks, *kernels), kernels->block, values,
-                     packed_as + 1);
+  return nchwc_descriptor(context, DirectNchwc(c, from_blocks, *kernels), kernels->block, values,
+                          PackedLayout::direct_nchwc);
 }
 
 }  // namespace mithril::cpu_backend

@@ -181,22 +181,23 @@ class PanelStep final : public Step {
 };
 
 template <typename Form>
-StepDescriptor panel_draft(const LoweringContext& context, const Convolution& convolution,
-                           const ConvolutionValues& values, int64_t packed_as) {
+StepDescriptor panel_descriptor(const LoweringContext& context, const Convolution& convolution,
+                                const ConvolutionValues& values, PackedLayout layout) {
   const Form form(convolution);
   PackedWeights::Bytes weight;
   if (context.packed.find(values.weight)) {
-    weight = context.packed.pack(values.weight, packed_as, [&](const Tensor& tensor) {
-      const int64_t count = convolution.groups * form.weight_count();
-      auto bytes = context.packed.allocate(count * int64_t{sizeof(float)});
-      const Tensor host = tensor.host();
-      const auto* from = static_cast<const typename Form::Element*>(host.raw_data());
-      const auto panels = static_cast<int>(convolution.groups * form.panels());
-      ThreadPool::shared().run(panels, context.config.threads, [&](int panel) {
-        transform_panel(form, from, panel, reinterpret_cast<float*>(bytes.get()));
-      });
-      return bytes;
-    });
+    weight =
+        context.packed.pack(values.weight, {layout, convolution.groups}, [&](const Tensor& tensor) {
+          const int64_t count = convolution.groups * form.weight_count();
+          auto bytes = context.packed.allocate(count * int64_t{sizeof(float)});
+          const Tensor host = tensor.host();
+          const auto* from = static_cast<const typename Form::Element*>(host.raw_data());
+          const auto panels = static_cast<int>(convolution.groups * form.panels());
+          ThreadPool::shared().run(panels, context.config.threads, [&](int panel) {
+            transform_panel(form, from, panel, reinterpret_cast<float*>(bytes.get()));
+          });
+          return bytes;
+        });
   }
   StepDescriptor descriptor{.reads = {values.source},
                             .writes = {values.made},
@@ -222,20 +223,20 @@ StepDescriptor panel_draft(const LoweringContext& context, const Convolution& co
 std::optional<StepDescriptor> lower_panel_convolution(const LoweringContext& context,
                                                       const Convolution& convolution,
                                                       const ConvolutionValues& values) {
-  // Packed weights of other forms have keys of at least 0.
-  const int64_t groups = convolution.groups;
   if (context.config.winograd && suits_winograd_planar(convolution)) {
-    return panel_draft<WinogradPlanar>(context, convolution, values, -3 * groups);
+    return panel_descriptor<WinogradPlanar>(context, convolution, values,
+                                            PackedLayout::winograd_planar);
   }
   if (suits_small_planes(convolution)) {
-    return panel_draft<SmallPlaneForm>(context, convolution, values, 1 - 3 * groups);
+    return panel_descriptor<SmallPlaneForm>(context, convolution, values,
+                                            PackedLayout::small_planes);
   }
   return std::nullopt;
 }
 
 StepDescriptor lower_im2col(const LoweringContext& context, const Convolution& convolution,
                             const ConvolutionValues& values) {
-  return panel_draft<Im2colForm>(context, convolution, values, 2 - 3 * convolution.groups);
+  return panel_descriptor<Im2colForm>(context, convolution, values, PackedLayout::im2col);
 }
 
 }  // namespace mithril::cpu_backend

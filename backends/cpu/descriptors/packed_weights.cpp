@@ -25,10 +25,10 @@ Tensor PackedWeights::plain(ValueId id) {
   return known->second;
 }
 
-PackedWeights::Bytes PackedWeights::pack(ValueId id, int64_t form,
+PackedWeights::Bytes PackedWeights::pack(ValueId id, const PackedFormat& format,
                                          const std::function<Bytes(const Tensor&)>& make) {
   const std::lock_guard lock(mutex_);
-  Bytes& packed = packed_[{id, form}];
+  Bytes& packed = packed_[{id, format}];
   if (!packed) packed = make(*constants_.at(id));
   return packed;
 }

@@ -1,15 +1,39 @@
 // Constants in the layouts that kernels read, packed once for all plans of a graph.
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <tuple>
+#include <optional>
+#include <utility>
 
 #include "mithril/graph/graph.hpp"
 
 namespace mithril::cpu_backend {
+
+// How a weight is packed: the kernel that reads it, and what else the bytes depend on.
+enum class PackedLayout : uint8_t {
+  gemm,
+  vnni_gemm,  // pairs of bfloat16 along k
+  implicit_gemm,
+  direct_nchwc,
+  winograd_nchwc,
+  winograd_planar,
+  small_planes,
+  im2col,
+};
+
+struct PackedFormat {
+  PackedLayout layout;
+  int64_t groups = 1;                // of a convolution
+  std::optional<DType> stored = {};  // the 16-bit dtype of the elements; none: their own
+  bool transposed = false;           // the last two axes of a GEMM's B are exchanged
+
+  auto operator<=>(const PackedFormat&) const = default;
+};
 
 // Thread-safe.
 class PackedWeights {
@@ -20,18 +44,18 @@ class PackedWeights {
 
   const Tensor* find(ValueId id) const;  // null: not a constant
   Tensor plain(ValueId id);              // the constant in its own layout, read-only
-  // Returns what `make` returns for this constant. Calls `make` only once for each `form`, which
-  // identifies the packed layout.
-  Bytes pack(ValueId id, int64_t form, const std::function<Bytes(const Tensor&)>& make);
-  // Allocates memory for packed weights, aligned to 64 bytes and adjacent to earlier allocations if
-  // possible. Only `make` may call this: pack() holds the lock meanwhile.
+  // The constant in this format. Calls `make` if it was not packed in this format before.
+  Bytes pack(ValueId id, const PackedFormat& format,
+             const std::function<Bytes(const Tensor&)>& make);
+  // Memory for `make`, which holds the lock: this many bytes, aligned to 64, next to the bytes that
+  // were allocated before.
   std::shared_ptr<std::byte[]> allocate(int64_t bytes);
 
  private:
   std::map<ValueId, const Tensor*> constants_;
   std::mutex mutex_;
   std::map<ValueId, Tensor> plain_;
-  std::map<std::pair<ValueId, int64_t>, Bytes> packed_;
+  std::map<std::pair<ValueId, PackedFormat>, Bytes> packed_;
   std::shared_ptr<std::byte[]> next_;  // free memory of left_ bytes; allocated_: bytes in all
   int64_t left_ = 0, allocated_ = 0;
 };

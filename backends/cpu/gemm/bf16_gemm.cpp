@@ -113,13 +113,10 @@ class Bf16GemmStep final : public Step {
   std::unique_ptr<ElementStep> epilogue_;  // null: none
 };
 
-// Layout keys of VNNI pairs begin after those of other packed layouts.
-constexpr int64_t packed_in_pairs = int64_t{1} << 61;
-
 PackedWeights::Bytes right_in_pairs(const LoweringContext& context, const PairedForm& form,
                                     Side right) {
-  const int64_t way = packed_in_pairs + right.transposed;
-  return context.packed.pack(right.id, way, [&](const Tensor& tensor) {
+  const PackedFormat format{.layout = PackedLayout::vnni_gemm, .transposed = right.transposed};
+  return context.packed.pack(right.id, format, [&](const Tensor& tensor) {
     const Tensor host = where_floats_begin(tensor.host());
     const auto* from = static_cast<const uint16_t*>(host.raw_data());
     std::vector<float> brought(static_cast<size_t>(form.right.brought()));

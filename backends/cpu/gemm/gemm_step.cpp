@@ -130,17 +130,12 @@ Side read_through(const LoweringContext& context, Side side) {
   return source ? Side{*source, !side.transposed} : side;
 }
 
-// The layout key of the packed B. Convolutions use keys up to their number of groups.
-int64_t way_of_packing(const GemmShape& form, Side right) {
-  constexpr int64_t more_than_groups = int64_t{1} << 60;
-  const int64_t way = right.transposed;
-  return form.stored ? more_than_groups + 2 * static_cast<int64_t>(*form.stored) + way : way;
-}
-
 template <typename T>
 PackedWeights::Bytes packed_right(const LoweringContext& context, const GemmShape& form,
                                   Side right) {
-  return context.packed.pack(right.id, way_of_packing(form, right), [&](const Tensor& tensor) {
+  const PackedFormat format{
+      .layout = PackedLayout::gemm, .stored = form.stored, .transposed = right.transposed};
+  return context.packed.pack(right.id, format, [&](const Tensor& tensor) {
     Gemm<T> product = GemmStep<T>::product_of(form);
     const GemmPlan plan(product);
     const Tensor host = is_half(tensor.dtype()) ? tensor.to(dtype_of<T>) : tensor.host();
