@@ -235,7 +235,7 @@ PackedWeights::Bytes packed_weight(const LoweringContext& context, const Implici
 }
 
 template <typename T>
-StepDescriptor convolution_draft(
+StepDescriptor convolution_descriptor(
     const LoweringContext& context, const Convolution& convolution, const ConvolutionValues& values,
     bool backwards, const ImplicitGemmKernels<T>& kernels = implicit_gemm_kernels<T>()) {
   const int64_t nr = kernels.nr;
@@ -306,9 +306,9 @@ std::optional<StepDescriptor> lower_convolution(const LoweringContext& context, 
     if (suits_im2col(convolution->outputs, convolution->inputs * taps)) {
       return lower_im2col(context, *convolution, values);
     }
-    return lower_bf16_convolution(
-        context, *convolution, values,
-        convolution_draft<float>(context, in_pairs(*convolution), values, false, pairs->windows));
+    return lower_bf16_convolution(context, *convolution, values,
+                                  convolution_descriptor<float>(context, in_pairs(*convolution),
+                                                                values, false, pairs->windows));
   }
   for (const ValueId read : {*source, *weight, values.bias.value_or(*weight)}) {
     if (shaped.dtype(read) != dtype) return std::nullopt;
@@ -318,10 +318,10 @@ std::optional<StepDescriptor> lower_convolution(const LoweringContext& context, 
     if (panels) return panels;
   }
   if (dtype == DType::float32) {
-    return convolution_draft<float>(context, *convolution, values, backwards);
+    return convolution_descriptor<float>(context, *convolution, values, backwards);
   }
   if (dtype == DType::float64) {
-    return convolution_draft<double>(context, *convolution, values, backwards);
+    return convolution_descriptor<double>(context, *convolution, values, backwards);
   }
   return std::nullopt;
 }

@@ -1,6 +1,5 @@
 #include "backends/cpu/conv/nchwc_convolution.hpp"
 
-#include <limits>
 #include <utility>
 
 #include "backends/cpu/conv/bf16_convolution.hpp"

@@ -137,8 +137,9 @@ class WeightStep final : public Step {
 };
 
 template <typename T>
-StepDescriptor weight_draft(const LoweringContext& context, const Convolution& convolution,
-                            const WeightGradValues& values) {
+StepDescriptor weight_gradient_descriptor(const LoweringContext& context,
+                                          const Convolution& convolution,
+                                          const WeightGradValues& values) {
   const WeightGradientForm form = WeightStep<T>::form_of(convolution);
   return {.reads = {values.gradient, values.input},
           .writes = {values.made},
@@ -162,8 +163,10 @@ std::optional<StepDescriptor> lower_convolution_weight(const LoweringContext& co
   const auto convolution = convolution_of(reader, 3, shaped.dims(*input), shaped.dims(values.made),
                                           shaped.dims(*gradient));
   if (!convolution) return std::nullopt;
-  if (dtype == DType::float32) return weight_draft<float>(context, *convolution, values);
-  if (dtype == DType::float64) return weight_draft<double>(context, *convolution, values);
+  if (dtype == DType::float32)
+    return weight_gradient_descriptor<float>(context, *convolution, values);
+  if (dtype == DType::float64)
+    return weight_gradient_descriptor<double>(context, *convolution, values);
   return std::nullopt;
 }
 

@@ -157,8 +157,8 @@ PackedWeights::Bytes packed_right(const LoweringContext& context, const GemmShap
 }
 
 template <typename T>
-std::optional<StepDescriptor> product_draft(const LoweringContext& context, Side left, Side right,
-                                            std::optional<Side> bias, ValueId product) {
+std::optional<StepDescriptor> gemm_descriptor(const LoweringContext& context, Side left, Side right,
+                                              std::optional<Side> bias, ValueId product) {
   GemmShape form = gemm_shape(context.shaped, left, right, product);
   PackedWeights::Bytes packed;
   const DType given = context.shaped.dtype(right.id);
@@ -213,8 +213,8 @@ std::optional<StepDescriptor> lower_gemm(const LoweringContext& context, size_t 
   if (is_half(context.shaped.dtype(left.id))) {
     return lower_bf16_gemm(context, left, right, bias, product);
   }
-  if (dtype == DType::float32) return product_draft<float>(context, left, right, bias, product);
-  if (dtype == DType::float64) return product_draft<double>(context, left, right, bias, product);
+  if (dtype == DType::float32) return gemm_descriptor<float>(context, left, right, bias, product);
+  if (dtype == DType::float64) return gemm_descriptor<double>(context, left, right, bias, product);
   return std::nullopt;
 }
 
