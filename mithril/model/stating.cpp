@@ -125,15 +125,15 @@ Model& Model::bind_state_keys(const std::string& input, const std::string& outpu
 
 std::map<std::string, KnownShape> Model::get_shapes() const try {
   const std::shared_ptr<Composite> model = composite();
-  const Completed completed(*model);
+  std::vector<std::string> keys = input_keys();
+  for (std::string& key : output_keys()) keys.push_back(std::move(key));
+  const Completed completed(*model);  // after the calls above, which complete the model themselves
   std::map<std::string, KnownShape> shapes;
   UnknownNumbers unknowns;
-  for (const std::vector<std::string>& keys : {input_keys(), output_keys()}) {
-    for (const std::string& key : keys) {
-      Wire* wire = wire_at(*model, key);
-      if (find(wire->type)->kinds & kind::tensor)
-        shapes.emplace(key, to_known(wire->shape, unknowns));
-    }
+  for (const std::string& key : keys) {
+    Wire* wire = wire_at(*model, key);
+    if (find(wire->type)->kinds & kind::tensor)
+      shapes.emplace(key, to_known(wire->shape, unknowns));
   }
   return shapes;
 } catch (const std::bad_alloc&) {

@@ -86,6 +86,13 @@ TEST_CASE("losses are added up, or combined as their combiner does") {
   CHECK(run(train, {0, 1, 2, 3}).cost() == 21 * 16);
 }
 
+TEST_CASE("get_shapes of a training model has the keys of its cost") {
+  TrainModel train = with_loss();
+  train.set_loss_combiner(Sum());
+  CHECK(to_string(train.get_shapes().at("final_cost")) == "[]");
+  CHECK(to_string(train.get_shapes().at("final_cost")) == "[]");
+}
+
 TEST_CASE("a combiner may be a model of the user's") {
   Model combiner;
   const Connection losses = combiner["losses"];
