@@ -6,7 +6,7 @@
 
 #include "backends/cpu/conv/im2col.hpp"
 #include "backends/cpu/cpu.hpp"
-#include "backends/cpu/kernels/amx_kernels.hpp"
+#include "backends/cpu/kernels/amx_probe.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/graph/graph.hpp"

@@ -2,10 +2,9 @@
 // result it reads where possible: the result is then forwarded in registers.
 #pragma once
 
-#include <span>
 #include <vector>
 
-#include "backends/cpu/elementwise/program.hpp"
+#include "backends/cpu/elementwise/instruction.hpp"
 
 namespace mithril::cpu_backend {
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "backends/cpu/elementwise/cost.hpp"
 #include "backends/cpu/elementwise/native/code.hpp"
 #include "backends/cpu/elementwise/program_step.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
@@ -10,9 +11,6 @@
 
 namespace mithril::cpu_backend {
 namespace {
-
-// The cost of a function such as exp, in additions.
-constexpr int64_t cost_of_function = 8;
 
 // An output may overwrite an input if each block of the input is read before that of the output is
 // written.
@@ -58,15 +56,6 @@ std::vector<Cut> cuts(const ElementwiseProgram& program) {
 }
 
 }  // namespace
-
-int64_t cost_of(const ElementwiseProgram& program) {
-  int64_t cost = 0;
-  for (const Instruction& at : program.instructions) {
-    const bool function = at.operation >= Operation::exp && at.operation <= Operation::erf;
-    cost += function ? cost_of_function : 1;
-  }
-  return cost;
-}
 
 StepDescriptor lower_elementwise(const LoweringContext& context, ElementwiseProgram program) {
   StepDescriptor descriptor{.reads = program.inputs};

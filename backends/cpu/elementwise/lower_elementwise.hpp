@@ -6,9 +6,6 @@
 
 namespace mithril::cpu_backend {
 
-// The cost of one element, in additions.
-int64_t cost_of(const ElementwiseProgram& program);
-
 StepDescriptor lower_elementwise(const LoweringContext& context, ElementwiseProgram program);
 
 }  // namespace mithril::cpu_backend

@@ -1,14 +1,13 @@
 #include "backends/cpu/elementwise/program_step.hpp"
-#include "backends/cpu/elementwise/lower_elementwise.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
 
+#include "backends/cpu/elementwise/cost.hpp"
 #include "backends/cpu/elementwise/element_access.hpp"
 #include "backends/cpu/elementwise/instruction_order.hpp"
-#include "backends/cpu/elementwise/lower_elementwise.hpp"
 #include "backends/cpu/elementwise/native/code.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"

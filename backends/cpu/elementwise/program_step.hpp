@@ -8,9 +8,6 @@
 
 namespace mithril::cpu_backend {
 
-// The work that pays off one more thread: elements times cost_of().
-inline constexpr int64_t elementwise_grain_size = 1 << 17;
-
 // Whether the program fits into the slots and blocks that a thread has.
 bool fits_a_step(const ElementwiseProgram& program);
 

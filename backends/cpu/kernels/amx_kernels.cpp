@@ -5,10 +5,7 @@
 
 // g++ 12 warns about the intrinsics that leave registers undefined on purpose.
 #pragma GCC diagnostic ignored "-Wuninitialized"
-#include <cpuid.h>
 #include <immintrin.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -219,24 +216,7 @@ void fill(GemmKernels<float>& kernels) {
   }
 }
 
-bool has_matrix_unit() {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
-  constexpr unsigned products_of_bfloat16 = 1u << 22, tiles = 1u << 24;
-  return (d & products_of_bfloat16) && (d & tiles);
-}
-
-bool may_use_its_registers() {
-  constexpr long request_permission = 0x1023, tile_data = 18;
-  return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
-}
-
 }  // namespace
-
-bool has_amx() {
-  static const bool has = has_matrix_unit() && may_use_its_registers();
-  return has;
-}
 
 GemmKernels<float> with_amx(GemmKernels<float> kernels) {
   static_assert(mr <= GemmKernels<float>::most_rows);
@@ -268,7 +248,6 @@ NchwcKernels amx_block_kernels() {
 
 namespace mithril::cpu_backend {
 
-bool has_amx() { return false; }
 GemmKernels<float> with_amx(GemmKernels<float> kernels) { return kernels; }
 NchwcKernels amx_block_kernels() { return {}; }
 

@@ -6,10 +6,6 @@
 
 namespace mithril::cpu_backend {
 
-// Whether the processor has AMX, these kernels were compiled for it, and Linux permits this process
-// to use it. The first call requests the permission.
-bool has_amx();
-
 // `kernels` with its tiles replaced by AMX tiles. Operands are VNNI pairs, as in BFloat16Kernels.
 // Needs has_amx(). Subnormal inputs are treated as 0.
 GemmKernels<float> with_amx(GemmKernels<float> kernels);

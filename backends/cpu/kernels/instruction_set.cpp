@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "backends/cpu/kernels/amx_kernels.hpp"
+#include "backends/cpu/kernels/amx_probe.hpp"
 #include "backends/cpu/kernels/targets.hpp"
 #include "mithril/base/error.hpp"
 

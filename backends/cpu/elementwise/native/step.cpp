@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/cpu/elementwise/cost.hpp"
 #include "backends/cpu/elementwise/element_access.hpp"
-#include "backends/cpu/elementwise/lower_elementwise.hpp"
-#include "backends/cpu/elementwise/program_step.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "mithril/base/thread_pool.hpp"
 

@@ -1,0 +1,42 @@
+// Elementwise programs: lists of instructions on blocks of elements.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "backends/cpu/descriptors/shaped_graph.hpp"
+#include "backends/cpu/kernels/elementwise_kernels.hpp"
+
+namespace mithril::cpu_backend {
+
+// An operand or result. The inputs come first, then the constants, then the results of
+// instructions.
+using Slot = int16_t;
+inline constexpr Slot no_slot = -1;
+
+struct Instruction {
+  Operation operation;
+  Slot to;
+  std::array<Slot, 4> from;  // the operands of the operation, then no_slot
+};
+
+struct ElementwiseProgram {
+  DType dtype;  // of all instructions: float32 or float64
+  // The dims of all outputs and of each input, in memory order: dims_in_blocks() for the blocked
+  // layout.
+  Dims dims;
+  std::vector<Dims> input_dims = {};
+  std::vector<ValueId> inputs;
+  std::vector<double> constants;
+  std::vector<Instruction> instructions;  // each writes its own slot
+  struct Made {
+    ValueId value;
+    Slot slot;
+  };
+  std::vector<Made> outputs;
+  Slot slots = 0;
+
+  Slot first_made() const { return static_cast<Slot>(inputs.size() + constants.size()); }
+};
+
+}  // namespace mithril::cpu_backend
