@@ -3,6 +3,7 @@
 
 #include "mithril/ops/support/elementwise.hpp"
 #include "mithril/ops/support/gelu.hpp"
+#include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -74,8 +75,9 @@ OpDef define_gelu_grad() {
           },
       .operations = [](auto inputs,
                        auto) { return 5.0 * static_cast<double>(element_count(inputs[0])); },
-      .spell = {{"torch",
-                 "aten::gelu_backward(grad, input, approximate=approximate ? \"tanh\" : \"none\")"},
+      .spell = {{"torch", spell_call("aten::gelu_backward",
+                                     {spell_as_output("grad"), spell_as_output("input"),
+                                      "approximate=approximate ? \"tanh\" : \"none\""})},
                 {"c",
                  "{approximate} ? {grad} * (1 + tanh(T(0.7978845608028654) * ({input} + "
                  "T(0.044715) * {input} * {input} * {input})) + {input} * (1 - "
