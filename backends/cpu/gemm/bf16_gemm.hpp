@@ -1,4 +1,4 @@
-// GEMMs of bfloat16 by the bfloat16 instructions of the processor.
+// bfloat16 GEMMs with AVX-512 BF16 or AMX.
 #pragma once
 
 #include <optional>

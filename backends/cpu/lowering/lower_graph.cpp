@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "backends/cpu/descriptors/reference_steps.hpp"
-#include "backends/cpu/descriptors/use_counts.hpp"
 #include "backends/cpu/elementwise/lower_elementwise.hpp"
 #include "backends/cpu/elementwise/program_step.hpp"
 #include "backends/cpu/fusion/elementwise_groups.hpp"
