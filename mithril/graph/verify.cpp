@@ -181,9 +181,16 @@ class Verification {
   // Whether the sizes so far are all that the dim depends on.
   bool is_decided(const Dim& dim) { return evaluate(dim, sizes_).has_value(); }
 
+  // A quotient or product of a dim gets its size from the sizes that it is computed from.
   void know(const Dim& dim) {
     constexpr int64_t any = 97;
-    each_symbol(resolve(dim), [&](Symbol* symbol) { sizes_.emplace(symbol, any); });
+    walk(
+        resolve(dim), [&](Symbol* symbol) { return sizes_.contains(symbol); },
+        [&](Symbol* symbol) {
+          sizes_.emplace(symbol, any);
+          return true;
+        },
+        [](Symbol*, const Operation&) {});
   }
 
   void know_all(const Datum& datum) {

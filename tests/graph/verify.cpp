@@ -137,6 +137,18 @@ TEST_CASE("quotients of sizes may be known to be equal") {
   check_broken(pooled("[M//2, N]"), {"inferred are [M//2, N//2]"});
 }
 
+TEST_CASE("quotients in the dims of an input may be known to be equal") {
+  const auto pooled = [](const char* dims) {
+    return parse_graph("graph { input x: float32[M, N] input grad: float32[M//2, 1] y: float32" +
+                       std::string(dims) +
+                       " = avg_pool2d(input: x, kernel_size: 2, stride: None, padding: 0, "
+                       "dilation: 1) }");
+  };
+  CHECK(broken_rule(pooled("[M//2, M//2]")) == "none");
+  CHECK(broken_rule(pooled("[N//2, N//2]")) == "none");
+  check_broken(pooled("[M//2, M//3]"), {"inferred are [M//2, N//2]"});
+}
+
 TEST_CASE("stated dtypes are those that are inferred") {
   check_broken(small_graph("y: float64[N, 3] = relu(input: x)"),
                {"node 'y' of op relu", "states dtype float64, inferred is float32"});
