@@ -24,13 +24,15 @@ quick: $(build)/build.ninja
 	cmake --build $(build) --target mithril_tests
 	$(build)/tests/mithril_tests -tc="op $(OP)"
 
-# Files that are made of the records: C++ makers, Python stubs, docs/ops.md, docs/catalog.md.
+# Files that are made of the records: C++ makers, mithril/models/layers.hpp, Python stubs, docs/ops.md,
+# docs/catalog.md; with torch also references of new layers.
 generate: $(build)/build.ninja
 	cmake --build $(build) --target mithril_python
 	$(python) tools/make_op_headers
 	$(python) tools/make_stubs
 	$(python) tools/make_ops_doc
 	$(python) tools/make_catalog_doc
+	! $(python) -c 'import torch' 2>/dev/null || $(python) tools/make_torch_references
 
 format: set-up
 	$(python) tools/check_format --fix

@@ -6,7 +6,7 @@ Over every op and every library model, and every argument that its record lists.
 from typing import Any
 
 import pytest
-from library_examples import LIBRARY
+from layer_cases import LIBRARY
 from mithril.records import public_records
 
 import mithril as ml

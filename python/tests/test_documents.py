@@ -115,6 +115,13 @@ def test_what_is_generated_is_true(tool):
     assert run.returncode == 0, f"run tools/{tool}"
 
 
+def test_every_reference_of_a_layer_has_its_file():
+    pytest.importorskip("torch", reason="torch is not installed")
+    tool = TOOLS / "make_torch_references"
+    run = subprocess.run([sys.executable, str(tool), "--check"], check=False)
+    assert run.returncode == 0, "run make generate"
+
+
 def layers_in_the_picture():
     """The arrows of the picture in docs/design.md, as folders: {"codegen": {"mithril/passes"}}."""
     (picture,) = blocks("docs/design.md", "mermaid")

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from library_examples import LIBRARY, Example
+from layer_cases import LIBRARY
+from layer_cases.case import Example
 
 import mithril as ml
 from mithril import _core

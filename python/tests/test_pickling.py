@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from library_examples import LIBRARY
+from layer_cases import LIBRARY
 
 import mithril as ml
 

@@ -1,0 +1,22 @@
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from layer_cases.case import ROWS, Example, Reference, each, reference
+
+EXAMPLES: dict[str, list[Example]] = {
+    "ElementWiseAffine": each(dict.fromkeys(("input", "weight", "bias"), ROWS)),
+    "SiLU": each({"input": ROWS}),
+    "Split": each({"input": (4, 6)}, {"split_size": 2, "axis": -1}, {"split_size": 4, "axis": 0}),
+}
+
+
+def references(torch: Any) -> Iterator[Reference]:
+    yield reference(
+        "of any sign",
+        "SiLU",
+        {},
+        torch.nn.functional.silu,
+        {"input": np.linspace(-6, 6, 12).reshape(3, 4)},
+    )

@@ -1,0 +1,55 @@
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from layer_cases.case import IMAGE, Example, Reference, each, reference, windows
+
+EXAMPLES: dict[str, list[Example]] = {
+    "AdaptiveAvgPool2D": each({"input": IMAGE}, {"output_size": (2, 3)}, {"output_size": 2}),
+    "ConvTranspose2d": windows(
+        IMAGE,
+        {"filters": 2, "kernel_size": 3},
+        (
+            {"stride": 2, "padding": 1, "output_padding": 1},
+            {"dilation": 2, "groups": 2},
+            {"use_bias": False},
+        ),
+    ),
+    "Upsample": each({"input": (1, 2, 3, 4)}, {}, {"scale_factor": (2, 3), "mode": "bilinear"}),
+}
+
+TRANSPOSED = {
+    "a stride": {"stride": 2},
+    "padding and a dilation": {"stride": [2, 1], "padding": 1, "dilation": [1, 2]},
+    "a size between": {"stride": 3, "output_padding": [2, 1], "groups": 2},
+}
+
+
+def references(torch: Any) -> Iterator[Reference]:
+    F = torch.nn.functional
+    for name, form in TRANSPOSED.items():
+        channels = 3 if "groups" in form else 6
+        yield reference(
+            name,
+            "ConvTranspose2d",
+            {"filters": 6, "kernel_size": [2, 3], **form},
+            partial(F.conv_transpose2d, **form),
+            {"input": (2, 4, 3, 5), "weight": (4, channels, 2, 3), "bias": (6,)},
+        )
+    for name, mode, scale in (("pixels", "nearest", [2, 3]), ("a plane", "bilinear", [3, 2])):
+        factors = tuple(map(float, scale))
+        yield reference(
+            name,
+            "Upsample",
+            {"mode": mode, "scale_factor": scale},
+            partial(F.interpolate, scale_factor=factors, mode=mode),
+            {"input": (2, 2, 3, 4)},
+        )
+    for name, size in (("windows that overlap", [2, 3]), ("a mean", 1), ("one axis", [None, 4])):
+        yield reference(
+            name,
+            "AdaptiveAvgPool2D",
+            {"output_size": size},
+            partial(F.adaptive_avg_pool2d, output_size=size),
+            {"input": (2, 4, 3, 5)},
+        )
