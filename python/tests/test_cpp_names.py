@@ -1,4 +1,4 @@
-"""In C++ stands what stands in Python: each library model as a function, its arguments as options.
+"""C++ has what Python has: each library model as a function, and its arguments as options.
 
 Both sides read the same records for ops; the functions of library models are written by hand.
 """
@@ -19,9 +19,9 @@ RECORDS = {
 
 
 def headers() -> str:
-    """Of library models, those that mithril/mithril.hpp includes."""
-    whole = (ROOT / "mithril" / "mithril.hpp").read_text(encoding="utf-8")
-    names = re.findall(r'#include "(mithril/models/\w+\.hpp)"', whole)
+    """The headers of layers; mithril/mithril.hpp includes them through layers.hpp."""
+    layers = (ROOT / "mithril" / "models" / "layers.hpp").read_text(encoding="utf-8")
+    names = re.findall(r'#include "(mithril/models/\w+\.hpp)"', layers)
     return "\n".join((ROOT / name).read_text(encoding="utf-8") for name in names)
 
 
