@@ -30,15 +30,20 @@ const std::map<std::string_view, const char*>& integer_functions() {
 }
 
 const std::set<std::string_view>& standard_functions() {
-  static const std::set<std::string_view> functions = {"abs", "cos",   "erf", "exp",  "floor",
-                                                       "log", "log1p", "sin", "sqrt", "tanh",
-                                                       "pow", "max",   "min"};
+  static const std::set<std::string_view> functions = {
+      "abs",   "atan", "atan2", "cos",  "erf",  "exp",   "expm1", "floor", "log",
+      "log1p", "rint", "sin",   "sqrt", "tanh", "trunc", "pow",   "max",   "min"};
   return functions;
 }
 
 // Functions of float32 without branches. Those of std keep compilers from vectorising a loop.
 bool is_float_function(std::string_view name) {
   return name == "exp" || name == "tanh" || name == "erf";
+}
+
+// Ints do not change.
+bool is_rounding(std::string_view name) {
+  return name == "floor" || name == "rint" || name == "trunc";
 }
 
 struct NoText {};
@@ -149,7 +154,7 @@ class FormulaWriter {
   }
 
   Piece integer_call(const Formula& formula) {
-    if (formula.text == "floor") return piece(formula.children.front());
+    if (is_rounding(formula.text)) return piece(formula.children.front());
     if (integer_functions().contains(formula.text)) return integer_function(formula);
     if (formula.text != "max" && formula.text != "min") throw NoText();
     return {"std::" + formula.text + "<" + type_name(node_.computed) + ">(" + arguments(formula) +

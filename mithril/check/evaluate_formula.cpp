@@ -23,6 +23,10 @@ struct Unsupported {};
 using Unary = double (*)(double);
 const std::map<std::string_view, Unary>& functions() {
   static const std::map<std::string_view, Unary> all = {{"abs", [](double x) { return std::abs(x); }},
+                                                        {"atan", [](double x) { return std::atan(x); }},
+                                                        {"expm1", [](double x) { return std::expm1(x); }},
+                                                        {"rint", [](double x) { return std::rint(x); }},
+                                                        {"trunc", [](double x) { return std::trunc(x); }},
                                                         {"cos", [](double x) { return std::cos(x); }},
                                                         {"erf", [](double x) { return std::erf(x); }},
                                                         {"exp", [](double x) { return std::exp(x); }},
@@ -37,6 +41,7 @@ const std::map<std::string_view, Unary>& functions() {
 
 double call(const std::string& name, const std::vector<double>& arguments) {
   if (arguments.size() == 2 && name == "pow") return std::pow(arguments[0], arguments[1]);
+  if (arguments.size() == 2 && name == "atan2") return std::atan2(arguments[0], arguments[1]);
   if (arguments.size() == 2 && name == "max") return std::max(arguments[0], arguments[1]);
   if (arguments.size() == 2 && name == "min") return std::min(arguments[0], arguments[1]);
   const auto function = functions().find(name);
@@ -55,7 +60,7 @@ uint64_t whole_power(uint64_t base, int64_t exponent) {
 
 int64_t call(const std::string& name, const std::vector<int64_t>& arguments) {
   const int64_t a = arguments[0];
-  if (name == "floor") return a;
+  if (name == "floor" || name == "rint" || name == "trunc") return a;
   if (name == "abs") return a < 0 ? static_cast<int64_t>(-static_cast<uint64_t>(a)) : a;
   if (arguments.size() != 2) refuse("the function " + name + " of ints");
   const int64_t b = arguments[1];

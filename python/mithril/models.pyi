@@ -139,6 +139,24 @@ class AtLeast1D(Model):
     @overload
     def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
+class Atan(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class Atan2(Model):
+    def __init__(
+        self, *, name: str | None = None, input: Tensor = ..., other: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, other: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., other: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
 class AvgPool1D(Model):
     def __init__(
         self, kernel_size: int | tuple[Any, ...] | list[Any], *,
@@ -227,12 +245,39 @@ class BinaryCrossEntropy(Model):
         output: Key = ...,
     ) -> Call: ...
 
+class BitwiseAnd(Model):
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class BitwiseNot(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
     @overload
     def __call__(self, input: Operand) -> Connection: ...
     @overload
     def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class BitwiseOr(Model):
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class BitwiseXOr(Model):
+    def __init__(
+        self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class BroadcastTo(Model):
     def __init__(
@@ -652,6 +697,13 @@ class ExpandDims(Model):
     def __call__(self, input: Operand, axis: Operand = ...) -> Connection: ...
     @overload
     def __call__(self, input: Binding = ..., axis: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class Expm1(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Exponential(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
@@ -1100,6 +1152,13 @@ class Log(Model):
         self, input: Binding = ..., robust: Binding = ..., threshold: Binding = ..., *,
         output: Key = ...,
     ) -> Call: ...
+
+class Log1p(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class LogSoftmax(Model):
     def __init__(self, axis: int = -1, *, name: str | None = None, input: Tensor = ...) -> None: ...
@@ -1988,6 +2047,13 @@ class Reshape(Model):
         self, input: Binding = ..., shape: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class Round(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class ScaledDotProduct(Model):
     def __init__(
         self, is_causal: bool = True, *, scale: float | int | None = None, dropout_p: float = 0.0,
@@ -2330,6 +2396,13 @@ class Tril(Model):
     @overload
     def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
+class Trunc(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class TsnePJoint(Model):
     def __init__(
         self, threshold: float | None = None, *, name: str | None = None,
@@ -2418,32 +2491,33 @@ class ZerosLike(Model):
 
 __all__ = [
     "AUC", "AUCCore", "Absolute", "AbsoluteError", "Accuracy", "AdaptiveAvgPool2D", "Add", "Arange",
-    "ArgMax", "ArgMin", "AtLeast1D", "AvgPool1D", "AvgPool2D", "BatchNorm1D", "BatchNorm2D",
-    "BinaryCrossEntropy", "BitwiseNot", "BroadcastTo", "Buffer", "ByMode", "CartesianDifference",
-    "Cast", "Cholesky", "Clamp", "Concat", "Conv1d", "Conv2d", "ConvTranspose2d", "Convolution1D",
-    "Convolution2D", "Cosine", "CrossEntropy", "Cumsum", "DistanceEncoder", "DistanceMatrix",
-    "Divide", "Dropout", "Dtype", "Eigenvalues", "Eigenvectors", "Eigvalsh", "ElementWiseAffine",
-    "Embedding", "EncoderDecoder", "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal",
-    "Erf", "ExpandDims", "Exponential", "Eye", "EyeComplement", "F1", "Flatten", "Floor",
-    "FloorDivide", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell", "Gather",
-    "GaussProcessRegressionCore", "Gelu", "Greater", "GreaterEqual", "GroupNorm", "HingeLoss",
-    "Indexer", "IsNan", "Item", "KLDivergence", "KernelizedSVM", "L1", "L2", "LSTMCell",
-    "LSTMCellBody", "Layer", "LayerNorm", "LeakyRelu", "Length", "Less", "LessEqual", "Linear",
-    "LinearSVM", "Log", "LogSoftmax", "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXOr",
-    "LogisticRegression", "MDS", "MDSCore", "MLP", "ManyToOne", "MaskedSoftmax", "MatrixMultiply",
-    "Max", "MaxPool1D", "MaxPool2D", "Maximum", "Mean", "Metric", "Min", "Minimum",
-    "MultiHeadAttention", "Multiply", "NanToNum", "Negate", "NormModifier", "NotEqual", "OneToMany",
-    "OneToManyInference", "Ones", "PReLU", "Pad", "PermuteTensor", "PolynomialFeatures",
-    "PolynomialKernel", "PolynomialRegression", "PositionalEncoding", "Power", "Precision",
-    "PrimitiveAvgPool1D", "PrimitiveAvgPool2D", "PrimitiveConvolution1D", "PrimitiveConvolution2D",
-    "PrimitiveEmbedding", "PrimitiveLayerNorm", "PrimitiveLinear", "PrimitiveMaxPool1D",
-    "PrimitiveMaxPool2D", "PrimitiveRandInt", "PrimitiveRandn", "PrimitiveScaledDotProduct",
-    "PrimitiveSlice", "PrimitiveSplit", "Prod", "QuadHingeLoss", "QuadraticFormRegularizer",
-    "QuantileLoss", "RBFKernel", "RMSNorm", "RNNCell", "RandInt", "Randn", "RandomUniform",
-    "Recall", "Relu", "Remainder", "Reshape", "ScaledDotProduct", "Shape", "ShiftLeft",
-    "ShiftRight", "SiLU", "Sigmoid", "Sign", "Sine", "Size", "Slice", "Softmax", "Softplus",
-    "SolveTriangular", "Split", "Sqrt", "Square", "SquaredError", "Squeeze", "StableReciprocal",
-    "StopGradient", "Subtract", "Sum", "SwapAxes", "TSNE", "TSNECore", "Tanh", "ToList", "ToTensor",
-    "ToTuple", "TransformerBlock", "Transpose", "TransposedDiagonal", "Trapezoid", "Tril",
-    "TsnePJoint", "Unique", "Upsample", "Variance", "Where", "Zeros", "ZerosLike",
+    "ArgMax", "ArgMin", "AtLeast1D", "Atan", "Atan2", "AvgPool1D", "AvgPool2D", "BatchNorm1D",
+    "BatchNorm2D", "BinaryCrossEntropy", "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXOr",
+    "BroadcastTo", "Buffer", "ByMode", "CartesianDifference", "Cast", "Cholesky", "Clamp", "Concat",
+    "Conv1d", "Conv2d", "ConvTranspose2d", "Convolution1D", "Convolution2D", "Cosine",
+    "CrossEntropy", "Cumsum", "DistanceEncoder", "DistanceMatrix", "Divide", "Dropout", "Dtype",
+    "Eigenvalues", "Eigenvectors", "Eigvalsh", "ElementWiseAffine", "Embedding", "EncoderDecoder",
+    "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf", "ExpandDims", "Expm1",
+    "Exponential", "Eye", "EyeComplement", "F1", "Flatten", "Floor", "FloorDivide", "Full",
+    "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell", "Gather", "GaussProcessRegressionCore", "Gelu",
+    "Greater", "GreaterEqual", "GroupNorm", "HingeLoss", "Indexer", "IsNan", "Item", "KLDivergence",
+    "KernelizedSVM", "L1", "L2", "LSTMCell", "LSTMCellBody", "Layer", "LayerNorm", "LeakyRelu",
+    "Length", "Less", "LessEqual", "Linear", "LinearSVM", "Log", "Log1p", "LogSoftmax",
+    "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXOr", "LogisticRegression", "MDS", "MDSCore",
+    "MLP", "ManyToOne", "MaskedSoftmax", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D",
+    "Maximum", "Mean", "Metric", "Min", "Minimum", "MultiHeadAttention", "Multiply", "NanToNum",
+    "Negate", "NormModifier", "NotEqual", "OneToMany", "OneToManyInference", "Ones", "PReLU", "Pad",
+    "PermuteTensor", "PolynomialFeatures", "PolynomialKernel", "PolynomialRegression",
+    "PositionalEncoding", "Power", "Precision", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D",
+    "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLayerNorm",
+    "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveRandInt",
+    "PrimitiveRandn", "PrimitiveScaledDotProduct", "PrimitiveSlice", "PrimitiveSplit", "Prod",
+    "QuadHingeLoss", "QuadraticFormRegularizer", "QuantileLoss", "RBFKernel", "RMSNorm", "RNNCell",
+    "RandInt", "Randn", "RandomUniform", "Recall", "Relu", "Remainder", "Reshape", "Round",
+    "ScaledDotProduct", "Shape", "ShiftLeft", "ShiftRight", "SiLU", "Sigmoid", "Sign", "Sine",
+    "Size", "Slice", "Softmax", "Softplus", "SolveTriangular", "Split", "Sqrt", "Square",
+    "SquaredError", "Squeeze", "StableReciprocal", "StopGradient", "Subtract", "Sum", "SwapAxes",
+    "TSNE", "TSNECore", "Tanh", "ToList", "ToTensor", "ToTuple", "TransformerBlock", "Transpose",
+    "TransposedDiagonal", "Trapezoid", "Tril", "Trunc", "TsnePJoint", "Unique", "Upsample",
+    "Variance", "Where", "Zeros", "ZerosLike",
 ]

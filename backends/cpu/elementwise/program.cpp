@@ -20,8 +20,8 @@ const std::map<std::string_view, Operation>& functions() {
   static const std::map<std::string_view, Operation> functions = {
       {"abs", Operation::abs},     {"erf", Operation::erf},     {"exp", Operation::exp},
       {"floor", Operation::floor}, {"log", Operation::log},     {"log1p", Operation::log1p},
-      {"max", Operation::maximum}, {"min", Operation::minimum}, {"sqrt", Operation::sqrt},
-      {"tanh", Operation::tanh}};
+      {"max", Operation::maximum}, {"min", Operation::minimum}, {"rint", Operation::rint},
+      {"sqrt", Operation::sqrt},   {"tanh", Operation::tanh},   {"trunc", Operation::trunc}};
   return functions;
 }
 

@@ -18,6 +18,8 @@ enum class Operation : uint8_t {
   abs,
   sqrt,
   floor,
+  rint,
+  trunc,
   exp,
   log,
   log1p,
@@ -41,7 +43,7 @@ enum class Operation : uint8_t {
   choose_equal,
   choose_not_equal,
 };
-inline constexpr size_t operation_count = 28;
+inline constexpr size_t operation_count = 30;
 
 // An operand or a result. Its element i is at[i & mask]. The mask is all ones for an array, 0 for
 // one vector of equal elements, and a power of two - 1 for a block that is reused.

@@ -1,0 +1,24 @@
+// The exponential function minus 1.
+#include <cmath>
+
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_expm1() {
+  return {
+      .name = "expm1",
+      .doc = "exp(input) - 1, exact also where the input is small.",
+      .inputs = {{"input", "*s", "number"}},
+      .outputs = {{"output", "*s", "float"}},
+      .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::expm1(x); }); },
+      .grad = [](GradContext& g) { g.flow("input", g.out_grad() * (g.out() + 1)); },
+      .cast = CastPolicy::float32,
+      .spell = {{"torch", "aten::expm1(input)"},
+                {"c", "expm1({input})"},
+                {"loop", "unsupported: no vectorised expm1"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,23 @@
+// The nearest whole number.
+#include <cmath>
+
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_round() {
+  return {
+      .name = "round",
+      .doc =
+          "The nearest whole number, of two the even one (round(2.5) is 2), in the type of the "
+          "input; its slope is 0.",
+      .inputs = {{"input", "*s", "T=number"}},
+      .outputs = {{"output", "*s", "T"}},
+      .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::rint(x); }); },
+      .grad = [](GradContext&) {},  // constant between its steps: nothing flows
+      .spell = {{"torch", "aten::round(input)"}, {"c", "rint({input})"}},
+  };
+}
+
+}  // namespace mithril

@@ -1,0 +1,21 @@
+// The whole number towards zero.
+#include <cmath>
+
+#include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril {
+
+OpDef define_trunc() {
+  return {
+      .name = "trunc",
+      .doc = "The element without its fraction, in the type of the input; its slope is 0.",
+      .inputs = {{"input", "*s", "T=number"}},
+      .outputs = {{"output", "*s", "T"}},
+      .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::trunc(x); }); },
+      .grad = [](GradContext&) {},  // constant between its steps: nothing flows
+      .spell = {{"torch", "aten::trunc(input)"}, {"c", "trunc({input})"}},
+  };
+}
+
+}  // namespace mithril
