@@ -59,6 +59,16 @@ FILES ?= $(wildcard tests/conformance/cases/*.json)
 BACKEND ?= cpu
 TOLERANCE ?= 1e-12
 
+# Models of examples/models against transformers: make models MODELS="gpt2 bert"
+MODELS ?=
+
+.PHONY: models
+models: torch
+	@$(MAKE) --no-print-directory $(build)/build.ninja
+	cmake --build $(build) --target mithril_python mithril_python_torch mithril_torch mithril_torch_backend
+	$(python) -m pip install --quiet --disable-pip-version-check --requirement tests/models_agreement/requirements.txt
+	$(python) tests/models_agreement/run $(MODELS)
+
 .PHONY: conformance
 conformance: $(build)/build.ninja
 	cmake --build $(build) --target mithril_python

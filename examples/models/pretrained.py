@@ -1,0 +1,55 @@
+"""What the models of this folder share: configurations and weights as Hugging Face stores them."""
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+
+import mithril as ml
+
+ACTIVATIONS = {
+    "gelu": ml.Gelu,
+    "gelu_new": lambda: ml.Gelu(approximate=True),
+    "gelu_pytorch_tanh": lambda: ml.Gelu(approximate=True),
+    "relu": ml.Relu,
+    "silu": ml.SiLU,
+}
+
+
+def activation(name):
+    """The part that a `config.json` calls `name`."""
+    return ACTIVATIONS[name]()
+
+
+def config_from(cls, fields):
+    """A configuration of the dataclass `cls` from the fields of a `config.json`. Fields that `cls`
+    does not have are left out; fields that the file does not have keep their defaults."""
+    known = {field.name for field in dataclasses.fields(cls)}
+    return cls(**{key: value for key, value in fields.items() if key in known})
+
+
+def read_config(cls, folder):
+    return config_from(cls, json.loads((Path(folder) / "config.json").read_text()))
+
+
+def renamed(weights, names, transposed="(?!)"):
+    """Weights of a checkpoint by the names of a model.
+
+    `names` maps a regular expression to its replacement, or to None for a tensor that the model
+    does not have. All rules apply to each name, in order. A tensor whose new name matches
+    `transposed` as a whole is transposed."""
+    result = {}
+    for name, weight in weights.items():
+        new = rename(name, names)
+        if new is not None:
+            result[new] = weight.T if re.fullmatch(transposed, new) else weight
+    return result
+
+
+def rename(name, names):
+    for pattern, replacement in names.items():
+        if replacement is not None:
+            name = re.sub(pattern, replacement, name)
+        elif re.fullmatch(pattern, name):
+            return None
+    return name

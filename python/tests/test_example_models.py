@@ -1,0 +1,58 @@
+"""The models of examples/models equal those of transformers; `make models` compares them on both
+backends in float32, too."""
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mithril as ml
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "models"
+FILES = sorted(path.stem for path in EXAMPLES.glob("*.py") if path.stem != "pretrained")
+
+
+@pytest.fixture(scope="module")
+def agreement():
+    pytest.importorskip("torch", reason="torch is not installed")
+    pytest.importorskip("transformers", reason="transformers is not installed")
+    pytest.importorskip("safetensors", reason="transformers is not installed")
+    return importlib.import_module("agreement")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_model_compiles_with_its_published_sizes(name):
+    example = importlib.import_module(name)
+    compiled = ml.compile(getattr(example, name)(example.Config()), ml.CpuBackend())
+    sizes = [size for key in compiled.parameter_keys for size in compiled.shapes[key]]
+    assert sizes and all(isinstance(size, int) for size in sizes)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_model_equals_that_of_transformers(agreement, name):
+    cases = importlib.import_module("cases").CASES
+    for case in (each() for key, each in cases.items() if key.split("_")[0] == name):
+        assert agreement.differences(case, agreement.reference(case), "cpu", "float64") == []
+
+
+def test_every_file_is_compared(agreement):
+    cases = importlib.import_module("cases").CASES
+    assert {key.split("_")[0] for key in cases} == set(FILES)
+
+
+def test_the_comparison_finds_a_norm_of_another_epsilon(agreement, monkeypatch):
+    gpt2 = importlib.import_module("gpt2")
+    case = importlib.import_module("cases").CASES["gpt2"]()
+    found = agreement.reference(case)
+    monkeypatch.setattr(gpt2, "norm", lambda x, config, name: ml.LayerNorm(eps=1e-4, name=name)(x))
+    assert agreement.differences(case, found, "cpu", "float64") != []
+
+
+def test_the_comparison_counts_and_refuses_unknown_models(agreement):
+    program = Path(agreement.__file__).parent / "run"
+    run = subprocess.run(
+        [sys.executable, program, "gtp2"], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 2 and "no such model: gtp2; there are gpt2" in run.stderr
