@@ -37,7 +37,7 @@ file(GLOB_RECURSE MITHRIL_CPU_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOUR
 
 # Generated files hold the headers of codegen/snippets, which a source of our own has as text.
 file(GLOB MITHRIL_CODEGEN_SOURCES CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" codegen/*.cpp)
-file(GLOB snippets CONFIGURE_DEPENDS codegen/snippets/*.hpp)
+file(GLOB snippets CONFIGURE_DEPENDS codegen/snippets/*.hpp mithril/ops/shared/*.hpp)
 set(snippet_entries "")
 set(snippet_count 0)
 foreach(snippet IN LISTS snippets)

@@ -1,6 +1,7 @@
 #include "codegen/snippets.hpp"
 
 #include <map>
+#include <optional>
 #include <regex>
 #include <sstream>
 
@@ -8,7 +9,7 @@
 
 namespace mithril::codegen {
 
-// Written by CMake: each file of codegen/snippets by its name.
+// Written by CMake: each file of codegen/snippets and mithril/ops/shared by its name.
 struct SnippetFile {
   const char *name, *text;
 };
@@ -22,21 +23,30 @@ std::string trimmed(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
+// The name of the included header, if the line includes one of `folder`.
+std::optional<std::string> included(const std::string& line, std::string_view folder) {
+  const std::string start = "#include \"" + std::string(folder);
+  if (!line.starts_with(start)) return {};
+  return line.substr(start.size(), line.size() - start.size() - 5);
+}
+
 // Comments, includes, and then one namespace: as our headers are.
 Snippet parse(const SnippetFile& file) {
-  constexpr std::string_view own = "#include \"codegen/snippets/", standard = "#include <";
+  constexpr std::string_view standard = "#include <";
   Snippet snippet{.name = file.name};
   std::istringstream lines(file.text);
   bool inside = false;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("}  // namespace mithril::snippets")) {
+    std::optional<std::string> need = included(line, "codegen/snippets/");
+    if (!need) need = included(line, "mithril/ops/shared/");
+    if (line.starts_with("}  // namespace mithril")) {
       inside = false;
-    } else if (line.starts_with("namespace mithril::snippets {")) {
+    } else if (line.starts_with("namespace mithril")) {
       inside = true;
     } else if (inside) {
       snippet.text += line + "\n";
-    } else if (line.starts_with(own)) {
-      snippet.needs.push_back(line.substr(own.size(), line.size() - own.size() - 5));
+    } else if (need) {
+      snippet.needs.push_back(*need);
     } else if (line.starts_with(standard)) {
       snippet.headers.push_back(line.substr(standard.size(), line.size() - standard.size() - 1));
     } else if (line.starts_with("//")) {
@@ -61,7 +71,7 @@ void add_with_needs(const std::string& name, std::set<std::string>& seen,
                     std::vector<const Snippet*>& order) {
   if (!seen.insert(name).second) return;
   const Snippet* snippet = find_snippet(name);
-  MITHRIL_CHECK(snippet, "there is no codegen/snippets/" + name + ".hpp");
+  MITHRIL_CHECK(snippet, "there is no snippet " + name);
   for (const std::string& need : snippet->needs) add_with_needs(need, seen, order);
   order.push_back(snippet);
 }

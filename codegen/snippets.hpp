@@ -1,4 +1,5 @@
-// The kernels that generated files hold: headers of codegen/snippets, as text.
+// The kernels that generated files contain: headers of codegen/snippets and mithril/ops/shared, as
+// text.
 #pragma once
 #include <set>
 #include <string>

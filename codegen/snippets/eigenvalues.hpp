@@ -1,6 +1,7 @@
 // Eigenvalues of symmetric matrices, in rising order.
 #pragma once
-#include "codegen/snippets/eigen.hpp"
+#include "codegen/snippets/matrices.hpp"
+#include "mithril/ops/shared/eigen.hpp"
 
 namespace mithril::snippets {
 

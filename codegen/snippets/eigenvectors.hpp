@@ -1,6 +1,7 @@
 // Eigenvectors of symmetric matrices, as columns in the order of their eigenvalues.
 #pragma once
-#include "codegen/snippets/eigen.hpp"
+#include "codegen/snippets/matrices.hpp"
+#include "mithril/ops/shared/eigen.hpp"
 
 namespace mithril::snippets {
 

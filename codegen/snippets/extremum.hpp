@@ -4,19 +4,9 @@
 #include <type_traits>
 
 #include "codegen/snippets/reduction.hpp"
+#include "mithril/ops/shared/replaces.hpp"
 
 namespace mithril::snippets {
-
-// Whether x takes the place of the best so far: NaN wins over all numbers, and the first of equals
-// stays.
-template <typename T, typename Better>
-bool replaces(T x, T best, Better better) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (std::isnan(best)) return false;
-    if (std::isnan(x)) return true;
-  }
-  return better(x, best);
-}
 
 struct Larger {
   template <typename T>

@@ -1,23 +1,17 @@
 // Quotients rounded towards minus infinity.
 #pragma once
-#include <cmath>
 #include <type_traits>
 
 #include "codegen/snippets/integers.hpp"
 #include "codegen/snippets/map_broadcast.hpp"
+#include "mithril/ops/shared/float_quotient.hpp"
 
 namespace mithril::snippets {
 
-// Python's: exact also where a / b would be rounded up to a whole number.
 template <typename T>
 T floor_quotient(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
-    const T remainder = std::fmod(a, b);
-    if (b == 0) return a / b;
-    T quotient = (a - remainder) / b;
-    if (remainder != 0 && (b < 0) != (remainder < 0)) quotient -= 1;
-    if (quotient == 0) return std::copysign(T(0), a / b);
-    return std::round(quotient);
+    return floor_quotient_of_floats(a, b);
   } else {
     if (b == 0) throw Failure{"floor_divide: an int is divided by zero"};
     if constexpr (!std::is_same_v<T, bool>) {

@@ -3,23 +3,9 @@
 #include <vector>
 
 #include "codegen/snippets/tensor.hpp"
+#include "mithril/ops/shared/matrix.hpp"
 
 namespace mithril::snippets {
-
-// Row after row.
-struct Matrix {
-  int64_t rows, columns;
-  std::vector<double> elements;
-
-  Matrix(int64_t rows, int64_t columns)
-      : rows(rows), columns(columns), elements(static_cast<size_t>(rows * columns)) {}
-  double& operator()(int64_t row, int64_t column) {
-    return elements[static_cast<size_t>(row * columns + column)];
-  }
-  double operator()(int64_t row, int64_t column) const {
-    return elements[static_cast<size_t>(row * columns + column)];
-  }
-};
 
 template <typename X, size_t rank>
 int64_t matrix_count(Tensor<X, rank> tensor) {
@@ -36,15 +22,6 @@ Matrix matrix_at(Tensor<X, rank> tensor, int64_t index) {
     matrix.elements[static_cast<size_t>(i)] = static_cast<double>(tensor[index * size + i]);
   }
   return matrix;
-}
-
-// The mean of a square matrix and its transpose.
-inline Matrix symmetric_part(const Matrix& matrix) {
-  Matrix part(matrix.rows, matrix.columns);
-  for (int64_t i = 0; i < matrix.rows; ++i) {
-    for (int64_t j = 0; j < matrix.columns; ++j) part(i, j) = (matrix(i, j) + matrix(j, i)) / 2;
-  }
-  return part;
 }
 
 // Number `index` of those that `output` holds.

@@ -1,6 +1,7 @@
 // Normally distributed numbers.
 #pragma once
-#include "codegen/snippets/random_bits.hpp"
+#include "codegen/snippets/numbers.hpp"
+#include "mithril/ops/shared/random_bits.hpp"
 
 namespace mithril::snippets {
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "mithril/ops/shared/float_quotient.hpp"
 #include "mithril/ops/support/arithmetic.hpp"
 #include "mithril/ops/support/elementwise.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -9,17 +10,6 @@
 
 namespace mithril {
 namespace {
-
-// Python's: exact also where a / b would be rounded up to a whole number.
-template <typename T>
-T floor_quotient_of_floats(T a, T b) {
-  const T remainder = std::fmod(a, b);
-  if (b == 0) return a / b;
-  T quotient = (a - remainder) / b;
-  if (remainder != 0 && (b < 0) != (remainder < 0)) quotient -= 1;
-  if (quotient == 0) return std::copysign(T(0), a / b);
-  return std::round(quotient);
-}
 
 template <typename T>
 T floor_quotient(T a, T b) {

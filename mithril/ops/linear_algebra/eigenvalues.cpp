@@ -1,5 +1,5 @@
 // eigenvalues: of symmetric matrices.
-#include "mithril/ops/support/eigen.hpp"
+#include "mithril/ops/shared/eigen.hpp"
 #include "mithril/ops/support/linear_algebra.hpp"
 #include "mithril/ops/support/support.hpp"
 

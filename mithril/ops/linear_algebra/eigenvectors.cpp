@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "mithril/ops/support/eigen.hpp"
+#include "mithril/ops/shared/eigen.hpp"
 #include "mithril/ops/support/linear_algebra.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"

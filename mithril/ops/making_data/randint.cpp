@@ -1,7 +1,7 @@
 // randint: ints drawn from a key, the same wherever they are drawn.
+#include "mithril/ops/shared/random_bits.hpp"
 #include "mithril/ops/support/making.hpp"
 #include "mithril/ops/support/moving.hpp"
-#include "mithril/ops/support/random_bits.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {

@@ -1,6 +1,6 @@
 // randn: normally distributed numbers drawn from a key, the same wherever they are drawn.
+#include "mithril/ops/shared/random_bits.hpp"
 #include "mithril/ops/support/making.hpp"
-#include "mithril/ops/support/random_bits.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {

@@ -1,5 +1,5 @@
 // random_uniform: numbers drawn from a key, the same wherever they are drawn.
-#include "mithril/ops/support/random_bits.hpp"
+#include "mithril/ops/shared/random_bits.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {

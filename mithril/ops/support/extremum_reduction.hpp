@@ -1,26 +1,14 @@
-// The largest and the smallest of elements, and where they stand.
+// The largest and the smallest of elements, and their indices.
 #pragma once
-#include <cmath>
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <vector>
 
+#include "mithril/ops/shared/replaces.hpp"
 #include "mithril/ops/support/reduction.hpp"
 #include "mithril/ops/support/spelling.hpp"
 
 namespace mithril {
-
-// Whether x takes the place of the best so far: NaN wins over all numbers, and the first of equals
-// stays.
-template <typename T, typename Better>
-bool replaces(T x, T best, Better better) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (std::isnan(best)) return false;
-    if (std::isnan(x)) return true;
-  }
-  return better(x, best);
-}
 
 // For each element of the output the index of the best among those reduced to it: in the whole
 // input.

@@ -1,26 +1,11 @@
 // Square matrices in eval, one after another: [..., N, N].
 #pragma once
 #include <cstdint>
-#include <vector>
 
 #include "mithril/op/eval_context.hpp"
+#include "mithril/ops/shared/matrix.hpp"
 
 namespace mithril {
-
-// Of rows and columns; row after row.
-struct Matrix {
-  int64_t rows = 0, columns = 0;
-  std::vector<double> elements = {};
-
-  Matrix(int64_t rows, int64_t columns)
-      : rows(rows), columns(columns), elements(static_cast<size_t>(rows * columns)) {}
-  double& operator()(int64_t row, int64_t column) {
-    return elements[static_cast<size_t>(row * columns + column)];
-  }
-  double operator()(int64_t row, int64_t column) const {
-    return elements[static_cast<size_t>(row * columns + column)];
-  }
-};
 
 inline int64_t matrix_count(const Dims& dims) {
   int64_t count = 1;
@@ -34,15 +19,6 @@ inline Matrix matrix_at(const Elements<double>& elements, const Dims& dims, int6
   for (size_t i = 0; i < matrix.elements.size(); ++i)
     matrix.elements[i] = elements[start + static_cast<int64_t>(i)];
   return matrix;
-}
-
-// The mean of a square matrix and its transpose.
-inline Matrix symmetric_part(const Matrix& matrix) {
-  Matrix part(matrix.rows, matrix.columns);
-  for (int64_t i = 0; i < matrix.rows; ++i) {
-    for (int64_t j = 0; j < matrix.columns; ++j) part(i, j) = (matrix(i, j) + matrix(j, i)) / 2;
-  }
-  return part;
 }
 
 // Calls make(matrix) for each matrix at "input" and writes what it returns, elements row after row.

@@ -2,7 +2,6 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
-#include <numbers>
 
 namespace mithril {
 
@@ -18,8 +17,9 @@ class RandomBits {
 
   // Mean 0, deviation 1 (Box and Muller), out of two places.
   double normal(int64_t index) const {
+    constexpr double pi = 3.141592653589793;
     const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform(2 * index)));
-    return radius * std::cos(2.0 * std::numbers::pi * uniform(2 * index + 1));
+    return radius * std::cos(2.0 * pi * uniform(2 * index + 1));
   }
 
  private:

@@ -2,10 +2,11 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <vector>
 
-#include "mithril/ops/support/matrices.hpp"
+#include "mithril/ops/shared/matrix.hpp"
 
 namespace mithril {
 
@@ -21,7 +22,7 @@ inline void rotate(Matrix& matrix, Matrix& vectors, int64_t p, int64_t q) {
   const double tau = (matrix(q, q) - matrix(p, p)) / (2 * matrix(p, q));
   const double tangent = (tau < 0 ? -1 : 1) / (std::abs(tau) + std::sqrt(1 + tau * tau));
   const double cosine = 1 / std::sqrt(1 + tangent * tangent), sine = tangent * cosine;
-  auto turn = [&](double& a, double& b) {
+  const auto turn = [&](double& a, double& b) {
     const double before = a;
     a = cosine * before - sine * b;
     b = sine * before + cosine * b;
@@ -60,7 +61,7 @@ inline Eigen eigen_of_symmetric(Matrix matrix) {
     }
   }
   std::vector<int64_t> order(static_cast<size_t>(n));
-  std::iota(order.begin(), order.end(), 0);
+  std::iota(order.begin(), order.end(), int64_t{0});
   std::sort(order.begin(), order.end(),
             [&](int64_t a, int64_t b) { return matrix(a, a) < matrix(b, b); });
   Eigen result{{}, Matrix(n, n)};
