@@ -95,19 +95,28 @@ def block(x, mask, rotation, config, name):
     return x + perceptron(y, config, f"{name}.mlp")
 
 
-def llama(config):
+def decoder(config, window=None, block=block, norm=norm, embedding_scale=1.0):
     """Ports: input_ids [N, L], attention_mask [N, L] (True: a token, False: padding), logits
-    [N, L, vocab_size]."""
+    [N, L, vocab_size]. Where `window` is stated, a token attends to as many tokens: itself and
+    those before it."""
     ids = ml.IOKey("input_ids", type=ml.Tensor[int], shape=["N", "L"])
     mask = ml.IOKey("attention_mask", type=ml.Tensor[bool], shape=["N", "L"])
     tokens = ml.Embedding(config.vocab_size, dim=config.hidden_size, name="embed_tokens")
     rotation = rotations(ids.shape[1], config)
-    x = tokens(ids)
+    allowed = mask[:, None, None, None]
+    if window is not None:
+        positions = ml.Arange()(ids.shape[1])
+        allowed = allowed & (positions[:, None] - positions < window)
+    x = tokens(ids) * embedding_scale
     for i in range(config.num_hidden_layers):
-        x = block(x, mask[:, None, None, None], rotation, config, f"layers.{i}")
+        x = block(x, allowed, rotation, config, f"layers.{i}")
     x = norm(x, config, "norm")
     if config.tie_word_embeddings:
         logits = ml.Linear(use_bias=False)(input=x, weight=tokens.weight)
     else:
         logits = linear(x, config.vocab_size, "lm_head")
     return ml.Model.create(logits=logits)
+
+
+def llama(config):
+    return decoder(config)

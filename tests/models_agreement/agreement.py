@@ -134,7 +134,7 @@ def sample(case: Case, module: Any, size: int) -> Sample:
     with everything_in_double():
         result = module.eval()(**inputs)
         inferred = {key: result[key].detach().numpy() for key in case.outputs}
-        training = copy.deepcopy(module).train()
+        training = copy.deepcopy(module).train().requires_grad_(True)
         result = training(**inputs)
         weights = {
             key: rng.normal(size=each.shape) * places(case, key, each.shape, data)

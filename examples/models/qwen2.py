@@ -1,0 +1,56 @@
+"""Qwen2: Yang et al., https://arxiv.org/abs/2407.10671. A Llama with biases in the projections of
+queries, keys and values."""
+
+from dataclasses import dataclass
+
+import llama
+from llama import in_heads, linear, norm, perceptron, rotate
+
+import mithril as ml
+
+
+@dataclass
+class Config(llama.Config):
+    """The fields of `config.json`; the defaults are those of Qwen2-0.5B."""
+
+    vocab_size: int = 151936
+    hidden_size: int = 896
+    intermediate_size: int = 4864
+    num_hidden_layers: int = 24
+    num_attention_heads: int = 14
+    num_key_value_heads: int = 2
+    rms_norm_eps: float = 1e-6
+    rope_theta: float = 1000000.0
+    tie_word_embeddings: bool = True
+
+
+NAMES = {r"lm_head\.weight": None, **llama.NAMES}
+
+
+def attention(x, mask, rotation, config, name):
+    """A group of heads has a query each, and one key and one value."""
+    groups, width = config.num_key_value_heads, config.head_dim
+    heads = config.num_attention_heads // groups
+    q = ml.Linear(groups * heads * width, name=f"{name}.q_proj")(x)
+    k = ml.Linear(groups * width, name=f"{name}.k_proj")(x)
+    v = ml.Linear(groups * width, name=f"{name}.v_proj")(x)
+    q = rotate(in_heads(q, heads, groups), rotation, config)
+    k = rotate(in_heads(k, 1, groups), rotation, config)
+    attend = ml.ScaledDotProduct(is_causal=True, use_attn_mask=True)
+    result = attend(query=q, key=k, value=in_heads(v, 1, groups), attn_mask=mask)
+    joined = result.transpose((0, 3, 1, 2, 4)).reshape(
+        (x.shape[0], x.shape[1], groups * heads * width)
+    )
+    return linear(joined, config.hidden_size, f"{name}.o_proj")
+
+
+def block(x, mask, rotation, config, name):
+    y = norm(x, config, f"{name}.input_layernorm")
+    x = x + attention(y, mask, rotation, config, f"{name}.self_attn")
+    y = norm(x, config, f"{name}.post_attention_layernorm")
+    return x + perceptron(y, config, f"{name}.mlp")
+
+
+def qwen2(config):
+    """Ports: as llama."""
+    return llama.decoder(config, block=block)
