@@ -7,10 +7,18 @@ from pathlib import Path
 
 import mithril as ml
 
+
+@ml.functional
+def quick_gelu(x):
+    """https://github.com/hendrycks/GELUs: input * sigmoid(1.702 * input)."""
+    return x * ml.Sigmoid()(1.702 * x)
+
+
 ACTIVATIONS = {
     "gelu": ml.Gelu,
     "gelu_new": lambda: ml.Gelu(approximate=True),
     "gelu_pytorch_tanh": lambda: ml.Gelu(approximate=True),
+    "quick_gelu": quick_gelu,
     "relu": ml.Relu,
     "silu": ml.SiLU,
 }

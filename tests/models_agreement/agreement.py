@@ -206,7 +206,7 @@ def differences(case: Case, found: Reference, backend: str, dtype: str) -> list[
 
     def given(arrays: Arrays) -> dict[str, Any]:
         make = torch.from_numpy if backend == "torch" else np.asarray
-        return {key: make(np.ascontiguousarray(each)) for key, each in arrays.items()}
+        return {key: make(np.array(each, order="C")) for key, each in arrays.items()}
 
     state = {key: found.weights[key].astype(dtype) for key in compiled.initial_state_dict}
     params = {key: each for key, each in found.weights.items() if key not in state}
