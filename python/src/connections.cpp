@@ -172,8 +172,10 @@ void bind_connections(py::module_& module) {
           py::arg("min_val"), py::arg("max_val"), "The elements, clamped to these bounds.")
       .def_property_readonly("name", &Connection::name, "Its key in the model, or its path.")
       .def_property_readonly(
-          "shape_text", [](const Connection& a) { return to_string(a.known_shape()); },
-          "What is known of the shape now.")
+          "known_shape", [](const Connection& a) { return sizes_of(a.known_shape()); },
+          "The shape as far as it is known now, as in get_shapes(): [\"N\", 64], [..., 3]; None "
+          "for a "
+          "size without a name.")
       .def_property_readonly(
           "type_text",
           [](const Connection& a) { return to_string_kinds(find(a.wire()->type)->kinds); },

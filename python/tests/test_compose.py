@@ -172,6 +172,16 @@ def test_models_of_one_expression_do_not_change_each_other():
         assert np.allclose(compiled.evaluate({}, {"x": values})["output"], expected)
 
 
+def test_a_connection_knows_its_shape_as_data():
+    model = ml.Model()
+    model |= ml.Linear(dimension=4)(input="x", output=ml.IOKey("y"))
+    model.set_shapes(x=["N", 3])
+    assert model["y"].known_shape == ["N", 4]
+    assert model["x"].reshape((-1, 2)).known_shape == [None, 2]
+    open_rank = ml.Relu()
+    assert open_rank["input"].known_shape == [...]
+
+
 def test_known_shapes_are_lists():
     model = ml.Model()
     model |= ml.Concat()(input=["x", "one"], output="y")

@@ -14,7 +14,7 @@ def expressions(x: ml.Connection) -> ml.Model:
     moved = x[1:, ..., None].reshape((1, -1)).transpose().sum(axis=0, keepdim=True)
     reduced = moved.mean().max().min().prod().var(axis=(0, 1), correction=1.0)
     elements = abs(-reduced).sqrt().exp().sin().cos().floor().clamp(0, 1).item().tensor()
-    print(elements.name, elements.shape_text)
+    print(elements.name, elements.known_shape)
     return ml.Model.create(output=h, logic=logic, shifted=shifted, sizes=sizes, e=elements)
 
 

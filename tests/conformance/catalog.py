@@ -180,7 +180,7 @@ def shape_differences(described: dict[str, Any], make: Callable[[], ml.Model]) -
         try:
             make().set_shapes({port: [dim_here(dim) for dim in shape]})
         except ml.ShapeError:
-            differs.append(f"{port} is {model[port].shape_text}, not {told(shape)}")
+            differs.append(f"{port} is {written(model[port].known_shape)}, not {told(shape)}")
         except (ml.NameError, ml.ConnectionError):
             continue  # told as a port that is not there
     return differs
@@ -192,5 +192,11 @@ def dim_here(dim: int | str) -> Any:
 
 
 def told(shape: list[int | str]) -> str:
-    dims = ["..." if isinstance(dim, str) and dim.startswith("(") else dim for dim in shape]
-    return f"[{', '.join(map(str, dims))}]"
+    return written(
+        ["..." if isinstance(dim, str) and dim.startswith("(") else dim for dim in shape]
+    )
+
+
+def written(shape: Iterable[object]) -> str:
+    words = {"Ellipsis": "...", "None": "?"}
+    return f"[{', '.join(words.get(str(dim), str(dim)) for dim in shape)}]"
