@@ -177,7 +177,7 @@ def test_a_connection_knows_its_shape_as_data():
     model |= ml.Linear(dimension=4)(input="x", output=ml.IOKey("y"))
     model.set_shapes(x=["N", 3])
     assert model["y"].known_shape == ["N", 4]
-    assert model["x"].reshape((-1, 2)).known_shape == [None, 2]
+    assert model["x"].reshape((-1, 2)).known_shape == ["N + N//2", 2]
     open_rank = ml.Relu()
     assert open_rank["input"].known_shape == [...]
 
