@@ -140,7 +140,7 @@ def eager_training(module: nn.Module, x: torch.Tensor, target: torch.Tensor) -> 
 
 
 def our_training(module: nn.Module, x: torch.Tensor, target: torch.Tensor) -> Step:
-    model, params = ml.from_torch(module)
+    model, params = ml.from_torch(module, x)
     net = ml.Model()
     net |= model(x="x", output="y")
     net |= ml.SquaredError()(input="y", target="target", output="errors")
@@ -173,8 +173,8 @@ def eager_inference(module: nn.Module, x: torch.Tensor) -> Callable[[], torch.Te
 
 
 def our_inference(module: nn.Module, x: torch.Tensor, bound: bool) -> Callable[[], torch.Tensor]:
-    model, params = ml.from_torch(module)
-    compiled = ml.compile(model, ml.TorchBackend(), shapes={"x": list(x.shape)}, inference=True)
+    model, params = ml.from_torch(module, x)
+    compiled = ml.compile(model, ml.TorchBackend(), inference=True)
     if bound:
         compiled, params = compiled.bind(params), {}
     return lambda: compiled.evaluate(params, {"x": x})["output"]

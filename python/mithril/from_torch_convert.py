@@ -3,282 +3,316 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
 from typing import Any
 
 import torch
 from torch import fx
+from torch.export import ExportedProgram
 
-from . import (
-    _core,
-    from_torch_einsum,
-    from_torch_layers,
-    from_torch_losses,
-    from_torch_math,
-    from_torch_shapes,
-    from_torch_transformer,
-)
+from . import _core
 from . import models as ml
 from ._core import Connection, Model, raise_error
-from .from_torch_nodes import Nodes
-from .from_torch_table import Table, UnsupportedError, call, refuse_if
-from .from_torch_trace import inputs_of, trace
+from .from_torch_export import Names, export, functional, inputs_of
+from .from_torch_names import layer_outputs, leaf_names, line_of, live, place, target_text
+from .from_torch_rows import DROPPED, OTHERS, REGIONS, row_of
+from .from_torch_table import Missing, Site, UnsupportedError, array_of, call, refuse_if, tensor
+from .from_torch_weights import Weights, kind_of
 from .types import Tensor
-
-FUNCTIONS: Table = {
-    **from_torch_math.TABLE,
-    **from_torch_shapes.TABLE,
-    **from_torch_einsum.TABLE,
-    **from_torch_losses.FUNCTIONS,
-    **from_torch_layers.FUNCTIONS,
-}
-MODULES: Table = {
-    **from_torch_layers.MODULES,
-    **from_torch_losses.MODULES,
-    **from_torch_transformer.MODULES,
-}
-
-
-class Weights:
-    """The keys of a model that are parameters and buffers of a module."""
-
-    def __init__(self, module: torch.nn.Module, model: Model) -> None:
-        self._module = module
-        self._model = model
-        # Of tensors with several names the first counts.
-        self._names = {id(value): name for name, value in module.named_parameters()}
-        self._saved = set(module.state_dict())
-        self._state: dict[str, Connection] = {}
-        self.parameters: dict[str, torch.nn.Parameter] = {}
-
-    def get(self, path: str) -> Connection:
-        """The parameter, the buffer as it is by now, or the constant at a path."""
-        owner, _, name = path.rpartition(".")
-        tensor = getattr(self._module.get_submodule(owner), name)
-        refuse_if(not isinstance(tensor, torch.Tensor), f"the attribute {path!r}")
-        if isinstance(tensor, torch.nn.Parameter):
-            return self._parameter(self._names.get(id(tensor), path), tensor)
-        if path in self._saved:
-            return self._buffer(path, tensor)
-        return _core.IOKey(value=array_of(tensor))
-
-    def set(self, path: str, value: Connection) -> None:
-        """What a buffer is once the model has run."""
-        self._state[path] = value
-
-    def bind_state(self) -> None:
-        for path, value in self._state.items():
-            self._model |= ml.Buffer()(input=value, output=f"{path}.next")
-            initial = array_of(self._module.get_buffer(path))
-            self._model.bind_state_keys(path, f"{path}.next", initial)
-
-    def _parameter(self, name: str, tensor: torch.nn.Parameter) -> Connection:
-        if name not in self.parameters:
-            self.parameters[name] = tensor
-            self._describe(name, tensor)
-            self._model.set_differentiability({name: True})
-        return self._model[name]
-
-    def _buffer(self, path: str, tensor: torch.Tensor) -> Connection:
-        if path not in self._state:
-            self._describe(path, tensor)
-            self._state[path] = self._model[path]
-        return self._state[path]
-
-    def _describe(self, name: str, tensor: torch.Tensor) -> None:
-        refuse_if(tensor.is_complex(), f"{name!r}, which is complex")
-        kind = float if tensor.is_floating_point() else bool if tensor.dtype == torch.bool else int
-        self._model[name]
-        self._model.set_shapes({name: tensor.shape})
-        self._model.set_types({name: Tensor[kind]})  # type: ignore[valid-type]
-
-
-def array_of(tensor: torch.Tensor) -> _core.Tensor:
-    """A copy, since models do not change; bfloat16 has no array of NumPy."""
-    there = tensor.detach().cpu().clone()
-    narrow = there.is_floating_point() and there.element_size() < torch.float32.itemsize
-    return _core.Tensor((there.float() if narrow else there).numpy())
-
-
-class Part:
-    """A module that a builder is asked for: its own weights, under its path."""
-
-    def __init__(
-        self, weights: Weights, path: str, name: str, draw_seed: Callable[[], int]
-    ) -> None:
-        self.name = name  # for the part that stands for the module
-        self.draw_seed = draw_seed
-        self._weights = weights
-        self._path = path
-
-    def get(self, name: str) -> Connection:
-        return self._weights.get(joined(self._path, name))
-
-    def set(self, name: str, value: Connection) -> None:
-        self._weights.set(joined(self._path, name), value)
-
-    def child(self, name: str) -> Part:
-        path = joined(self._path, name)
-        return Part(self._weights, path, joined(self.name, name), self.draw_seed)
-
-
-def joined(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
 
 
 class Conversion:
-    """Walks the graph of torch.fx once, and asks the table for each node."""
+    """Walks the graph of torch.export once, and asks the table for each node."""
 
-    def __init__(self, module: torch.nn.Module, graph: fx.Graph, seed: int) -> None:
+    def __init__(
+        self, program: ExportedProgram, module: torch.nn.Module | None, names: Names, seed: int
+    ) -> None:
         self.model = Model()
-        self.weights = Weights(module, self.model)
+        self.weights = Weights(self.model)
         self.problems: list[tuple[str, str]] = []
-        self._module = module
-        self._graph = graph
-        self._nodes = Nodes(module, graph)
+        self._program = program
+        self._tensors = dict(program.state_dict)
+        if module is not None:
+            # Exporting copies nothing, but the parameters of the module are the user's objects.
+            self._tensors |= dict(module.named_parameters(remove_duplicate=False))
+        self._axis_names = names
         self._values: dict[fx.Node, Any] = {}
-        self._calls: dict[str, int] = {}
         self._seeds = itertools.count(seed)
+        self._keys = itertools.count()
+        self._main = main_dtype(program)
+        self._layers = layer_outputs(program.graph)
+        self._sizes: dict[str, Connection] = {}  # of symbols
 
-    def run(self) -> dict[str, Connection]:
-        outputs: dict[str, Connection] = {}
-        for node in self._graph.nodes:
-            try:
-                if node.op == "output":
-                    outputs = named_outputs(self._filled(node.args[0]))
-                else:
+    # ---- inputs ----
+
+    def inputs(self) -> list[str]:
+        """Binds the placeholders; returns the keys of the data."""
+        names, symbols = [], self._symbols()
+        for _, spec in inputs_of(self._program):
+            if spec.kind.name == "PARAMETER":
+                self.weights.register(spec.target, self._tensors[spec.target])
+        for node, spec in inputs_of(self._program):
+            kind = spec.kind.name
+            if kind == "USER_INPUT":
+                if node.users and isinstance(node.meta.get("val"), torch.Tensor):
+                    names.append(self._data(node, symbols))
+            elif kind in {"PARAMETER", "BUFFER", "CONSTANT_TENSOR"}:
+                self._bind(node, spec)
+        return names
+
+    def _bind(self, node: fx.Node, spec: Any) -> None:
+        name, kind = spec.target, spec.kind.name
+        if kind == "PARAMETER":
+            if node.users:
+                self._values[node] = self.weights.parameter(name, self._tensors[name])
+        elif kind == "BUFFER" and (spec.persistent or name in self._mutations().values()):
+            held = self._tensors if name in self._tensors else self._program.constants
+            self._values[node] = self.weights.buffer(name, held[name])
+        elif node.users:
+            value = self._program.constants.get(name, self._tensors.get(name))
+            self._values[node] = ml.Buffer()(_core.IOKey(value=array_of(value)))
+
+    def _data(self, node: fx.Node, symbols: dict[Any, str]) -> str:
+        name, value = str(node.name), node.meta["val"]
+        if name in self._tensors:
+            raise_error(
+                "NameError",
+                "E0619",
+                f"the input {name!r} has the name of a parameter or a buffer",
+                help="rename the parameter of forward",
+            )
+        self._values[node] = self.model[name]
+        dims = [each if isinstance(each, int) else symbols.get(str(each)) for each in value.shape]
+        self.model.set_shapes({name: dims})
+        self.model.set_types({name: Tensor[kind_of(name, value)]})  # type: ignore[misc]
+        for axis, size in enumerate(value.shape):
+            if str(size) in symbols:
+                self._sizes.setdefault(str(size), self.model[name].shape[axis])
+        return name
+
+    def _symbols(self) -> dict[Any, str]:
+        """A name for each size that stayed symbolic: the user's, or input_axis."""
+        found: dict[Any, str] = {}
+        for given in (True, False):
+            for node, spec in inputs_of(self._program):
+                value = node.meta.get("val")
+                if spec.kind.name != "USER_INPUT" or not isinstance(value, torch.Tensor):
+                    continue
+                own = self._axis_names.get(node.name, {})
+                for axis, size in enumerate(value.shape):
+                    if isinstance(size, int) or not size.node.expr.is_symbol:
+                        continue
+                    if axis in own if given else True:
+                        found.setdefault(str(size), own.get(axis, f"{node.name}_{axis}"))
+        return found
+
+    # ---- outputs ----
+
+    def _mutations(self) -> dict[str, str]:
+        return dict(self._program.graph_signature.buffers_to_mutate)
+
+    def outputs(self) -> dict[str, Connection]:
+        """The outputs by name; the next values of buffers are noted."""
+        node = next(each for each in self._program.graph.nodes if each.op == "output")
+        results: dict[str, Connection] = {}
+        leaves = iter(leaf_names(self._program.call_spec.out_spec))
+        for value, spec in zip(
+            node.args[0], self._program.graph_signature.output_specs, strict=True
+        ):
+            kind = spec.kind.name
+            if kind == "BUFFER_MUTATION":
+                self._mutated(value, spec.target)
+            elif kind == "USER_OUTPUT":
+                name = next(leaves)
+                if isinstance(value, fx.Node):
+                    found = self._filled(value)
+                    results[name] = tensor(found) if isinstance(found, int | float) else found
+        return results
+
+    def _mutated(self, node: fx.Node, name: str) -> None:
+        """Batch norms follow the mode of the compiled model; their rows do so for statistics."""
+        value = self._filled(node)
+        if name.rpartition(".")[2] == "num_batches_tracked":
+            value = ml.ByMode()(value, self.model[name])
+        self.weights.set_next(name, value)
+
+    # ---- nodes ----
+
+    def run(self, graph: fx.Graph) -> Any:
+        """Converts the nodes that are needed; returns what the output node returns."""
+        needed = live(graph)
+        result = None
+        for node in graph.nodes:
+            if node.op == "output":
+                result = node.args[0]
+            elif node in needed and node.op != "placeholder":
+                try:
                     self._values[node] = self._convert(node)
-            except (UnsupportedError, _core.Error) as problem:
-                self._note(node, str(problem))
-        return outputs
-
-    def _convert(self, node: fx.Node) -> Any:
-        if node.op == "placeholder":
-            return self.model[node.target]
-        if node.op == "get_attr":
-            return self.weights.get(node.target)
-        args, kwargs = self._filled(node.args), self._filled(node.kwargs)
-        if self._nodes.is_float_of_sizes(node):
-            args = tuple(as_tensor(each) for each in args)
-        changes = self._nodes.changes(node)
-        same = self._nodes.same_as(node) if changes else []
-        if node.op == "call_module":
-            result = self._call_module(node.target, args, kwargs)
-        else:
-            target = node.target
-            if node.op == "call_method" and changes and target not in FUNCTIONS:
-                target = target.removesuffix("_")
-            refuse_if(target not in FUNCTIONS, "no op of ours is known for it")
-            result = call(FUNCTIONS[target], self._draw_seed, *args, **kwargs)
-        self._values.update(dict.fromkeys(same, result))
+                except (UnsupportedError, _core.Error) as problem:
+                    self._note(node, str(problem))
         return result
 
-    def _call_module(self, path: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        module = self._module.get_submodule(path)
-        refuse_if(type(module) not in MODULES, "no part of ours is known for it")
-        refuse_if(module._forward_hooks or module._forward_pre_hooks, "with hooks")
-        count = self._calls[path] = self._calls.get(path, 0) + 1
-        name = (path or "module") + (f"_call_{count}" if count > 1 else "")
-        part = Part(self.weights, path, name, self._draw_seed)
-        return call(MODULES[type(module)], self._draw_seed, part, module, *args, **kwargs)
+    def _convert(self, node: fx.Node) -> Any:
+        if node.op == "get_attr":
+            return getattr_of(self._program.graph_module, node)
+        if node.target in DROPPED:
+            return None
+        if node.target in REGIONS:
+            return self._region(node)
+        row = row_of(node.target)
+        refuse_if(row is None, "no op of Mithril computes it")
+        args, kwargs = self._filled(node.args), self._filled(node.kwargs)
+        if node.target in OTHERS:
+            return row(*args, **kwargs)
+        site = Site(
+            inputs=tuple(meta_of(each) for each in node.args),
+            output=node.meta.get("val"),
+            main=self._main,
+            training=False,
+            name=self._layers.get(node),
+            draw_seed=self._draw_seed,
+            random_key=self._random_key,
+        )
+        return self._with_sizes(call(row, site, *args, **kwargs), site.output)
+
+    def _with_sizes(self, value: Any, output: Any) -> Any:
+        """A view in the sizes that torch.export found, where inference could not tell: x[:n] has n
+        elements, since there are as many."""
+        if not isinstance(value, Connection) or "?" not in value.shape_text:
+            return value
+        sizes = [
+            each if isinstance(each, int) else self._sizes.get(str(each)) for each in output.shape
+        ]
+        known = all(each is not None for each in sizes)
+        return value.reshape(tuple(sizes)) if known else value
+
+    def _region(self, node: fx.Node) -> Any:
+        """Of torch.no_grad: the nodes inside, without gradients."""
+        is_grad = node.target is torch.ops.higher_order.wrap_with_set_grad_enabled
+        part, operands = (node.args[1], node.args[2:]) if is_grad else (node.args[4], node.args[5:])
+        inner = getattr_of(node.graph.owning_module, part)
+        placeholders = [each for each in inner.graph.nodes if each.op == "placeholder"]
+        for each, operand in zip(placeholders, operands, strict=True):
+            self._values[each] = self._filled(operand)
+        results = inner_results(self._filled(self.run(inner.graph)))
+        if is_grad and not node.args[0]:
+            results = [stopped(each) for each in results]
+        return tuple(results)
 
     def _draw_seed(self) -> int:
         """Far from those of all others: a key counts up from where it begins."""
         return next(self._seeds) << 32
 
+    def _random_key(self) -> Connection:
+        """A state that is another number at each evaluation."""
+        name = f"random_{next(self._keys)}.key"
+        key = self.model[name]
+        self.model.set_shapes({name: []})
+        self.model.set_types({name: Tensor[int]})
+        self.model |= ml.Buffer()(input=key + 1, output=f"{name}.next")
+        seed = _core.RandomKey(self._draw_seed())
+        self.model.bind_state_keys(name, f"{name}.next", seed)
+        return key
+
     def _filled(self, argument: Any) -> Any:
         """The argument with what the nodes in it have become."""
         if isinstance(argument, fx.Node):
-            return self._values[argument]
-        if isinstance(argument, slice):
-            bounds = (argument.start, argument.stop, argument.step)
-            return slice(*map(self._filled, bounds))
+            value = self._values[argument]
+            refuse_if(isinstance(value, Missing), getattr(value, "what", ""))
+            return value
         if isinstance(argument, dict):
             return {key: self._filled(each) for key, each in argument.items()}
         if isinstance(argument, list | tuple):
-            return type(argument)(map(self._filled, argument))
+            return [self._filled(each) for each in argument]
         return argument
 
     def _note(self, node: fx.Node, why: str) -> None:
         """What follows goes on with an unknown value, so that all problems are found at once."""
         reason = why.split("\n", maxsplit=1)[0]
-        self.problems.append((self._place(node), f"{target_text(self._module, node)}: {reason}"))
-        self._values[node] = _core.IOKey(f"unknown_{len(self.problems)}")
-
-    def _place(self, node: fx.Node) -> str:
-        if node.op == "call_module":
-            return str(node.target) or "forward"
-        stack = list(node.meta.get("nn_module_stack", {}).values())
-        return f"{stack[-1][0]}.forward" if stack and stack[-1][0] else "forward"
+        self.problems.append((place(node), f"{target_text(node)}: {reason}{line_of(node)}"))
+        unknown = [_core.IOKey(f"unknown_{len(self.problems)}_{i}") for i in range(8)]
+        many = isinstance(node.meta.get("val"), tuple | list)
+        self._values[node] = unknown if many else unknown[0]
 
 
-def as_tensor(size: Any) -> Any:
-    return size.tensor() if isinstance(size, Connection) else size
+def stopped(value: Any) -> Any:
+    is_tensor = isinstance(value, Connection) and "float tensor" in value.type_text
+    return ml.StopGradient()(value) if is_tensor else value
 
 
-def target_text(module: torch.nn.Module, node: fx.Node) -> str:
-    """As a user would write it: "ConvTranspose2d", "torch.cumsum", "Tensor.cumsum"."""
-    if node.op == "call_module":
-        return type(module.get_submodule(str(node.target))).__name__
-    if node.op == "call_method":
-        return f"Tensor.{node.target}"
-    if node.op == "call_function":
-        return str(fx.node._get_qualified_name(node.target))
-    return str(node.target)
+def inner_results(result: Any) -> list[Any]:
+    return list(result) if isinstance(result, list | tuple) else [result]
 
 
-def named_outputs(result: Any) -> dict[str, Connection]:
-    if isinstance(result, Connection):
-        return {"output": result}
-    if isinstance(result, list | tuple):
-        result = {f"output_{i}": each for i, each in enumerate(result)}
-    whole = isinstance(result, dict) and all(isinstance(k, str) for k in result)
-    refuse_if(not whole, "what is neither a tensor, nor a tuple nor a dict of them")
-    for name, each in result.items():
-        refuse_if(not isinstance(each, Connection), f"{name!r}, which is no tensor")
-    return dict(result)
+def getattr_of(module: Any, node: fx.Node) -> Any:
+    for name in str(node.target).split("."):
+        module = getattr(module, name)
+    return module
 
 
-def refuse_name(module: torch.nn.Module, name: str) -> None:
-    """Inputs and weights are keys of one model."""
-    if name in module.state_dict():
-        raise_error(
-            "NameError",
-            "E0619",
-            f"the input {name!r} has the name of a parameter or a buffer",
-            help="rename the parameter of forward",
-        )
+def meta_of(argument: Any) -> Any:
+    if isinstance(argument, fx.Node):
+        return argument.meta.get("val")
+    if isinstance(argument, list | tuple):
+        return [meta_of(each) for each in argument]
+    return argument
+
+
+def main_dtype(program: ExportedProgram) -> torch.dtype:
+    """The dtype of most parameters, or of the first input of floats."""
+    counted = Counter(
+        each.dtype for each in program.parameters() if each.is_floating_point()
+    ).most_common(1)
+    if counted:
+        return counted[0][0]
+    metas = [node.meta.get("val") for node, spec in inputs_of(program)]
+    floats = [
+        each.dtype for each in metas if isinstance(each, torch.Tensor) and each.is_floating_point()
+    ]
+    return floats[0] if floats else torch.get_default_dtype()
 
 
 def convert(
-    module: torch.nn.Module,
-    inputs: Iterable[str],
-    shapes: Mapping[str, Any],
-    types: Mapping[str, Any],
+    module: torch.nn.Module | ExportedProgram,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    dynamic: Any,
     seed: int,
 ) -> tuple[Model, dict[str, torch.nn.Parameter]]:
-    names = inputs_of(module, inputs)
-    conversion = Conversion(module, trace(module, names, MODULES), seed)
+    if isinstance(module, ExportedProgram):
+        conversion = Conversion(functional(module), None, {}, seed)
+    else:
+        program, names = export(module, args, kwargs, dynamic)
+        conversion = Conversion(program, module, names, seed)
     model = conversion.model
-    for name in names:
-        refuse_name(module, name)
-        model[name]
-    model.set_shapes(shapes)
-    model.set_types(types)
-    outputs = conversion.run()
-    if module._forward_hooks or module._forward_pre_hooks:
-        conversion.problems.append(("forward", "hooks of the module itself"))
+    keys = conversion.inputs()
+    conversion.run(conversion._program.graph)
+    outputs: dict[str, Connection] = {}
+    try:
+        outputs = conversion.outputs()
+    except UnsupportedError as problem:
+        conversion.problems.append(("output", str(problem)))
     if conversion.problems:
-        raise_error(
-            "ValueError",
-            "E0413",
-            f"{type(module).__name__} cannot be converted",
-            facts=conversion.problems,
-            help="replace these parts of the module, or compose them in Mithril and go on in torch "
-            "with as_torch_module",
-        )
+        refuse_all(module, conversion.problems)
     # A copy of what is an input, too, or an output twice.
     model.expose_keys(**{name: ml.Buffer()(each) for name, each in outputs.items()})
     conversion.weights.bind_state()
-    model.set_cin(*(name for name in names if name in model.input_keys))
+    model.set_cin(*(name for name in keys if name in model.input_keys))
     return model, conversion.weights.parameters
+
+
+def refuse_all(module: Any, problems: list[tuple[str, str]]) -> None:
+    counted = Counter(text for _, text in problems)
+    first = {text: where for where, text in reversed(problems)}
+    facts = [
+        (first[text], text + (f", {count} times" if count > 1 else ""))
+        for text, count in counted.items()
+    ]
+    raise_error(
+        "ValueError",
+        "E0413",
+        f"{type(module).__name__} cannot be converted",
+        facts=facts,
+        help="replace these parts of the module, or compose them in Mithril and go on in torch "
+        "with as_torch_module",
+    )

@@ -1,38 +1,72 @@
-"""What `ml.from_torch` makes of the layers of torch.nn, and of their functions."""
+"""What `ml.from_torch` makes of products, convolutions, embeddings and dropout."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import torch
-import torch.nn.functional as F  # noqa: N812 - as everyone writes it
-from torch import nn
-
-from . import from_torch_attention as attention
-from . import from_torch_math as math
-from . import from_torch_norms as norms
-from . import from_torch_pooling as pooling
-from . import from_torch_shapes as shapes
 from . import models as ml
 from ._core import Connection
+from ._core import dtype as widths
 from .from_torch_table import (
-    Builder,
+    Site,
     Table,
+    as_float,
     as_tuple,
     internal,
-    of,
+    rank_of,
     refuse_if,
+    shape,
+    size,
     table,
-    weight_and_bias,
 )
 
-# ---- linear and convolution ----
+# ---- products ----
+
+
+def matmul(self: Any, other: Any) -> Any:
+    """A vector is a row on the left and a column on the right."""
+    if rank_of(self) == rank_of(other) == 1:
+        return (self * other).sum()
+    if rank_of(self) == 1:
+        return ml.Squeeze(axis=-2)(self.reshape((1, -1)) @ other)
+    if rank_of(other) == 1:
+        return ml.Squeeze(axis=-1)(self @ other.reshape((-1, 1)))
+    return self @ other
 
 
 def linear(input: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
+    if rank_of(input) == 1 or rank_of(weight) == 1:
+        product = matmul(input, weight.T if rank_of(weight) > 1 else weight)
+        return product if bias is None else product + bias
     made = ml.Linear(use_bias=bias is not None, name=name)
     ports = {} if bias is None else {"bias": bias}
     return made(input=input, weight=weight, **ports)
+
+
+def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+    """sum(x[..., i] * weight[o, i, j] * y[..., j])."""
+    left = ml.ExpandDims(axis=(-2, -3))(input1)  # [..., 1, 1, i]
+    product = ml.Squeeze(axis=-2)(left @ weight)  # [..., o, j]
+    output = (product * ml.ExpandDims(axis=-2)(input2)).sum(-1)
+    return output if bias is None else output + bias
+
+
+def outer(self: Any, vec2: Any) -> Any:
+    return self.reshape((-1, 1)) * vec2.reshape((1, -1))
+
+
+def kron(self: Any, other: Any) -> Any:
+    rank = max(rank_of(self), rank_of(other))
+    left, right = (
+        each.reshape((*(1,) * (rank - rank_of(each)), *shape(each))) for each in (self, other)
+    )
+    sizes = [a * b for a, b in zip(shape(left), shape(right), strict=True)]
+    left = left.reshape(tuple(part for each in shape(left) for part in (each, 1)))
+    right = right.reshape(tuple(part for each in shape(right) for part in (1, each)))
+    return (left * right).reshape(tuple(sizes))
+
+
+# ---- convolution ----
 
 
 def same_padding(kernel: int, dilation: int) -> tuple[int, int]:
@@ -41,166 +75,175 @@ def same_padding(kernel: int, dilation: int) -> tuple[int, int]:
     return total // 2, total - total // 2
 
 
-def convolution(rank: int) -> Builder:
-    def build(
-        input: Any,
-        weight: Connection,
-        bias: Any = None,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        name: str | None = None,
-    ) -> Any:
-        stride, dilation = as_tuple(stride, rank), as_tuple(dilation, rank)
-        if padding == "same":
-            kernel: list[Any] = (weight.dims or [])[-rank:]
-            padding = tuple(map(same_padding, kernel, dilation))
-        padding = (0,) * rank if padding == "valid" else as_tuple(padding, rank)
-        options = {"stride": stride, "padding": padding, "dilation": dilation}
-        if rank == 1:
-            options = {key: value[0] for key, value in options.items()}
-        maker = ml.PrimitiveConvolution1D if rank == 1 else ml.PrimitiveConvolution2D
-        made = maker(groups=groups, name=name, **options)
-        return made(input=input, weight=weight, bias=bias)
-
-    return build
-
-
-def convolution_module(rank: int) -> Builder:
-    def build(part: Any, module: Any, input: Any) -> Any:
-        refuse_if(module.padding_mode != "zeros", f"with padding_mode={module.padding_mode!r}")
-        options = (module.stride, module.padding, module.dilation, module.groups)
-        return convolution(rank)(input, *weight_and_bias(part, module), *options, name=part.name)
-
-    return build
+def convolution(
+    input: Any,
+    weight: Connection,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+    name: str | None = None,
+) -> Any:
+    rank = rank_of(weight) - 2
+    refuse_if(rank > 2, "in three dimensions")
+    if rank_of(input) == rank + 1:  # without a batch
+        args = (weight, bias, stride, padding, dilation, groups, name)
+        return ml.Squeeze(axis=0)(convolution(ml.ExpandDims(axis=0)(input), *args))
+    stride, dilation = as_tuple(stride, rank), as_tuple(dilation, rank)
+    if padding == "same":
+        kernel: list[Any] = (weight.dims or [])[-rank:]
+        padding = tuple(map(same_padding, kernel, dilation))
+    padding = (0,) * rank if padding == "valid" else as_tuple(padding, rank)
+    options = {"stride": stride, "padding": padding, "dilation": dilation}
+    if rank == 1:
+        options = {key: value[0] for key, value in options.items()}
+    maker = ml.PrimitiveConvolution1D if rank == 1 else ml.PrimitiveConvolution2D
+    made = maker(groups=groups, name=name, **options)
+    return made(input=input, weight=weight, bias=bias)
 
 
-def linear_module(part: Any, module: Any, input: Any) -> Any:
-    return linear(input, *weight_and_bias(part, module), name=part.name)
-
-
-def transposed_convolution(part: Any, module: Any, input: Any) -> Any:
+def transposed(
+    input: Any,
+    weight: Connection,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+    name: str | None = None,
+) -> Any:
     """The gradient of a convolution in its input, which says no more than its shape."""
-    refuse_if(module.padding_mode != "zeros", f"with padding_mode={module.padding_mode!r}")
-    options = ("kernel_size", "stride", "padding", "dilation", "output_padding")
+    rank = rank_of(weight) - 2
+    refuse_if(rank > 2, "in three dimensions")
+    options = [as_tuple(each, rank) for each in (stride, padding, output_padding, dilation)]
+    if rank_of(input) == rank + 1:
+        args = (weight, bias, *options[:3], groups, options[3], name)
+        return ml.Squeeze(axis=0)(transposed(ml.ExpandDims(axis=0)(input), *args))
+    if rank == 1:
+        wide = [(1, options[0][0]), *((0, each[0]) for each in options[1:3]), (1, options[3][0])]
+        planes = [ml.ExpandDims(axis=2)(each) for each in (input, weight)]
+        args = (*planes, bias, *wide[:3], groups, wide[3], name)
+        return ml.Squeeze(axis=2)(transposed(*args))
+    stride, padding, more, dilation = options
     planes = []
-    for i, each in enumerate(zip(*(getattr(module, name) for name in options), strict=True)):
-        kernel, stride, padding, dilation, more = each
-        least = shapes.size(input, i - 2) * stride - stride
-        planes.append(least + (dilation * (kernel - 1) - 2 * padding + more + 1))
-    like = ml.Zeros()(shape=(shapes.size(input, 0), module.out_channels, *planes))
+    for i in range(rank):
+        kernel: Any = (weight.dims or [])[2 + i]
+        least = size(input, 2 + i) * stride[i] - stride[i]
+        planes.append(least + (dilation[i] * (kernel - 1) - 2 * padding[i] + more[i] + 1))
+    channels = size(weight, 1) * groups
+    like = ml.Zeros()(shape=(size(input, 0), channels, *planes))
     made = internal(
         "Conv2dInputGrad",
-        stride=module.stride,
-        padding=module.padding,
-        dilation=module.dilation,
-        groups=module.groups,
-        name=part.name,
+        stride=stride,
+        padding=padding,
+        dilation=dilation,
+        groups=groups,
+        name=name,
     )
-    weight, bias = weight_and_bias(part, module)
     output = made(grad=input, input=like, weight=weight)
     return output if bias is None else output + bias.reshape((-1, 1, 1))
+
+
+def any_convolution(
+    input: Any,
+    weight: Connection,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    is_transposed: bool,
+    output_padding: Any,
+    groups: int,
+    name: str | None = None,
+) -> Any:
+    if is_transposed:
+        args = (stride, padding, output_padding, groups, dilation, name)
+        return transposed(input, weight, bias, *args)
+    return convolution(input, weight, bias, stride, padding, dilation, groups, name)
 
 
 # ---- embedding, dropout ----
 
 
 def embedding(
-    input: Any,
     weight: Connection,
-    padding_idx: int | None = None,
-    max_norm: float | None = None,
-    norm_type: float = 2.0,
+    indices: Any,
+    padding_idx: int = -1,
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    refuse_if(padding_idx is not None, "with padding_idx, whose row has no gradient")
-    refuse_if(max_norm is not None, "with max_norm, which changes the weight")
+    """Rows of padding have no gradient."""
     refuse_if(scale_grad_by_freq or sparse, "with another gradient: scale_grad_by_freq or sparse")
-    return ml.Embedding(name=name)(input=input, weight=weight)
+    rows = ml.Embedding(name=name)(input=indices, weight=weight)
+    if padding_idx < 0:
+        return rows
+    hit = ml.ExpandDims(axis=-1)(indices.eq(padding_idx))
+    return ml.Where()(hit, ml.StopGradient()(rows), rows)
 
 
-def embedding_module(part: Any, module: Any, input: Any) -> Any:
-    """The row of padding has no gradient: while it is zero, its factor may be zero, too."""
-    padding = module.padding_idx
-    if padding is not None:
-        refuse_if(bool(module.weight[padding].any()), "with padding_idx, whose row is not zero")
-    options = (None, module.max_norm, module.norm_type, module.scale_grad_by_freq, module.sparse)
-    rows = embedding(input, part.get("weight"), *options, name=part.name)
-    return rows if padding is None else rows * shapes.unsqueeze(input.ne(padding), -1)
-
-
-def dropout(
-    input: Any, p: float = 0.5, training: bool = True, inplace: bool = False, *, draw_seed: Any
+def embedding_bag(
+    weight: Connection,
+    indices: Connection,
+    offsets: Connection,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Any = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = -1,
 ) -> Any:
-    if not training or p == 0:
+    """Sums and means of rows, one per bag: products with a matrix of who belongs to which bag."""
+    refuse_if(mode == 2 or scale_grad_by_freq or sparse, "with mode='max' or another gradient")
+    count = size(indices, 0)
+    starts = offsets[:-1] if include_last_offset else offsets
+    places = ml.Arange()(stop=count).reshape((1, -1))
+    # The bag of a place is the last one that starts at it or before it.
+    bag = (places >= starts.reshape((-1, 1))).cast(widths.int64).sum(0) - 1
+    member = bag.reshape((1, -1)).eq(ml.Arange()(stop=size(starts, 0)).reshape((-1, 1)))
+    if include_last_offset:
+        member = member & (places < offsets[-1])
+    if padding_idx is not None and padding_idx >= 0:
+        member = member & indices.ne(padding_idx).reshape((1, -1))
+    shares = as_float(member)
+    if mode == 1:
+        shares = shares / shares.sum(1, True).clamp(1.0, None)
+    if per_sample_weights is not None:
+        shares = shares * per_sample_weights.reshape((1, -1))
+    rows = ml.Embedding()(input=indices, weight=weight)
+    return shares @ rows, bag, None, None
+
+
+def dropout(input: Any, p: float, train: bool, name: str | None = None, *, at: Site) -> Any:
+    if not train or p == 0:
         return input
-    return ml.Dropout(p=p, seed=draw_seed())(input)
+    return ml.Dropout(p=p, seed=at.draw_seed(), name=name)(input)
 
 
-def dropout_module(part: Any, module: Any, input: Any) -> Any:
-    if not module.training or module.p == 0:
-        return input
-    return ml.Dropout(p=module.p, seed=part.draw_seed(), name=part.name)(input)
+def native_dropout(input: Any, p: float, train: bool | None, *, at: Site) -> Any:
+    return dropout(input, p, train is not False, at=at), None
 
 
-def channel_dropout(
-    input: Any, p: float = 0.5, training: bool = True, inplace: bool = False
-) -> Any:
-    refuse_if(training and p > 0, "while training")
+def channel_dropout(input: Any, p: float, train: bool) -> Any:
+    refuse_if(train and p > 0, "while training")
     return input
 
 
-FUNCTIONS: Table = {
-    **table(
-        (linear, F.linear),
-        (convolution(1), F.conv1d, torch.conv1d),
-        (convolution(2), F.conv2d, torch.conv2d),
-        (embedding, F.embedding),
-        (dropout, F.dropout, torch.dropout),
-        (channel_dropout, F.dropout1d, F.dropout2d),
-    ),
-    **norms.FUNCTIONS,
-    **pooling.FUNCTIONS,
-    **attention.FUNCTIONS,
-}
-
-MODULES: Table = {
-    **table(
-        (linear_module, nn.Linear),
-        (convolution_module(1), nn.Conv1d),
-        (convolution_module(2), nn.Conv2d),
-        (transposed_convolution, nn.ConvTranspose2d),
-        (embedding_module, nn.Embedding),
-        (dropout_module, nn.Dropout),
-        (of(channel_dropout, "p", "training"), nn.Dropout1d, nn.Dropout2d),
-        (of(shapes.same), nn.Identity),
-        (of(shapes.nearest, "size", "scale_factor", "mode"), nn.Upsample),
-        (of(shapes.flatten, "start_dim", "end_dim"), nn.Flatten),
-        (of(shapes.unflatten, "dim", "unflattened_size"), nn.Unflatten),
-        (of(math.relu), nn.ReLU),
-        (of(math.relu6), nn.ReLU6),
-        (of(math.leaky_relu, "negative_slope"), nn.LeakyReLU),
-        (of(math.gelu, "approximate"), nn.GELU),
-        (of(math.silu), nn.SiLU),
-        (of(math.mish), nn.Mish),
-        (of(math.elu, "alpha"), nn.ELU),
-        (of(math.selu), nn.SELU),
-        (of(math.softplus, "beta", "threshold"), nn.Softplus),
-        (of(math.softsign), nn.Softsign),
-        (of(math.log_sigmoid), nn.LogSigmoid),
-        (of(math.hardtanh, "min_val", "max_val"), nn.Hardtanh),
-        (of(math.hardsigmoid), nn.Hardsigmoid),
-        (of(math.hardswish), nn.Hardswish),
-        (of(math.part(ml.Sigmoid)), nn.Sigmoid),
-        (of(math.part(ml.Tanh)), nn.Tanh),
-        (of(math.softmax, "dim"), nn.Softmax),
-        (of(math.log_softmax, "dim"), nn.LogSoftmax),
-        (lambda part, module, input: math.prelu(input, part.get("weight")), nn.PReLU),
-    ),
-    **norms.MODULES,
-    **pooling.MODULES,
-    **attention.MODULES,
-}
+TABLE: Table = table(
+    (matmul, "matmul", "mm", "bmm", "mv", "dot", "linalg_matmul"),
+    (linear, "linear"),
+    (bilinear, "bilinear"),
+    (outer, "outer", "ger"),
+    (kron, "kron"),
+    (convolution, "conv1d", "conv2d"),
+    (transposed, "conv_transpose1d", "conv_transpose2d"),
+    (any_convolution, "convolution"),
+    (embedding, "embedding"),
+    (embedding_bag, "_embedding_bag", "_embedding_bag_forward_only"),
+    (embedding_bag, "embedding_bag.padding_idx", "embedding_bag"),
+    (dropout, "dropout"),
+    (native_dropout, "native_dropout"),
+    (channel_dropout, "feature_dropout", "alpha_dropout", "feature_alpha_dropout"),
+)

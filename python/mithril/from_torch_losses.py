@@ -1,76 +1,150 @@
-"""What `ml.from_torch` makes of losses."""
+"""What `ml.from_torch` makes of losses. A reduction is 0: none, 1: mean, 2: sum."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import torch.nn.functional as F  # noqa: N812 - as everyone writes it
-from torch import nn
-
 from . import models as ml
-from .from_torch_table import Builder, Table, refuse_if, table
+from .from_torch_table import Builder, Table, as_float, internal, is_float, rank_of, size, table
 
 
-def reduced(loss: Any, reduction: str) -> Any:
-    if reduction == "none":
+def reduced(loss: Any, reduction: int) -> Any:
+    if reduction == 0:
         return loss
-    return loss.sum() if reduction == "sum" else loss.mean()
+    return loss.mean() if reduction == 1 else loss.sum()
 
 
-def of_pairs(maker: Any) -> Builder:
+def of_pairs(function: Builder) -> Builder:
     """A loss element by element."""
 
-    def build(
-        input: Any,
-        target: Any,
-        size_average: Any = None,
-        reduce: Any = None,
-        reduction: str = "mean",
-        weight: Any = None,
-    ) -> Any:
-        refuse_if(size_average is not None or reduce is not None, "with size_average or reduce")
-        refuse_if(weight is not None, "with weights")
-        return reduced(maker()(input, target), reduction)
+    def build(self: Any, target: Any, reduction: int = 1) -> Any:
+        return reduced(function(self, target), reduction)
 
     return build
+
+
+def smooth_l1(self: Any, target: Any, reduction: int = 1, beta: float = 1.0) -> Any:
+    error = (self - target).abs()
+    if beta == 0:
+        return reduced(error, reduction)
+    near = ml.Square()(error) * (0.5 / beta)
+    return reduced(ml.Where()(error < beta, near, error - 0.5 * beta), reduction)
+
+
+def huber(self: Any, target: Any, reduction: int = 1, delta: float = 1.0) -> Any:
+    error = (self - target).abs()
+    near, far = ml.Square()(error) * 0.5, (error - 0.5 * delta) * delta
+    return reduced(ml.Where()(error <= delta, near, far), reduction)
+
+
+def binary_cross_entropy(self: Any, target: Any, weight: Any = None, reduction: int = 1) -> Any:
+    """Torch limits the logarithms to -100."""
+    hit, miss = (ml.Log()(each).clamp(-100.0, None) for each in (self, 1.0 - self))
+    loss = -(target * hit + (1.0 - target) * miss)
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+def with_logits(
+    self: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: int = 1
+) -> Any:
+    if pos_weight is None:
+        loss = ml.BinaryCrossEntropy()(self, target)
+    else:
+        factor = (pos_weight - 1.0) * target + 1.0
+        loss = (1.0 - target) * self + factor * ml.Softplus()(-self)
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+def kl_div(self: Any, target: Any, reduction: int = 1, log_target: bool = False) -> Any:
+    if log_target:
+        return reduced(target.exp() * (target - self), reduction)
+    positive = target > 0
+    entropy = target * ml.Log()(ml.Where()(positive, target, 1.0))
+    return reduced(entropy - target * self, reduction)
+
+
+def soft_margin(self: Any, target: Any, reduction: int = 1) -> Any:
+    return reduced(ml.Softplus()(-target * self), reduction)
+
+
+# ---- classes ----
+
+
+def nll(
+    self: Any, target: Any, weight: Any = None, reduction: int = 1, ignore_index: int = -100
+) -> Any:
+    return weighed_nll(self, target, weight, reduction, ignore_index)[0]
+
+
+def weighed_nll(
+    self: Any, target: Any, weight: Any = None, reduction: int = 1, ignore_index: int = -100
+) -> Any:
+    """The loss, and the weight of all samples."""
+    log, target = in_a_batch(self, target)
+    counted = target.ne(ignore_index)
+    safe = ml.Where()(counted, target, 0)
+    picked = internal("PickClass")(log, safe)
+    share = as_float(counted)
+    if weight is not None:
+        share = share * ml.Gather(axis=0)(weight, safe)
+    loss, total = ml.Where()(counted, -picked, 0.0) * share, share.sum()
+    if reduction == 0:
+        return (loss.reshape(()) if rank_of(self) == 1 else loss), total
+    return loss.sum() / total if reduction == 1 else loss.sum(), total
+
+
+def in_a_batch(x: Any, target: Any) -> tuple[Any, Any]:
+    if rank_of(x) > 1:
+        return x, target
+    return ml.ExpandDims(axis=0)(x), target.reshape((1,))
 
 
 def cross_entropy(
-    input: Any,
+    self: Any,
     target: Any,
     weight: Any = None,
-    size_average: Any = None,
+    reduction: int = 1,
     ignore_index: int = -100,
-    reduce: Any = None,
-    reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Any:
-    """Of classes. One that is negative, as ignored ones are, is an error when it is met."""
-    refuse_if(size_average is not None or reduce is not None, "with size_average or reduce")
-    refuse_if(weight is not None, "with weights")
-    refuse_if(ignore_index >= 0 or label_smoothing > 0, "with ignore_index or label_smoothing")
-    return reduced(ml.CrossEntropy()(input, target), reduction)
+    axis = 1 if rank_of(self) > 1 else 0
+    log = ml.LogSoftmax(axis=axis)(self)
+    if is_float(target):
+        return by_probabilities(log, target, weight, reduction, label_smoothing, axis)
+    loss, total = weighed_nll(log, target, weight, reduction, ignore_index)
+    if label_smoothing == 0:
+        return loss
+    each = -weighed(log, weight, axis).sum(axis)
+    each = ml.Where()(target.ne(ignore_index), each, 0.0)
+    smooth = each if reduction == 0 else each.sum()
+    smooth = smooth / total if reduction == 1 else smooth
+    return loss * (1.0 - label_smoothing) + smooth * (label_smoothing / size(self, axis))
 
 
-def of_module(builder: Builder, *names: str) -> Builder:
-    def build(part: Any, module: Any, input: Any, target: Any) -> Any:
-        options = {name: getattr(module, name) for name in (*names, "reduction")}
-        return builder(input, target, **options)
-
-    return build
+def weighed(x: Any, weight: Any, axis: int) -> Any:
+    if weight is None:
+        return x
+    return x * weight.reshape((-1, *(1,) * (rank_of(x) - axis - 1)))
 
 
-FUNCTIONS: Table = table(
-    (of_pairs(ml.SquaredError), F.mse_loss),
-    (of_pairs(ml.AbsoluteError), F.l1_loss),
-    (cross_entropy, F.cross_entropy),
-)
+def by_probabilities(
+    log: Any, target: Any, weight: Any, reduction: int, smoothing: float, axis: int
+) -> Any:
+    if smoothing:
+        target = target * (1.0 - smoothing) + smoothing / size(log, axis)
+    return reduced(-weighed(log * target, weight, axis).sum(axis), reduction)
 
-MODULES: Table = table(
-    (of_module(of_pairs(ml.SquaredError)), nn.MSELoss),
-    (of_module(of_pairs(ml.AbsoluteError)), nn.L1Loss),
-    (
-        of_module(cross_entropy, "weight", "ignore_index", "label_smoothing"),
-        nn.CrossEntropyLoss,
-    ),
+
+TABLE: Table = table(
+    (of_pairs(lambda x, y: ml.SquaredError()(x, y)), "mse_loss"),
+    (of_pairs(lambda x, y: ml.AbsoluteError()(x, y)), "l1_loss"),
+    (smooth_l1, "smooth_l1_loss"),
+    (huber, "huber_loss"),
+    (binary_cross_entropy, "binary_cross_entropy"),
+    (with_logits, "binary_cross_entropy_with_logits"),
+    (kl_div, "kl_div"),
+    (soft_margin, "soft_margin_loss"),
+    (nll, "nll_loss", "nll_loss_nd", "nll_loss2d"),
+    (weighed_nll, "nll_loss_forward", "nll_loss2d_forward"),
+    (cross_entropy, "cross_entropy_loss"),
 )

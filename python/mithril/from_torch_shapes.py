@@ -1,294 +1,303 @@
-"""What `ml.from_torch` makes of shapes, indexing, and tensors made anew."""
+"""What `ml.from_torch` makes of shapes, pieces and repetition, and of tensors that it creates."""
 
 from __future__ import annotations
 
-import operator
+import sys
 from typing import Any
 
 import torch
-import torch.nn.functional as F  # noqa: N812 - as everyone writes it
 
 from . import models as ml
 from ._core import Connection
 from .from_torch_table import (
+    Builder,
+    Site,
     Table,
-    UnsupportedError,
     along,
-    as_tuple,
+    as_float,
+    axis_of,
+    constant_of,
+    converted,
+    dtype_option,
     internal,
+    is_float,
     rank_of,
     refuse_if,
+    shape,
+    size,
     table,
+    tensor,
 )
-
-ANY_DEVICE = object()  # x.device: where a model runs is its backend's affair
-
-
-class Slices:
-    """What split and unbind give: as many as are asked for, since the size may not be known."""
-
-    def __init__(self, at: Any) -> None:
-        self._at = at
-
-    def __getitem__(self, index: int) -> Any:
-        refuse_if(
-            not isinstance(index, int) or index < 0, "parts that are not asked for one by one"
-        )
-        return self._at(index)
-
-    def __iter__(self) -> Any:
-        raise UnsupportedError("all parts at once, whose number is not known")
-
-
-# ---- sizes ----
-
-
-def shape(input: Connection) -> Any:
-    """Numbers where they are known, so that the rest of Python's arithmetic applies."""
-    if input.dims is None:
-        return input.shape
-    return tuple(input.shape[i] if dim is None else dim for i, dim in enumerate(input.dims))
-
-
-def size(input: Connection, dim: int | None = None) -> Any:
-    return shape(input) if dim is None else shape(input)[dim]
-
-
-def numel(input: Connection) -> Any:
-    return ml.Size()(input)
-
 
 # ---- the same elements in another shape ----
 
 
-def sizes_of(sizes: tuple[Any, ...]) -> Any:
-    """view(2, 3), view((2, 3)) and view(x.shape) alike."""
-    refuse_if(any(isinstance(each, torch.dtype) for each in sizes), "as another dtype")
-    single = len(sizes) == 1 and not isinstance(sizes[0], int)
-    given = sizes[0] if single else sizes
-    if isinstance(given, Connection) and "tuple" not in given.type_text:
-        return (given,)
-    return tuple(given) if isinstance(given, list) else given
-
-
-def reshape(input: Connection, *sizes: Any, shape: Any = None) -> Any:
-    return input.reshape(sizes_of(sizes if shape is None else (shape,)))
+def reshape(self: Connection, size: Any) -> Any:
+    return self.reshape(tuple(size))
 
 
 def flatten(
-    input: Connection, start_dim: int = 0, end_dim: int = -1, name: str | None = None
+    self: Connection, start_dim: int = 0, end_dim: int = -1, name: str | None = None
 ) -> Any:
-    return ml.Flatten(start_dim=start_dim, end_dim=end_dim, name=name)(input)
+    return ml.Flatten(start_dim=start_dim, end_dim=end_dim, name=name)(self)
 
 
-def unflatten(input: Connection, dim: int, sizes: Any) -> Any:
-    before = list(shape(input)[: dim % rank_of(input)])
-    after = list(shape(input)[dim % rank_of(input) + 1 :])
-    return input.reshape((*before, *sizes, *after))
+def unflatten(self: Connection, dim: int, sizes: Any) -> Any:
+    at = axis_of(dim, rank_of(self))
+    return self.reshape((*shape(self)[:at], *sizes, *shape(self)[at + 1 :]))
 
 
-def permute(input: Connection, *dims: Any) -> Any:
-    order = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
-    return input.transpose(tuple(order))
+def permute(self: Connection, dims: Any) -> Any:
+    return self.transpose(tuple(dims)) if rank_of(self) else self
 
 
-def swap(input: Connection, dim0: int, dim1: int) -> Any:
-    return ml.SwapAxes(axis1=dim0, axis2=dim1)(input)
+def swap(self: Connection, dim0: int, dim1: int) -> Any:
+    return ml.SwapAxes(axis1=dim0, axis2=dim1)(self) if rank_of(self) else self
 
 
-def unsqueeze(input: Connection, dim: int) -> Any:
-    return ml.ExpandDims(axis=dim)(input)
+def move(self: Connection, source: Any, destination: Any) -> Any:
+    rank = rank_of(self)
+    pairs = ([source], [destination]) if isinstance(source, int) else (source, destination)
+    places = {axis_of(to, rank): axis_of(of, rank) for of, to in zip(*pairs, strict=True)}
+    others = iter([axis for axis in range(rank) if axis not in places.values()])
+    return permute(self, [places[to] if to in places else next(others) for to in range(rank)])
 
 
-def squeeze(input: Connection, dim: Any = None) -> Any:
-    return ml.Squeeze(axis=tuple(dim) if isinstance(dim, list) else dim)(input)
+def reversed_axes(self: Connection) -> Any:
+    return permute(self, range(rank_of(self))[::-1])
 
 
-def expand(input: Connection, *sizes: Any) -> Any:
+def last_two(self: Connection) -> Any:
+    return swap(self, -1, -2)
+
+
+def unsqueeze(self: Connection, dim: int) -> Any:
+    return ml.ExpandDims(axis=dim)(self)
+
+
+def squeeze(self: Connection, dim: Any = None, *, at: Site) -> Any:
+    """Torch leaves axes whose size is not 1."""
+    sizes = at.inputs[0].shape
+    named = range(len(sizes)) if dim is None else [dim] if isinstance(dim, int) else dim
+    gone = tuple(each for each in named if sizes and sizes[each] == 1)
+    return ml.Squeeze(axis=gone)(self) if gone else self
+
+
+def expand(self: Connection, size: Any, implicit: bool = False) -> Any:
     """-1 keeps the size of an axis, counted from the last."""
-    wanted = sizes_of(sizes)
-    refuse_if(isinstance(wanted, Connection), "to a shape whose rank is not known")
+    known = shape(self)
     kept = [
-        shape(input)[i - len(wanted)] if isinstance(each, int) and each == -1 else each
-        for i, each in enumerate(wanted)
+        known[i - len(size)] if isinstance(each, int) and each == -1 else each
+        for i, each in enumerate(size)
     ]
-    return ml.BroadcastTo()(input=input, shape=tuple(kept))
+    return ml.BroadcastTo()(input=self, shape=tuple(kept))
 
 
 # ---- pieces ----
 
 
-def cat(tensors: Any, dim: int = 0, axis: int | None = None) -> Any:
-    return ml.Concat(axis=dim if axis is None else axis)(list(tensors))
+def bound(value: Any) -> Any:
+    """Of a slice: torch writes the largest int where there is none."""
+    return None if isinstance(value, int) and value == sys.maxsize else value
 
 
-def stack(tensors: Any, dim: int = 0) -> Any:
-    return cat([unsqueeze(each, dim) for each in tensors], dim)
+def piece(self: Connection, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+    start = None if isinstance(start, int) and start == 0 else start
+    if start is None and bound(end) is None and step == 1:
+        return self
+    return self[along(dim, slice(start, bound(end), None if step == 1 else step))]
 
 
-def chunk(input: Connection, chunks: int, dim: int = 0) -> Any:
-    each = (size(input, dim) + (chunks - 1)) // chunks
+def select(self: Connection, dim: int, index: Any) -> Any:
+    return self[along(dim, index)]
+
+
+def narrow(self: Connection, dim: int, start: Any, length: Any) -> Any:
+    return self[along(dim, slice(start, start + length))]
+
+
+def split(self: Connection, split_size: Any, dim: int = 0, *, at: Site) -> Any:
+    if isinstance(split_size, list | tuple):
+        if all(isinstance(each, int) for each in split_size):
+            parts = ml.PrimitiveSplit(sizes=tuple(split_size), axis=dim)(self)
+            return parts if isinstance(parts, tuple) else (parts,)
+        return by_bounds(self, split_size, dim)
     return tuple(
-        input[along(dim, slice(i * each if i else None, (i + 1) * each))] for i in range(chunks)
+        self[along(dim, slice(i * split_size, (i + 1) * split_size))] for i in range(len(at.output))
     )
 
 
-def split(input: Connection, split_size_or_sections: Any, dim: int = 0) -> Any:
-    each = split_size_or_sections
-    if isinstance(each, list | tuple):
-        return ml.PrimitiveSplit(sizes=tuple(each), axis=dim)(input)
-    return Slices(lambda i: input[along(dim, slice(i * each, (i + 1) * each))])
+def by_bounds(x: Connection, sizes: Any, dim: int) -> Any:
+    start: Any = 0
+    parts = []
+    for each in sizes:
+        parts.append(x[along(dim, slice(start, start + each))])
+        start = start + each
+    return tuple(parts)
 
 
-def unbind(input: Connection, dim: int = 0) -> Any:
-    return Slices(lambda i: input[along(dim, i)])
+def chunk(self: Connection, chunks: int, dim: int = 0, *, at: Site) -> Any:
+    each = (size(self, dim) + (chunks - 1)) // chunks
+    return split(self, each, dim, at=at)
 
 
-def select(input: Connection, dim: int, index: Any) -> Any:
-    return input[along(dim, index)]
+def unbind(self: Connection, dim: int = 0, *, at: Site) -> Any:
+    return tuple(self[along(dim, i)] for i in range(len(at.output)))
 
 
-def narrow(input: Connection, dim: int, start: Any, length: Any) -> Any:
-    return input[along(dim, slice(start, start + length))]
+def cat(tensors: Any, dim: int = 0, *, at: Site) -> Any:
+    """Without tensors of shape [0], which torch skips."""
+    given = [
+        converted(each, meta.dtype, at.output.dtype, at.main) if is_float(each) else each
+        for each, meta in zip(tensors, at.inputs[0], strict=True)
+        if not (list(meta.shape) == [0] and at.output.dim() > 1)
+    ]
+    return ml.Concat(axis=dim)(given) if len(given) > 1 else given[0]
 
 
-def index_select(input: Connection, dim: int, index: Connection) -> Any:
-    return ml.Gather(axis=dim)(input, index)
+def stack(tensors: Any, dim: int = 0) -> Any:
+    return ml.Concat(axis=dim)([unsqueeze(each, dim) for each in tensors])
 
 
-def roll(input: Connection, shifts: Any, dims: Any) -> Any:
-    pairs = [(shifts, dims)] if isinstance(shifts, int) else zip(shifts, dims, strict=True)
-    for shift, dim in pairs:
-        start = -shift % size(input, dim)
-        parts = (input[along(dim, each)] for each in (slice(start, None), slice(None, start)))
-        input = cat(parts, dim)
-    return input
+def flip(self: Connection, dims: Any) -> Any:
+    for dim in dims:
+        self = self[along(dim, slice(None, None, -1))] if rank_of(self) else self
+    return self
 
 
-def repeat(input: Connection, *sizes: Any) -> Any:
-    counts = sizes_of(sizes)
-    new = len(counts) - rank_of(input)
-    refuse_if(any(not isinstance(each, int) or each < 1 for each in counts), "by open numbers")
-    if new > 0:
-        input = input.reshape((*(1,) * new, *shape(input)))
-    for dim, count in enumerate(counts):
-        input = cat([input] * count, dim) if count > 1 else input
-    return input
+def roll(self: Connection, shifts: Any, dims: Any = ()) -> Any:
+    if not dims:
+        return roll(self.reshape((-1,)), shifts, [0]).reshape(shape(self))
+    for shift, dim in zip(shifts, dims, strict=True):
+        if self.dims is not None and self.dims[dim] == 0:
+            continue
+        start = -shift % size(self, dim)
+        parts = [self[along(dim, each)] for each in (slice(start, None), slice(None, start))]
+        self = ml.Concat(axis=dim)(parts)
+    return self
 
 
-def repeat_interleave(input: Connection, repeats: Any, dim: int | None = None) -> Any:
-    refuse_if(dim is None or not isinstance(repeats, int), "by a tensor, or without dim")
-    at = dim if dim is not None and dim >= 0 else rank_of(input) + (dim or 0)
-    return flatten(stack([input] * repeats, at + 1), at, at + 1)
+# ---- repetition ----
 
 
-def nearest(
-    input: Connection,
-    size: Any = None,
-    scale_factor: Any = None,
-    mode: str = "nearest",
-    align_corners: Any = None,
-    recompute_scale_factor: Any = None,
-    antialias: bool = False,
+def repeat(self: Connection, repeats: Any) -> Any:
+    """Each axis with a new one before it, which is broadcast and merged."""
+    known = shape(self)
+    known = (*(1,) * (len(repeats) - len(known)), *known)
+    if all(isinstance(each, int) and each == 1 for each in repeats):
+        return self.reshape(known) if len(known) > rank_of(self) else self
+    pairs = [(count, each) for count, each in zip(repeats, known, strict=True)]
+    apart = self.reshape(tuple(part for _, each in pairs for part in (1, each)))
+    wide = ml.BroadcastTo()(input=apart, shape=tuple(part for pair in pairs for part in pair))
+    return wide.reshape(tuple(count * each for count, each in pairs))
+
+
+def repeat_interleave(
+    self: Connection, repeats: Any, dim: int | None = None, output_size: Any = None
 ) -> Any:
-    """F.interpolate by whole numbers: each element so many times."""
-    refuse_if(mode != "nearest" or size is not None, "but by scale_factor, and to the nearest")
-    rank = rank_of(input)
-    for dim, factor in enumerate(as_tuple(scale_factor, rank - 2), start=2):
-        refuse_if(float(factor) != int(factor), "by a factor that is no whole number")
-        input = repeat_interleave(input, int(factor), dim)
-    return input
+    refuse_if(isinstance(repeats, Connection), "by a tensor")
+    if dim is None:
+        self, dim = self.reshape((-1,)), 0
+    at = axis_of(dim, rank_of(self))
+    before, after = shape(self)[: at + 1], shape(self)[at + 1 :]
+    wide = ml.BroadcastTo()(input=unsqueeze(self, at + 1), shape=(*before, repeats, *after))
+    return flatten(wide, at, at + 1)
 
 
-def pad(input: Connection, pad: Any, mode: str = "constant", value: Any = None) -> Any:
-    refuse_if(mode != "constant" or any(each < 0 for each in pad), "but with zeros or a constant")
-    widths = [(0, 0)] * rank_of(input)
-    for i in range(len(pad) // 2):
-        widths[-1 - i] = (pad[2 * i], pad[2 * i + 1])
-    return ml.Pad(pad_width=tuple(widths), value=value or 0)(input)
-
-
-def triangle(lower: bool) -> Any:
+def triangle(lower: bool) -> Builder:
     """tril and triu: zeros above or below a diagonal."""
 
-    def build(input: Connection, diagonal: int = 0) -> Any:
-        rows = unsqueeze(ml.Arange()(stop=input.shape[-2]), -1)
-        columns = ml.Arange()(stop=input.shape[-1])
+    def build(self: Connection, diagonal: int = 0) -> Any:
+        rows = unsqueeze(ml.Arange()(stop=size(self, -2)), -1)
+        columns = ml.Arange()(stop=size(self, -1))
         kept = columns - rows <= diagonal if lower else columns - rows >= diagonal
-        return ml.Where()(kept, input, 0)
+        return ml.Where()(kept, self, 0.0 if is_float(self) else 0)
 
     return build
 
 
-# ---- new tensors ----
+def channel_shuffle(self: Connection, groups: int) -> Any:
+    count, channels, *rest = shape(self)
+    apart = self.reshape((count, groups, channels // groups, *rest))
+    return swap(apart, 1, 2).reshape((count, channels, *rest))
 
 
-def arange(*bounds: Any, dtype: Any = None, device: Any = None) -> Any:
-    refuse_if(dtype not in (None, torch.int64), f"of {dtype}")
-    names = ("stop",) if len(bounds) == 1 else ("start", "stop", "step")
-    return ml.Arange()(**dict(zip(names, bounds, strict=False)))
+def pixel_shuffle(self: Connection, upscale_factor: int) -> Any:
+    *front, channels, height, width = shape(self)
+    r, kept = upscale_factor, channels // upscale_factor**2
+    apart = self.reshape((-1, kept, r, r, height, width)).transpose((0, 1, 4, 2, 5, 3))
+    return apart.reshape((*front, kept, height * r, width * r))
 
 
-def filled(number: float) -> Any:
-    return lambda input: internal("FillLike", number=number)(input)
+def pixel_unshuffle(self: Connection, downscale_factor: int) -> Any:
+    *front, channels, height, width = shape(self)
+    r = downscale_factor
+    apart = self.reshape((-1, channels, height // r, r, width // r, r))
+    return apart.transpose((0, 1, 3, 5, 2, 4)).reshape(
+        (*front, channels * r * r, height // r, width // r)
+    )
 
 
-def full_like(input: Connection, fill_value: Any) -> Any:
-    return internal("FillLike", number=fill_value)(input)
+def meshgrid(tensors: Any, indexing: str = "ij") -> Any:
+    order = list(tensors)
+    refuse_if(indexing != "ij" and len(order) > 2, "of more than two tensors in the order 'xy'")
+    rows = order[::-1] if indexing == "xy" else order
+    sizes = [size(each, 0) if rank_of(each) else 1 for each in rows]
+    grids = [
+        ml.BroadcastTo()(
+            input=each.reshape((*(1,) * i, -1, *(1,) * (len(rows) - 1 - i))), shape=tuple(sizes)
+        )
+        for i, each in enumerate(rows)
+    ]
+    return tuple(grids[::-1] if indexing == "xy" else grids)
 
 
-def same(input: Any, *options: Any, **named: Any) -> Any:
-    return input
-
-
-# ---- attributes, which are met as getattr(x, name) ----
-
-
-def attribute(input: Any, name: str) -> Any:
-    known = {"shape": shape, "T": lambda x: x.T, "mT": lambda x: swap(x, -1, -2), "ndim": rank_of}
-    if name == "device":
-        return ANY_DEVICE
-    if isinstance(input, tuple) and hasattr(input, name):
-        return getattr(input, name)
-    refuse_if(name not in known, f"the attribute {name!r}")
-    return known[name](input)
+def as_strided(
+    self: Connection, size: Any, stride: Any, storage_offset: Any = None, *, at: Site
+) -> Any:
+    """Elements of the input, which is dense, at places counted in steps of the strides."""
+    numbers = [*size, *stride, storage_offset or 0]
+    refuse_if(any(isinstance(each, Connection) for each in numbers), "of open sizes")
+    places = torch.zeros(list(size), dtype=torch.int64) + (storage_offset or 0)
+    for i, (count, step) in enumerate(zip(size, stride, strict=True)):
+        places += (torch.arange(count) * step).reshape((-1, *(1,) * (len(size) - 1 - i)))
+    if torch.equal(places.flatten(), torch.arange(at.inputs[0].numel())):
+        return self.reshape(tuple(size))
+    return ml.Gather(axis=0)(self.reshape((-1,)), constant_of(places))
 
 
 TABLE: Table = table(
-    (attribute, getattr),
-    (lambda input, index: input[index], operator.getitem),
-    (size, "size"),
-    (numel, torch.numel, "numel"),
-    (rank_of, "dim", "ndimension"),
-    (reshape, torch.reshape, "reshape", "view"),
-    (lambda input, other: internal("ReshapeLike")(input, other), "view_as", "reshape_as"),
-    (flatten, torch.flatten, "flatten"),
-    (unflatten, torch.unflatten, "unflatten"),
-    (permute, torch.permute, "permute"),
-    (swap, torch.transpose, torch.swapaxes, torch.swapdims, "transpose", "swapaxes", "swapdims"),
-    (lambda input: swap(input, 0, 1), torch.t, "t"),
-    (unsqueeze, torch.unsqueeze, "unsqueeze"),
-    (squeeze, torch.squeeze, "squeeze"),
+    (reshape, "view", "reshape", "_unsafe_view"),
+    (lambda self, other: internal("ReshapeLike")(self, other), "view_as", "reshape_as"),
+    (flatten, "flatten"),
+    (unflatten, "unflatten"),
+    (permute, "permute"),
+    (swap, "transpose", "swapaxes", "swapdims"),
+    (move, "movedim", "moveaxis"),
+    (lambda self: swap(self, 0, 1) if rank_of(self) > 1 else self, "t"),
+    (reversed_axes, "numpy_T"),
+    (last_two, "mT"),
+    (unsqueeze, "unsqueeze"),
+    (squeeze, "squeeze"),
     (expand, "expand"),
-    (lambda input, other: internal("ExpandLike")(input, other), "expand_as"),
-    (cat, torch.cat, torch.concat, torch.concatenate),
-    (stack, torch.stack),
-    (chunk, torch.chunk, "chunk"),
-    (split, torch.split, "split"),
-    (unbind, torch.unbind, "unbind"),
-    (select, torch.select, "select"),
-    (narrow, torch.narrow, "narrow"),
-    (index_select, torch.index_select, "index_select"),
-    (roll, torch.roll, "roll"),
-    (pad, F.pad),
-    (repeat, "repeat"),
-    (repeat_interleave, torch.repeat_interleave, "repeat_interleave"),
-    (nearest, F.interpolate),
-    (triangle(lower=True), torch.tril, "tril"),
-    (triangle(lower=False), torch.triu, "triu"),
-    (arange, torch.arange),
-    (filled(0), torch.zeros_like),
-    (filled(1), torch.ones_like),
-    (full_like, torch.full_like),
-    (same, "contiguous", "clone", torch.clone, "cuda", "cpu"),
+    (lambda self, other: internal("ExpandLike")(self, other), "expand_as"),
+    (piece, "slice.Tensor"),
+    (select, "select.int"),
+    (narrow, "narrow"),
+    (split, "split", "split_with_sizes"),
+    (chunk, "chunk"),
+    (unbind, "unbind"),
+    (cat, "cat", "concat", "concatenate"),
+    (stack, "stack"),
+    (flip, "flip"),
+    (roll, "roll"),
+    (repeat, "repeat", "tile"),
+    (repeat_interleave, "repeat_interleave"),
+    (triangle(lower=True), "tril"),
+    (triangle(lower=False), "triu"),
+    (channel_shuffle, "channel_shuffle"),
+    (pixel_shuffle, "pixel_shuffle"),
+    (pixel_unshuffle, "pixel_unshuffle"),
+    (meshgrid, "meshgrid"),
+    (as_strided, "as_strided"),
 )

@@ -1,19 +1,46 @@
-"""What the tables of `ml.from_torch` are made of: a builder for each thing that torch.fx meets."""
+"""What the tables of `ml.from_torch` are made of: a builder for each operator of ATen."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+import torch
+
+from . import _core
+from . import models as ml
 from ._core import Connection, Error, Model, make_model
+from ._core import dtype as widths
 
 Builder = Callable[..., Any]
-Table = dict[Any, Builder]
+Table = dict[str, Builder]
 
 
 class UnsupportedError(Exception):
     """A node that cannot be converted; its text says why."""
+
+
+@dataclass
+class Missing:
+    """An output that no op computes; an error where it is read."""
+
+    what: str
+
+
+@dataclass
+class Site:
+    """Facts about the node that is converted, for builders that have a parameter `at`."""
+
+    inputs: tuple[Any, ...]  # torch's fake tensors and numbers, one per argument of the node
+    output: Any  # torch's fake tensor, a number, or a tuple of them
+    main: torch.dtype  # floats of this dtype get the default dtype of the backend
+    training: bool
+    name: str | None  # for the part that computes the output of a layer
+    draw_seed: Callable[[], int]
+    random_key: Callable[[], Connection]  # a state that changes with each evaluation
 
 
 def internal(op: str, name: str | None = None, **arguments: Any) -> Model:
@@ -27,37 +54,101 @@ def refuse_if(condition: object, what: str) -> None:
 
 
 def table(*rows: tuple[Any, ...]) -> Table:
-    """Of rows (builder, target, target, ...): functions, names of methods, or types of modules."""
-    return {target: builder for builder, *targets in rows for target in targets}
+    """Rows of (builder, operator, operator, ...). "add" means all overloads without a row of
+    their own, "add.Tensor" one."""
+    return {operator: builder for builder, *operators in rows for operator in operators}
 
 
-def call(builder: Builder, draw_seed: Callable[[], int], *args: Any, **kwargs: Any) -> Any:
-    """Arguments that the builder does not have are unsupported options. One that draws says so."""
-    signature = inspect.signature(builder)
-    if "draw_seed" in signature.parameters:
-        kwargs["draw_seed"] = draw_seed
+@cache
+def parameters_of(builder: Builder) -> frozenset[str]:
+    return frozenset(inspect.signature(builder).parameters)
+
+
+IGNORED = frozenset(["layout", "device", "pin_memory", "memory_format", "non_blocking"])
+
+
+def call(builder: Builder, site: Site, *args: Any, **kwargs: Any) -> Any:
+    """Arguments that the builder lacks are unsupported options; where tensors are kept has no
+    meaning for a model."""
+    names = parameters_of(builder)
+    options = {key: each for key, each in kwargs.items() if key in names or key not in IGNORED}
+    extra = {"at": site, "name": site.name}
+    options |= {key: value for key, value in extra.items() if key in names}
     try:
-        signature.bind(*args, **kwargs)
-        return builder(*args, **kwargs)
+        return builder(*args, **options)
     except Error:
         raise
-    except (TypeError, AttributeError, ValueError, IndexError) as error:
+    except (TypeError, AttributeError, ValueError, IndexError, KeyError) as error:
         raise UnsupportedError(f"with these arguments: {error}") from error
 
 
-def is_bool(x: Connection) -> bool:
-    """Whether it is known to hold bools."""
-    return set(x.type_text.split(" or ")) <= {"bool tensor", "bool"}
+# ---- kinds and dtypes ----
 
 
-def is_number(x: Connection) -> bool:
-    """Whether it is known to hold ints or floats."""
-    return set(x.type_text.split(" or ")) <= {"int tensor", "float tensor", "int", "float"}
+def is_kind(x: Any, kind: str, python: type | tuple[type, ...]) -> bool:
+    if isinstance(x, Connection):
+        return set(x.type_text.split(" or ")) <= {f"{kind} tensor", kind}
+    return isinstance(x, python)
+
+
+def is_bool(x: Any) -> bool:
+    return is_kind(x, "bool", bool)
+
+
+def is_float(x: Any) -> bool:
+    return is_kind(x, "float", float)
+
+
+def as_float(x: Any) -> Any:
+    """Ints and bools as floats of the backend's default dtype."""
+    return x if is_float(x) else x * 1.0
+
+
+def width_of(dtype: torch.dtype) -> Any:
+    ours = getattr(widths, str(dtype).removeprefix("torch."), None)
+    refuse_if(ours is None, f"{str(dtype).removeprefix('torch.')}, a dtype that Mithril lacks")
+    return ours
+
+
+def converted(x: Any, source: torch.dtype, target: torch.dtype, main: torch.dtype) -> Any:
+    """A cast. Ints become floats of the module's own dtype by arithmetic, so that a model of a
+    float32 module can be compiled for float64, too."""
+    if source == target:
+        return x
+    if target == main and not source.is_floating_point:
+        return as_float(x)
+    return x.cast(width_of(target))
+
+
+def dtype_option(dtype: torch.dtype | None, main: torch.dtype) -> Any:
+    """The `dtype` of ops that create tensors; None is the backend's default float."""
+    return None if dtype is None or dtype == main else width_of(dtype)
+
+
+def dtype_of(value: Any) -> torch.dtype | None:
+    return value.dtype if isinstance(value, torch.Tensor) else None
+
+
+# ---- shapes ----
 
 
 def rank_of(x: Connection) -> int:
-    refuse_if(x.dims is None, "the rank is not known: from_torch(shapes=...) can state it")
+    refuse_if(x.dims is None, "with an input of unknown rank")
     return len(x.dims or [])
+
+
+def shape(x: Connection) -> tuple[Any, ...]:
+    """Numbers where they are known, connections elsewhere."""
+    return tuple(x.shape[i] if dim is None else dim for i, dim in enumerate(x.dims or []))
+
+
+def size(x: Connection, dim: int) -> Any:
+    known = (x.dims or [])[dim]
+    return x.shape[dim] if known is None else known
+
+
+def axis_of(dim: int, rank: int) -> int:
+    return dim % rank if rank else 0
 
 
 def along(dim: int, index: Any) -> tuple[Any, ...]:
@@ -67,24 +158,23 @@ def along(dim: int, index: Any) -> tuple[Any, ...]:
     return (..., index, *(slice(None),) * (-dim - 1))
 
 
-def of(builder: Builder, *names: str) -> Builder:
-    """For a module that calls a function with some of its attributes. The part that is made has the
-    path of the module as its name, where the function makes but one."""
-    takes_name = "name" in inspect.signature(builder).parameters
-
-    def build(part: Any, module: Any, input: Any) -> Any:
-        options = {"name": part.name} if takes_name else {}
-        return builder(input, *(getattr(module, name) for name in names), **options)
-
-    return build
-
-
 def as_tuple(value: Any, count: int) -> tuple[Any, ...]:
-    """One number for each axis."""
-    return tuple(value) if isinstance(value, list | tuple) else (value,) * count
+    """One number for each axis; torch writes [2] for [2, 2], too."""
+    given = tuple(value) if isinstance(value, list | tuple) else (value,)
+    return given * count if len(given) == 1 else given
 
 
-def weight_and_bias(part: Any, module: Any) -> tuple[Any, Any]:
-    """None where the module has none."""
-    weight = None if module.weight is None else part.get("weight")
-    return weight, None if module.bias is None else part.get("bias")
+def tensor(x: Any) -> Any:
+    """A number as a tensor, where an op takes no numbers."""
+    return x if isinstance(x, Connection) else ml.ToTensor()(x)
+
+
+def array_of(given: torch.Tensor) -> _core.Tensor:
+    """A copy, since models do not change; bfloat16 has no array of NumPy."""
+    there = given.detach().cpu().clone()
+    narrow = there.is_floating_point() and there.element_size() < torch.float32.itemsize
+    return _core.Tensor((there.float() if narrow else there).numpy())
+
+
+def constant_of(given: torch.Tensor) -> Any:
+    return ml.Buffer()(_core.IOKey(value=array_of(given)))

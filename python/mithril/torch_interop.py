@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 from ._core import CompiledModel, Model, raise_error, wrong_argument
 from .calls import checked
@@ -56,11 +56,10 @@ def as_torch_module(
 
 @checked
 def from_torch(
-    module: torch.nn.Module,
+    module: torch.nn.Module | torch.export.ExportedProgram,
+    example_inputs: Any = None,
+    dynamic_shapes: Mapping[str, Any] | Literal["auto"] | None = None,
     *,
-    inputs: Iterable[str] = (),
-    shapes: Mapping[str, Any] | None = None,
-    types: Mapping[str, Any] | None = None,
     seed: int = 0,
 ) -> tuple[Model, dict[str, torch.nn.Parameter]]:
     """A module of PyTorch, converted to a model, and its parameters under the same dotted names.
@@ -72,40 +71,49 @@ def from_torch(
     the compiled model (batch norm, dropout with a random key as state); layers in evaluation mode
     stay in it.
 
-    The inputs of the model are those of `forward` that have no default, under their names. The
-    output is called "output"; of a tuple "output_0", "output_1", ...; a dict has its own names.
+    The inputs of the model are those that `example_inputs` has, under the names of the arguments of
+    `forward`. The output is called "output"; of a tuple "output_0", "output_1", ...; a dict or a
+    dataclass has its own names.
 
-    What cannot be converted is listed in one ValueError, all of it at once. Control flow that
-    depends on elements or sizes is a ValueError that names the line.
+    Sizes are those of the examples, unless `dynamic_shapes` lets them stay symbolic. A size of 1 in
+    an example cannot stay symbolic.
+
+    What cannot be converted is listed in one ValueError, all of it at once, with its lines. Control
+    flow that depends on elements is a ValueError that names the line.
 
     Args:
-        module: a module that torch.fx can trace.
-        inputs: parameters of forward that are inputs too, although they have a default.
-        shapes: of inputs, where the module asks for their rank or sizes, as in ml.compile.
-        types: of inputs that the module does not tell, such as masks: ml.Tensor[bool].
+        module: a module that torch.export can export, or what it exported.
+        example_inputs: a tensor, a tuple of the arguments of forward, or a dict of them by name.
+        dynamic_shapes: names of the symbolic axes of inputs, {"x": ["N", None, 8]} or
+            {"x": {0: "N"}}; dims of torch.export are allowed, too. "auto": the first axis of every
+            input and all axes of inputs of ints or bools, as far as torch.export allows; a warning
+            names each axis that it does not.
         seed: of the keys of dropout.
 
     Example:
-        model, params = ml.from_torch(module.eval())
-        compiled = ml.compile(model, ml.TorchBackend(), shapes={"x": [None, 3, 32, 32]})
+        x = torch.randn(2, 3, 32, 32)
+        model, params = ml.from_torch(module.eval(), x, {"x": {0: "N"}})
+        compiled = ml.compile(model, ml.TorchBackend())
         outputs = compiled.evaluate(params, {"x": x})
     """
     torch = import_torch()
-    if not isinstance(module, torch.nn.Module):
+    if not isinstance(module, torch.nn.Module | torch.export.ExportedProgram):
         wrong_argument("from_torch", "module", "a module of torch", module)
-    for name, value in (("shapes", shapes), ("types", types)):
-        if value is not None and not isinstance(value, dict):
-            wrong_argument("from_torch", name, "a dict or None", value)
+    is_program = isinstance(module, torch.export.ExportedProgram)
+    if (example_inputs is None) != is_program:
+        expected = "None, since the program has inputs" if is_program else "inputs of forward"
+        wrong_argument("from_torch", "example_inputs", expected, example_inputs)
+    if dynamic_shapes not in (None, "auto") and not isinstance(dynamic_shapes, Mapping):
+        wrong_argument("from_torch", "dynamic_shapes", "a dict, 'auto' or None", dynamic_shapes)
     if not hasattr(type(seed), "__index__"):
         wrong_argument("from_torch", "seed", "an int", seed)
-    names = _names_of(inputs)
     from .from_torch_convert import convert  # noqa: PLC0415 - torch is not needed for the rest
 
-    return convert(module, names, shapes or {}, types or {}, seed)
+    by_name = isinstance(example_inputs, Mapping)
+    kwargs = dict(example_inputs) if by_name else {}
+    args = () if by_name else as_arguments(example_inputs)
+    return convert(module, args, kwargs, dynamic_shapes, seed)
 
 
-def _names_of(inputs: Any) -> list[str]:
-    names = list(inputs) if isinstance(inputs, Iterable) else [inputs]
-    if isinstance(inputs, str) or not all(isinstance(each, str) for each in names):
-        wrong_argument("from_torch", "inputs", "a list of names", inputs)
-    return names
+def as_arguments(inputs: Any) -> tuple[Any, ...]:
+    return tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)

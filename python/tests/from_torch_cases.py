@@ -15,7 +15,6 @@ class Case:
     module: Callable[[], nn.Module]
     inputs: tuple
     train: bool = False
-    shaped: bool = False  # whether the rank of the input has to be stated
     tolerance: float = 1e-10
 
 
@@ -157,7 +156,7 @@ LAYERS = {
     "conv2d": Case(lambda: nn.Conv2d(4, 2, (2, 3), (1, 2), (0, 1), (2, 1)), (PLANE,)),
     "conv2d_valid": Case(lambda: nn.Conv2d(4, 2, 3, padding="valid"), (PLANE,)),
     "batch_norm1d": Case(lambda: nn.BatchNorm1d(4), (X,), True),
-    "batch_norm1d_rows": Case(lambda: nn.BatchNorm1d(4, momentum=None), (ROW,), True),
+    "batch_norm1d_rows": Case(lambda: nn.BatchNorm1d(4, momentum=0.2), (ROW,), True),
     "batch_norm2d": Case(lambda: nn.BatchNorm2d(4, eps=0.1, momentum=0.3), (PLANE,), True),
     "batch_norm_untracked": Case(lambda: nn.BatchNorm2d(4, track_running_stats=False), (PLANE,)),
     "layer_norm": Case(lambda: nn.LayerNorm(4, bias=False), (X,)),
@@ -169,7 +168,7 @@ LAYERS = {
     "max_pool2d": Case(lambda: nn.MaxPool2d((2, 3), stride=1, padding=1), (PLANE,)),
     "avg_pool1d": Case(lambda: nn.AvgPool1d(2), (ROW,)),
     "avg_pool2d": Case(lambda: nn.AvgPool2d(3, 2, 1, count_include_pad=False), (PLANE,)),
-    "adaptive_pool": Case(lambda: nn.AdaptiveAvgPool2d((3, 2)), (PLANE,), shaped=True),
+    "adaptive_pool": Case(lambda: nn.AdaptiveAvgPool2d((3, 2)), (PLANE,)),
     "adaptive_pool1d": Case(lambda: nn.AdaptiveAvgPool1d(1), (ROW,)),
     "embedding": Case(lambda: nn.Embedding(5, 3), (torch.tensor([[0, 4], [4, 1]]),)),
     "attention": Case(lambda: nn.MultiheadAttention(8, 2, batch_first=True), (SEQUENCE,) * 3),
@@ -184,7 +183,7 @@ LAYERS = {
     "transposed_with_all": Case(
         lambda: nn.ConvTranspose2d(4, 6, (2, 3), (3, 2), (1, 0), (2, 1), 2, False, (2, 1)), (PLANE,)
     ),
-    "upsample": Case(lambda: nn.Upsample(scale_factor=(2, 3)), (PLANE,), shaped=True),
+    "upsample": Case(lambda: nn.Upsample(scale_factor=(2, 3)), (PLANE,)),
     "squared_error": Case(nn.MSELoss, (X, X * 2)),
     "absolute_error": Case(lambda: nn.L1Loss(reduction="sum"), (X, X * 2)),
     "cross_entropy": Case(nn.CrossEntropyLoss, (X, torch.tensor([3, 0, 1]))),
@@ -193,10 +192,9 @@ LAYERS = {
     "channel_dropout": Case(
         lambda: nn.Sequential(nn.Dropout1d(), nn.Unflatten(1, (2, 2)), nn.Dropout2d()),
         (ROW,),
-        shaped=True,
     ),
     "softmaxes": Case(lambda: nn.Sequential(nn.Softmax(1), nn.LogSoftmax(0)), (X,)),
-    "unflatten": Case(lambda: nn.Unflatten(1, (2, 2)), (PLANE,), shaped=True),
+    "unflatten": Case(lambda: nn.Unflatten(1, (2, 2)), (PLANE,)),
     "prelu": Case(nn.PReLU, (X,)),
 }
 

@@ -47,10 +47,8 @@ def assert_same(case: Case) -> None:
     module = case.module().double().train(case.train)
     twin = copy.deepcopy(module)
     names = inputs_of(module)
-    shapes = {name: list(each.shape) for name, each in zip(names, case.inputs, strict=True)}
-    ranks = {name: [None] * len(shape) for name, shape in shapes.items()}
-    model, params = ml.from_torch(module, shapes=ranks if case.shaped else None)
-    compiled = ml.compile(model, ml.TorchBackend(dtype=torch.float64), shapes=shapes)
+    model, params = ml.from_torch(module, case.inputs)
+    compiled = ml.compile(model, ml.TorchBackend(dtype=torch.float64))
     converted = ml.as_torch_module(compiled, params)
 
     ours, theirs = leaves(case.inputs), leaves(case.inputs)
@@ -93,32 +91,17 @@ def test_activations_are_the_same(name: str) -> None:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_are_the_same(name: str) -> None:
-    assert_same(Case(lambda: Of(FUNCTIONS[name]), (X,), shaped=True))
+    assert_same(Case(lambda: Of(FUNCTIONS[name]), (X,)))
 
 
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_all_spellings_of_functions_are_the_same(name: str) -> None:
-    assert_same(Case(lambda: Of(SPELLINGS[name]), (X,), shaped=True))
+    assert_same(Case(lambda: Of(SPELLINGS[name]), (X,)))
 
 
-def test_each_row_of_the_tables_has_a_case() -> None:
-    ml.TorchBackend()
-    from mithril import from_torch_convert, from_torch_trace  # noqa: PLC0415 - needs torch
-
-    cases = [*NETWORKS.values(), *LAYERS.values(), *ACTIVATIONS.values()]
-    modules = [case.module() for case in cases]
-    modules += [Of(function) for function in (*FUNCTIONS.values(), *SPELLINGS.values())]
-    met = {type(part) for module in modules for part in module.modules()}
-    for module in modules:
-        graph = from_torch_trace.trace(module.eval(), inputs_of(module), from_torch_convert.MODULES)
-        met |= {node.target for node in graph.nodes if node.op.startswith("call")}
-    targets = {*from_torch_convert.MODULES, *from_torch_convert.FUNCTIONS}
-    assert targets - met == {"cuda"}
-
-
-def converted(module: "nn.Module", shapes: dict, **options: object) -> "nn.Module":
-    model, params = ml.from_torch(module, **options)
-    compiled = ml.compile(model, ml.TorchBackend(dtype=torch.float64), shapes=shapes)
+def converted(module: "nn.Module", *inputs: object, **options: object) -> "nn.Module":
+    model, params = ml.from_torch(module, inputs, **options)
+    compiled = ml.compile(model, ml.TorchBackend(dtype=torch.float64))
     return ml.as_torch_module(compiled, params)
 
 
@@ -128,44 +111,63 @@ def text_of(call: Callable[[], object], error: type = ml.ValueError) -> str:
     return str(caught.value)
 
 
-def test_sizes_may_stay_open() -> None:
+def test_sizes_may_stay_symbolic() -> None:
     case = NETWORKS["transformer_block"]
     module = case.module().double().eval()
-    ours = converted(module, {"ids": [None, None]})
+    ours = converted(module, *case.inputs, dynamic_shapes={"ids": ["N", "L"]})
     for shape in ((1, 3), (4, 16)):
         ids = torch.randint(0, 11, shape)
         assert torch.allclose(ours(ids), module(ids), atol=1e-10)
+    model, _ = ml.from_torch(module, case.inputs, {"ids": {0: "N", 1: "L"}})
+    assert model.get_shapes()["ids"] == ["N", "L"]
+    assert model.get_shapes()["output"] == ["N", "L", 11]
+
+
+def test_auto_keeps_what_torch_can_keep() -> None:
+    module = NETWORKS["transformer_block"].module()
+    model, _ = ml.from_torch(module, torch.ones(2, 3, dtype=torch.int64), "auto")
+    assert model.get_shapes()["ids"] == ["ids_0", "ids_1"]
+    with pytest.warns(UserWarning, match=r"fixed axis 0 of 'ids' at 1: forward depends"):
+        model, _ = ml.from_torch(module, torch.ones(1, 3, dtype=torch.int64), "auto")
+    assert model.get_shapes()["ids"] == [1, "ids_1"]
 
 
 def test_the_parameters_are_those_of_the_module() -> None:
     module = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1))
-    _, params = ml.from_torch(module)
+    _, params = ml.from_torch(module, torch.ones(5, 2))
     assert list(params) == ["0.weight", "0.bias", "1.weight", "1.bias"]
     assert all(params[name] is value for name, value in module.named_parameters())
 
 
 def test_values_have_the_paths_of_the_modules() -> None:
     """What is called again has the number of the call."""
-    layer = nn.Linear(2, 2)
-    module = nn.Sequential(layer, nn.ReLU(), layer, nn.Softmax(-1))
-    model, params = ml.from_torch(module)
-    shapes, seen = {"input": [None, 2]}, {}
-    compiled = ml.compile(model, ml.TorchBackend(), shapes=shapes, optimization_level="none")
-    paths = ["0.output", "1.output", "0_call_2.output", "3.output"]
+
+    class Twice(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = nn.Sequential(nn.Linear(2, 2), nn.Softmax(-1))
+
+        def forward(self, x):
+            return self.layers(self.layers(x))
+
+    module, x, seen = Twice(), torch.randn(4, 2), {}
+    model, params = ml.from_torch(module, x)
+    compiled = ml.compile(model, ml.TorchBackend(), optimization_level="none")
+    paths = ["layers.0", "layers.1", "layers.0_call_2", "layers.1_call_2"]
     for path in paths:
-        compiled.register_hook(path, lambda value, path=path: seen.update({path: value}))
-    x = torch.randn(4, 2)
-    compiled.evaluate(params, {"input": x})
-    for path, each in zip(paths, module, strict=True):
+        take = lambda value, path=path: seen.update({path: value})  # noqa: E731
+        compiled.register_hook(f"{path}.output", take)
+    compiled.evaluate(params, {"x": x})
+    for path, each in zip(paths, [*module.layers, *module.layers], strict=True):
         x = each(x)
         assert torch.allclose(seen[path], x, atol=1e-6)
 
 
 def test_a_converted_model_runs_on_every_backend() -> None:
     module = NETWORKS["cnn_in_evaluation"].module().eval()
-    model, params = ml.from_torch(module)
-    compiled = ml.compile(model, ml.CpuBackend(), shapes={"input": [None, 2, 8, 8]})
     x = torch.randn(3, 2, 8, 8)
+    model, params = ml.from_torch(module, x)
+    compiled = ml.compile(model, ml.CpuBackend())
     assert torch.allclose(
         torch.as_tensor(compiled.evaluate(params, {"input": x})["output"]), module(x), atol=1e-5
     )
@@ -174,9 +176,10 @@ def test_a_converted_model_runs_on_every_backend() -> None:
 
 def test_state_dicts_fit_both_ways() -> None:
     module = NETWORKS["cnn_in_training"].module().double()
-    ours = converted(module, {"input": [None, 2, 8, 8]})
+    x = torch.randn(3, 2, 8, 8, dtype=torch.float64)
+    ours = converted(module, x)
     assert sorted(ours.state_dict()) == sorted(module.state_dict())
-    ours(torch.randn(3, 2, 8, 8, dtype=torch.float64))
+    ours(x)
     twin = NETWORKS["cnn_in_training"].module().double()
     twin.load_state_dict(ours.state_dict())
     assert twin[1].num_batches_tracked == 1
@@ -192,8 +195,8 @@ def test_dropout_in_training_draws_anew_at_every_place() -> None:
         def forward(self, x):
             return self.drop(x), self.drop(x), F.dropout(x, 0.5, self.training)
 
-    ours = converted(Twice(), {"x": [None]})
     x = torch.ones(4000, dtype=torch.float64)
+    ours = converted(Twice(), x)
     first, second = ours(x), ours(x)
     masks = [each != 0 for outputs in (first, second) for each in outputs.values()]
     for i, mask in enumerate(masks):
@@ -235,40 +238,43 @@ def test_masks_of_attention_meet(masks: tuple, need_weights: bool) -> None:
             return self.attention(x, x, x, attn_mask=self.mask, **options)[0]
 
     x = torch.randn(2, 3, 8, dtype=torch.float64)
-    ours = converted(Masked(), {"x": [None, None, 8]})
+    ours = converted(Masked(), x)
     assert torch.allclose(ours(x), Masked()(x), atol=1e-10)
 
 
-def test_masks_need_a_type() -> None:
+def test_inputs_need_no_hint() -> None:
+    """The examples say that a mask holds bools, and that an index holds ints."""
     module = nn.MultiheadAttention(8, 2, dropout=0.5, batch_first=True).double().eval()
-    x = torch.randn(2, 3, 8, dtype=torch.float64)
-    mask = torch.tensor([[False, True, False], [False, False, True]])
 
     class Padded(nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.attention = module
 
-        def forward(self, x, mask):
-            return self.attention(x, x, x, key_padding_mask=mask)[0]
+        def forward(self, x, mask, index):
+            return self.attention(x, x, x, key_padding_mask=mask)[0][:, index]
 
-    text = text_of(lambda: ml.from_torch(Padded()))
-    assert "attention : MultiheadAttention: with a mask of which from_torch(types=...)" in text
-    ours = converted(Padded(), {"x": [None, None, 8]}, types={"mask": ml.Tensor[bool]})
-    assert torch.allclose(ours(x, mask), Padded()(x, mask), atol=1e-10)
+    inputs = (torch.randn(2, 3, 8, dtype=torch.float64), PADDING, torch.tensor([2, 0]))
+    ours = converted(Padded(), *inputs)
+    assert torch.allclose(ours(*inputs), Padded()(*inputs), atol=1e-10)
 
 
-def test_defaults_of_forward_are_kept_unless_asked_for() -> None:
+def test_defaults_of_forward_are_kept_unless_there_is_an_example() -> None:
     class Scaled(nn.Module):
         def forward(self, x, scale=3.0, shift=None):
             return x * scale if shift is None else x * scale + shift
 
     x, shift = torch.ones(2, dtype=torch.float64), torch.tensor([1.0, 2.0], dtype=torch.float64)
-    assert converted(Scaled(), {})(x).tolist() == [3, 3]
-    assert converted(Scaled(), {}, inputs=["shift"])(x, shift).tolist() == [4, 5]
-    text = text_of(lambda: ml.from_torch(Scaled(), inputs=["shfit"]), ml.NameError)
+    assert converted(Scaled(), x)(x).tolist() == [3, 3]
+    model, _ = ml.from_torch(Scaled(), {"x": x, "shift": shift})
+    compiled = ml.compile(model, ml.TorchBackend())
+    assert compiled.evaluate({}, {"x": x, "shift": shift})["output"].tolist() == [4, 5]
+    text = text_of(lambda: ml.from_torch(Scaled(), {"x": x, "shfit": x}), ml.NameError)
+    assert text.startswith("mithril.NameError[E0618]: forward of Scaled does not take these inputs")
+    assert text.endswith("'shfit'\n  it takes : x, scale, shift")
+    text = text_of(lambda: ml.from_torch(Scaled(), x, {"y": ["N"]}), ml.NameError)
     assert text == (
-        "mithril.NameError[E0618]: forward of Scaled takes no 'shfit'\n  it takes : x, scale, shift"
+        "mithril.NameError[E0618]: dynamic_shapes names 'y', which is no input\n  inputs : x"
     )
 
 
@@ -276,55 +282,41 @@ def test_all_that_is_unsupported_is_listed_at_once() -> None:
     class Odd(nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.up = nn.ConvTranspose1d(2, 2, 2)
-            self.pool = nn.Sequential(nn.ReLU(), nn.MaxPool2d(2, ceil_mode=True))
+            self.pool = nn.Sequential(nn.ReLU(), nn.MaxPool2d(2, return_indices=True))
 
         def forward(self, x):
-            return torch.cumprod(self.pool(self.up(x)), dim=1).erfinv()
+            values, places = self.pool(x)
+            zeta = torch.special.zeta(values, 2.0).erfinv()
+            return zeta + torch.special.bessel_j0(values), places
 
-    assert text_of(lambda: ml.from_torch(Odd())) == (
-        "mithril.ValueError[E0413]: Odd cannot be converted\n"
-        "  up      : ConvTranspose1d: no part of ours is known for it\n"
-        "  pool.1  : MaxPool2d: with ceil_mode=True\n"
-        "  forward : torch.cumprod: no op of ours is known for it\n"
-        "  forward : Tensor.erfinv: no op of ours is known for it\n"
-        "  help: replace these parts of the module, or compose them in Mithril and go on in torch "
-        "with as_torch_module"
-    )
+    x = torch.rand(1, 4, 4)
+    text = text_of(lambda: ml.from_torch(Odd(), x))
+    assert text.startswith("mithril.ValueError[E0413]: Odd cannot be converted\n")
+    for operator in ("special_zeta", "erfinv", "special_bessel_j0"):
+        assert f"  forward : aten.{operator}: no op of Mithril computes it (" in text
+    assert "test_from_torch.py" in text
+    assert "zeta = torch.special.zeta(values, 2.0).erfinv()" in text
+    assert "  output  : the indices of a maximum\n" in text
+    assert text.endswith("as_torch_module")
 
 
-def test_options_and_hooks_that_are_not_known_are_unsupported() -> None:
+def test_what_is_changed_in_place_is_followed() -> None:
+    def change(x):
+        y = x * 1
+        row = y[0]
+        y.add_(1)
+        y[:, 1] = 5
+        return y + row
+
+    x = torch.randn(3, 4, dtype=torch.float64)
+    assert torch.allclose(converted(Of(change), x)(x), change(x))
+
+
+def test_hooks_of_layers_are_followed() -> None:
     hooked = nn.Sequential(nn.ReLU(), nn.Tanh())
     hooked[1].register_forward_hook(lambda module, inputs, output: output * 2)
-    hooked.register_forward_pre_hook(lambda module, inputs: None)
-    text = text_of(lambda: ml.from_torch(hooked))
-    assert "1       : Tanh: with hooks\n" in text
-    assert "forward : hooks of the module itself\n" in text
-    text = text_of(lambda: ml.from_torch(Of(lambda x: x.view((*x.shape[:-1], 2)))))
-    assert "cannot be iterated" in text
-    text = text_of(lambda: ml.from_torch(Of(lambda x: x.view(x.shape[:-1] + (2, 2)))))  # noqa: RUF005
-    assert "operator.add: the rank of what has these sizes is not known: from_torch(shap" in text
-    text = text_of(lambda: ml.from_torch(Of(lambda x: x[x > 0])))
-    assert "operator.getitem: mithril." in text
-    text = text_of(lambda: ml.from_torch(Of(lambda x: x.sum(0, dtype=torch.float32))))
-    assert "forward : Tensor.sum: with these arguments: got an unexpected keyword argument" in text
-
-
-def test_what_is_changed_under_a_view_is_unsupported() -> None:
-    def change(x):
-        row = x[0]
-        x.add_(1)
-        return x + row
-
-    def assign(x):
-        x[0] = 1
-        return x
-
-    text = text_of(lambda: ml.from_torch(Of(change)))
-    assert "Tensor.add_: in place, while its view 'getitem' is used later" in text
-    assert "_operator.setitem: no op of ours is known for it" in text_of(
-        lambda: ml.from_torch(Of(assign))
-    )
+    x = torch.randn(3, 4, dtype=torch.float64)
+    assert torch.allclose(converted(hooked, x)(x), hooked(x))
 
 
 def test_control_flow_that_depends_on_data_names_the_line() -> None:
@@ -333,11 +325,30 @@ def test_control_flow_that_depends_on_data_names_the_line() -> None:
             return x
         return -x
 
-    text = text_of(lambda: ml.from_torch(Of(choose)))
-    assert text.startswith("mithril.ValueError[E0414]: forward of Of cannot be traced\n  at")
+    text = text_of(lambda: ml.from_torch(Of(choose), X))
+    assert text.startswith("mithril.ValueError[E0414]: forward of Of cannot be exported\n  at")
     assert "test_from_torch.py" in text
     assert "if x.sum() > 0:\n" in text
-    assert "symbolically traced variables cannot be used as inputs to control flow" in text
+
+
+def test_programs_of_torch_export_are_converted() -> None:
+    module = NETWORKS["mlp"].module().double()
+    program = torch.export.export(module, (X,)).run_decompositions()
+    model, params = ml.from_torch(program)
+    compiled = ml.compile(model, ml.TorchBackend(dtype=torch.float64))
+    assert torch.allclose(compiled.evaluate(params, {"input": X})["output"], module(X))
+    with pytest.raises(ml.TypeError, match="example_inputs"):
+        ml.from_torch(module)
+
+
+def test_no_gradient_leaves_a_region_without_gradients() -> None:
+    class Stopped(nn.Module):
+        def forward(self, x):
+            with torch.no_grad():
+                scale = x * 2
+            return x * scale + x.detach()
+
+    assert_same(Case(Stopped, (X,)))
 
 
 def test_an_input_cannot_have_the_name_of_a_parameter() -> None:
@@ -349,6 +360,6 @@ def test_an_input_cannot_have_the_name_of_a_parameter() -> None:
         def forward(self, scale):
             return self.scale * scale
 
-    assert text_of(lambda: ml.from_torch(Scaled()), ml.NameError).startswith(
+    assert text_of(lambda: ml.from_torch(Scaled(), torch.ones(2)), ml.NameError).startswith(
         "mithril.NameError[E0619]: the input 'scale' has the name of a parameter or a buffer\n"
     )

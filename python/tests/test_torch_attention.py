@@ -58,11 +58,8 @@ def test_written_out_attention_runs_as_one_kernel(mask: str, bound: bool) -> Non
     torch.manual_seed(3)
     module = Attention(mask).eval()
     names = list(inputs(mask, 1))
-    model, params = ml.from_torch(module, inputs=names)
-    shapes = {"x": ["N", 7, 12], **({"keep": ["N", 7]} if "keep" in names else {})}
-    compiled = ml.compile(
-        model, ml.TorchBackend(), shapes=shapes, data_keys=names, inference=not bound
-    )
+    model, params = ml.from_torch(module, inputs(mask, 2), {name: ["N"] for name in names})
+    compiled = ml.compile(model, ml.TorchBackend(), data_keys=names, inference=not bound)
     if bound:
         assert FUSED not in kernels(compiled, params, inputs(mask, 2))
         compiled, params = compiled.bind(params), {}
@@ -83,9 +80,9 @@ def test_written_out_attention_runs_as_one_kernel(mask: str, bound: bool) -> Non
 def test_training_keeps_the_weights_of_attention() -> None:
     torch.manual_seed(4)
     module = Attention().eval()
-    model, params = ml.from_torch(module)
-    compiled = ml.compile(model, ml.TorchBackend(), shapes={"x": [2, 7, 12]}, data_keys=["x"])
     x, upstream = torch.randn(2, 7, 12), torch.randn(2, 7, 12)
+    model, params = ml.from_torch(module, x)
+    compiled = ml.compile(model, ml.TorchBackend(), data_keys=["x"])
     _, gradients = compiled.evaluate(params, {"x": x}, output_gradients={"output": upstream})
     (module(x) * upstream).sum().backward()
     for name, parameter in module.named_parameters():
@@ -93,11 +90,9 @@ def test_training_keeps_the_weights_of_attention() -> None:
 
 
 def test_a_hook_sees_the_scores_of_attention_that_ran_as_one_kernel() -> None:
-    model, params = ml.from_torch(Attention().eval())
-    compiled = ml.compile(
-        model, ml.TorchBackend(), shapes={"x": [2, 7, 12]}, data_keys=["x"], inference=True
-    )
     x = torch.randn(2, 7, 12)
+    model, params = ml.from_torch(Attention().eval(), x)
+    compiled = ml.compile(model, ml.TorchBackend(), data_keys=["x"], inference=True)
     before = compiled.evaluate(params, {"x": x})["output"]
     assert FUSED in kernels(compiled, params, {"x": x})
     seen: list[torch.Tensor] = []

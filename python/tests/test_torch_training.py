@@ -22,12 +22,12 @@ OPTIMIZERS = {
     "Adam": lambda params: torch.optim.Adam(params, lr=1e-2),
     "AdamW": lambda params: torch.optim.AdamW(params, lr=1e-2, weight_decay=0.1),
 }
-NETS = {  # in training, the shapes to compile for, and a batch
-    "mlp": (mlp, {"input": [None, 4]}, lambda: torch.randn(8, 4, dtype=torch.float64)),
-    "cnn": (cnn, {"input": [None, 2, 8, 8]}, lambda: torch.randn(8, 2, 8, 8, dtype=torch.float64)),
+NETS = {  # in training, the open sizes, and a batch
+    "mlp": (mlp, {"input": ["N"]}, lambda: torch.randn(8, 4, dtype=torch.float64)),
+    "cnn": (cnn, {"input": ["N"]}, lambda: torch.randn(8, 2, 8, 8, dtype=torch.float64)),
     "transformer_block": (
         NETWORKS["transformer_block"].module,
-        {"ids": [None, None]},
+        {"ids": ["N", "L"]},
         lambda: torch.randint(0, 11, (4, 6)),
     ),
 }
@@ -52,8 +52,8 @@ def test_fifty_steps_are_those_of_the_module(net: str, optimizer: str) -> None:
     torch.manual_seed(0)
     make, shapes, batch = NETS[net]
     module = make().double().train()
-    model, initial = ml.from_torch(copy.deepcopy(module))
-    compiled = ml.compile(model, ml.TorchBackend(dtype=torch.float64), shapes=shapes)
+    model, initial = ml.from_torch(copy.deepcopy(module), batch(), shapes)
+    compiled = ml.compile(model, ml.TorchBackend(dtype=torch.float64))
     params = {key: value.detach().clone() for key, value in initial.items()}
     state = compiled.initial_state_dict
     ours = OPTIMIZERS[optimizer](params.values())
@@ -87,8 +87,9 @@ def test_fifty_steps_of_a_compiled_module_are_those_of_the_module() -> None:
     """With torch's autograd through our gradient graph."""
     torch.manual_seed(0)
     module = cnn().double().train()
-    model, params = ml.from_torch(copy.deepcopy(module))
-    compiled = ml.compile(model, ml.TorchBackend(dtype=torch.float64), shapes=NETS["cnn"][1])
+    _, shapes, batch = NETS["cnn"]
+    model, params = ml.from_torch(copy.deepcopy(module), batch(), shapes)
+    compiled = ml.compile(model, ml.TorchBackend(dtype=torch.float64))
     twin = ml.as_torch_module(compiled, params)
     optimizers = [torch.optim.AdamW(each.parameters(), lr=1e-2) for each in (module, twin)]
     for _ in range(STEPS):
@@ -151,9 +152,10 @@ def test_what_evaluations_allocate_is_freed() -> None:
 def test_threads_share_one_compiled_model() -> None:
     """Each with sizes of its own, that no plan has been made for."""
     torch.manual_seed(0)
-    model, params = ml.from_torch(cnn().double().eval())
-    compiled = ml.compile(model, ml.TorchBackend(dtype=torch.float64), shapes=NETS["cnn"][1])
-    again = ml.compile(model, ml.TorchBackend(dtype=torch.float64), shapes=NETS["cnn"][1])
+    _, shapes, batch = NETS["cnn"]
+    model, params = ml.from_torch(cnn().double().eval(), batch(), shapes)
+    compiled = ml.compile(model, ml.TorchBackend(dtype=torch.float64))
+    again = ml.compile(model, ml.TorchBackend(dtype=torch.float64))
     params = {key: value.detach() for key, value in params.items()}
     inputs = [torch.randn(1 + i % 5, 2, 8, 8, dtype=torch.float64) for i in range(64)]
 
