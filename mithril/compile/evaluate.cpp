@@ -313,19 +313,20 @@ const Program& CompiledModel::Parts::with_gradients(const std::vector<size_t>& o
 }
 
 TrainingProgram CompiledModel::Parts::training(const std::vector<size_t>& of,
-                                               const Optimizer& optimizer) {
+                                               const Optimizer& optimizer,
+                                               const TrainingOptions& options) {
   require_gradients();
   const std::lock_guard lock(*facts_mutex);
   std::vector<size_t> moved;
   for (const NamedIndex& key : parameters) moved.push_back(key.index);
-  const TrainingGraph made = training_graph(gradient_graph(of), moved, optimizer);
+  const TrainingGraph made = training_graph(gradient_graph(of), moved, optimizer, options);
   std::vector<std::string> labels = input_labels();
   for (size_t i = labels.size(); i < made.graph.inputs().size(); ++i) {
     labels.push_back(quoted(made.graph.value(made.graph.inputs()[i]).name));
   }
-  LoadOptions options = load_options;
-  options.donations = made.donations;
-  return {{Signature(made.graph, std::move(labels)), backend->load(made.graph, options)},
+  LoadOptions loading = load_options;
+  loading.donations = made.donations;
+  return {{Signature(made.graph, std::move(labels)), backend->load(made.graph, loading)},
           made.donations};
 }
 

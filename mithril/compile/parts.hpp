@@ -21,6 +21,7 @@
 namespace mithril {
 
 class Optimizer;
+struct TrainingOptions;
 
 // A graph ready to run.
 struct Program {
@@ -114,7 +115,8 @@ struct CompiledModel::Parts : CompiledParts {
   std::shared_ptr<Parts> for_inference;            // the inference form; null until first used
   Graph gradients(const std::vector<size_t>& of);  // the graph of that
   // That, with a step of the optimizer; made each time.
-  TrainingProgram training(const std::vector<size_t>& of, const Optimizer& optimizer);
+  TrainingProgram training(const std::vector<size_t>& of, const Optimizer& optimizer,
+                           const TrainingOptions& options);
 
  private:
   // Guarded by facts_mutex, as for_inference is.

@@ -7,6 +7,7 @@
 #include "mithril/backend/backend.hpp"
 #include "mithril/graph/graph.hpp"
 #include "mithril/optim/optimizer.hpp"
+#include "mithril/optim/training_options.hpp"
 
 namespace mithril {
 
@@ -20,6 +21,6 @@ struct TrainingGraph {
 // `gradients`: a graph whose last outputs are the gradients of these inputs. TypeError E0382 for
 // one that is neither float32 nor float64.
 TrainingGraph training_graph(Graph gradients, const std::vector<size_t>& parameters,
-                             const Optimizer& optimizer);
+                             const Optimizer& optimizer, const TrainingOptions& options);
 
 }  // namespace mithril

@@ -58,6 +58,7 @@ class Extents {
 struct TrainingStep::Impl {
   std::shared_ptr<CompiledModel::Parts> parts;  // kept by whoever uses the model
   Optimizer& optimizer;
+  TrainingOptions options;
   TrainingProgram program;
   std::vector<Tensor> incoming;   // gradients, at outputs
   std::vector<size_t> of;         // these outputs
@@ -72,21 +73,26 @@ struct TrainingStep::Impl {
 };
 
 TrainingStep::TrainingStep(const CompiledModel& model, Optimizer& optimizer,
-                           const OutputGradients& gradients) try {
+                           const OutputGradients& gradients, const TrainingOptions& options) try {
+  options.check();
   std::shared_ptr<CompiledModel::Parts> parts = in_use(model.parts_);
   const std::vector<size_t> of = requested(*parts, gradients);
-  TrainingProgram program = parts->training(of, optimizer);
+  TrainingProgram program = parts->training(of, optimizer, options);
   std::vector<Tensor> incoming;
   for (size_t i = 0; i < of.size(); ++i) {
     incoming.push_back(incoming_gradient(*parts, program.signature, gradients, of, i));
   }
   State state(parts->initial.share());
-  impl_ = std::make_unique<Impl>(Impl{std::move(parts), optimizer, std::move(program),
+  impl_ = std::make_unique<Impl>(Impl{std::move(parts), optimizer, options, std::move(program),
                                       std::move(incoming), of, optimizer.options_version(),
                                       std::move(state)});
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
+
+TrainingStep::TrainingStep(const CompiledModel& model, Optimizer& optimizer,
+                           const TrainingOptions& options)
+    : TrainingStep(model, optimizer, of_cost, options) {}
 
 TrainingStep::~TrainingStep() = default;
 TrainingStep::TrainingStep(TrainingStep&&) noexcept = default;
@@ -118,7 +124,7 @@ void TrainingStep::set_state(const State& state) try {
 
 TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
   if (options_version != optimizer.options_version()) {
-    program = parts->training(of, optimizer);
+    program = parts->training(of, optimizer, options);
     options_version = optimizer.options_version();
   }
   std::vector<Tensor> inputs(program.signature.size());
@@ -136,7 +142,7 @@ TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
     raise_out_of_memory_after_writing();
   }
   for (Optimizer::Memory* memory : memories) ++memory->steps;
-  optimizer.remember(fresh);
+  optimizer.finish_step(fresh);
   try {
     State next = next_state(*parts, state, made);
     TensorMap outputs = named(parts->outputs, made);

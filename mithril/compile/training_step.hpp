@@ -5,6 +5,7 @@
 
 #include "mithril/compile/compiled_model.hpp"
 #include "mithril/optim/optimizer.hpp"
+#include "mithril/optim/training_options.hpp"
 
 namespace mithril {
 
@@ -20,9 +21,12 @@ class TrainingStep {
   // its own `step` may be called in between. `gradients` are the gradients of outputs in each step.
   // The current hooks of the model are called. InputError E0807 for a gradient of an unknown
   // output, E0808 without a cost; GradientError E0505 if the model was compiled for inference;
-  // TypeError E0382 for a parameter that is not floating-point.
+  // TypeError E0382 for a parameter that is not floating-point; ValueError E0406 for an option out
+  // of range.
   TrainingStep(const CompiledModel& model, Optimizer& optimizer,
-               const OutputGradients& gradients = of_cost);
+               const OutputGradients& gradients = of_cost, const TrainingOptions& options = {});
+  // Of the cost: ml::TrainingStep step(compiled, optimizer, {.max_norm = 1.0});
+  TrainingStep(const CompiledModel& model, Optimizer& optimizer, const TrainingOptions& options);
   ~TrainingStep();
   TrainingStep(TrainingStep&&) noexcept;
 

@@ -11,7 +11,6 @@ Adam::Adam(AdamOptions options, bool decoupled)
 }
 
 void Adam::check(const AdamOptions& options) {
-  require(options.lr >= 0, "lr", options.lr, "at least 0");
   const auto [first, second] = options.betas;
   require(first >= 0 && first < 1, "betas.first", first, "at least 0 and below 1");
   require(second >= 0 && second < 1, "betas.second", second, "at least 0 and below 1");
@@ -28,13 +27,11 @@ OptimizerOptions Adam::options() const {
 
 void Adam::set_options(const OptimizerOptions& options) {
   const Tuple& betas = option(options, "betas").tuple();
-  const AdamOptions next{.lr = option(options, "lr").real(),
-                         .betas = {betas[0].real(), betas[1].real()},
+  const AdamOptions next{.betas = {betas[0].real(), betas[1].real()},
                          .eps = option(options, "eps").real(),
                          .weight_decay = option(options, "weight_decay").real()};
   check(next);
   options_ = next;
-  set_lr(next.lr);
 }
 
 std::vector<double> Adam::numbers(std::int64_t steps) const {

@@ -8,14 +8,14 @@
 namespace mithril {
 
 struct AdamOptions {
-  double lr = 1e-3;
+  Schedule lr = 1e-3;
   std::pair<double, double> betas = {0.9, 0.999};
   double eps = 1e-8;
   double weight_decay = 0;
 };
 
 struct AdamWOptions {
-  double lr = 1e-3;
+  Schedule lr = 1e-3;
   std::pair<double, double> betas = {0.9, 0.999};
   double eps = 1e-8;
   double weight_decay = 1e-2;

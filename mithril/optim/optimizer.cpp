@@ -77,6 +77,8 @@ Datum option_of(const std::string& name, const Tensor& saved, const Datum& now) 
   return Datum(std::move(numbers));
 }
 
+constexpr const char* steps_entry = "steps";
+
 bool is_slot(const std::string& entry) { return entry.find('.') != std::string::npos; }
 
 // The options, with the values that the state has for them.
@@ -87,7 +89,8 @@ OptimizerOptions restored(OptimizerOptions options, const TensorMap& state) {
     names.push_back(name);
   }
   for (const auto& [entry, tensor] : state) {
-    if (is_slot(entry) || std::find(names.begin(), names.end(), entry) != names.end()) continue;
+    if (is_slot(entry) || entry == steps_entry) continue;
+    if (std::find(names.begin(), names.end(), entry) != names.end()) continue;
     unknown_name(ErrorKind::state, "E0903", "option of this optimizer", entry, "", names);
   }
   return options;
@@ -107,15 +110,8 @@ const Datum& Optimizer::option(const OptimizerOptions& options, std::string_view
   return found->second;
 }
 
-Optimizer::Optimizer(double lr, std::vector<std::string> slots)
-    : lr_(lr), slot_names_(std::move(slots)) {
-  set_lr(lr);
-}
-
-void Optimizer::set_lr(double lr) {
-  require(lr >= 0, "lr", lr, "at least 0");
-  lr_ = lr;
-}
+Optimizer::Optimizer(Schedule schedule, std::vector<std::string> slots)
+    : schedule_(schedule), slot_names_(std::move(slots)) {}
 
 void Optimizer::set_threads(int threads) {
   require(threads >= 0, "threads", threads, "at least 0");
@@ -161,7 +157,7 @@ void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
     ++move.memory.steps;
     update(move.param, move.gradient, move.memory, move.changing);
   }
-  remember(made);
+  finish_step(made);
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
@@ -183,6 +179,7 @@ Optimizer::Memory& Optimizer::memory_of(const std::string& key, const Tensor& pa
 TensorMap Optimizer::state_dict() const try {
   std::vector<TensorMap::Item> items;
   for (const auto& [name, value] : options()) items.emplace_back(name, tensor_of(value));
+  items.emplace_back(steps_entry, Tensor::scalar(steps_));
   for (const auto& [key, memory] : memory_) {
     items.emplace_back(key + ".step", Tensor::scalar(memory.steps));
     for (size_t i = 0; i < slot_names_.size(); ++i) {
@@ -217,14 +214,22 @@ Optimizer::Memories Optimizer::memory_in(const TensorMap& state) const {
 }
 
 void Optimizer::load_state_dict(const TensorMap& state) try {
-  const OptimizerOptions before = options();
-  set_options(restored(before, state));  // the slots depend on them
+  const OptimizerOptions before = options(), after = restored(before, state);
+  const Schedule schedule = schedule_.is_number() ? option(after, "lr").real() : schedule_;
+  set_options(after);  // the slots depend on them
   try {
+    const Tensor* steps = state.find(steps_entry);
+    std::int64_t taken = steps ? static_cast<std::int64_t>(steps->item()) : 0;
     memory_ = memory_in(state);
+    for (const auto& [key, memory] : memory_) {
+      if (!steps) taken = std::max(taken, memory.steps);
+    }
+    steps_ = taken;
   } catch (...) {
     set_options(before);
     throw;
   }
+  schedule_ = schedule;
   ++options_version_;
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();

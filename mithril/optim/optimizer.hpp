@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mithril/graph/expression.hpp"
+#include "mithril/optim/schedule.hpp"
 #include "mithril/tensor/float16.hpp"
 #include "mithril/tensor/tensor_map.hpp"
 
@@ -40,8 +41,12 @@ class Optimizer {
   // dims; after an error no parameter has moved.
   void step(TensorMap& params, const TensorMap& gradients);
 
-  double lr() const { return lr_; }
-  void set_lr(double lr);  // ValueError E0406 for a negative one
+  // The learning rate of the next step.
+  double lr() const { return schedule_.at(steps_); }
+  void set_lr(const Schedule& schedule) { schedule_ = schedule; }  // a number is a schedule, too
+  const Schedule& schedule() const { return schedule_; }
+  // The number of steps taken, which schedules depend on.
+  std::int64_t steps() const { return steps_; }
 
   // The maximum number of threads of a step. 0 (the default): one per processor. Results do not
   // depend on it. ValueError E0406 for a negative number.
@@ -51,13 +56,14 @@ class Optimizer {
   // The current options, including the learning rate.
   virtual OptimizerOptions options() const = 0;
 
-  // A copy of the options by their names ("lr", "betas"), and the memory of each parameter:
-  // "<key>.step" (int64) and "<key>.<slot>" with the names of PyTorch's slots
-  // ("fc1.weight.exp_avg").
+  // A copy of the options by their names ("lr", "betas"), the number of steps taken ("steps",
+  // int64), and the memory of each parameter: "<key>.step" (int64) and "<key>.<slot>" with the
+  // names of PyTorch's slots ("fc1.weight.exp_avg").
   TensorMap state_dict() const;
   // Restores a state_dict. An option that `state` lacks keeps its value; a state_dict of version
-  // 0.1.0 has no options. StateError E0903 for an entry that is no slot or
-  // option of this optimizer, E0904 for an option of other dims, E0905 where a slot is missing,
+  // 0.1.0 has no options. A schedule stays, and continues from the restored number of steps;
+  // without "steps" that is the largest "<key>.step". StateError E0903 for an entry that is no slot
+  // or option of this optimizer, E0904 for an option of other dims, E0905 where a slot is missing,
   // ValueError E0406 for an option out of range. After an error nothing has changed.
   void load_state_dict(const TensorMap& state);
 
@@ -67,10 +73,14 @@ class Optimizer {
     std::vector<Tensor> slots;  // one for each slot name, zeros at first, as the parameter
   };
   using Memories = std::map<std::string, Memory, std::less<>>;
-  // The memory of a parameter. A new one is added to `made`, which remember() keeps after the step
-  // has succeeded. StateError E0904.
+  // The memory of a parameter. A new one is added to `made`, which finish_step() keeps after the
+  // step has succeeded. StateError E0904.
   Memory& memory_of(const std::string& key, const Tensor& param, Memories& made);
-  void remember(Memories& made) { memory_.merge(made); }  // never fails; references stay valid
+  // Counts the step. Never fails; references stay valid.
+  void finish_step(Memories& made) {
+    memory_.merge(made);
+    ++steps_;
+  }
   const std::vector<std::string>& slot_names() const { return slot_names_; }
   // Changes when graphs with the previous options are out of date. The learning rate is one of
   // `numbers`, and in no graph.
@@ -83,11 +93,11 @@ class Optimizer {
 
  protected:
   // `slots`: the names of the tensors that it keeps for each parameter.
-  Optimizer(double lr, std::vector<std::string> slots);
+  Optimizer(Schedule schedule, std::vector<std::string> slots);
   // `changing`: numbers(memory.steps). Must not throw, so that all parameters move or none.
   virtual void update(Tensor& param, const Tensor& gradient, Memory& memory,
                       const std::vector<double>& changing) = 0;
-  // Sets options with the names and kinds of options(). After an error nothing is set.
+  // Sets options with the names and kinds of options(), except "lr". After an error nothing is set.
   virtual void set_options(const OptimizerOptions& options) = 0;
   static const Datum& option(const OptimizerOptions& options, std::string_view name);
   void set_slot_names(std::vector<std::string> names) { slot_names_ = std::move(names); }
@@ -101,7 +111,8 @@ class Optimizer {
  private:
   Memories memory_in(const TensorMap& state) const;
 
-  double lr_;
+  Schedule schedule_;
+  std::int64_t steps_ = 0;
   int threads_ = 0;
   std::uint64_t options_version_ = 0;
   std::vector<std::string> slot_names_;

@@ -17,7 +17,6 @@ SGD::SGD(SGDOptions options) : Optimizer(options.lr, slots(options)), options_(o
 }
 
 void SGD::check(const SGDOptions& options) {
-  require(options.lr >= 0, "lr", options.lr, "at least 0");
   require(options.momentum >= 0, "momentum", options.momentum, "at least 0");
   require(options.weight_decay >= 0, "weight_decay", options.weight_decay, "at least 0");
   if (!options.nesterov) return;
@@ -34,15 +33,13 @@ OptimizerOptions SGD::options() const {
 }
 
 void SGD::set_options(const OptimizerOptions& options) {
-  const SGDOptions next{.lr = option(options, "lr").real(),
-                        .momentum = option(options, "momentum").real(),
+  const SGDOptions next{.momentum = option(options, "momentum").real(),
                         .dampening = option(options, "dampening").real(),
                         .weight_decay = option(options, "weight_decay").real(),
                         .nesterov = option(options, "nesterov").flag()};
   check(next);
   set_slot_names(slots(next));
   options_ = next;
-  set_lr(next.lr);
 }
 
 std::vector<double> SGD::numbers(std::int64_t steps) const {

@@ -6,7 +6,7 @@
 namespace mithril {
 
 struct SGDOptions {
-  double lr = 1e-3;
+  Schedule lr = 1e-3;
   double momentum = 0;
   double dampening = 0;
   double weight_decay = 0;

@@ -35,7 +35,18 @@ from .backends import CpuBackend, TorchBackend
 from .functional import functional
 from .grad_scaler import GradScaler
 from .models import *  # noqa: F403 - the classes are made from the records of the core
-from .optimizers import SGD, Adam, AdamW, Optimizer, TrainingStep
+from .optimizers import (
+    SGD,
+    Adam,
+    AdamW,
+    ConstantSchedule,
+    CosineSchedule,
+    LinearSchedule,
+    OneCycleSchedule,
+    Optimizer,
+    StepSchedule,
+    TrainingStep,
+)
 from .torch_interop import as_torch_module, from_torch
 from .types import Tensor
 
@@ -63,14 +74,18 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "CompiledModel",
     "Connection",
     "ConnectionError",
+    "ConstantSchedule",
+    "CosineSchedule",
     "CpuBackend",
     "Error",
     "GradScaler",
     "GradientError",
     "IOKey",
     "InputError",
+    "LinearSchedule",
     "Model",
     "NameError",
+    "OneCycleSchedule",
     "Optimizer",
     "OutOfMemoryError",
     "ParseError",
@@ -78,6 +93,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "ShapeError",
     "Solver",
     "StateError",
+    "StepSchedule",
     "Tensor",
     "TorchBackend",
     "TrainModel",

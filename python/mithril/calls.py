@@ -68,12 +68,20 @@ KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "Callable": ("a function", callable),
     "function": ("a function", callable),
 }
+SCHEDULES = (
+    "ConstantSchedule",
+    "CosineSchedule",
+    "LinearSchedule",
+    "StepSchedule",
+    "OneCycleSchedule",
+)
 OBJECTS = {
     "Model": "a model",
     "CompiledModel": "a compiled model, which ml.compile makes",
     "Optimizer": "an optimizer, such as ml.Adam()",
     "Backend": "a backend, such as ml.CpuBackend()",
     "Connection": "a connection",
+    **dict.fromkeys(SCHEDULES, "a schedule, such as ml.CosineSchedule(steps=1000)"),
 }
 # How to make objects of the classes without a constructor.
 MAKERS = {
@@ -227,6 +235,7 @@ def _check(name: str, parameter: inspect.Parameter, value: Any) -> None:
 def _alternatives(annotation: str) -> list[str]:
     """The words of an annotation such as "str | None", without those in brackets."""
     annotation = re.sub(r"Optional\[(.*)\]", r"\1 | None", annotation)
+    annotation = re.sub(r"Union\[(.*)\]", r"\1", annotation)
     while "[" in annotation:
         annotation, before = re.sub(r"\[[^\[\]]*\]", "", annotation), annotation
         if annotation == before:

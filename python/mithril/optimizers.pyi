@@ -5,11 +5,71 @@ from typing import Any, Literal
 from ._core import CompiledModel
 from ._types import Arrays
 
+class ConstantSchedule:
+    def __init__(self, lr: float = 1e-3, *, warmup: int = 0, warmup_start: float = 0.0) -> None: ...
+    def __call__(self, steps: int) -> float: ...
+    @property
+    def options(self) -> dict[str, Any]: ...
+
+class CosineSchedule:
+    def __init__(
+        self,
+        lr: float = 1e-3,
+        *,
+        steps: int,
+        warmup: int = 0,
+        warmup_start: float = 0.0,
+        end: float = 0.0,
+    ) -> None: ...
+    def __call__(self, steps: int) -> float: ...
+    @property
+    def options(self) -> dict[str, Any]: ...
+
+class LinearSchedule:
+    def __init__(
+        self,
+        lr: float = 1e-3,
+        *,
+        steps: int,
+        warmup: int = 0,
+        warmup_start: float = 0.0,
+        end: float = 0.0,
+    ) -> None: ...
+    def __call__(self, steps: int) -> float: ...
+    @property
+    def options(self) -> dict[str, Any]: ...
+
+class StepSchedule:
+    def __init__(self, lr: float = 1e-3, *, step_size: int, gamma: float = 0.1) -> None: ...
+    def __call__(self, steps: int) -> float: ...
+    @property
+    def options(self) -> dict[str, Any]: ...
+
+class OneCycleSchedule:
+    def __init__(
+        self,
+        lr: float = 1e-3,
+        *,
+        steps: int,
+        pct_start: float = 0.3,
+        div_factor: float = 25.0,
+        final_div_factor: float = 1e4,
+    ) -> None: ...
+    def __call__(self, steps: int) -> float: ...
+    @property
+    def options(self) -> dict[str, Any]: ...
+
+_Rate = float | ConstantSchedule | CosineSchedule | LinearSchedule | StepSchedule | OneCycleSchedule
+
 class Optimizer:
     @property
     def lr(self) -> float: ...
     @lr.setter
-    def lr(self, lr: float) -> None: ...
+    def lr(self, lr: _Rate) -> None: ...
+    @property
+    def schedule(self) -> _Rate: ...
+    @property
+    def steps(self) -> int: ...
     def step(self, params: Arrays, gradients: Arrays) -> None: ...
     def set_threads(self, threads: int) -> None: ...
     @property
@@ -22,7 +82,7 @@ class Optimizer:
 class SGD(Optimizer):
     def __init__(
         self,
-        lr: float = 1e-3,
+        lr: _Rate = 1e-3,
         *,
         momentum: float = 0.0,
         dampening: float = 0.0,
@@ -33,7 +93,7 @@ class SGD(Optimizer):
 class Adam(Optimizer):
     def __init__(
         self,
-        lr: float = 1e-3,
+        lr: _Rate = 1e-3,
         *,
         betas: tuple[float, float] = ...,
         eps: float = 1e-8,
@@ -43,7 +103,7 @@ class Adam(Optimizer):
 class AdamW(Adam):
     def __init__(
         self,
-        lr: float = 1e-3,
+        lr: _Rate = 1e-3,
         *,
         betas: tuple[float, float] = ...,
         eps: float = 1e-8,
@@ -57,6 +117,8 @@ class TrainingStep:
         optimizer: Optimizer,
         *,
         output_gradients: Arrays | Literal[True] = ...,
+        max_norm: float | None = None,
+        max_value: float | None = None,
     ) -> None: ...
     def __call__(self, params: Arrays, data: Arrays = ...) -> dict[str, Any]: ...
     @property

@@ -10,6 +10,7 @@ from typing import Any
 
 from . import _core
 from ._core import Backend, CompiledModel, Connection, LossScale, Model, TrainModel, raise_error
+from .calls import SCHEDULES
 from .cpu_backend import CpuBackend
 from .optimizers import Optimizer
 from .torch_backend import TorchBackend
@@ -69,7 +70,8 @@ def _restore_compiled(model: Model, backend: Backend, options: State) -> Compile
 
 
 def _reduce_optimizer(self: Optimizer) -> Any:
-    return _restore_optimizer, (type(self), self.options, self.state_dict(), self.threads)
+    options = {**self.options, "lr": self.schedule}
+    return _restore_optimizer, (type(self), options, self.state_dict(), self.threads)
 
 
 def _restore_optimizer(cls: Any, options: State, state: State, threads: int) -> Optimizer:
@@ -77,6 +79,14 @@ def _restore_optimizer(cls: Any, options: State, state: State, threads: int) -> 
     optimizer.load_state_dict(state)
     optimizer.set_threads(threads)
     return optimizer
+
+
+def _reduce_schedule(self: Any) -> Any:
+    return _restore_schedule, (type(self), self.options)
+
+
+def _restore_schedule(cls: Any, options: State) -> Any:
+    return cls(**options)
 
 
 def _reduce_scale(self: LossScale) -> Any:
@@ -113,6 +123,7 @@ _REDUCED: dict[Any, Any] = {
     Backend: _reduce_backend,
     Optimizer: _reduce_optimizer,
     LossScale: _reduce_scale,
+    **{getattr(_core, name): _reduce_schedule for name in SCHEDULES},
     Connection: _refuse_connection,
     _core.Call: _refuse_connection,
 }

@@ -2,7 +2,9 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "convert.hpp"
@@ -76,6 +78,11 @@ void step_alone(Optimizer& optimizer, const py::dict& params, const py::dict& gr
 }
 
 using Betas = std::pair<double, double>;
+using Rate = Schedule::Rule;
+
+Schedule schedule_of(const Rate& rate) {
+  return std::visit([](const auto& rule) { return Schedule(rule); }, rate);
+}
 
 }  // namespace
 
@@ -83,7 +90,14 @@ void bind_optimizers(py::module_& module) {
   py::class_<Optimizer>(module, "Optimizer", "What moves parameters by their gradients.")
       .def("step", step_alone, py::arg("params"), py::arg("gradients"),
            "Moves each parameter that has a gradient, where it stands.")
-      .def_property("lr", &Optimizer::lr, &Optimizer::set_lr, "The learning rate.")
+      .def_property(
+          "lr", &Optimizer::lr, [](Optimizer& o, const Rate& lr) { o.set_lr(schedule_of(lr)); },
+          "The learning rate of the next step; it may be set to a number or a schedule.")
+      .def_property_readonly(
+          "schedule", [](const Optimizer& o) { return o.schedule().rule(); },
+          "The schedule of the learning rate, or the rate if it is a number.")
+      .def_property_readonly("steps", &Optimizer::steps,
+                             "The number of steps taken, which schedules depend on.")
       .def_property_readonly(
           "options",
           [](const Optimizer& o) {
@@ -106,36 +120,38 @@ void bind_optimizers(py::module_& module) {
            "At most so many threads work on `step`; 0: as many as there are processors.")
       .def(
           "state_dict", [](const Optimizer& o) { return dict_of(o.state_dict()); },
-          "The options by their names (\"lr\", \"betas\"), and the memory of each "
-          "parameter\n"
-          "with the names of PyTorch's slots (\"fc1.weight.exp_avg\").")
+          "The options by their names (\"lr\", \"betas\"), the number of steps (\"steps\"), and "
+          "the\n"
+          "memory of each parameter with the names of PyTorch's slots (\"fc1.weight.exp_avg\")\n"
+          "and its own number of steps (\"fc1.weight.step\").")
       .def(
           "load_state_dict",
           [](Optimizer& o, const py::dict& state) { o.load_state_dict(tensor_map_of(state)); },
           py::arg("state"),
           "Restores a state_dict. An option that `state` lacks keeps its value, as all do with\n"
-          "the state_dict of version 0.1.0, which has none.");
+          "the state_dict of version 0.1.0, which has none. A schedule stays, and continues from\n"
+          "the restored number of steps.");
   py::class_<SGD, Optimizer>(module, "SGD",
                              "Stochastic gradient descent, by the rule of torch.optim.SGD.")
-      .def(py::init([](double lr, double momentum, double dampening, double weight_decay,
+      .def(py::init([](const Rate& lr, double momentum, double dampening, double weight_decay,
                        bool nesterov) {
-             return SGD({lr, momentum, dampening, weight_decay, nesterov});
+             return SGD({schedule_of(lr), momentum, dampening, weight_decay, nesterov});
            }),
-           py::arg("lr") = 1e-3, py::kw_only(), py::arg("momentum") = 0.0,
+           py::arg("lr") = Rate(1e-3), py::kw_only(), py::arg("momentum") = 0.0,
            py::arg("dampening") = 0.0, py::arg("weight_decay") = 0.0, py::arg("nesterov") = false);
   py::class_<Adam, Optimizer>(module, "Adam", "The rule of torch.optim.Adam.")
-      .def(py::init([](double lr, const Betas& betas, double eps, double weight_decay) {
-             return Adam(AdamOptions{lr, betas, eps, weight_decay});
+      .def(py::init([](const Rate& lr, const Betas& betas, double eps, double weight_decay) {
+             return Adam(AdamOptions{schedule_of(lr), betas, eps, weight_decay});
            }),
-           py::arg("lr") = 1e-3, py::kw_only(), py::arg("betas") = Betas(0.9, 0.999),
+           py::arg("lr") = Rate(1e-3), py::kw_only(), py::arg("betas") = Betas(0.9, 0.999),
            py::arg("eps") = 1e-8, py::arg("weight_decay") = 0.0);
   py::class_<AdamW, Adam>(
       module, "AdamW",
       "The rule of torch.optim.AdamW: weight decay does not pass through the gradient.")
-      .def(py::init([](double lr, const Betas& betas, double eps, double weight_decay) {
-             return AdamW(AdamWOptions{lr, betas, eps, weight_decay});
+      .def(py::init([](const Rate& lr, const Betas& betas, double eps, double weight_decay) {
+             return AdamW(AdamWOptions{schedule_of(lr), betas, eps, weight_decay});
            }),
-           py::arg("lr") = 1e-3, py::kw_only(), py::arg("betas") = Betas(0.9, 0.999),
+           py::arg("lr") = Rate(1e-3), py::kw_only(), py::arg("betas") = Betas(0.9, 0.999),
            py::arg("eps") = 1e-8, py::arg("weight_decay") = 1e-2);
   py::class_<TrainingStep>(
       module, "TrainingStep",
@@ -146,17 +162,23 @@ void bind_optimizers(py::module_& module) {
 a dict, or True for the cost. The step keeps the state of the model (running statistics, random
 keys): `step.state` is what to validate with and to save.
 
+max_norm scales all gradients so that their 2-norm together is at most this, as
+torch.nn.utils.clip_grad_norm_ does. max_value limits each of their elements, before that.
+
 Example:
     optimizer = ml.Adam(lr=1e-3)
     step = ml.TrainingStep(compiled, optimizer, output_gradients={"loss": 1.0})
     outputs = step(params, data)
     validated = compiled.infer(params, validation, step.state))")
       .def(py::init([](const CompiledModel& compiled, Optimizer& optimizer,
-                       py::handle output_gradients) {
-             return TrainingStep(compiled, optimizer, incoming(output_gradients));
+                       py::handle output_gradients, std::optional<double> max_norm,
+                       std::optional<double> max_value) {
+             return TrainingStep(compiled, optimizer, incoming(output_gradients),
+                                 {.max_norm = max_norm, .max_value = max_value});
            }),
            py::arg("compiled"), py::arg("optimizer"), py::kw_only(),
-           py::arg("output_gradients") = true, py::keep_alive<1, 3>())
+           py::arg("output_gradients") = true, py::arg("max_norm") = py::none(),
+           py::arg("max_value") = py::none(), py::keep_alive<1, 3>())
       .def("__call__", train, py::arg("params"), py::arg("data") = py::dict(),
            "One step: the outputs.")
       .def_property(

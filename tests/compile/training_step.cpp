@@ -11,57 +11,20 @@
 #include "backends/cpu/cpu.hpp"
 #include "mithril/compile/compile.hpp"
 #include "mithril/models/dropout.hpp"
-#include "mithril/models/embedding.hpp"
 #include "mithril/models/linear.hpp"
 #include "mithril/models/normalization.hpp"
-#include "mithril/models/ops/functions_of_one_element/gelu.hpp"
-#include "mithril/models/ops/losses/cross_entropy.hpp"
-#include "mithril/models/ops/reductions/mean.hpp"
 #include "mithril/optim/adam.hpp"
 #include "mithril/optim/sgd.hpp"
+#include "tests/compile/classifier.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {
 namespace {
 
+using tests::batch;
+using tests::check_identical;
+using tests::compiled_classifier;
 using tests::text_of_error;
-
-// Words to one of five classes, by rows of a table, products and a norm.
-Model classifier() {
-  Model model;
-  model |= Embedding({.num_embeddings = 40, .dim = 24})(
-      {{"input", "words"}, {"weight", "table"}, {"output", "rows"}});
-  model |= Linear({.dimension = 48})({{"input", "rows"}, {"output", "wide"}});
-  model |= LayerNorm()({{"input", "wide"}, {"output", "even"}});
-  model |= Gelu()({{"input", "even"}, {"output", "active"}});
-  model |= Linear({.dimension = 5})({{"input", "active"}, {"output", "scores"}});
-  model |= CrossEntropy()({{"input", "scores"}, {"target", "classes"}, {"output", "losses"}});
-  model |= Mean()({{"input", "losses"}, {"output", "loss"}});
-  model.expose_keys({"loss"});
-  return model;
-}
-
-CompiledModel compiled_classifier(CpuOptions options = {}, CompileOptions how = {}) {
-  how.data_keys = {"words", "classes"};
-  how.shapes = {{"words", {any}}, {"classes", {any}}};
-  return compile(classifier(), cpu(options), how);
-}
-
-TensorMap batch(int64_t size, int64_t first = 0) {
-  Tensor words(DType::int64, {size}), classes(DType::int64, {size});
-  for (int64_t i = 0; i < size; ++i) {
-    words.mutable_values<int64_t>()[static_cast<size_t>(i)] = (first + i * i) % 37 - 2;
-    classes.mutable_values<int64_t>()[static_cast<size_t>(i)] = (first + i) % 5;
-  }
-  return {{"words", words}, {"classes", classes}};
-}
-
-void check_identical(const TensorMap& a, const TensorMap& b) {
-  for (const auto& item : a) {
-    CAPTURE(item.key());
-    CHECK(identical(item.tensor(), b.at(item.key())));
-  }
-}
 
 using Make = std::function<std::unique_ptr<Optimizer>()>;
 

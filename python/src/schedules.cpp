@@ -1,0 +1,126 @@
+// Learning rates that change with the number of steps.
+#include "mithril/optim/schedule.hpp"
+
+#include <pybind11/stl.h>
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "convert.hpp"
+
+namespace mithril::python {
+namespace {
+
+template <typename S>
+using Field = std::pair<const char*, std::variant<double S::*, std::int64_t S::*>>;
+
+template <typename S>
+py::dict fields_of(const S& schedule, const std::vector<Field<S>>& fields) {
+  py::dict all;
+  for (const auto& [name, member] : fields) {
+    std::visit([&](auto field) { all[name] = py::cast(schedule.*field); }, member);
+  }
+  return all;
+}
+
+std::string shown_call(const std::string& name, const py::dict& arguments) {
+  std::string text;
+  for (const auto& [key, value] : arguments) {
+    text += (text.empty() ? "" : ", ") + py::str(key).cast<std::string>() + "=" +
+            py::repr(value).cast<std::string>();
+  }
+  return name + "(" + text + ")";
+}
+
+template <typename S>
+py::class_<S> bind_schedule(py::module_& module, const char* name, const char* doc,
+                            const std::vector<Field<S>>& fields) {
+  py::class_<S> bound(module, name, doc);
+  bound.def(
+      "__call__",
+      [](const S& schedule, std::int64_t steps) { return Schedule(schedule).at(steps); },
+      py::arg("steps"), "The learning rate of the step after so many steps.");
+  bound.def_property_readonly(
+      "options", [fields](const S& schedule) { return fields_of(schedule, fields); },
+      "The arguments of the constructor by their names.");
+  bound.def("__repr__", [fields, name](const S& schedule) {
+    return shown_call(name, fields_of(schedule, fields));
+  });
+  return bound;
+}
+
+template <typename S>
+S checked(S schedule) {
+  static_cast<void>(Schedule(schedule));
+  return schedule;
+}
+
+template <typename S>
+void bind_decay(py::module_& module, const char* name, const char* doc) {
+  bind_schedule<S>(module, name, doc,
+                   {{"lr", &S::lr},
+                    {"steps", &S::steps},
+                    {"warmup", &S::warmup},
+                    {"warmup_start", &S::warmup_start},
+                    {"end", &S::end}})
+      .def(py::init([](double lr, std::int64_t steps, std::int64_t warmup, double warmup_start,
+                       double end) {
+             return checked(S{lr, steps, warmup, warmup_start, end});
+           }),
+           py::arg("lr") = 1e-3, py::kw_only(), py::arg("steps"), py::arg("warmup") = 0,
+           py::arg("warmup_start") = 0.0, py::arg("end") = 0.0);
+}
+
+}  // namespace
+
+void bind_schedules(py::module_& module) {
+  using Constant = ConstantSchedule;
+  bind_schedule<Constant>(module, "ConstantSchedule",
+                          "A constant learning rate after a linear warm-up from\n"
+                          "warmup_start * lr to lr.",
+                          {{"lr", &Constant::lr},
+                           {"warmup", &Constant::warmup},
+                           {"warmup_start", &Constant::warmup_start}})
+      .def(py::init([](double lr, std::int64_t warmup, double warmup_start) {
+             return checked(Constant{lr, warmup, warmup_start});
+           }),
+           py::arg("lr") = 1e-3, py::kw_only(), py::arg("warmup") = 0,
+           py::arg("warmup_start") = 0.0);
+  bind_decay<CosineSchedule>(
+      module, "CosineSchedule",
+      "A linear warm-up, then half a cosine from lr to the rate `end`: CosineAnnealingLR.\n"
+      "`steps` includes the warm-up. The rate stays at `end` afterwards.\n\n"
+      "Example:\n"
+      "    optimizer = ml.AdamW(ml.CosineSchedule(1e-3, steps=1000, warmup=100))");
+  bind_decay<LinearSchedule>(module, "LinearSchedule",
+                             "A linear warm-up, then a line from lr to the rate `end`: LinearLR.\n"
+                             "`steps` includes the warm-up. The rate stays at `end` afterwards.");
+  using Step = StepSchedule;
+  bind_schedule<Step>(
+      module, "StepSchedule",
+      "A learning rate that is multiplied by gamma after each step_size steps: StepLR.",
+      {{"lr", &Step::lr}, {"step_size", &Step::step_size}, {"gamma", &Step::gamma}})
+      .def(py::init([](double lr, std::int64_t step_size, double gamma) {
+             return checked(Step{lr, step_size, gamma});
+           }),
+           py::arg("lr") = 1e-3, py::kw_only(), py::arg("step_size"), py::arg("gamma") = 0.1);
+  using OneCycle = OneCycleSchedule;
+  bind_schedule<OneCycle>(
+      module, "OneCycleSchedule",
+      "OneCycleLR without its change of momentum: cosines from lr / div_factor up to lr in the\n"
+      "part pct_start of the steps, and down to lr / (div_factor * final_div_factor).",
+      {{"lr", &OneCycle::lr},
+       {"steps", &OneCycle::steps},
+       {"pct_start", &OneCycle::pct_start},
+       {"div_factor", &OneCycle::div_factor},
+       {"final_div_factor", &OneCycle::final_div_factor}})
+      .def(py::init([](double lr, std::int64_t steps, double start, double div, double last) {
+             return checked(OneCycle{lr, steps, start, div, last});
+           }),
+           py::arg("lr") = 1e-3, py::kw_only(), py::arg("steps"), py::arg("pct_start") = 0.3,
+           py::arg("div_factor") = 25.0, py::arg("final_div_factor") = 1e4);
+}
+
+}  // namespace mithril::python
