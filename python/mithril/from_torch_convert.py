@@ -178,7 +178,7 @@ class Conversion:
     def _with_sizes(self, value: Any, output: Any) -> Any:
         """A view in the sizes that torch.export found, where inference could not tell: x[:n] has n
         elements, since there are as many."""
-        if not isinstance(value, Connection) or "?" not in value.shape_text:
+        if not isinstance(value, Connection) or None not in (value.known_shape or []):
             return value
         sizes = [
             each if isinstance(each, int) else self._sizes.get(str(each)) for each in output.shape

@@ -1,4 +1,4 @@
-"""How `ml.from_torch` gets a graph of a module: torch.export, which runs forward on fake tensors."""
+"""How `ml.from_torch` gets a graph: torch.export, which runs forward on fake tensors."""
 
 from __future__ import annotations
 

@@ -83,11 +83,11 @@ def native_group_norm(
     input: Any,
     weight: Any,
     bias: Any,
-    N: Any,
-    C: Any,
-    HxW: Any,
+    batch: Any,
+    channels: Any,
+    positions: Any,
     group: int,
-    eps: float,  # noqa: N803
+    eps: float,
 ) -> Any:
     rows = input.reshape((size(input, 0), group, -1))
     mean, variance = rows.mean(-1), rows.var(-1)

@@ -14,11 +14,9 @@ from .from_torch_table import (
     Site,
     Table,
     along,
-    as_float,
     axis_of,
     constant_of,
     converted,
-    dtype_option,
     internal,
     is_float,
     rank_of,
@@ -26,7 +24,6 @@ from .from_torch_table import (
     shape,
     size,
     table,
-    tensor,
 )
 
 # ---- the same elements in another shape ----
