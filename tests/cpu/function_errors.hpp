@@ -24,6 +24,7 @@ struct Function {
 };
 
 inline const Function functions[] = {{"exp", Operation::exp, std::exp, std::exp},
+                                     {"expm1", Operation::expm1, std::expm1, std::expm1},
                                      {"log", Operation::log, std::log, std::log},
                                      {"log1p", Operation::log1p, std::log1p, std::log1p},
                                      {"tanh", Operation::tanh, std::tanh, std::tanh},

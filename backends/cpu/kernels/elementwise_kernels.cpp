@@ -44,6 +44,7 @@ MITHRIL_OPERATION(Floor, 1, hn::Floor(x[0]));
 MITHRIL_OPERATION(Rint, 1, hn::Round(x[0]));
 MITHRIL_OPERATION(Trunc, 1, hn::Trunc(x[0]));
 MITHRIL_OPERATION(Exp, 1, exp(d, x[0]));
+MITHRIL_OPERATION(Expm1, 1, expm1(d, x[0]));
 MITHRIL_OPERATION(Log, 1, log(d, x[0]));
 MITHRIL_OPERATION(Log1p, 1, log1p(d, x[0]));
 MITHRIL_OPERATION(Tanh, 1, tanh(d, x[0]));
@@ -238,7 +239,7 @@ ElementwiseKernels<T> in_order() {
 // In the order of `enum class Operation`.
 template <typename T>
 ElementwiseKernels<T> made() {
-  return in_order<T, Copy, Negate, Not, Abs, Sqrt, Floor, Rint, Trunc, Exp, Log, Log1p, Tanh,
+  return in_order<T, Copy, Negate, Not, Abs, Sqrt, Floor, Rint, Trunc, Exp, Expm1, Log, Log1p, Tanh,
                   std::conditional_t<sizeof(T) == 4, Erf, Copy>, Add, Subtract, Multiply, Divide,
                   Maximum, Minimum, Less, LessEqual, Equal, NotEqual, And, Or, Choose, ChooseLess,
                   ChooseLessEqual, ChooseEqual, ChooseNotEqual>();

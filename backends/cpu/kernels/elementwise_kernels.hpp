@@ -21,6 +21,7 @@ enum class Operation : uint8_t {
   rint,
   trunc,
   exp,
+  expm1,
   log,
   log1p,
   tanh,
@@ -43,7 +44,7 @@ enum class Operation : uint8_t {
   choose_equal,
   choose_not_equal,
 };
-inline constexpr size_t operation_count = 30;
+inline constexpr size_t operation_count = 31;
 
 // An operand or a result. Its element i is at[i & mask]. The mask is all ones for an array, 0 for
 // one vector of equal elements, and a power of two - 1 for a block that is reused.

@@ -193,6 +193,27 @@ HWY_ATTR V<D> exp(D d, V<D> x) {
   }
 }
 
+// e^x - 1: below 1/2 the series, as the difference would lose digits there.
+template <class D>
+HWY_ATTR V<D> expm1(D d, V<D> x) {
+  V<D> series;
+  if constexpr (sizeof(hn::TFromD<D>) == 4) {
+    series = polynomial(d, x, 2.75573192e-6, 2.48015873e-5, 1.98412698e-4, 1.38888889e-3,
+                        8.33333333e-3, 4.16666667e-2, 1.66666667e-1, 0.5);
+  } else {
+    series =
+        polynomial(d, x, 4.77947733238738530e-14, 7.64716373181981648e-13, 1.14707455977297247e-11,
+                   1.60590438368216146e-10, 2.08767569878680990e-9, 2.50521083854417188e-8,
+                   2.75573192239858907e-7, 2.75573192239858907e-6, 2.48015873015873016e-5,
+                   1.98412698412698413e-4, 1.38888888888888889e-3, 8.33333333333333333e-3,
+                   4.16666666666666667e-2, 1.66666666666666667e-1, 0.5);
+  }
+  const V<D> near = hn::MulAdd(hn::Mul(x, x), series, x);
+  const V<D> far = hn::Sub(exp(d, x), number(d, 1));
+  const V<D> result = hn::IfThenElse(hn::Lt(hn::Abs(x), number(d, 0.5)), near, far);
+  return hn::CopySign(result, x);  // expm1(-0) is -0
+}
+
 // e^x for x <= 0, as softmax needs it; see share_float.
 template <class D>
 HWY_ATTR V<D> share(D d, V<D> x) {
