@@ -87,6 +87,11 @@ std::string literal(int64_t number, DType dtype) {
   return std::to_string(number);
 }
 
+bool is_word(const Datum& datum) {
+  return datum.kind() == kind::string &&
+         datum.text().find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos;
+}
+
 std::string argument(const Datum& datum) {
   switch (datum.kind()) {
     case kind::bool_value:
@@ -97,8 +102,10 @@ std::string argument(const Datum& datum) {
       return literal(datum.real(), DType::float64);
     case kind::tuple:
       return tuple_argument(datum.tuple());
+    case kind::string:
+      return is_word(datum) ? '"' + datum.text() + '"' : "none";
     default:
-      return "none";  // dtypes are those of the tensors; no kernel reads a string
+      return "none";  // dtypes are those of the tensors
   }
 }
 

@@ -13,7 +13,10 @@ std::string type_name(DType dtype);  // "float", "int64_t"
 std::string literal(double number, DType dtype);
 std::string literal(int64_t number, DType dtype);
 
-// A value as an argument of a kernel: none, true, -1, 1e-05, ints(2, 3), std::make_tuple(0,
+// A string of lower-case letters and underscores, which needs no escapes.
+bool is_word(const Datum& datum);
+
+// A value as an argument of a kernel: none, true, -1, 1e-05, "add", ints(2, 3), std::make_tuple(0,
 // ints(1, 2)).
 std::string argument(const Datum& datum);
 

@@ -110,12 +110,13 @@ class Maker {
     return needed;
   }
 
-  // Kernels take numbers, tuples of them and None; what a dtype says, the tensors say as well.
+  // Kernels take numbers, tuples of them, words and None; what a dtype says, the tensors say as
+  // well.
   bool has_arguments(size_t node) const {
     constexpr Kinds taken = kind::number | kind::none | kind::tuple | kind::dtype;
     const auto& values = planned(node).values;
     return std::all_of(values.begin(), values.end(),
-                       [](const Datum& value) { return value.kind() & taken; });
+                       [](const Datum& value) { return value.kind() & taken || is_word(value); });
   }
 
   void add(size_t node) {

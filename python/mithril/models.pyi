@@ -132,6 +132,21 @@ class ArgMin(Model):
         output: Key = ...,
     ) -> Call: ...
 
+class ArgSort(Model):
+    def __init__(
+        self, axis: int = -1, *, descending: bool = False, count: int | None = None,
+        name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, axis: Operand = ..., descending: Operand = ..., count: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., axis: Binding = ..., descending: Binding = ...,
+        count: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
 class AtLeast1D(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
     @overload
@@ -490,6 +505,21 @@ class CrossEntropy(Model):
         threshold: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class Cumprod(Model):
+    def __init__(
+        self, axis: int = -1, *, reverse: bool = False, exclusive: bool = False,
+        name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, axis: Operand = ..., reverse: Operand = ..., exclusive: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., axis: Binding = ..., reverse: Binding = ...,
+        exclusive: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
 class Cumsum(Model):
     def __init__(
         self, axis: int = -1, *, reverse: bool = False, name: str | None = None,
@@ -763,6 +793,16 @@ class Flatten(Model):
         output: Key = ...,
     ) -> Call: ...
 
+class Flip(Model):
+    def __init__(
+        self, axis: int | tuple[Any, ...] | list[Any] = ..., *, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, axis: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., axis: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class Floor(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
     @overload
@@ -771,6 +811,17 @@ class Floor(Model):
     def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class FloorDivide(Model):
+    def __init__(
+        self, *, name: str | None = None, numerator: Tensor = ..., denominator: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, numerator: Operand, denominator: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, numerator: Binding = ..., denominator: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
+class Fmod(Model):
     def __init__(
         self, *, name: str | None = None, numerator: Tensor = ..., denominator: Tensor = ...,
     ) -> None: ...
@@ -1136,6 +1187,22 @@ class LinearSVM(Model):
     def __call__(
         self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., *,
         output: Key = ..., decision_output: Key = ...,
+    ) -> Call: ...
+
+class LinearScan(Model):
+    def __init__(
+        self, axis: int = -1, *, reverse: bool = False, exclusive: bool = False,
+        name: str | None = None, input: Tensor = ..., decay: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, decay: Operand = ..., axis: Operand = ..., reverse: Operand = ...,
+        exclusive: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., decay: Binding = ..., axis: Binding = ...,
+        reverse: Binding = ..., exclusive: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
 class Log(Model):
@@ -2047,6 +2114,19 @@ class Reshape(Model):
         self, input: Binding = ..., shape: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class Roll(Model):
+    def __init__(
+        self, shift: int | tuple[Any, ...] | list[Any] = ..., *,
+        axis: int | tuple[Any, ...] | list[Any] | None = None, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, shift: Operand = ..., axis: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., shift: Binding = ..., axis: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
 class Round(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
     @overload
@@ -2069,6 +2149,22 @@ class ScaledDotProduct(Model):
     def __call__(
         self, query: Binding = ..., key: Binding = ..., value: Binding = ...,
         attn_mask: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
+class Scatter(Model):
+    def __init__(
+        self, axis: int = -1, *, reduce: Literal['set', 'add', 'prod', 'amax', 'amin'] = 'set',
+        name: str | None = None, input: Tensor = ..., index: Tensor = ..., source: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, index: Operand = ..., source: Operand = ..., axis: Operand = ...,
+        reduce: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., index: Binding = ..., source: Binding = ...,
+        axis: Binding = ..., reduce: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
 class Shape(Model):
@@ -2177,6 +2273,21 @@ class SolveTriangular(Model):
     def __call__(
         self, matrix: Binding = ..., right: Binding = ..., upper: Binding = ..., *,
         output: Key = ...,
+    ) -> Call: ...
+
+class Sort(Model):
+    def __init__(
+        self, axis: int = -1, *, descending: bool = False, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, axis: Operand = ..., descending: Operand = ...,
+    ) -> tuple[Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., axis: Binding = ..., descending: Binding = ..., *,
+        values: Key = ..., indices: Key = ...,
     ) -> Call: ...
 
 class Split(Model):
@@ -2321,6 +2432,17 @@ class TSNECore(Model):
         output: Key = ...,
     ) -> Call: ...
 
+class TakeAlongAxis(Model):
+    def __init__(
+        self, axis: int = -1, *, name: str | None = None, input: Tensor = ..., index: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, index: Operand = ..., axis: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., index: Binding = ..., axis: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
 class Tanh(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
     @overload
@@ -2353,6 +2475,21 @@ class ToTuple(Model):
     def __call__(self, input: Sequence[Operand]) -> Connection: ...
     @overload
     def __call__(self, input: str | Sequence[Binding] = ..., *, output: Key = ...) -> Call: ...
+
+class TopK(Model):
+    def __init__(
+        self, k: int = ..., *, axis: int = -1, largest: bool = True, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, k: Operand = ..., axis: Operand = ..., largest: Operand = ...,
+    ) -> tuple[Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., k: Binding = ..., axis: Binding = ..., largest: Binding = ...,
+        *, values: Key = ..., indices: Key = ...,
+    ) -> Call: ...
 
 class TransformerBlock(Model):
     def __init__(
@@ -2491,33 +2628,34 @@ class ZerosLike(Model):
 
 __all__ = [
     "AUC", "AUCCore", "Absolute", "AbsoluteError", "Accuracy", "AdaptiveAvgPool2D", "Add", "Arange",
-    "ArgMax", "ArgMin", "AtLeast1D", "Atan", "Atan2", "AvgPool1D", "AvgPool2D", "BatchNorm1D",
-    "BatchNorm2D", "BinaryCrossEntropy", "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXOr",
-    "BroadcastTo", "Buffer", "ByMode", "CartesianDifference", "Cast", "Cholesky", "Clamp", "Concat",
-    "Conv1d", "Conv2d", "ConvTranspose2d", "Convolution1D", "Convolution2D", "Cosine",
-    "CrossEntropy", "Cumsum", "DistanceEncoder", "DistanceMatrix", "Divide", "Dropout", "Dtype",
-    "Eigenvalues", "Eigenvectors", "Eigvalsh", "ElementWiseAffine", "Embedding", "EncoderDecoder",
-    "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf", "ExpandDims", "Expm1",
-    "Exponential", "Eye", "EyeComplement", "F1", "Flatten", "Floor", "FloorDivide", "Full",
-    "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell", "Gather", "GaussProcessRegressionCore", "Gelu",
-    "Greater", "GreaterEqual", "GroupNorm", "HingeLoss", "Indexer", "IsNan", "Item", "KLDivergence",
-    "KernelizedSVM", "L1", "L2", "LSTMCell", "LSTMCellBody", "Layer", "LayerNorm", "LeakyRelu",
-    "Length", "Less", "LessEqual", "Linear", "LinearSVM", "Log", "Log1p", "LogSoftmax",
-    "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXOr", "LogisticRegression", "MDS", "MDSCore",
-    "MLP", "ManyToOne", "MaskedSoftmax", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D",
-    "Maximum", "Mean", "Metric", "Min", "Minimum", "MultiHeadAttention", "Multiply", "NanToNum",
-    "Negate", "NormModifier", "NotEqual", "OneToMany", "OneToManyInference", "Ones", "PReLU", "Pad",
-    "PermuteTensor", "PolynomialFeatures", "PolynomialKernel", "PolynomialRegression",
-    "PositionalEncoding", "Power", "Precision", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D",
-    "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLayerNorm",
-    "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveRandInt",
-    "PrimitiveRandn", "PrimitiveScaledDotProduct", "PrimitiveSlice", "PrimitiveSplit", "Prod",
-    "QuadHingeLoss", "QuadraticFormRegularizer", "QuantileLoss", "RBFKernel", "RMSNorm", "RNNCell",
-    "RandInt", "Randn", "RandomUniform", "Recall", "Relu", "Remainder", "Reshape", "Round",
-    "ScaledDotProduct", "Shape", "ShiftLeft", "ShiftRight", "SiLU", "Sigmoid", "Sign", "Sine",
-    "Size", "Slice", "Softmax", "Softplus", "SolveTriangular", "Split", "Sqrt", "Square",
-    "SquaredError", "Squeeze", "StableReciprocal", "StopGradient", "Subtract", "Sum", "SwapAxes",
-    "TSNE", "TSNECore", "Tanh", "ToList", "ToTensor", "ToTuple", "TransformerBlock", "Transpose",
-    "TransposedDiagonal", "Trapezoid", "Tril", "Trunc", "TsnePJoint", "Unique", "Upsample",
-    "Variance", "Where", "Zeros", "ZerosLike",
+    "ArgMax", "ArgMin", "ArgSort", "AtLeast1D", "Atan", "Atan2", "AvgPool1D", "AvgPool2D",
+    "BatchNorm1D", "BatchNorm2D", "BinaryCrossEntropy", "BitwiseAnd", "BitwiseNot", "BitwiseOr",
+    "BitwiseXOr", "BroadcastTo", "Buffer", "ByMode", "CartesianDifference", "Cast", "Cholesky",
+    "Clamp", "Concat", "Conv1d", "Conv2d", "ConvTranspose2d", "Convolution1D", "Convolution2D",
+    "Cosine", "CrossEntropy", "Cumprod", "Cumsum", "DistanceEncoder", "DistanceMatrix", "Divide",
+    "Dropout", "Dtype", "Eigenvalues", "Eigenvectors", "Eigvalsh", "ElementWiseAffine", "Embedding",
+    "EncoderDecoder", "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf",
+    "ExpandDims", "Expm1", "Exponential", "Eye", "EyeComplement", "F1", "Flatten", "Flip", "Floor",
+    "FloorDivide", "Fmod", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell", "Gather",
+    "GaussProcessRegressionCore", "Gelu", "Greater", "GreaterEqual", "GroupNorm", "HingeLoss",
+    "Indexer", "IsNan", "Item", "KLDivergence", "KernelizedSVM", "L1", "L2", "LSTMCell",
+    "LSTMCellBody", "Layer", "LayerNorm", "LeakyRelu", "Length", "Less", "LessEqual", "Linear",
+    "LinearSVM", "LinearScan", "Log", "Log1p", "LogSoftmax", "LogicalAnd", "LogicalNot",
+    "LogicalOr", "LogicalXOr", "LogisticRegression", "MDS", "MDSCore", "MLP", "ManyToOne",
+    "MaskedSoftmax", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D", "Maximum", "Mean", "Metric",
+    "Min", "Minimum", "MultiHeadAttention", "Multiply", "NanToNum", "Negate", "NormModifier",
+    "NotEqual", "OneToMany", "OneToManyInference", "Ones", "PReLU", "Pad", "PermuteTensor",
+    "PolynomialFeatures", "PolynomialKernel", "PolynomialRegression", "PositionalEncoding", "Power",
+    "Precision", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D", "PrimitiveConvolution1D",
+    "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLayerNorm", "PrimitiveLinear",
+    "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveRandInt", "PrimitiveRandn",
+    "PrimitiveScaledDotProduct", "PrimitiveSlice", "PrimitiveSplit", "Prod", "QuadHingeLoss",
+    "QuadraticFormRegularizer", "QuantileLoss", "RBFKernel", "RMSNorm", "RNNCell", "RandInt",
+    "Randn", "RandomUniform", "Recall", "Relu", "Remainder", "Reshape", "Roll", "Round",
+    "ScaledDotProduct", "Scatter", "Shape", "ShiftLeft", "ShiftRight", "SiLU", "Sigmoid", "Sign",
+    "Sine", "Size", "Slice", "Softmax", "Softplus", "SolveTriangular", "Sort", "Split", "Sqrt",
+    "Square", "SquaredError", "Squeeze", "StableReciprocal", "StopGradient", "Subtract", "Sum",
+    "SwapAxes", "TSNE", "TSNECore", "TakeAlongAxis", "Tanh", "ToList", "ToTensor", "ToTuple",
+    "TopK", "TransformerBlock", "Transpose", "TransposedDiagonal", "Trapezoid", "Tril", "Trunc",
+    "TsnePJoint", "Unique", "Upsample", "Variance", "Where", "Zeros", "ZerosLike",
 ]

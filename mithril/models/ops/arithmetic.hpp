@@ -5,6 +5,7 @@
 #include "mithril/models/ops/arithmetic/buffer.hpp"
 #include "mithril/models/ops/arithmetic/divide.hpp"
 #include "mithril/models/ops/arithmetic/floor_divide.hpp"
+#include "mithril/models/ops/arithmetic/fmod.hpp"
 #include "mithril/models/ops/arithmetic/maximum.hpp"
 #include "mithril/models/ops/arithmetic/minimum.hpp"
 #include "mithril/models/ops/arithmetic/multiply.hpp"
