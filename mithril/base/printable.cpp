@@ -57,6 +57,16 @@ std::size_t shown_bytes(std::string_view text) {
   return is_hidden(first.value) ? 0 : first.bytes;
 }
 
+std::size_t utf8_bytes(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t bytes = code_point_at(text.substr(at)).bytes;
+    if (bytes == 0) break;
+    at += bytes;
+  }
+  return at;
+}
+
 std::string printable(std::string_view text) {
   std::string result;
   while (!text.empty()) {

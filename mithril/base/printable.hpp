@@ -14,5 +14,7 @@ void check_name(std::string_view name);
 std::string printable(std::string_view text);
 // The number of bytes of the first character of a non-empty text; 0 if printable() escapes it.
 std::size_t shown_bytes(std::string_view text);
+// The number of bytes before the first one that is not UTF-8: text.size() for valid text.
+std::size_t utf8_bytes(std::string_view text);
 
 }  // namespace mithril

@@ -8,6 +8,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <filesystem>
@@ -22,10 +23,17 @@ namespace fs = std::filesystem;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
+using Pieces = std::span<const std::string_view>;
+
+bool write_pieces(int descriptor, Pieces pieces) {
+  return std::all_of(pieces.begin(), pieces.end(),
+                     [&](std::string_view piece) { return write_all(descriptor, piece); });
+}
+
 // Appends, because the target may be a file: standard output that a shell redirects with >>.
-std::string write_directly(const std::string& path, std::string_view bytes) {
+std::string write_directly(const std::string& path, Pieces pieces) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
-  if (!file || !write_all(file.get(), bytes) || !file.close()) return reason(errno);
+  if (!file || !write_pieces(file.get(), pieces) || !file.close()) return reason(errno);
   return "";
 }
 
@@ -87,11 +95,11 @@ bool copy_rights(int to, const struct stat& from) {
 }
 
 // `old`: the file whose permissions are copied; null: those of the umask, or 0600 if private.
-std::string replace(const std::string& path, std::string_view bytes, const struct stat* old,
+std::string replace(const std::string& path, Pieces pieces, const struct stat* old,
                     bool is_private) {
   const std::string folder = folder_of(path);
   NewFile file(folder, old || is_private ? 0600 : 0666);
-  if (!file || (old && !copy_rights(file.get(), *old)) || !write_all(file.get(), bytes) ||
+  if (!file || (old && !copy_rights(file.get(), *old)) || !write_pieces(file.get(), pieces) ||
       (!is_private && ::fsync(file.get()) != 0) || !file.close() || !file.take_place_of(path)) {
     return reason(errno);
   }
@@ -105,19 +113,23 @@ std::string replace(const std::string& path, std::string_view bytes, const struc
 }  // namespace
 
 std::string write_file(const std::string& path, std::string_view bytes) {
+  return write_file(path, std::span(&bytes, 1));
+}
+
+std::string write_file(const std::string& path, std::span<const std::string_view> pieces) {
   if (path.find('\0') != std::string::npos) return reason(EINVAL);
   std::string at = path;
   constexpr int most_links = 40;  // the limit of Linux
   for (int links = 0; links <= most_links; ++links) {
     struct stat about;
     if (::lstat(at.c_str(), &about) != 0) {
-      return errno == ENOENT ? replace(at, bytes, nullptr, false) : reason(errno);
+      return errno == ENOENT ? replace(at, pieces, nullptr, false) : reason(errno);
     }
     if (S_ISREG(about.st_mode)) {
       const bool writable = ::faccessat(AT_FDCWD, at.c_str(), W_OK, AT_EACCESS) == 0;
-      return writable ? replace(at, bytes, &about, false) : reason(errno);
+      return writable ? replace(at, pieces, &about, false) : reason(errno);
     }
-    if (!S_ISLNK(about.st_mode) || is_open_file(at)) return write_directly(at, bytes);
+    if (!S_ISLNK(about.st_mode) || is_open_file(at)) return write_directly(at, pieces);
     std::error_code failed;
     const fs::path target = fs::read_symlink(at, failed);
     if (failed) return failed.message();
@@ -127,7 +139,7 @@ std::string write_file(const std::string& path, std::string_view bytes) {
 }
 
 std::string write_private_file(const std::string& path, std::string_view bytes) {
-  return replace(path, bytes, nullptr, true);
+  return replace(path, std::span(&bytes, 1), nullptr, true);
 }
 
 }  // namespace mithril

@@ -1,6 +1,7 @@
 // Writes files as a whole or not at all.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@ namespace mithril {
 // /proc/self/fd are written to directly. Returns an empty string, or the system's reason for a
 // failure ("No space left on device").
 std::string write_file(const std::string& path, std::string_view bytes);
+// The same for bytes in several pieces, one after the other.
+std::string write_file(const std::string& path, std::span<const std::string_view> pieces);
 
 // The same for cache files, which can be made again: only the user may read them, anything of that
 // name is replaced, and the call does not wait for the disk.
