@@ -32,6 +32,7 @@ from ._core import (
     set_limits,
 )
 from .backends import CpuBackend, TorchBackend
+from .files import load_safetensors, save_safetensors
 from .functional import functional
 from .grad_scaler import GradScaler
 from .models import *  # noqa: F403 - the classes are made from the records of the core
@@ -116,7 +117,9 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "int32",
     "int64",
     "limits",
+    "load_safetensors",
     "models",
+    "save_safetensors",
     "set_limits",
     *models.__all__,
 ]

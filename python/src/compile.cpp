@@ -59,14 +59,6 @@ py::dict by_name(py::handle given) {
   return named;
 }
 
-// os.fspath of a path, which is text or an object of pathlib.
-std::string path_of(py::handle path) {
-  constexpr const char* expected = "a path: text, or a pathlib.Path";
-  if (!py::isinstance<py::str>(path) && !py::hasattr(path, "__fspath__"))
-    wrong_type(path, expected);
-  return text_of(py::module_::import("os").attr("fspath")(path), expected);
-}
-
 void write_source(const CompiledModel& compiled, py::handle path, const py::dict& data) {
   const std::string file = path_of(path);
   write_cpp(compiled.exported(tensor_map_of(data)), file);

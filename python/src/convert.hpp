@@ -70,6 +70,8 @@ std::shared_ptr<py::function> shared_function(py::function function);
 // A NumPy array that shares the tensor's memory; a Tensor for dtypes that NumPy does not have.
 py::object array_of(const Tensor& tensor);
 TensorMap tensor_map_of(const py::dict& dict);
+// os.fspath of a path, which is text or an object of pathlib.
+std::string path_of(py::handle path);
 py::dict dict_of(const TensorMap& map);
 
 void bind_errors(py::module_& module);
@@ -83,6 +85,7 @@ void bind_library(py::module_& module);
 void bind_constraints(py::module_& module);
 void bind_compile(py::module_& module);
 void bind_schedules(py::module_& module);
+void bind_files(py::module_& module);
 void bind_optimizers(py::module_& module);
 void bind_inference(py::class_<CompiledModel>& compiled);
 void bind_memory(py::module_& module, py::class_<Backend, std::shared_ptr<Backend>>& backend);

@@ -1,0 +1,52 @@
+#include "mithril/serialization/mapped_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "mithril/base/descriptor.hpp"
+#include "mithril/base/error.hpp"
+
+namespace mithril {
+namespace {
+
+[[noreturn]] void refuse_file(const std::string& path, const std::string& why) {
+  raise({.kind = ErrorKind::input,
+         .code = "E0830",
+         .path = path,
+         .message = "the file cannot be read",
+         .facts = {{"why", why, ""}}});
+}
+
+}  // namespace
+
+std::shared_ptr<MappedFile> MappedFile::open(const std::string& path) {
+  const auto refuse_errno = [&] { refuse_file(path, std::generic_category().message(errno)); };
+  if (path.find('\0') != std::string::npos) {
+    errno = EINVAL;
+    refuse_errno();
+  }
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  struct stat about;
+  if (!file || ::fstat(file.get(), &about) != 0) refuse_errno();
+  if (S_ISDIR(about.st_mode)) {
+    errno = EISDIR;
+    refuse_errno();
+  }
+  if (!S_ISREG(about.st_mode)) refuse_file(path, "Not a regular file");
+  const auto size = static_cast<std::size_t>(about.st_size);
+  if (size == 0) return std::shared_ptr<MappedFile>(new MappedFile(nullptr, 0));
+  void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file.get(), 0);
+  if (data == MAP_FAILED) refuse_errno();
+  ::madvise(data, size, MADV_WILLNEED);  // only a hint
+  return std::shared_ptr<MappedFile>(new MappedFile(static_cast<std::byte*>(data), size));
+}
+
+MappedFile::~MappedFile() {
+  if (data_) ::munmap(data_, size_);
+}
+
+}  // namespace mithril

@@ -1,0 +1,32 @@
+// Files in memory, without reading them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace mithril {
+
+// The bytes of a file, mapped privately: a write changes the memory of this process and never the
+// file. Pages are read from the disk when they are first used. A file that another process
+// truncates while it is mapped ends this process with SIGBUS, so replace files instead
+// (base/write_file.hpp does).
+class MappedFile {
+ public:
+  // InputError E0830 if the file cannot be opened, is not a regular file or cannot be mapped.
+  static std::shared_ptr<MappedFile> open(const std::string& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  std::span<std::byte> bytes() const { return {data_, size_}; }
+
+ private:
+  MappedFile(std::byte* data, std::size_t size) : data_(data), size_(size) {}
+
+  std::byte* data_;  // null for an empty file
+  std::size_t size_;
+};
+
+}  // namespace mithril

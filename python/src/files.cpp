@@ -1,0 +1,163 @@
+// Files of tensors.
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <map>
+#include <optional>
+
+#include "convert.hpp"
+#include "mithril/base/names.hpp"
+#include "mithril/serialization/narrow.hpp"
+#include "mithril/serialization/safetensors.hpp"
+
+namespace mithril::python {
+namespace {
+
+// The types of NumPy and ml_dtypes that files have and Mithril's tensors do not.
+std::optional<StorageType> file_type_of(const py::array& array) {
+  static const std::map<std::string, StorageType, std::less<>> types = {
+      {"uint8", StorageType::uint8},
+      {"int8", StorageType::int8},
+      {"int16", StorageType::int16},
+      {"uint16", StorageType::uint16},
+      {"uint32", StorageType::uint32},
+      {"uint64", StorageType::uint64},
+      {"complex64", StorageType::complex64},
+      {"float8_e5m2", StorageType::float8_e5m2},
+      {"float8_e4m3fn", StorageType::float8_e4m3},
+      {"float8_e8m0fnu", StorageType::float8_e8m0},
+      {"float8_e4m3fnuz", StorageType::float8_e4m3fnuz},
+      {"float8_e5m2fnuz", StorageType::float8_e5m2fnuz}};
+  const auto found = types.find(py::str(array.dtype()).cast<std::string>());
+  return found == types.end() ? std::nullopt : std::optional(found->second);
+}
+
+using Types = std::map<std::string, StorageType, std::less<>>;
+
+// {"weight": "F8_E4M3"}, of keys of `tensors`.
+Types types_of(py::handle given, const py::dict& tensors) {
+  Types types;
+  if (given.is_none()) return types;
+  if (!py::isinstance<py::dict>(given)) wrong_type(given, "a dict of texts, or None");
+  for (const auto& [key, value] : given.cast<py::dict>()) {
+    const std::string name = text_of(key, "the name of a key"), text = text_of(value, "a text");
+    if (!tensors.contains(key)) {
+      std::vector<std::string> known;
+      for (const auto& [each, tensor] : tensors) known.push_back(text_of(each));
+      unknown_name(ErrorKind::name, "E0681", "key", name, "", known);
+    }
+    const auto type = storage_type_named(text);
+    if (!type) unknown_name(ErrorKind::name, "E0680", "dtype", text, name, storage_type_names());
+    types[name] = *type;
+  }
+  return types;
+}
+
+// What a file has of a dict of arrays; keeps the arrays.
+class FileTensors {
+ public:
+  FileTensors(const py::dict& dict, const Types& types) {
+    for (const auto& [key, value] : dict) {
+      const std::string name = text_of(key, "the name of a key");
+      const auto stated = types.find(name);
+      if (stated != types.end()) {
+        const Tensor tensor = tensor_of(value, name).host();
+        held_.push_back(narrowed(name, stated->second, tensor));
+        const auto bytes = static_cast<size_t>(tensor.size() * bits_of(stated->second) / 8);
+        tensors.push_back({name,
+                           stated->second,
+                           {tensor.dims().begin(), tensor.dims().end()},
+                           {static_cast<const char*>(held_.back().raw_data()), bytes}});
+        continue;
+      }
+      if (py::isinstance<py::array>(value)) {
+        const auto array = py::reinterpret_borrow<py::array>(value);
+        if (const auto type = file_type_of(array)) {
+          add(name, *type, array);
+          continue;
+        }
+      }
+      held_.push_back(tensor_of(value, name).host());
+      const Tensor& tensor = held_.back();
+      tensors.push_back({name,
+                         storage_type_of(tensor.dtype()),
+                         {tensor.dims().begin(), tensor.dims().end()},
+                         {static_cast<const char*>(tensor.raw_data()), tensor.bytes()}});
+    }
+  }
+
+  std::vector<TensorBytes> tensors;
+
+ private:
+  void add(const std::string& name, StorageType type, const py::array& given) {
+    const py::array array =
+        py::module_::import("numpy").attr("asarray")(given, py::arg("order") = "C");
+    arrays_.push_back(array);
+    tensors.push_back(
+        {name,
+         type,
+         {array.shape(), array.shape() + array.ndim()},
+         {static_cast<const char*>(array.data()), static_cast<size_t>(array.nbytes())}});
+  }
+
+  std::vector<Tensor> held_;
+  std::vector<py::array> arrays_;
+};
+
+FileMetadata metadata_of(py::handle given) {
+  FileMetadata metadata;
+  if (given.is_none()) return metadata;
+  if (!py::isinstance<py::dict>(given)) wrong_type(given, "a dict of texts, or None");
+  for (const auto& [key, value] : given.cast<py::dict>()) {
+    metadata[text_of(key, "a text")] = text_of(value, "a text");
+  }
+  return metadata;
+}
+
+std::string save_file(py::handle path, const py::dict& tensors, py::handle metadata,
+                      std::optional<uint64_t> max_shard_bytes, py::handle types) {
+  const std::string file = path_of(path);
+  const FileTensors all(tensors, types_of(types, tensors));
+  const SafetensorsOptions options{.metadata = metadata_of(metadata),
+                                   .max_shard_bytes = max_shard_bytes.value_or(0)};
+  const py::gil_scoped_release free;
+  return save_safetensors(file, all.tensors, options);
+}
+
+py::object load_file(py::handle path, bool return_metadata) {
+  const std::string file = path_of(path);
+  const LoadedTensors loaded = [&] {
+    const py::gil_scoped_release free;
+    return load_safetensors(file);
+  }();
+  if (!return_metadata) return dict_of(loaded.tensors);
+  return py::make_tuple(dict_of(loaded.tensors), loaded.metadata);
+}
+
+}  // namespace
+
+std::string path_of(py::handle path) {
+  constexpr const char* expected = "a path: text, or a pathlib.Path";
+  if (!py::isinstance<py::str>(path) && !py::hasattr(path, "__fspath__"))
+    wrong_type(path, expected);
+  return text_of(py::module_::import("os").attr("fspath")(path), expected);
+}
+
+void bind_files(py::module_& module) {
+  module.def("save_safetensors", save_file, py::arg("path"), py::arg("tensors"), py::kw_only(),
+             py::arg("metadata") = py::none(), py::arg("max_shard_bytes") = py::none(),
+             py::arg("types") = py::none(),
+             "Writes arrays to a safetensors file, which appears as a whole or not at all.\n\n"
+             "If the arrays exceed max_shard_bytes, several files and an index are written.\n"
+             "types converts arrays for the file: {\"weight\": \"F8_E4M3\"}.\n"
+             "Returns the path for load_safetensors.");
+  module.def("load_safetensors", load_file, py::arg("path"), py::kw_only(),
+             py::arg("return_metadata") = false,
+             "The arrays of a safetensors file, of an index of several files, or of a folder with\n"
+             "model.safetensors; with return_metadata (arrays, metadata).\n\n"
+             "They share their elements with the mapped file: writing to them does not change it.\n"
+             "Types that Mithril lacks are widened (int8, uint8, int16, uint16: int32; uint32:\n"
+             "int64; float8: float32).");
+}
+
+}  // namespace mithril::python
