@@ -14,13 +14,20 @@ def quick_gelu(x):
     return x * ml.Sigmoid()(1.702 * x)
 
 
+@ml.functional
+def relu6(x):
+    return x.clamp(0.0, 6.0)
+
+
 ACTIVATIONS = {
     "gelu": ml.Gelu,
     "gelu_new": lambda: ml.Gelu(approximate=True),
     "gelu_pytorch_tanh": lambda: ml.Gelu(approximate=True),
     "quick_gelu": quick_gelu,
     "relu": ml.Relu,
+    "relu6": relu6,
     "silu": ml.SiLU,
+    "swish": ml.SiLU,
 }
 
 

@@ -29,6 +29,14 @@ GRADIENTS = {"float32": 1e-3, "float64": 1e-7}  # of the largest gradient in the
 NEGLIGIBLE = 1e-3  # gradients smaller than this share of the largest in the model compare with it
 
 Arrays = dict[str, np.ndarray]
+NO_DROPOUT = {
+    "attn_pdrop": 0.0,
+    "attention_dropout": 0.0,
+    "attention_probs_dropout_prob": 0.0,
+    "embd_pdrop": 0.0,
+    "hidden_dropout_prob": 0.0,
+    "resid_pdrop": 0.0,
+}
 
 transformers.utils.logging.disable_progress_bar()
 transformers.utils.logging.set_verbosity_error()
@@ -208,9 +216,11 @@ def differences(case: Case, found: Reference, backend: str, dtype: str) -> list[
         make = torch.from_numpy if backend == "torch" else np.asarray
         return {key: make(np.array(each, order="C")) for key, each in arrays.items()}
 
-    state = {key: found.weights[key].astype(dtype) for key in compiled.initial_state_dict}
+    state = compiled.initial_state_dict
+    statistics = {key: found.weights[key].astype(dtype) for key in state if key in found.weights}
+    state |= given(statistics)
     params = {key: each for key, each in found.weights.items() if key not in state}
-    params, state = compiled.load_state_dict(given(params)), given(state)
+    params = compiled.load_state_dict(given(params))
     result = []
     for each in found.samples:
         grads = {key: value.astype(dtype) for key, value in each.output_gradients.items()}
