@@ -47,8 +47,14 @@ def read_config(cls, folder):
     return config_from(cls, json.loads((Path(folder) / "config.json").read_text()))
 
 
+def read_weights(example, folder):
+    """The weights in a folder of Hugging Face by the names of the model in the module `example`."""
+    weights = ml.load_safetensors(str(folder))
+    return renamed(weights, example.NAMES, getattr(example, "TRANSPOSED", "(?!)"))
+
+
 def renamed(weights, names, transposed="(?!)"):
-    """Weights of a checkpoint by the names of a model.
+    """Weights by the names of a model.
 
     `names` maps a regular expression to its replacement, or to None for a tensor that the model
     does not have. All rules apply to each name, in order. A tensor whose new name matches

@@ -56,12 +56,6 @@ def separation(side, window, shift):
     return np.where(regions[..., None] == regions[..., None, :], 0.0, -100.0)
 
 
-def roll(x, shift):
-    """Moves the image [N, H, W, C] cyclically up and to the left."""
-    x = ml.Concat(axis=1)([x[:, shift:], x[:, :shift]])
-    return ml.Concat(axis=2)([x[:, :, shift:], x[:, :, :shift]])
-
-
 def in_windows(x, side, window):
     """[N, side, side, C] as [N, windows, area, C]."""
     count = side // window
@@ -112,9 +106,9 @@ def shifted_windows(x, side, heads, shift, config, name):
         y = from_windows(y, whole, window)
     else:
         separated = separation(whole, window, shift)
-        y = in_windows(roll(x, shift), whole, window)
+        y = in_windows(ml.Roll((-shift, -shift), axis=(1, 2))(x), whole, window)
         y = attention(y, heads, separated, config, name)
-        y = roll(from_windows(y, whole, window), whole - shift)
+        y = ml.Roll((shift, shift), axis=(1, 2))(from_windows(y, whole, window))
     return y[:, :side, :side] if missing else y
 
 

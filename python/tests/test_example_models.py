@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mithril as ml
@@ -19,7 +20,6 @@ SAMPLE = ["bert", "gpt2", "llama", "mamba", "resnet", "t5"]  # that take a secon
 def agreement():
     pytest.importorskip("torch", reason="torch is not installed")
     pytest.importorskip("transformers", reason="transformers is not installed")
-    pytest.importorskip("safetensors", reason="transformers is not installed")
     return importlib.import_module("agreement")
 
 
@@ -55,6 +55,23 @@ def test_the_comparison_finds_a_norm_of_another_epsilon(agreement, monkeypatch):
     found = agreement.reference(case)
     monkeypatch.setattr(gpt2, "norm", lambda x, config, name: ml.LayerNorm(eps=1e-4, name=name)(x))
     assert agreement.differences(case, found, "cpu", "float64") != []
+
+
+def test_the_readme_runs_a_checkpoint_folder(agreement, tmp_path):
+    torch = importlib.import_module("torch")
+    case = importlib.import_module("cases").CASES["gpt2"]()
+    module = case.reference(case.config).eval()
+    module.save_pretrained(tmp_path)
+    ids = np.array([[3, 5, 7, 9], [2, 4, 1, 1]])
+    names = {"folder": tmp_path, "ids": ids, "padding": 1}
+    readme = (EXAMPLES / "README.md").read_text()
+    exec(readme.split("```python\n")[1].split("```")[0], names)
+    with torch.no_grad():
+        mask = torch.from_numpy(ids != 1).long()
+        logits = module(torch.from_numpy(ids), attention_mask=mask).logits.numpy()
+    assert (
+        np.abs(names["outputs"]["logits"] - logits)[ids != 1].max() <= 1e-4 * np.abs(logits).max()
+    )
 
 
 def test_the_comparison_counts_and_refuses_unknown_models(agreement):

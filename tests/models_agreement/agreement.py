@@ -9,7 +9,6 @@ import copy
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 from unittest import mock
@@ -18,7 +17,6 @@ import numpy as np
 import pretrained
 import torch
 import transformers
-from safetensors.numpy import load_file
 
 import mithril as ml
 
@@ -110,9 +108,7 @@ def stored(module: Any, example: ModuleType) -> Arrays:
     """What a checkpoint of the module holds, by the names of the model."""
     with tempfile.TemporaryDirectory() as folder:
         module.save_pretrained(folder)
-        weights = load_file(Path(folder) / "model.safetensors")
-    transposed = getattr(example, "TRANSPOSED", "(?!)")
-    return pretrained.renamed(weights, example.NAMES, transposed)
+        return pretrained.read_weights(example, folder)
 
 
 def stored_config(module: Any, example: ModuleType) -> Any:

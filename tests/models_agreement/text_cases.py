@@ -249,8 +249,7 @@ def mamba_case():
         num_hidden_layers=2,
         use_associative_scan=False,
     )
-    compose = partial(mamba.mamba, max_length=9)
-    return decoder(mamba, compose, transformers.MambaForCausalLM, config)
+    return decoder(mamba, mamba.mamba, transformers.MambaForCausalLM, config)
 
 
 CASES = {
