@@ -23,6 +23,7 @@
 #include "mithril/op/spelling.hpp"
 #include "mithril/optim/adam.hpp"
 #include "mithril/optim/grad_scaler.hpp"
+#include "mithril/optim/parameter_group.hpp"
 #include "mithril/optim/schedule.hpp"
 #include "mithril/optim/sgd.hpp"
 #include "mithril/optim/training_options.hpp"

@@ -280,16 +280,23 @@ void CompiledModel::Parts::load() {
       Program{Signature(graph, input_labels()), backend->load(graph, options)});
 }
 
-Graph CompiledParts::gradient_graph(const std::vector<size_t>& of) const {
+std::vector<size_t> CompiledParts::parameter_inputs() const {
+  std::vector<size_t> indices;
+  for (const NamedIndex& key : parameters) indices.push_back(key.index);
+  return indices;
+}
+
+Graph CompiledParts::gradient_graph(const std::vector<size_t>& of,
+                                    const std::vector<size_t>& wanted) const {
   DifferentiateOptions options;
   for (const size_t i : of) options.outputs.push_back(outputs[i].name);
-  for (const NamedIndex& key : parameters) options.wanted.push_back(inputs[key.index].path);
+  for (const size_t i : wanted) options.wanted.push_back(inputs[i].path);
   return differentiated(options);
 }
 
 Graph CompiledModel::Parts::gradients(const std::vector<size_t>& of) {
   const std::lock_guard lock(*facts_mutex);
-  return gradient_graph(of);
+  return gradient_graph(of, parameter_inputs());
 }
 
 void CompiledParts::require_gradients() const {
@@ -306,20 +313,22 @@ const Program& CompiledModel::Parts::with_gradients(const std::vector<size_t>& o
   if (program) return *program;
   std::vector<std::string> labels = input_labels();
   for (const size_t i : of) labels.push_back("the gradient of " + quoted(outputs[i].name));
-  const Graph both = gradient_graph(of);
+  const Graph both = gradient_graph(of, parameter_inputs());
   program = std::make_unique<const Program>(
       Program{Signature(both, std::move(labels)), backend->load(both, load_options)});
   return *program;
 }
 
 TrainingProgram CompiledModel::Parts::training(const std::vector<size_t>& of,
+                                               const std::vector<TrainedParameter>& trained,
                                                const Optimizer& optimizer,
-                                               const TrainingOptions& options) {
+                                               const TrainingOptions& options, StepPart part) {
   require_gradients();
   const std::lock_guard lock(*facts_mutex);
   std::vector<size_t> moved;
-  for (const NamedIndex& key : parameters) moved.push_back(key.index);
-  const TrainingGraph made = training_graph(gradient_graph(of), moved, optimizer, options);
+  for (const TrainedParameter& parameter : trained) moved.push_back(parameter.input);
+  const TrainingGraph made =
+      training_graph(gradient_graph(of, moved), trained, optimizer, options, part);
   std::vector<std::string> labels = input_labels();
   for (size_t i = labels.size(); i < made.graph.inputs().size(); ++i) {
     labels.push_back(quoted(made.graph.value(made.graph.inputs()[i]).name));

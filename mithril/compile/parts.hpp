@@ -21,6 +21,8 @@
 namespace mithril {
 
 class Optimizer;
+enum class StepPart;
+struct TrainedParameter;
 struct TrainingOptions;
 
 // A graph ready to run.
@@ -94,8 +96,9 @@ struct CompiledParts : CompileSettings {
   Graph passed(const Graph& graph) const;                           // through the passes
   Graph differentiated(const DifferentiateOptions& options) const;  // after the passes
   void require_gradients() const;  // GradientError E0505 where it was compiled for inference
-  // The gradients of all parameters, which come in at these outputs (of `outputs`).
-  Graph gradient_graph(const std::vector<size_t>& of) const;
+  // The gradients of these inputs, which come in at these outputs (of `outputs`).
+  Graph gradient_graph(const std::vector<size_t>& of, const std::vector<size_t>& inputs) const;
+  std::vector<size_t> parameter_inputs() const;
 };
 
 std::optional<ValueId> find_value_named(const Graph& graph, const std::string& name);
@@ -114,9 +117,10 @@ struct CompiledModel::Parts : CompiledParts {
   const Program& with_gradients(const std::vector<size_t>& of);
   std::shared_ptr<Parts> for_inference;            // the inference form; null until first used
   Graph gradients(const std::vector<size_t>& of);  // the graph of that
-  // That, with a step of the optimizer; made each time.
-  TrainingProgram training(const std::vector<size_t>& of, const Optimizer& optimizer,
-                           const TrainingOptions& options);
+  // That for these parameters, with a step of the optimizer; made each time.
+  TrainingProgram training(const std::vector<size_t>& of,
+                           const std::vector<TrainedParameter>& trained, const Optimizer& optimizer,
+                           const TrainingOptions& options, StepPart part);
 
  private:
   // Guarded by facts_mutex, as for_inference is.

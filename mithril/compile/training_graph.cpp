@@ -42,8 +42,8 @@ class Appending {
         gradients_scope_(prefix_ + "gradients") {}
 
   // Adds a parameter and its gradient, in the state_dtype of the parameter.
-  void add(size_t parameter, ValueId gradient) {
-    const Value& param = graph_.value(graph_.inputs()[parameter]);
+  void add(const TrainedParameter& parameter, ValueId gradient) {
+    const Value& param = graph_.value(graph_.inputs()[parameter.input]);
     if (!is_floating(param.dtype)) {
       raise({.kind = ErrorKind::type,
              .code = "E0382",
@@ -53,6 +53,23 @@ class Appending {
     parameters_.push_back(parameter);
     const DType state = state_dtype(param.dtype);
     gradients_.push_back(cast({&graph_, gradient, &gradients_scope_}, state));
+  }
+
+  // Makes the sums of gradients the gradients.
+  void accumulate() {
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      sums_.push_back(graph_.inputs().size());
+      const std::string scope = prefix_ + graph_.value(graph_.inputs()[parameters_[i].input]).name;
+      gradients_[i] = add_slot(i, scope + ".gradient_sum", gradients_scope_) + gradients_[i];
+    }
+  }
+
+  void keep_sums() {
+    for (size_t i = 0; i < sums_.size(); ++i) give(sums_[i], gradients_[i]);
+  }
+
+  void take_mean(std::int64_t count) {
+    for (Expression& gradient : gradients_) gradient = gradient * (1 / static_cast<double>(count));
   }
 
   void clip(const TrainingOptions& options) {
@@ -68,39 +85,55 @@ class Appending {
     for (Expression& gradient : gradients_) gradient = gradient * cast(factor, gradient.dtype());
   }
 
-  void update() {
-    for (size_t i = 0; i < parameters_.size(); ++i) update(i);
+  void update(bool average) {
+    for (size_t i = 0; i < parameters_.size(); ++i) update(i, average);
   }
 
  private:
-  void update(size_t i) {
-    const size_t parameter = parameters_[i];
+  // An input with the dims of a parameter, in its state_dtype.
+  Expression add_slot(size_t i, const std::string& name, const std::string& scope) {
+    Value value = graph_.value(graph_.inputs()[parameters_[i].input]);
+    value.dtype = state_dtype(value.dtype);
+    value.name = name;
+    return {&graph_, graph_.add_input(std::move(value)), &scope};
+  }
+
+  // The next value of an input, as an output.
+  void give(size_t input, const Expression& next) {
+    training_.donations.push_back({graph_.outputs().size(), input});
+    graph_.add_output(graph_.value(graph_.inputs()[input]).name + ".next", next.id);
+  }
+
+  void update(size_t i, bool average) {
+    const size_t parameter = parameters_[i].input;
     const Value param = graph_.value(graph_.inputs()[parameter]);
     const std::string scope = prefix_ + param.name;
     const auto expression = [&](ValueId id) { return Expression{&graph_, id, &scope}; };
     const DType state = state_dtype(param.dtype);
+    const auto number = [&](const std::string& name) {
+      return expression(graph_.add_input({.name = scope + "." + name, .dtype = state}));
+    };
     GraphMove move{.param = cast(expression(graph_.inputs()[parameter]), state),
-                   .gradient = gradients_[i]};
-    const size_t numbers = optimizer_.numbers(1).size();
+                   .gradient = gradients_[i],
+                   .weight_decay = parameters_[i].rates.weight_decay};
+    const size_t numbers = optimizer_.numbers(1, parameters_[i].rates).size();
     for (size_t n = 0; n < numbers; ++n) {
-      move.numbers.push_back(expression(
-          graph_.add_input({.name = scope + ".number_" + std::to_string(n), .dtype = state})));
+      move.numbers.push_back(number("number_" + std::to_string(n)));
     }
-    std::vector<size_t> moved{parameter};
+    Expression weight;
+    if (average) weight = number("average_weight");
+    const size_t first_slot = graph_.inputs().size();
     for (const std::string& slot : optimizer_.slot_names()) {
-      Value value = param;
-      value.name = scope + "." + slot;
-      value.dtype = state;
-      moved.push_back(graph_.inputs().size());
-      move.slots.push_back(expression(graph_.add_input(std::move(value))));
+      move.slots.push_back(add_slot(i, scope + "." + slot, scope));
     }
     optimizer_.add_to_graph(move);
-    std::vector<Expression> made{cast(move.param, param.dtype)};
-    made.insert(made.end(), move.slots.begin(), move.slots.end());
-    for (size_t n = 0; n < made.size(); ++n) {
-      training_.donations.push_back({graph_.outputs().size(), moved[n]});
-      graph_.add_output(graph_.value(graph_.inputs()[moved[n]]).name + ".next", made[n].id);
-    }
+    const Expression next = cast(move.param, param.dtype);
+    give(parameter, next);
+    for (size_t n = 0; n < move.slots.size(); ++n) give(first_slot + n, move.slots[n]);
+    if (!average) return;
+    const size_t at = graph_.inputs().size();
+    const Expression mean = add_slot(i, scope + ".average", scope);
+    give(at, mean + (cast(next, state) - mean) * weight);
   }
 
   TrainingGraph& training_;
@@ -108,14 +141,16 @@ class Appending {
   const Optimizer& optimizer_;
   const std::string prefix_;
   const std::string gradients_scope_;
-  std::vector<size_t> parameters_;
+  std::vector<TrainedParameter> parameters_;
+  std::vector<size_t> sums_;  // inputs
   std::vector<Expression> gradients_;
 };
 
 }  // namespace
 
-TrainingGraph training_graph(Graph gradients, const std::vector<size_t>& parameters,
-                             const Optimizer& optimizer, const TrainingOptions& options) {
+TrainingGraph training_graph(Graph gradients, const std::vector<TrainedParameter>& parameters,
+                             const Optimizer& optimizer, const TrainingOptions& options,
+                             StepPart part) {
   TrainingGraph training{.graph = std::move(gradients)};
   Graph& graph = training.graph;
   const size_t kept = graph.outputs().size() - parameters.size();
@@ -124,8 +159,14 @@ TrainingGraph training_graph(Graph gradients, const std::vector<size_t>& paramet
   graph.keep_outputs(kept);
   Appending appending(training, optimizer);
   for (size_t i = 0; i < parameters.size(); ++i) appending.add(parameters[i], of[i]);
+  if (part != StepPart::whole) appending.accumulate();
+  if (part == StepPart::accumulate) {
+    appending.keep_sums();
+    return training;
+  }
+  if (part == StepPart::finish) appending.take_mean(options.accumulate);
   appending.clip(options);
-  appending.update();
+  appending.update(options.averages());
   return training;
 }
 

@@ -11,16 +11,29 @@
 
 namespace mithril {
 
-// For each parameter the graph takes the numbers of its step and its slots as further inputs, and
-// gives the parameter and its slots after the step as further outputs.
+// What a call of a step does: makes a whole update, only adds gradients to their sums, or adds the
+// last ones and makes the update.
+enum class StepPart { whole, accumulate, finish };
+
+// A parameter to be updated: an input of the graph.
+struct TrainedParameter {
+  size_t input;
+  StepRates rates;  // only the weight decay is part of the graph
+};
+
+// Further inputs of the graph: with accumulation, the sum of the gradients of each parameter; then,
+// except in StepPart::accumulate, for each parameter the numbers of its step, the weight of its
+// average, its slots and its average. Further outputs: what of these and of the parameters changes,
+// except that the caller clears sums after StepPart::finish.
 struct TrainingGraph {
   Graph graph;
   std::vector<Donation> donations = {};  // one for each of these outputs
 };
 
-// `gradients`: a graph whose last outputs are the gradients of these inputs. TypeError E0382 for
-// one that is neither float32 nor float64.
-TrainingGraph training_graph(Graph gradients, const std::vector<size_t>& parameters,
-                             const Optimizer& optimizer, const TrainingOptions& options);
+// `gradients`: a graph whose last outputs are the gradients of these parameters. TypeError E0382
+// for one that is not floating-point.
+TrainingGraph training_graph(Graph gradients, const std::vector<TrainedParameter>& parameters,
+                             const Optimizer& optimizer, const TrainingOptions& options,
+                             StepPart part);
 
 }  // namespace mithril

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <optional>
 
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
@@ -53,39 +54,59 @@ class Extents {
   std::vector<Extent> all_;
 };
 
+void clear(Tensor& tensor) {
+  if (tensor.bytes() > 0) std::memset(tensor.mutable_raw_data(), 0, tensor.bytes());
+}
+
 }  // namespace
 
 struct TrainingStep::Impl {
+  struct Trained {
+    NamedIndex key;
+    const ParameterGroup* group;
+  };
+
   std::shared_ptr<CompiledModel::Parts> parts;  // kept by whoever uses the model
   Optimizer& optimizer;
   TrainingOptions options;
-  TrainingProgram program;
-  std::vector<Tensor> incoming;   // gradients, at outputs
-  std::vector<size_t> of;         // these outputs
-  std::uint64_t options_version;  // of the optimizer, when the program was made
+  std::vector<size_t> of;        // the outputs whose gradients come in
+  std::vector<Trained> trained;  // the parameters that are not frozen
   State state;
+  // Made for the options of the optimizer of this version.
+  std::optional<TrainingProgram> update = {}, accumulation = {};
+  std::uint64_t options_version = 0;
+  std::vector<Tensor> incoming = {};  // gradients, at outputs
 
+  using Memories = std::vector<Optimizer::Memory*>;
+
+  static std::vector<Trained> trained_parameters(const CompiledParts& parts,
+                                                 const Optimizer& optimizer);
+  void make_programs();
   TensorMap run(TensorMap& params, const TensorMap& data);
   void check_parameters(const TensorMap& params, std::vector<Tensor>& inputs) const;
-  std::vector<Optimizer::Memory*> take_memory(std::vector<Tensor>& inputs,
-                                              Optimizer::Memories& fresh) const;
-  void move(std::vector<Tensor>& inputs, std::vector<Tensor>& made) const;
+  Memories take_memory(std::vector<Tensor>& inputs, Optimizer::Memories& fresh) const;
+  void add_inputs(const Memories& memories, bool updates, double average_weight,
+                  std::vector<Tensor>& inputs) const;
+  static void move(const TrainingProgram& program, std::vector<Tensor>& inputs,
+                   std::vector<Tensor>& made);
+  TensorMap averages(const TensorMap& params) const;
 };
 
 TrainingStep::TrainingStep(const CompiledModel& model, Optimizer& optimizer,
                            const OutputGradients& gradients, const TrainingOptions& options) try {
   options.check();
   std::shared_ptr<CompiledModel::Parts> parts = in_use(model.parts_);
+  parts->require_gradients();
   const std::vector<size_t> of = requested(*parts, gradients);
-  TrainingProgram program = parts->training(of, optimizer, options);
-  std::vector<Tensor> incoming;
-  for (size_t i = 0; i < of.size(); ++i) {
-    incoming.push_back(incoming_gradient(*parts, program.signature, gradients, of, i));
-  }
+  std::vector<Impl::Trained> trained = Impl::trained_parameters(*parts, optimizer);
   State state(parts->initial.share());
-  impl_ = std::make_unique<Impl>(Impl{std::move(parts), optimizer, options, std::move(program),
-                                      std::move(incoming), of, optimizer.options_version(),
-                                      std::move(state)});
+  impl_ = std::make_unique<Impl>(
+      Impl{std::move(parts), optimizer, options, of, std::move(trained), std::move(state)});
+  impl_->make_programs();
+  for (size_t i = 0; i < of.size(); ++i) {
+    impl_->incoming.push_back(
+        incoming_gradient(*impl_->parts, impl_->update->signature, gradients, of, i));
+  }
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
@@ -107,7 +128,7 @@ const State& TrainingStep::state() const { return impl_->state; }
 
 void TrainingStep::set_state(const State& state) try {
   const CompiledParts& parts = *impl_->parts;
-  const Signature& signature = impl_->program.signature;
+  const Signature& signature = impl_->update->signature;
   check_state(parts, state, "set_state");
   State copied;
   for (const NamedIndex& key : parts.states) {
@@ -122,27 +143,64 @@ void TrainingStep::set_state(const State& state) try {
   raise_out_of_memory();
 }
 
-TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
-  if (options_version != optimizer.options_version()) {
-    program = parts->training(of, optimizer, options);
-    options_version = optimizer.options_version();
+TensorMap TrainingStep::averages(const TensorMap& params) const try {
+  return impl_->averages(params);
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+std::vector<TrainingStep::Impl::Trained> TrainingStep::Impl::trained_parameters(
+    const CompiledParts& parts, const Optimizer& optimizer) {
+  check_patterns(optimizer.groups(), names_of(parts.parameters));
+  std::vector<Trained> trained;
+  for (const NamedIndex& key : parts.parameters) {
+    const ParameterGroup& group = optimizer.group_of(key.name);
+    if (!group.frozen) trained.push_back({key, &group});
   }
+  return trained;
+}
+
+void TrainingStep::Impl::make_programs() {
+  std::vector<TrainedParameter> all;
+  for (const auto& [key, group] : trained) all.push_back({key.index, optimizer.rates(*group)});
+  const auto made = [&](StepPart part) {
+    return parts->training(of, all, optimizer, options, part);
+  };
+  const bool accumulates = options.accumulate > 1;
+  update = made(accumulates ? StepPart::finish : StepPart::whole);
+  if (accumulates) accumulation = made(StepPart::accumulate);
+  options_version = optimizer.options_version();
+}
+
+TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
+  if (options_version != optimizer.options_version()) make_programs();
+  const bool updates = optimizer.micro_steps() + 1 >= options.accumulate;
+  const TrainingProgram& program = updates ? *update : *accumulation;
+  const double average_weight = options.average_weight(optimizer.steps() + 1, optimizer.averaged());
   std::vector<Tensor> inputs(program.signature.size());
   take_inputs(*parts, program.signature, params, data, state, inputs);
   std::copy(incoming.begin(), incoming.end(),
             inputs.begin() + static_cast<std::ptrdiff_t>(parts->inputs.size()));
   check_parameters(params, inputs);
   Optimizer::Memories fresh;
-  const std::vector<Optimizer::Memory*> memories = take_memory(inputs, fresh);
+  const Memories memories = take_memory(inputs, fresh);
+  add_inputs(memories, updates, average_weight, inputs);
   if (parts->safe_shapes) program.signature.check_dims(inputs);
   std::vector<Tensor> made = program.executable->run(inputs);
   try {
-    move(inputs, made);
+    move(program, inputs, made);
   } catch (const std::bad_alloc&) {
     raise_out_of_memory_after_writing();
   }
-  for (Optimizer::Memory* memory : memories) ++memory->steps;
-  optimizer.finish_step(fresh);
+  if (updates) {
+    for (Optimizer::Memory* memory : memories) {
+      ++memory->steps;
+      if (options.accumulate > 1) clear(*memory->gradient_sum);
+    }
+    optimizer.finish_step(fresh, average_weight > 0);
+  } else {
+    optimizer.finish_micro_step(fresh);
+  }
   try {
     State next = next_state(*parts, state, made);
     TensorMap outputs = named(parts->outputs, made);
@@ -158,9 +216,9 @@ void TrainingStep::Impl::check_parameters(const TensorMap& params,
                                           std::vector<Tensor>& inputs) const {
   Extents extents;
   std::vector<bool> is_parameter(parts->inputs.size());
-  for (size_t i = 0; i < parts->parameters.size(); ++i) {
-    const auto& [key, at] = parts->parameters[i];
-    const DType given = params.find(key, i)->dtype(), needed = program.signature.dtype(at);
+  for (size_t i = 0; i < trained.size(); ++i) {
+    const auto& [key, at] = trained[i].key;
+    const DType given = params.find(key, i)->dtype(), needed = update->signature.dtype(at);
     if (given != needed) {
       raise({.kind = ErrorKind::type,
              .code = "E0382",
@@ -182,32 +240,72 @@ void TrainingStep::Impl::check_parameters(const TensorMap& params,
   }
 }
 
-std::vector<Optimizer::Memory*> TrainingStep::Impl::take_memory(std::vector<Tensor>& inputs,
-                                                                Optimizer::Memories& fresh) const {
-  std::vector<Optimizer::Memory*> memories;
-  size_t next = parts->inputs.size() + incoming.size();
-  std::vector<Tensor> numbers;
-  std::int64_t steps = -1;
-  for (const auto& [key, at] : parts->parameters) {
-    const Tensor& param = inputs[at];
-    const Optimizer::Memory& memory =
-        *memories.emplace_back(&optimizer.memory_of(key, param, fresh));
-    const DType state = state_dtype(param.dtype());
-    if (memory.steps != steps || numbers.empty() || numbers.front().dtype() != state) {
-      steps = memory.steps;
-      numbers.clear();
-      for (const double number : optimizer.numbers(steps + 1)) {
-        numbers.push_back(Tensor::full(state, {}, number));
-      }
-    }
-    for (const Tensor& number : numbers) inputs[next++] = number;
-    for (const Tensor& slot : memory.slots) inputs[next++] = slot;
+TrainingStep::Impl::Memories TrainingStep::Impl::take_memory(std::vector<Tensor>& inputs,
+                                                             Optimizer::Memories& fresh) const {
+  Memories memories;
+  for (const auto& [key, group] : trained) {
+    const Tensor& param = inputs[key.index];
+    Optimizer::Memory& memory = optimizer.memory_of(key.name, param, fresh);
+    const auto need = [&](std::optional<Tensor>& tensor) {
+      if (!tensor) tensor.emplace(state_dtype(param.dtype()), param.dims());
+    };
+    if (options.accumulate > 1) need(memory.gradient_sum);
+    if (options.averages()) need(memory.average);
+    memories.push_back(&memory);
   }
   return memories;
 }
 
+// In the order of training_graph.
+void TrainingStep::Impl::add_inputs(const Memories& memories, bool updates, double average_weight,
+                                    std::vector<Tensor>& inputs) const {
+  size_t next = parts->inputs.size() + incoming.size();
+  if (options.accumulate > 1) {
+    for (const Optimizer::Memory* memory : memories) inputs[next++] = *memory->gradient_sum;
+  }
+  if (!updates) return;
+  std::vector<Tensor> numbers;
+  std::int64_t steps = -1;
+  StepRates rates;
+  for (size_t i = 0; i < trained.size(); ++i) {
+    const Optimizer::Memory& memory = *memories[i];
+    const DType state = state_dtype(inputs[trained[i].key.index].dtype());
+    const StepRates own = optimizer.rates(*trained[i].group);
+    if (memory.steps != steps || own != rates || numbers.front().dtype() != state) {
+      steps = memory.steps;
+      rates = own;
+      numbers.clear();
+      for (const double number : optimizer.numbers(steps + 1, rates)) {
+        numbers.push_back(Tensor::full(state, {}, number));
+      }
+      if (options.averages()) numbers.push_back(Tensor::full(state, {}, average_weight));
+    }
+    for (const Tensor& number : numbers) inputs[next++] = number;
+    for (const Tensor& slot : memory.slots) inputs[next++] = slot;
+    if (options.averages()) inputs[next++] = *memory.average;
+  }
+}
+
+TensorMap TrainingStep::Impl::averages(const TensorMap& params) const {
+  if (!options.averages()) {
+    raise({.kind = ErrorKind::state,
+           .code = "E0911",
+           .message = "this training step keeps no averages",
+           .help = "make it with average=EMA() or SWA()"});
+  }
+  std::vector<TensorMap::Item> items;
+  for (const auto& [key, param] : params) {
+    const Optimizer::Memory* memory = optimizer.find_memory(key);
+    const bool averaged = memory && memory->average && optimizer.averaged() > 0;
+    const Tensor host = averaged ? memory->average->to(param.dtype()) : param.host().copy();
+    items.emplace_back(key, parts->backend->adopt(host, true));
+  }
+  return TensorMap(std::move(items));
+}
+
 // What was not made in its place is copied there, once all of it is at hand.
-void TrainingStep::Impl::move(std::vector<Tensor>& inputs, std::vector<Tensor>& made) const {
+void TrainingStep::Impl::move(const TrainingProgram& program, std::vector<Tensor>& inputs,
+                              std::vector<Tensor>& made) {
   std::vector<std::pair<Tensor, Tensor>> copies;
   for (const Donation& at : program.donations) {
     Tensor moved = made[at.output].host();

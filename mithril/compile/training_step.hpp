@@ -17,12 +17,13 @@ namespace mithril {
 //   for (...) outputs = step(params, data);
 class TrainingStep {
  public:
-  // The optimizer outlives the step and keeps its state: set_lr, state_dict, load_state_dict and
-  // its own `step` may be called in between. `gradients` are the gradients of outputs in each step.
-  // The current hooks of the model are called. InputError E0807 for a gradient of an unknown
-  // output, E0808 without a cost; GradientError E0505 if the model was compiled for inference;
-  // TypeError E0382 for a parameter that is not floating-point; ValueError E0406 for an option out
-  // of range.
+  // The optimizer outlives the step and keeps its state, sums of gradients and averages included:
+  // set_lr, state_dict, load_state_dict and its own `step` may be called in between. `gradients`
+  // are the gradients of outputs in each step. The current hooks of the model are called.
+  // InputError E0807 for a gradient of an unknown output, E0808 without a cost; GradientError E0505
+  // if the model was compiled for inference; TypeError E0382 for a parameter that is not
+  // floating-point; ValueError E0406 for an option out of range; NameError E0623 for a group of the
+  // optimizer that matches no parameter.
   TrainingStep(const CompiledModel& model, Optimizer& optimizer,
                const OutputGradients& gradients = of_cost, const TrainingOptions& options = {});
   // Of the cost: ml::TrainingStep step(compiled, optimizer, {.max_norm = 1.0});
@@ -30,12 +31,18 @@ class TrainingStep {
   ~TrainingStep();
   TrainingStep(TrainingStep&&) noexcept;
 
-  // Updates the parameters and the state, and returns the outputs from before the update. Errors as
+  // Updates the parameters (after each options.accumulate-th call) and the state, and returns the
+  // outputs from before the update. Errors as
   // of evaluate and Optimizer::step; InputError E0812 if two parameters share elements, E0813 for a
   // read-only parameter or a tensor of torch. After an error parameters and state are unchanged,
   // unless the error says that inputs have been written to. No other thread may use the parameters
   // during the call.
   TensorMap operator()(TensorMap& params, const TensorMap& data);
+
+  // The averages of parameters that options.average asks for, in their dtypes: the parameters
+  // themselves if they are frozen or before the first average. For `infer` and `for_inference`,
+  // with state(); running statistics are not averaged. StateError E0911 without options.average.
+  TensorMap averages(const TensorMap& params) const;
 
   // The running statistics and random keys, at first initial_state_dict(). Save them with the
   // parameters and the optimizer's state_dict(), and pass them to infer and for_inference.

@@ -6,7 +6,9 @@
 namespace mithril {
 
 Adam::Adam(AdamOptions options, bool decoupled)
-    : Optimizer(options.lr, {"exp_avg", "exp_avg_sq"}), options_(options), decoupled_(decoupled) {
+    : Optimizer(options.lr, {"exp_avg", "exp_avg_sq"}, options.groups),
+      options_(options),
+      decoupled_(decoupled) {
   check(options);
 }
 
@@ -34,12 +36,12 @@ void Adam::set_options(const OptimizerOptions& options) {
   options_ = next;
 }
 
-std::vector<double> Adam::numbers(std::int64_t steps) const {
+std::vector<double> Adam::numbers(std::int64_t steps, const StepRates& rates) const {
   const auto taken = static_cast<double>(steps);
   const double correction1 = 1 - std::pow(options_.betas.first, taken);
   const double correction2 = 1 - std::pow(options_.betas.second, taken);
-  std::vector<double> numbers{lr() / correction1, 1 / std::sqrt(correction2)};
-  if (decoupled_) numbers.push_back(1 - lr() * options_.weight_decay);
+  std::vector<double> numbers{rates.lr / correction1, 1 / std::sqrt(correction2)};
+  if (decoupled_) numbers.push_back(1 - rates.lr * rates.weight_decay);
   return numbers;
 }
 
@@ -47,11 +49,11 @@ void Adam::add_to_graph(GraphMove& move) const {
   const auto [first, second] = options_.betas;
   Expression &param = move.param, &mean = move.slots[0], &square = move.slots[1];
   Expression direction = move.gradient;
-  if (options_.weight_decay != 0) {
+  if (move.weight_decay != 0) {
     if (decoupled_)
       param = param * move.numbers[2];
     else
-      direction = direction + param * options_.weight_decay;
+      direction = direction + param * move.weight_decay;
   }
   mean = mean + (direction - mean) * (1 - first);
   square = square * second + direction * (1 - second) * direction;
@@ -60,13 +62,13 @@ void Adam::add_to_graph(GraphMove& move) const {
 }
 
 void Adam::update(Tensor& param, const Tensor& gradient, Memory& memory,
-                  const std::vector<double>& changing) {
+                  const std::vector<double>& changing, const StepRates& rates) {
   const double beta1 = options_.betas.first, beta2 = options_.betas.second;
   visit_parameter(param, [&](auto element, auto number) {
     using Element = decltype(element);
     using T = decltype(number);
     const T shrink = static_cast<T>(decoupled_ ? changing[2] : 1);
-    const T decay = static_cast<T>(decoupled_ ? 0 : options_.weight_decay);
+    const T decay = static_cast<T>(decoupled_ ? 0 : rates.weight_decay);
     const T weight1 = static_cast<T>(1 - beta1), keep2 = static_cast<T>(beta2);
     const T weight2 = static_cast<T>(1 - beta2), eps = static_cast<T>(options_.eps);
     const T rate = static_cast<T>(changing[0]), scale = static_cast<T>(changing[1]);

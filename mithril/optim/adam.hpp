@@ -2,6 +2,7 @@
 #pragma once
 
 #include <utility>
+#include <vector>
 
 #include "mithril/optim/optimizer.hpp"
 
@@ -12,6 +13,7 @@ struct AdamOptions {
   std::pair<double, double> betas = {0.9, 0.999};
   double eps = 1e-8;
   double weight_decay = 0;
+  std::vector<ParameterGroup> groups = {};
 };
 
 struct AdamWOptions {
@@ -19,6 +21,7 @@ struct AdamWOptions {
   std::pair<double, double> betas = {0.9, 0.999};
   double eps = 1e-8;
   double weight_decay = 1e-2;
+  std::vector<ParameterGroup> groups = {};
 };
 
 // The update rule of torch.optim.Adam (Kingma and Ba, "Adam: a method for stochastic optimization",
@@ -31,7 +34,7 @@ class Adam : public Optimizer {
 
   // The rate with the correction of the mean, what roots of the squares are multiplied with, and
   // what decay leaves of the parameter.
-  std::vector<double> numbers(std::int64_t steps) const override;
+  std::vector<double> numbers(std::int64_t steps, const StepRates& rates) const override;
   void add_to_graph(GraphMove& move) const override;
   OptimizerOptions options() const override;
 
@@ -40,7 +43,8 @@ class Adam : public Optimizer {
 
  private:
   void update(Tensor& param, const Tensor& gradient, Memory& memory,
-              const std::vector<double>& changing) final;
+              const std::vector<double>& changing, const StepRates& rates) final;
+  double weight_decay() const final { return options_.weight_decay; }
   void set_options(const OptimizerOptions& options) final;
   static void check(const AdamOptions& options);
   AdamOptions options_;
@@ -52,7 +56,8 @@ class Adam : public Optimizer {
 class AdamW final : public Adam {
  public:
   explicit AdamW(AdamWOptions options = {})
-      : Adam({options.lr, options.betas, options.eps, options.weight_decay}, true) {}
+      : Adam({options.lr, options.betas, options.eps, options.weight_decay, options.groups}, true) {
+  }
 };
 
 }  // namespace mithril

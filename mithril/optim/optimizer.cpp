@@ -78,6 +78,18 @@ Datum option_of(const std::string& name, const Tensor& saved, const Datum& now) 
 }
 
 constexpr const char* steps_entry = "steps";
+constexpr const char* micro_steps_entry = "micro_steps";
+constexpr const char *gradient_sum_slot = "gradient_sum", *average_slot = "average";
+constexpr const char* averaged_entry = "averaged";
+
+bool is_count(const std::string& entry) {
+  return entry == steps_entry || entry == micro_steps_entry || entry == averaged_entry;
+}
+
+std::int64_t count_in(const TensorMap& state, const char* entry) {
+  const Tensor* count = state.find(entry);
+  return count ? static_cast<std::int64_t>(count->item()) : 0;
+}
 
 bool is_slot(const std::string& entry) { return entry.find('.') != std::string::npos; }
 
@@ -89,7 +101,7 @@ OptimizerOptions restored(OptimizerOptions options, const TensorMap& state) {
     names.push_back(name);
   }
   for (const auto& [entry, tensor] : state) {
-    if (is_slot(entry) || entry == steps_entry) continue;
+    if (is_slot(entry) || is_count(entry)) continue;
     if (std::find(names.begin(), names.end(), entry) != names.end()) continue;
     unknown_name(ErrorKind::state, "E0903", "option of this optimizer", entry, "", names);
   }
@@ -110,8 +122,19 @@ const Datum& Optimizer::option(const OptimizerOptions& options, std::string_view
   return found->second;
 }
 
-Optimizer::Optimizer(Schedule schedule, std::vector<std::string> slots)
-    : schedule_(schedule), slot_names_(std::move(slots)) {}
+Optimizer::Optimizer(Schedule schedule, std::vector<std::string> slots,
+                     std::vector<ParameterGroup> groups)
+    : schedule_(schedule), groups_(std::move(groups)), slot_names_(std::move(slots)) {
+  check_groups(groups_);
+}
+
+const ParameterGroup& Optimizer::group_of(std::string_view key) const {
+  static const ParameterGroup none;
+  const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const ParameterGroup& group) {
+    return matches(group.pattern, key);
+  });
+  return found == groups_.end() ? none : *found;
+}
 
 void Optimizer::set_threads(int threads) {
   require(threads >= 0, "threads", threads, "at least 0");
@@ -139,23 +162,29 @@ void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
     Tensor param;  // shares its elements with params
     const Tensor& gradient;
     Memory& memory;
+    StepRates rates;
     std::vector<double> changing;
   };
+  if (!patterns_checked_) check_patterns(groups_, params.keys());
+  patterns_checked_ = true;
   std::vector<Move> moves;
   moves.reserve(gradients.size());
   Memories made;
   for (const auto& [key, gradient] : gradients) {
+    const ParameterGroup& group = group_of(key);
+    if (group.frozen) continue;
     const Tensor* param = params.find(key, moves.size());
     if (!param) unknown_name(ErrorKind::name, "E0609", "parameter", key, "", params.keys());
     check(key, *param, gradient);
     Memory& memory = memory_of(key, *param, made);
-    moves.push_back({*param, gradient, memory, numbers(memory.steps + 1)});
+    const StepRates of_key = rates(group);
+    moves.push_back({*param, gradient, memory, of_key, numbers(memory.steps + 1, of_key)});
     moves.back().param.mutable_raw_data();  // raises where it is read-only
   }
   // From here on nothing fails.
   for (Move& move : moves) {
     ++move.memory.steps;
-    update(move.param, move.gradient, move.memory, move.changing);
+    update(move.param, move.gradient, move.memory, move.changing, move.rates);
   }
   finish_step(made);
 } catch (const std::bad_alloc&) {
@@ -166,7 +195,10 @@ Optimizer::Memory& Optimizer::memory_of(const std::string& key, const Tensor& pa
                                         Memories& made) {
   const auto known = memory_.find(key);
   if (known != memory_.end()) {
-    check_slots(key, param, known->second.slots);
+    const Memory& memory = known->second;
+    check_slots(key, param, memory.slots);
+    if (memory.gradient_sum) check_slots(key, param, {*memory.gradient_sum});
+    if (memory.average) check_slots(key, param, {*memory.average});
     return known->second;
   }
   Memory memory;
@@ -176,14 +208,39 @@ Optimizer::Memory& Optimizer::memory_of(const std::string& key, const Tensor& pa
   return made.emplace(key, std::move(memory)).first->second;
 }
 
+const Optimizer::Memory* Optimizer::find_memory(const std::string& key) const {
+  const auto known = memory_.find(key);
+  return known == memory_.end() ? nullptr : &known->second;
+}
+
+void Optimizer::finish_step(Memories& made, bool averaged) {
+  memory_.merge(made);
+  ++steps_;
+  micro_steps_ = 0;
+  if (averaged) ++averaged_;
+}
+
+void Optimizer::finish_micro_step(Memories& made) {
+  memory_.merge(made);
+  ++micro_steps_;
+}
+
 TensorMap Optimizer::state_dict() const try {
   std::vector<TensorMap::Item> items;
   for (const auto& [name, value] : options()) items.emplace_back(name, tensor_of(value));
   items.emplace_back(steps_entry, Tensor::scalar(steps_));
+  if (micro_steps_ > 0) items.emplace_back(micro_steps_entry, Tensor::scalar(micro_steps_));
+  if (averaged_ > 0) items.emplace_back(averaged_entry, Tensor::scalar(averaged_));
   for (const auto& [key, memory] : memory_) {
     items.emplace_back(key + ".step", Tensor::scalar(memory.steps));
     for (size_t i = 0; i < slot_names_.size(); ++i) {
       items.emplace_back(key + "." + slot_names_[i], memory.slots[i].copy());
+    }
+    if (micro_steps_ > 0 && memory.gradient_sum) {
+      items.emplace_back(key + "." + gradient_sum_slot, memory.gradient_sum->copy());
+    }
+    if (averaged_ > 0 && memory.average) {
+      items.emplace_back(key + "." + average_slot, memory.average->copy());
     }
   }
   return TensorMap(std::move(items));
@@ -199,10 +256,13 @@ Optimizer::Memories Optimizer::memory_in(const TensorMap& state) const {
     if (!is_slot(entry)) continue;
     const size_t dot = entry.rfind('.');
     const std::string slot = entry.substr(dot + 1);
+    Memory& of_entry = memory[entry.substr(0, dot)];
+    if (slot == gradient_sum_slot) of_entry.gradient_sum = tensor.copy();
+    if (slot == average_slot) of_entry.average = tensor.copy();
+    if (slot == gradient_sum_slot || slot == average_slot) continue;
     if (std::find(slots.begin(), slots.end(), slot) == slots.end()) {
       unknown_name(ErrorKind::state, "E0903", "slot of this optimizer", slot, entry, slots);
     }
-    memory.try_emplace(entry.substr(0, dot));
   }
   for (auto& [key, of_key] : memory) {
     of_key.steps = static_cast<std::int64_t>(slot_of(state, key, "step").item());
@@ -218,13 +278,16 @@ void Optimizer::load_state_dict(const TensorMap& state) try {
   const Schedule schedule = schedule_.is_number() ? option(after, "lr").real() : schedule_;
   set_options(after);  // the slots depend on them
   try {
-    const Tensor* steps = state.find(steps_entry);
-    std::int64_t taken = steps ? static_cast<std::int64_t>(steps->item()) : 0;
+    std::int64_t steps = count_in(state, steps_entry);
+    const std::int64_t micro_steps = count_in(state, micro_steps_entry);
+    const std::int64_t averaged = count_in(state, averaged_entry);
     memory_ = memory_in(state);
     for (const auto& [key, memory] : memory_) {
-      if (!steps) taken = std::max(taken, memory.steps);
+      if (!state.find(steps_entry)) steps = std::max(steps, memory.steps);
     }
-    steps_ = taken;
+    steps_ = steps;
+    micro_steps_ = micro_steps;
+    averaged_ = averaged;
   } catch (...) {
     set_options(before);
     throw;

@@ -4,17 +4,27 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "mithril/graph/expression.hpp"
+#include "mithril/optim/parameter_group.hpp"
 #include "mithril/optim/schedule.hpp"
 #include "mithril/tensor/float16.hpp"
 #include "mithril/tensor/tensor_map.hpp"
 
 namespace mithril {
+
+// The rates of a parameter in one step, after the options of its group.
+struct StepRates {
+  double lr = 0;
+  double weight_decay = 0;
+
+  bool operator==(const StepRates&) const = default;
+};
 
 // A parameter in a graph and the values that a step updates it with, all in the state_dtype of the
 // parameter.
@@ -22,6 +32,7 @@ struct GraphMove {
   Expression param, gradient;
   std::vector<Expression> slots;
   std::vector<Expression> numbers;  // of rank 0
+  double weight_decay = 0;
 };
 
 // Floats, bools, and tuples of floats: {"lr", 1e-3}, {"betas", (0.9, 0.999)}, {"nesterov", true}.
@@ -35,10 +46,11 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  // Moves each parameter that has a gradient, in place; the others stay.
-  // NameError E0609 for a gradient of no parameter, ShapeError E0208 where dims differ, TypeError
-  // E0382 where dtypes differ or are others, StateError E0904 where what it remembers has other
-  // dims; after an error no parameter has moved.
+  // Moves each parameter that has a gradient and is not frozen, in place; the others stay.
+  // NameError E0609 for a gradient of no parameter, E0623 for the pattern of a group that matches
+  // no parameter, ShapeError E0208 where dims differ, TypeError E0382 where dtypes differ or are
+  // others, StateError E0904 where what it remembers has other dims; after an error no parameter
+  // has moved.
   void step(TensorMap& params, const TensorMap& gradients);
 
   // The learning rate of the next step.
@@ -53,12 +65,19 @@ class Optimizer {
   void set_threads(int threads);
   int threads() const { return threads_; }
 
+  // Options of some of the parameters; the other options are those of all others.
+  const std::vector<ParameterGroup>& groups() const { return groups_; }
+  // The first group that matches the key, or a group without options.
+  const ParameterGroup& group_of(std::string_view key) const;
+
   // The current options, including the learning rate.
   virtual OptimizerOptions options() const = 0;
 
   // A copy of the options by their names ("lr", "betas"), the number of steps taken ("steps",
   // int64), and the memory of each parameter: "<key>.step" (int64) and "<key>.<slot>" with the
-  // names of PyTorch's slots ("fc1.weight.exp_avg").
+  // names of PyTorch's slots ("fc1.weight.exp_avg"). What a TrainingStep keeps here is added while
+  // there is any: "micro_steps" and "<key>.gradient_sum" while gradients are accumulated,
+  // "averaged" (the number of updates in the averages) and "<key>.average".
   TensorMap state_dict() const;
   // Restores a state_dict. An option that `state` lacks keeps its value; a state_dict of version
   // 0.1.0 has no options. A schedule stays, and continues from the restored number of steps;
@@ -71,32 +90,39 @@ class Optimizer {
   struct Memory {
     std::int64_t steps = 0;     // taken, the present one included while in `update`
     std::vector<Tensor> slots;  // one for each slot name, zeros at first, as the parameter
+    std::optional<Tensor> gradient_sum, average;  // where a TrainingStep asked for them
   };
   using Memories = std::map<std::string, Memory, std::less<>>;
   // The memory of a parameter. A new one is added to `made`, which finish_step() keeps after the
   // step has succeeded. StateError E0904.
   Memory& memory_of(const std::string& key, const Tensor& param, Memories& made);
-  // Counts the step. Never fails; references stay valid.
-  void finish_step(Memories& made) {
-    memory_.merge(made);
-    ++steps_;
-  }
+  const Memory* find_memory(const std::string& key) const;
+  // Counts the step, and whether it has changed the averages. Never fails; references stay valid.
+  void finish_step(Memories& made, bool averaged = false);
+  // Counts gradients that were added to the sums, for a later step. Never fails.
+  void finish_micro_step(Memories& made);
+  std::int64_t micro_steps() const { return micro_steps_; }  // since the last step
+  std::int64_t averaged() const { return averaged_; }        // steps in the averages
   const std::vector<std::string>& slot_names() const { return slot_names_; }
   // Changes when graphs with the previous options are out of date. The learning rate is one of
   // `numbers`, and in no graph.
   std::uint64_t options_version() const { return options_version_; }
   // The numbers of a parameter's step that change: its learning rate, the bias corrections of its
   // moments. `steps`: as in Memory.
-  virtual std::vector<double> numbers(std::int64_t steps) const = 0;
+  virtual std::vector<double> numbers(std::int64_t steps, const StepRates& rates) const = 0;
+  StepRates rates(const ParameterGroup& group) const {
+    return {lr() * group.lr_factor, group.weight_decay.value_or(weight_decay())};
+  }
   // The step as nodes: puts the values that `param` and `slots` have after it in their places.
   virtual void add_to_graph(GraphMove& move) const = 0;
 
  protected:
   // `slots`: the names of the tensors that it keeps for each parameter.
-  Optimizer(Schedule schedule, std::vector<std::string> slots);
-  // `changing`: numbers(memory.steps). Must not throw, so that all parameters move or none.
+  Optimizer(Schedule schedule, std::vector<std::string> slots, std::vector<ParameterGroup> groups);
+  virtual double weight_decay() const = 0;
+  // `changing`: numbers(memory.steps, rates). Must not throw, so that all parameters move or none.
   virtual void update(Tensor& param, const Tensor& gradient, Memory& memory,
-                      const std::vector<double>& changing) = 0;
+                      const std::vector<double>& changing, const StepRates& rates) = 0;
   // Sets options with the names and kinds of options(), except "lr". After an error nothing is set.
   virtual void set_options(const OptimizerOptions& options) = 0;
   static const Datum& option(const OptimizerOptions& options, std::string_view name);
@@ -112,7 +138,9 @@ class Optimizer {
   Memories memory_in(const TensorMap& state) const;
 
   Schedule schedule_;
-  std::int64_t steps_ = 0;
+  std::vector<ParameterGroup> groups_;
+  bool patterns_checked_ = false;
+  std::int64_t steps_ = 0, micro_steps_ = 0, averaged_ = 0;
   int threads_ = 0;
   std::uint64_t options_version_ = 0;
   std::vector<std::string> slot_names_;

@@ -12,7 +12,8 @@ std::vector<std::string> slots(const SGDOptions& options) {
 
 }  // namespace
 
-SGD::SGD(SGDOptions options) : Optimizer(options.lr, slots(options)), options_(options) {
+SGD::SGD(SGDOptions options)
+    : Optimizer(options.lr, slots(options), options.groups), options_(options) {
   check(options);
 }
 
@@ -42,14 +43,14 @@ void SGD::set_options(const OptimizerOptions& options) {
   options_ = next;
 }
 
-std::vector<double> SGD::numbers(std::int64_t steps) const {
-  if (options_.dampening == 0) return {lr()};
-  return {lr(), steps == 1 ? 1 : 1 - options_.dampening};
+std::vector<double> SGD::numbers(std::int64_t steps, const StepRates& rates) const {
+  if (options_.dampening == 0) return {rates.lr};
+  return {rates.lr, steps == 1 ? 1 : 1 - options_.dampening};
 }
 
 void SGD::add_to_graph(GraphMove& move) const {
   Expression direction = move.gradient;
-  if (options_.weight_decay != 0) direction = direction + move.param * options_.weight_decay;
+  if (move.weight_decay != 0) direction = direction + move.param * move.weight_decay;
   if (options_.momentum != 0) {
     Expression& buffer = move.slots[0];
     const Expression fresh = options_.dampening == 0 ? direction : direction * move.numbers[1];
@@ -59,13 +60,13 @@ void SGD::add_to_graph(GraphMove& move) const {
   move.param = move.param - direction * move.numbers[0];
 }
 
-void SGD::update(Tensor& param, const Tensor& gradient, Memory& memory,
-                 const std::vector<double>&) {
+void SGD::update(Tensor& param, const Tensor& gradient, Memory& memory, const std::vector<double>&,
+                 const StepRates& rates) {
   visit_parameter(param, [&](auto element, auto number) {
     using Element = decltype(element);
     using T = decltype(number);
-    const T rate = static_cast<T>(lr()), momentum = static_cast<T>(options_.momentum);
-    const T decay = static_cast<T>(options_.weight_decay);
+    const T rate = static_cast<T>(rates.lr), momentum = static_cast<T>(options_.momentum);
+    const T decay = static_cast<T>(rates.weight_decay);
     const T fresh = memory.steps == 1 ? T(1) : static_cast<T>(1 - options_.dampening);
     const Element* from = gradient.data<Element>();
     Element* to = param.mutable_data<Element>();

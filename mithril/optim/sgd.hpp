@@ -1,6 +1,8 @@
 // Stochastic gradient descent.
 #pragma once
 
+#include <vector>
+
 #include "mithril/optim/optimizer.hpp"
 
 namespace mithril {
@@ -11,6 +13,7 @@ struct SGDOptions {
   double dampening = 0;
   double weight_decay = 0;
   bool nesterov = false;  // needs a momentum and no dampening
+  std::vector<ParameterGroup> groups = {};
 };
 
 // The update rule of torch.optim.SGD. Example:
@@ -20,13 +23,14 @@ class SGD final : public Optimizer {
  public:
   explicit SGD(SGDOptions options = {});
 
-  std::vector<double> numbers(std::int64_t steps) const override;
+  std::vector<double> numbers(std::int64_t steps, const StepRates& rates) const override;
   void add_to_graph(GraphMove& move) const override;
   OptimizerOptions options() const override;
 
  private:
   void update(Tensor& param, const Tensor& gradient, Memory& memory,
-              const std::vector<double>& changing) override;
+              const std::vector<double>& changing, const StepRates& rates) override;
+  double weight_decay() const override { return options_.weight_decay; }
   void set_options(const OptimizerOptions& options) override;
   static void check(const SGDOptions& options);
   SGDOptions options_;

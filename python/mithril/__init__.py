@@ -37,7 +37,9 @@ from .functional import functional
 from .grad_scaler import GradScaler
 from .models import *  # noqa: F403 - the classes are made from the records of the core
 from .optimizers import (
+    EMA,
     SGD,
+    SWA,
     Adam,
     AdamW,
     ConstantSchedule,
@@ -45,6 +47,7 @@ from .optimizers import (
     LinearSchedule,
     OneCycleSchedule,
     Optimizer,
+    ParameterGroup,
     StepSchedule,
     TrainingStep,
 )
@@ -68,7 +71,9 @@ float32 = dtype.float32
 float64 = dtype.float64
 
 __all__ = [  # noqa: PLE0604 - the classes of the library have their names from the core
+    "EMA",
     "SGD",
+    "SWA",
     "Adam",
     "AdamW",
     "BackendError",
@@ -89,6 +94,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "OneCycleSchedule",
     "Optimizer",
     "OutOfMemoryError",
+    "ParameterGroup",
     "ParseError",
     "RandomKey",
     "ShapeError",

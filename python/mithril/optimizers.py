@@ -1,7 +1,9 @@
 """Optimizers, and steps of training as one graph."""
 
 from ._core import (
+    EMA,
     SGD,
+    SWA,
     Adam,
     AdamW,
     ConstantSchedule,
@@ -9,12 +11,15 @@ from ._core import (
     LinearSchedule,
     OneCycleSchedule,
     Optimizer,
+    ParameterGroup,
     StepSchedule,
     TrainingStep,
 )
 
 __all__ = [
+    "EMA",
     "SGD",
+    "SWA",
     "Adam",
     "AdamW",
     "ConstantSchedule",
@@ -22,6 +27,7 @@ __all__ = [
     "LinearSchedule",
     "OneCycleSchedule",
     "Optimizer",
+    "ParameterGroup",
     "StepSchedule",
     "TrainingStep",
 ]

@@ -1,5 +1,6 @@
 """Optimizers, and steps of training as one graph."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from ._core import CompiledModel
@@ -61,6 +62,28 @@ class OneCycleSchedule:
 
 _Rate = float | ConstantSchedule | CosineSchedule | LinearSchedule | StepSchedule | OneCycleSchedule
 
+class ParameterGroup:
+    def __init__(
+        self,
+        pattern: str,
+        *,
+        lr_factor: float = 1.0,
+        weight_decay: float | None = None,
+        frozen: bool = False,
+    ) -> None: ...
+    @property
+    def options(self) -> dict[str, Any]: ...
+
+class EMA:
+    def __init__(self, decay: float = 0.999) -> None: ...
+    @property
+    def options(self) -> dict[str, Any]: ...
+
+class SWA:
+    def __init__(self, start: int = 0, every: int = 1) -> None: ...
+    @property
+    def options(self) -> dict[str, Any]: ...
+
 class Optimizer:
     @property
     def lr(self) -> float: ...
@@ -68,6 +91,8 @@ class Optimizer:
     def lr(self, lr: _Rate) -> None: ...
     @property
     def schedule(self) -> _Rate: ...
+    @property
+    def groups(self) -> list[ParameterGroup]: ...
     @property
     def steps(self) -> int: ...
     def step(self, params: Arrays, gradients: Arrays) -> None: ...
@@ -88,6 +113,7 @@ class SGD(Optimizer):
         dampening: float = 0.0,
         weight_decay: float = 0.0,
         nesterov: bool = False,
+        groups: Sequence[ParameterGroup] = (),
     ) -> None: ...
 
 class Adam(Optimizer):
@@ -98,6 +124,7 @@ class Adam(Optimizer):
         betas: tuple[float, float] = ...,
         eps: float = 1e-8,
         weight_decay: float = 0.0,
+        groups: Sequence[ParameterGroup] = (),
     ) -> None: ...
 
 class AdamW(Adam):
@@ -108,6 +135,7 @@ class AdamW(Adam):
         betas: tuple[float, float] = ...,
         eps: float = 1e-8,
         weight_decay: float = 1e-2,
+        groups: Sequence[ParameterGroup] = (),
     ) -> None: ...
 
 class TrainingStep:
@@ -119,8 +147,11 @@ class TrainingStep:
         output_gradients: Arrays | Literal[True] = ...,
         max_norm: float | None = None,
         max_value: float | None = None,
+        accumulate: int = 1,
+        average: EMA | SWA | None = None,
     ) -> None: ...
     def __call__(self, params: Arrays, data: Arrays = ...) -> dict[str, Any]: ...
+    def averages(self, params: Arrays) -> dict[str, Any]: ...
     @property
     def state(self) -> dict[str, Any]: ...
     @state.setter

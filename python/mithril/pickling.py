@@ -70,7 +70,7 @@ def _restore_compiled(model: Model, backend: Backend, options: State) -> Compile
 
 
 def _reduce_optimizer(self: Optimizer) -> Any:
-    options = {**self.options, "lr": self.schedule}
+    options = {**self.options, "lr": self.schedule, "groups": self.groups}
     return _restore_optimizer, (type(self), options, self.state_dict(), self.threads)
 
 
@@ -81,11 +81,11 @@ def _restore_optimizer(cls: Any, options: State, state: State, threads: int) -> 
     return optimizer
 
 
-def _reduce_schedule(self: Any) -> Any:
-    return _restore_schedule, (type(self), self.options)
+def _reduce_options(self: Any) -> Any:
+    return _restore_options, (type(self), self.options)
 
 
-def _restore_schedule(cls: Any, options: State) -> Any:
+def _restore_options(cls: Any, options: State) -> Any:
     return cls(**options)
 
 
@@ -116,6 +116,7 @@ def _restore_backend(cls: Any, options: State) -> Backend:
     return backend  # type: ignore[no-any-return]
 
 
+OPTIONS = (*SCHEDULES, "EMA", "ParameterGroup", "SWA")
 _REDUCED: dict[Any, Any] = {
     Model: _reduce_model,
     _core.Tensor: _reduce_tensor,
@@ -123,7 +124,7 @@ _REDUCED: dict[Any, Any] = {
     Backend: _reduce_backend,
     Optimizer: _reduce_optimizer,
     LossScale: _reduce_scale,
-    **{getattr(_core, name): _reduce_schedule for name in SCHEDULES},
+    **{getattr(_core, name): _reduce_options for name in OPTIONS},
     Connection: _refuse_connection,
     _core.Call: _refuse_connection,
 }

@@ -39,6 +39,7 @@ PYBIND11_MODULE(_core, module) {
   bind_compile(module);
   bind_schedules(module);
   bind_files(module);
+  bind_training_options(module);
   bind_optimizers(module);
   refuse_unmade(module);
   // Signatures, and errors for calls that do not fit.

@@ -11,6 +11,7 @@
 #include "mithril/compile/training_step.hpp"
 #include "mithril/optim/adam.hpp"
 #include "mithril/optim/sgd.hpp"
+#include "mithril/optim/training_options.hpp"
 
 namespace mithril::python {
 namespace {
@@ -79,6 +80,8 @@ void step_alone(Optimizer& optimizer, const py::dict& params, const py::dict& gr
 
 using Betas = std::pair<double, double>;
 using Rate = Schedule::Rule;
+using Groups = std::vector<ParameterGroup>;
+using Average = std::variant<std::monostate, EMA, SWA>;
 
 Schedule schedule_of(const Rate& rate) {
   return std::visit([](const auto& rule) { return Schedule(rule); }, rate);
@@ -96,6 +99,9 @@ void bind_optimizers(py::module_& module) {
       .def_property_readonly(
           "schedule", [](const Optimizer& o) { return o.schedule().rule(); },
           "The schedule of the learning rate, or the rate if it is a number.")
+      .def_property_readonly(
+          "groups", [](const Optimizer& o) { return o.groups(); },
+          "The options of some of the parameters.")
       .def_property_readonly("steps", &Optimizer::steps,
                              "The number of steps taken, which schedules depend on.")
       .def_property_readonly(
@@ -134,25 +140,28 @@ void bind_optimizers(py::module_& module) {
   py::class_<SGD, Optimizer>(module, "SGD",
                              "Stochastic gradient descent, by the rule of torch.optim.SGD.")
       .def(py::init([](const Rate& lr, double momentum, double dampening, double weight_decay,
-                       bool nesterov) {
-             return SGD({schedule_of(lr), momentum, dampening, weight_decay, nesterov});
+                       bool nesterov, const Groups& groups) {
+             return SGD({schedule_of(lr), momentum, dampening, weight_decay, nesterov, groups});
            }),
            py::arg("lr") = Rate(1e-3), py::kw_only(), py::arg("momentum") = 0.0,
-           py::arg("dampening") = 0.0, py::arg("weight_decay") = 0.0, py::arg("nesterov") = false);
+           py::arg("dampening") = 0.0, py::arg("weight_decay") = 0.0, py::arg("nesterov") = false,
+           py::arg("groups") = py::tuple());
   py::class_<Adam, Optimizer>(module, "Adam", "The rule of torch.optim.Adam.")
-      .def(py::init([](const Rate& lr, const Betas& betas, double eps, double weight_decay) {
-             return Adam(AdamOptions{schedule_of(lr), betas, eps, weight_decay});
+      .def(py::init([](const Rate& lr, const Betas& betas, double eps, double weight_decay,
+                       const Groups& groups) {
+             return Adam(AdamOptions{schedule_of(lr), betas, eps, weight_decay, groups});
            }),
            py::arg("lr") = Rate(1e-3), py::kw_only(), py::arg("betas") = Betas(0.9, 0.999),
-           py::arg("eps") = 1e-8, py::arg("weight_decay") = 0.0);
+           py::arg("eps") = 1e-8, py::arg("weight_decay") = 0.0, py::arg("groups") = py::tuple());
   py::class_<AdamW, Adam>(
       module, "AdamW",
       "The rule of torch.optim.AdamW: weight decay does not pass through the gradient.")
-      .def(py::init([](const Rate& lr, const Betas& betas, double eps, double weight_decay) {
-             return AdamW(AdamWOptions{schedule_of(lr), betas, eps, weight_decay});
+      .def(py::init([](const Rate& lr, const Betas& betas, double eps, double weight_decay,
+                       const Groups& groups) {
+             return AdamW(AdamWOptions{schedule_of(lr), betas, eps, weight_decay, groups});
            }),
            py::arg("lr") = Rate(1e-3), py::kw_only(), py::arg("betas") = Betas(0.9, 0.999),
-           py::arg("eps") = 1e-8, py::arg("weight_decay") = 1e-2);
+           py::arg("eps") = 1e-8, py::arg("weight_decay") = 1e-2, py::arg("groups") = py::tuple());
   py::class_<TrainingStep>(
       module, "TrainingStep",
       R"(Evaluating a model, its gradients and an optimizer's step as one graph.
@@ -163,7 +172,9 @@ a dict, or True for the cost. The step keeps the state of the model (running sta
 keys): `step.state` is what to validate with and to save.
 
 max_norm scales all gradients so that their 2-norm together is at most this, as
-torch.nn.utils.clip_grad_norm_ does. max_value limits each of their elements, before that.
+torch.nn.utils.clip_grad_norm_ does. max_value limits each of their elements, before that. With
+accumulate=n, n calls make one update by the mean of their gradients. average=ml.EMA() or ml.SWA()
+keeps averages of the parameters.
 
 Example:
     optimizer = ml.Adam(lr=1e-3)
@@ -172,15 +183,29 @@ Example:
     validated = compiled.infer(params, validation, step.state))")
       .def(py::init([](const CompiledModel& compiled, Optimizer& optimizer,
                        py::handle output_gradients, std::optional<double> max_norm,
-                       std::optional<double> max_value) {
+                       std::optional<double> max_value, std::int64_t accumulate,
+                       const Average& average) {
              return TrainingStep(compiled, optimizer, incoming(output_gradients),
-                                 {.max_norm = max_norm, .max_value = max_value});
+                                 {.max_norm = max_norm,
+                                  .max_value = max_value,
+                                  .accumulate = accumulate,
+                                  .average = average});
            }),
            py::arg("compiled"), py::arg("optimizer"), py::kw_only(),
            py::arg("output_gradients") = true, py::arg("max_norm") = py::none(),
-           py::arg("max_value") = py::none(), py::keep_alive<1, 3>())
+           py::arg("max_value") = py::none(), py::arg("accumulate") = 1,
+           py::arg("average") = py::none(), py::keep_alive<1, 3>())
       .def("__call__", train, py::arg("params"), py::arg("data") = py::dict(),
            "One step: the outputs.")
+      .def(
+          "averages",
+          [](const TrainingStep& step, const py::dict& params) {
+            return dict_of(step.averages(tensor_map_of(params)));
+          },
+          py::arg("params"),
+          "The averages of the parameters that `average` asks for, to be evaluated and saved. "
+          "Before\n"
+          "the first average, and if they are frozen, these are copies of the parameters.")
       .def_property(
           "state", [](const TrainingStep& step) { return dict_of(step.state()); },
           [](TrainingStep& step, const py::dict& state) {

@@ -123,7 +123,7 @@ def test_arguments_by_position_are_counted() -> None:
     assert text_of(lambda: ml.SGD(0.1, 0.9)) == (
         "mithril.TypeError[E0396]: SGD takes at most 1 of its arguments by position, not 2\n"
         "  by position : lr\n"
-        "  help: write momentum=..., dampening=..., weight_decay=..., nesterov=..."
+        "  help: write momentum=..., dampening=..., weight_decay=..., nesterov=..., groups=..."
     )
 
 
