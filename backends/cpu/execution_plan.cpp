@@ -62,8 +62,9 @@ Traversal traversal(const ShapedGraph& shaped, const StepDescriptor& descriptor,
 }
 
 // The constants that steps read in their own layout or that a run returns. The others are packed.
-std::vector<HeldConstant> held_constants(const Graph& graph, const LoweredGraph& lowered,
+std::vector<HeldConstant> held_constants(const ShapedGraph& shaped, const LoweredGraph& lowered,
                                          const BufferRefs& refs, PackedWeights& packed) {
+  const Graph& graph = shaped.graph();
   const size_t first = 1 + graph.inputs().size(), end = first + graph.constants().size();
   std::set<size_t> read;
   const auto add = [&](ValueId id) {
@@ -76,7 +77,8 @@ std::vector<HeldConstant> held_constants(const Graph& graph, const LoweredGraph&
   for (const Output& output : graph.outputs()) add(output.value);
   std::vector<HeldConstant> held;
   for (const size_t base : read) {
-    held.push_back({base, packed.plain(graph.constants()[base - first].value)});
+    const ValueId id = graph.constants()[base - first].value;
+    held.push_back({base, packed.plain(id, shaped.buffer_bytes(id))});
   }
   return held;
 }
@@ -118,8 +120,7 @@ void instantiate(ExecutionPlan& plan, const LoweringContext& context, const Lowe
     plan.steps.push_back(descriptor.make(memory.refs, memory.scratch[step]));
     plan.traversals.push_back(traversal(context.shaped, descriptor, *plan.steps.back()));
   }
-  const Graph& graph = context.shaped.graph();
-  plan.constants = held_constants(graph, lowered, memory.refs, context.packed);
+  plan.constants = held_constants(context.shaped, lowered, memory.refs, context.packed);
   plan.results = results_of(context.shaped, memory, plan.constants);
   plan.arena_bytes = memory.arena_bytes;
   plan.output_bytes = memory.output_bytes;

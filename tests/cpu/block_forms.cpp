@@ -7,6 +7,7 @@
 
 #include "backends/cpu/conv/bf16_convolution.hpp"
 #include "backends/cpu/conv/direct_nchwc.hpp"
+#include "backends/cpu/conv/grouped_nchwc.hpp"
 #include "backends/cpu/conv/winograd_nchwc.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "tests/cpu/apart.hpp"
@@ -17,16 +18,30 @@ namespace {
 
 using namespace cpu_backend;
 
-// [N, C, H, W] as [N, C / 16, H, W, 16] for blocks of 16, or back.
+// [N, C, H, W] as [N, C / 16, H, W, 16] for blocks of 16. Lanes without a channel hold NaN, which
+// no channel may see.
 template <typename T>
-std::vector<T> rearranged(const std::vector<T>& from, int64_t plane, int64_t channels,
-                          bool to_blocks) {
-  std::vector<T> to(from.size());
-  for (int64_t i = 0; i < static_cast<int64_t>(from.size()); ++i) {
-    const int64_t block = i / (plane * channels), place = i % plane;
-    const int64_t at = (block * plane + place) * channels + i / plane % channels;
-    to_blocks ? to[static_cast<size_t>(at)] = from[static_cast<size_t>(i)]
-              : to[static_cast<size_t>(i)] = from[static_cast<size_t>(at)];
+std::vector<T> in_blocks(const T* from, int64_t images, int64_t channels, int64_t plane,
+                         int64_t block, T padding) {
+  const int64_t blocks = (channels + block - 1) / block;
+  std::vector<T> to(static_cast<size_t>(images * blocks * block * plane), padding);
+  for (int64_t i = 0; i < images * channels * plane; ++i) {
+    const int64_t image = i / (channels * plane), channel = i / plane % channels;
+    const int64_t at = (image * blocks + channel / block) * plane + i % plane;
+    to[static_cast<size_t>(at * block + channel % block)] = from[i];
+  }
+  return to;
+}
+
+std::vector<float> from_blocks(const std::vector<float>& from, const Convolution& c,
+                               int64_t block) {
+  const int64_t plane = c.height.output * c.width.output, channels = c.output_channels();
+  const int64_t blocks = (channels + block - 1) / block;
+  std::vector<float> to;
+  for (int64_t i = 0; i < c.images * channels * plane; ++i) {
+    const int64_t image = i / (channels * plane), channel = i / plane % channels;
+    const int64_t at = (image * blocks + channel / block) * plane + i % plane;
+    to.push_back(from[static_cast<size_t>(at * block + channel % block)]);
   }
   return to;
 }
@@ -41,7 +56,11 @@ std::vector<float> made(const Form& form, const ConvolutionSample& s, const floa
                         const void* given, int64_t block, int64_t parts) {
   const auto* source = static_cast<const float*>(given);
   std::vector<float> weight = memory(form.weight_count()), padded = memory(form.padded_count()),
-                     work = memory(form.part_count(parts)), to = memory(s.made_count());
+                     work = memory(form.part_count(parts));
+  const int64_t channels = (s.c.output_channels() + block - 1) / block * block;
+  std::vector<float> to = memory(s.made_count() / s.c.output_channels() * channels);
+  std::vector<float> bias(static_cast<size_t>(channels));
+  std::copy_n(s.bias.data<float>(), s.c.output_channels(), bias.data());
   for (int64_t panel = 0; panel < form.panels(); ++panel) {
     form.transform_weight(given_weight, panel, weight.data());
   }
@@ -53,12 +72,12 @@ std::vector<float> made(const Form& form, const ConvolutionSample& s, const floa
   for (int64_t part = 0; part < parts; ++part) {
     form.multiply({.input = padded.empty() ? source : padded.data(),
                    .weight = weight.data(),
-                   .bias = s.bias.data<float>(),
+                   .bias = bias.data(),
                    .work = work.data(),
                    .made = to.data()},
                   {part, cut.parts, cut.of_rows});
   }
-  return rearranged(to, s.c.height.output * s.c.width.output, block, false);
+  return from_blocks(to, s.c, block);
 }
 
 // Within what is allowed on one part, and the same bits on more.
@@ -82,20 +101,20 @@ void check(const Convolution& c, double allowed) {
     const NchwcKernels& kernels = nchwc_kernels(instructions);
     if (kernels.nr == 0) continue;
     CAPTURE(name(instructions));
-    for (const bool from_blocks : {false, true}) {
-      if (from_blocks && c.inputs % kernels.block != 0) continue;
-      const auto given = sample.input.values<float>();
-      std::vector<float> source(given.begin(), given.end());
-      if (from_blocks) {
-        source = rearranged(source, c.height.input * c.width.input, kernels.block, true);
+    for (const bool blocked : {false, true}) {
+      const auto* given = sample.input.data<float>();
+      std::vector<float> source(given, given + sample.input.size());
+      if (blocked) {
+        source = in_blocks(given, c.images, c.input_channels(), c.height.input * c.width.input,
+                           kernels.block, std::nanf(""));
       }
       const auto* weight = sample.weight.data<float>();
-      if constexpr (std::is_same_v<Form, DirectNchwc>) {
-        check_form(Form(c, from_blocks, kernels), sample, sums, weight, source.data(),
+      if constexpr (std::is_same_v<Form, WinogradNchwc>) {
+        check_form(Form(c, blocked, instructions), sample, sums, weight, source.data(),
                    kernels.block, allowed);
       } else {
-        check_form(Form(c, from_blocks, instructions), sample, sums, weight, source.data(),
-                   kernels.block, allowed);
+        check_form(Form(c, blocked, kernels), sample, sums, weight, source.data(), kernels.block,
+                   allowed);
       }
     }
   }
@@ -113,13 +132,16 @@ void check_pairs(const Convolution& c) {
   sample.weight = weight.to(DType::float32);
   const std::vector<double> sums = sample.expected();
   const int64_t block = pairs->blocks.block;
-  for (const bool from_blocks : {false, true}) {
-    if (from_blocks && c.inputs % block != 0) continue;
+  for (const bool blocked : {false, true}) {
+    if (blocked && c.inputs % 2 != 0) continue;
     const auto* given = static_cast<const uint16_t*>(input.raw_data());
     std::vector<uint16_t> source(given, given + input.size());
-    if (from_blocks) source = rearranged(source, c.height.input * c.width.input, block, true);
-    check_form(DirectNchwc(c, from_blocks, pairs->blocks), sample, sums,
-               paired_weight(weight).data(), source.data(), block, 1e-6);
+    if (blocked) {
+      constexpr uint16_t nan = 0x7fc0;
+      source = in_blocks(given, c.images, c.inputs, c.height.input * c.width.input, block, nan);
+    }
+    check_form(DirectNchwc(c, blocked, pairs->blocks), sample, sums, paired_weight(weight).data(),
+               source.data(), block, 1e-6);
   }
 }
 
@@ -142,20 +164,64 @@ Convolution of_images(int64_t images, Convolution c) {
   return c;
 }
 
+// With this many groups of the convolution's channels.
+Convolution in_groups(int64_t groups, Convolution c) {
+  c.groups = groups;
+  return c;
+}
+
 }  // namespace
 
 TEST_CASE("convolutions of channels in blocks are sums") {
   for (const Convolution& c :
-       {window(9, 30, 32, 64, plain), window(7, 7, 96, 96, plain), window(5, 6, 64, 32, points),
-        window(9, 8, 32, 32, {.kernel = 1, .stride = 2}), window(15, 12, 48, 64, strided),
+       {window(9, 30, 32, 64, plain),
+        window(7, 7, 96, 96, plain),
+        window(5, 6, 64, 32, points),
+        window(9, 8, 32, 32, {.kernel = 1, .stride = 2}),
+        window(15, 12, 48, 64, strided),
         window(11, 13, 16, 32, {.kernel = 3, .stride = 1, .before = 2, .dilation = 2}),
-        window(6, 33, 32, 32, {.kernel = 3}), window(3, 3, 80, 32, {.kernel = 3}),
-        window(20, 18, 3, 32, {.kernel = 7, .stride = 2, .before = 3}), window(8, 9, 5, 64, plain),
+        window(6, 33, 32, 32, {.kernel = 3}),
+        window(3, 3, 80, 32, {.kernel = 3}),
+        window(20, 18, 3, 32, {.kernel = 7, .stride = 2, .before = 3}),
+        window(8, 9, 5, 64, plain),
         window(9, 10, 24, 32, {.kernel = 5, .before = 2}),
         window(12, 40, 1, 32, {.kernel = 11, .stride = 1, .before = 5}),
-        of_images(3, window(7, 6, 32, 64, plain)), of_images(2, window(5, 5, 64, 64, points)),
-        of_images(2, window(9, 9, 3, 32, strided))}) {
+        of_images(3, window(7, 6, 32, 64, plain)),
+        of_images(2, window(5, 5, 64, 64, points)),
+        of_images(2, window(9, 9, 3, 32, strided)),
+        window(9, 10, 17, 33, plain),
+        window(6, 7, 31, 17, strided),
+        of_images(2, window(5, 6, 15, 31, points)),
+        window(7, 8, 33, 9, {.kernel = 3, .before = 1, .dilation = 2}),
+        of_images(2, window(10, 9, 3, 15, {.kernel = 5, .stride = 2, .before = 2})),
+        window(8, 9, 2, 47, points),
+        of_images(2, in_groups(3, window(6, 7, 32, 16, plain))),
+        in_groups(2, window(6, 7, 16, 48, strided)),
+        in_groups(4, window(5, 5, 16, 32, points))}) {
     check<DirectNchwc>(c, 1e-6);
+  }
+}
+
+TEST_CASE("depthwise and grouped convolutions of channels in blocks are sums") {
+  for (const Convolution& c :
+       {in_groups(32, window(9, 30, 1, 1, plain)), in_groups(17, window(15, 12, 1, 1, strided)),
+        of_images(3, in_groups(24, window(7, 7, 1, 1, {.kernel = 5, .stride = 2, .before = 2}))),
+        in_groups(9, window(6, 8, 1, 2, plain)), in_groups(3, window(6, 8, 1, 16, plain)),
+        in_groups(40, window(11, 13, 1, 1, {.kernel = 3, .before = 2, .dilation = 2})),
+        in_groups(16, window(3, 40, 1, 4, {.kernel = 1, .stride = 3})),
+        of_images(2, in_groups(5, window(9, 8, 4, 4, plain))),
+        in_groups(9, window(9, 8, 2, 2, strided)), in_groups(3, window(9, 8, 8, 8, plain)),
+        in_groups(6, window(5, 6, 2, 8, plain)), in_groups(2, window(5, 6, 8, 32, plain)),
+        in_groups(16, window(90, 112, 1, 1, plain)),
+        in_groups(32, window(2, 3, 1, 1, {.kernel = 3, .before = 4})),
+        in_groups(20, window(1, 5, 1, 1, {.kernel = 5, .before = 2}))}) {
+    REQUIRE(suits_grouped_nchwc(c, nchwc_kernels()));
+    check<GroupedNchwc>(c, 1e-6);
+  }
+  for (const Convolution& c :
+       {in_groups(2, window(5, 6, 3, 3, plain)), in_groups(4, window(5, 6, 8, 4, plain)),
+        in_groups(4, window(5, 6, 4, 6, plain)), window(5, 6, 16, 16, plain)}) {
+    CHECK_FALSE(suits_grouped_nchwc(c, nchwc_kernels()));
   }
 }
 
@@ -168,7 +234,9 @@ TEST_CASE("convolutions of bfloat16 with channels in blocks are sums") {
         window(20, 18, 3, 32, {.kernel = 7, .stride = 2, .before = 3}), window(8, 9, 5, 64, plain),
         window(9, 10, 4, 32, {.kernel = 5, .before = 2}), window(5, 7, 1, 32, {.kernel = 3}),
         of_images(3, window(7, 6, 32, 64, plain)), of_images(2, window(5, 5, 64, 64, points)),
-        of_images(2, window(9, 9, 3, 32, strided))}) {
+        of_images(2, window(9, 9, 3, 32, strided)), window(9, 10, 34, 33, plain),
+        window(6, 7, 30, 63, strided), window(5, 6, 17, 31, points),
+        of_images(2, window(6, 7, 21, 40, plain))}) {
     check_pairs(c);
   }
 }
@@ -178,7 +246,9 @@ TEST_CASE("Winograd's convolutions of channels in blocks are within 5e-6 of sums
        {window(56, 56, 64, 32, plain), window(28, 28, 128, 64, plain),
         window(14, 14, 256, 32, plain), window(7, 9, 16, 32, plain),
         window(13, 6, 48, 64, {.kernel = 3}), window(4, 61, 32, 32, {.kernel = 3, .before = 2}),
-        of_images(3, window(7, 7, 32, 64, plain)), of_images(8, window(14, 14, 64, 64, plain))}) {
+        of_images(3, window(7, 7, 32, 64, plain)), of_images(8, window(14, 14, 64, 64, plain)),
+        window(12, 13, 33, 17, plain), of_images(2, window(9, 8, 47, 40, plain)),
+        window(8, 8, 15, 33, plain)}) {
     check<WinogradNchwc>(c, 5e-6);
   }
 }

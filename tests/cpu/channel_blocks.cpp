@@ -27,8 +27,8 @@ class ConvolutionNetwork {
  public:
   ConvolutionNetwork(std::uint64_t seed, DType dtype) : random_(seed), dtype_(dtype) {
     const int64_t sizes[] = {1, 5, 7, 9, 14, 18, 30};
-    const Dims dims{one_of<int64_t>({1, 1, 2}), one_of<int64_t>({3, 5, 16, 32}), sizes[below(7)],
-                    sizes[below(7)]};
+    const Dims dims{one_of<int64_t>({1, 1, 2}), one_of<int64_t>({1, 3, 15, 16, 17, 32, 33}),
+                    sizes[below(7)], sizes[below(7)]};
     values_.push_back(graph_.add_input({.name = "x", .dims = dims_of(dims), .dtype = dtype}));
     input_ = random(dims, seed).to(dtype);
     graph_.set_default_dtype(dtype);
@@ -88,8 +88,9 @@ class ConvolutionNetwork {
       case 9:
         return add_to(x);
       case 10:
-      case 11:
         return keep(add("multiply", {x, constant({sizes(x)[1], 1, 1})}));
+      case 11:
+        return scale(x);
       case 12:
       case 13:
         return pool(x);
@@ -107,8 +108,11 @@ class ConvolutionNetwork {
 
   void convolve(ValueId x) {
     const Dims dims = sizes(x);
-    const int64_t outputs = one_of<int64_t>({16, 32, 32, 32, 64, 64, 96, 40});
-    const int64_t groups = dims[1] % 2 == 0 && below(10) == 0 ? 2 : 1;
+    const int64_t groups = below(3) == 0 ? groups_of(dims[1]) : 1;
+    const int64_t outputs = groups > 1
+                                ? dims[1] * one_of<int64_t>({1, 1, 1, 2})
+                                : one_of<int64_t>({16, 32, 32, 64, 96, 40, 3, 15, 17, 31, 33, 24});
+    if (outputs > 200) return;
     const int64_t kernel = one_of<int64_t>({1, 1, 3, 3, 3, 5, 7, 2});
     const int64_t dilation = one_of<int64_t>({1, 1, 1, 2});
     const int64_t before = below(3) == 0 ? 0 : dilation * (kernel - 1) / 2;
@@ -120,6 +124,24 @@ class ConvolutionNetwork {
     const Argument bias = below(2) == 0 ? Argument(Datum()) : Argument(constant({outputs}));
     keep(add("conv2d", {x, constant(weight, scale), bias, Datum(stride), Datum(before),
                         Datum(dilation), Datum(groups)}));
+  }
+
+  // A number of groups that divides the channels, often all of them.
+  int64_t groups_of(int64_t channels) {
+    const int64_t channels_of_group = one_of<int64_t>({1, 1, 1, 2, 3, 4, 8, 16});
+    return channels % channels_of_group == 0 ? channels / channels_of_group : channels;
+  }
+
+  // By what a step computes for each channel, or divided by channel, which makes 0 / 0 of lanes
+  // without a channel.
+  void scale(ValueId x) {
+    const int64_t channels = sizes(x)[1];
+    if (below(2) == 0) {
+      const ValueId each = add("exp", {constant({channels})});
+      return keep(add("multiply", {x, add("expand_dims", {each, Datum::ints({1, 2})})}));
+    }
+    const ValueId divisor = add("add", {add("abs", {constant({channels, 1, 1})}), Datum(1.0)});
+    keep(add("divide", {x, divisor}));
   }
 
   void add_to(ValueId x) {
@@ -256,18 +278,17 @@ std::string conv(const std::string& to, const std::string& from, const std::stri
 }  // namespace
 
 TEST_CASE("random networks of convolutions give what the reference gives") {
-  check_networks(DType::float32, 120, 1e-5);
-  if (cpu_backend::nchwc_kernels().nr > 0) CHECK(networks_in_blocks(DType::float32, 120) > 24);
+  check_networks(DType::float32, 240, 1e-5);
+  CHECK(networks_in_blocks(DType::float32, 240) > 100);
 }
 
 TEST_CASE("random networks of bfloat16 give what the reference gives") {
-  check_networks(DType::bfloat16, 40, 0.05);
+  check_networks(DType::bfloat16, 80, 0.05);
   const auto* pairs = cpu_backend::bfloat16_kernels();
-  if (pairs && pairs->blocks.nr > 0) CHECK(networks_in_blocks(DType::bfloat16, 40) > 8);
+  if (pairs && pairs->blocks.nr > 0) CHECK(networks_in_blocks(DType::bfloat16, 80) > 8);
 }
 
 TEST_CASE("values stand in blocks between convolutions") {
-  if (cpu_backend::nchwc_kernels().nr == 0) return;
   const std::string begin =
       "graph {\n  input x: float32[1, 3, 6, 6]\n" + weight("w", {32, 3, 3, 3}) +
       weight("v", {32, 32, 1, 1}) + weight("c", {32, 1, 1}) + conv("a", "x", "w", 1) +

@@ -11,9 +11,9 @@ using namespace cpu_backend;
 
 ConvolutionSample::ConvolutionSample(const Convolution& convolution)
     : c(convolution),
-      input(random({c.images, c.inputs, c.height.input, c.width.input}, 1)),
-      weight(random({c.outputs, c.inputs, c.height.kernel, c.width.kernel}, 2)),
-      bias(random({c.outputs}, 3)) {}
+      input(random({c.images, c.input_channels(), c.height.input, c.width.input}, 1)),
+      weight(random({c.output_channels(), c.inputs, c.height.kernel, c.width.kernel}, 2)),
+      bias(random({c.output_channels()}, 3)) {}
 
 std::vector<double> ConvolutionSample::expected() const {
   const int64_t taps = c.height.kernel * c.width.kernel;
@@ -24,13 +24,14 @@ std::vector<double> ConvolutionSample::expected() const {
   for (int64_t i = 0; i < made_count(); ++i) {
     const int64_t x = i % c.width.output, y = i / c.width.output % c.height.output;
     const int64_t channel = i / (c.width.output * c.height.output);
-    const int64_t image = channel / c.outputs, out = channel % c.outputs;
+    const int64_t image = channel / c.output_channels(), out = channel % c.output_channels();
     double sum = bias.data<float>()[out];
     for (int64_t k = 0; k < c.inputs * taps; ++k) {
       const int64_t row = at(c.height, y, k / c.width.kernel % c.height.kernel);
       const int64_t column = at(c.width, x, k % c.width.kernel);
       if (row < 0 || column < 0 || row >= c.height.input || column >= c.width.input) continue;
-      const int64_t plane = image * c.inputs + k / taps;
+      const int64_t group = image * c.groups + out / c.outputs;
+      const int64_t plane = group * c.inputs + k / taps;
       const int64_t from = (plane * c.height.input + row) * c.width.input + column;
       sum += static_cast<double>(input.data<float>()[from]) *
              weight.data<float>()[out * c.inputs * taps + k];

@@ -8,13 +8,14 @@
 
 namespace mithril::tests {
 
-// Of one group.
 struct ConvolutionSample {
   cpu_backend::Convolution c;
   Tensor input, weight, bias;
 
   explicit ConvolutionSample(const cpu_backend::Convolution& convolution);
-  int64_t made_count() const { return c.images * c.outputs * c.height.output * c.width.output; }
+  int64_t made_count() const {
+    return c.images * c.output_channels() * c.height.output * c.width.output;
+  }
   std::vector<double> expected() const;
 };
 

@@ -29,13 +29,10 @@ Convolution seen(const Convolution& c, const NchwcKernels& kernels) {
   return kernels.of_pairs() ? in_pairs(c) : c;
 }
 
+// Whether the source has so few channels that runs of kernel rows are longer than blocks would be.
 bool is_narrow(const Convolution& c, const NchwcKernels& kernels) {
-  return c.inputs % kernels.block != 0;
-}
-
-bool fits_a_run(const Convolution& c, const NchwcKernels& kernels) {
   constexpr int64_t shortest = 3;
-  if (c.width.dilation > 1) return false;
+  if (c.groups > 1 || c.width.dilation > 1 || c.inputs >= channel_block) return false;
   return kernels.of_pairs() ? c.width.kernel * seen(c, kernels).inputs <= channel_block
                             : c.width.kernel >= shortest;
 }
@@ -44,37 +41,40 @@ bool fits_a_run(const Convolution& c, const NchwcKernels& kernels) {
 
 bool suits_direct_nchwc(const Convolution& c, const NchwcKernels& kernels) {
   constexpr int64_t most_elements = std::numeric_limits<int32_t>::max();
-  if (kernels.nr == 0 || c.groups != 1 || c.outputs == 0 || c.inputs == 0) return false;
-  if (c.outputs % kernels.nr != 0 || c.width.stride > 2) return false;
+  if (kernels.nr == 0 || c.outputs == 0 || c.inputs == 0) return false;
+  const int64_t block = kernels.block;
+  // Groups begin at blocks. AMX has no kernels for half a panel.
+  const bool fits =
+      c.groups == 1 || (!kernels.of_pairs() && c.inputs % block == 0 && c.outputs % block == 0);
+  if (!fits || 2 * c.outputs <= block || c.width.stride > 2) return false;
   if (c.height.output * c.width.output == 0) return false;
-  if (is_narrow(c, kernels) && !fits_a_run(c, kernels)) return false;
   const auto extent = [](const WindowAxis& axis) { return std::max(reach(axis), axis.input); };
-  return extent(c.height) <= most_elements / extent(c.width) / c.inputs;
+  const int64_t channels = up(c.input_channels(), block) * block;
+  return extent(c.height) <= most_elements / extent(c.width) / channels;
 }
 
 DirectNchwc::DirectNchwc(const Convolution& convolution, bool from_blocks,
                          const NchwcKernels& kernels)
     : c_(seen(convolution, kernels)),
-      channels_(convolution.inputs),
+      channels_(convolution.input_channels()),
       kernels_(&kernels),
       from_blocks_(from_blocks),
-      narrow_(is_narrow(convolution, kernels)),
+      narrow_(!from_blocks && is_narrow(convolution, kernels)),
       in_place_((narrow_ ? !kernels.of_pairs() : from_blocks) && !has_border(c_.height) &&
                 !has_border(c_.width)),
-      run_tile_(narrow_ && !kernels.of_pairs()
-                    ? &kernels.plane_tiles(c_.width.stride, c_.width.kernel)
-                    : &kernels.blocks[c_.width.stride - 1]),
       rearranging_(&gemm_kernels<float>()),
       unit_(!narrow_             ? channel_block
             : kernels.of_pairs() ? c_.inputs
                                  : 1),
-      planes_(c_.inputs / unit_),
+      group_planes_(up(c_.inputs, unit_)),
+      planes_(c_.groups * group_planes_),
+      group_blocks_(up(c_.outputs, kernels.block)),
+      group_panels_(up(c_.outputs, kernels.nr)),
       height_(in_place_ ? c_.height.input : reach(c_.height)),
       width_(in_place_ ? c_.width.input : reach(c_.width)),
-      image_step_(planes_ * height_ * width_ * unit_),
-      run_(narrow_ ? c_.width.kernel * unit_ : channel_block) {
+      image_step_(planes_ * height_ * width_ * unit_) {
   const int64_t tap_columns = narrow_ ? 1 : c_.width.kernel;
-  for (int64_t plane = 0; plane < planes_; ++plane) {
+  for (int64_t plane = 0; plane < group_planes_; ++plane) {
     for (int64_t y = 0; y < c_.height.kernel; ++y) {
       for (int64_t x = 0; x < tap_columns; ++x) {
         const int64_t row = plane * height_ + y * c_.height.dilation;
@@ -82,6 +82,11 @@ DirectNchwc::DirectNchwc(const Convolution& convolution, bool from_blocks,
       }
     }
   }
+  const auto runs = static_cast<int64_t>(offsets_.size());
+  const int64_t last_channels = c_.inputs - (group_planes_ - 1) * unit_;
+  const int64_t whole = last_channels == unit_ ? runs : runs - runs / group_planes_;
+  add_spans(0, whole, narrow_ ? c_.width.kernel * unit_ : unit_);
+  add_spans(whole, runs, last_channels);
   const bool one_row = c_.height.stride == 1 && c_.width.stride == 1 && width_ == c_.width.output;
   rows_ = one_row ? 1 : c_.height.output;
   columns_ = one_row ? plane() : c_.width.output;
@@ -89,6 +94,16 @@ DirectNchwc::DirectNchwc(const Convolution& convolution, bool from_blocks,
   const int64_t places = columns_ / row_tiles_ * c_.height.stride * c_.width.stride;
   const int64_t tile_bytes = places * c_.inputs * int64_t{sizeof(float)};
   group_ = std::max<int64_t>(group_bytes / std::max<int64_t>(tile_bytes, 1), 1);
+}
+
+void DirectNchwc::add_spans(int64_t first, int64_t last, int64_t run) {
+  const int64_t runs = last - first, count = up(runs * run, span_depth);
+  int64_t k = spans_.empty() ? 0 : depth() - runs * run;
+  for (int64_t i = 0; i < count; ++i) {
+    const Span span{first + runs * i / count, first + runs * (i + 1) / count, run, k};
+    k += (span.last - span.first) * run;
+    spans_.push_back(span);
+  }
 }
 
 double DirectNchwc::work() const {
@@ -99,30 +114,35 @@ double DirectNchwc::work() const {
 
 // If the weight is larger than the source, each thread reads only its own panels of the weight.
 WindowPart DirectNchwc::cut(int64_t parts) const {
-  const bool of_panels = panels() % parts == 0 &&
-                         weight_count() > c_.images * c_.inputs * c_.height.input * c_.width.input;
-  if (of_panels) return {.part = 0, .parts = parts, .of_rows = true};
+  const int64_t source = c_.images * c_.input_channels() * c_.height.input * c_.width.input;
+  if (panels() % parts == 0 && weight_count() > source) {
+    return {.part = 0, .parts = parts, .of_rows = true};
+  }
   return tiles() >= 4 * parts ? WindowPart{.part = 0, .parts = parts}
                               : cut_evenly(panels(), tiles(), parts);
 }
 
 void DirectNchwc::transform_weight(const float* weight, int64_t panel, float* to) const {
   const int64_t nr = kernels_->nr, taps = c_.height.kernel * c_.width.kernel;
+  const int64_t first = panel % group_panels_ * nr, count = std::min(nr, c_.outputs - first);
+  const float* from = weight + (panel / group_panels_ * c_.outputs + first) * depth();
   float* panel_to = to + panel * panel_count();
+  if (count < nr) std::fill_n(panel_to, panel_count(), 0.0f);
   if (taps == 1) {
-    return rearranging_->interleave({.from = weight + panel * nr * c_.inputs,
+    return rearranging_->interleave({.from = from,
                                      .from_step = c_.inputs,
-                                     .count = nr,
+                                     .count = count,
                                      .depth = c_.inputs,
                                      .to = panel_to,
                                      .to_step = nr});
   }
-  for (int64_t plane = 0; plane < planes_; ++plane) {
-    for (int64_t j = 0; j < nr; ++j) {
-      const float* from = weight + ((panel * nr + j) * c_.inputs + plane * unit_) * taps;
-      float* next = panel_to + plane * taps * unit_ * nr + j;
-      for (int64_t in = 0; in < unit_; ++in) {
-        for (int64_t tap = 0; tap < taps; ++tap) next[(tap * unit_ + in) * nr] = *from++;
+  for (int64_t plane = 0; plane < group_planes_; ++plane) {
+    const int64_t begin = plane * unit_, channels = std::min(unit_, c_.inputs - begin);
+    for (int64_t j = 0; j < count; ++j) {
+      const float* next = from + (j * c_.inputs + begin) * taps;
+      float* k_to = panel_to + begin * taps * nr + j;
+      for (int64_t in = 0; in < channels; ++in) {
+        for (int64_t tap = 0; tap < taps; ++tap) k_to[(tap * channels + in) * nr] = *next++;
       }
     }
   }
@@ -139,9 +159,10 @@ void DirectNchwc::pad_row(const float* source, int64_t image, int64_t y, float* 
   const int64_t before = c_.width.before, count = std::min(c_.width.input, width_ - before);
   const auto element =
       static_cast<int64_t>(kernels_->of_pairs() ? sizeof(uint16_t) : sizeof(float));
-  const auto* from = reinterpret_cast<const float*>(reinterpret_cast<const std::byte*>(source) +
-                                                    image * channels_ * c_.height.input *
-                                                        c_.width.input * element);
+  const int64_t channels = from_blocks_ ? planes_ * kernels_->block : channels_;
+  const auto* from =
+      reinterpret_cast<const float*>(reinterpret_cast<const std::byte*>(source) +
+                                     image * channels * c_.height.input * c_.width.input * element);
   for (int64_t plane = 0; plane < planes_; ++plane, to += height_ * width_ * unit_) {
     if (y < 0 || y >= c_.height.input) {
       std::fill_n(to, width_ * unit_, 0.0f);
@@ -162,7 +183,7 @@ void DirectNchwc::pad_places(const float* image, int64_t plane, int64_t y, float
   } else if (!kernels_->of_pairs()) {
     rearranging_->interleave({.from = image + plane * unit_ * source_plane + y * nr,
                               .from_step = source_plane,
-                              .count = unit_,
+                              .count = std::min(unit_, channels_ - plane * unit_),
                               .depth = count,
                               .to = to,
                               .to_step = unit_});
@@ -200,41 +221,42 @@ void DirectNchwc::multiply(const PanelOperands& operands, const WindowPart& part
   if (kernels_->release) kernels_->release();
 }
 
-// Processes k in spans whose weights stay in the L1 cache. Each span prefetches the weights of the
-// next one.
+// Each span prefetches the weights of the next one.
 void DirectNchwc::multiply_panel(const PanelOperands& o, int64_t panel,
                                  WindowPart::Range tiles) const {
-  const auto runs = static_cast<int64_t>(offsets_.size());
-  const int64_t block = kernels_->block, blocks = kernels_->nr / block;
-  const int64_t block_step = plane() * block;
-  const int64_t spans = up(runs * run_, span_depth), run_count = run_ * kernels_->nr;
+  const int64_t nr = kernels_->nr, block = kernels_->block, block_step = plane() * block;
+  const int64_t group = panel / group_panels_, within = panel % group_panels_ * (nr / block);
+  const int64_t blocks = std::min(nr / block, group_blocks_ - within);
+  const int64_t first_block = group * group_blocks_ + within;
+  const float* input = o.input + group * group_planes_ * height_ * width_ * unit_;
   const float* weight = o.weight + panel * panel_count();
   const auto made_at = [&](const Tile& tile) {
-    return (tile.image * c_.outputs / block + panel * blocks) * block_step + tile.first * block;
+    return (tile.image * c_.groups * group_blocks_ + first_block) * block_step + tile.first * block;
   };
-  for (int64_t span = 0; span < spans; ++span) {
-    const int64_t first = runs * span / spans, last = runs * (span + 1) / spans;
-    const int64_t span_runs = (tiles.last - tiles.first) * (last - first);
-    const int64_t lines = up(up((last - first) * run_count, line), span_runs);
-    const float* next = weight + last * run_count;
+  for (const Span& span : spans_) {
+    const int64_t runs = span.last - span.first, span_runs = (tiles.last - tiles.first) * runs;
+    const NchwcKernels::Tiles& kernels = kernels_->tiles(
+        narrow_ && !kernels_->of_pairs(), c_.width.stride, span.run, blocks * block < nr);
+    const int64_t lines = up(up(runs * span.run * nr, line), span_runs);
+    const float* next = weight + (span.k + runs * span.run) * nr;
     int64_t unfinished = tiles.first;
-    for (int64_t i = tiles.first; i < tiles.last; ++i, next += lines * (last - first) * line) {
+    for (int64_t i = tiles.first; i < tiles.last; ++i, next += lines * runs * line) {
       const Tile at = tile(i);
-      (*run_tile_)[static_cast<size_t>(at.count)](
-          {.a = o.input + at.from,
+      kernels[static_cast<size_t>(at.count)](
+          {.a = input + at.from,
            .a_step = c_.width.stride * unit_,
-           .offsets = offsets_.data() + first,
-           .runs = last - first,
-           .run = run_,
-           .b = weight + first * run_count,
+           .offsets = offsets_.data() + span.first,
+           .runs = runs,
+           .run = span.run,
+           .b = weight + span.k * nr,
            .c = o.made + made_at(at),
            .c_step = block_step,
-           .add = span > 0,
-           .bias = o.bias ? o.bias + panel * kernels_->nr : nullptr,
+           .add = span.k > 0,
+           .bias = o.bias ? o.bias + first_block * block : nullptr,
            .next = next,
            .lines = lines});
       const bool ends = i + 1 == tiles.last || (i + 1) % (rows_ * row_tiles_) == 0;
-      if (last < runs || (!ends && i + 1 - unfinished < epilogue_tiles)) continue;
+      if (&span != &spans_.back() || (!ends && i + 1 - unfinished < epilogue_tiles)) continue;
       const Tile begin = tile(unfinished);
       o.epilogue.run({.begin = made_at(begin),
                       .size = (at.first + at.count - begin.first) * block,

@@ -8,6 +8,7 @@
 
 #include "backends/cpu/conv/implicit_gemm_form.hpp"
 #include "backends/cpu/conv/panel_operands.hpp"
+#include "backends/cpu/descriptors/packed_weights.hpp"
 #include "backends/cpu/kernels/gemm_kernels.hpp"
 #include "backends/cpu/kernels/nchwc_kernels.hpp"
 
@@ -16,10 +17,11 @@ namespace mithril::cpu_backend {
 // Whether the kernels support this convolution. Its source may be in either layout.
 bool suits_direct_nchwc(const Convolution& convolution, const NchwcKernels& kernels);
 
-// All images of a convolution with one group. With kernels for bfloat16, channels are VNNI pairs. A
-// run of k is a block of channels under one tap of the window. If the number of input channels is
-// not a multiple of the block, the source is planar, and a run is one kernel row: of one channel in
-// float32, of all channels in VNNI pairs, which padding makes contiguous.
+// All images of a convolution. With kernels for bfloat16, channels are VNNI pairs. A run of k is a
+// block of input channels under one tap of the window; the last block has only the channels that
+// the group has, so padded channels are not read. A planar source with few channels is read in
+// place: a run is then one kernel row, of one channel in float32, of all channels in VNNI pairs,
+// which padding makes contiguous.
 class DirectNchwc {
  public:
   DirectNchwc(const Convolution& convolution, bool from_blocks,
@@ -27,14 +29,18 @@ class DirectNchwc {
 
   const Convolution& convolution() const { return c_; }
   double work() const;  // multiplications
-  int64_t panels() const { return c_.outputs / kernels_->nr; }
+  int64_t panels() const { return c_.groups * group_panels_; }
   int64_t weight_count() const { return panels() * panel_count(); }
+  PackedLayout layout() const {
+    return narrow_ ? PackedLayout::direct_nchw : PackedLayout::direct_nchwc;
+  }
   // Elements of the padded source; 0 if the source is read in place.
   int64_t padded_count() const { return in_place_ ? 0 : c_.images * image_step_; }
   int64_t padded_rows() const { return in_place_ ? 0 : c_.images * height_; }
   int64_t part_count(int64_t /*parts*/) const { return 0; }
 
-  // Packs one panel of the weight. `to` is the start of all panels.
+  // Packs one panel of the weight. `to` is the start of all panels. Channels beyond the last one
+  // have zero weights.
   void transform_weight(const float* weight, int64_t panel, float* to) const;
   // Pads the rows [first, last), counted through all images, and converts them to the layout that
   // the tiles read.
@@ -49,13 +55,18 @@ class DirectNchwc {
     int64_t image, first, count;
     int64_t from;  // offset of the first pixel's window in the source
   };
+  // Runs [first, last) of equal length, whose weights stay in the L1 cache. `k`: the number of k
+  // before them.
+  struct Span {
+    int64_t first, last, run, k;
+  };
 
   Tile tile(int64_t i) const;
   int64_t tiles() const { return c_.images * rows_ * row_tiles_; }
-  int64_t panel_count() const {
-    return static_cast<int64_t>(offsets_.size()) * run_ * kernels_->nr;
-  }
+  int64_t depth() const { return c_.inputs * c_.height.kernel * c_.width.kernel; }
+  int64_t panel_count() const { return depth() * kernels_->nr; }
   int64_t plane() const { return c_.height.output * c_.width.output; }
+  void add_spans(int64_t first, int64_t last, int64_t run);
   void multiply_panel(const PanelOperands& operands, int64_t panel, WindowPart::Range tiles) const;
   void pad_row(const float* source, int64_t image, int64_t y, float* to) const;
   void pad_places(const float* image, int64_t plane, int64_t y, float* to) const;
@@ -64,14 +75,15 @@ class DirectNchwc {
   int64_t channels_;  // channels of the source, not of pairs
   const NchwcKernels* kernels_;
   bool from_blocks_, narrow_, in_place_;
-  const NchwcKernels::Tiles* run_tile_;
   const GemmKernels<float>* rearranging_;
-  int64_t unit_;            // contiguous elements of a pixel
-  int64_t planes_;          // planes of such pixels, one for each block of channels
-  int64_t height_, width_;  // of a plane, in pixels, with the padding
+  int64_t unit_;          // contiguous elements of a pixel
+  int64_t group_planes_;  // planes of such pixels in each group, one for each block of channels
+  int64_t planes_;        // of all groups
+  int64_t group_blocks_, group_panels_;  // of output channels
+  int64_t height_, width_;               // of a plane, in pixels, with the padding
   int64_t image_step_;
-  int64_t run_;                         // elements of each run
-  std::vector<int32_t> offsets_;        // of each run
+  std::vector<int32_t> offsets_;  // of each run
+  std::vector<Span> spans_;
   int64_t rows_, columns_, row_tiles_;  // of the output; one row if it is contiguous
   int64_t group_;                       // tiles for which a panel of the weight stays in the cache
 };

@@ -17,6 +17,9 @@ struct Convolution {
   WindowAxis height, width;
   int64_t images = 1, groups = 1;
   int64_t inputs = 1, outputs = 1;  // channels of each group
+
+  int64_t input_channels() const { return groups * inputs; }
+  int64_t output_channels() const { return groups * outputs; }
 };
 
 // How an axis of the source is padded. The source is split into planes, one for each remainder in

@@ -1,9 +1,11 @@
 #include "backends/cpu/conv/nchwc_convolution.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "backends/cpu/conv/bf16_convolution.hpp"
 #include "backends/cpu/conv/direct_nchwc.hpp"
+#include "backends/cpu/conv/grouped_nchwc.hpp"
 #include "backends/cpu/conv/window_attributes.hpp"
 #include "backends/cpu/conv/winograd_nchwc.hpp"
 #include "backends/cpu/descriptors/op_spellings.hpp"
@@ -14,7 +16,7 @@
 namespace mithril::cpu_backend {
 namespace {
 
-// Form is DirectNchwc or WinogradNchwc.
+// Form is DirectNchwc, WinogradNchwc or GroupedNchwc.
 template <typename Form>
 class NchwcStep final : public Step {
  public:
@@ -34,12 +36,14 @@ class NchwcStep final : public Step {
     if (values.bias) bias_ = refs[index(*values.bias)];
   }
 
-  // Bytes of scratch memory: the padded source, the workspace of each part, and the blocked result
-  // if the destination is planar.
-  static int64_t scratch_bytes(const Form& form, int threads, bool to_blocks) {
+  // Bytes of scratch memory: the padded source, the workspace of each part, the blocked result if
+  // the destination is planar, and the bias if it does not fill whole blocks.
+  static int64_t scratch_bytes(const Form& form, int64_t block, int threads, bool to_blocks) {
     const int64_t parts = task_count(form, threads), work = parts * part_lines(form, parts);
-    const int64_t made = to_blocks ? 0 : made_count(form.convolution());
-    return (lines(form.padded_count()) + work + made) * int64_t{sizeof(float)};
+    const Convolution& c = form.convolution();
+    const int64_t made = to_blocks ? 0 : made_count(c, block);
+    return (lines(form.padded_count()) + work + made + up(c.output_channels(), block) * block) *
+           int64_t{sizeof(float)};
   }
 
   void run(const BufferTable& buffers) const override {
@@ -53,12 +57,15 @@ class NchwcStep final : public Step {
     }
     float* work = padded + lines(form_.padded_count());
     const int64_t own = part_lines(form_, parts_);
-    auto* made = to_blocks_ ? buffers.write<float>(made_) : work + parts_ * own;
+    float* planar = work + parts_ * own;
+    auto* made = to_blocks_ ? buffers.write<float>(made_) : planar;
+    const float* bias =
+        whole_blocks(buffers, planar + (to_blocks_ ? 0 : made_count(form_.convolution(), block_)));
     const WindowPart cut = form_.cut(parts_);
     each_part([&](int64_t part) {
       form_.multiply({.input = form_.padded_count() > 0 ? padded : source,
                       .weight = reinterpret_cast<const float*>(weight_.get()),
-                      .bias = bias_ ? buffers.read<float>(*bias_) : nullptr,
+                      .bias = bias,
                       .work = work + part * own,
                       .made = made,
                       .epilogue = to_blocks_ ? Epilogue(epilogue_.get(), &buffers) : Epilogue()},
@@ -72,8 +79,8 @@ class NchwcStep final : public Step {
   static int task_count(const Form& form, int threads) {
     return static_cast<int>(partition_groups(form.work(), 1, threads).parts);
   }
-  static int64_t made_count(const Convolution& c) {
-    return c.images * c.outputs * c.height.output * c.width.output;
+  static int64_t made_count(const Convolution& c, int64_t block) {
+    return c.images * up(c.output_channels(), block) * block * c.height.output * c.width.output;
   }
   static int64_t part_lines(const Form& form, int64_t parts) {
     return lines(form.part_count(parts));
@@ -88,19 +95,32 @@ class NchwcStep final : public Step {
     ThreadPool::shared().run(parts_, threads_, what);
   }
 
+  // The bias, padded to whole blocks of channels.
+  const float* whole_blocks(const BufferTable& buffers, float* padded) const {
+    if (!bias_) return nullptr;
+    const auto* bias = buffers.read<float>(*bias_);
+    const int64_t channels = form_.convolution().output_channels();
+    if (channels % block_ == 0) return bias;
+    std::fill(std::copy_n(bias, channels, padded), padded + up(channels, block_) * block_, 0.0f);
+    return padded;
+  }
+
   // Converts a part of the blocked result to NCHW, and runs the epilogue on it.
   void rearrange(const BufferTable& buffers, const float* made, const WindowPart& part) const {
     const Convolution& c = form_.convolution();
-    const int64_t plane = c.height.output * c.width.output, count = plane * block_;
-    const auto [first, last] = part.share(c.images * c.outputs / block_);
+    const int64_t plane = c.height.output * c.width.output, channels = c.output_channels();
+    const int64_t blocks = up(channels, block_);
+    const auto [first, last] = part.share(c.images * blocks);
     for (int64_t i = first; i < last; ++i) {
-      gemm_kernels<float>().interleave({.from = made + i * count,
+      const int64_t channel = i % blocks * block_, count = std::min(block_, channels - channel);
+      const int64_t begin = (i / blocks * channels + channel) * plane;
+      gemm_kernels<float>().interleave({.from = made + i * plane * block_,
                                         .from_step = block_,
                                         .count = plane,
-                                        .depth = block_,
-                                        .to = buffers.write<float>(made_) + i * count,
+                                        .depth = count,
+                                        .to = buffers.write<float>(made_) + begin,
                                         .to_step = plane});
-      Epilogue(epilogue_.get(), &buffers).run({.begin = i * count, .size = count});
+      Epilogue(epilogue_.get(), &buffers).run({.begin = begin, .size = count * plane});
     }
   }
 
@@ -116,9 +136,10 @@ class NchwcStep final : public Step {
 
 template <typename Form>
 StepDescriptor nchwc_descriptor(const LoweringContext& context, const Form& form, int64_t block,
-                                const ConvolutionValues& values, PackedLayout layout) {
+                                const ConvolutionValues& values) {
+  const PackedFormat format{form.layout(), form.convolution().groups};
   const PackedWeights::Bytes weight =
-      context.packed.pack(values.weight, {layout}, [&](const Tensor& tensor) {
+      context.packed.pack(values.weight, format, [&](const Tensor& tensor) {
         auto bytes = context.packed.allocate(form.weight_count() * int64_t{sizeof(float)});
         const Tensor host = tensor.host();
         std::vector<float> pairs;
@@ -131,10 +152,10 @@ StepDescriptor nchwc_descriptor(const LoweringContext& context, const Form& form
         return bytes;
       });
   const bool to_blocks = context.shaped.is_in_blocks(values.made);
-  StepDescriptor descriptor{
-      .reads = {values.source},
-      .writes = {values.made},
-      .scratch_bytes = NchwcStep<Form>::scratch_bytes(form, context.config.threads, to_blocks)};
+  StepDescriptor descriptor{.reads = {values.source},
+                            .writes = {values.made},
+                            .scratch_bytes = NchwcStep<Form>::scratch_bytes(
+                                form, block, context.config.threads, to_blocks)};
   if (values.bias) descriptor.reads.push_back(*values.bias);
   descriptor.make_with_epilogue = [=, threads = context.config.threads](
                                       const BufferRefs& refs, BufferRef scratch,
@@ -168,7 +189,9 @@ std::optional<NchwcConvolution> nchwc_convolution_for(const LoweringContext& con
   if (!convolution) return std::nullopt;
   if (dtype == DType::float32) {
     const NchwcKernels& kernels = nchwc_kernels();
-    if (!suits_direct_nchwc(*convolution, kernels)) return std::nullopt;
+    if (!suits_direct_nchwc(*convolution, kernels) && !suits_grouped_nchwc(*convolution, kernels)) {
+      return std::nullopt;
+    }
     return NchwcConvolution{*convolution, &kernels};
   }
   const BFloat16Kernels* pairs = context.config.bfloat16_products ? bfloat16_kernels() : nullptr;
@@ -183,12 +206,14 @@ StepDescriptor lower_nchwc_convolution(const LoweringContext& context,
                                        const ConvolutionValues& values) {
   const auto& [c, kernels] = convolution;
   const bool from_blocks = context.shaped.is_in_blocks(values.source);
-  if (context.config.winograd && !kernels->of_pairs() && suits_winograd_nchwc(c)) {
-    return nchwc_descriptor(context, WinogradNchwc(c, from_blocks), kernels->block, values,
-                            PackedLayout::winograd_nchwc);
+  if (!suits_direct_nchwc(c, *kernels)) {
+    return nchwc_descriptor(context, GroupedNchwc(c, from_blocks, *kernels), kernels->block,
+                            values);
   }
-  return nchwc_descriptor(context, DirectNchwc(c, from_blocks, *kernels), kernels->block, values,
-                          PackedLayout::direct_nchwc);
+  if (context.config.winograd && !kernels->of_pairs() && suits_winograd_nchwc(c)) {
+    return nchwc_descriptor(context, WinogradNchwc(c, from_blocks), kernels->block, values);
+  }
+  return nchwc_descriptor(context, DirectNchwc(c, from_blocks, *kernels), kernels->block, values);
 }
 
 }  // namespace mithril::cpu_backend

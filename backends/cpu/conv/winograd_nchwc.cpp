@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "backends/cpu/kernels/blocking.hpp"
+#include "backends/cpu/conv/to_blocks.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -21,7 +21,7 @@ bool suits_winograd_nchwc(const Convolution& c) {
   const auto is_plain = [](const WindowAxis& axis) {
     return axis.kernel == 3 && axis.stride == 1 && axis.dilation == 1;
   };
-  if (!is_plain(c.height) || !is_plain(c.width) || c.inputs % channel_block != 0) return false;
+  if (!is_plain(c.height) || !is_plain(c.width) || c.groups > 1) return false;
   // Below these limits the transforms cost as much as they save. Above them, reading the
   // transformed weights does: there are four times as many as before.
   constexpr int64_t fewest_channels = 32, fewest_tiles = 20, most_elements = 1 << 22;
@@ -36,8 +36,8 @@ WinogradNchwc::WinogradNchwc(const Convolution& convolution, bool from_blocks,
       from_blocks_(from_blocks),
       products_(&nchwc_kernels(instructions)),
       transforms_(&winograd_kernels(instructions)),
-      rearranging_(&gemm_kernels<float>(instructions)),
-      blocks_(c_.inputs / channel_block),
+      blocks_(up(c_.inputs, channel_block)),
+      out_blocks_(up(c_.outputs, channel_block)),
       tile_rows_(up(c_.height.output, 4)),
       tile_columns_(up(c_.width.output, 4)) {}
 
@@ -79,22 +79,15 @@ void WinogradNchwc::transform_weight(const float* weight, int64_t panel, float* 
   for (int64_t in = 0; in < c_.inputs; ++in) {
     transforms_->weight({.from = weight + (panel * element + in) * 9,
                          .from_step = c_.inputs * 9,
-                         .channels = nr,
+                         .channels = std::min(nr, c_.outputs - panel * nr),
+                         .nr = nr,
                          .to = to + panel * products * element + in * nr,
                          .to_step = element});
   }
 }
 
 void WinogradNchwc::pad(const float* source, int64_t first, int64_t last, float* padded) const {
-  const int64_t plane = c_.height.input * c_.width.input, block = plane * channel_block;
-  for (int64_t i = first; i < last; ++i) {
-    rearranging_->interleave({.from = source + i * block,
-                              .from_step = plane,
-                              .count = channel_block,
-                              .depth = plane,
-                              .to = padded + i * block,
-                              .to_step = channel_block});
-  }
+  convert_to_blocks(source, c_.inputs, c_.height.input * c_.width.input, first, last, padded);
 }
 
 void WinogradNchwc::multiply(const PanelOperands& o, const WindowPart& part) const {
@@ -138,43 +131,53 @@ void WinogradNchwc::transform_input(const float* input, const Group& group) cons
 
 void WinogradNchwc::multiply_panel(const PanelOperands& o, int64_t panel,
                                    const Group& group) const {
-  const int64_t element = c_.inputs * products_->nr;
-  const int64_t count = up(group.tiles, products_->mr);
+  const int64_t nr = products_->nr, element = c_.inputs * nr,
+                count = up(group.tiles, products_->mr);
+  const bool half = (panel + 1) * nr - c_.outputs >= channel_block;
   const int64_t lines = up(up(element, line), count * blocks_);
   std::array<int32_t, most_blocks> offsets;
   for (int64_t block = 0; block < blocks_; ++block) {
     offsets[static_cast<size_t>(block)] = static_cast<int32_t>(block * group.tiles * channel_block);
   }
-  for (int64_t k = 0; k < products; ++k) {
+  // The last block may be shorter.
+  const int64_t last_run = c_.inputs - (blocks_ - 1) * channel_block;
+  const int64_t whole = last_run == channel_block ? blocks_ : blocks_ - 1;
+  const auto multiply = [&](int64_t k, int64_t first_run, int64_t runs, int64_t run) {
     const float* weight = o.weight + (panel * products + k) * element;
+    const NchwcKernels::Tiles& kernels = products_->tiles(false, 1, run, half);
     for (int64_t i = 0; i < count; ++i) {
       const int64_t first = group.tiles * i / count, last = group.tiles * (i + 1) / count;
-      products_->blocks[0][static_cast<size_t>(last - first)](
+      kernels[static_cast<size_t>(last - first)](
           {.a = group.inputs + k * group.input_step + first * channel_block,
            .a_step = channel_block,
-           .offsets = offsets.data(),
-           .runs = blocks_,
-           .run = channel_block,
-           .b = weight,
+           .offsets = offsets.data() + first_run,
+           .runs = runs,
+           .run = run,
+           .b = weight + first_run * channel_block * nr,
            .c = group.sums + k * group.sum_step + first * channel_block,
            .c_step = group.tiles * channel_block,
-           .add = false,
+           .add = first_run > 0,
            .bias = nullptr,
-           .next = weight + element + i * lines * blocks_ * line,
+           .next = weight + element + (i * blocks_ + first_run) * lines * line,
            .lines = lines});
     }
+  };
+  for (int64_t k = 0; k < products; ++k) {
+    if (whole > 0) multiply(k, 0, whole, channel_block);
+    if (whole < blocks_) multiply(k, whole, 1, last_run);
   }
 }
 
 void WinogradNchwc::transform_sums(const PanelOperands& o, int64_t panel,
                                    const Group& group) const {
   const int64_t nr = c_.width.output, mr = c_.height.output;
-  const int64_t blocks = products_->nr / channel_block;
+  const int64_t first_block = panel * (products_->nr / channel_block);
+  const int64_t blocks = std::min(products_->nr / channel_block, out_blocks_ - first_block);
   const int64_t block_step = mr * nr * channel_block;
   for (int64_t row = group.first; row < group.last; ++row) {
     const int64_t y = row % tile_rows_ * 4, rows = std::min<int64_t>(mr - y, 4);
     const int64_t begin =
-        (row / tile_rows_ * panels() + panel) * blocks * block_step + y * nr * channel_block;
+        (row / tile_rows_ * out_blocks_ + first_block) * block_step + y * nr * channel_block;
     for (int64_t block = 0; block < blocks; ++block) {
       const float* sums =
           group.sums + (block * group.tiles + (row - group.first) * tile_columns_) * channel_block;
@@ -182,7 +185,7 @@ void WinogradNchwc::transform_sums(const PanelOperands& o, int64_t panel,
         transforms_->output_block(
             {.sums = sums,
              .sum_step = group.sum_step,
-             .bias = o.bias ? o.bias + panel * products_->nr + block * channel_block : nullptr,
+             .bias = o.bias ? o.bias + (first_block + block) * channel_block : nullptr,
              .to = o.made + begin + block * block_step + 4 * tile * channel_block,
              .row_step = nr * channel_block,
              .rows = rows,

@@ -6,7 +6,8 @@
 
 #include "backends/cpu/conv/implicit_gemm_form.hpp"
 #include "backends/cpu/conv/panel_operands.hpp"
-#include "backends/cpu/kernels/gemm_kernels.hpp"
+#include "backends/cpu/descriptors/packed_weights.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/kernels/nchwc_kernels.hpp"
 #include "backends/cpu/kernels/winograd_kernels.hpp"
 
@@ -24,8 +25,9 @@ class WinogradNchwc {
 
   const Convolution& convolution() const { return c_; }
   double work() const;  // multiplications
-  int64_t panels() const { return c_.outputs / products_->nr; }
-  int64_t weight_count() const { return 36 * c_.inputs * c_.outputs; }
+  int64_t panels() const { return up(c_.outputs, products_->nr); }
+  int64_t weight_count() const { return 36 * c_.inputs * panels() * products_->nr; }
+  PackedLayout layout() const { return PackedLayout::winograd_nchwc; }
   // Elements of the source after conversion to the blocked layout; 0 if it has this layout.
   int64_t padded_count() const { return from_blocks_ ? 0 : c_.images * image_count(); }
   int64_t padded_rows() const { return from_blocks_ ? 0 : c_.images * blocks_; }
@@ -49,7 +51,7 @@ class WinogradNchwc {
     float *inputs = {}, *sums = {};
   };
 
-  int64_t image_count() const { return c_.inputs * c_.height.input * c_.width.input; }
+  int64_t image_count() const { return blocks_ * channel_block * c_.height.input * c_.width.input; }
   int64_t rows() const { return c_.images * tile_rows_; }
   int64_t group_rows(bool of_panels) const;
   Group group(int64_t first, int64_t last) const;
@@ -61,8 +63,7 @@ class WinogradNchwc {
   bool from_blocks_;
   const NchwcKernels* products_;
   const WinogradKernels* transforms_;
-  const GemmKernels<float>* rearranging_;
-  int64_t blocks_;  // blocks of input channels
+  int64_t blocks_, out_blocks_;  // blocks of input and of output channels
   int64_t tile_rows_, tile_columns_;
 };
 

@@ -61,6 +61,7 @@ void WinogradPlanar::transform_weight(const float* weight, int64_t panel, float*
     transforms_->weight({.from = weight + (panel * element + in) * 9,
                          .from_step = c_.inputs * 9,
                          .channels = std::min(nr_, c_.outputs - panel * nr_),
+                         .nr = nr_,
                          .to = to + panel * 36 * element + in * nr_,
                          .to_step = element});
   }

@@ -1,6 +1,7 @@
 #include "backends/cpu/descriptors/packed_weights.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "backends/cpu/runtime/half_elements.hpp"
 #include "mithril/base/large_memory.hpp"
@@ -18,10 +19,25 @@ const Tensor* PackedWeights::find(ValueId id) const {
   return at == constants_.end() ? nullptr : at->second;
 }
 
-Tensor PackedWeights::plain(ValueId id) {
+namespace {
+
+Tensor padded(const Tensor& tensor, int64_t bytes) {
+  const std::shared_ptr<std::byte[]> memory = large_memory(bytes);
+  std::memset(memory.get(), 0, static_cast<size_t>(bytes));
+  std::memcpy(memory.get(), tensor.raw_data(), tensor.bytes());
+  return Tensor::over(tensor.dtype(), tensor.dims(), memory.get(), memory);
+}
+
+}  // namespace
+
+Tensor PackedWeights::plain(ValueId id, int64_t bytes) {
   const std::lock_guard lock(mutex_);
-  const auto [known, is_new] = plain_.try_emplace(id);
-  if (is_new) known->second = where_floats_begin(constants_.at(id)->host()).as_read_only();
+  const auto [known, is_new] = plain_.try_emplace({id, bytes});
+  if (is_new) {
+    const Tensor host = constants_.at(id)->host();
+    const bool pads = static_cast<int64_t>(host.bytes()) < bytes;
+    known->second = (pads ? padded(host, bytes) : where_floats_begin(host)).as_read_only();
+  }
   return known->second;
 }
 

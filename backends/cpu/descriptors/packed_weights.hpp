@@ -20,7 +20,9 @@ enum class PackedLayout : uint8_t {
   vnni_gemm,  // pairs of bfloat16 along k
   implicit_gemm,
   direct_nchwc,
+  direct_nchw,  // for a planar source with few channels
   winograd_nchwc,
+  grouped_nchwc,
   winograd_planar,
   small_planes,
   im2col,
@@ -43,7 +45,9 @@ class PackedWeights {
   explicit PackedWeights(const Graph& graph);  // the graph must outlive this object
 
   const Tensor* find(ValueId id) const;  // null: not a constant
-  Tensor plain(ValueId id);              // the constant in its own layout, read-only
+  // The constant in its own layout, read-only. If it has fewer than `bytes` bytes, a copy that is
+  // followed by zeros.
+  Tensor plain(ValueId id, int64_t bytes);
   // The constant in this format. Calls `make` if it was not packed in this format before.
   Bytes pack(ValueId id, const PackedFormat& format,
              const std::function<Bytes(const Tensor&)>& make);
@@ -54,7 +58,7 @@ class PackedWeights {
  private:
   std::map<ValueId, const Tensor*> constants_;
   std::mutex mutex_;
-  std::map<ValueId, Tensor> plain_;
+  std::map<std::pair<ValueId, int64_t>, Tensor> plain_;
   std::map<std::pair<ValueId, PackedFormat>, Bytes> packed_;
   std::shared_ptr<std::byte[]> next_;  // free memory of left_ bytes; allocated_: bytes in all
   int64_t left_ = 0, allocated_ = 0;

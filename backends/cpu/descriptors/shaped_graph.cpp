@@ -29,7 +29,15 @@ ShapedGraph::ShapedGraph(const Graph& graph, const Plan& plan)
 }
 
 int64_t ShapedGraph::bytes(ValueId id) const {
-  return count(id) * static_cast<int64_t>(size_of(dtype(id)));
+  int64_t elements = count(id);
+  if (is_in_blocks(id)) elements = element_count(dims_in_blocks(dims(id), channels_of_block_));
+  return elements * static_cast<int64_t>(size_of(dtype(id)));
+}
+
+int64_t ShapedGraph::buffer_bytes(ValueId id) const {
+  if (is_padded_.empty() || !is_padded_[index(id)]) return bytes(id);
+  const int64_t blocks = (count(id) + channels_of_block_ - 1) / channels_of_block_;
+  return blocks * channels_of_block_ * static_cast<int64_t>(size_of(dtype(id)));
 }
 
 std::string to_string(const ShapedGraph& shaped) {
@@ -48,8 +56,8 @@ Dims dims_in_blocks(const Dims& dims, int64_t channels) {
   constexpr size_t rank = 4;
   Dims all(rank + 1, 1);
   std::copy_backward(dims.begin(), dims.end(), all.begin() + rank);
-  if (all[1] % channels == 0) {
-    all[1] /= channels;
+  if (all[1] > 1) {
+    all[1] = (all[1] + channels - 1) / channels;
     all[rank] = channels;
   }
   return all;

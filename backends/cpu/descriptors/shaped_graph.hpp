@@ -23,12 +23,18 @@ class ShapedGraph {
   const Dims& dims(ValueId id) const { return *dims_[index(id)]; }
   DType dtype(ValueId id) const { return graph_.value(id).dtype; }
   int64_t count(ValueId id) const { return counts_[index(id)]; }  // elements
+  // Bytes of the value, with the channels that the blocked layout pads.
   int64_t bytes(ValueId id) const;
+  // Bytes of its buffer, which may have to end at a whole block.
+  int64_t buffer_bytes(ValueId id) const;
   // Whether a value [N, C, H, W] has the blocked layout: see layout/assign_layouts.hpp.
   bool is_in_blocks(ValueId id) const { return !in_blocks_.empty() && in_blocks_[index(id)]; }
   int64_t channels_of_block() const { return channels_of_block_; }
-  void put_in_blocks(std::vector<bool> values, int64_t channels) {
+  // `padded`, per value: a vector of channels that a blocked value is combined with, whose buffer
+  // ends at a whole block, too.
+  void put_in_blocks(std::vector<bool> values, std::vector<bool> padded, int64_t channels) {
     in_blocks_ = std::move(values);
+    is_padded_ = std::move(padded);
     channels_of_block_ = channels;
   }
 
@@ -39,15 +45,15 @@ class ShapedGraph {
   const Plan& plan_;
   std::vector<const Dims*> dims_;
   std::vector<int64_t> counts_;
-  std::vector<bool> in_blocks_;  // per value; empty: none
+  std::vector<bool> in_blocks_, is_padded_;  // per value; empty: none
   int64_t channels_of_block_ = 1;
 };
 
 // A line for each value that is in the blocked layout.
 std::string to_string(const ShapedGraph& shaped);
 
-// The dims [N, C / channels, H, W, channels] of a value that is broadcast to a blocked value.
-// Missing leading axes become 1. If `channels` does not divide C, the dims are [N, C, H, W, 1].
+// The dims [N, C / channels, H, W, channels] of a value that is broadcast to a blocked value; the
+// quotient is rounded up. Missing leading axes become 1. If C is 1, the dims are [N, 1, H, W, 1].
 Dims dims_in_blocks(const Dims& dims, int64_t channels);
 
 }  // namespace mithril::cpu_backend

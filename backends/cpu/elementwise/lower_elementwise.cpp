@@ -43,14 +43,20 @@ std::vector<InPlacePair> in_place_pairs(const ShapedGraph& shaped,
   return possible;
 }
 
-std::vector<Cut> cuts(const ElementwiseProgram& program) {
+std::vector<Cut> cuts(const ShapedGraph& shaped, const ElementwiseProgram& program) {
   const int64_t count = element_count(program.dims);
   std::vector<Cut> found;
   if (count == 0) return found;
-  for (const ElementwiseProgram::Made& made : program.outputs) found.push_back({made.value, count});
+  for (const ElementwiseProgram::Made& made : program.outputs) {
+    if (shaped.buffer_bytes(made.value) != shaped.bytes(made.value)) return {};
+    found.push_back({made.value, count});
+  }
   for (size_t i = 0; i < program.inputs.size(); ++i) {
-    found.push_back(
-        {program.inputs[i], BroadcastIteration(program.input_dims[i], program.dims).parts()});
+    const ValueId id = program.inputs[i];
+    const bool is_cut =
+        shaped.is_in_blocks(id) || element_count(program.input_dims[i]) == shaped.count(id);
+    const BroadcastIteration iteration(program.input_dims[i], program.dims);
+    found.push_back({id, is_cut ? iteration.parts() : 1});  // a padded vector is read whole
   }
   return found;
 }
@@ -62,7 +68,7 @@ StepDescriptor lower_elementwise(const LoweringContext& context, ElementwiseProg
   for (const ElementwiseProgram::Made& made : program.outputs)
     descriptor.writes.push_back(made.value);
   descriptor.in_place_pairs = in_place_pairs(context.shaped, program);
-  descriptor.cuts = cuts(program);
+  descriptor.cuts = cuts(context.shaped, program);
   descriptor.worth =
       static_cast<double>(element_count(program.dims) * cost_of(program)) / elementwise_grain_size;
   if (context.native) context.native->add(context.shaped, program);

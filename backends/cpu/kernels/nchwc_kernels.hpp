@@ -30,6 +30,20 @@ struct BlockTile {
   int64_t lines;
 };
 
+// A grouped convolution for one block of channels. Each lane is one output channel, so `a` has the
+// lanes of each k already: c[pixel][j] = bias[j] + sum over r of a[offsets[r] + pixel * a_step + j]
+// * b[r][j]. Uses the fields of BlockTile that it names.
+using LaneTile = BlockTile;
+
+// Puts the input channels of grouped convolutions into the lanes of their output channels:
+// to[pixel][i][j] = from[pixel][lanes[i][j]], for `inputs` input channels i of each group.
+struct LaneSelection {
+  const float* from;  // a block of channels for each pixel, contiguous
+  int64_t pixels, inputs;
+  const int32_t* lanes;  // channel_block for each input channel
+  float* to;
+};
+
 struct NchwcKernels {
   static constexpr int most_rows = 32;
   using Run = void (*)(const BlockTile&);
@@ -37,7 +51,7 @@ struct NchwcKernels {
   using Tiles = std::array<Run, most_rows + 1>;
 
   int mr = 0;  // pixels of the largest tile
-  int nr = 0;  // channels of a panel, a multiple of the block; 0: there are no kernels
+  int nr = 0;  // channels of a panel: one or two blocks; 0: there are no kernels
   // Channels in a block of the source and of the result: 16 for float32, 32 for VNNI pairs of
   // bfloat16.
   int64_t block = channel_block;
@@ -48,14 +62,25 @@ struct NchwcKernels {
   // length.
   static constexpr int64_t most_run = 8;
   std::array<Tiles, most_run> planes[2] = {};
+  // For runs of any length, indexed by the stride - 1: for a blocked source, and for panels of
+  // which only the first block is stored, from a blocked and from a planar source.
+  Tiles short_runs[2] = {}, half_of_blocks[2] = {}, half_of_planes[2] = {};
   void (*release)() = nullptr;  // see GemmKernels
+
+  // For grouped convolutions. Null: no kernels.
+  Tiles lanes = {};
+  int lane_rows = 0;  // pixels of the largest such tile
+  void (*select)(const LaneSelection&) = nullptr;
 
   bool of_pairs() const { return block > channel_block; }
 
-  const Tiles& plane_tiles(int64_t stride, int64_t run) const {
-    const auto& tiles = planes[stride - 1];
-    return run < most_run && tiles[static_cast<size_t>(run)][1] ? tiles[static_cast<size_t>(run)]
-                                                                : tiles[0];
+  // The kernels for these runs. `half`: only the first block of the panel is stored.
+  const Tiles& tiles(bool planar, int64_t stride, int64_t run, bool half) const {
+    const auto s = static_cast<size_t>(stride - 1);
+    if (half) return planar ? half_of_planes[s] : half_of_blocks[s];
+    if (!planar) return run < channel_block && short_runs[s][1] ? short_runs[s] : blocks[s];
+    const auto length = static_cast<size_t>(run < most_run ? run : 0);
+    return planes[s][length][1] ? planes[s][length] : planes[s][0];
   }
 };
 

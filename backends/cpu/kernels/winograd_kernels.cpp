@@ -67,11 +67,11 @@ HWY_ATTR void transform_weight(const hn::Vec<Wide>* x, int step, hn::Vec<Wide>* 
 HWY_ATTR void weight(const WinogradWeight& w) {
   const Wide d;
   const hn::Rebind<float, Wide> narrow;
-  float windows[9][nr] = {};
+  float windows[9][32] = {};
   for (int64_t channel = 0; channel < w.channels; ++channel) {
     for (int k = 0; k < 9; ++k) windows[k][channel] = w.from[channel * w.from_step + k];
   }
-  for (int64_t i = 0; i < nr; i += HWY_LANES(double)) {
+  for (int64_t i = 0; i < w.nr; i += HWY_LANES(double)) {
     hn::Vec<Wide> x[9], half[18], made[6];
     for (int k = 0; k < 9; ++k) x[k] = hn::PromoteTo(d, hn::LoadU(narrow, windows[k] + i));
     for (int at = 0; at < 3; ++at) transform_weight(x + at, 3, half + at, 3);

@@ -12,8 +12,8 @@ namespace mithril::cpu_backend {
 struct WinogradWeight {
   const float* from;  // 9 elements for each output channel
   int64_t from_step;
-  int64_t channels;
-  float* to;  // 36 rows of `nr` elements; channels beyond `channels` are 0
+  int64_t channels, nr;  // nr: whole vectors, at most 32
+  float* to;             // 36 rows of `nr` elements; channels beyond `channels` are 0
   int64_t to_step;
 };
 

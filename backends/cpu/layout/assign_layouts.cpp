@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/descriptors/op_spellings.hpp"
 #include "backends/cpu/elementwise/program_step.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/ops/reduction.hpp"
 
 namespace mithril::cpu_backend {
@@ -18,6 +20,7 @@ constexpr size_t rank = 4;
 
 struct ChannelBlocks {
   std::vector<bool> values;  // per value: it gets the blocked layout; empty: none
+  std::vector<bool> padded;  // per value: a vector whose buffer ends at a whole block
   int64_t channels = 1;      // of a block
 };
 
@@ -30,8 +33,14 @@ class Choice {
         shaped_(context.shaped),
         kind_(shaped_.graph().values().size()),
         is_refused_(kind_.size()),
-        is_wanted_(kind_.size()) {
+        is_wanted_(kind_.size()),
+        is_padded_(kind_.size()),
+        is_output_(kind_.size()) {
     for (size_t i = 0; i < kind_.size(); ++i) kind_[i] = i;
+    for (const Output& output : shaped_.graph().outputs()) is_output_[index(output.value)] = true;
+    for (size_t node = 0; node < shaped_.node_count(); ++node) {
+      for (const ValueId id : shaped_.node(node).outputs) made_by_[id] = &shaped_.node(node);
+    }
   }
 
   ChannelBlocks run() {
@@ -46,7 +55,7 @@ class Choice {
       const size_t kind = kind_of(i);
       chosen[i] = is_wanted_[kind] && !is_refused_[kind] && has_blocks(static_cast<ValueId>(i));
     }
-    return {std::move(chosen), channels_};
+    return {std::move(chosen), std::move(is_padded_), channels_};
   }
 
  private:
@@ -73,9 +82,15 @@ class Choice {
     if (!is_known(id)) return false;
     constexpr int64_t most_places = std::numeric_limits<int32_t>::max();
     const Dims& dims = shaped_.dims(id);
-    if (dims.size() != rank || dims[1] % channels_ != 0) return false;
+    if (dims.size() != rank || !fills_blocks(dims[1])) return false;
     const int64_t places = dims[2] * dims[3];
     return places > 1 && places <= most_places;
+  }
+  // Whether fewer than half of the lanes are padding. An odd channel of bfloat16 would share a VNNI
+  // pair with a padded lane, which need not be finite.
+  bool fills_blocks(int64_t channels) const {
+    const bool in_pairs = channels_ > channel_block;
+    return 2 * channels > up(channels, channels_) * channels_ && (!in_pairs || channels % 2 == 0);
   }
   // Whether the value has dims and elements. A value that no node computes has no dims.
   bool is_known(ValueId id) const { return shaped_.count(id) > 0; }
@@ -135,14 +150,33 @@ class Choice {
       return stand_alike(id, made);
     }
     const Dims& dims = shaped_.dims(id);
-    if (dims.size() <= rank && is_the_same_in_blocks(dims)) return;
+    if (dims.size() <= rank && is_the_same_in_blocks(id)) return;
     refuse(id);
     refuse(made);
   }
 
-  static bool is_the_same_in_blocks(const Dims& dims) {
+  // Whether a blocked program can read this value, which has no blocks: it has one channel, or one
+  // pixel for each channel.
+  bool is_the_same_in_blocks(ValueId id) {
+    const Dims& dims = shaped_.dims(id);
     const auto from_end = [&](size_t i) { return dims.size() < i ? 1 : dims[dims.size() - i]; };
-    return from_end(3) == 1 || from_end(2) * from_end(1) == 1;
+    if (from_end(3) == 1) return true;
+    if (from_end(2) * from_end(1) != 1) return false;
+    return from_end(3) % channels_ == 0 || (from_end(4) == 1 && pad(id));
+  }
+
+  // Makes the buffer of a vector of channels end at a whole block, if the plan allocates it.
+  bool pad(ValueId id) {
+    while (!is_output_[index(id)]) {
+      const auto made = made_by_.find(id);
+      const bool is_view = made != made_by_.end() && made->second->op->keeps_elements;
+      if (!is_view) {
+        const bool is_allocated = made != made_by_.end() || context_.packed.find(id);
+        return is_allocated && (is_padded_[index(id)] = true);
+      }
+      id = *tensor_of(made->second->arguments.front());
+    }
+    return false;
   }
 
   const LoweringContext& context_;
@@ -150,6 +184,8 @@ class Choice {
   std::vector<size_t> kind_;      // per value: its parent in the kind; a root is its own parent
   std::vector<bool> is_refused_;  // per kind
   std::vector<bool> is_wanted_;
+  std::vector<bool> is_padded_, is_output_;  // per value
+  std::map<ValueId, const Node*> made_by_;
   std::vector<bool> convolutions_;  // per node; empty: none
   int64_t channels_ = 0;            // of a block
 };
@@ -158,7 +194,7 @@ class Choice {
 
 void assign_layouts(const LoweringContext& context, ShapedGraph& shaped) {
   ChannelBlocks chosen = Choice(context).run();
-  shaped.put_in_blocks(std::move(chosen.values), chosen.channels);
+  shaped.put_in_blocks(std::move(chosen.values), std::move(chosen.padded), chosen.channels);
 }
 
 }  // namespace mithril::cpu_backend

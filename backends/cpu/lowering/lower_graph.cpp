@@ -144,7 +144,7 @@ class GraphLowering {
     for (StepDescriptor& before : descriptor.before) add(std::move(before), nodes);
     for (const ValueId id : descriptor.reads) make_waiting(id);
     for (const ValueId id : descriptor.writes) {
-      lowered_.add({.made = id, .bytes = shaped_.bytes(id), .kept = is_output_[index(id)]});
+      lowered_.add({.made = id, .bytes = shaped_.buffer_bytes(id), .kept = is_output_[index(id)]});
     }
     descriptor.nodes.assign(nodes.begin(), nodes.end());
     lowered_.steps.push_back(std::move(descriptor));

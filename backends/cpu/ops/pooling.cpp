@@ -145,8 +145,9 @@ std::optional<StepDescriptor> lower_pooling(const LoweringContext& context, size
   auto form = pool_form(reader, 1, shaped.dims(*input), shaped.dims(outputs.front()));
   if (!form || form->input_plane() > std::numeric_limits<int32_t>::max()) return std::nullopt;
   if (shaped.is_in_blocks(*input) || shaped.is_in_blocks(outputs.front())) {
-    form->block = shaped.channels_of_block();
-    form->planes /= form->block;
+    const Dims in_blocks = dims_in_blocks(shaped.dims(*input), shaped.channels_of_block());
+    form->block = in_blocks[4];
+    form->planes = in_blocks[0] * in_blocks[1];
   }
   Pooling pooling = Pooling::average;
   if (call.text == "max_pool") {

@@ -202,6 +202,52 @@ StepDescriptor reduction_draft(const LoweringContext& context, const Reduction& 
       }};
 }
 
+// Runs a reduction that makes `padded` elements for each image, and stores `channels` of them.
+class PaddedReductionStep final : public Step {
+ public:
+  PaddedReductionStep(std::unique_ptr<Step> reduction, const Dims& dims, int64_t padded,
+                      BufferRef scratch, BufferRef to)
+      : reduction_(std::move(reduction)),
+        images_(dims[0]),
+        channels_(dims[1]),
+        padded_(padded),
+        scratch_(scratch),
+        to_(to) {}
+
+  void run(const BufferTable& buffers) const override {
+    reduction_->run(buffers);
+    for (int64_t image = 0; image < images_; ++image) {
+      std::copy_n(buffers.read<float>(scratch_) + image * padded_, channels_,
+                  buffers.write<float>(to_) + image * channels_);
+    }
+  }
+
+ private:
+  std::unique_ptr<Step> reduction_;
+  int64_t images_, channels_, padded_;
+  BufferRef scratch_, to_;
+};
+
+// Reduces the planes of a blocked value.
+StepDescriptor lower_blocked_reduction(const LoweringContext& context, std::string_view way,
+                                       ValueId from, ValueId to) {
+  const Dims &dims = context.shaped.dims(from),
+             in_blocks = dims_in_blocks(dims, context.shaped.channels_of_block());
+  const int64_t padded = in_blocks[1] * in_blocks[4];
+  StepDescriptor descriptor = reduction_draft<float>(
+      context, reduction_of(in_blocks, {false, false, true, true, false}), way, from, to);
+  if (padded == dims[1]) return descriptor;
+  descriptor.scratch_bytes = dims[0] * padded * int64_t{sizeof(float)};
+  descriptor.make = [=, make = std::move(descriptor.make)](const BufferRefs& refs,
+                                                           BufferRef scratch) {
+    BufferRefs own = refs;
+    own[index(to)] = scratch;
+    return std::make_unique<PaddedReductionStep>(make(own, scratch), dims, padded, scratch,
+                                                 refs[index(to)]);
+  };
+  return descriptor;
+}
+
 }  // namespace
 
 std::optional<StepDescriptor> lower_reduction(const LoweringContext& context, size_t at,
@@ -212,13 +258,11 @@ std::optional<StepDescriptor> lower_reduction(const LoweringContext& context, si
   const ValueId from = *reader.tensor(0), to = shaped.node(at).outputs.front();
   const DType dtype = shaped.dtype(to);
   if (shaped.dtype(from) != dtype || shaped.count(from) == 0) return std::nullopt;
+  if (shaped.is_in_blocks(from)) return lower_blocked_reduction(context, call.text, from, to);
   const Dims& dims = shaped.dims(from);
   const Reduction reduction =
-      shaped.is_in_blocks(from)
-          ? reduction_of(dims_in_blocks(dims, shaped.channels_of_block()),
-                         {false, false, true, true, false})
-          : reduction_of(dims, call.text == "sum_to" ? broadcast_along(dims, shaped.dims(to))
-                                                     : along(reader.value(1), dims.size()));
+      reduction_of(dims, call.text == "sum_to" ? broadcast_along(dims, shaped.dims(to))
+                                               : along(reader.value(1), dims.size()));
   if (dtype == DType::float32) {
     return reduction_draft<float>(context, reduction, call.text, from, to);
   }
