@@ -1,20 +1,13 @@
 #include "mithril/models/resampling.hpp"
 
+#include <optional>
+#include <vector>
+
+#include "mithril/models/axis_sizes.hpp"
 #include "mithril/models/builder.hpp"
 
 namespace mithril {
 namespace {
-
-// The two items of an argument that is one int for both axes, or a tuple.
-std::vector<int64_t> pair_of(const CheckedArguments& arguments, const char* name, int64_t least) {
-  std::vector<int64_t> sizes = arguments.ints(name);
-  if (sizes.size() == 1) sizes.push_back(sizes.front());
-  if (sizes.size() != 2) arguments.reject(name, "an int or a tuple of 2");
-  for (const int64_t size : sizes) {
-    if (size < least) arguments.reject(name, "at least " + std::to_string(least));
-  }
-  return sizes;
-}
 
 Model build_conv_transpose2d(const CheckedArguments& arguments) {
   Model model = model_of_class("ConvTranspose2d");
@@ -22,10 +15,11 @@ Model build_conv_transpose2d(const CheckedArguments& arguments) {
   if (groups < 1) arguments.reject("groups", "at least 1");
   if (filters < 1 || filters % groups != 0)
     arguments.reject("filters", "a positive multiple of groups");
-  const auto kernel = pair_of(arguments, "kernel_size", 1),
-             stride = pair_of(arguments, "stride", 1), padding = pair_of(arguments, "padding", 0),
-             extra = pair_of(arguments, "output_padding", 0),
-             dilation = pair_of(arguments, "dilation", 1);
+  const auto kernel = axis_sizes(arguments, "kernel_size", 1),
+             stride = axis_sizes(arguments, "stride", 1),
+             padding = axis_sizes(arguments, "padding", 0),
+             extra = axis_sizes(arguments, "output_padding", 0),
+             dilation = axis_sizes(arguments, "dilation", 1);
   const Connection input = model["input"], weight = model["weight"];
   model.set_shapes(
       {{"input", {"N", "C", any, any}}, {"weight", {"C", filters / groups, kernel[0], kernel[1]}}});
@@ -52,15 +46,44 @@ Model build_conv_transpose2d(const CheckedArguments& arguments) {
 // Columns: [...] -> [..., 1].
 Connection column(const Connection& x) { return x.reshape({-1, 1}); }
 
-// [size scale, size]: what each pixel between the centres of others takes of them.
-Connection linear_weights(const Connection& size, int64_t scale) {
-  const Connection places = apply("arange", {size * scale});
-  const double step = 1.0 / static_cast<double>(scale);
-  const Connection last = (size - 1).tensor();
-  const Connection centres = (places + 0.5) * step - 0.5;
-  const Connection kept = apply("minimum", {apply("relu", {centres}), last});
-  const Connection apart = (column(kept) - apply("arange", {size})).abs();
+// How an axis is resampled: from `size` pixels to `to`.
+struct Resampling {
+  Connection size;
+  Binding to, last_of_new;       // the number of new pixels, and one less
+  std::optional<int64_t> scale;  // to / size, if it is a whole number that is known
+  bool aligned = false;          // the centres of the outer pixels stay where they are
+
+  // Where the centre of each new pixel is among the old ones, which are 1 apart.
+  Connection centres() const {
+    const Connection places = apply("arange", {to});
+    if (scale && !aligned) return (places + 0.5) * (1.0 / static_cast<double>(*scale)) - 0.5;
+    if (!aligned) return (places + 0.5) * (size.tensor() / apply("to_tensor", {to})) - 0.5;
+    const Connection steps = apply("maximum", {apply("to_tensor", {last_of_new}), 1});
+    return places * ((size - 1).tensor() / steps);
+  }
+  Connection last() const { return (size - 1).tensor(); }
+};
+
+// [to, size]: what each pixel between the centres of others takes of them.
+Connection linear_weights(const Resampling& axis) {
+  const Connection kept = apply("minimum", {apply("relu", {axis.centres()}), axis.last()});
+  const Connection apart = (column(kept) - apply("arange", {axis.size})).abs();
   return apply("relu", {1.0 - apart});
+}
+
+// The same of the cubic convolution of Keys with a = -0.75: the two pixels on either side, in place
+// of those outside the outer ones.
+Connection cubic_weights(const Resampling& axis) {
+  const Connection centres = axis.centres(), before = centres.floor(), part = centres - before;
+  const auto near = [](const Connection& t) { return (t * 1.25 - 2.25) * t * t + 1.0; };
+  const auto far = [](const Connection& t) { return ((t * -0.75 + 3.75) * t - 6.0) * t + 3.0; };
+  const Connection pixels = apply("arange", {axis.size});
+  const auto tap = [&](double offset, const Connection& weight) {
+    const Connection place = apply("minimum", {apply("relu", {before + offset}), axis.last()});
+    return apply("where", {column(place).eq(pixels), column(weight), 0.0});
+  };
+  return tap(-1.0, far(part + 1.0)) + tap(0.0, near(part)) + tap(1.0, near(1.0 - part)) +
+         tap(2.0, far(2.0 - part));
 }
 
 // [to, size]: the mean of each window.
@@ -76,21 +99,79 @@ Connection weighed(const Connection& input, const Connection& rows, const Connec
   return matmul(matmul(rows, input), apply("swapaxes", {columns, 0, 1}));
 }
 
+// The sizes of the output: those of the argument, or those of the input times the scale.
+std::vector<Resampling> resampled_axes(const CheckedArguments& arguments, const Connection& input) {
+  const Connection shape = input.shape();
+  const bool sized = arguments.has("size");
+  const std::vector<int64_t> numbers = axis_sizes(arguments, sized ? "size" : "scale_factor", 1);
+  const bool aligned = arguments.flag("align_corners");
+  std::vector<Resampling> axes;
+  for (size_t axis = 0; axis < 2; ++axis) {
+    const Connection size = shape[static_cast<int>(axis) + 2];
+    const int64_t number = numbers[axis];
+    if (sized) {
+      axes.push_back({size, number, number - 1, std::nullopt, aligned});
+    } else {
+      axes.push_back({size, size * number, size * number - 1, number, aligned});
+    }
+  }
+  return axes;
+}
+
+// The old pixel that each new one repeats.
+Connection repeated_pixels(const Connection& input, const std::vector<Resampling>& axes) {
+  Connection output = input;
+  for (size_t axis = 0; axis < 2; ++axis) {
+    const Resampling& along = axes[axis];
+    const Connection places = apply("arange", {along.to});
+    const Connection from = along.scale ? floor_divide(places, *along.scale)
+                                        : floor_divide(places * along.size, along.to);
+    output = apply("gather", {output, from, static_cast<int64_t>(axis) + 2});
+  }
+  return output;
+}
+
 Model build_upsample(const CheckedArguments& arguments) {
   Model model = model_of_class("Upsample");
-  const std::vector<int64_t> scale = pair_of(arguments, "scale_factor", 1);
   const Connection input = model["input"];
   model.set_shapes({{"input", {"N", "C", "H", "W"}}});
-  const Connection shape = input.shape(), rows = shape[2], columns = shape[3];
-  if (arguments.text("mode") == "bilinear") {
-    return finished(
-        model, weighed(input, linear_weights(rows, scale[0]), linear_weights(columns, scale[1])));
+  const std::vector<Resampling> axes = resampled_axes(arguments, input);
+  const std::string& mode = arguments.text("mode");
+  if (mode == "nearest") {
+    if (arguments.flag("align_corners"))
+      arguments.reject("align_corners", "False for the mode \"nearest\"");
+    return finished(model, repeated_pixels(input, axes));
   }
-  const Connection apart = input.reshape({shape[0], shape[1], rows, 1, columns, 1});
-  const Connection repeated = apply(
-      "broadcast_to", {apart, Binding({shape[0], shape[1], rows, scale[0], columns, scale[1]})});
-  return finished(model,
-                  repeated.reshape({shape[0], shape[1], rows * scale[0], columns * scale[1]}));
+  const auto weights = mode == "bilinear" ? linear_weights : cubic_weights;
+  return finished(model, weighed(input, weights(axes[0]), weights(axes[1])));
+}
+
+// Each window [floor(i H / size), ceil((i + 1) H / size)) in its own row; shorter ones repeat their
+// last element.
+Connection adaptive_windows(const Connection& input, int axis, int64_t to) {
+  const Connection size = input.shape()[axis], windows = apply("arange", {to});
+  const Connection begin = column(floor_divide(windows * size, to));
+  const Connection last = column(-floor_divide(-(windows + 1) * size, to)) - 1;
+  const Connection taps = apply("arange", {floor_divide(size - 1, to) + 2});
+  return apply("gather", {input, apply("minimum", {begin + taps, last}), axis});
+}
+
+Model build_adaptive_max_pool2d(const CheckedArguments& arguments) {
+  Model model = model_of_class("AdaptiveMaxPool2D");
+  const Datum& given = arguments["output_size"];
+  Tuple sizes{given, given};
+  if (given.kind() == kind::tuple) sizes = given.tuple();
+  if (sizes.size() != 2) arguments.reject("output_size", "an int or a tuple of 2");
+  Connection output = model["input"];
+  model.set_shapes({{"input", {"N", "C", "H", "W"}}});
+  for (int axis = 2; axis < 4; ++axis) {
+    const Datum& size = sizes[static_cast<size_t>(axis) - 2];
+    if (size.is_none()) continue;
+    if (size.kind() != kind::int_value || size.integer() < 1)
+      arguments.reject("output_size", "sizes of at least 1, or None");
+    output = adaptive_windows(output, axis, size.integer()).max(axis + 1);
+  }
+  return finished(model, output);
 }
 
 Model build_adaptive_avg_pool2d(const CheckedArguments& arguments) {
@@ -128,12 +209,19 @@ Model ConvTranspose2d(const ConvTranspose2dOptions& options) {
 }
 
 std::string_view name(UpsampleMode mode) {
-  return mode == UpsampleMode::bilinear ? "bilinear" : "nearest";
+  constexpr std::string_view names[] = {"nearest", "bilinear", "bicubic"};
+  return names[static_cast<size_t>(mode)];
 }
 
 Model Upsample(const UpsampleOptions& options) {
   return make_model("Upsample", {{"scale_factor", options.scale_factor},
-                                 {"mode", std::string(name(options.mode))}});
+                                 {"mode", std::string(name(options.mode))},
+                                 {"size", options.size},
+                                 {"align_corners", options.align_corners}});
+}
+
+Model AdaptiveMaxPool2D(const AdaptiveMaxPool2DOptions& options) {
+  return make_model("AdaptiveMaxPool2D", {{"output_size", options.output_size}});
 }
 
 Model AdaptiveAvgPool2D(const AdaptiveAvgPool2DOptions& options) {
@@ -161,10 +249,18 @@ ModelDef define_upsample();
 ModelDef define_upsample() {
   return {.name = "Upsample",
           .doc =
-              "Larger images. Ports: input [N, C, H, W], output [N, C, H scale_factor, W "
-              "scale_factor].",
+              "Images of another size. Ports: input [N, C, H, W], output [N, C, H scale_factor, W "
+              "scale_factor] or [N, C, *size].",
           .arguments = {{"scale_factor", "int|tuple", 2, "an int or one for each axis"},
-                        {"mode", "str", "nearest", "nearest or bilinear", {"nearest", "bilinear"}}},
+                        {"mode",
+                         "str",
+                         "nearest",
+                         "nearest, bilinear or bicubic",
+                         {"nearest", "bilinear", "bicubic"}},
+                        {"size", "int|tuple|none", Datum(),
+                         "that of the output, in place of scale_factor"},
+                        {"align_corners", "bool", false,
+                         "the centres of the outer pixels stay where they are"}},
           .build = build_upsample};
 }
 
@@ -177,6 +273,17 @@ ModelDef define_adaptive_avg_pool2d() {
           "[N, C, Ho, Wo].",
       .arguments = {{"output_size", "int|tuple", {}, "an int or one for each axis, or None"}},
       .build = build_adaptive_avg_pool2d};
+}
+
+ModelDef define_adaptive_max_pool2d();
+ModelDef define_adaptive_max_pool2d() {
+  return {.name = "AdaptiveMaxPool2D",
+          .doc =
+              "The largest elements of as many windows as the output has pixels. Ports: input [N, "
+              "C, H, "
+              "W], output [N, C, Ho, Wo].",
+          .arguments = {{"output_size", "int|tuple", {}, "an int or one for each axis, or None"}},
+          .build = build_adaptive_max_pool2d};
 }
 
 }  // namespace mithril

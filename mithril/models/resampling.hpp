@@ -19,14 +19,16 @@ struct ConvTranspose2dOptions {
 // with Ho = (H - 1) stride - 2 padding + dilation (Kh - 1) + output_padding + 1.
 Model ConvTranspose2d(const ConvTranspose2dOptions& options);
 
-enum class UpsampleMode { nearest, bilinear };  // bilinear: between the centres of pixels
+enum class UpsampleMode { nearest, bilinear, bicubic };  // between the centres of pixels
 std::string_view name(UpsampleMode mode);
 
 struct UpsampleOptions {
   OptionValue scale_factor = 2;  // an int, or one for each axis
   UpsampleMode mode = UpsampleMode::nearest;
+  OptionValue size = {};       // None: that of the input times scale_factor
+  bool align_corners = false;  // the centres of the outer pixels stay where they are
 };
-// Ports: input [N, C, H, W], output [N, C, H scale, W scale].
+// Ports: input [N, C, H, W], output [N, C, H scale, W scale] or [N, C, *size].
 Model Upsample(const UpsampleOptions& options = {});
 
 struct AdaptiveAvgPool2DOptions {
@@ -35,5 +37,12 @@ struct AdaptiveAvgPool2DOptions {
 // Means of windows from floor(i H / size) to ceil((i + 1) H / size). Ports: input [N, C, H, W],
 // output [N, C, *output_size].
 Model AdaptiveAvgPool2D(const AdaptiveAvgPool2DOptions& options = {});
+
+struct AdaptiveMaxPool2DOptions {
+  OptionValue output_size = 1;  // an int, or one for each axis; None there: that of the input
+};
+// The largest elements of the windows of AdaptiveAvgPool2D. Ports: input [N, C, H, W], output [N,
+// C, *output_size].
+Model AdaptiveMaxPool2D(const AdaptiveMaxPool2DOptions& options = {});
 
 }  // namespace mithril

@@ -68,7 +68,24 @@ class Accuracy(Model):
     @overload
     def __call__(self, pred: Binding = ..., label: Binding = ..., *, output: Key = ...) -> Call: ...
 
+class Acos(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class AdaptiveAvgPool2D(Model):
+    def __init__(
+        self, output_size: int | tuple[Any, ...] | list[Any], *, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class AdaptiveMaxPool2D(Model):
     def __init__(
         self, output_size: int | tuple[Any, ...] | list[Any], *, name: str | None = None,
         input: Tensor = ...,
@@ -146,6 +163,13 @@ class ArgSort(Model):
         self, input: Binding = ..., axis: Binding = ..., descending: Binding = ...,
         count: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
+
+class Asin(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class AtLeast1D(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
@@ -348,6 +372,16 @@ class Cast(Model):
         self, input: Binding = ..., dtype: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class CausalMask(Model):
+    def __init__(
+        self, window: int | None = None, *, name: str | None = None, query: Tensor = ...,
+        key: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, query: Operand, key: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, query: Binding = ..., key: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class Cholesky(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
     @overload
@@ -419,7 +453,63 @@ class Conv2d(Model):
         groups: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class Conv3d(Model):
+    def __init__(
+        self, filters: int, *, kernel_size: int | tuple[Any, ...] | list[Any],
+        stride: int | tuple[Any, ...] | list[Any] = 1,
+        padding: int | tuple[Any, ...] | list[Any] = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, use_bias: bool = True,
+        name: str | None = None, input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
+
+class ConvTranspose1d(Model):
+    def __init__(
+        self, filters: int, *, kernel_size: int | tuple[Any, ...] | list[Any],
+        stride: int | tuple[Any, ...] | list[Any] = 1,
+        padding: int | tuple[Any, ...] | list[Any] = 0,
+        output_padding: int | tuple[Any, ...] | list[Any] = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, use_bias: bool = True,
+        name: str | None = None, input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
+
 class ConvTranspose2d(Model):
+    def __init__(
+        self, filters: int, *, kernel_size: int | tuple[Any, ...] | list[Any],
+        stride: int | tuple[Any, ...] | list[Any] = 1,
+        padding: int | tuple[Any, ...] | list[Any] = 0,
+        output_padding: int | tuple[Any, ...] | list[Any] = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, use_bias: bool = True,
+        name: str | None = None, input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., *,
+        output: Key = ...,
+    ) -> Call: ...
+
+class ConvTranspose3d(Model):
     def __init__(
         self, filters: int, *, kernel_size: int | tuple[Any, ...] | list[Any],
         stride: int | tuple[Any, ...] | list[Any] = 1,
@@ -478,12 +568,31 @@ class Convolution2D(Model):
         groups: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class Cosh(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class Cosine(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
     @overload
     def __call__(self, input: Operand) -> Connection: ...
     @overload
     def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class CosineSimilarity(Model):
+    def __init__(
+        self, axis: int = 1, *, eps: float = 1e-08, name: str | None = None, left: Tensor = ...,
+        right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, left: Operand, right: Operand = ..., axis: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, left: Binding = ..., right: Binding = ..., axis: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class CrossEntropy(Model):
     def __init__(
@@ -586,6 +695,15 @@ class Dropout(Model):
 
 class Dtype(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class ELU(Model):
+    def __init__(
+        self, alpha: int | float = 1.0, *, name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
     @overload
     def __call__(self, input: Operand) -> Connection: ...
     @overload
@@ -832,6 +950,20 @@ class Fmod(Model):
         self, numerator: Binding = ..., denominator: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class Fold(Model):
+    def __init__(
+        self, output_size: int | tuple[Any, ...] | list[Any], *,
+        kernel_size: int | tuple[Any, ...] | list[Any],
+        stride: int | tuple[Any, ...] | list[Any] = 1,
+        padding: int | tuple[Any, ...] | list[Any] = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class Full(Model):
     def __init__(
         self, shape: tuple[Any, ...] | list[Any] | int = ..., *,
@@ -964,6 +1096,18 @@ class GreaterEqual(Model):
     @overload
     def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
+class GridSample(Model):
+    def __init__(
+        self, mode: Literal['bilinear', 'nearest', 'bicubic'] = 'bilinear', *,
+        padding_mode: Literal['zeros', 'border', 'reflection'] = 'zeros',
+        align_corners: bool = False, name: str | None = None, input: Tensor = ...,
+        grid: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, grid: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., grid: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class GroupNorm(Model):
     def __init__(
         self, num_groups: int = 32, *, use_scale: bool = True, use_bias: bool = True,
@@ -980,9 +1124,35 @@ class GroupNorm(Model):
         output: Key = ...,
     ) -> Call: ...
 
+class Hardsigmoid(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class Hardswish(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class HingeLoss(Model):
     def __init__(
         self, *, name: str | None = None, input: Tensor = ..., target: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, target: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., target: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
+class HuberLoss(Model):
+    def __init__(
+        self, delta: int | float = 1.0, *, name: str | None = None, input: Tensor = ...,
+        target: Tensor = ...,
     ) -> None: ...
     @overload
     def __call__(self, input: Operand, target: Operand = ...) -> Connection: ...
@@ -998,6 +1168,21 @@ class Indexer(Model):
     @overload
     def __call__(
         self, input: Binding = ..., index: str | Sequence[Binding] = ..., *, output: Key = ...,
+    ) -> Call: ...
+
+class InstanceNorm(Model):
+    def __init__(
+        self, use_scale: bool = False, *, use_bias: bool = False, eps: float = 1e-05,
+        name: str | None = None, input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self, input: Operand, weight: Operand = ..., bias: Operand = ...,
+    ) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., weight: Binding = ..., bias: Binding = ..., *,
+        output: Key = ...,
     ) -> Call: ...
 
 class IsNan(Model):
@@ -1233,6 +1418,16 @@ class LogSoftmax(Model):
     def __call__(self, input: Operand, axis: Operand = ...) -> Connection: ...
     @overload
     def __call__(self, input: Binding = ..., axis: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class LogSumExp(Model):
+    def __init__(
+        self, axis: int | tuple[Any, ...] | list[Any] = -1, *, keepdim: bool = False,
+        name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class LogicalAnd(Model):
     def __init__(
@@ -1475,6 +1670,13 @@ class Minimum(Model):
     @overload
     def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
+class Mish(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class MultiHeadAttention(Model):
     def __init__(
         self, num_heads: int, *, dimension: int | None = None, use_bias: bool = True,
@@ -1546,6 +1748,15 @@ class NotEqual(Model):
     def __call__(self, left: Operand, right: Operand = ...) -> Connection: ...
     @overload
     def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class OneHot(Model):
+    def __init__(
+        self, num_classes: int, *, name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class OneToMany(Model):
     def __init__(
@@ -1624,6 +1835,24 @@ class PermuteTensor(Model):
     def __call__(
         self, input: Binding = ..., indices: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
+
+class PixelShuffle(Model):
+    def __init__(
+        self, upscale_factor: int, *, name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class PixelUnshuffle(Model):
+    def __init__(
+        self, downscale_factor: int, *, name: str | None = None, input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class PolynomialFeatures(Model):
     def __init__(
@@ -2084,6 +2313,19 @@ class Recall(Model):
     @overload
     def __call__(self, pred: Binding = ..., label: Binding = ..., *, output: Key = ...) -> Call: ...
 
+class RelativePositionBias(Model):
+    def __init__(
+        self, num_heads: int, *, num_buckets: int = 32, max_distance: int = 128,
+        bidirectional: bool = True, name: str | None = None, query: Tensor = ..., key: Tensor = ...,
+        weight: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, query: Operand, key: Operand = ..., weight: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, query: Binding = ..., key: Binding = ..., weight: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
 class Relu(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
     @overload
@@ -2127,7 +2369,27 @@ class Roll(Model):
         self, input: Binding = ..., shift: Binding = ..., axis: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class RotaryEmbedding(Model):
+    def __init__(
+        self, base: int | float = 10000.0, *, dim: int | None = None, interleaved: bool = False,
+        use_positions: bool = False, name: str | None = None, input: Tensor = ...,
+        positions: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, positions: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., positions: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
 class Round(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class SELU(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
     @overload
     def __call__(self, input: Operand) -> Connection: ...
@@ -2224,6 +2486,13 @@ class Sine(Model):
     @overload
     def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
+class Sinh(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class Size(Model):
     def __init__(
         self, dim: int | tuple[Any, ...] | list[Any] | None = None, *, name: str | None = None,
@@ -2244,6 +2513,18 @@ class Slice(Model):
     @overload
     def __call__(
         self, start: Binding = ..., stop: Binding = ..., step: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
+class SmoothL1Loss(Model):
+    def __init__(
+        self, beta: int | float = 1.0, *, name: str | None = None, input: Tensor = ...,
+        target: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, target: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., target: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
 class Softmax(Model):
@@ -2443,6 +2724,13 @@ class TakeAlongAxis(Model):
         self, input: Binding = ..., index: Binding = ..., axis: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class Tan(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class Tanh(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
     @overload
@@ -2556,6 +2844,19 @@ class TsnePJoint(Model):
         threshold: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
+class Unfold(Model):
+    def __init__(
+        self, kernel_size: int | tuple[Any, ...] | list[Any], *,
+        stride: int | tuple[Any, ...] | list[Any] = 1,
+        padding: int | tuple[Any, ...] | list[Any] = 0,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class Unique(Model):
     def __init__(
         self, size: int = ..., *, name: str | None = None, input: Tensor = ...,
@@ -2568,8 +2869,9 @@ class Unique(Model):
 class Upsample(Model):
     def __init__(
         self, scale_factor: int | tuple[Any, ...] | list[Any] = 2, *,
-        mode: Literal['nearest', 'bilinear'] = 'nearest', name: str | None = None,
-        input: Tensor = ...,
+        mode: Literal['nearest', 'bilinear', 'bicubic'] = 'nearest',
+        size: int | tuple[Any, ...] | list[Any] | None = None, align_corners: bool = False,
+        name: str | None = None, input: Tensor = ...,
     ) -> None: ...
     @overload
     def __call__(self, input: Operand) -> Connection: ...
@@ -2627,35 +2929,40 @@ class ZerosLike(Model):
     def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
 __all__ = [
-    "AUC", "AUCCore", "Absolute", "AbsoluteError", "Accuracy", "AdaptiveAvgPool2D", "Add", "Arange",
-    "ArgMax", "ArgMin", "ArgSort", "AtLeast1D", "Atan", "Atan2", "AvgPool1D", "AvgPool2D",
-    "BatchNorm1D", "BatchNorm2D", "BinaryCrossEntropy", "BitwiseAnd", "BitwiseNot", "BitwiseOr",
-    "BitwiseXOr", "BroadcastTo", "Buffer", "ByMode", "CartesianDifference", "Cast", "Cholesky",
-    "Clamp", "Concat", "Conv1d", "Conv2d", "ConvTranspose2d", "Convolution1D", "Convolution2D",
-    "Cosine", "CrossEntropy", "Cumprod", "Cumsum", "DistanceEncoder", "DistanceMatrix", "Divide",
-    "Dropout", "Dtype", "Eigenvalues", "Eigenvectors", "Eigvalsh", "ElementWiseAffine", "Embedding",
-    "EncoderDecoder", "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf",
-    "ExpandDims", "Expm1", "Exponential", "Eye", "EyeComplement", "F1", "Flatten", "Flip", "Floor",
-    "FloorDivide", "Fmod", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell", "Gather",
-    "GaussProcessRegressionCore", "Gelu", "Greater", "GreaterEqual", "GroupNorm", "HingeLoss",
-    "Indexer", "IsNan", "Item", "KLDivergence", "KernelizedSVM", "L1", "L2", "LSTMCell",
-    "LSTMCellBody", "Layer", "LayerNorm", "LeakyRelu", "Length", "Less", "LessEqual", "Linear",
-    "LinearSVM", "LinearScan", "Log", "Log1p", "LogSoftmax", "LogicalAnd", "LogicalNot",
-    "LogicalOr", "LogicalXOr", "LogisticRegression", "MDS", "MDSCore", "MLP", "ManyToOne",
-    "MaskedSoftmax", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D", "Maximum", "Mean", "Metric",
-    "Min", "Minimum", "MultiHeadAttention", "Multiply", "NanToNum", "Negate", "NormModifier",
-    "NotEqual", "OneToMany", "OneToManyInference", "Ones", "PReLU", "Pad", "PermuteTensor",
-    "PolynomialFeatures", "PolynomialKernel", "PolynomialRegression", "PositionalEncoding", "Power",
-    "Precision", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D", "PrimitiveConvolution1D",
-    "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLayerNorm", "PrimitiveLinear",
-    "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveRandInt", "PrimitiveRandn",
-    "PrimitiveScaledDotProduct", "PrimitiveSlice", "PrimitiveSplit", "Prod", "QuadHingeLoss",
-    "QuadraticFormRegularizer", "QuantileLoss", "RBFKernel", "RMSNorm", "RNNCell", "RandInt",
-    "Randn", "RandomUniform", "Recall", "Relu", "Remainder", "Reshape", "Roll", "Round",
-    "ScaledDotProduct", "Scatter", "Shape", "ShiftLeft", "ShiftRight", "SiLU", "Sigmoid", "Sign",
-    "Sine", "Size", "Slice", "Softmax", "Softplus", "SolveTriangular", "Sort", "Split", "Sqrt",
-    "Square", "SquaredError", "Squeeze", "StableReciprocal", "StopGradient", "Subtract", "Sum",
-    "SwapAxes", "TSNE", "TSNECore", "TakeAlongAxis", "Tanh", "ToList", "ToTensor", "ToTuple",
-    "TopK", "TransformerBlock", "Transpose", "TransposedDiagonal", "Trapezoid", "Tril", "Trunc",
-    "TsnePJoint", "Unique", "Upsample", "Variance", "Where", "Zeros", "ZerosLike",
+    "AUC", "AUCCore", "Absolute", "AbsoluteError", "Accuracy", "Acos", "AdaptiveAvgPool2D",
+    "AdaptiveMaxPool2D", "Add", "Arange", "ArgMax", "ArgMin", "ArgSort", "Asin", "AtLeast1D",
+    "Atan", "Atan2", "AvgPool1D", "AvgPool2D", "BatchNorm1D", "BatchNorm2D", "BinaryCrossEntropy",
+    "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXOr", "BroadcastTo", "Buffer", "ByMode",
+    "CartesianDifference", "Cast", "CausalMask", "Cholesky", "Clamp", "Concat", "Conv1d", "Conv2d",
+    "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "Convolution1D",
+    "Convolution2D", "Cosh", "Cosine", "CosineSimilarity", "CrossEntropy", "Cumprod", "Cumsum",
+    "DistanceEncoder", "DistanceMatrix", "Divide", "Dropout", "Dtype", "ELU", "Eigenvalues",
+    "Eigenvectors", "Eigvalsh", "ElementWiseAffine", "Embedding", "EncoderDecoder",
+    "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf", "ExpandDims", "Expm1",
+    "Exponential", "Eye", "EyeComplement", "F1", "Flatten", "Flip", "Floor", "FloorDivide", "Fmod",
+    "Fold", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell", "Gather",
+    "GaussProcessRegressionCore", "Gelu", "Greater", "GreaterEqual", "GridSample", "GroupNorm",
+    "Hardsigmoid", "Hardswish", "HingeLoss", "HuberLoss", "Indexer", "InstanceNorm", "IsNan",
+    "Item", "KLDivergence", "KernelizedSVM", "L1", "L2", "LSTMCell", "LSTMCellBody", "Layer",
+    "LayerNorm", "LeakyRelu", "Length", "Less", "LessEqual", "Linear", "LinearSVM", "LinearScan",
+    "Log", "Log1p", "LogSoftmax", "LogSumExp", "LogicalAnd", "LogicalNot", "LogicalOr",
+    "LogicalXOr", "LogisticRegression", "MDS", "MDSCore", "MLP", "ManyToOne", "MaskedSoftmax",
+    "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D", "Maximum", "Mean", "Metric", "Min",
+    "Minimum", "Mish", "MultiHeadAttention", "Multiply", "NanToNum", "Negate", "NormModifier",
+    "NotEqual", "OneHot", "OneToMany", "OneToManyInference", "Ones", "PReLU", "Pad",
+    "PermuteTensor", "PixelShuffle", "PixelUnshuffle", "PolynomialFeatures", "PolynomialKernel",
+    "PolynomialRegression", "PositionalEncoding", "Power", "Precision", "PrimitiveAvgPool1D",
+    "PrimitiveAvgPool2D", "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding",
+    "PrimitiveLayerNorm", "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D",
+    "PrimitiveRandInt", "PrimitiveRandn", "PrimitiveScaledDotProduct", "PrimitiveSlice",
+    "PrimitiveSplit", "Prod", "QuadHingeLoss", "QuadraticFormRegularizer", "QuantileLoss",
+    "RBFKernel", "RMSNorm", "RNNCell", "RandInt", "Randn", "RandomUniform", "Recall",
+    "RelativePositionBias", "Relu", "Remainder", "Reshape", "Roll", "RotaryEmbedding", "Round",
+    "SELU", "ScaledDotProduct", "Scatter", "Shape", "ShiftLeft", "ShiftRight", "SiLU", "Sigmoid",
+    "Sign", "Sine", "Sinh", "Size", "Slice", "SmoothL1Loss", "Softmax", "Softplus",
+    "SolveTriangular", "Sort", "Split", "Sqrt", "Square", "SquaredError", "Squeeze",
+    "StableReciprocal", "StopGradient", "Subtract", "Sum", "SwapAxes", "TSNE", "TSNECore",
+    "TakeAlongAxis", "Tan", "Tanh", "ToList", "ToTensor", "ToTuple", "TopK", "TransformerBlock",
+    "Transpose", "TransposedDiagonal", "Trapezoid", "Tril", "Trunc", "TsnePJoint", "Unfold",
+    "Unique", "Upsample", "Variance", "Where", "Zeros", "ZerosLike",
 ]

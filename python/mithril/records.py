@@ -23,6 +23,7 @@ EXAMPLE_ARGUMENTS: dict[str, Any] = {
     "degree": 2,
     "dimension": 64,
     "dimensions": [64, 10],
+    "downscale_factor": 2,
     "filters": 8,
     "kernel": "RBFKernel",
     "kernel_size": 3,
@@ -30,11 +31,13 @@ EXAMPLE_ARGUMENTS: dict[str, Any] = {
     "max_sequence_length": 5,
     "max_target_sequence_length": 5,
     "n_classes": 10,
+    "num_classes": 10,
     "num_heads": 4,
     "out_channels": 8,
     "output_size": 7,
     "prediction_dim": 2,
     "split_size": 2,
+    "upscale_factor": 2,
 }
 # Arguments of examples that could be left out: sizes that are inferred then.
 SHOWN_ARGUMENTS = {"filters", "kernel_size", "out_channels"}

@@ -59,7 +59,7 @@ WORDS = [
 
 
 def test_some_arguments_are_words() -> None:
-    assert ("Upsample", "mode", ["nearest", "bilinear"]) in WORDS
+    assert ("Upsample", "mode", ["nearest", "bilinear", "bicubic"]) in WORDS
 
 
 @pytest.mark.parametrize(("name", "argument", "words"), WORDS)

@@ -6,6 +6,7 @@ from layer_cases.case import IMAGE, Example, Reference, each, reference, windows
 
 EXAMPLES: dict[str, list[Example]] = {
     "AdaptiveAvgPool2D": each({"input": IMAGE}, {"output_size": (2, 3)}, {"output_size": 2}),
+    "AdaptiveMaxPool2D": each({"input": IMAGE}, {"output_size": (2, 3)}, {"output_size": 2}),
     "ConvTranspose2d": windows(
         IMAGE,
         {"filters": 2, "kernel_size": 3},
@@ -15,7 +16,13 @@ EXAMPLES: dict[str, list[Example]] = {
             {"use_bias": False},
         ),
     ),
-    "Upsample": each({"input": (1, 2, 3, 4)}, {}, {"scale_factor": (2, 3), "mode": "bilinear"}),
+    "Upsample": each(
+        {"input": (1, 2, 3, 4)},
+        {},
+        {"scale_factor": (2, 3), "mode": "bilinear"},
+        {"size": (5, 3)},
+        {"size": 7, "mode": "bicubic", "align_corners": True},
+    ),
 }
 
 TRANSPOSED = {
@@ -53,3 +60,38 @@ def references(torch: Any) -> Iterator[Reference]:
             partial(F.adaptive_avg_pool2d, output_size=size),
             {"input": (2, 4, 3, 5)},
         )
+    for name, size in (
+        ("windows that overlap", [2, 3]),
+        ("the largest", 1),
+        ("one axis", [None, 4]),
+    ):
+        yield reference(
+            name,
+            "AdaptiveMaxPool2D",
+            {"output_size": size},
+            partial(F.adaptive_max_pool2d, output_size=size),
+            {"input": (2, 4, 3, 5)},
+        )
+    for mode, size, aligned in (
+        ("nearest", [5, 3], False),
+        ("bilinear", [5, 3], False),
+        ("bilinear", [2, 7], True),
+        ("bicubic", [5, 3], False),
+        ("bicubic", [2, 7], True),
+        ("bicubic", 1, True),
+    ):
+        form = {"mode": mode, "size": size} | ({"align_corners": True} if aligned else {})
+        yield reference(
+            f"{mode} to {size}",
+            "Upsample",
+            form,
+            partial(F.interpolate, **form),
+            {"input": (2, 2, 3, 4)},
+        )
+    yield reference(
+        "bicubic by a factor",
+        "Upsample",
+        {"mode": "bicubic", "scale_factor": [2, 3]},
+        partial(F.interpolate, mode="bicubic", scale_factor=(2.0, 3.0)),
+        {"input": (2, 2, 3, 4)},
+    )

@@ -61,7 +61,11 @@ void check_layer(const json& reference) {
   const Model model = make_model(reference.at("model").get<std::string>(), arguments);
   CompileOptions options{.trainable_keys = {}};
   const json& first = reference.at("steps").front();
-  if (first.at("params").contains("input")) options.trainable_keys.push_back("input");
+  for (const auto& [key, value] : first.at("params").items()) {
+    options.trainable_keys.push_back(key);
+    const std::vector<DimSpec> open(tensor_of(value).dims().size(), Any{});
+    options.shapes.emplace_back(key, ShapeSpec(open));  // the rank alone
+  }
   for (const auto& [key, value] : first.at("state").items()) {
     const Dims dims = tensor_of(value).dims();
     options.shapes.emplace_back(key, ShapeSpec(std::vector<DimSpec>(dims.begin(), dims.end())));

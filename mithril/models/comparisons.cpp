@@ -1,0 +1,115 @@
+#include "mithril/models/comparisons.hpp"
+
+#include <limits>
+
+#include "mithril/models/builder.hpp"
+
+namespace mithril {
+namespace {
+
+Model build_huber_loss(const CheckedArguments& arguments) {
+  const double delta = arguments.real("delta");
+  if (!(delta > 0)) arguments.reject("delta", "above 0");
+  Model model = model_of_class("HuberLoss");
+  const Connection input = model["input"], target = model["target"];
+  const Connection error = input - target, size = error.abs();
+  const Connection line = (size - delta / 2) * delta;
+  return finished(model, apply("where", {size <= delta, error * error * 0.5, line}));
+}
+
+Model build_smooth_l1_loss(const CheckedArguments& arguments) {
+  const double beta = arguments.real("beta");
+  if (!(beta >= 0)) arguments.reject("beta", "at least 0");
+  Model model = model_of_class("SmoothL1Loss");
+  const Connection input = model["input"], target = model["target"];
+  const Connection error = input - target, size = error.abs();
+  if (beta == 0) return finished(model, size);
+  const Connection parabola = error * error * (0.5 / beta);
+  return finished(model, apply("where", {size < beta, parabola, size - beta / 2}));
+}
+
+Model build_cosine_similarity(const CheckedArguments& arguments) {
+  const double eps = arguments.real("eps");
+  if (!(eps >= 0)) arguments.reject("eps", "at least 0");
+  const int64_t axis = arguments.integer("axis");
+  Model model = model_of_class("CosineSimilarity");
+  const Connection left = model["left"], right = model["right"];
+  const auto norm = [&](const Connection& x) {
+    return apply("maximum", {(x * x).sum(axis), eps * eps}).sqrt();
+  };
+  model.expose_keys({{"output", (left * right).sum(axis) / (norm(left) * norm(right))}});
+  return model.set_cin({"left"}).set_cout({"output"});
+}
+
+// The largest element is taken off first. Where it is infinite, nothing is.
+Model build_log_sum_exp(const CheckedArguments& arguments) {
+  const Datum& axis = arguments["axis"];
+  const bool keepdim = arguments.flag("keepdim");
+  Model model = model_of_class("LogSumExp");
+  const Connection input = model["input"];
+  const auto offset = [&](bool keep) {
+    const Connection top = apply("stop_gradient", {input.max(axis, keep)});
+    return apply("where", {top.abs() < std::numeric_limits<double>::infinity(), top, 0.0});
+  };
+  const Connection sum = (input - offset(true)).exp().sum(axis, keepdim);
+  return finished(model, apply("log", {sum}) + offset(keepdim));
+}
+
+}  // namespace
+
+Model HuberLoss(HuberLossOptions options) {
+  return make_model("HuberLoss", {{"delta", options.delta}});
+}
+Model SmoothL1Loss(SmoothL1LossOptions options) {
+  return make_model("SmoothL1Loss", {{"beta", options.beta}});
+}
+Model CosineSimilarity(CosineSimilarityOptions options) {
+  return make_model("CosineSimilarity", {{"axis", options.axis}, {"eps", options.eps}});
+}
+Model LogSumExp(const LogSumExpOptions& options) {
+  return make_model("LogSumExp", {{"axis", options.axis}, {"keepdim", options.keepdim}});
+}
+
+ModelDef define_huber_loss();
+ModelDef define_huber_loss() {
+  return {
+      .name = "HuberLoss",
+      .doc =
+          "With e = |input - target|: e^2 / 2 up to delta, then delta * (e - delta / 2). Ports: "
+          "input [...], target [...], output [...].",
+      .arguments = {{"delta", "int|float", Datum(1.0), "where the parabola becomes a line"}},
+      .build = build_huber_loss};
+}
+
+ModelDef define_smooth_l1_loss();
+ModelDef define_smooth_l1_loss() {
+  return {.name = "SmoothL1Loss",
+          .doc =
+              "With e = |input - target|: e^2 / (2 * beta) below beta, then e - beta / 2. Ports: "
+              "input [...], target [...], output [...].",
+          .arguments = {{"beta", "int|float", Datum(1.0),
+                         "where the parabola becomes a line; 0: a line everywhere"}},
+          .build = build_smooth_l1_loss};
+}
+
+ModelDef define_cosine_similarity();
+ModelDef define_cosine_similarity() {
+  return {.name = "CosineSimilarity",
+          .doc =
+              "sum(left * right) / (|left| * |right|) along an axis. Ports: left [...], right "
+              "[...], output without the axis.",
+          .arguments = {{"axis", "int", 1, "may be negative"},
+                        {"eps", "float", 1e-8, "the least norm"}},
+          .build = build_cosine_similarity};
+}
+
+ModelDef define_log_sum_exp();
+ModelDef define_log_sum_exp() {
+  return {.name = "LogSumExp",
+          .doc = "log(sum(exp(input))) over axes, without overflow. Ports: input [...], output.",
+          .arguments = {{"axis", "int|tuple", -1, "an int, or a tuple of axes"},
+                        {"keepdim", "bool", false, "keep reduced axes with a size of 1"}},
+          .build = build_log_sum_exp};
+}
+
+}  // namespace mithril

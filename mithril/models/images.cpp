@@ -1,0 +1,317 @@
+#include "mithril/models/images.hpp"
+
+#include "mithril/models/axis_sizes.hpp"
+#include "mithril/models/builder.hpp"
+#include "mithril/models/window_places.hpp"
+
+namespace mithril {
+namespace {
+
+// What says how the window moves over the two axes.
+struct Windows {
+  explicit Windows(const CheckedArguments& arguments)
+      : kernel(axis_sizes(arguments, "kernel_size", 1)),
+        stride(axis_sizes(arguments, "stride", 1)),
+        padding(axis_sizes(arguments, "padding", 0)),
+        dilation(axis_sizes(arguments, "dilation", 1)) {}
+
+  Connection count(size_t axis, const Connection& size) const {
+    const int64_t span = dilation[axis] * (kernel[axis] - 1) + 1;
+    return floor_divide(size + (2 * padding[axis] - span), stride[axis]) + 1;
+  }
+  Connection places(size_t axis, const Connection& count) const {
+    return window_places(count, kernel[axis], stride[axis], dilation[axis]);
+  }
+  // Of so many places, which are known.
+  Tensor places(size_t axis, int64_t count) const {
+    std::vector<int64_t> all;
+    for (int64_t i = 0; i < count; ++i) {
+      for (int64_t tap = 0; tap < kernel[axis]; ++tap)
+        all.push_back(i * stride[axis] + tap * dilation[axis]);
+    }
+    return Tensor::of({count, kernel[axis]}, all);
+  }
+
+  std::vector<int64_t> kernel, stride, padding, dilation;
+};
+
+Model build_unfold(const CheckedArguments& arguments) {
+  const Windows windows(arguments);
+  Model model = model_of_class("Unfold");
+  const Connection input = model["input"];
+  model.set_shapes({{"input", {"N", "C", "H", "W"}}});
+  const Connection shape = input.shape();
+  const int64_t rows = windows.padding[0], columns = windows.padding[1];
+  Connection x = apply(
+      "pad", {input, Datum(Tuple{Datum::ints({0, 0}), Datum::ints({0, 0}),
+                                 Datum::ints({rows, rows}), Datum::ints({columns, columns})})});
+  const Connection high = windows.count(0, shape[2]), wide = windows.count(1, shape[3]);
+  x = apply("gather", {x, windows.places(0, high), 2});
+  x = apply("gather", {x, windows.places(1, wide), 4});
+  x = x.transpose({0, 1, 3, 5, 2, 4});  // [N, C, Kh, Kw, Ho, Wo]
+  const int64_t taps = windows.kernel[0] * windows.kernel[1];
+  return finished(model, x.reshape({shape[0], shape[1] * taps, -1}));
+}
+
+Model build_fold(const CheckedArguments& arguments) {
+  const Windows windows(arguments);
+  const std::vector<int64_t> size = axis_sizes(arguments, "output_size", 1);
+  std::vector<int64_t> counts, padded;
+  for (size_t axis = 0; axis < 2; ++axis) {
+    padded.push_back(size[axis] + 2 * windows.padding[axis]);
+    const int64_t room = padded[axis] - windows.dilation[axis] * (windows.kernel[axis] - 1) - 1;
+    if (room < 0) arguments.reject("output_size", "at least the size of the window");
+    counts.push_back(room / windows.stride[axis] + 1);
+  }
+  Model model = model_of_class("Fold");
+  const Connection input = model["input"];
+  model.set_shapes({{"input", {"N", any, counts[0] * counts[1]}}});
+  const int64_t taps = windows.kernel[0] * windows.kernel[1];
+  const Connection batch = input.shape()[0], channels = floor_divide(input.shape()[1], taps);
+  Connection x =
+      input.reshape({batch, channels, windows.kernel[0], windows.kernel[1], counts[0], counts[1]});
+  x = x.transpose({0, 1, 4, 2, 5, 3});  // [N, C, Ho, Kh, Wo, Kw]
+  const auto scattered = [&](size_t axis, const Binding& shape, int64_t along) {
+    return apply("scatter_add",
+                 {x, windows.places(axis, counts[axis]), apply("zeros", {shape}), along});
+  };
+  x = scattered(1, Binding({batch, channels, counts[0], windows.kernel[0], padded[1]}), 4);
+  x = scattered(0, Binding({batch, channels, padded[0], padded[1]}), 2);
+  const auto inner = [&](size_t axis) {
+    return slice(windows.padding[axis], windows.padding[axis] + size[axis]);
+  };
+  return finished(model, x.at({ellipsis, inner(0), inner(1)}));
+}
+
+int64_t factor_of(const CheckedArguments& arguments, const char* name) {
+  const int64_t factor = arguments.integer(name);
+  if (factor < 1) arguments.reject(name, "at least 1");
+  return factor;
+}
+
+Model build_pixel_shuffle(const CheckedArguments& arguments) {
+  const int64_t factor = factor_of(arguments, "upscale_factor");
+  Model model = model_of_class("PixelShuffle");
+  const Connection input = model["input"];
+  model.set_shapes({{"input", {"N", any, "H", "W"}}});
+  const Connection shape = input.shape(), channels = floor_divide(shape[1], factor * factor);
+  const Connection apart = input.reshape({shape[0], channels, factor, factor, shape[2], shape[3]});
+  return finished(model, apart.transpose({0, 1, 4, 2, 5, 3})
+                             .reshape({shape[0], channels, shape[2] * factor, shape[3] * factor}));
+}
+
+Model build_pixel_unshuffle(const CheckedArguments& arguments) {
+  const int64_t factor = factor_of(arguments, "downscale_factor");
+  Model model = model_of_class("PixelUnshuffle");
+  const Connection input = model["input"];
+  model.set_shapes({{"input", {"N", "C", any, any}}});
+  const Connection shape = input.shape();
+  const Connection rows = floor_divide(shape[2], factor), columns = floor_divide(shape[3], factor);
+  const Connection apart = input.reshape({shape[0], shape[1], rows, factor, columns, factor});
+  return finished(model, apart.transpose({0, 1, 3, 5, 2, 4})
+                             .reshape({shape[0], shape[1] * (factor * factor), rows, columns}));
+}
+
+// ---- sampling ----
+
+// One axis of the image: places in pixels, from 0 to size - 1.
+class SampledAxis {
+ public:
+  SampledAxis(const Connection& size, const CheckedArguments& arguments)
+      : size_(size),
+        last_((size - 1).tensor()),
+        padding_(arguments.text("padding_mode")),
+        aligned_(arguments.flag("align_corners")) {}
+
+  Connection place(const Connection& x) const {
+    return aligned_ ? (x + 1.0) * last_ * 0.5 : ((x + 1.0) * size_.tensor() - 1.0) * 0.5;
+  }
+  // The place of the pixel that stands for those outside.
+  Connection padded(const Connection& x) const {
+    if (padding_ == "zeros") return x;
+    return within(padding_ == "border" ? x : reflected(x));
+  }
+  Connection within(const Connection& x) const {
+    return apply("minimum", {apply("maximum", {x, 0.0}), last_});
+  }
+  Connection index(const Connection& place) const { return within(place).cast(DType::int64); }
+  // Whether there is a pixel at this whole place.
+  Connection inside(const Connection& place) const { return (place >= 0.0) & (place <= last_); }
+
+ private:
+  // At the centres of the outer pixels if aligned, else at their borders.
+  Connection reflected(const Connection& x) const {
+    const double least = aligned_ ? 0.0 : -0.5;
+    const Connection span = aligned_ ? apply("maximum", {last_, 1.0}) : size_.tensor() * 1.0;
+    const Connection distance = (x - least).abs();
+    const Connection rest = apply("fmod", {distance, span});
+    const Connection is_even = apply("floor", {distance / span}) % 2.0 < 0.5;
+    return apply("where", {is_even, rest, span - rest}) + least;
+  }
+
+  Connection size_, last_;
+  std::string padding_;
+  bool aligned_;
+};
+
+// A pixel next to a place along an axis, and its share.
+struct SampledTap {
+  Connection place, weight;
+};
+
+// The cubic convolution of Keys with a = -0.75, for a distance up to 1, and from 1 to 2.
+Connection near_cubic(const Connection& t) { return (t * 1.25 - 2.25) * t * t + 1.0; }
+Connection far_cubic(const Connection& t) { return ((t * -0.75 + 3.75) * t - 6.0) * t + 3.0; }
+
+std::vector<SampledTap> sampled_taps(const SampledAxis& axis, const Connection& x,
+                                     const std::string& mode) {
+  if (mode == "nearest") return {{apply("round", {axis.padded(axis.place(x))}), {}}};
+  const Connection place = mode == "bilinear" ? axis.padded(axis.place(x)) : axis.place(x);
+  const Connection before = place.floor(), part = place - before;
+  if (mode == "bilinear") return {{before, 1.0 - part}, {before + 1.0, part}};
+  const auto tap = [&](double offset, const Connection& weight) {
+    return SampledTap{axis.padded(before + offset), weight};
+  };
+  return {tap(-1, far_cubic(part + 1.0)), tap(0, near_cubic(part)), tap(1, near_cubic(1.0 - part)),
+          tap(2, far_cubic(2.0 - part))};
+}
+
+Model build_grid_sample(const CheckedArguments& arguments) {
+  const std::string mode = arguments.text("mode");
+  Model model = model_of_class("GridSample");
+  const Connection input = model["input"], grid = model["grid"];
+  model.set_shapes({{"input", {"N", "C", "H", "W"}}, {"grid", {"N", "Ho", "Wo", 2}}});
+  const Connection shape = input.shape(), out = grid.shape();
+  const SampledAxis rows(shape[2], arguments), columns(shape[3], arguments);
+  const Connection flat = input.reshape({shape[0], shape[1], -1});
+  const auto as_weight = [](const Connection& x) { return apply("expand_dims", {x, 1}); };
+  Connection sum;
+  bool first = true;
+  for (const SampledTap& row : sampled_taps(rows, grid.at({ellipsis, 1}), mode)) {
+    for (const SampledTap& column : sampled_taps(columns, grid.at({ellipsis, 0}), mode)) {
+      const Connection index = rows.index(row.place) * shape[3] + columns.index(column.place);
+      const Connection all =
+          apply("broadcast_to",
+                {index.reshape({shape[0], 1, -1}), Binding({shape[0], shape[1], out[1] * out[2]})});
+      const Connection pixels =
+          apply("take_along_axis", {flat, all, 2}).reshape({shape[0], shape[1], out[1], out[2]});
+      const Connection is_inside = rows.inside(row.place) & columns.inside(column.place);
+      Connection term = apply("where", {as_weight(is_inside), pixels, 0.0});
+      if (mode != "nearest") term = term * as_weight(row.weight * column.weight);
+      sum = first ? term : sum + term;
+      first = false;
+    }
+  }
+  return finished(model, sum);
+}
+
+std::vector<ArgumentDef> window_arguments(std::vector<ArgumentDef> before) {
+  before.insert(before.end(),
+                {{"kernel_size", "int|tuple", {}, "size of the window"},
+                 {"stride", "int|tuple", 1, "an int or one for each axis"},
+                 {"padding", "int|tuple", 0, "zeros on each side"},
+                 {"dilation", "int|tuple", 1, "distance between the elements of a window"}});
+  return before;
+}
+
+template <typename Options>
+Arguments windows_of(const Options& options) {
+  return {{"kernel_size", options.kernel_size},
+          {"stride", options.stride},
+          {"padding", options.padding},
+          {"dilation", options.dilation}};
+}
+
+}  // namespace
+
+std::string_view name(GridSampleMode mode) {
+  constexpr std::string_view names[] = {"bilinear", "nearest", "bicubic"};
+  return names[static_cast<size_t>(mode)];
+}
+std::string_view name(GridSamplePaddingMode mode) {
+  constexpr std::string_view names[] = {"zeros", "border", "reflection"};
+  return names[static_cast<size_t>(mode)];
+}
+
+Model Unfold(const UnfoldOptions& options) { return make_model("Unfold", windows_of(options)); }
+Model Fold(const FoldOptions& options) {
+  Arguments arguments = windows_of(options);
+  arguments.emplace_back("output_size", options.output_size);
+  return make_model("Fold", arguments);
+}
+Model PixelShuffle(PixelShuffleOptions options) {
+  return make_model("PixelShuffle", {{"upscale_factor", options.upscale_factor}});
+}
+Model PixelUnshuffle(PixelUnshuffleOptions options) {
+  return make_model("PixelUnshuffle", {{"downscale_factor", options.downscale_factor}});
+}
+Model GridSample(GridSampleOptions options) {
+  return make_model("GridSample", {{"mode", std::string(name(options.mode))},
+                                   {"padding_mode", std::string(name(options.padding_mode))},
+                                   {"align_corners", options.align_corners}});
+}
+
+ModelDef define_unfold();
+ModelDef define_unfold() {
+  return {.name = "Unfold",
+          .doc =
+              "Each window as a column. Ports: input [N, C, H, W], output [N, C * Kh * Kw, L], "
+              "where L counts the places of the window.",
+          .arguments = window_arguments({}),
+          .build = build_unfold};
+}
+
+ModelDef define_fold();
+ModelDef define_fold() {
+  return {
+      .name = "Fold",
+      .doc =
+          "The sum of the columns of windows, the transpose of Unfold. Ports: input [N, C * Kh * "
+          "Kw, L], output [N, C, *output_size].",
+      .arguments =
+          window_arguments({{"output_size", "int|tuple", {}, "an int or one for each axis"}}),
+      .build = build_fold};
+}
+
+ModelDef define_pixel_shuffle();
+ModelDef define_pixel_shuffle() {
+  return {.name = "PixelShuffle",
+          .doc =
+              "Channels as pixels (https://arxiv.org/abs/1609.05158). Ports: input [N, C * r * r, "
+              "H, W], output [N, C, H * r, W * r].",
+          .arguments = {{"upscale_factor", "int", {}, "r"}},
+          .build = build_pixel_shuffle};
+}
+
+ModelDef define_pixel_unshuffle();
+ModelDef define_pixel_unshuffle() {
+  return {
+      .name = "PixelUnshuffle",
+      .doc = "Pixels as channels. Ports: input [N, C, H * r, W * r], output [N, C * r * r, H, W].",
+      .arguments = {{"downscale_factor", "int", {}, "r"}},
+      .build = build_pixel_unshuffle};
+}
+
+ModelDef define_grid_sample();
+ModelDef define_grid_sample() {
+  return {.name = "GridSample",
+          .doc =
+              "Pixels at places (x, y) of an image, from -1 to 1 "
+              "(https://arxiv.org/abs/1506.02025). Ports: input [N, C, H, W], grid [N, Ho, Wo, 2], "
+              "output [N, C, Ho, Wo].",
+          .arguments = {{"mode",
+                         "str",
+                         "bilinear",
+                         "bilinear, nearest or bicubic",
+                         {"bilinear", "nearest", "bicubic"}},
+                        {"padding_mode",
+                         "str",
+                         "zeros",
+                         "what is outside: zeros, the border, or a reflection",
+                         {"zeros", "border", "reflection"}},
+                        {"align_corners", "bool", false,
+                         "-1 and 1 are the centres of the outer pixels, not their borders"}},
+          .build = build_grid_sample};
+}
+
+}  // namespace mithril

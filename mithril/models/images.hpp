@@ -1,0 +1,52 @@
+// Layers that move the pixels of images: windows as columns, channels as pixels, sampling.
+#pragma once
+#include <string_view>
+
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+struct UnfoldOptions {
+  OptionValue kernel_size = 3;
+  OptionValue stride = 1, padding = 0, dilation = 1;  // an int, or one for each axis
+};
+// Each window as a column, as PyTorch's nn.Unfold. Ports: input [N, C, H, W], output [N, C Kh Kw,
+// L], where L counts the places of the window.
+Model Unfold(const UnfoldOptions& options);
+
+struct FoldOptions {
+  OptionValue output_size = 1;
+  OptionValue kernel_size = 3;
+  OptionValue stride = 1, padding = 0, dilation = 1;  // an int, or one for each axis
+};
+// The sum of the columns of windows, as PyTorch's nn.Fold: the transpose of Unfold. Ports: input
+// [N, C Kh Kw, L], output [N, C, *output_size].
+Model Fold(const FoldOptions& options);
+
+struct PixelShuffleOptions {
+  int64_t upscale_factor = 2;
+};
+// Channels as pixels (Shi et al. 2016). Ports: input [N, C r^2, H, W], output [N, C, H r, W r].
+Model PixelShuffle(PixelShuffleOptions options);
+
+struct PixelUnshuffleOptions {
+  int64_t downscale_factor = 2;
+};
+// Pixels as channels. Ports: input [N, C, H r, W r], output [N, C r^2, H, W].
+Model PixelUnshuffle(PixelUnshuffleOptions options);
+
+enum class GridSampleMode { bilinear, nearest, bicubic };
+std::string_view name(GridSampleMode mode);
+enum class GridSamplePaddingMode { zeros, border, reflection };
+std::string_view name(GridSamplePaddingMode mode);
+
+struct GridSampleOptions {
+  GridSampleMode mode = GridSampleMode::bilinear;
+  GridSamplePaddingMode padding_mode = GridSamplePaddingMode::zeros;
+  bool align_corners = false;  // -1 and 1 are the centres of the outer pixels, not their borders
+};
+// Pixels at places (x, y) of an image, from -1 to 1 (Jaderberg et al. 2015). Ports: input [N, C, H,
+// W], grid [N, Ho, Wo, 2], output [N, C, Ho, Wo].
+Model GridSample(GridSampleOptions options = {});
+
+}  // namespace mithril
