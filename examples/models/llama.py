@@ -48,9 +48,10 @@ def norm(x, config, name):
 def rotations(length, config):
     """Cosine and sine [L, D] of the angles by which rotary embedding (https://arxiv.org/abs/2104.09864)
     turns a head at each position: column i and column i + D / 2 by the same."""
-    frequencies = config.rope_theta ** -(np.arange(0, config.head_dim, 2) / config.head_dim)
+    width = config.head_dim
+    frequencies = [config.rope_theta ** -(i / width) for i in range(0, width, 2)]
     positions = ml.Arange()(length)[:, None]
-    angles = positions * ml.Tensor(np.concatenate([frequencies, frequencies]))
+    angles = positions * ml.Tensor(np.array(frequencies + frequencies))
     return angles.cos(), angles.sin()
 
 
@@ -95,7 +96,7 @@ def block(x, mask, rotation, config, name):
     return x + perceptron(y, config, f"{name}.mlp")
 
 
-def decoder(config, window=None, block=block, norm=norm, embedding_scale=1.0):
+def decoder(config, window=None, block=block, norm=norm, embedding_scale=None):
     """Ports: input_ids [N, L], attention_mask [N, L] (True: a token, False: padding), logits
     [N, L, vocab_size]. Where `window` is stated, a token attends to as many tokens: itself and
     those before it."""
@@ -107,7 +108,9 @@ def decoder(config, window=None, block=block, norm=norm, embedding_scale=1.0):
     if window is not None:
         positions = ml.Arange()(ids.shape[1])
         allowed = allowed & (positions[:, None] - positions < window)
-    x = tokens(ids) * embedding_scale
+    x = tokens(ids)
+    if embedding_scale is not None:
+        x = x * embedding_scale
     for i in range(config.num_hidden_layers):
         x = block(x, allowed, rotation, config, f"layers.{i}")
     x = norm(x, config, "norm")

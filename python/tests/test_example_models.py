@@ -31,6 +31,32 @@ def test_a_model_compiles_with_its_published_sizes(name):
     assert sizes and all(isinstance(size, int) for size in sizes)
 
 
+IN_CPP = {
+    "bert": ("bert", {}),
+    "gpt2": ("gpt2", {}),
+    "llama": ("llama", {}),
+    "llama_of_groups": ("llama", {"num_key_value_heads": 4}),
+    "llama_tied": ("llama", {"tie_word_embeddings": True}),
+    "minilm_l6": ("bert", "MINILM_L6"),
+    "resnet_18": ("resnet", "RESNET_18"),
+    "resnet_34": ("resnet", "RESNET_34"),
+    "resnet_50": ("resnet", {}),
+}
+
+
+@pytest.mark.parametrize("name", IN_CPP)
+def test_a_model_in_cpp_equals_that_in_python(name):
+    program = Path(ml.__file__).parents[2] / "examples" / "models" / "compose_model"
+    if not program.exists():
+        pytest.skip("the examples in C++ are not built")
+    file, options = IN_CPP[name]
+    example = importlib.import_module(file)
+    named = isinstance(options, str)
+    config = getattr(example, options) if named else example.Config(**options)
+    run = subprocess.run([program, name], capture_output=True, text=True, check=True)
+    assert ml.Model.from_json(run.stdout) == getattr(example, file)(config)
+
+
 def of_file(case, name):
     return case == name or case.startswith(f"{name}_")
 

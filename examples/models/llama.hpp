@@ -1,0 +1,133 @@
+// Llama: Touvron et al., https://arxiv.org/abs/2302.13971 and https://arxiv.org/abs/2307.09288. The
+// same model as llama.py, with the same names of parameters.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mithril/mithril.hpp"
+
+namespace llama {
+
+namespace ml = mithril;
+
+// The fields of Hugging Face's config.json; the defaults are those of Llama-2-7b.
+struct Config {
+  int64_t vocab_size = 32000;
+  int64_t hidden_size = 4096;
+  int64_t intermediate_size = 11008;
+  int64_t num_hidden_layers = 32;
+  int64_t num_attention_heads = 32;
+  int64_t num_key_value_heads = 32;
+  double rms_norm_eps = 1e-5;
+  double rope_theta = 10000;
+  bool tie_word_embeddings = false;
+
+  int64_t head_dim() const { return hidden_size / num_attention_heads; }
+};
+
+using Rotation = std::pair<ml::Connection, ml::Connection>;  // cosine and sine
+
+inline ml::Connection linear(const ml::Connection& x, int64_t size, const std::string& name) {
+  return ml::Linear({.dimension = size, .use_bias = false}).named(name)(x);
+}
+
+inline ml::Connection norm(const ml::Connection& x, const Config& config, const std::string& name) {
+  return ml::RMSNorm({.eps = config.rms_norm_eps}).named(name)(x);
+}
+
+// Cosine and sine [L, D] of the angles by which rotary embedding (https://arxiv.org/abs/2104.09864)
+// turns a head at each position: column i and column i + D / 2 by the same.
+inline Rotation rotations(const ml::Connection& length, const Config& config) {
+  const int64_t width = config.head_dim();
+  std::vector<double> frequencies;
+  for (int64_t i = 0; i < width; ++i) {
+    const double exponent = static_cast<double>(2 * (i % (width / 2))) / static_cast<double>(width);
+    frequencies.push_back(std::pow(config.rope_theta, -exponent));
+  }
+  const ml::Connection positions =
+      ml::Arange()(length).at({ml::slice(ml::none, ml::none), ml::none});
+  const ml::Connection angles = positions * ml::Tensor::of<double>({width}, frequencies);
+  const ml::Connection cosine = angles.cos();
+  return {cosine, angles.sin()};
+}
+
+inline ml::Connection rotate(const ml::Connection& x, const Rotation& rotation,
+                             const Config& config) {
+  const int64_t half = config.head_dim() / 2;
+  const ml::Connection right = -x.at({ml::ellipsis, ml::slice(half, ml::none)});
+  const ml::Connection left = x.at({ml::ellipsis, ml::slice(ml::none, half)});
+  const ml::Model join = ml::Concat({.axis = -1});
+  const ml::Connection turned = join.apply(ml::Bindings{{"input", {right, left}}})[0];
+  const ml::Connection along = x * rotation.first;
+  return along + turned * rotation.second;
+}
+
+// [N, L, groups * count * D] as [N, groups, count, L, D].
+inline ml::Connection in_heads(const ml::Connection& x, int64_t count, int64_t groups) {
+  return x.reshape({x.shape()[0], x.shape()[1], groups, count, -1}).transpose({0, 2, 3, 1, 4});
+}
+
+// A group of heads has a query each, and one key and one value.
+inline ml::Connection attention(const ml::Connection& x, const ml::Connection& mask,
+                                const Rotation& rotation, const Config& config,
+                                const std::string& name) {
+  const int64_t groups = config.num_key_value_heads, width = config.head_dim();
+  const int64_t heads = config.num_attention_heads / groups;
+  ml::Connection q = in_heads(linear(x, groups * heads * width, name + ".q_proj"), heads, groups);
+  ml::Connection k = in_heads(linear(x, groups * width, name + ".k_proj"), 1, groups);
+  const ml::Connection v = in_heads(linear(x, groups * width, name + ".v_proj"), 1, groups);
+  q = rotate(q, rotation, config);
+  k = rotate(k, rotation, config);
+  const ml::Model attend = ml::ScaledDotProduct({.is_causal = true, .use_attn_mask = true});
+  const ml::Connection result =
+      attend.apply(ml::Bindings{{"query", q}, {"key", k}, {"value", v}, {"attn_mask", mask}})[0];
+  const ml::Connection places = result.transpose({0, 3, 1, 2, 4});
+  const ml::Connection joined =
+      places.reshape({x.shape()[0], x.shape()[1], groups * heads * width});
+  return linear(joined, config.hidden_size, name + ".o_proj");
+}
+
+// SwiGLU: https://arxiv.org/abs/2002.05202.
+inline ml::Connection perceptron(const ml::Connection& x, const Config& config,
+                                 const std::string& name) {
+  const ml::Connection gate = ml::SiLU()(linear(x, config.intermediate_size, name + ".gate_proj"));
+  const ml::Connection up = linear(x, config.intermediate_size, name + ".up_proj");
+  return linear(gate * up, config.hidden_size, name + ".down_proj");
+}
+
+inline ml::Connection block(ml::Connection x, const ml::Connection& mask, const Rotation& rotation,
+                            const Config& config, const std::string& name) {
+  ml::Connection y = norm(x, config, name + ".input_layernorm");
+  x += attention(y, mask, rotation, config, name + ".self_attn");
+  y = norm(x, config, name + ".post_attention_layernorm");
+  return x + perceptron(y, config, name + ".mlp");
+}
+
+// Ports: input_ids [N, L], attention_mask [N, L] (true: a token, false: padding), logits
+// [N, L, vocab_size].
+inline ml::Model model(const Config& config) {
+  const ml::Connection ids(
+      ml::IOKey{.name = "input_ids", .shape = {{"N", "L"}}, .type = ml::kind::int_tensor});
+  const ml::Connection mask(
+      ml::IOKey{.name = "attention_mask", .shape = {{"N", "L"}}, .type = ml::kind::bool_tensor});
+  const ml::Model tokens =
+      ml::Embedding({.num_embeddings = config.vocab_size, .dim = config.hidden_size})
+          .named("embed_tokens");
+  const Rotation rotation = rotations(ids.shape()[1], config);
+  const ml::Connection allowed =
+      mask.at({ml::slice(ml::none, ml::none), ml::none, ml::none, ml::none});
+  ml::Connection x = tokens(ids);
+  for (int64_t i = 0; i < config.num_hidden_layers; ++i)
+    x = block(x, allowed, rotation, config, "layers." + std::to_string(i));
+  x = norm(x, config, "norm");
+  if (!config.tie_word_embeddings)
+    return ml::Model::create({{"logits", linear(x, config.vocab_size, "lm_head")}});
+  const ml::Model head = ml::Linear({.use_bias = false});
+  return ml::Model::create(
+      {{"logits", head.apply(ml::Bindings{{"input", x}, {"weight", tokens.at("weight")}})[0]}});
+}
+
+}  // namespace llama
