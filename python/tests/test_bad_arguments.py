@@ -147,5 +147,5 @@ def test_an_argument_that_is_missing_or_given_twice_is_named() -> None:
 def test_arguments_that_no_rule_names_show_how_the_function_is_called() -> None:
     assert text_of(lambda: ml.Adam(betas=(0.9, "x"))) == (
         "mithril.TypeError[E0399]: Adam: the arguments do not fit\n"
-        "  help: Adam(lr=0.001, *, betas=(0.9, 0.999), eps=1e-08, weight_decay=0.0)"
+        "  help: Adam(lr=0.001, *, betas=(0.9, 0.999), eps=1e-08, weight_decay=0.0, groups=())"
     )
