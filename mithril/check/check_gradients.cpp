@@ -69,7 +69,7 @@ Graph slopes(const Derivative& derivative) {
   for (const std::string& name : derivative.wanted()) {
     result.add_output(name + ".slope", rebuilder.map(output_of(backward, name + ".grad")));
   }
-  return prune(result);
+  return eliminate_dead_nodes(result);
 }
 
 // Differentiates the backward graph with respect to its inputs and the incoming gradients.

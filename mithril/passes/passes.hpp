@@ -12,8 +12,8 @@ Graph expand_only(const Graph& graph);
 // Evaluates nodes that depend on constants only.
 Graph fold_constants(const Graph& graph);
 // Keeps one of several nodes with the same op and arguments, and one of equal constants (CSE).
-Graph merge_equal(const Graph& graph);
+Graph eliminate_common_subexpressions(const Graph& graph);
 // Removes nodes that no output depends on (DCE). Inputs stay: they are the signature.
-Graph prune(const Graph& graph);
+Graph eliminate_dead_nodes(const Graph& graph);
 
 }  // namespace mithril

@@ -59,17 +59,20 @@ const std::vector<Pass>& default_passes() {
   static const std::vector<Pass> passes = {
       {"expand_ops", expand_ops},
       {"fold_constants", fold_constants},
-      {"merge_equal", merge_equal},
-      {"prune", prune},
+      {"eliminate_common_subexpressions", eliminate_common_subexpressions},
+      {"eliminate_dead_nodes", eliminate_dead_nodes},
   };
   return passes;
 }
 
 const std::vector<Pass>& passes_with_fused_attention() {
   static const std::vector<Pass> passes = {
-      {"expand_ops", expand_ops},         {"fold_constants", fold_constants},
-      {"merge_equal", merge_equal},       {"fuse_attention", fuse_attention},
-      {"fold_constants", fold_constants}, {"prune", prune},
+      {"expand_ops", expand_ops},
+      {"fold_constants", fold_constants},
+      {"eliminate_common_subexpressions", eliminate_common_subexpressions},
+      {"fuse_attention", fuse_attention},
+      {"fold_constants", fold_constants},
+      {"eliminate_dead_nodes", eliminate_dead_nodes},
   };
   return passes;
 }

@@ -48,24 +48,27 @@ TEST_CASE("passes compute what was computed before") {
 }
 
 TEST_CASE("passes run in the order of the list, without those that are skipped") {
-  CHECK(passes_run({}) ==
-        std::vector<std::string>{"expand_ops", "fold_constants", "merge_equal", "prune"});
-  CHECK(passes_run({.skip = {"merge_equal", "expand_ops"}}) ==
-        std::vector<std::string>{"fold_constants", "prune"});
+  CHECK(passes_run({}) == std::vector<std::string>{"expand_ops", "fold_constants",
+                                                   "eliminate_common_subexpressions",
+                                                   "eliminate_dead_nodes"});
+  CHECK(passes_run({.skip = {"eliminate_common_subexpressions", "expand_ops"}}) ==
+        std::vector<std::string>{"fold_constants", "eliminate_dead_nodes"});
 }
 
 TEST_CASE("an unknown pass gives the nearest names") {
-  CHECK(error_of<NameError>(small_graph(), {.skip = {"merge_equals"}}) ==
-        "mithril.NameError[E0612]: there is no pass 'merge_equals'\n"
-        "  known : expand_ops, fold_constants, merge_equal, prune\n"
-        "  help: did you mean 'merge_equal'?");
+  CHECK(error_of<NameError>(small_graph(), {.skip = {"eliminate_common_subexpression"}}) ==
+        "mithril.NameError[E0612]: there is no pass 'eliminate_common_subexpression'\n"
+        "  known : expand_ops, fold_constants, eliminate_common_subexpressions, "
+        "eliminate_dead_nodes\n"
+        "  help: did you mean 'eliminate_common_subexpressions'?");
 }
 
 TEST_CASE("the graph is printed after each pass") {
   std::ostringstream stream;
   run_passes(small_graph(),
-             {.skip = {"expand_ops", "fold_constants", "merge_equal"}, .trace = print_to(stream)});
-  CHECK(stream.str() == "after prune:\n" + to_string(small_graph()));
+             {.skip = {"expand_ops", "fold_constants", "eliminate_common_subexpressions"},
+              .trace = print_to(stream)});
+  CHECK(stream.str() == "after eliminate_dead_nodes:\n" + to_string(small_graph()));
 }
 
 TEST_CASE("a pass that throws is named and its input shown") {

@@ -17,7 +17,7 @@ TEST_CASE("nodes that no output depends on are removed, and inputs stay") {
   y: float32[N] = add(left: x, right: a)
   output y = y
 })";
-  CHECK(to_string(prune(parse_graph(text))) == R"(graph {
+  CHECK(to_string(eliminate_dead_nodes(parse_graph(text))) == R"(graph {
   input x: float32[N]
   input unread: float32[3]
   constant a: float32[] = {1}
@@ -34,5 +34,5 @@ TEST_CASE("a node stays for one output of several") {
   output b = b
 }
 )";
-  CHECK(to_string(prune(parse_graph(text))) == text);
+  CHECK(to_string(eliminate_dead_nodes(parse_graph(text))) == text);
 }

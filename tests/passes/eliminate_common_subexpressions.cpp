@@ -1,4 +1,4 @@
-// Merging of what is equal: text in, text out.
+// Common subexpression elimination: text in, text out.
 #include <doctest/doctest.h>
 
 #include "mithril/graph/graph.hpp"
@@ -8,7 +8,9 @@ using namespace mithril;
 
 namespace {
 
-std::string merged(const char* text) { return to_string(merge_equal(parse_graph(text))); }
+std::string merged(const char* text) {
+  return to_string(eliminate_common_subexpressions(parse_graph(text)));
+}
 
 }  // namespace
 

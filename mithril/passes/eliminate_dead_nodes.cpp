@@ -2,7 +2,7 @@
 
 namespace mithril {
 
-Graph prune(const Graph& graph) {
+Graph eliminate_dead_nodes(const Graph& graph) {
   Graph result = graph;
   result.drop_unread();
   return result;

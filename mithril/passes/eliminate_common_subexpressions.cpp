@@ -80,9 +80,9 @@ bool same_dims(const Value& a, const Value& b) {
                     [](const Dim& x, const Dim& y) { return same(x, y); });
 }
 
-class Merging {
+class CommonSubexpressions {
  public:
-  explicit Merging(const Graph& graph)
+  explicit CommonSubexpressions(const Graph& graph)
       : from_(graph), rebuilder_(graph), seen_(graph.nodes().size()) {}
 
   Graph run() {
@@ -141,6 +141,8 @@ class Merging {
 
 }  // namespace
 
-Graph merge_equal(const Graph& graph) { return Merging(graph).run(); }
+Graph eliminate_common_subexpressions(const Graph& graph) {
+  return CommonSubexpressions(graph).run();
+}
 
 }  // namespace mithril
