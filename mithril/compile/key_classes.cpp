@@ -40,34 +40,36 @@ std::optional<std::int64_t> fan_in(const Wire* wire) {
   return fan;
 }
 
-class Beginnings {
+class InitialDistributions {
  public:
-  explicit Beginnings(const Composite& model) {
+  explicit InitialDistributions(const Composite& model) {
     if (!model.extras) return;
-    for (const StartingLaw& law : model.extras->laws) laws_[top(law.wire)] = &law;
+    for (const WireDistribution& distribution : model.extras->distributions)
+      distributions_[top(distribution.wire)] = &distribution;
     for (const Interval& interval : model.extras->intervals) {
       intervals_[top(interval.wire)] = &interval;
     }
   }
 
-  Beginning of(const Wire* wire) const {
-    Beginning beginning;
-    if (const auto at = laws_.find(wire); at != laws_.end()) {
-      const StartingLaw& law = *at->second;
-      beginning = {.law = law.law, .a = law.a, .b = law.b};
-      if (law.fan_of) {
-        beginning.own_fan = false;
-        beginning.fan_in = fan_in(top(law.fan_of));
+  InitialDistribution of(const Wire* wire) const {
+    InitialDistribution initial;
+    if (const auto at = distributions_.find(wire); at != distributions_.end()) {
+      const WireDistribution& distribution = *at->second;
+      initial = {
+          .distribution = distribution.distribution, .a = distribution.a, .b = distribution.b};
+      if (distribution.fan_of) {
+        initial.own_fan = false;
+        initial.fan_in = fan_in(top(distribution.fan_of));
       }
     }
     if (const auto at = intervals_.find(wire); at != intervals_.end()) {
-      beginning.interval = {at->second->low, at->second->high};
+      initial.interval = {at->second->low, at->second->high};
     }
-    return beginning;
+    return initial;
   }
 
  private:
-  std::unordered_map<const Wire*, const StartingLaw*> laws_;
+  std::unordered_map<const Wire*, const WireDistribution*> distributions_;
   std::unordered_map<const Wire*, const Interval*> intervals_;
 };
 
@@ -195,7 +197,7 @@ void KeySets::check_placed(const FlatModel& flat, const std::vector<NamedPort>& 
 std::vector<InputKey> classify(const Composite& model, const FlatModel& flat, const KeySets& sets) {
   const std::vector<Wire*> open = open_inputs(model);
   const std::set<const Wire*> canonical(open.begin(), open.end());
-  const Beginnings beginnings(model);
+  const InitialDistributions distributions(model);
   std::set<std::string_view> states;
   for (const FlatState& state : flat.states) states.insert(state.input);
   std::vector<InputKey> keys;
@@ -208,7 +210,7 @@ std::vector<InputKey> classify(const Composite& model, const FlatModel& flat, co
     } else {
       key.key_class = class_of(wire, value, sets.of(wire), canonical.contains(wire));
     }
-    if (key.key_class == KeyClass::parameter) key.beginning = beginnings.of(wire);
+    if (key.key_class == KeyClass::parameter) key.initial = distributions.of(wire);
     keys.push_back(std::move(key));
   }
   return keys;

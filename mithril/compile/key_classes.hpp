@@ -18,8 +18,8 @@ enum class KeyClass { parameter, data, state };
 std::string_view name(KeyClass key_class);  // "parameter"
 
 // How a parameter begins; see Initializer.
-struct Beginning {
-  Initializer::Law law = Initializer::Law::uniform_fan_in;
+struct InitialDistribution {
+  Initializer::Distribution distribution = Initializer::Distribution::uniform_fan_in;
   double a = 0, b = 1;
   bool own_fan = true;                      // false: fan_in is that of another key
   std::optional<std::int64_t> fan_in = {};  // absent: not known
@@ -30,7 +30,7 @@ struct InputKey {
   std::string key;   // as the user sees it
   std::string path;  // as the graph names it
   KeyClass key_class = KeyClass::data;
-  Beginning beginning = {};  // of a parameter
+  InitialDistribution initial = {};  // of a parameter
 };
 
 // The key sets of the options, by wire. Made before facts are stated, which may give a key a value.

@@ -1,4 +1,4 @@
-// Where parameters come from: the laws of their layers, a random draw, a state dict.
+// Makes parameters: from the initial distributions of layers, a random draw, or a state dict.
 #include <algorithm>
 #include <cmath>
 
@@ -37,9 +37,9 @@ Dims numbers(const std::string& key, const Value& value, const std::string& text
                  if_it_is_data(key)});
 }
 
-std::int64_t fan_in(const std::string& key, const Beginning& beginning, const Dims& dims) {
-  if (!beginning.own_fan) {
-    if (beginning.fan_in) return *beginning.fan_in;
+std::int64_t fan_in(const std::string& key, const InitialDistribution& initial, const Dims& dims) {
+  if (!initial.own_fan) {
+    if (initial.fan_in) return *initial.fan_in;
     raise({.kind = ErrorKind::shape,
            .code = "E0209",
            .message = "the fan in of the parameter " + quoted(key) + " is not known",
@@ -62,23 +62,23 @@ Tensor uniform(DType dtype, Dims dims, Random random, double low, double high) {
 }
 
 Tensor begin(const InputKey& input, DType dtype, Dims dims, Random random) {
-  using Law = Initializer::Law;
-  const Beginning& as = input.beginning;
+  using Distribution = Initializer::Distribution;
+  const InitialDistribution& as = input.initial;
   if (as.interval) {
     return uniform(dtype, std::move(dims), random, as.interval->first, as.interval->second);
   }
-  switch (as.law) {
-    case Law::zeros:
+  switch (as.distribution) {
+    case Distribution::zeros:
       return Tensor(dtype, std::move(dims));
-    case Law::ones:
+    case Distribution::ones:
       return Tensor::full(dtype, std::move(dims), 1);
-    case Law::constant:
+    case Distribution::constant:
       return Tensor::full(dtype, std::move(dims), as.a);
-    case Law::uniform:
+    case Distribution::uniform:
       return uniform(dtype, std::move(dims), random, as.a, as.b);
-    case Law::normal:
+    case Distribution::normal:
       return fill(dtype, std::move(dims), [&] { return as.a + as.b * random.normal(); });
-    case Law::uniform_fan_in:
+    case Distribution::uniform_fan_in:
       break;
   }
   const auto fan = static_cast<double>(std::max<std::int64_t>(fan_in(input.key, as, dims), 1));
@@ -112,7 +112,7 @@ TensorMap CompiledModel::get_parameters(std::uint64_t seed) const try {
 
 TensorMap CompiledModel::randomize_params(std::uint64_t seed) const try {
   const auto draw = [](const InputKey& input, DType dtype, Dims dims, Random random) {
-    if (const auto interval = input.beginning.interval) {
+    if (const auto interval = input.initial.interval) {
       return uniform(dtype, std::move(dims), random, interval->first, interval->second);
     }
     return fill(dtype, std::move(dims), [&] { return random.normal(); });

@@ -77,19 +77,19 @@ Binding value_of(const Json& json, const Place& place) {
 
 Initializer initializer_of(const Json& json, const Place& place) {
   const Fields fields(json, place, {"law", "a", "b", "fan_of"});
-  constexpr std::pair<const char*, Initializer::Law> laws[] = {
-      {"zeros", Initializer::Law::zeros},
-      {"ones", Initializer::Law::ones},
-      {"constant", Initializer::Law::constant},
-      {"uniform", Initializer::Law::uniform},
-      {"normal", Initializer::Law::normal},
-      {"uniform_fan_in", Initializer::Law::uniform_fan_in}};
+  constexpr std::pair<const char*, Initializer::Distribution> distributions[] = {
+      {"zeros", Initializer::Distribution::zeros},
+      {"ones", Initializer::Distribution::ones},
+      {"constant", Initializer::Distribution::constant},
+      {"uniform", Initializer::Distribution::uniform},
+      {"normal", Initializer::Distribution::normal},
+      {"uniform_fan_in", Initializer::Distribution::uniform_fan_in}};
   Initializer initializer;
   const Json& name = fields.need("law");
   bool known = false;
-  for (const auto& [text, law] : laws) {
+  for (const auto& [text, distribution] : distributions) {
     if (text_of(name, place.at("law")) != text) continue;
-    initializer.law = law;
+    initializer.distribution = distribution;
     known = true;
   }
   if (!known) {

@@ -14,10 +14,10 @@ bool holds_text(const Datum& datum) {
   return std::any_of(datum.tuple().begin(), datum.tuple().end(), holds_text);
 }
 
-const char* law_name(Initializer::Law law) {
+const char* distribution_name(Initializer::Distribution distribution) {
   constexpr const char* names[] = {"zeros",   "ones",   "constant",
                                    "uniform", "normal", "uniform_fan_in"};
-  return names[static_cast<size_t>(law)];
+  return names[static_cast<size_t>(distribution)];
 }
 
 // The facts of one sort; each of a connection once, of what cannot hold together the last.
@@ -128,7 +128,7 @@ Json::Array FactsWriter::chosen_outputs() const {
 }
 
 void FactsWriter::write(Json::Object& fields) const {
-  Json::Array shapes, types, values, flags, intervals, laws, states, constraints;
+  Json::Array shapes, types, values, flags, intervals, distributions, states, constraints;
   for (size_t i = 0; i < stated_.size(); ++i) {
     const std::string& name = names_[i];
     for (const StatedFact* fact : stated_[i]) {
@@ -145,13 +145,13 @@ void FactsWriter::write(Json::Object& fields) const {
       } else if (const auto* range = std::get_if<std::pair<double, double>>(&fact->what)) {
         add(intervals, name,
             Json::Array{json_of(Datum(range->first)), json_of(Datum(range->second))}, true);
-      } else if (const auto* law = std::get_if<StatedLaw>(&fact->what)) {
-        const Initializer& start = law->initializer;
-        Json::Object object{{"law", law_name(start.law)}};
+      } else if (const auto* distribution = std::get_if<StatedDistribution>(&fact->what)) {
+        const Initializer& start = distribution->initializer;
+        Json::Object object{{"law", distribution_name(start.distribution)}};
         if (start.a != 0) object.emplace_back("a", start.a);
         if (start.b != 1) object.emplace_back("b", start.b);
-        if (law->fan_of) object.emplace_back("fan_of", name_of(law->fan_of));
-        add(laws, name, std::move(object), true);
+        if (distribution->fan_of) object.emplace_back("fan_of", name_of(distribution->fan_of));
+        add(distributions, name, std::move(object), true);
       } else if (const auto* state = std::get_if<StatedState>(&fact->what)) {
         states.emplace_back(
             Json::Array{name, name_of(state->output), json_of_initial(state->initial)});
@@ -166,7 +166,7 @@ void FactsWriter::write(Json::Object& fields) const {
   write("assigned_values", values);
   write("assigned_differentiabilities", flags);
   write("assigned_intervals", intervals);
-  write("assigned_initializers", laws);
+  write("assigned_initializers", distributions);
   write("state_keys", states);
   for (const StatedFact& fact : model_.statements) {
     const auto* constraint = std::get_if<StatedConstraint>(&fact.what);

@@ -37,10 +37,10 @@ struct TensorLiteral {
   Wire* wire;
   Tensor tensor;
 };
-struct StartingLaw {
+struct WireDistribution {
   Wire* wire;
   Wire* fan_of;  // null: its own
-  Initializer::Law law;
+  Initializer::Distribution distribution;
   double a, b;
 };
 struct Interval {
@@ -61,7 +61,7 @@ struct StatedState {
   Wire* output;
   InitialState initial;
 };
-struct StatedLaw {
+struct StatedDistribution {
   Initializer initializer;
   Wire* fan_of;  // null: its own
 };
@@ -71,7 +71,7 @@ struct StatedConstraint {
 };
 struct StatedFact {
   Wire* wire;  // null for a constraint
-  std::variant<Datum, Tensor, ShapeSpec, Kinds, bool, std::pair<double, double>, StatedLaw,
+  std::variant<Datum, Tensor, ShapeSpec, Kinds, bool, std::pair<double, double>, StatedDistribution,
                StatedState, StatedConstraint>
       what;
 };
@@ -80,7 +80,7 @@ struct StatedFact {
 struct Extras {
   std::vector<StatePair> states;
   std::vector<TensorLiteral> literals;
-  std::vector<StartingLaw> laws;
+  std::vector<WireDistribution> distributions;
   std::vector<Interval> intervals;
   std::map<std::string, Dim> symbols;  // named in shapes of this model
   std::map<std::string, Run*> runs;

@@ -367,17 +367,19 @@ void Composition::take_keys(Composite& from) {
 void Composition::take_extras(Composite& from) {
   if (!from.extras) return;
   Extras& to = here_.more();
-  on_undo([&to, states = to.states.size(), literals = to.literals.size(), laws = to.laws.size(),
-           intervals = to.intervals.size()] {
+  on_undo([&to, states = to.states.size(), literals = to.literals.size(),
+           distributions = to.distributions.size(), intervals = to.intervals.size()] {
     to.states.erase(to.states.begin() + static_cast<long>(states), to.states.end());
     to.literals.erase(to.literals.begin() + static_cast<long>(literals), to.literals.end());
-    to.laws.erase(to.laws.begin() + static_cast<long>(laws), to.laws.end());
+    to.distributions.erase(to.distributions.begin() + static_cast<long>(distributions),
+                           to.distributions.end());
     to.intervals.erase(to.intervals.begin() + static_cast<long>(intervals), to.intervals.end());
   });
   const Extras& extras = *from.extras;
   to.states.insert(to.states.end(), extras.states.begin(), extras.states.end());
   to.literals.insert(to.literals.end(), extras.literals.begin(), extras.literals.end());
-  to.laws.insert(to.laws.end(), extras.laws.begin(), extras.laws.end());
+  to.distributions.insert(to.distributions.end(), extras.distributions.begin(),
+                          extras.distributions.end());
   to.intervals.insert(to.intervals.end(), extras.intervals.begin(), extras.intervals.end());
 }
 

@@ -278,9 +278,11 @@ class Copying {
       Wire *input = top_of(level, state.input), *output = top_of(level, state.output);
       if (input && output) to.states.push_back({input, output, state.initial});
     }
-    for (const StartingLaw& law : from.laws) {
-      Wire *wire = top_of(level, law.wire), *fan_of = top_of(level, law.fan_of);
-      if (wire) to.laws.push_back({wire, fan_of, law.law, law.a, law.b});
+    for (const WireDistribution& distribution : from.distributions) {
+      Wire *wire = top_of(level, distribution.wire), *fan_of = top_of(level, distribution.fan_of);
+      if (wire)
+        to.distributions.push_back(
+            {wire, fan_of, distribution.distribution, distribution.a, distribution.b});
     }
     for (const Interval& interval : from.intervals) {
       if (Wire* wire = top_of(level, interval.wire))
@@ -302,9 +304,9 @@ class Copying {
         continue;
       }
       fact.wire = level.find(fact.wire);
-      auto* law = std::get_if<StatedLaw>(&fact.what);
+      auto* distribution = std::get_if<StatedDistribution>(&fact.what);
       auto* state = std::get_if<StatedState>(&fact.what);
-      if (law) law->fan_of = level.find(law->fan_of);
+      if (distribution) distribution->fan_of = level.find(distribution->fan_of);
       if (state) state->output = level.find(state->output);
       if (fact.wire && (!state || state->output)) level.to->statements.push_back(std::move(fact));
     }

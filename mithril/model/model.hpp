@@ -30,8 +30,8 @@ struct Call {
 
 // How a parameter begins. Uniform and normal draw with the seed given to get_parameters.
 struct Initializer {
-  enum class Law { zeros, ones, constant, uniform, normal, uniform_fan_in };
-  Law law = Law::uniform;
+  enum class Distribution { zeros, ones, constant, uniform, normal, uniform_fan_in };
+  Distribution distribution = Distribution::uniform;
   double a = 0, b = 1;      // constant: a; uniform: [a, b); normal: mean a, deviation b;
                             // uniform_fan_in: +-b/sqrt(fan in)
   std::string fan_of = {};  // uniform_fan_in: the key whose dims after the first multiply to the

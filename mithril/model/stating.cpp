@@ -57,10 +57,10 @@ Model& Model::set_initializer(const std::string& key, const Initializer& initial
   Wire* wire = wire_at(model, key);
   Wire* fan_of = initializer.fan_of.empty() ? nullptr : wire_at(model, initializer.fan_of);
   Composition composition(model);
-  auto& laws = model.more().laws;
-  take_back_growth(laws);
-  laws.push_back({wire, fan_of, initializer.law, initializer.a, initializer.b});
-  model.note({wire, StatedLaw{initializer, fan_of}});
+  auto& distributions = model.more().distributions;
+  take_back_growth(distributions);
+  distributions.push_back({wire, fan_of, initializer.distribution, initializer.a, initializer.b});
+  model.note({wire, StatedDistribution{initializer, fan_of}});
   composition.commit();
   return *this;
 } catch (const std::bad_alloc&) {

@@ -31,7 +31,7 @@ Model convolution(const std::string& name, const CheckedArguments& arguments, si
   model["input"];
   const Connection weight = model["weight"];
   model.set_shapes({{"weight", ShapeSpec(weight_shape(arguments, axes))}});
-  model.set_initializer("weight", {.law = Initializer::Law::uniform_fan_in});
+  model.set_initializer("weight", {.distribution = Initializer::Distribution::uniform_fan_in});
   Bindings bindings{{"input", "input"}, {"weight", "weight"}, {"output", "output"}};
   bindings.emplace_back("padding", padding_binding(arguments, axes, &weight));
   for (const char* port : {"stride", "dilation"})
@@ -44,7 +44,8 @@ Model convolution(const std::string& name, const CheckedArguments& arguments, si
   }
   model |= Model::op(axes == 2 ? "conv2d" : "conv1d")(bindings);
   if (arguments.flag("use_bias"))
-    model.set_initializer("bias", {.law = Initializer::Law::uniform_fan_in, .fan_of = "weight"});
+    model.set_initializer(
+        "bias", {.distribution = Initializer::Distribution::uniform_fan_in, .fan_of = "weight"});
   model.set_cin({"input"}).set_cout({"output"});
   return model;
 }

@@ -31,7 +31,7 @@ ModelDef define_embedding_model() {
                                                            arguments.size("dim")})}});
             model |= Model::op("embedding")(
                 {{"input", "input"}, {"weight", "weight"}, {"output", "output"}});
-            model.set_initializer("weight", {.law = Initializer::Law::normal});
+            model.set_initializer("weight", {.distribution = Initializer::Distribution::normal});
             return model;
           },
   };

@@ -27,7 +27,8 @@ ModelDef define_linear_model() {
             model["weight"];
             const DimSpec outputs = arguments.size("dimension", DimSpec(std::string("O")));
             model.set_shapes({{"weight", ShapeSpec(std::vector<DimSpec>{outputs, Any{}})}});
-            model.set_initializer("weight", {.law = Initializer::Law::uniform_fan_in});
+            model.set_initializer("weight",
+                                  {.distribution = Initializer::Distribution::uniform_fan_in});
             Bindings bindings{{"input", "input"}, {"weight", "weight"}, {"output", "output"}};
             if (arguments.flag("use_bias")) {
               model["bias"];
@@ -35,8 +36,9 @@ ModelDef define_linear_model() {
             }
             model |= Model::op("linear")(bindings);
             if (arguments.flag("use_bias")) {
-              model.set_initializer("bias",
-                                    {.law = Initializer::Law::uniform_fan_in, .fan_of = "weight"});
+              model.set_initializer(
+                  "bias",
+                  {.distribution = Initializer::Distribution::uniform_fan_in, .fan_of = "weight"});
             }
             model.set_cin({"input"}).set_cout({"output"});
             return model;

@@ -21,12 +21,12 @@ void bind_affine(Model& model, const CheckedArguments& arguments, Bindings& bind
   if (arguments.flag("use_scale")) {
     model["weight"];
     bindings.emplace_back("weight", "weight");
-    model.set_initializer("weight", {.law = Initializer::Law::ones});
+    model.set_initializer("weight", {.distribution = Initializer::Distribution::ones});
   }
   if (arguments.flag("use_bias")) {
     model["bias"];
     bindings.emplace_back("bias", "bias");
-    model.set_initializer("bias", {.law = Initializer::Law::zeros});
+    model.set_initializer("bias", {.distribution = Initializer::Distribution::zeros});
   }
 }
 
@@ -94,8 +94,8 @@ Model build_group_norm(const CheckedArguments& arguments) {
   for (const char* key : {"weight", "bias"}) {
     if (!(key[0] == 'w' ? scales : shifts)) continue;
     model.set_shapes({{key, {"C"}}}).set_types({{key, kind::float_tensor}});
-    model.set_initializer(
-        key, {.law = key[0] == 'w' ? Initializer::Law::ones : Initializer::Law::zeros});
+    model.set_initializer(key, {.distribution = key[0] == 'w' ? Initializer::Distribution::ones
+                                                              : Initializer::Distribution::zeros});
   }
   model.expose_keys({{"output", apply("reshape_like", {output, input})}});
   model.set_cin({"input"}).set_cout({"output"});
@@ -111,7 +111,7 @@ Model build_rms_norm(const CheckedArguments& arguments) {
   if (arguments.flag("use_scale")) {
     output = output * model["weight"];
     model.set_shapes({{"weight", {"D"}}}).set_types({{"weight", kind::float_tensor}});
-    model.set_initializer("weight", {.law = Initializer::Law::ones});
+    model.set_initializer("weight", {.distribution = Initializer::Distribution::ones});
   }
   model.expose_keys({{"output", output}});
   model.set_cin({"input"}).set_cout({"output"});

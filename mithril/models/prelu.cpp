@@ -19,8 +19,8 @@ ModelDef define_prelu() {
             Model model = model_of_class("PReLU");
             const Connection input = model["input"], weight = model["weight"];
             model.set_shapes({{"weight", {1}}});
-            model.set_initializer("weight",
-                                  {.law = Initializer::Law::constant, .a = arguments.real("init")});
+            model.set_initializer("weight", {.distribution = Initializer::Distribution::constant,
+                                             .a = arguments.real("init")});
             return finished(model, apply("where", {input > 0, input, weight * input}));
           },
   };

@@ -26,7 +26,8 @@ Connection other_rows(const Connection& state, const Connection& input) {
 void begin_as_pytorch(Model& model, const std::vector<std::string>& keys,
                       const std::string& output_weight) {
   for (const std::string& key : keys) {
-    model.set_initializer(key, {.law = Initializer::Law::uniform_fan_in, .fan_of = output_weight});
+    model.set_initializer(
+        key, {.distribution = Initializer::Distribution::uniform_fan_in, .fan_of = output_weight});
   }
 }
 

@@ -23,7 +23,7 @@ Model build_conv_transpose2d(const CheckedArguments& arguments) {
   const Connection input = model["input"], weight = model["weight"];
   model.set_shapes(
       {{"input", {"N", "C", any, any}}, {"weight", {"C", filters / groups, kernel[0], kernel[1]}}});
-  model.set_initializer("weight", {.law = Initializer::Law::uniform_fan_in});
+  model.set_initializer("weight", {.distribution = Initializer::Distribution::uniform_fan_in});
   const Connection shape = input.shape();
   const auto size = [&](size_t i) {
     if (extra[i] >= std::max(stride[i], dilation[i]))
@@ -38,7 +38,8 @@ Model build_conv_transpose2d(const CheckedArguments& arguments) {
   if (arguments.flag("use_bias")) {
     output = output + model["bias"].reshape({-1, 1, 1});
     model.set_shapes({{"bias", {filters}}}).set_types({{"bias", kind::float_tensor}});
-    model.set_initializer("bias", {.law = Initializer::Law::uniform_fan_in, .fan_of = "weight"});
+    model.set_initializer(
+        "bias", {.distribution = Initializer::Distribution::uniform_fan_in, .fan_of = "weight"});
   }
   return finished(model, output);
 }

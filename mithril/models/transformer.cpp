@@ -42,10 +42,10 @@ Model build_multi_head_attention(const CheckedArguments& arguments) {
     Binding shift = none;
     static_cast<void>(model[weight]);
     model.set_shapes({{weight, ShapeSpec(std::vector<DimSpec>{dimension, dimension})}});
-    model.set_initializer(weight, {.law = Initializer::Law::uniform_fan_in});
+    model.set_initializer(weight, {.distribution = Initializer::Distribution::uniform_fan_in});
     if (biased) {
       shift = model[bias];
-      model.set_initializer(bias, {.law = Initializer::Law::zeros});
+      model.set_initializer(bias, {.distribution = Initializer::Distribution::zeros});
     }
     return apply("linear", {x, model.at(weight), shift});
   };

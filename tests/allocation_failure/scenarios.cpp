@@ -103,7 +103,7 @@ class Composing final : public Scenario {
   const std::vector<std::pair<std::string, bool>> differentiable_{{"image", true}};
   const std::string state_ = "count", next_ = "next", weight_ = "linear.weight";
   const Tensor initial_ = Tensor::scalar(1.0f);
-  const Initializer initializer_{.law = Initializer::Law::uniform_fan_in};
+  const Initializer initializer_{.distribution = Initializer::Distribution::uniform_fan_in};
   const std::string before_ = "all", after_ = "everything_together";
   const std::vector<Binding> merged_{"named", "image"};
   const std::string merged_name_ = "merged_by_its_name";

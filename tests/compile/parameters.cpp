@@ -38,19 +38,20 @@ Spread spread(const Tensor& tensor) {
   return spread;
 }
 
-using Law = Initializer::Law;
+using Distribution = Initializer::Distribution;
 
 }  // namespace
 
-TEST_CASE("parameters begin as their laws say") {
+TEST_CASE("parameters start with the distributions of their layers") {
   Model model = sum_of({"zeros", "ones", "constant", "uniform", "normal", "fan", "fan_of_fan"});
-  model.set_initializer("zeros", {.law = Law::zeros});
-  model.set_initializer("ones", {.law = Law::ones});
-  model.set_initializer("constant", {.law = Law::constant, .a = 7});
-  model.set_initializer("uniform", {.law = Law::uniform, .a = 2, .b = 4});
-  model.set_initializer("normal", {.law = Law::normal, .a = 10, .b = 0.5});
-  model.set_initializer("fan", {.law = Law::uniform_fan_in, .b = 3});
-  model.set_initializer("fan_of_fan", {.law = Law::uniform_fan_in, .b = 3, .fan_of = "fan"});
+  model.set_initializer("zeros", {.distribution = Distribution::zeros});
+  model.set_initializer("ones", {.distribution = Distribution::ones});
+  model.set_initializer("constant", {.distribution = Distribution::constant, .a = 7});
+  model.set_initializer("uniform", {.distribution = Distribution::uniform, .a = 2, .b = 4});
+  model.set_initializer("normal", {.distribution = Distribution::normal, .a = 10, .b = 0.5});
+  model.set_initializer("fan", {.distribution = Distribution::uniform_fan_in, .b = 3});
+  model.set_initializer("fan_of_fan",
+                        {.distribution = Distribution::uniform_fan_in, .b = 3, .fan_of = "fan"});
   CompileOptions options;
   for (const char* key : {"zeros", "ones", "constant", "uniform", "normal", "fan"}) {
     options.shapes.push_back({key, {64, 100}});
@@ -74,7 +75,7 @@ TEST_CASE("parameters begin as their laws say") {
   CHECK(other.high <= 0.3);
 }
 
-TEST_CASE("without a law parameters are uniform in the fan in") {
+TEST_CASE("parameters without an initializer are uniform in +-1/sqrt(fan in)") {
   const CompiledModel compiled = compile(sum_of({"w"}), cpu(), {.shapes = {{"w", {300, 4, 4}}}});
   const Spread values = spread(compiled.get_parameters().at("w"));
   CHECK(values.low == doctest::Approx(-0.25).epsilon(0.01));

@@ -55,7 +55,7 @@ TEST_CASE("statements about keys and ports are kept") {
   model.set_shapes({{"input", {"N", any, rest("batch"), 5}}, {"act", {rest(), 3}}});
   model.set_types({{"input", kind::float_tensor}});
   model.set_differentiability({{"input", false}});
-  model.set_initializer("w", {.law = Initializer::Law::normal, .a = 0.5, .b = 2});
+  model.set_initializer("w", {.distribution = Initializer::Distribution::normal, .a = 0.5, .b = 2});
   model.expose_keys({"act"});
   const std::string text = to_json(model);
   CHECK(text.find(R"("renamed": [["weight", "w"]])") != std::string::npos);

@@ -64,7 +64,7 @@ TEST_CASE("a new model keeps what its connections are known to be") {
   const ml::Connection table(
       ml::IOKey{.name = "table", .tensor = ml::Tensor::of<float>({3}, {1, 2, 3})});
   ml::Model linear = ml::Linear({.dimension = 3});
-  linear.set_initializer("bias", {.law = ml::Initializer::Law::constant, .a = 5});
+  linear.set_initializer("bias", {.distribution = ml::Initializer::Distribution::constant, .a = 5});
   const ml::Connection h = linear({{"input", x * scale + table}, {"weight", "w"}});
   const ml::Model model = ml::Model::create({{"y", h}}, "named");
   CHECK(model.name() == "named");

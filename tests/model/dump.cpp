@@ -68,8 +68,9 @@ class Dump {
       line("  state {} {} {}", number(pair.input), number(pair.output), text_of(pair.initial));
     for (const TensorLiteral& literal : extras.literals)
       line("  literal {} {}", number(literal.wire), to_string(literal.tensor));
-    for (const StartingLaw& law : extras.laws)
-      line("  law {} {} {} {}", number(law.wire), static_cast<int>(law.law), law.a, law.b);
+    for (const WireDistribution& distribution : extras.distributions)
+      line("  law {} {} {} {}", number(distribution.wire),
+           static_cast<int>(distribution.distribution), distribution.a, distribution.b);
     for (const mithril::Interval& interval : extras.intervals)
       line("  interval {} {} {}", number(interval.wire), interval.low, interval.high);
     for (const auto& [name, dim] : extras.symbols) line("  size {} = {}", name, to_string(dim));
