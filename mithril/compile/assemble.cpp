@@ -74,12 +74,12 @@ Settled settle(const Composed& composed, Mode mode) {
 }
 
 // Inserts casts before ops are expanded.
-Graph in_mixed_precision(const Graph& graph, DType lower, const CompiledParts& parts) {
+Graph in_mixed_precision(const Graph& graph, DType lower, const CompiledState& compiled) {
   MixPrecisionOptions mix{.lower = lower};
-  for (const InputKey& input : parts.inputs) {
+  for (const InputKey& input : compiled.inputs) {
     mix.parameters.push_back(input.key_class == KeyClass::parameter);
   }
-  PipelineOptions options = parts.passes;
+  PipelineOptions options = compiled.passes;
   options.passes = {{"mix_precision", [mix](const Graph& g) { return mix_precision(g, mix); }}};
   return run_passes(graph, options);
 }
@@ -120,62 +120,62 @@ Tensor initial_state(const Value& input, const InitialState& state) {
 }
 
 // Sorts the keys by class, with their indices among the inputs and outputs of the graph.
-void place(CompiledParts& parts, const Composed& composed, const Settled& settled) {
+void place(CompiledState& compiled, const Composed& composed, const Settled& settled) {
   std::unordered_map<std::string, size_t> input_at, output_at;
-  for (size_t i = 0; i < parts.inputs.size(); ++i) {
-    const InputKey& input = parts.inputs[i];
+  for (size_t i = 0; i < compiled.inputs.size(); ++i) {
+    const InputKey& input = compiled.inputs[i];
     input_at.emplace(input.path, i);
-    if (input.key_class == KeyClass::parameter) parts.parameters.push_back({input.key, i});
-    if (input.key_class == KeyClass::data) parts.data.push_back({input.key, i});
+    if (input.key_class == KeyClass::parameter) compiled.parameters.push_back({input.key, i});
+    if (input.key_class == KeyClass::data) compiled.data.push_back({input.key, i});
   }
-  const auto& made = parts.graph.outputs();
+  const auto& made = compiled.graph.outputs();
   for (size_t i = 0; i < made.size(); ++i) output_at.emplace(made[i].name, i);
   for (const std::string& name : composed.outputs)
-    parts.outputs.push_back({name, output_at.at(name)});
+    compiled.outputs.push_back({name, output_at.at(name)});
   const StateChanges moved_by_training(composed.graph);
   for (const FlatState& state : settled.read) {
     const size_t at = input_at.at(state.input);
-    const std::string& key = parts.inputs[at].key;
-    parts.states.push_back({key, at});
-    parts.initial[key] = parts.backend->adopt(
-        initial_state(parts.graph.value(parts.graph.inputs()[at]), state.initial), false);
-    if (moved_by_training.of(state)) parts.required_states.push_back(key);
+    const std::string& key = compiled.inputs[at].key;
+    compiled.states.push_back({key, at});
+    compiled.initial[key] = compiled.backend->adopt(
+        initial_state(compiled.graph.value(compiled.graph.inputs()[at]), state.initial), false);
+    if (moved_by_training.of(state)) compiled.required_states.push_back(key);
   }
   for (const FlatState& state : settled.changed) {
-    parts.next_states.push_back(
-        {parts.inputs[input_at.at(state.input)].key, output_at.at(state.output)});
+    compiled.next_states.push_back(
+        {compiled.inputs[input_at.at(state.input)].key, output_at.at(state.output)});
   }
 }
 
-void describe_shapes(CompiledParts& parts) {
-  const Graph& graph = parts.graph;
+void describe_shapes(CompiledState& compiled) {
+  const Graph& graph = compiled.graph;
   UnknownNumbers unknowns;
   const auto add = [&](const std::string& key, const Value& value) {
-    if (value.ranked) parts.shapes.emplace_back(key, to_known(value.dims, unknowns));
+    if (value.ranked) compiled.shapes.emplace_back(key, to_known(value.dims, unknowns));
   };
-  for (size_t i = 0; i < parts.inputs.size(); ++i) {
-    if (parts.inputs[i].key_class == KeyClass::state) continue;
-    add(parts.inputs[i].key, graph.value(graph.inputs()[i]));
+  for (size_t i = 0; i < compiled.inputs.size(); ++i) {
+    if (compiled.inputs[i].key_class == KeyClass::state) continue;
+    add(compiled.inputs[i].key, graph.value(graph.inputs()[i]));
   }
-  for (const NamedIndex& output : parts.outputs) {
+  for (const NamedIndex& output : compiled.outputs) {
     const Value& value = graph.value(graph.outputs()[output.index].value);
     add(output.name, value);
-    parts.output_texts.push_back(value.ranked ? to_string(value.dims) : "[...]");
+    compiled.output_texts.push_back(value.ranked ? to_string(value.dims) : "[...]");
   }
 }
 
 }  // namespace
 
-void assemble(CompiledParts& parts, const Composed& composed) {
-  Settled settled = settle(composed, parts.mode);
-  parts.inputs = std::move(settled.inputs);
-  parts.source = std::move(settled.graph);
-  if (const auto lower = parts.backend->graph_options().mixed_precision)
-    parts.source = in_mixed_precision(parts.source, *lower, parts);
-  parts.graph = parts.passed(parts.source);
-  check_backend(*parts.backend, parts.graph);
-  place(parts, composed, settled);
-  describe_shapes(parts);
+void assemble(CompiledState& compiled, const Composed& composed) {
+  Settled settled = settle(composed, compiled.mode);
+  compiled.inputs = std::move(settled.inputs);
+  compiled.source = std::move(settled.graph);
+  if (const auto lower = compiled.backend->graph_options().mixed_precision)
+    compiled.source = in_mixed_precision(compiled.source, *lower, compiled);
+  compiled.graph = compiled.passed(compiled.source);
+  check_backend(*compiled.backend, compiled.graph);
+  place(compiled, composed, settled);
+  describe_shapes(compiled);
 }
 
 }  // namespace mithril

@@ -8,10 +8,10 @@
 #include "mithril/base/text.hpp"
 #include "mithril/base/warning.hpp"
 #include "mithril/compile/assemble.hpp"
+#include "mithril/compile/compiled_state.hpp"
 #include "mithril/compile/discard.hpp"
 #include "mithril/compile/given.hpp"
 #include "mithril/compile/misspelt.hpp"
-#include "mithril/compile/parts.hpp"
 #include "mithril/model/completion.hpp"
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/settle_mode.hpp"
@@ -19,7 +19,7 @@
 namespace mithril {
 namespace {
 
-using Parts = CompiledModel::Parts;
+using Impl = CompiledModel::Impl;
 
 // Drops the discarded outputs, and of the keys those whose inputs went with them.
 void discard(Composed& composed, const std::vector<std::string>& names) {
@@ -107,38 +107,38 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
            .help = "give one, such as ml::cpu()"});
   }
   const std::shared_ptr<Composite> composite = model.composite();
-  auto parts = std::make_shared<Parts>();
+  auto compiled = std::make_shared<Impl>();
   const GraphOptions wanted = backend->graph_options();
   if (wanted.as_composed) refuse_rewriting(options);
-  parts->passes = passes_for(options, wanted);
-  parts->backend = std::move(backend);
-  parts->use_checkpointing = options.use_checkpointing || wanted.use_checkpointing;
+  compiled->passes = passes_for(options, wanted);
+  compiled->backend = std::move(backend);
+  compiled->use_checkpointing = options.use_checkpointing || wanted.use_checkpointing;
   // A compiler of the backend's may find that what is computed again was computed before.
-  parts->load_options.jit = options.jit && !parts->use_checkpointing;
-  parts->load_options.max = options.optimization_level == OptimizationLevel::max;
-  parts->load_options.fuse = options.optimization_level != OptimizationLevel::none;
-  parts->mode = options.inference ? Mode::inference : Mode::training;
-  parts->inference = options.inference;
-  parts->safe_shapes = options.safe_shapes;
-  parts->debug = options.debug;
-  if (options.debug) parts->load_options.observer = print_values(nullptr);
+  compiled->load_options.jit = options.jit && !compiled->use_checkpointing;
+  compiled->load_options.max = options.optimization_level == OptimizationLevel::max;
+  compiled->load_options.fuse = options.optimization_level != OptimizationLevel::none;
+  compiled->mode = options.inference ? Mode::inference : Mode::training;
+  compiled->inference = options.inference;
+  compiled->safe_shapes = options.safe_shapes;
+  compiled->debug = options.debug;
+  if (options.debug) compiled->load_options.observer = print_values(nullptr);
   // Passes are only checked where they run.
   if (options.cache && !options.debug) {
-    parts->cache = std::make_shared<const GraphCache>(CacheFiles(CacheFiles::usual_folder()));
+    compiled->cache = std::make_shared<const GraphCache>(CacheFiles(CacheFiles::usual_folder()));
   }
-  parts->model = composite;
+  compiled->model = composite;
 
-  Composed composed = compose(open_model(composite), parts->backend->default_dtype(), options);
+  Composed composed = compose(open_model(composite), compiled->backend->default_dtype(), options);
   for (const InputKey& input : composed.inputs) {
-    if (input.key_class == KeyClass::state) parts->state_keys.push_back(input.key);
+    if (input.key_class == KeyClass::state) compiled->state_keys.push_back(input.key);
   }
-  parts->warnings = std::move(composed.warnings);
-  assemble(*parts, composed);
+  compiled->warnings = std::move(composed.warnings);
+  assemble(*compiled, composed);
   if (!options.inference && depends_on_mode(composed.graph))
-    parts->composed = std::make_shared<const Composed>(std::move(composed));
-  parts->load();
-  for (const std::string& warning : parts->warnings) warn(warning);
-  return CompiledModel(std::move(parts));
+    compiled->composed = std::make_shared<const Composed>(std::move(composed));
+  compiled->load();
+  for (const std::string& warning : compiled->warnings) warn(warning);
+  return CompiledModel(std::move(compiled));
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }

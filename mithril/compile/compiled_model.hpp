@@ -153,14 +153,14 @@ class CompiledModel {
   // A table of the inputs and outputs, and the number and size of the parameters.
   std::string summary() const;
 
-  struct Parts;
-  explicit CompiledModel(std::shared_ptr<Parts> parts) : parts_(std::move(parts)) {}
+  struct Impl;
+  explicit CompiledModel(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
  private:
   friend class TrainingStep;
   CompiledModel fixed(TensorMap params, const State* state) const;
   // Shared, because it is immutable.
-  std::shared_ptr<Parts> parts_;
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace mithril

@@ -11,7 +11,7 @@
 namespace mithril {
 namespace {
 
-using Parts = CompiledModel::Parts;
+using Impl = CompiledModel::Impl;
 
 std::string listed(const std::vector<std::string>& names) {
   return names.empty() ? "none" : join(names, ", ");
@@ -77,36 +77,37 @@ void take(const Given& given, const Given& other, const Signature& signature,
   refuse_missing(given);
 }
 
-size_t output_named(const CompiledParts& parts, const std::string& name) {
-  for (size_t i = 0; i < parts.outputs.size(); ++i) {
-    if (parts.outputs[i].name == name) return i;
+size_t output_named(const CompiledState& compiled, const std::string& name) {
+  for (size_t i = 0; i < compiled.outputs.size(); ++i) {
+    if (compiled.outputs[i].name == name) return i;
   }
-  unknown_name(ErrorKind::input, "E0807", "output", name, "", names_of(parts.outputs));
+  unknown_name(ErrorKind::input, "E0807", "output", name, "", names_of(compiled.outputs));
 }
 
 }  // namespace
 
-std::vector<size_t> requested(const CompiledParts& parts, const OutputGradients& asked) {
+std::vector<size_t> requested(const CompiledState& compiled, const OutputGradients& asked) {
   std::vector<size_t> of;
   if (const TensorMap* gradients = asked.gradients()) {
-    for (const auto& [key, tensor] : *gradients) of.push_back(output_named(parts, key));
+    for (const auto& [key, tensor] : *gradients) of.push_back(output_named(compiled, key));
     std::sort(of.begin(), of.end());
     return of;
   }
   const auto is_scalar = [&](const NamedIndex& output) {
-    const Value& value = parts.graph.value(parts.graph.outputs()[output.index].value);
+    const Value& value = compiled.graph.value(compiled.graph.outputs()[output.index].value);
     return value.ranked && value.dims.empty();
   };
-  for (size_t i = 0; i < parts.outputs.size(); ++i) {
-    const bool only = parts.outputs.size() == 1;
-    if ((only || parts.outputs[i].name == "final_cost") && is_scalar(parts.outputs[i])) of = {i};
+  for (size_t i = 0; i < compiled.outputs.size(); ++i) {
+    const bool only = compiled.outputs.size() == 1;
+    if ((only || compiled.outputs[i].name == "final_cost") && is_scalar(compiled.outputs[i]))
+      of = {i};
   }
   if (!of.empty()) return of;
   raise({.kind = ErrorKind::input,
          .code = "E0808",
          .message = "there is no output to take the gradients of: expected a scalar final_cost, or "
                     "one output that is a scalar",
-         .facts = {{"outputs", listed(names_of(parts.outputs))}},
+         .facts = {{"outputs", listed(names_of(compiled.outputs))}},
          .help = "give the gradients that come in at the outputs"});
 }
 
@@ -117,18 +118,19 @@ TensorMap named(const std::vector<NamedIndex>& keys, const std::vector<Tensor>& 
   return TensorMap(std::move(items));
 }
 
-Tensor incoming_gradient(const CompiledParts& parts, const Signature& signature,
+Tensor incoming_gradient(const CompiledState& compiled, const Signature& signature,
                          const OutputGradients& asked, const std::vector<size_t>& of, size_t i) {
-  const size_t at = parts.inputs.size() + i;
+  const size_t at = compiled.inputs.size() + i;
   const TensorMap* gradients = asked.gradients();
-  const Tensor* given = gradients ? gradients->find(parts.outputs[of[i]].name, i) : nullptr;
+  const Tensor* given = gradients ? gradients->find(compiled.outputs[of[i]].name, i) : nullptr;
   return given ? signature.convert(at, *given) : Tensor::full(signature.dtype(at), {}, 1.0);
 }
 
-State next_state(const CompiledParts& parts, const State& given, const std::vector<Tensor>& made) {
+State next_state(const CompiledState& compiled, const State& given,
+                 const std::vector<Tensor>& made) {
   State state = given;
-  for (const NamedIndex& key : parts.next_states) {
-    state[key.name] = parts.backend->adopt(made[key.index], false);
+  for (const NamedIndex& key : compiled.next_states) {
+    state[key.name] = compiled.backend->adopt(made[key.index], false);
   }
   return state;
 }
@@ -146,39 +148,39 @@ struct Result {
   State state;
 };
 
-void take_state(const CompiledParts& parts, const State& state, const Signature& signature,
+void take_state(const CompiledState& compiled, const State& state, const Signature& signature,
                 std::vector<Tensor>& inputs) {
-  for (size_t i = 0; i < parts.states.size(); ++i) {
-    const auto& [key, at] = parts.states[i];
+  for (size_t i = 0; i < compiled.states.size(); ++i) {
+    const auto& [key, at] = compiled.states[i];
     const Tensor* tensor = state.find(key, i);
-    inputs[at] = signature.convert(at, tensor ? *tensor : parts.initial.at(key));
+    inputs[at] = signature.convert(at, tensor ? *tensor : compiled.initial.at(key));
   }
 }
 
 }  // namespace
 
-void check_state(const CompiledParts& parts, const State& state, const char* call) {
-  if (state.empty() && !parts.required_states.empty()) {
+void check_state(const CompiledState& compiled, const State& state, const char* call) {
+  if (state.empty() && !compiled.required_states.empty()) {
     raise({.kind = ErrorKind::state,
            .code = "E0920",
            .message = std::string(call) + " needs the state of the model, and none was given",
-           .facts = {{"state", join(parts.required_states, ", ")}},
+           .facts = {{"state", join(compiled.required_states, ", ")}},
            .help =
                "begin with initial_state_dict, and give each call the state that the one before "
                "returned; TrainingStep keeps it, and infer reads it"});
   }
   size_t known = 0;
-  for (size_t i = 0; i < parts.state_keys.size(); ++i)
-    known += state.find(parts.state_keys[i], i) != nullptr;
+  for (size_t i = 0; i < compiled.state_keys.size(); ++i)
+    known += state.find(compiled.state_keys[i], i) != nullptr;
   const auto is_given = [&](const std::string& key) { return state.contains(key); };
-  const std::vector<std::string>& required = parts.required_states;
-  if (known == state.size() &&
-      (known == parts.state_keys.size() || std::all_of(required.begin(), required.end(), is_given)))
+  const std::vector<std::string>& required = compiled.required_states;
+  if (known == state.size() && (known == compiled.state_keys.size() ||
+                                std::all_of(required.begin(), required.end(), is_given)))
     return;
   raise({.kind = ErrorKind::state,
          .code = "E0902",
          .message = "the state has other keys than the model",
-         .facts = {{"expected", listed(names_of(parts.states))}, {"got", listed(state.keys())}},
+         .facts = {{"expected", listed(names_of(compiled.states))}, {"got", listed(state.keys())}},
          .help = "begin with initial_state_dict()"});
 }
 
@@ -191,47 +193,47 @@ void check_fits(const Signature& signature, const NamedIndex& key, const Tensor&
          .facts = {{"mismatched", key.name + " " + why}}});
 }
 
-void take_inputs(const CompiledParts& parts, const Signature& signature, const TensorMap& params,
+void take_inputs(const CompiledState& compiled, const Signature& signature, const TensorMap& params,
                  const TensorMap& data, const State& state, std::vector<Tensor>& inputs) {
-  const Given given_params{"params", "parameter", params, parts.parameters};
-  const Given given_data{"data", "data input", data, parts.data};
+  const Given given_params{"params", "parameter", params, compiled.parameters};
+  const Given given_data{"data", "data input", data, compiled.data};
   take(given_params, given_data, signature, inputs);
   take(given_data, given_params, signature, inputs);
-  take_state(parts, state, signature, inputs);
+  take_state(compiled, state, signature, inputs);
 }
 
-const std::shared_ptr<Parts>& in_use(const std::shared_ptr<Parts>& parts) {
+const std::shared_ptr<Impl>& in_use(const std::shared_ptr<Impl>& compiled) {
   const auto is_active = [](const Hook& hook) { return hook.active->load(); };
-  const bool hooked = std::any_of(parts->hooks.begin(), parts->hooks.end(), is_active);
-  return parts->without_hooks && !hooked ? parts->without_hooks : parts;
+  const bool hooked = std::any_of(compiled->hooks.begin(), compiled->hooks.end(), is_active);
+  return compiled->without_hooks && !hooked ? compiled->without_hooks : compiled;
 }
 
 namespace {
 
-Result run(const std::shared_ptr<Parts>& given, const Request& request) {
-  Parts& parts = *in_use(given);
+Result run(const std::shared_ptr<Impl>& given, const Request& request) {
+  Impl& compiled = *in_use(given);
   const State none, &state = request.state ? *request.state : none;
-  check_state(parts, state, "evaluate");
+  check_state(compiled, state, "evaluate");
   const std::vector<size_t> of =
-      request.gradients ? requested(parts, *request.gradients) : std::vector<size_t>();
-  const Program& program = request.gradients ? parts.with_gradients(of) : *parts.forward;
+      request.gradients ? requested(compiled, *request.gradients) : std::vector<size_t>();
+  const Program& program = request.gradients ? compiled.with_gradients(of) : *compiled.forward;
   std::vector<Tensor> inputs(program.signature.size());
-  take_inputs(parts, program.signature, request.params, request.data, state, inputs);
+  take_inputs(compiled, program.signature, request.params, request.data, state, inputs);
   for (size_t i = 0; i < of.size(); ++i) {
-    inputs[parts.inputs.size() + i] =
-        incoming_gradient(parts, program.signature, *request.gradients, of, i);
+    inputs[compiled.inputs.size() + i] =
+        incoming_gradient(compiled, program.signature, *request.gradients, of, i);
   }
-  if (parts.safe_shapes) program.signature.check_dims(inputs);
+  if (compiled.safe_shapes) program.signature.check_dims(inputs);
   const std::vector<Tensor> made = program.executable->run(inputs);
 
-  Result result{.outputs = named(parts.outputs, made)};
-  if (request.state) result.state = next_state(parts, state, made);
+  Result result{.outputs = named(compiled.outputs, made)};
+  if (request.state) result.state = next_state(compiled, state, made);
   if (!request.gradients) return result;
   std::vector<TensorMap::Item> gradients;
-  gradients.reserve(parts.parameters.size());
-  for (const NamedIndex& key : parts.parameters) {
-    const Tensor& gradient = made[parts.graph.outputs().size() + gradients.size()];
-    gradients.emplace_back(key.name, parts.backend->own(gradient));
+  gradients.reserve(compiled.parameters.size());
+  for (const NamedIndex& key : compiled.parameters) {
+    const Tensor& gradient = made[compiled.graph.outputs().size() + gradients.size()];
+    gradients.emplace_back(key.name, compiled.backend->own(gradient));
   }
   result.gradients = TensorMap(std::move(gradients));
   return result;
@@ -239,13 +241,13 @@ Result run(const std::shared_ptr<Parts>& given, const Request& request) {
 
 }  // namespace
 
-std::vector<std::string> CompiledParts::input_labels() const {
+std::vector<std::string> CompiledState::input_labels() const {
   std::vector<std::string> labels;
   for (const InputKey& input : inputs) labels.push_back(quoted(input.key));
   return labels;
 }
 
-std::vector<bool> CompiledParts::differentiable_outputs() const {
+std::vector<bool> CompiledState::differentiable_outputs() const {
   const auto is_float = [&](size_t i) {
     return is_floating(graph.value(graph.outputs()[i].value).dtype);
   };
@@ -256,8 +258,8 @@ std::vector<bool> CompiledParts::differentiable_outputs() const {
   return flags;
 }
 
-// What the executable keeps lives no longer than these parts, which keep it.
-void CompiledModel::Parts::load() {
+// The executable belongs to this object, so its callbacks may refer to it.
+void CompiledModel::Impl::load() {
   LoadOptions options = load_options;
   if (!inference) {
     options.split = [this](const std::vector<bool>& wanted) {
@@ -280,13 +282,13 @@ void CompiledModel::Parts::load() {
       Program{Signature(graph, input_labels()), backend->load(graph, options)});
 }
 
-std::vector<size_t> CompiledParts::parameter_inputs() const {
+std::vector<size_t> CompiledState::parameter_inputs() const {
   std::vector<size_t> indices;
   for (const NamedIndex& key : parameters) indices.push_back(key.index);
   return indices;
 }
 
-Graph CompiledParts::gradient_graph(const std::vector<size_t>& of,
+Graph CompiledState::gradient_graph(const std::vector<size_t>& of,
                                     const std::vector<size_t>& wanted) const {
   DifferentiateOptions options;
   for (const size_t i : of) options.outputs.push_back(outputs[i].name);
@@ -294,19 +296,19 @@ Graph CompiledParts::gradient_graph(const std::vector<size_t>& of,
   return differentiated(options);
 }
 
-Graph CompiledModel::Parts::gradients(const std::vector<size_t>& of) {
+Graph CompiledModel::Impl::gradients(const std::vector<size_t>& of) {
   const std::lock_guard lock(*facts_mutex);
   return gradient_graph(of, parameter_inputs());
 }
 
-void CompiledParts::require_gradients() const {
+void CompiledState::require_gradients() const {
   if (!inference) return;
   raise({.kind = ErrorKind::gradient,
          .code = "E0505",
          .message = "the model was compiled for inference: it has no gradients"});
 }
 
-const Program& CompiledModel::Parts::with_gradients(const std::vector<size_t>& of) {
+const Program& CompiledModel::Impl::with_gradients(const std::vector<size_t>& of) {
   require_gradients();
   const std::lock_guard lock(*facts_mutex);
   std::unique_ptr<const Program>& program = backward_[of];
@@ -319,10 +321,10 @@ const Program& CompiledModel::Parts::with_gradients(const std::vector<size_t>& o
   return *program;
 }
 
-TrainingProgram CompiledModel::Parts::training(const std::vector<size_t>& of,
-                                               const std::vector<TrainedParameter>& trained,
-                                               const Optimizer& optimizer,
-                                               const TrainingOptions& options, StepPart part) {
+TrainingProgram CompiledModel::Impl::training(const std::vector<size_t>& of,
+                                              const std::vector<TrainedParameter>& trained,
+                                              const Optimizer& optimizer,
+                                              const TrainingOptions& options, StepPart part) {
   require_gradients();
   const std::lock_guard lock(*facts_mutex);
   std::vector<size_t> moved;
@@ -340,7 +342,7 @@ TrainingProgram CompiledModel::Parts::training(const std::vector<size_t>& of,
 }
 
 TensorMap CompiledModel::evaluate(const TensorMap& params, const TensorMap& data) const try {
-  return run(parts_, {params, data}).outputs;
+  return run(impl_, {params, data}).outputs;
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
@@ -349,7 +351,7 @@ std::pair<TensorMap, TensorMap> CompiledModel::evaluate(const TensorMap& params,
                                                         const TensorMap& data,
                                                         const OutputGradients& gradients) const
     try {
-  Result result = run(parts_, {params, data, &gradients});
+  Result result = run(impl_, {params, data, &gradients});
   return {std::move(result.outputs), std::move(result.gradients)};
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
@@ -357,7 +359,7 @@ std::pair<TensorMap, TensorMap> CompiledModel::evaluate(const TensorMap& params,
 
 std::pair<TensorMap, State> CompiledModel::evaluate(const TensorMap& params, const TensorMap& data,
                                                     const State& state) const try {
-  Result result = run(parts_, {params, data, nullptr, &state});
+  Result result = run(impl_, {params, data, nullptr, &state});
   return {std::move(result.outputs), std::move(result.state)};
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
@@ -367,7 +369,7 @@ std::tuple<TensorMap, TensorMap, State> CompiledModel::evaluate(const TensorMap&
                                                                 const TensorMap& data,
                                                                 const OutputGradients& gradients,
                                                                 const State& state) const try {
-  Result result = run(parts_, {params, data, &gradients, &state});
+  Result result = run(impl_, {params, data, &gradients, &state});
   return {std::move(result.outputs), std::move(result.gradients), std::move(result.state)};
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();

@@ -3,7 +3,7 @@
 
 #include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
-#include "mithril/compile/parts.hpp"
+#include "mithril/compile/compiled_state.hpp"
 
 namespace mithril {
 namespace {
@@ -17,25 +17,25 @@ Role role_of(KeyClass key_class) {
 
 // Whether a state is read but not changed, as running statistics in inference: its initial value
 // would be wrong.
-bool is_read_alone(const CompiledParts& parts, const std::string& key) {
-  const std::vector<std::string>& required = parts.required_states;
-  return !contains(parts.next_states, key) &&
+bool is_read_alone(const CompiledState& compiled, const std::string& key) {
+  const std::vector<std::string>& required = compiled.required_states;
+  return !contains(compiled.next_states, key) &&
          std::find(required.begin(), required.end(), key) != required.end();
 }
 
-void check_key(const CompiledParts& parts, const std::string& key) {
-  const std::vector<std::string> known = names_of(parts.data);
+void check_key(const CompiledState& compiled, const std::string& key) {
+  const std::vector<std::string> known = names_of(compiled.data);
   if (std::find(known.begin(), known.end(), key) != known.end()) return;
   unknown_name(ErrorKind::input, "E0802", "data input", key, "", known);
 }
 
 // The cost, or where there is none every output of floats.
-std::vector<size_t> differentiated_outputs(const CompiledParts& parts) {
+std::vector<size_t> differentiated_outputs(const CompiledState& compiled) {
   std::vector<size_t> of;
-  const std::vector<bool> differentiable = parts.differentiable_outputs();
-  for (size_t i = 0; i < parts.outputs.size(); ++i) {
-    if (parts.outputs[i].name == "final_cost") return {i};
-    if (differentiable[parts.outputs[i].index]) of.push_back(i);
+  const std::vector<bool> differentiable = compiled.differentiable_outputs();
+  for (size_t i = 0; i < compiled.outputs.size(); ++i) {
+    if (compiled.outputs[i].name == "final_cost") return {i};
+    if (differentiable[compiled.outputs[i].index]) of.push_back(i);
   }
   return of;
 }
@@ -43,34 +43,34 @@ std::vector<size_t> differentiated_outputs(const CompiledParts& parts) {
 }  // namespace
 
 ExportedModel CompiledModel::exported(const TensorMap& data) const try {
-  Parts& parts = parts_->without_hooks ? *parts_->without_hooks : *parts_;
-  for (const auto& [key, tensor] : data) check_key(parts, key);
-  ExportedModel exported{.graph = parts.graph};
-  for (size_t i = 0; i < parts.inputs.size(); ++i) {
-    const InputKey& input = parts.inputs[i];
+  Impl& compiled = impl_->without_hooks ? *impl_->without_hooks : *impl_;
+  for (const auto& [key, tensor] : data) check_key(compiled, key);
+  ExportedModel exported{.graph = compiled.graph};
+  for (size_t i = 0; i < compiled.inputs.size(); ++i) {
+    const InputKey& input = compiled.inputs[i];
     ExportedInput& made = exported.inputs.emplace_back();
     made.key = input.key;
     made.role = role_of(input.key_class);
     if (made.role != Role::state) {
-      made.dims = parts.dims_of_input({input.key, i}, data);
+      made.dims = compiled.dims_of_input({input.key, i}, data);
       continue;
     }
-    made.initial = parts.initial.at(input.key).host();
+    made.initial = compiled.initial.at(input.key).host();
     made.dims = made.initial->dims();
-    if (is_read_alone(parts, input.key)) {
+    if (is_read_alone(compiled, input.key)) {
       made.role = Role::data;
       made.initial = std::nullopt;
     }
   }
-  for (const NamedIndex& output : parts.outputs) {
+  for (const NamedIndex& output : compiled.outputs) {
     exported.outputs.push_back({output.name, output.index});
   }
-  for (const NamedIndex& state : parts.next_states) {
+  for (const NamedIndex& state : compiled.next_states) {
     exported.outputs.push_back({state.name, state.index, true});
   }
-  if (parts.inference || parts.parameters.empty()) return exported;
-  exported.gradient_of = differentiated_outputs(parts);
-  if (!exported.gradient_of.empty()) exported.gradients = parts.gradients(exported.gradient_of);
+  if (compiled.inference || compiled.parameters.empty()) return exported;
+  exported.gradient_of = differentiated_outputs(compiled);
+  if (!exported.gradient_of.empty()) exported.gradients = compiled.gradients(exported.gradient_of);
   return exported;
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();

@@ -12,7 +12,7 @@
 namespace mithril {
 namespace {
 
-using Parts = CompiledModel::Parts;
+using Impl = CompiledModel::Impl;
 
 // Maps indices of inputs to their indices after some inputs are removed.
 class Shift {
@@ -37,56 +37,56 @@ Tensor unshared(Tensor tensor) {
   return tensor.is_sole() && !tensor.is_borrowed() ? tensor : tensor.host().copy();
 }
 
-void use_inference_passes(CompiledParts& parts) {
+void use_inference_passes(CompiledState& compiled) {
   // A pipeline of one pass keeps the graph as composed.
-  if (parts.passes.passes.size() > 1 && parts.backend->graph_options().fused_attention)
-    parts.passes.passes = passes_with_fused_attention();
+  if (compiled.passes.passes.size() > 1 && compiled.backend->graph_options().fused_attention)
+    compiled.passes.passes = passes_with_fused_attention();
 }
 
 // Takes over the hooks on values that both modes compute.
-void take_hooks(Parts& parts, const Parts& from, std::shared_ptr<Parts> without_hooks) {
+void take_hooks(Impl& compiled, const Impl& from, std::shared_ptr<Impl> without_hooks) {
   for (Hook hook : from.hooks) {
-    const auto value = find_value_named(parts.source, from.source.value(hook.value).name);
+    const auto value = find_value_named(compiled.source, from.source.value(hook.value).name);
     if (!value) continue;
     hook.value = *value;
-    parts.hooks.push_back(std::move(hook));
+    compiled.hooks.push_back(std::move(hook));
   }
-  if (parts.hooks.empty()) return;
-  parts.without_hooks = std::move(without_hooks);
-  watch(parts);
+  if (compiled.hooks.empty()) return;
+  compiled.without_hooks = std::move(without_hooks);
+  apply_hooks(compiled);
 }
 
-std::shared_ptr<Parts> made_for_inference(const Parts& from, std::shared_ptr<Parts> without_hooks) {
-  auto parts = std::make_shared<Parts>();
-  static_cast<CompileSettings&>(*parts) = from;
-  parts->mode = Mode::inference;
-  parts->load_options.observer = parts->debug ? print_values(nullptr) : nullptr;
-  use_inference_passes(*parts);
-  assemble(*parts, *parts->composed);
-  take_hooks(*parts, from, std::move(without_hooks));
-  parts->load();
-  return parts;
+std::shared_ptr<Impl> made_for_inference(const Impl& from, std::shared_ptr<Impl> without_hooks) {
+  auto compiled = std::make_shared<Impl>();
+  static_cast<CompileSettings&>(*compiled) = from;
+  compiled->mode = Mode::inference;
+  compiled->load_options.observer = compiled->debug ? print_values(nullptr) : nullptr;
+  use_inference_passes(*compiled);
+  assemble(*compiled, *compiled->composed);
+  take_hooks(*compiled, from, std::move(without_hooks));
+  compiled->load();
+  return compiled;
 }
 
 // Turns the parameters into constants and, if a state is passed, also the states that the model
 // only reads.
 class Fixing {
  public:
-  explicit Fixing(const Parts& from)
-      : from_(from), parts_(std::make_shared<Parts>(static_cast<const CompiledParts&>(from))) {}
+  explicit Fixing(const Impl& from)
+      : from_(from), impl_(std::make_shared<Impl>(static_cast<const CompiledState&>(from))) {}
 
   void fix_parameters(TensorMap params) {
     for (const NamedIndex& key : from_.parameters) fix(key, std::move(params.at(key.name)));
-    std::erase_if(parts_->shapes, [&](const auto& shape) { return params.find(shape.first); });
-    parts_->parameters.clear();
+    std::erase_if(impl_->shapes, [&](const auto& shape) { return params.find(shape.first); });
+    impl_->parameters.clear();
   }
 
   // States that change stay states, and start as passed.
   void fix_states(const State& state) {
-    parts_->states.clear();
-    parts_->required_states.clear();
-    parts_->state_keys.clear();
-    parts_->initial = State();
+    impl_->states.clear();
+    impl_->required_states.clear();
+    impl_->state_keys.clear();
+    impl_->initial = State();
     for (const NamedIndex& key : from_.states) {
       const Tensor* given = state.find(key.name);
       if (given) check_fits(from_.forward->signature, key, *given);
@@ -96,35 +96,35 @@ class Fixing {
         fix(key, std::move(start));
         continue;
       }
-      parts_->states.push_back(key);
-      parts_->required_states.push_back(key.name);
-      parts_->state_keys.push_back(key.name);
-      parts_->initial[key.name] = parts_->backend->adopt(start.host().copy(), false);
+      impl_->states.push_back(key);
+      impl_->required_states.push_back(key.name);
+      impl_->state_keys.push_back(key.name);
+      impl_->initial[key.name] = impl_->backend->adopt(start.host().copy(), false);
     }
   }
 
-  std::shared_ptr<Parts> run() {
+  std::shared_ptr<Impl> run() {
     const Shift shift(gone_);
-    shift.apply(parts_->data);
-    shift.apply(parts_->states);
+    shift.apply(impl_->data);
+    shift.apply(impl_->states);
     std::vector<InputKey> left;
-    for (size_t i = 0; i < parts_->inputs.size(); ++i) {
-      if (!shift.is_gone(i)) left.push_back(std::move(parts_->inputs[i]));
+    for (size_t i = 0; i < impl_->inputs.size(); ++i) {
+      if (!shift.is_gone(i)) left.push_back(std::move(impl_->inputs[i]));
     }
-    parts_->inputs = std::move(left);
-    parts_->hooks.clear();
-    parts_->without_hooks = nullptr;
-    parts_->composed = nullptr;
-    parts_->inference = true;
-    parts_->load_options.observer = parts_->debug ? print_values(nullptr) : nullptr;
-    parts_->cache = nullptr;
-    parts_->source = fix_inputs(parts_->source, tensors_);
-    use_inference_passes(*parts_);
-    std::vector<Pass>& passes = parts_->passes.passes;
+    impl_->inputs = std::move(left);
+    impl_->hooks.clear();
+    impl_->without_hooks = nullptr;
+    impl_->composed = nullptr;
+    impl_->inference = true;
+    impl_->load_options.observer = impl_->debug ? print_values(nullptr) : nullptr;
+    impl_->cache = nullptr;
+    impl_->source = fix_inputs(impl_->source, tensors_);
+    use_inference_passes(*impl_);
+    std::vector<Pass>& passes = impl_->passes.passes;
     if (passes.size() > 1) passes.push_back({"fold_batch_norm", fold_batch_norm});
-    parts_->graph = run_passes(parts_->source, parts_->passes);
-    parts_->load();
-    return std::move(parts_);
+    impl_->graph = run_passes(impl_->source, impl_->passes);
+    impl_->load();
+    return std::move(impl_);
   }
 
  private:
@@ -133,26 +133,26 @@ class Fixing {
     gone_.push_back(key.index);
   }
 
-  const Parts& from_;
-  std::shared_ptr<Parts> parts_;
+  const Impl& from_;
+  std::shared_ptr<Impl> impl_;
   std::unordered_map<ValueId, Tensor> tensors_;
   std::vector<size_t> gone_;
 };
 
 }  // namespace
 
-std::shared_ptr<Parts> in_inference(const std::shared_ptr<Parts>& parts) {
-  if (parts->mode == Mode::inference || !parts->composed) return parts;
-  std::shared_ptr<Parts> without_hooks;
-  if (parts->without_hooks) without_hooks = in_inference(parts->without_hooks);
-  const std::lock_guard lock(*parts->facts_mutex);
-  if (!parts->for_inference)
-    parts->for_inference = made_for_inference(*parts, std::move(without_hooks));
-  return parts->for_inference;
+std::shared_ptr<Impl> in_inference(const std::shared_ptr<Impl>& compiled) {
+  if (compiled->mode == Mode::inference || !compiled->composed) return compiled;
+  std::shared_ptr<Impl> without_hooks;
+  if (compiled->without_hooks) without_hooks = in_inference(compiled->without_hooks);
+  const std::lock_guard lock(*compiled->facts_mutex);
+  if (!compiled->for_inference)
+    compiled->for_inference = made_for_inference(*compiled, std::move(without_hooks));
+  return compiled->for_inference;
 }
 
 CompiledModel CompiledModel::in_inference() const try {
-  return CompiledModel(mithril::in_inference(parts_));
+  return CompiledModel(mithril::in_inference(impl_));
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
@@ -160,14 +160,14 @@ CompiledModel CompiledModel::in_inference() const try {
 TensorMap CompiledModel::infer(const TensorMap& params, const TensorMap& data,
                                const State& state) const try {
   const CompiledModel model = in_inference();
-  const Parts& parts = *in_use(model.parts_);
-  check_state(parts, state, "infer");
-  if (!parts.next_states.empty()) {
+  const Impl& compiled = *in_use(model.impl_);
+  check_state(compiled, state, "infer");
+  if (!compiled.next_states.empty()) {
     raise(
         {.kind = ErrorKind::state,
          .code = "E0921",
          .message = "infer leaves the state as it is, and this model changes it in inference, too",
-         .facts = {{"changed", join(names_of(parts.next_states), ", ")}},
+         .facts = {{"changed", join(names_of(compiled.next_states), ", ")}},
          .help = "evaluate what for_inference(params, state) gives: it returns the next state"});
   }
   return model.evaluate(params, data, state).first;
@@ -185,11 +185,11 @@ CompiledModel CompiledModel::for_inference(TensorMap&& params, const State& stat
 
 CompiledModel CompiledModel::fixed(TensorMap params, const State* state) const try {
   const CompiledModel model(
-      mithril::in_inference(parts_->without_hooks ? parts_->without_hooks : parts_));
-  if (state) check_state(*model.parts_, *state, "for_inference");
+      mithril::in_inference(impl_->without_hooks ? impl_->without_hooks : impl_));
+  if (state) check_state(*model.impl_, *state, "for_inference");
   TensorMap taken = model.load_state_dict(params);
   params = {};
-  Fixing fixing(*model.parts_);
+  Fixing fixing(*model.impl_);
   fixing.fix_parameters(std::move(taken));
   if (state) fixing.fix_states(*state);
   return CompiledModel(fixing.run());

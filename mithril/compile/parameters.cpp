@@ -6,12 +6,12 @@
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/random.hpp"
 #include "mithril/base/text.hpp"
-#include "mithril/compile/parts.hpp"
+#include "mithril/compile/compiled_state.hpp"
 
 namespace mithril {
 namespace {
 
-using Parts = CompiledModel::Parts;
+using Impl = CompiledModel::Impl;
 
 // Advice for a key that the user named, which may be meant as data. Layers have paths.
 std::string if_it_is_data(const std::string& key) {
@@ -89,15 +89,15 @@ Tensor begin(const InputKey& input, DType dtype, Dims dims, Random random) {
 // A stream of its own for each parameter, named by its path: short names do not change what it
 // draws.
 template <typename Make>
-TensorMap make_parameters(const Parts& parts, std::uint64_t seed, Make make) {
+TensorMap make_parameters(const Impl& compiled, std::uint64_t seed, Make make) {
   std::vector<TensorMap::Item> items;
-  for (const NamedIndex& key : parts.parameters) {
-    const InputKey& input = parts.inputs[key.index];
-    const Value& value = parts.graph.value(parts.graph.inputs()[key.index]);
-    const std::string& dims = parts.forward->signature.dims_text(key.index);
+  for (const NamedIndex& key : compiled.parameters) {
+    const InputKey& input = compiled.inputs[key.index];
+    const Value& value = compiled.graph.value(compiled.graph.inputs()[key.index]);
+    const std::string& dims = compiled.forward->signature.dims_text(key.index);
     const Tensor made =
         make(input, value.dtype, numbers(key.name, value, dims), Random(seed, input.path));
-    items.emplace_back(key.name, parts.backend->adopt(made, true));
+    items.emplace_back(key.name, compiled.backend->adopt(made, true));
   }
   return TensorMap(std::move(items));
 }
@@ -105,7 +105,7 @@ TensorMap make_parameters(const Parts& parts, std::uint64_t seed, Make make) {
 }  // namespace
 
 TensorMap CompiledModel::get_parameters(std::uint64_t seed) const try {
-  return make_parameters(*parts_, seed, begin);
+  return make_parameters(*impl_, seed, begin);
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
@@ -117,7 +117,7 @@ TensorMap CompiledModel::randomize_params(std::uint64_t seed) const try {
     }
     return fill(dtype, std::move(dims), [&] { return random.normal(); });
   };
-  return make_parameters(*parts_, seed, draw);
+  return make_parameters(*impl_, seed, draw);
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
@@ -125,8 +125,8 @@ TensorMap CompiledModel::randomize_params(std::uint64_t seed) const try {
 TensorMap CompiledModel::load_state_dict(const TensorMap& saved) const try {
   std::vector<Fact> wrong;
   std::vector<TensorMap::Item> items;
-  for (const NamedIndex& key : parts_->parameters) {
-    const Signature& signature = parts_->forward->signature;
+  for (const NamedIndex& key : impl_->parameters) {
+    const Signature& signature = impl_->forward->signature;
     const Tensor* tensor = saved.find(key.name, items.size());
     if (!tensor) {
       wrong.push_back({"missing", key.name + " " + signature.dims_text(key.index)});
@@ -134,12 +134,12 @@ TensorMap CompiledModel::load_state_dict(const TensorMap& saved) const try {
       wrong.push_back({"mismatched", key.name + " " + why});
     } else {
       items.emplace_back(key.name,
-                         parts_->backend->adopt(signature.convert(key.index, *tensor), true));
+                         impl_->backend->adopt(signature.convert(key.index, *tensor), true));
     }
   }
   for (const auto& [name, tensor] : saved) {
     const auto known = [&name = name](const NamedIndex& key) { return key.name == name; };
-    if (std::none_of(parts_->parameters.begin(), parts_->parameters.end(), known)) {
+    if (std::none_of(impl_->parameters.begin(), impl_->parameters.end(), known)) {
       wrong.push_back(
           {"unknown", name + " " + to_string(tensor.dims()), did_you_mean(name, parameter_keys())});
     }

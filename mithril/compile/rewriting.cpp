@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "mithril/base/error.hpp"
-#include "mithril/compile/parts.hpp"
+#include "mithril/compile/compiled_state.hpp"
 #include "mithril/passes/recompute.hpp"
 
 namespace mithril {
@@ -73,7 +73,7 @@ bool is_gradient_of(const Graph& made, const Graph& graph, const DifferentiateOp
 
 }  // namespace
 
-Graph CompiledParts::passed(const Graph& given) const {
+Graph CompiledState::passed(const Graph& given) const {
   const auto make = [&] { return run_passes(given, passes); };
   if (!cache) return make();
   const auto fits = [&](const Graph& made) {
@@ -83,7 +83,7 @@ Graph CompiledParts::passed(const Graph& given) const {
   return cache->find_or_make(given, spelled(passes), make, fits);
 }
 
-Graph CompiledParts::differentiated(const DifferentiateOptions& options) const {
+Graph CompiledState::differentiated(const DifferentiateOptions& options) const {
   PipelineOptions after = passes;
   if (use_checkpointing) {
     after.passes.push_back({"recompute", [outputs = graph.outputs().size()](const Graph& whole) {

@@ -1,11 +1,11 @@
 // Compiled models as files that run without Mithril.
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
-#include "mithril/compile/parts.hpp"
+#include "mithril/compile/compiled_state.hpp"
 
 namespace mithril {
 
-Dims CompiledParts::dims_of_input(const NamedIndex& key, const TensorMap& data) const {
+Dims CompiledState::dims_of_input(const NamedIndex& key, const TensorMap& data) const {
   if (const Tensor* example = data.find(key.name)) return example->dims();
   const Value& value = graph.value(graph.inputs()[key.index]);
   Dims dims;
@@ -22,31 +22,31 @@ Dims CompiledParts::dims_of_input(const NamedIndex& key, const TensorMap& data) 
 
 void CompiledModel::save_torchscript(const std::string& path, const TensorMap& params,
                                      const TensorMap& data) const try {
-  const CompiledParts& parts = *parts_;
-  if (!parts.required_states.empty()) {
+  const CompiledState& compiled = *impl_;
+  if (!compiled.required_states.empty()) {
     raise({.kind = ErrorKind::state,
            .code = "E0922",
            .message = "a TorchScript file keeps no state, and the model has one",
-           .facts = {{"state", join(parts.required_states, ", ")}},
+           .facts = {{"state", join(compiled.required_states, ", ")}},
            .help = "save what for_inference(params, state) gives, with params={}"});
   }
   const TensorMap held = load_state_dict(params);
-  std::vector<SavedInput> inputs(parts.inputs.size());
-  for (const NamedIndex& key : parts.parameters) {
+  std::vector<SavedInput> inputs(compiled.inputs.size());
+  for (const NamedIndex& key : compiled.parameters) {
     inputs[key.index] = {.key = key.name, .value = held.at(key.name)};
   }
-  for (const NamedIndex& key : parts.states) {
-    inputs[key.index] = {.key = key.name, .value = parts.initial.at(key.name)};
+  for (const NamedIndex& key : compiled.states) {
+    inputs[key.index] = {.key = key.name, .value = compiled.initial.at(key.name)};
   }
-  for (const NamedIndex& key : parts.data) {
-    inputs[key.index] = {.key = key.name, .dims = parts.dims_of_input(key, data)};
+  for (const NamedIndex& key : compiled.data) {
+    inputs[key.index] = {.key = key.name, .dims = compiled.dims_of_input(key, data)};
   }
   std::vector<SavedOutput> outputs;
-  for (const NamedIndex& key : parts.outputs) outputs.push_back({key.name, key.index});
-  if (parts_->forward->executable->save_torchscript(path, inputs, outputs)) return;
+  for (const NamedIndex& key : compiled.outputs) outputs.push_back({key.name, key.index});
+  if (impl_->forward->executable->save_torchscript(path, inputs, outputs)) return;
   raise({.kind = ErrorKind::backend,
          .code = "E1021",
-         .message = "backend " + quoted(parts.backend->name()) + " writes no TorchScript",
+         .message = "backend " + quoted(compiled.backend->name()) + " writes no TorchScript",
          .help = "compile for TorchBackend"});
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();

@@ -8,12 +8,12 @@
 #include "mithril/base/printable.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/base/unknowns.hpp"
-#include "mithril/compile/parts.hpp"
+#include "mithril/compile/compiled_state.hpp"
 
 namespace mithril {
 namespace {
 
-using Parts = CompiledModel::Parts;
+using Impl = CompiledModel::Impl;
 
 // 1234567 as "1,234,567".
 std::string grouped(std::int64_t number) {
@@ -101,19 +101,19 @@ bool contains(const std::vector<NamedIndex>& keys, std::string_view name) {
                      [&](const NamedIndex& key) { return key.name == name; });
 }
 
-const std::shared_ptr<Backend>& CompiledModel::backend() const { return parts_->backend; }
+const std::shared_ptr<Backend>& CompiledModel::backend() const { return impl_->backend; }
 
 std::vector<std::string> CompiledModel::parameter_keys() const {
-  return names_of(parts_->parameters);
+  return names_of(impl_->parameters);
 }
-std::vector<std::string> CompiledModel::data_keys() const { return names_of(parts_->data); }
-std::vector<std::string> CompiledModel::output_keys() const { return names_of(parts_->outputs); }
-const std::vector<std::string>& CompiledModel::warnings() const { return parts_->warnings; }
-const State& CompiledModel::initial_state_dict() const { return parts_->initial; }
+std::vector<std::string> CompiledModel::data_keys() const { return names_of(impl_->data); }
+std::vector<std::string> CompiledModel::output_keys() const { return names_of(impl_->outputs); }
+const std::vector<std::string>& CompiledModel::warnings() const { return impl_->warnings; }
+const State& CompiledModel::initial_state_dict() const { return impl_->initial; }
 
 std::vector<std::string> CompiledModel::input_keys() const try {
   std::vector<std::string> keys;
-  for (const InputKey& input : parts_->inputs) {
+  for (const InputKey& input : impl_->inputs) {
     if (input.key_class != KeyClass::state) keys.push_back(input.key);
   }
   return keys;
@@ -122,19 +122,19 @@ std::vector<std::string> CompiledModel::input_keys() const try {
 }
 
 std::vector<std::pair<std::string, KnownShape>> CompiledModel::shapes() const try {
-  return parts_->shapes;
+  return impl_->shapes;
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
 }
 
 std::string CompiledModel::summary() const try {
-  const Graph& graph = parts_->graph;
+  const Graph& graph = impl_->graph;
   Table table;
   UnknownNumbers unknowns;
   table.add({"key", "class", "shape", "dtype", "parameters"});
   std::int64_t count = 0, bytes = 0, unknown = 0;
-  for (size_t i = 0; i < parts_->inputs.size(); ++i) {
-    const InputKey& input = parts_->inputs[i];
+  for (size_t i = 0; i < impl_->inputs.size(); ++i) {
+    const InputKey& input = impl_->inputs[i];
     const Value& value = graph.value(graph.inputs()[i]);
     std::string counted;
     if (input.key_class == KeyClass::parameter) {
@@ -145,21 +145,21 @@ std::string CompiledModel::summary() const try {
       if (!size) ++unknown;
     }
     table.add({input.key, std::string(mithril::name(input.key_class)),
-               unknowns.renumber(parts_->forward->signature.dims_text(i)),
+               unknowns.renumber(impl_->forward->signature.dims_text(i)),
                std::string(mithril::name(value.dtype)), counted});
   }
-  for (size_t i = 0; i < parts_->outputs.size(); ++i) {
-    const NamedIndex& output = parts_->outputs[i];
+  for (size_t i = 0; i < impl_->outputs.size(); ++i) {
+    const NamedIndex& output = impl_->outputs[i];
     const DType dtype = graph.value(graph.outputs()[output.index].value).dtype;
-    table.add({output.name, "output", unknowns.renumber(parts_->output_texts[i]),
+    table.add({output.name, "output", unknowns.renumber(impl_->output_texts[i]),
                std::string(mithril::name(dtype)), ""});
   }
   const std::string open = unknown ? fmt::format(", and {} of unknown size", unknown) : "";
-  std::string notes = memory_note(*parts_->forward->executable, parts_->source);
-  for (const std::string& note : parts_->forward->executable->notes()) notes += note + "\n";
+  std::string notes = memory_note(*impl_->forward->executable, impl_->source);
+  for (const std::string& note : impl_->forward->executable->notes()) notes += note + "\n";
   return table.text() +
          fmt::format("{} parameters in {} tensors, {}{}\n", grouped(count),
-                     parts_->parameters.size(), memory_text(static_cast<double>(bytes)), open) +
+                     impl_->parameters.size(), memory_text(static_cast<double>(bytes)), open) +
          notes;
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();

@@ -66,7 +66,7 @@ struct TrainingStep::Impl {
     const ParameterGroup* group;
   };
 
-  std::shared_ptr<CompiledModel::Parts> parts;  // kept by whoever uses the model
+  std::shared_ptr<CompiledModel::Impl> compiled;  // kept by whoever uses the model
   Optimizer& optimizer;
   TrainingOptions options;
   std::vector<size_t> of;        // the outputs whose gradients come in
@@ -79,7 +79,7 @@ struct TrainingStep::Impl {
 
   using Memories = std::vector<Optimizer::Memory*>;
 
-  static std::vector<Trained> trained_parameters(const CompiledParts& parts,
+  static std::vector<Trained> trained_parameters(const CompiledState& compiled,
                                                  const Optimizer& optimizer);
   void make_programs();
   TensorMap run(TensorMap& params, const TensorMap& data);
@@ -95,17 +95,17 @@ struct TrainingStep::Impl {
 TrainingStep::TrainingStep(const CompiledModel& model, Optimizer& optimizer,
                            const OutputGradients& gradients, const TrainingOptions& options) try {
   options.check();
-  std::shared_ptr<CompiledModel::Parts> parts = in_use(model.parts_);
-  parts->require_gradients();
-  const std::vector<size_t> of = requested(*parts, gradients);
-  std::vector<Impl::Trained> trained = Impl::trained_parameters(*parts, optimizer);
-  State state(parts->initial.share());
+  std::shared_ptr<CompiledModel::Impl> compiled = in_use(model.impl_);
+  compiled->require_gradients();
+  const std::vector<size_t> of = requested(*compiled, gradients);
+  std::vector<Impl::Trained> trained = Impl::trained_parameters(*compiled, optimizer);
+  State state(compiled->initial.share());
   impl_ = std::make_unique<Impl>(
-      Impl{std::move(parts), optimizer, options, of, std::move(trained), std::move(state)});
+      Impl{std::move(compiled), optimizer, options, of, std::move(trained), std::move(state)});
   impl_->make_programs();
   for (size_t i = 0; i < of.size(); ++i) {
     impl_->incoming.push_back(
-        incoming_gradient(*impl_->parts, impl_->update->signature, gradients, of, i));
+        incoming_gradient(*impl_->compiled, impl_->update->signature, gradients, of, i));
   }
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
@@ -127,16 +127,16 @@ TensorMap TrainingStep::operator()(TensorMap& params, const TensorMap& data) try
 const State& TrainingStep::state() const { return impl_->state; }
 
 void TrainingStep::set_state(const State& state) try {
-  const CompiledParts& parts = *impl_->parts;
+  const CompiledState& compiled = *impl_->compiled;
   const Signature& signature = impl_->update->signature;
-  check_state(parts, state, "set_state");
+  check_state(compiled, state, "set_state");
   State copied;
-  for (const NamedIndex& key : parts.states) {
+  for (const NamedIndex& key : compiled.states) {
     const Tensor* tensor = state.find(key.name);
-    if (!tensor) tensor = &parts.initial.at(key.name);
+    if (!tensor) tensor = &compiled.initial.at(key.name);
     check_fits(signature, key, *tensor);
     copied[key.name] =
-        parts.backend->adopt(signature.convert(key.index, *tensor).host().copy(), false);
+        compiled.backend->adopt(signature.convert(key.index, *tensor).host().copy(), false);
   }
   impl_->state = std::move(copied);
 } catch (const std::bad_alloc&) {
@@ -150,10 +150,10 @@ TensorMap TrainingStep::averages(const TensorMap& params) const try {
 }
 
 std::vector<TrainingStep::Impl::Trained> TrainingStep::Impl::trained_parameters(
-    const CompiledParts& parts, const Optimizer& optimizer) {
-  check_patterns(optimizer.groups(), names_of(parts.parameters));
+    const CompiledState& compiled, const Optimizer& optimizer) {
+  check_patterns(optimizer.groups(), names_of(compiled.parameters));
   std::vector<Trained> trained;
-  for (const NamedIndex& key : parts.parameters) {
+  for (const NamedIndex& key : compiled.parameters) {
     const ParameterGroup& group = optimizer.group_of(key.name);
     if (!group.frozen) trained.push_back({key, &group});
   }
@@ -164,7 +164,7 @@ void TrainingStep::Impl::make_programs() {
   std::vector<TrainedParameter> all;
   for (const auto& [key, group] : trained) all.push_back({key.index, optimizer.rates(*group)});
   const auto made = [&](StepPart part) {
-    return parts->training(of, all, optimizer, options, part);
+    return compiled->training(of, all, optimizer, options, part);
   };
   const bool accumulates = options.accumulate > 1;
   update = made(accumulates ? StepPart::finish : StepPart::whole);
@@ -178,14 +178,14 @@ TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
   const TrainingProgram& program = updates ? *update : *accumulation;
   const double average_weight = options.average_weight(optimizer.steps() + 1, optimizer.averaged());
   std::vector<Tensor> inputs(program.signature.size());
-  take_inputs(*parts, program.signature, params, data, state, inputs);
+  take_inputs(*compiled, program.signature, params, data, state, inputs);
   std::copy(incoming.begin(), incoming.end(),
-            inputs.begin() + static_cast<std::ptrdiff_t>(parts->inputs.size()));
+            inputs.begin() + static_cast<std::ptrdiff_t>(compiled->inputs.size()));
   check_parameters(params, inputs);
   Optimizer::Memories fresh;
   const Memories memories = take_memory(inputs, fresh);
   add_inputs(memories, updates, average_weight, inputs);
-  if (parts->safe_shapes) program.signature.check_dims(inputs);
+  if (compiled->safe_shapes) program.signature.check_dims(inputs);
   std::vector<Tensor> made = program.executable->run(inputs);
   try {
     move(program, inputs, made);
@@ -202,8 +202,8 @@ TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
     optimizer.finish_micro_step(fresh);
   }
   try {
-    State next = next_state(*parts, state, made);
-    TensorMap outputs = named(parts->outputs, made);
+    State next = next_state(*compiled, state, made);
+    TensorMap outputs = named(compiled->outputs, made);
     state = std::move(next);
     return outputs;
   } catch (const std::bad_alloc&) {
@@ -215,7 +215,7 @@ TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
 void TrainingStep::Impl::check_parameters(const TensorMap& params,
                                           std::vector<Tensor>& inputs) const {
   Extents extents;
-  std::vector<bool> is_parameter(parts->inputs.size());
+  std::vector<bool> is_parameter(compiled->inputs.size());
   for (size_t i = 0; i < trained.size(); ++i) {
     const auto& [key, at] = trained[i].key;
     const DType given = params.find(key, i)->dtype(), needed = update->signature.dtype(at);
@@ -235,7 +235,7 @@ void TrainingStep::Impl::check_parameters(const TensorMap& params,
     is_parameter[at] = true;
   }
   extents.check_apart();
-  for (size_t i = 0; i < parts->inputs.size(); ++i) {
+  for (size_t i = 0; i < compiled->inputs.size(); ++i) {
     if (!is_parameter[i] && extents.meet(inputs[i])) inputs[i] = inputs[i].copy();
   }
 }
@@ -259,7 +259,7 @@ TrainingStep::Impl::Memories TrainingStep::Impl::take_memory(std::vector<Tensor>
 // In the order of training_graph.
 void TrainingStep::Impl::add_inputs(const Memories& memories, bool updates, double average_weight,
                                     std::vector<Tensor>& inputs) const {
-  size_t next = parts->inputs.size() + incoming.size();
+  size_t next = compiled->inputs.size() + incoming.size();
   if (options.accumulate > 1) {
     for (const Optimizer::Memory* memory : memories) inputs[next++] = *memory->gradient_sum;
   }
@@ -298,7 +298,7 @@ TensorMap TrainingStep::Impl::averages(const TensorMap& params) const {
     const Optimizer::Memory* memory = optimizer.find_memory(key);
     const bool averaged = memory && memory->average && optimizer.averaged() > 0;
     const Tensor host = averaged ? memory->average->to(param.dtype()) : param.host().copy();
-    items.emplace_back(key, parts->backend->adopt(host, true));
+    items.emplace_back(key, compiled->backend->adopt(host, true));
   }
   return TensorMap(std::move(items));
 }

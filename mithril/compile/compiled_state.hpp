@@ -25,13 +25,13 @@ enum class StepPart;
 struct TrainedParameter;
 struct TrainingOptions;
 
-// A graph ready to run.
+// A graph that is ready to run.
 struct Program {
   Signature signature;
   std::unique_ptr<Executable> executable;
 };
 
-// And with the step of an optimizer.
+// A program that includes the step of an optimizer.
 struct TrainingProgram : Program {
   std::vector<Donation> donations;  // updated parameters and their inputs
 };
@@ -75,7 +75,7 @@ struct CompileSettings {
 };
 
 // Everything that compiling produces except the programs.
-struct CompiledParts : CompileSettings {
+struct CompiledState : CompileSettings {
   Graph source;                                      // without gradients, before hooks and passes
   Graph graph;                                       // after them
   std::vector<InputKey> inputs;                      // in the order of graph.inputs()
@@ -83,7 +83,7 @@ struct CompiledParts : CompileSettings {
   std::vector<NamedIndex> outputs, next_states;      // of graph.outputs(); states that change
   std::vector<std::string> required_states;          // that training changes
   std::vector<Hook> hooks;
-  std::shared_ptr<CompiledModel::Parts> without_hooks;     // as compiled; null: these are
+  std::shared_ptr<CompiledModel::Impl> without_hooks;      // as compiled; null: these are
   State initial;                                           // in the order of states
   std::vector<std::pair<std::string, KnownShape>> shapes;  // of inputs and outputs
   std::vector<std::string> output_texts;                   // shapes of outputs as text
@@ -102,20 +102,20 @@ struct CompiledParts : CompileSettings {
 };
 
 std::optional<ValueId> find_value_named(const Graph& graph, const std::string& name);
-// Runs the passes with the hooks of the parts, and makes an observer that calls them.
-void watch(CompiledParts& parts);
+// Runs the passes on the graph with the hooks, and makes an observer that calls them.
+void apply_hooks(CompiledState& compiled);
 
 // After compiling, only `with_gradients` reads dims with symbols: their facts serve one thread.
-struct CompiledModel::Parts : CompiledParts {
-  Parts() = default;
-  explicit Parts(CompiledParts parts) : CompiledParts(std::move(parts)) {}
+struct CompiledModel::Impl : CompiledState {
+  Impl() = default;
+  explicit Impl(CompiledState compiled) : CompiledState(std::move(compiled)) {}
 
   void load();  // makes `forward`
   std::unique_ptr<const Program> forward;
   // With gradients coming in at these outputs (of `outputs`), in this order; made when first asked
   // for.
   const Program& with_gradients(const std::vector<size_t>& of);
-  std::shared_ptr<Parts> for_inference;            // the inference form; null until first used
+  std::shared_ptr<Impl> for_inference;             // the inference form; null until first used
   Graph gradients(const std::vector<size_t>& of);  // the graph of that
   // That for these parameters, with a step of the optimizer; made each time.
   TrainingProgram training(const std::vector<size_t>& of,
