@@ -10,8 +10,8 @@
 #include "mithril/compile/assemble.hpp"
 #include "mithril/compile/compiled_state.hpp"
 #include "mithril/compile/discard.hpp"
-#include "mithril/compile/given.hpp"
-#include "mithril/compile/misspelt.hpp"
+#include "mithril/compile/overrides.hpp"
+#include "mithril/compile/spelling_warnings.hpp"
 #include "mithril/model/completion.hpp"
 #include "mithril/passes/passes.hpp"
 #include "mithril/passes/settle_mode.hpp"
@@ -43,13 +43,13 @@ Composed compose(Composite& model, DType default_dtype, const CompileOptions& op
   Composition composition(model);  // never committed: what is stated here ends with it
   complete(composition);
   const KeySets sets(model, options);
-  state_given(model, options);
+  state_overrides(model, options);
   const Model root(std::static_pointer_cast<Part>(model.shared_from_this()));
   FlatModel flat = flatten(root, default_dtype);
   const std::vector<NamedPort> outputs = output_ports(model);
   sets.check_placed(flat, outputs);
   Composed composed{.inputs = classify(model, flat, sets),
-                    .warnings = misspelt_inputs(model, options)};
+                    .warnings = spelling_warnings(model, options)};
   std::vector<std::string> discarded;
   for (const NamedPort& port : outputs) {
     const auto made = [&](const Output& output) { return output.name == port.name; };

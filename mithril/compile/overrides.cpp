@@ -1,4 +1,4 @@
-#include "mithril/compile/given.hpp"
+#include "mithril/compile/overrides.hpp"
 
 #include "mithril/model/statements.hpp"
 
@@ -15,7 +15,7 @@ const Binding& checked_constant(const Binding& value) {
 
 }  // namespace
 
-void state_given(Composite& model, const CompileOptions& options) {
+void state_overrides(Composite& model, const CompileOptions& options) {
   Composition composition(model);
   Statements types(composition, {"types={\"", "\": ", "}"});
   for (const auto& [key, kinds] : options.types) types.type(key.name(), key.wire(model), kinds);

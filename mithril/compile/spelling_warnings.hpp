@@ -17,6 +17,6 @@ bool looks_like(std::string_view a, std::string_view b);
 
 // A warning for each input that looks like another name of the model and that neither the model nor
 // the options mention otherwise.
-std::vector<std::string> misspelt_inputs(Composite& model, const CompileOptions& options);
+std::vector<std::string> spelling_warnings(Composite& model, const CompileOptions& options);
 
 }  // namespace mithril

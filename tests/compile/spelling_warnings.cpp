@@ -1,5 +1,5 @@
 // Misspelt names become new inputs, which the summary lists and compiling warns about.
-#include "mithril/compile/misspelt.hpp"
+#include "mithril/compile/spelling_warnings.hpp"
 
 #include <doctest/doctest.h>
 

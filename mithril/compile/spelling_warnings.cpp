@@ -1,4 +1,4 @@
-#include "mithril/compile/misspelt.hpp"
+#include "mithril/compile/spelling_warnings.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -69,7 +69,7 @@ bool looks_like(std::string_view a, std::string_view b) {
          !is_digit(other->front()) && differ_by_one(*one, *other);
 }
 
-std::vector<std::string> misspelt_inputs(Composite& model, const CompileOptions& options) {
+std::vector<std::string> spelling_warnings(Composite& model, const CompileOptions& options) {
   std::vector<std::string> warnings;
   const std::unordered_set<const Wire*> known = mentioned(model, options);
   std::unordered_set<const Wire*> inputs;
