@@ -13,8 +13,8 @@
 #include "mithril/compile/compiled_model.hpp"
 #include "mithril/compile/graph_cache.hpp"
 #include "mithril/compile/key_classes.hpp"
+#include "mithril/compile/observers.hpp"
 #include "mithril/compile/signature.hpp"
-#include "mithril/compile/watching.hpp"
 #include "mithril/grad/differentiate.hpp"
 #include "mithril/passes/pipeline.hpp"
 

@@ -108,7 +108,7 @@ struct OpDef {
   // element of the first output.
   double (*operations)(std::span<const std::vector<int64_t>> inputs,
                        std::span<const std::vector<int64_t>> outputs) = nullptr;
-  bool watched = false;  // shows what goes through it: no pass may compute it beforehand
+  bool opaque = false;  // an observer may replace the result: passes must not compute it
   // Reduces along `axis` to a value of the size of one element: mean, max, min.
   bool averages = false;
   // The output has the elements of the first input in their order, so it can be a view.

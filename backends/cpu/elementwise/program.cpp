@@ -342,7 +342,7 @@ bool converts(const Formula& formula) {
 
 std::optional<DType> elementwise_dtype(const ShapedGraph& shaped, size_t node) {
   const Node& at = shaped.node(node);
-  if (!formula_of(*at.op) || at.op->watched) return std::nullopt;
+  if (!formula_of(*at.op) || at.op->opaque) return std::nullopt;
   if (at.outputs.size() != 1) return std::nullopt;
   DType dtype = shaped.dtype(at.outputs.front());
   if (dtype == DType::boolean) {

@@ -54,7 +54,7 @@ class Legalization {
  private:
   static bool is_computed(const Node& node) {
     const OpDef& op = *node.op;
-    if (op.keeps_elements || op.watched) return false;
+    if (op.keeps_elements || op.opaque) return false;
     if (kernel_of(op)) return half_use(op) != HalfUse::moves;
     return formula_of(op) && !converts(*formula_of(op));
   }

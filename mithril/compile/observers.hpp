@@ -17,11 +17,11 @@ struct Hook {
   std::shared_ptr<std::atomic<bool>> active;
 };
 
-// Adds a `watch` node after every hooked value. Readers of the value read the node. A value without
-// other readers becomes an output, after the others.
+// Adds a `observe` node after every hooked value. Readers of the value read the node. A value
+// without other readers becomes an output, after the others.
 Graph with_hooks(const Graph& graph, const std::vector<Hook>& hooks);
 
-// Calls the hooks at `watch` nodes. InputError E0810 where one gives a tensor of other dims or of
+// Calls the hooks at `observe` nodes. InputError E0810 where one gives a tensor of other dims or of
 // another kind.
 std::shared_ptr<const Observer> call_hooks(std::vector<Hook> hooks);
 

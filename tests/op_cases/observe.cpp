@@ -1,7 +1,7 @@
-// Rows of watch: without hooks it is the identity.
+// Rows of observe: without hooks it is the identity.
 #include "tests/table/case.hpp"
 
-MITHRIL_OP_CASES(watch) {
+MITHRIL_OP_CASES(observe) {
   return {
       {.name = "a matrix", .inputs = {{"input", normal({3, 4})}}},
       {.name = "of rank 0", .inputs = {{"input", normal({})}}},

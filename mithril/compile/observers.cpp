@@ -1,4 +1,4 @@
-#include "mithril/compile/watching.hpp"
+#include "mithril/compile/observers.hpp"
 
 #include <fmt/format.h>
 
@@ -17,13 +17,14 @@ namespace {
 
 // ---- hooks ----
 
-enum WatchPorts : size_t { hook_port = 1, gradient_hook_port = 2 };
+enum HookPorts : size_t { hook_port = 1, gradient_hook_port = 2 };
 
-// `watch` nodes behind one value after the other. Hooks on a value are called in the order in which
-// they came; so are those on its gradient, which passes the nodes the other way.
-class Insertion {
+// Adds `observe` nodes after values. Hooks on a value are called in the order of registration. So
+// are hooks on its gradient, which passes the nodes in reverse order.
+class HookInsertion {
  public:
-  Insertion(const Graph& graph, const std::vector<Hook>& hooks) : hooks_(hooks), rebuilder_(graph) {
+  HookInsertion(const Graph& graph, const std::vector<Hook>& hooks)
+      : hooks_(hooks), rebuilder_(graph) {
     for (size_t i = 0; i < hooks.size(); ++i) {
       std::vector<size_t>& at = hooks_at_[hooks[i].value];
       at.insert(hooks[i].gradient ? at.begin() : at.end(), i);
@@ -31,17 +32,17 @@ class Insertion {
   }
 
   Graph run(const Graph& graph) {
-    for (const ValueId id : graph.inputs()) watch(graph, id);
-    for (const Constant& constant : graph.constants()) watch(graph, constant.value);
+    for (const ValueId id : graph.inputs()) insert(graph, id);
+    for (const Constant& constant : graph.constants()) insert(graph, constant.value);
     for (const Node& node : graph.nodes()) {
       rebuilder_.keep(node);
-      for (const ValueId id : node.outputs) watch(graph, id);
+      for (const ValueId id : node.outputs) insert(graph, id);
     }
     return rebuilder_.finish();
   }
 
  private:
-  void watch(const Graph& graph, ValueId id) {
+  void insert(const Graph& graph, ValueId id) {
     const auto found = hooks_at_.find(id);
     if (found == hooks_at_.end()) return;
     for (const size_t i : found->second) {
@@ -49,13 +50,13 @@ class Insertion {
       Value value = graph.value(id);
       value.name += hooks_[i].gradient ? "@gradient_hook_" : "@hook_";
       value.name += std::to_string(i);
-      const ValueId shown = rebuilder_.graph().add_value(std::move(value));
+      const ValueId observed = rebuilder_.graph().add_value(std::move(value));
       Node node{
-          &find_op("watch"), {rebuilder_.map(id), Datum(int64_t{-1}), Datum(int64_t{-1})}, {}};
+          &find_op("observe"), {rebuilder_.map(id), Datum(int64_t{-1}), Datum(int64_t{-1})}, {}};
       node.arguments[hooks_[i].gradient ? gradient_hook_port : hook_port] = Datum(number);
-      node.outputs = {shown};
+      node.outputs = {observed};
       rebuilder_.graph().add_node(std::move(node));
-      rebuilder_.replace(id, shown);
+      rebuilder_.replace(id, observed);
     }
   }
 
@@ -68,7 +69,7 @@ class HookCalls final : public Observer {
  public:
   explicit HookCalls(std::vector<Hook> hooks) : hooks_(std::move(hooks)) {}
 
-  bool wants(const Node& node) const override { return node.op->watched && number(node) >= 0; }
+  bool wants(const Node& node) const override { return node.op->opaque && number(node) >= 0; }
 
   Tensor made(const Graph& graph, const Node& node, ValueId value,
               const Tensor& tensor) const override {
@@ -87,14 +88,14 @@ class HookCalls final : public Observer {
     return std::get<Datum>(node.arguments[hook_port]).integer();
   }
 
-  [[noreturn]] static void refuse(const std::string& name, const Tensor& shown,
+  [[noreturn]] static void refuse(const std::string& name, const Tensor& observed,
                                   const Tensor& given) {
     const std::string path = name.substr(0, name.find('@'));
     raise({.kind = ErrorKind::input,
            .code = "E0810",
            .path = path,
            .message = "a hook gave a tensor that cannot take this one's place",
-           .facts = {{"shown", dtype_and_dims(shown)}, {"given", dtype_and_dims(given)}},
+           .facts = {{"shown", dtype_and_dims(observed)}, {"given", dtype_and_dims(given)}},
            .help = "give one of the same dims, or nothing"});
   }
 
@@ -157,7 +158,7 @@ Graph with_hooks(const Graph& graph, const std::vector<Hook>& hooks) {
   for (size_t i = 0; i < hooks.size(); ++i) {
     if (!hooks[i].gradient) kept.add_output("@hook_" + std::to_string(i), hooks[i].value);
   }
-  return Insertion(kept, hooks).run(kept);
+  return HookInsertion(kept, hooks).run(kept);
 }
 
 std::shared_ptr<const Observer> call_hooks(std::vector<Hook> hooks) {
