@@ -18,9 +18,12 @@ bool is_for(const Plan& plan, std::span<const Tensor> inputs) {
 
 struct Interpreter::State {
   State(Graph of, std::shared_ptr<const Observer> by)
-      : graph(std::move(of)), sizes(graph), observer(std::move(by)), shown(graph.nodes().size()) {
-    for (size_t i = 0; i < shown.size() && observer; ++i) {
-      shown[i] = observer->wants(graph.nodes()[i]);
+      : graph(std::move(of)),
+        sizes(graph),
+        observer(std::move(by)),
+        observed(graph.nodes().size()) {
+    for (size_t i = 0; i < observed.size() && observer; ++i) {
+      observed[i] = observer->wants(graph.nodes()[i]);
     }
     for (const Constant& constant : graph.constants())
       constants.push_back(constant.tensor.host().as_read_only());
@@ -29,11 +32,11 @@ struct Interpreter::State {
   const Graph graph;
   const SizedGraph sizes;
   const std::shared_ptr<const Observer> observer;
-  std::vector<bool> shown;        // per node: whether the observer wants what it makes
+  std::vector<bool> observed;     // per node: whether the observer wants what it makes
   std::vector<Tensor> constants;  // per constant of the graph, read-only
   const SizeCache<Plan> plans = {};
 
-  void show(const Node& node, Values& values) const {
+  void observe(const Node& node, Values& values) const {
     for (const ValueId id : node.outputs) {
       values[index(id)] = observer->made(graph, node, id, *values[index(id)]);
     }
@@ -74,7 +77,7 @@ std::vector<Tensor> Interpreter::run(std::span<const Tensor> inputs) const {
     const PlannedNode& node = plan->nodes[i];
     check_interrupt();
     run_node(node, graph, values);
-    if (state_->shown[i]) state_->show(graph.nodes()[i], values);
+    if (state_->observed[i]) state_->observe(graph.nodes()[i], values);
     for (const ValueId id : node.released) values[index(id)].reset();
   }
   std::vector<Tensor> outputs;
