@@ -11,17 +11,18 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-constexpr const char* halves_key = "halves";
+constexpr const char* programs_key = "programs";
 
-struct Holder final : torch::CustomClassHolder {
-  explicit Holder(std::shared_ptr<const Halves> held) : halves(std::move(held)) {}
-  std::shared_ptr<const Halves> halves;
+struct ProgramsHolder final : torch::CustomClassHolder {
+  explicit ProgramsHolder(std::shared_ptr<const ForwardBackward> held)
+      : programs(std::move(held)) {}
+  std::shared_ptr<const ForwardBackward> programs;
 };
 
 // Called by torch: in Python its error is torch's own class.
-variable_list backward_of(const Halves& halves, at::TensorList given) {
+variable_list backward_of(const ForwardBackward& programs, at::TensorList given) {
   try {
-    return halves.backward(given);
+    return programs.backward(given);
   } catch (const OutOfMemoryError& error) {
     C10_THROW_ERROR(OutOfMemoryError, error.what());
   }
@@ -42,20 +43,21 @@ struct OnlyOnce : torch::autograd::Function<OnlyOnce> {
 
 struct Evaluation : torch::autograd::Function<Evaluation> {
   static variable_list forward(AutogradContext* context,
-                               const std::shared_ptr<const Halves>& halves, at::TensorList inputs) {
+                               const std::shared_ptr<const ForwardBackward>& programs,
+                               at::TensorList inputs) {
     variable_list made;
     {
       const at::AutoDispatchBelowADInplaceOrView below;
-      made = halves->forward(inputs);
+      made = programs->forward(inputs);
     }
-    const auto saved_from = made.begin() + static_cast<std::ptrdiff_t>(halves->outputs);
+    const auto saved_from = made.begin() + static_cast<std::ptrdiff_t>(programs->outputs);
     context->save_for_backward(variable_list(saved_from, made.end()));
-    context->saved_data[halves_key] =
-        c10::IValue::make_capsule(c10::make_intrusive<Holder>(halves));
+    context->saved_data[programs_key] =
+        c10::IValue::make_capsule(c10::make_intrusive<ProgramsHolder>(programs));
     made.erase(saved_from, made.end());
     variable_list constant;
     for (size_t i = 0; i < made.size(); ++i) {
-      if (halves->differentiable[i]) continue;
+      if (programs->differentiable[i]) continue;
       made[i] = made[i].detach();  // an output that is differentiable may be the same tensor
       constant.push_back(made[i]);
     }
@@ -64,21 +66,21 @@ struct Evaluation : torch::autograd::Function<Evaluation> {
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const auto holder =
-        c10::static_intrusive_pointer_cast<Holder>(context->saved_data[halves_key].toCapsule());
-    const Halves& halves = *holder->halves;
+    const auto holder = c10::static_intrusive_pointer_cast<ProgramsHolder>(
+        context->saved_data[programs_key].toCapsule());
+    const ForwardBackward& programs = *holder->programs;
     variable_list given = context->get_saved_variables();
     for (size_t i = 0; i < gradients.size(); ++i) {
-      if (halves.differentiable[i]) given.push_back(gradients[i]);
+      if (programs.differentiable[i]) given.push_back(gradients[i]);
     }
     variable_list made;
     {
       const at::AutoDispatchBelowADInplaceOrView below;
-      made = backward_of(halves, given);
+      made = backward_of(programs, given);
     }
     variable_list result{at::Tensor()};  // for the argument that is no tensor
     size_t next = 0;
-    for (const bool wanted : halves.wanted) {
+    for (const bool wanted : programs.wanted) {
       result.push_back(wanted ? made[next++] : at::Tensor());
       if (wanted && at::GradMode::is_enabled()) {
         result.back() = OnlyOnce::apply(result.back(), at::TensorList(given));
@@ -92,9 +94,9 @@ struct Evaluation : torch::autograd::Function<Evaluation> {
 
 bool is_recording_gradients() { return at::GradMode::is_enabled(); }
 
-std::vector<at::Tensor> differentiable_run(const std::shared_ptr<const Halves>& halves,
+std::vector<at::Tensor> differentiable_run(const std::shared_ptr<const ForwardBackward>& programs,
                                            at::TensorList inputs) {
-  return Evaluation::apply(halves, inputs);
+  return Evaluation::apply(programs, inputs);
 }
 
 }  // namespace mithril::torch_backend

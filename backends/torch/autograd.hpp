@@ -9,9 +9,9 @@
 namespace mithril::torch_backend {
 
 // What runs below autograd.
-class Halves {
+class ForwardBackward {
  public:
-  virtual ~Halves() = default;
+  virtual ~ForwardBackward() = default;
   // The outputs, then what backward needs.
   virtual std::vector<at::Tensor> forward(at::TensorList inputs) const = 0;
   // Of what was saved, then the gradients of the differentiable outputs: those of wanted inputs.
@@ -25,7 +25,7 @@ class Halves {
 bool is_recording_gradients();  // not under torch.no_grad()
 
 // The outputs; torch differentiates them once. A second derivative through them is an error.
-std::vector<at::Tensor> differentiable_run(const std::shared_ptr<const Halves>& halves,
+std::vector<at::Tensor> differentiable_run(const std::shared_ptr<const ForwardBackward>& programs,
                                            at::TensorList inputs);
 
 }  // namespace mithril::torch_backend

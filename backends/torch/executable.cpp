@@ -15,7 +15,7 @@
 namespace mithril::torch_backend {
 namespace {
 
-class SplitPrograms final : public Halves {
+class SplitPrograms final : public ForwardBackward {
  public:
   SplitPrograms(GradientGraphs graphs, std::vector<bool> inputs, const Context& context,
                 const RunOptions& options)
@@ -107,7 +107,7 @@ class TorchExecutable final : public Executable {
       differentiable = differentiable || given.back().requires_grad();
     }
     if (differentiable && options_.split && is_recording_gradients()) {
-      made = differentiable_run(halves_for(given), given);
+      made = differentiable_run(programs_for(given), given);
     } else {
       made = programs_.run(given, scope);
     }
@@ -118,16 +118,16 @@ class TorchExecutable final : public Executable {
     return outputs;
   }
 
-  std::shared_ptr<const Halves> halves_for(at::TensorList inputs) const {
+  std::shared_ptr<const ForwardBackward> programs_for(at::TensorList inputs) const {
     std::vector<bool> wanted;
     for (const at::Tensor& input : inputs) wanted.push_back(input.requires_grad());
     const std::lock_guard lock(mutex_);
-    std::shared_ptr<const Halves>& halves = halves_[wanted];
-    if (!halves) {
-      halves =
+    std::shared_ptr<const ForwardBackward>& programs = pairs_[wanted];
+    if (!programs) {
+      programs =
           std::make_shared<SplitPrograms>(options_.split(wanted), wanted, context_, run_options_);
     }
-    return halves;
+    return programs;
   }
 
   const Context context_;
@@ -136,9 +136,9 @@ class TorchExecutable final : public Executable {
   const RunOptions run_options_;
   const SizedPrograms programs_;
   const LoadOptions options_;
-  mutable std::mutex mutex_;  // guards halves_
+  mutable std::mutex mutex_;  // guards pairs_
   // By which inputs get gradients. Shared: what autograd remembers outlives the executable.
-  mutable std::map<std::vector<bool>, std::shared_ptr<const Halves>> halves_;
+  mutable std::map<std::vector<bool>, std::shared_ptr<const ForwardBackward>> pairs_;
 };
 
 }  // namespace

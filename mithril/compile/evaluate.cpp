@@ -272,10 +272,10 @@ void CompiledModel::Impl::load() {
       for (size_t i = 0; i < wanted.size(); ++i) {
         if (wanted[i]) asked.wanted.push_back(inputs[i].path);
       }
-      GradientGraphs halves =
+      GradientGraphs split =
           split_gradient(differentiated(asked), inputs.size(), graph.outputs().size());
-      halves.differentiable = differentiable;
-      return halves;
+      split.differentiable = differentiable;
+      return split;
     };
   }
   forward = std::make_unique<const Program>(

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from . import built as built  # isort: skip - before what needs the core
-from . import backends, elsewhere, models, pickling
+from . import backends, migration_hints, models, pickling
 from ._core import (
     BackendError,
     CompiledModel,
@@ -57,7 +57,7 @@ from .types import Tensor
 if not TYPE_CHECKING:  # type checkers must see only names that exist
 
     def __getattr__(name: str) -> None:
-        elsewhere.refuse("module 'mithril'", name, elsewhere.MODULE, __all__)
+        migration_hints.refuse("module 'mithril'", name, migration_hints.MODULE, __all__)
 
 
 pickling.install()

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "mithril/backend/plugin.hpp"
-#include "tests/errors/elsewhere.hpp"
+#include "tests/errors/foreign_tensor.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril {
@@ -77,7 +77,7 @@ TEST_CASE("a plugin that gives nothing is refused") {
 }
 
 TEST_CASE("elements of another library are not read where they are not") {
-  const Tensor tensor = tests::elsewhere();
+  const Tensor tensor = tests::foreign_tensor();
   CHECK(text_of_error([&] { tensor.item(); }).starts_with("mithril.ValueError[E0484]"));
   CHECK(text_of_error([&] { tensor.values<float>(); }) ==
         "mithril.ValueError[E0487]: the elements of a float32 tensor of dims [2] do not stand row "

@@ -8,7 +8,7 @@
 #include "mithril/graph/graph_bytes.hpp"
 #include "mithril/op/registry.hpp"
 #include "mithril/passes/passes.hpp"
-#include "tests/errors/elsewhere.hpp"
+#include "tests/errors/foreign_tensor.hpp"
 #include "tests/graph/random_graph.hpp"
 
 using namespace mithril;
@@ -161,7 +161,7 @@ TEST_CASE("graphs that differ have other bytes") {
 TEST_CASE("graphs with large constants, or constants elsewhere, have no bytes") {
   Graph large, elsewhere;
   large.add_constant("a", Tensor(DType::float32, {int64_t{1} << 23}));
-  elsewhere.add_constant("a", tests::elsewhere());
+  elsewhere.add_constant("a", tests::foreign_tensor());
   CHECK(!to_bytes(large));
   CHECK(!to_bytes(elsewhere));
   CHECK(!bytes_of_made(large, Graph(), *to_bytes(Graph())));

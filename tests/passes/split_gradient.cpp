@@ -32,26 +32,26 @@ Tensor numbers(Dims dims) {
 
 TEST_CASE("the halves of a gradient give together what the whole gives") {
   const Graph whole = differentiate(network(), {.outputs = {"y"}, .wanted = {"w"}});
-  const GradientGraphs halves = split_gradient(whole, 2, 1);
-  verify(halves.forward);
-  verify(halves.backward);
+  const GradientGraphs split = split_gradient(whole, 2, 1);
+  verify(split.forward);
+  verify(split.backward);
   const Tensor x = numbers({4, 3}), w = numbers({3, 2}), g = numbers({4, 2});
   const std::vector<Tensor> expected = interpret(whole, std::vector<Tensor>{x, w, g});
 
-  std::vector<Tensor> made = interpret(halves.forward, std::vector<Tensor>{x, w});
+  std::vector<Tensor> made = interpret(split.forward, std::vector<Tensor>{x, w});
   CHECK(identical(made[0], expected[0]));
   std::vector<Tensor> given(made.begin() + 1, made.end());
   given.push_back(g);
-  CHECK(given.size() == halves.backward.inputs().size());
-  CHECK(identical(interpret(halves.backward, given)[0], expected[1]));
+  CHECK(given.size() == split.backward.inputs().size());
+  CHECK(identical(interpret(split.backward, given)[0], expected[1]));
 }
 
 TEST_CASE("nodes that only the gradient needs are in the backward graph") {
   const Graph whole = differentiate(network(), {.outputs = {"y"}, .wanted = {"w"}});
-  const GradientGraphs halves = split_gradient(whole, 2, 1);
-  CHECK(halves.forward.nodes().size() == network().nodes().size());
-  CHECK(halves.forward.nodes().size() + halves.backward.nodes().size() <= whole.nodes().size());
-  CHECK(halves.forward.outputs()[0].name == "y");
+  const GradientGraphs split = split_gradient(whole, 2, 1);
+  CHECK(split.forward.nodes().size() == network().nodes().size());
+  CHECK(split.forward.nodes().size() + split.backward.nodes().size() <= whole.nodes().size());
+  CHECK(split.forward.outputs()[0].name == "y");
 }
 
 TEST_CASE("an output that the gradient is made of is kept, a constant is not") {
@@ -62,12 +62,12 @@ TEST_CASE("an output that the gradient is made of is kept, a constant is not") {
       "  output y = y\n"
       "}");
   const Graph whole = differentiate(graph, {.outputs = {"y"}, .wanted = {"x"}});
-  const GradientGraphs halves = split_gradient(whole, 1, 1);
-  CHECK(halves.forward.outputs().size() == 3);  // y, and x and y once more for later
+  const GradientGraphs split = split_gradient(whole, 1, 1);
+  CHECK(split.forward.outputs().size() == 3);  // y, and x and y once more for later
   const Tensor x = numbers({2}), g = Tensor::full(DType::float64, {2}, 2);
-  const std::vector<Tensor> made = interpret(halves.forward, std::vector<Tensor>{x});
+  const std::vector<Tensor> made = interpret(split.forward, std::vector<Tensor>{x});
   const std::vector<Tensor> gradient =
-      interpret(halves.backward, std::vector<Tensor>{made[1], made[2], g});
+      interpret(split.backward, std::vector<Tensor>{made[1], made[2], g});
   CHECK(gradient[0].at_as_double(0) == 2 * made[0].at_as_double(0));
 }
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "tests/errors/elsewhere.hpp"
+#include "tests/errors/foreign_tensor.hpp"
 
 namespace mithril {
 
@@ -163,7 +163,7 @@ TEST_CASE("borrowed bools with other bytes than 0 and 1 are copied with 1 for ea
 }
 
 TEST_CASE("a copy of elements of another library can be written") {
-  Tensor tensor = tests::elsewhere();
+  Tensor tensor = tests::foreign_tensor();
   CHECK(tensor.read_only());
   Tensor copy = tensor.copy();
   copy.mutable_data<float>()[0] = 5.0F;

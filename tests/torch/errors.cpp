@@ -6,7 +6,7 @@
 #include "backends/torch/torch.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
-#include "tests/errors/elsewhere.hpp"
+#include "tests/errors/foreign_tensor.hpp"
 #include "tests/errors/text_of_error.hpp"
 #include "tests/skip.hpp"
 
@@ -38,7 +38,7 @@ TEST_CASE("memory on mps cannot be limited") {
 TEST_CASE("a tensor of a library that torch does not know is refused") {
   if (!has_torch()) return skip_without_torch();
   const auto executable = torch()->load(one_node(find_op("relu")), {});
-  const Tensor tensor = tests::elsewhere();
+  const Tensor tensor = tests::foreign_tensor();
   const std::string text = text_of_error([&] { executable->run(std::vector<Tensor>{tensor}); });
   CHECK(text.starts_with(
       "mithril.TypeError[E0388]: a tensor of abacus 3 was given to a backend of torch "));

@@ -1,4 +1,4 @@
-// A tensor whose elements are in no library that there is.
+// A tensor whose elements belong to a library that Mithril does not know.
 #pragma once
 #include <memory>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace mithril::tests {
 
-class Elsewhere final : public ForeignElements {
+class UnknownLibrary final : public ForeignElements {
  public:
   std::string_view library() const override { return "abacus 3"; }
   const void* object() const override { return this; }
@@ -17,8 +17,8 @@ class Elsewhere final : public ForeignElements {
   Tensor converted(DType dtype) const override { return host().to(dtype); }
 };
 
-inline Tensor elsewhere() {
-  return Tensor::foreign(DType::float32, {2}, std::make_shared<Elsewhere>(), nullptr);
+inline Tensor foreign_tensor() {
+  return Tensor::foreign(DType::float32, {2}, std::make_shared<UnknownLibrary>(), nullptr);
 }
 
 }  // namespace mithril::tests
