@@ -1,20 +1,20 @@
-// The bells of t-SNE over squared distances between points, as graph.
+// The Gaussian affinities of t-SNE for squared distances between points, as graph nodes.
 #pragma once
 #include "mithril/graph/grad_context.hpp"
 
 namespace mithril {
 
-struct Bells {
-  Expression farther;        // [N, N]: how much farther than the nearest; 0 to itself
-  Expression probabilities;  // [N, N]: rows with a sum of 1; 0 for itself
+struct GaussianAffinities {
+  Expression farther;        // [N, N]: minus the least distance; 0 on the diagonal
+  Expression probabilities;  // [N, N]: each row has the sum 1; 0 on the diagonal
 };
 
 // 0 on the diagonal of a square matrix, 1 elsewhere.
 inline Expression others(const Expression& like) { return -call("eye_like", {like}) + 1.0; }
 
-// Of widths [N, 1]. The nearest distances [N, 1] only keep the exponents small.
-inline Bells bells_over(const Expression& squares, const Expression& sigma,
-                        const Expression& nearest) {
+// `sigma`: the bandwidths [N, 1]. The least distances [N, 1] keep the exponents small.
+inline GaussianAffinities gaussian_affinities(const Expression& squares, const Expression& sigma,
+                                              const Expression& nearest) {
   const Expression other = others(squares);
   const Expression least = call("stop_gradient", {nearest});
   const Expression farther = call("where", {call("greater", {other, 0.5}), squares - least, 0.0});

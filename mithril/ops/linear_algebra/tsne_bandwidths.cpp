@@ -1,11 +1,11 @@
-// bell_widths: how wide a bell over each point has the perplexity that t-SNE asks for.
+// tsne_bandwidths: for each point the bandwidth of a Gaussian that has the target perplexity.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
 #include <vector>
 
-#include "mithril/ops/support/neighbours.hpp"
+#include "mithril/ops/support/gaussian_affinities.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -14,7 +14,7 @@ namespace {
 constexpr double narrowest = 1e-19;  // its square is a float32, too
 constexpr double widest = 1001;
 
-// The probabilities that point i has each other point for a neighbour: bells over the distances.
+// The probability that point i picks each other point as a neighbour: a Gaussian of the distance.
 std::vector<double> neighbours(std::span<const double> squares, size_t i, double nearest,
                                double sigma) {
   std::vector<double> result(squares.size());
@@ -28,7 +28,7 @@ std::vector<double> neighbours(std::span<const double> squares, size_t i, double
   return result;
 }
 
-// How many neighbours that are as good as certain.
+// The effective number of neighbours: 2 to the entropy.
 double perplexity(const std::vector<double>& probabilities, double threshold) {
   double entropy = 0;
   for (const double probability : probabilities) {
@@ -50,8 +50,8 @@ struct Search {
   double perplexity, threshold;
 };
 
-// By bisection.
-double width(std::span<const double> squares, size_t i, double nearest, const Search& search) {
+// Finds the bandwidth by bisection.
+double bandwidth(std::span<const double> squares, size_t i, double nearest, const Search& search) {
   double lower = narrowest, upper = widest;
   while (true) {
     const double middle = lower + (upper - lower) / 2;
@@ -62,7 +62,7 @@ double width(std::span<const double> squares, size_t i, double nearest, const Se
   }
 }
 
-void eval_bell_widths(EvalContext& c) {
+void eval_tsne_bandwidths(EvalContext& c) {
   const auto squares = c.read<double>("squared_distances");
   const auto n = static_cast<size_t>(c.out().dims()[0]);
   const Datum& given = c.value("threshold");
@@ -75,20 +75,20 @@ void eval_bell_widths(EvalContext& c) {
     for (size_t i = 0; i < n; ++i) {
       const std::span row(squares.begin() + i * n, n);
       const double first = nearest_other(row, i);
-      widths[i] = static_cast<T>(width(row, i, first, search));
+      widths[i] = static_cast<T>(bandwidth(row, i, first, search));
       nearest[i] = static_cast<T>(first);
     }
   });
 }
 
-// The width stays where the perplexity does: what a distance adds to the entropy, a change of the
-// width takes away. At the ends of the search, or with all distances the same, nothing changes.
-void flow_bell_widths(GradContext& g) {
+// Implicit differentiation at constant perplexity: the bandwidth changes so that the entropy does
+// not. The gradient is 0 at the limits of the search, and if all distances are equal.
+void flow_tsne_bandwidths(GradContext& g) {
   const Expression squares = g.in("squared_distances"), sigma = g.out();
-  const Bells bells = bells_over(squares, sigma, g.out(1));
-  const Expression mean = call("sum", {bells.probabilities * bells.farther, 1, true});
-  const Expression apart = bells.farther - mean;
-  const Expression variance = call("sum", {bells.probabilities * apart * apart, 1, true});
+  const GaussianAffinities affinities = gaussian_affinities(squares, sigma, g.out(1));
+  const Expression mean = call("sum", {affinities.probabilities * affinities.farther, 1, true});
+  const Expression apart = affinities.farther - mean;
+  const Expression variance = call("sum", {affinities.probabilities * apart * apart, 1, true});
   const Expression decided = call(
       "logical_and", {call("greater", {variance, 1e-30}), call("less", {sigma, widest - 1e-3})});
   const Expression scaled =
@@ -97,7 +97,7 @@ void flow_bell_widths(GradContext& g) {
     const Expression first =
         call("cast", {call("equal", {squares, g.out(1)}), Datum(squares.dtype())}) *
         others(squares);
-    g.flow("squared_distances", scaled * bells.probabilities * apart * 0.5 +
+    g.flow("squared_distances", scaled * affinities.probabilities * apart * 0.5 +
                                     g.out_grad(1) * first / call("sum", {first, 1, true}));
   }
   if (!g.needs("target_perplexity")) return;
@@ -107,20 +107,21 @@ void flow_bell_widths(GradContext& g) {
 
 }  // namespace
 
-OpDef define_bell_widths() {
+OpDef define_tsne_bandwidths() {
   return {
-      .name = "bell_widths",
+      .name = "tsne_bandwidths",
       .doc =
-          "For each point the sigma, at most 1001, of the bell exp(-d² / (2 sigma²)) over "
-          "its squared distances to the others that gives `target_perplexity` (probabilities count "
-          "from `threshold`, None: 2**-52, up to 1 - threshold), and the least of the distances.",
+          "For each point the bandwidth sigma, at most 1001, of the Gaussian exp(-d² / (2 sigma²)) "
+          "of its distances to the other points that has the perplexity `target_perplexity`, and the "
+          "least squared distance. Probabilities are clamped to [threshold, 1 - threshold]; None: "
+          "2**-52.",
       .internal = true,
       .inputs = {{"squared_distances", "N N", "float"},
                  {"target_perplexity", "", "operand"},
                  value("threshold", "float|none", None())},
       .outputs = {{"output", "N 1", "float"}, {"nearest", "N 1", "float"}},
-      .eval = eval_bell_widths,
-      .grad = flow_bell_widths,
+      .eval = eval_tsne_bandwidths,
+      .grad = flow_tsne_bandwidths,
       .dtype_from = "squared_distances",
       .cast = CastPolicy::float32,
       .spell = {{"torch", "unsupported: searches with a loop"}},

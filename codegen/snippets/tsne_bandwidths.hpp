@@ -1,4 +1,4 @@
-// The widths of bells over distances that give a perplexity.
+// The bandwidths of Gaussians over distances that have a given perplexity.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace mithril::snippets {
 
-// Of the probabilities of a row, which count from `threshold` up to 1 - threshold.
+// The perplexity of a row of probabilities, clamped to [threshold, 1 - threshold].
 inline double perplexity_of(const std::vector<double>& probabilities, double threshold) {
   double entropy = 0;
   for (const double probability : probabilities) {
@@ -19,7 +19,7 @@ inline double perplexity_of(const std::vector<double>& probabilities, double thr
   return std::exp2(entropy);
 }
 
-// How probable each other point is for point i, whose squared distances these are.
+// The probability that point i picks each other point, from its squared distances.
 template <typename Squares>
 std::vector<double> neighbours(Squares squares, int64_t count, int64_t i, double nearest,
                                double sigma) {
@@ -34,10 +34,10 @@ std::vector<double> neighbours(Squares squares, int64_t count, int64_t i, double
   return result;
 }
 
-// By halving what is between the narrowest and the widest.
+// Finds the bandwidth by bisection.
 template <typename Squares>
-double bell_width(Squares squares, int64_t count, int64_t i, double nearest, double perplexity,
-                  double threshold) {
+double bandwidth(Squares squares, int64_t count, int64_t i, double nearest, double perplexity,
+                 double threshold) {
   double lower = 1e-19, upper = 1001;
   while (true) {
     const double middle = lower + (upper - lower) / 2;
@@ -58,8 +58,9 @@ double threshold_of(Threshold threshold) {
 }
 
 template <typename T, size_t rank, typename S, typename Target, typename Threshold>
-void bell_widths(Tensor<T, rank> widths, Tensor<T, rank> nearest, Tensor<S, 2> squared_distances,
-                 Target target_perplexity, Threshold threshold) {
+void tsne_bandwidths(Tensor<T, rank> widths, Tensor<T, rank> nearest,
+                     Tensor<S, 2> squared_distances, Target target_perplexity,
+                     Threshold threshold) {
   const int64_t count = squared_distances.dims[0];
   for (int64_t i = 0; i < count; ++i) {
     const auto squares = [&](int64_t j) {
@@ -69,9 +70,9 @@ void bell_widths(Tensor<T, rank> widths, Tensor<T, rank> nearest, Tensor<S, 2> s
     for (int64_t j = 0; j < count; ++j) {
       if (j != i) least = std::min(least, squares(j));
     }
-    widths[i] = static_cast<T>(bell_width(squares, count, i, least,
-                                          static_cast<double>(element(target_perplexity, 0)),
-                                          threshold_of(threshold)));
+    widths[i] = static_cast<T>(bandwidth(squares, count, i, least,
+                                         static_cast<double>(element(target_perplexity, 0)),
+                                         threshold_of(threshold)));
     nearest[i] = static_cast<T>(least);
   }
 }

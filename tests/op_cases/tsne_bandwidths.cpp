@@ -1,7 +1,7 @@
-// Rows of bell_widths.
+// Rows of tsne_bandwidths.
 #include "tests/table/case.hpp"
 
-MITHRIL_OP_CASES(bell_widths) {
+MITHRIL_OP_CASES(tsne_bandwidths) {
   const TensorSpec squares = tensor({4, 4}, {0, 1, 4, 9, 1, 0, 1.5, 4, 4, 1.5, 0, 1, 9, 4, 1, 0});
   // Two neighbours at 1 and 2 with p and 1 - p: a perplexity of 2 ** H(p) for p = 1 / (1 + exp(-1 /
   // (2 sigma²))) at sigma = 1.
