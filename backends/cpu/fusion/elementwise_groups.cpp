@@ -80,7 +80,7 @@ class Fusion {
       if (groups_[from].size() + groups_[to].size() > most_nodes) return;
       if (reads_rounded(from, to) || reads_rounded(to, from)) return;
       if (reaches_outside(from, to) || reaches_outside(to, from)) return;
-      if (raise_newest(from, node)) join(from, to);
+      if (raise_newest(from, node)) merge(from, to);
     });
   }
 
@@ -137,7 +137,7 @@ class Fusion {
     return true;
   }
 
-  void join(size_t from, size_t to) {
+  void merge(size_t from, size_t to) {
     std::vector<size_t> nodes;
     std::merge(groups_[from].begin(), groups_[from].end(), groups_[to].begin(), groups_[to].end(),
                std::back_inserter(nodes));

@@ -18,16 +18,16 @@ namespace {
 // The bytes that go through the steps of a group at a time, if a part is smaller.
 constexpr int64_t bytes_at_once = 1 << 16;
 
-bool is_cut(const StepDescriptor& descriptor, ValueId id, int64_t parts) {
+bool is_partitioned(const StepDescriptor& descriptor, ValueId id, int64_t parts) {
   const int64_t most = parts_of(descriptor, id);
   return most > 0 && most % parts == 0;
 }
 
-class Joined {
+class FusedRows {
  public:
-  Joined(const LoweringContext& context, LoweredGraph& lowered, const Group& group,
-         const std::vector<bool>& is_own)
-      : context_(context), lowered_(lowered), group_(group), is_own_(is_own) {
+  FusedRows(const LoweringContext& context, LoweredGraph& lowered, const RowGroup& group,
+            const std::vector<bool>& is_private)
+      : context_(context), lowered_(lowered), group_(group), is_private_(is_private) {
     for (size_t member = 0; member < group.steps.size(); ++member) {
       for (const ValueId id : descriptor(member).writes) {
         made_[storage(id)] = {static_cast<int32_t>(member), static_cast<int32_t>(member)};
@@ -53,7 +53,7 @@ class Joined {
         if (!made_.contains(storage(id)) && read.insert(id).second) both.reads.push_back(id);
       }
       for (const ValueId id : descriptor(member).writes) {
-        if (is_own_[storage(id)]) continue;
+        if (is_private_[storage(id)]) continue;
         both.writes.push_back(id);
         add_overwrites(both, member, id);
       }
@@ -80,7 +80,7 @@ class Joined {
     for (const auto& [storage, consumers] : consumers_) {
       const bool ends =
           std::all_of(consumers.begin(), consumers.end(), [&](const Consumer& consumer) {
-            return is_cut(descriptor(consumer.member), consumer.id, group_.parts) &&
+            return is_partitioned(descriptor(consumer.member), consumer.id, group_.parts) &&
                    (consumer.member < member ||
                     (consumer.member == member &&
                      in_place_pairs(descriptor(member), write, consumer.id)));
@@ -96,7 +96,7 @@ class Joined {
 
   void add_make(StepDescriptor& both) {
     const Graph& graph = context_.shaped.graph();
-    PartGroupOptions options{.parts = group_.parts};
+    RowGroupOptions options{.parts = group_.parts};
     options.tasks = threads_of(context_, lowered_, group_);
     options.at_once = std::clamp(
         bytes_at_once / std::max(part_bytes(context_.shaped, lowered_, group_), int64_t{1}),
@@ -116,22 +116,22 @@ class Joined {
         // A descriptor with cuts makes a PartStep.
         members.emplace_back(static_cast<PartStep*>(make(refs, {}).release()));
       }
-      PartGroupOptions with_scratch = options;
+      RowGroupOptions with_scratch = options;
       with_scratch.scratch = scratch;
-      return make_part_group(std::move(members), std::move(with_scratch));
+      return make_row_group_step(std::move(members), std::move(with_scratch));
     };
   }
 
   // Plans the scratch memory of a task. Returns the own values and their bases.
-  std::vector<std::pair<ValueId, int32_t>> add_values(PartGroupOptions& options) {
+  std::vector<std::pair<ValueId, int32_t>> add_values(RowGroupOptions& options) {
     std::map<size_t, size_t> value_of;  // per storage
     std::vector<LiveRange> live_ranges;
     for (size_t member = 0; member < group_.steps.size(); ++member) {
       for (const ValueId id : descriptor(member).writes) {
-        if (!is_own_[storage(id)]) continue;
+        if (!is_private_[storage(id)]) continue;
         const Made& made = made_.at(storage(id));
         const int64_t bytes = lowered_.storages[storage(id)].bytes / group_.parts;
-        if (const auto same = overwritten(member, id, value_of, live_ranges)) {
+        if (const auto same = reusable(member, id, value_of, live_ranges)) {
           value_of[storage(id)] = *same;
           live_ranges[*same].last =
               std::max(made.last, made.first + 1);  // no other value may take the memory
@@ -150,7 +150,7 @@ class Joined {
       options.values[i].offset = begin + plan.offsets[i];
     // Kernels prefetch beyond their data, where no other thread may write.
     int64_t behind = options.tasks > 1 ? 4096 : 0;
-    for (const OwnValue& value : options.values) behind = std::max(behind, value.part_bytes);
+    for (const PrivateValue& value : options.values) behind = std::max(behind, value.part_bytes);
     options.scratch_bytes = begin + plan.bytes + up(behind, 64) * 64;
     std::vector<std::pair<ValueId, int32_t>> own;
     for (size_t id = 0; id < lowered_.storage_of.size(); ++id) {
@@ -163,9 +163,9 @@ class Joined {
   }
 
   // The own value that this member may overwrite. Its live range ends with this member.
-  std::optional<size_t> overwritten(size_t member, ValueId write,
-                                    const std::map<size_t, size_t>& value_of,
-                                    const std::vector<LiveRange>& live_ranges) {
+  std::optional<size_t> reusable(size_t member, ValueId write,
+                                 const std::map<size_t, size_t>& value_of,
+                                 const std::vector<LiveRange>& live_ranges) {
     const auto value = [&](ValueId id) {
       const auto found = value_of.find(storage(id));
       return found == value_of.end() ? SIZE_MAX : found->second;
@@ -185,8 +185,8 @@ class Joined {
 
   const LoweringContext& context_;
   LoweredGraph& lowered_;
-  const Group& group_;
-  const std::vector<bool>& is_own_;
+  const RowGroup& group_;
+  const std::vector<bool>& is_private_;
   std::map<size_t, Made> made_;                        // per storage
   std::map<size_t, std::vector<Consumer>> consumers_;  // per storage that no member writes
 };
@@ -201,12 +201,12 @@ int64_t parts_of(const StepDescriptor& descriptor, ValueId id) {
   return parts;
 }
 
-int64_t part_bytes(const ShapedGraph& shaped, const LoweredGraph& lowered, const Group& group) {
+int64_t part_bytes(const ShapedGraph& shaped, const LoweredGraph& lowered, const RowGroup& group) {
   std::set<size_t> met;
   int64_t bytes = 0;
   for (const size_t step : group.steps) {
     for (const Cut& cut : lowered.steps[step].cuts) {
-      if (!is_cut(lowered.steps[step], cut.value, group.parts)) continue;
+      if (!is_partitioned(lowered.steps[step], cut.value, group.parts)) continue;
       if (!met.insert(lowered.storage_of[index(cut.value)]).second) continue;
       bytes += shaped.bytes(cut.value) / group.parts;
     }
@@ -214,15 +214,15 @@ int64_t part_bytes(const ShapedGraph& shaped, const LoweredGraph& lowered, const
   return bytes;
 }
 
-int threads_of(const LoweringContext& context, const LoweredGraph& lowered, const Group& group) {
+int threads_of(const LoweringContext& context, const LoweredGraph& lowered, const RowGroup& group) {
   double worth = 0;
   for (const size_t step : group.steps) worth += lowered.steps[step].worth;
   return static_cast<int>(std::clamp<double>(worth + 0.5, 1, context.config.threads));
 }
 
-StepDescriptor joined(const LoweringContext& context, LoweredGraph& lowered, const Group& group,
-                      const std::vector<bool>& is_own) {
-  return Joined(context, lowered, group, is_own).descriptor();
+StepDescriptor fused_descriptor(const LoweringContext& context, LoweredGraph& lowered,
+                                const RowGroup& group, const std::vector<bool>& is_private) {
+  return FusedRows(context, lowered, group, is_private).descriptor();
 }
 
 }  // namespace mithril::cpu_backend

@@ -9,7 +9,7 @@
 namespace mithril::cpu_backend {
 
 // The steps of a row group, in the order in which they run.
-struct Group {
+struct RowGroup {
   std::vector<size_t> steps;
   int64_t parts = 0;  // the row partition of all values; 0: they cannot be cut
 };
@@ -18,14 +18,14 @@ struct Group {
 int64_t parts_of(const StepDescriptor& descriptor, ValueId id);
 
 // The bytes of one part of all values that the group cuts.
-int64_t part_bytes(const ShapedGraph& shaped, const LoweredGraph& lowered, const Group& group);
+int64_t part_bytes(const ShapedGraph& shaped, const LoweredGraph& lowered, const RowGroup& group);
 
 // The number of threads that pays off, at most config.threads.
-int threads_of(const LoweringContext& context, const LoweredGraph& lowered, const Group& group);
+int threads_of(const LoweringContext& context, const LoweredGraph& lowered, const RowGroup& group);
 
-// The descriptor of the group. Moves `make` out of the descriptors of its steps. `is_own`, per
+// The descriptor of the group. Moves `make` out of the descriptors of its steps. `is_private`, per
 // storage: only the group uses it.
-StepDescriptor joined(const LoweringContext& context, LoweredGraph& lowered, const Group& group,
-                      const std::vector<bool>& is_own);
+StepDescriptor fused_descriptor(const LoweringContext& context, LoweredGraph& lowered,
+                                const RowGroup& group, const std::vector<bool>& is_private);
 
 }  // namespace mithril::cpu_backend

@@ -9,9 +9,9 @@
 namespace mithril::cpu_backend {
 namespace {
 
-class PartGroup final : public Step {
+class RowGroupStep final : public Step {
  public:
-  PartGroup(std::vector<std::unique_ptr<PartStep>> members, PartGroupOptions options)
+  RowGroupStep(std::vector<std::unique_ptr<PartStep>> members, RowGroupOptions options)
       : members_(std::move(members)), o_(std::move(options)) {}
 
   void run(const BufferTable& buffers) const override {
@@ -26,17 +26,17 @@ class PartGroup final : public Step {
  private:
   void run_task(const BufferTable& buffers, int task, const Parts& all) const {
     std::byte* const scratch = buffers.write<std::byte>(o_.scratch) + task * o_.scratch_bytes;
-    const auto first_own = static_cast<size_t>(o_.first_base);
-    const std::span bases(reinterpret_cast<std::byte**>(scratch), first_own + o_.values.size());
-    std::copy_n(buffers.bases().begin(), std::min(buffers.bases().size(), first_own),
+    const auto first_private = static_cast<size_t>(o_.first_base);
+    const std::span bases(reinterpret_cast<std::byte**>(scratch), first_private + o_.values.size());
+    std::copy_n(buffers.bases().begin(), std::min(buffers.bases().size(), first_private),
                 bases.begin());
     const int64_t rounds = (all.last - all.first + o_.at_once - 1) / o_.at_once;
     iterate(buffers.direction(), 0, rounds, [&](int64_t turn) {
       const int64_t first = all.first + turn * o_.at_once;
       // Steps address a value from its part 0, which is not in the scratch memory.
       for (size_t i = 0; i < o_.values.size(); ++i) {
-        const OwnValue& value = o_.values[i];
-        bases[first_own + i] = scratch + (value.offset - first * value.part_bytes);
+        const PrivateValue& value = o_.values[i];
+        bases[first_private + i] = scratch + (value.offset - first * value.part_bytes);
       }
       const Parts some{first, std::min(first + o_.at_once, all.last), all.of};
       const BufferTable own(bases, buffers.direction());
@@ -45,14 +45,14 @@ class PartGroup final : public Step {
   }
 
   const std::vector<std::unique_ptr<PartStep>> members_;
-  const PartGroupOptions o_;
+  const RowGroupOptions o_;
 };
 
 }  // namespace
 
-std::unique_ptr<Step> make_part_group(std::vector<std::unique_ptr<PartStep>> members,
-                                      PartGroupOptions options) {
-  return std::make_unique<PartGroup>(std::move(members), std::move(options));
+std::unique_ptr<Step> make_row_group_step(std::vector<std::unique_ptr<PartStep>> members,
+                                          RowGroupOptions options) {
+  return std::make_unique<RowGroupStep>(std::move(members), std::move(options));
 }
 
 }  // namespace mithril::cpu_backend
