@@ -20,8 +20,8 @@ struct InPlacePair {
   ValueId write, read;
 };
 
-// A value that can be cut into this many equal, consecutive parts, or into any divisor of it.
-struct Cut {
+// A value can be split into this many equal, consecutive parts, or into any divisor of it.
+struct RowPartition {
   ValueId value;
   int64_t parts;
 };
@@ -37,8 +37,8 @@ struct StepDescriptor {
   int64_t scratch_bytes = 0;
   // For a step that can run part by part: its outputs, and the inputs of which each part of the
   // outputs reads only the same part. `make` then returns a PartStep.
-  std::vector<Cut> cuts = {};
-  double worth = 0;  // the number of threads that pays off, if there are cuts
+  std::vector<RowPartition> row_partitions = {};
+  double useful_threads = 0;  // the number of threads that pays off, if there are row partitions
   std::function<std::unique_ptr<Step>(const BufferRefs& refs, BufferRef scratch)> make = {};
   std::vector<StepDescriptor> before = {};  // steps that run before this one
   // For a step that writes one value tile by tile: makes the step with an epilogue that runs on

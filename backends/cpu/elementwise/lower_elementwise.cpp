@@ -43,9 +43,10 @@ std::vector<InPlacePair> in_place_pairs(const ShapedGraph& shaped,
   return possible;
 }
 
-std::vector<Cut> cuts(const ShapedGraph& shaped, const ElementwiseProgram& program) {
+std::vector<RowPartition> row_partitions(const ShapedGraph& shaped,
+                                         const ElementwiseProgram& program) {
   const int64_t count = element_count(program.dims);
-  std::vector<Cut> found;
+  std::vector<RowPartition> found;
   if (count == 0) return found;
   for (const ElementwiseProgram::Made& made : program.outputs) {
     if (shaped.buffer_bytes(made.value) != shaped.bytes(made.value)) return {};
@@ -68,8 +69,8 @@ StepDescriptor lower_elementwise(const LoweringContext& context, ElementwiseProg
   for (const ElementwiseProgram::Made& made : program.outputs)
     descriptor.writes.push_back(made.value);
   descriptor.in_place_pairs = in_place_pairs(context.shaped, program);
-  descriptor.cuts = cuts(context.shaped, program);
-  descriptor.worth =
+  descriptor.row_partitions = row_partitions(context.shaped, program);
+  descriptor.useful_threads =
       static_cast<double>(element_count(program.dims) * cost_of(program)) / elementwise_grain_size;
   if (context.native) context.native->add(context.shaped, program);
   descriptor.program = std::make_shared<const ElementwiseProgram>(std::move(program));

@@ -195,7 +195,7 @@ class FusedRows {
 
 int64_t parts_of(const StepDescriptor& descriptor, ValueId id) {
   int64_t parts = 0;
-  for (const Cut& cut : descriptor.cuts) {
+  for (const RowPartition& cut : descriptor.row_partitions) {
     if (cut.value == id) parts = std::gcd(parts, cut.parts);
   }
   return parts;
@@ -205,7 +205,7 @@ int64_t part_bytes(const ShapedGraph& shaped, const LoweredGraph& lowered, const
   std::set<size_t> met;
   int64_t bytes = 0;
   for (const size_t step : group.steps) {
-    for (const Cut& cut : lowered.steps[step].cuts) {
+    for (const RowPartition& cut : lowered.steps[step].row_partitions) {
       if (!is_partitioned(lowered.steps[step], cut.value, group.parts)) continue;
       if (!met.insert(lowered.storage_of[index(cut.value)]).second) continue;
       bytes += shaped.bytes(cut.value) / group.parts;
@@ -215,9 +215,9 @@ int64_t part_bytes(const ShapedGraph& shaped, const LoweredGraph& lowered, const
 }
 
 int threads_of(const LoweringContext& context, const LoweredGraph& lowered, const RowGroup& group) {
-  double worth = 0;
-  for (const size_t step : group.steps) worth += lowered.steps[step].worth;
-  return static_cast<int>(std::clamp<double>(worth + 0.5, 1, context.config.threads));
+  double useful_threads = 0;
+  for (const size_t step : group.steps) useful_threads += lowered.steps[step].useful_threads;
+  return static_cast<int>(std::clamp<double>(useful_threads + 0.5, 1, context.config.threads));
 }
 
 StepDescriptor fused_descriptor(const LoweringContext& context, LoweredGraph& lowered,

@@ -39,9 +39,9 @@ class AttentionStep final : public Step {
 
   static int tasks(const AttentionForm& form, int threads) {
     const auto all = static_cast<double>(form.blocks()) * static_cast<double>(form.heads.size());
-    const double worth =
+    const double useful_threads =
         std::min(form.work() / static_cast<double>(multiplications_grain_size), all);
-    return static_cast<int>(std::clamp(worth, 1.0, static_cast<double>(threads)));
+    return static_cast<int>(std::clamp(useful_threads, 1.0, static_cast<double>(threads)));
   }
 
   void run(const BufferTable& buffers) const override {

@@ -173,12 +173,12 @@ StepDescriptor norm_draft(const NormSizes& sizes, const NormSources& sources,
   return descriptor;
 }
 
-// Adds cuts for values that have one element, or one row of elements, per row.
+// Adds row partitions for values that have one element, or one row of elements, per row.
 void cut_rows(StepDescriptor& descriptor, const NormSizes& sizes,
               const std::vector<ValueId>& in_rows) {
   if (sizes.rows == 0) return;
-  for (const ValueId id : in_rows) descriptor.cuts.push_back({id, sizes.rows});
-  descriptor.worth = static_cast<double>(sizes.rows * sizes.size) / norm_grain_size;
+  for (const ValueId id : in_rows) descriptor.row_partitions.push_back({id, sizes.rows});
+  descriptor.useful_threads = static_cast<double>(sizes.rows * sizes.size) / norm_grain_size;
 }
 
 template <typename T>

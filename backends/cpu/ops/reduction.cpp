@@ -57,7 +57,7 @@ class ReductionStep final : public PartStep {
     in_parts(kept_, direction, [&](int64_t i) { run_row(x, to, i); });
   }
 
-  // Requires that the innermost axis is the only reduced one: see the cuts.
+  // Requires that the innermost axis is the only reduced one: see row_partitions.
   void run_parts(const BufferTable& buffers, const Parts& parts) const override {
     const T* x = buffers.read<T>(from_);
     T* to = buffers.write<T>(to_);
@@ -194,8 +194,9 @@ StepDescriptor reduction_draft(const LoweringContext& context, const Reduction& 
   return {
       .reads = {from},
       .writes = {to},
-      .cuts = in_rows ? std::vector<Cut>{{from, kept}, {to, kept}} : std::vector<Cut>{},
-      .worth = static_cast<double>(context.shaped.count(from)) / reduction_grain_size,
+      .row_partitions = in_rows ? std::vector<RowPartition>{{from, kept}, {to, kept}}
+                                : std::vector<RowPartition>{},
+      .useful_threads = static_cast<double>(context.shaped.count(from)) / reduction_grain_size,
       .make = [=, &kernel, threads = context.config.threads](const BufferRefs& refs, BufferRef) {
         return std::make_unique<ReductionStep<T>>(reduction, kernel, divisor, threads,
                                                   refs[index(from)], refs[index(to)]);

@@ -72,10 +72,10 @@ StepDescriptor row_draft(const LoweringContext& context, std::string_view name,
   // In place: the kernels read a row, or each element, before they write it.
   for (const ValueId source : sources) {
     descriptor.in_place_pairs.push_back({to, source});
-    if (rows > 0) descriptor.cuts.push_back({source, rows});
+    if (rows > 0) descriptor.row_partitions.push_back({source, rows});
   }
-  if (rows > 0) descriptor.cuts.push_back({to, rows});
-  descriptor.worth = static_cast<double>(rows * size) / grain_size;
+  if (rows > 0) descriptor.row_partitions.push_back({to, rows});
+  descriptor.useful_threads = static_cast<double>(rows * size) / grain_size;
   descriptor.make = [=, kernel = kernel_named<T>(name), threads = context.config.threads](
                         const BufferRefs& refs, BufferRef) {
     const RowBuffers at{refs[index(sources.front())], refs[index(sources.back())], refs[index(to)]};
