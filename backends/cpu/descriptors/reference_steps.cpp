@@ -108,10 +108,10 @@ class Copy final : public Step {
   int64_t bytes_;
 };
 
-class Show final : public Step {
+class Observe final : public Step {
  public:
-  Show(const Graph& graph, const Node& node, std::vector<PlacedTensor> made,
-       const Observer& observer)
+  Observe(const Graph& graph, const Node& node, std::vector<PlacedTensor> made,
+          const Observer& observer)
       : graph_(graph), node_(node), made_(std::move(made)), observer_(observer) {}
 
   // The observer gets a copy because it may keep the tensor.
@@ -158,8 +158,8 @@ StepDescriptor observed(const ShapedGraph& shaped, size_t node, const Observer& 
   const std::vector<ValueId>& made = shaped.planned(node).outputs;
   return {.reads = made,
           .make = [&shaped, node, &made, &observer](const BufferRefs& refs, BufferRef) {
-            return std::make_unique<Show>(shaped.graph(), shaped.node(node),
-                                          placed(shaped, made, refs), observer);
+            return std::make_unique<Observe>(shaped.graph(), shaped.node(node),
+                                             placed(shaped, made, refs), observer);
           }};
 }
 

@@ -10,9 +10,9 @@ bool reads_slot(const Instruction& instruction, Slot slot) {
          instruction.from.end();
 }
 
-class Chaining {
+class InstructionScheduler {
  public:
-  explicit Chaining(const ElementwiseProgram& program)
+  explicit InstructionScheduler(const ElementwiseProgram& program)
       : left_(program.instructions), is_made_(static_cast<size_t>(program.slots)) {
     std::fill_n(is_made_.begin(), program.first_made(), true);
   }
@@ -51,7 +51,7 @@ class Chaining {
 }  // namespace
 
 std::vector<Instruction> in_dependency_order(const ElementwiseProgram& program) {
-  return Chaining(program).ordered();
+  return InstructionScheduler(program).ordered();
 }
 
 std::vector<Forwarding> forwardings(const ElementwiseProgram& program) {

@@ -64,7 +64,7 @@ bool has_kernel(DType dtype, Operation operation) {
 }
 
 // Thrown if a formula needs an operation that has no kernel.
-struct NoLoop {};
+struct NotElementwise {};
 
 // An operand before slots are numbered, which requires the numbers of inputs and constants.
 enum class Held : uint8_t { input, constant, made };
@@ -74,11 +74,11 @@ struct Operand {
   auto operator<=>(const Operand&) const = default;
 };
 
-class LoopWriter {
+class ProgramBuilder {
  public:
-  LoopWriter(const ShapedGraph& shaped, DType dtype, const Dims& dims) : shaped_(shaped) {
-    loop_.dtype = dtype;
-    loop_.dims = dims;
+  ProgramBuilder(const ShapedGraph& shaped, DType dtype, const Dims& dims) : shaped_(shaped) {
+    program_.dtype = dtype;
+    program_.dims = dims;
   }
 
   void add(size_t node) {
@@ -94,12 +94,12 @@ class LoopWriter {
   }
 
   ElementwiseProgram finish(std::span<const ValueId> kept) {
-    std::set<Operand> kept_once;
+    std::set<Operand> kept_so_far;
     for (const ValueId id : kept) {
       Operand& made = values_.at(id);
       // Each output needs its own instruction, so inputs, constants and repeated outputs are
       // copied.
-      if (made.held != Held::made || !kept_once.insert(made).second) made = copy(made);
+      if (made.held != Held::made || !kept_so_far.insert(made).second) made = copy(made);
     }
     for (Written& written : written_) {
       Instruction instruction{written.operation, slot({Held::made, written.to}), {}};
@@ -107,12 +107,12 @@ class LoopWriter {
       for (size_t k = 0; k < written.from.size(); ++k) {
         instruction.from[k] = slot(written.from[k]);
       }
-      loop_.instructions.push_back(instruction);
+      program_.instructions.push_back(instruction);
     }
-    for (const ValueId id : kept) loop_.outputs.push_back({id, slot(values_.at(id))});
-    loop_.slots = static_cast<Slot>(loop_.first_made() + static_cast<Slot>(written_.size()));
-    loop_.instructions = in_dependency_order(loop_);
-    return std::move(loop_);
+    for (const ValueId id : kept) program_.outputs.push_back({id, slot(values_.at(id))});
+    program_.slots = static_cast<Slot>(program_.first_made() + static_cast<Slot>(written_.size()));
+    program_.instructions = in_dependency_order(program_);
+    return std::move(program_);
   }
 
  private:
@@ -123,10 +123,10 @@ class LoopWriter {
   };
 
   Slot slot(Operand operand) const {
-    const auto inputs = static_cast<Slot>(loop_.inputs.size());
+    const auto inputs = static_cast<Slot>(program_.inputs.size());
     if (operand.held == Held::input) return operand.index;
     if (operand.held == Held::constant) return static_cast<Slot>(inputs + operand.index);
-    return static_cast<Slot>(loop_.first_made() + operand.index);
+    return static_cast<Slot>(program_.first_made() + operand.index);
   }
 
   Operand write(const Formula& formula) {
@@ -146,7 +146,7 @@ class LoopWriter {
       case Kind::unsupported:
         break;
     }
-    throw NoLoop();
+    throw NotElementwise();
   }
 
   Operand port(const std::string& name) {
@@ -157,14 +157,14 @@ class LoopWriter {
     if (datum.kind() == kind::bool_value) return constant(datum.flag());
     if (datum.kind() == kind::int_value) return constant(static_cast<double>(datum.integer()));
     if (datum.kind() == kind::float_value) return constant(datum.real());
-    throw NoLoop();
+    throw NotElementwise();
   }
 
   Operand value(ValueId id) {
     const auto known = values_.find(id);
     if (known != values_.end()) return known->second;
-    const Operand input{Held::input, static_cast<int16_t>(loop_.inputs.size())};
-    loop_.inputs.push_back(id);
+    const Operand input{Held::input, static_cast<int16_t>(program_.inputs.size())};
+    program_.inputs.push_back(id);
     if (shaped_.dtype(id) == DType::boolean) truths_.insert(input);
     return values_[id] = input;
   }
@@ -173,19 +173,19 @@ class LoopWriter {
     const auto same = [&](double known) {
       return known == number && std::signbit(known) == std::signbit(number);
     };
-    auto at = std::find_if(loop_.constants.begin(), loop_.constants.end(), same);
-    if (at == loop_.constants.end()) at = loop_.constants.insert(at, number);
-    return {Held::constant, static_cast<int16_t>(at - loop_.constants.begin())};
+    auto at = std::find_if(program_.constants.begin(), program_.constants.end(), same);
+    if (at == program_.constants.end()) at = program_.constants.insert(at, number);
+    return {Held::constant, static_cast<int16_t>(at - program_.constants.begin())};
   }
 
   const double* number_of(Operand operand) const {
     if (operand.held != Held::constant) return nullptr;
-    return &loop_.constants[static_cast<size_t>(operand.index)];
+    return &program_.constants[static_cast<size_t>(operand.index)];
   }
 
   // Reuses the result of the same operation on the same operands.
   Operand operation(Operation operation, const std::vector<Operand>& from) {
-    if (!has_kernel(loop_.dtype, operation)) throw NoLoop();
+    if (!has_kernel(program_.dtype, operation)) throw NotElementwise();
     for (const Written& known : written_) {
       if (known.operation == operation && known.from == from) return {Held::made, known.to};
     }
@@ -207,14 +207,14 @@ class LoopWriter {
     if (formula.text == "T") return first;
     if (formula.text == "pow") return power(first, write(formula.children[1]));
     const auto function = functions().find(formula.text);
-    if (function == functions().end()) throw NoLoop();
+    if (function == functions().end()) throw NotElementwise();
     if (formula.children.size() == 1) return operation(function->second, {first});
     return operation(function->second, {first, write(formula.children[1])});
   }
 
   Operand power(Operand base, Operand exponent) {
     const double* number = number_of(exponent);
-    if (!number || *number != 2) throw NoLoop();
+    if (!number || *number != 2) throw NotElementwise();
     return operation(Operation::multiply, {base, base});
   }
 
@@ -228,7 +228,7 @@ class LoopWriter {
   Operand binary(const Formula& formula) {
     const auto comparison = comparisons().find(formula.text);
     const auto sign = signs().find(formula.text);
-    if (comparison == comparisons().end() && sign == signs().end()) throw NoLoop();
+    if (comparison == comparisons().end() && sign == signs().end()) throw NotElementwise();
     const Operand left = write(formula.children[0]), right = write(formula.children[1]);
     if (sign != signs().end()) return arithmetic(sign->second, left, right);
     const Comparison& by = comparison->second;
@@ -267,7 +267,7 @@ class LoopWriter {
   const ShapedGraph& shaped_;
   const Node* node_ = nullptr;
   const PlannedNode* planned_ = nullptr;
-  ElementwiseProgram loop_;
+  ElementwiseProgram program_;
   std::vector<Written> written_;
   std::map<ValueId, Operand> values_;
   std::set<Operand> truths_;  // operands that are 0 or 1
@@ -317,10 +317,10 @@ std::optional<ElementwiseProgram> make_elementwise_program(const ShapedGraph& sh
                                                            std::span<const size_t> nodes,
                                                            std::span<const ValueId> kept) {
   const ValueId last = shaped.node(nodes.back()).outputs.front();
-  LoopWriter writer(shaped, *elementwise_dtype(shaped, nodes.back()), shaped.dims(last));
+  ProgramBuilder writer(shaped, *elementwise_dtype(shaped, nodes.back()), shaped.dims(last));
   try {
     for (const size_t node : nodes) writer.add(node);
-  } catch (const NoLoop&) {
+  } catch (const NotElementwise&) {
     return std::nullopt;
   }
   ElementwiseProgram program = writer.finish(kept);

@@ -21,18 +21,19 @@ constexpr int most_blocks = 24;
 constexpr int most_slots = 96;
 constexpr int most_lanes = 16;
 // Inputs of at least this many bytes in all do not stay in the caches.
-constexpr int64_t bytes_of_long_loops = 1 << 19;
+constexpr int64_t min_prefetch_bytes = 1 << 19;
 // Extra work for the calling thread, in elements times cost. It offsets the latency of the other
 // threads, which begin 0.2 microseconds late and report their end 0.2 microseconds late.
-constexpr int64_t lead_of_caller = 1 << 14;
+constexpr int64_t caller_head_start = 1 << 14;
 
 // The blocks of slots. A slot has a block during its live range.
-struct Room {
+struct BlockAllocation {
   std::vector<int16_t> block_of;  // per slot; -1: constants and results that are only forwarded
   int blocks = 0;
 };
 
-Room room_for(const ElementwiseProgram& program, const std::vector<Forwarding>& forwardings) {
+BlockAllocation allocate_blocks(const ElementwiseProgram& program,
+                                const std::vector<Forwarding>& forwardings) {
   std::vector<int> last(static_cast<size_t>(program.slots), -1);
   const int count = static_cast<int>(program.instructions.size());
   for (int i = 0; i < count; ++i) {
@@ -40,22 +41,22 @@ Room room_for(const ElementwiseProgram& program, const std::vector<Forwarding>& 
       if (slot != no_slot) last[static_cast<size_t>(slot)] = i;
     }
   }
-  Room room{std::vector<int16_t>(static_cast<size_t>(program.slots), -1)};
+  BlockAllocation allocation{std::vector<int16_t>(static_cast<size_t>(program.slots), -1)};
   const auto keep = [&](Slot slot) {
-    room.block_of[static_cast<size_t>(slot)] = static_cast<int16_t>(room.blocks++);
+    allocation.block_of[static_cast<size_t>(slot)] = static_cast<int16_t>(allocation.blocks++);
     last[static_cast<size_t>(slot)] = count;
   };
   for (size_t i = 0; i < program.inputs.size(); ++i) keep(static_cast<Slot>(i));
   for (const ElementwiseProgram::Made& made : program.outputs) {
-    if (room.block_of[static_cast<size_t>(made.slot)] < 0) keep(made.slot);
+    if (allocation.block_of[static_cast<size_t>(made.slot)] < 0) keep(made.slot);
   }
   std::vector<int16_t> free;
   for (int i = 0; i < count; ++i) {
     const Instruction& instruction = program.instructions[static_cast<size_t>(i)];
     const auto made = static_cast<size_t>(instruction.to);
-    if (room.block_of[made] < 0 && forwardings[static_cast<size_t>(i)].written) {
-      if (free.empty()) free.push_back(static_cast<int16_t>(room.blocks++));
-      room.block_of[made] = free.back();
+    if (allocation.block_of[made] < 0 && forwardings[static_cast<size_t>(i)].written) {
+      if (free.empty()) free.push_back(static_cast<int16_t>(allocation.blocks++));
+      allocation.block_of[made] = free.back();
       free.pop_back();
     }
     std::array<Slot, 4> ending = instruction.from;
@@ -64,10 +65,11 @@ Room room_for(const ElementwiseProgram& program, const std::vector<Forwarding>& 
     for (auto at = ending.begin(); at != end; ++at) {
       if (*at < program.first_made()) continue;
       const auto slot = static_cast<size_t>(*at);
-      if (last[slot] == i && room.block_of[slot] >= 0) free.push_back(room.block_of[slot]);
+      if (last[slot] == i && allocation.block_of[slot] >= 0)
+        free.push_back(allocation.block_of[slot]);
     }
   }
-  return room;
+  return allocation;
 }
 
 // Forwards each result to the next instruction. Writes it only if another instruction reads it or
@@ -96,7 +98,7 @@ class ElementwiseProgramStep final : public ElementStep {
  public:
   ElementwiseProgramStep(const ShapedGraph& shaped, const ElementwiseProgram& program, int threads,
                          const BufferRefs& refs)
-      : room_(room_for(program, forwardings(program))),
+      : allocation_(allocate_blocks(program, forwardings(program))),
         links_(links_of<T>(program, forwardings(program))),
         threads_(threads),
         count_(element_count(program.dims)),
@@ -111,7 +113,7 @@ class ElementwiseProgramStep final : public ElementStep {
                  direct = dtype == dtype_of<T> && iteration.is_dense();
       inputs_.push_back({refs[index(id)], dtype, std::move(iteration), reading(single, direct)});
     }
-    find_asked();
+    find_prefetches();
     for (const ElementwiseProgram::Made& made : program.outputs) {
       outputs_.push_back(
           {refs[index(made.value)], shaped.dtype(made.value), static_cast<size_t>(made.slot)});
@@ -128,10 +130,13 @@ class ElementwiseProgramStep final : public ElementStep {
     const int tasks = task_count(
         {.amount = count_ * cost_, .pieces = blocks, .grain_size = elementwise_grain_size},
         threads_);
-    const int64_t lead = tasks > 1 ? std::min(lead_of_caller / (cost_ * block), blocks / 4) : 0;
+    const int64_t head_start =
+        tasks > 1 ? std::min(caller_head_start / (cost_ * block), blocks / 4) : 0;
     // Each thread gets one contiguous range.
-    ThreadPool::shared().run(tasks, threads_, [this, buffers, blocks, tasks, lead](int task) {
-      const auto begin = [&](int at) { return at == 0 ? 0 : lead + (blocks - lead) * at / tasks; };
+    ThreadPool::shared().run(tasks, threads_, [this, buffers, blocks, tasks, head_start](int task) {
+      const auto begin = [&](int at) {
+        return at == 0 ? 0 : head_start + (blocks - head_start) * at / tasks;
+      };
       const int64_t first = begin(task), last = begin(task + 1);
       run_rows(buffers,
                {.begin = first * block, .size = std::min(count_, last * block) - first * block});
@@ -192,7 +197,7 @@ class ElementwiseProgramStep final : public ElementStep {
 
   // Chooses the inputs to prefetch: large ones that are read in place. A tile is already in the
   // cache.
-  void find_asked() {
+  void find_prefetches() {
     int64_t direct = 0;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i].reading != Reading::direct) continue;
@@ -200,11 +205,11 @@ class ElementwiseProgramStep final : public ElementStep {
       const bool from_memory = inputs_[i].place.base != BufferRef::tile;
       if (from_memory && prefetched_.size() < Prefetch<T>().from.size()) prefetched_.push_back(i);
     }
-    if (direct * count_ * int64_t{sizeof(T)} < bytes_of_long_loops) prefetched_.clear();
+    if (direct * count_ * int64_t{sizeof(T)} < min_prefetch_bytes) prefetched_.clear();
   }
 
   T* block_of(Memory& memory, size_t slot) const {
-    return memory.blocks[static_cast<size_t>(room_.block_of[slot])];
+    return memory.blocks[static_cast<size_t>(allocation_.block_of[slot])];
   }
 
   void place_in_block(Memory& memory, size_t slot) const {
@@ -224,8 +229,8 @@ class ElementwiseProgramStep final : public ElementStep {
     for (size_t i = inputs_.size(); i < first_made_; ++i) {
       memory.slots[i] = {constants_.data() + (i - inputs_.size()) * most_lanes, 0};
     }
-    for (size_t slot = first_made_; slot < room_.block_of.size(); ++slot) {
-      if (room_.block_of[slot] >= 0) place_in_block(memory, slot);
+    for (size_t slot = first_made_; slot < allocation_.block_of.size(); ++slot) {
+      if (allocation_.block_of[slot] >= 0) place_in_block(memory, slot);
     }
   }
 
@@ -304,7 +309,7 @@ class ElementwiseProgramStep final : public ElementStep {
   }
 
   const ElementwiseKernels<T>& kernels_ = elementwise_kernels<T>();
-  Room room_;
+  BlockAllocation allocation_;
   std::vector<Link> links_;
   int threads_;
   int64_t count_, cost_;
@@ -320,7 +325,7 @@ class ElementwiseProgramStep final : public ElementStep {
 
 bool fits_a_step(const ElementwiseProgram& program) {
   return program.slots <= most_slots &&
-         room_for(program, forwardings(program)).blocks <= most_blocks;
+         allocate_blocks(program, forwardings(program)).blocks <= most_blocks;
 }
 
 std::unique_ptr<ElementStep> make_elementwise_step(const LoweringContext& context,

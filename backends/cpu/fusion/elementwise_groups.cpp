@@ -31,7 +31,7 @@ class Fusion {
       group_of_[i] = i;
       groups_[i] = {i};
       newest_[i] = i;
-      if (!alone[i]) dtypes_[i] = dtype_in_loop(i);
+      if (!alone[i]) dtypes_[i] = dtype_in_program(i);
       if (dtypes_[i]) join_producers(i);
     }
   }
@@ -39,7 +39,7 @@ class Fusion {
   std::vector<std::vector<size_t>> groups() && { return std::move(groups_); }
 
  private:
-  std::optional<DType> dtype_in_loop(size_t node) const {
+  std::optional<DType> dtype_in_program(size_t node) const {
     const auto dtype = elementwise_dtype(shaped_, node);
     const size_t nodes[] = {node};
     return dtype && make_elementwise_program(shaped_, nodes, shaped_.node(node).outputs)

@@ -24,7 +24,7 @@ struct Kernel {
   std::optional<StepDescriptor> (*descriptor)(const LoweringContext&, size_t,
                                               const SpelledExpression&);
   HalfUse halves = HalfUse::none;
-  int dims_alone = -1;  // the argument of which the kernel reads only the dims; -1: none
+  int dims_only = -1;  // the argument of which the kernel reads only the dims; -1: none
 };
 
 // By the kernel name in the op record.
@@ -94,7 +94,7 @@ HalfUse half_use(const OpDef& op) {
 bool reads_elements(const OpDef& op, std::string_view port) {
   const SpelledExpression* call = kernel_of(op);
   if (!call) return !formula_of(op) || mentions(*formula_of(op), port);
-  const int unread = kernel_called(op, *call).dims_alone;
+  const int unread = kernel_called(op, *call).dims_only;
   return unread < 0 || !is_of(call->children[static_cast<size_t>(unread)], port);
 }
 

@@ -25,7 +25,7 @@ class GraphLowering {
         lowered_{.storage_of = std::vector<size_t>(graph_.values().size())},
         is_output_(graph_.values().size()),
         transposes_(transposes),
-        waiting_(graph_.values().size()) {
+        deferred_by_(graph_.values().size()) {
     for (const Output& output : graph_.outputs()) is_output_[index(output.value)] = true;
     int32_t base = 1;
     for (const ValueId id : graph_.inputs()) lowered_.add({id, BufferRef{base++, 0}});
@@ -62,14 +62,14 @@ class GraphLowering {
 
   void add_group(const std::vector<size_t>& nodes) {
     check_interrupt();
-    if (nodes.size() > 1 && add_loop(nodes)) return;
+    if (nodes.size() > 1 && add_elementwise(nodes)) return;
     for (const size_t node : nodes) {
       for (const ValueId id : shaped_.node(node).outputs) is_kept_[index(id)] = true;
       add_node(node);
     }
   }
 
-  bool add_loop(std::span<const size_t> nodes) {
+  bool add_elementwise(std::span<const size_t> nodes) {
     std::vector<ValueId> kept;
     for (const size_t node : nodes) {
       const ValueId made = shaped_.node(node).outputs.front();
@@ -78,38 +78,38 @@ class GraphLowering {
     auto program = make_elementwise_program(shaped_, nodes, kept);
     if (!program || !fits_a_step(*program)) return false;
     StepDescriptor descriptor = lower_elementwise(context_, *std::move(program));
-    for (const ValueId id : descriptor.reads) make_waiting(id);
+    for (const ValueId id : descriptor.reads) materialize(id);
     add(std::move(descriptor), nodes);
     return true;
   }
 
   // A transpose waits until a step reads it. GEMMs read its source instead.
-  bool waits(size_t i) {
+  bool defer_transpose(size_t i) {
     const ValueId made = shaped_.node(i).outputs.front();
     if (!context_.config.fuse || is_output_[index(made)] || context_.is_observed(i)) return false;
     transposes_[index(made)] = transposed_by(shaped_, i);
-    waiting_[index(made)] = i;
+    deferred_by_[index(made)] = i;
     return transposes_[index(made)].has_value();
   }
 
-  void make_waiting(ValueId id) {
+  void materialize(ValueId id) {
     if (!transposes_[index(id)]) return;
     transposes_[index(id)].reset();
-    const size_t nodes[] = {waiting_[index(id)]};
+    const size_t nodes[] = {deferred_by_[index(id)]};
     add(*lower_node(context_, nodes[0]), nodes);
   }
 
   void add_node(size_t i) {
     const Node& node = shaped_.node(i);
     const size_t nodes[] = {i};
-    if (waits(i)) return;
+    if (defer_transpose(i)) return;
     if (node.op->keeps_elements && keeps_size(node)) {
-      make_waiting(source(node));
+      materialize(source(node));
       if (!context_.is_observed(i) && may_be_view(node)) return add_view(node);
       add(copied(shaped_, i), nodes);
     } else if (auto descriptor = lower_node(context_, i)) {
       add(*std::move(descriptor), nodes);
-    } else if (!elementwise_dtype(shaped_, i) || !add_loop(nodes)) {
+    } else if (!elementwise_dtype(shaped_, i) || !add_elementwise(nodes)) {
       add(evaluated(shaped_, i), nodes);
     }
     if (context_.is_observed(i)) add(observed(shaped_, i, *context_.config.observer), nodes);
@@ -142,7 +142,7 @@ class GraphLowering {
 
   void add(StepDescriptor descriptor, std::span<const size_t> nodes) {
     for (StepDescriptor& before : descriptor.before) add(std::move(before), nodes);
-    for (const ValueId id : descriptor.reads) make_waiting(id);
+    for (const ValueId id : descriptor.reads) materialize(id);
     for (const ValueId id : descriptor.writes) {
       lowered_.add({.made = id, .bytes = shaped_.buffer_bytes(id), .kept = is_output_[index(id)]});
     }
@@ -159,7 +159,7 @@ class GraphLowering {
   // Per value: the source of the transpose while no step computes the value, and the node that
   // would.
   std::vector<std::optional<ValueId>>& transposes_;
-  std::vector<size_t> waiting_;
+  std::vector<size_t> deferred_by_;
 };
 
 }  // namespace

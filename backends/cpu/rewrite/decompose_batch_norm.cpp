@@ -15,9 +15,9 @@
 namespace mithril::cpu_backend {
 namespace {
 
-class NormLoops {
+class BatchNormDecomposition {
  public:
-  explicit NormLoops(const Graph& graph)
+  explicit BatchNormDecomposition(const Graph& graph)
       : from_(graph), rebuilder_(graph), is_made_(graph.values().size()) {
     for (const Node& node : graph.nodes()) {
       for (const ValueId id : node.outputs) is_made_[index(id)] = true;
@@ -119,7 +119,7 @@ Graph decompose_batch_norm(const Graph& graph) {
   const OpDef& batch_norm = find_op("batch_norm_inference");
   const bool any = std::any_of(graph.nodes().begin(), graph.nodes().end(),
                                [&](const Node& node) { return node.op == &batch_norm; });
-  return any ? NormLoops(graph).run() : graph;
+  return any ? BatchNormDecomposition(graph).run() : graph;
 }
 
 }  // namespace mithril::cpu_backend

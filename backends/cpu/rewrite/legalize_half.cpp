@@ -19,7 +19,7 @@ namespace mithril::cpu_backend {
 namespace {
 
 // A cast that only changes the storage. An elementwise program that contains it does not round.
-const OpDef& held_as() {
+const OpDef& storage_cast() {
   static const OpDef op = [] {
     OpDef made = find_op("cast");
     made.name = "held_as";
@@ -159,7 +159,7 @@ class Legalization {
       known->second = graph.add_constant(wide.name, constant->second->to(dtype));
     } else {
       known->second = graph.add_value(std::move(wide));
-      graph.add_node({&held_as(), {value, Datum(dtype)}, {known->second}});
+      graph.add_node({&storage_cast(), {value, Datum(dtype)}, {known->second}});
     }
     return known->second;
   }
@@ -167,7 +167,7 @@ class Legalization {
   void replace(ValueId old, ValueId made) {
     const Value& value = from_.value(old);
     if (rebuilder_.graph().value(made).dtype == value.dtype) return rebuilder_.replace(old, made);
-    rebuilder_.add({&held_as(), {made, Datum(value.dtype)}, {}}, {old});
+    rebuilder_.add({&storage_cast(), {made, Datum(value.dtype)}, {}}, {old});
   }
 
   const Graph& from_;

@@ -21,7 +21,7 @@ struct Built {
 
 // The results of earlier builds in this process, by source. Plans for other sizes often need the
 // same code. A failed build is not tried again.
-class BuiltBefore {
+class BuildResults {
  public:
   Built find(const std::string& key) const {
     const std::lock_guard lock(mutex_);
@@ -46,8 +46,8 @@ class BuiltBefore {
   std::unordered_map<std::string, Known> known_;
 };
 
-BuiltBefore& built_before() {
-  static BuiltBefore before;
+BuildResults& build_results() {
+  static BuildResults before;
   return before;
 }
 
@@ -106,7 +106,7 @@ std::string interpreted(const std::string& why) {
 }  // namespace
 
 void NativeCode::add(const ShapedGraph& shaped, const ElementwiseProgram& program) {
-  ++loops_;
+  ++programs_;
   auto native = native_program(shaped, program);
   if (!native) {
     ++unsuitable_;
@@ -122,10 +122,10 @@ void NativeCode::build() {
   compiler_ = compiler->command.front();
   const std::vector<std::string> flags = native_flags(best_instructions());
   const NativeSource source = source_of(texts_, *compiler, flags);
-  Built built = built_before().find(source.key);
+  Built built = build_results().find(source.key);
   if (!built.library && built.why.empty()) {
     built = make(*compiler, flags, source);
-    built_before().keep(source.key, built);
+    build_results().keep(source.key, built);
   }
   library_ = std::move(built.library);
   why_ = std::move(built.why);
@@ -149,11 +149,11 @@ std::string NativeCode::note() const {
   const std::string rest =
       unsuitable_ > 0 ? fmt::format(", {} are interpreted: they keep too much at hand", unsuitable_)
                       : "";
-  return fmt::format("{} of {} loops run as native code of {}{}", loops_ - unsuitable_, loops_,
-                     compiler_, rest);
+  return fmt::format("{} of {} loops run as native code of {}{}", programs_ - unsuitable_,
+                     programs_, compiler_, rest);
 }
 
-std::string native_outlook() {
+std::string native_note_before_sizes() {
   std::string why;
   const auto compiler = find_compiler(why);
   if (!compiler) return interpreted(why);

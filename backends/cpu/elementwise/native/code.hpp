@@ -32,12 +32,12 @@ class NativeCode {
  private:
   std::vector<std::string> texts_;
   std::map<std::string, size_t, std::less<>> index_of_;  // by text: the index in texts_
-  size_t loops_ = 0, unsuitable_ = 0;
+  size_t programs_ = 0, unsuitable_ = 0;
   std::string compiler_, why_;
   std::shared_ptr<const NativeLibrary> library_;
 };
 
 // The note for the summary while the sizes are unknown.
-std::string native_outlook();
+std::string native_note_before_sizes();
 
 }  // namespace mithril::cpu_backend

@@ -12,8 +12,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "backends/cpu/elementwise/native/build_folder.hpp"
 #include "backends/cpu/elementwise/native/process.hpp"
-#include "backends/cpu/elementwise/native/workshop.hpp"
 #include "mithril/base/write_file.hpp"
 
 namespace mithril::cpu_backend {
@@ -114,32 +114,32 @@ std::vector<std::string> native_flags(Instructions instructions) {
 
 Compiled compile_native(const Compiler& compiler, const std::vector<std::string>& flags,
                         const std::string& source, std::chrono::milliseconds limit) {
-  const Workshop workshop;
-  if (!workshop) return {"", fmt::format("no folder could be made at {}", workshop.path())};
-  const std::string failure = write_private_file(workshop.source(), source);
+  const BuildFolder folder;
+  if (!folder) return {"", fmt::format("no folder could be made at {}", folder.path())};
+  const std::string failure = write_private_file(folder.source(), source);
   if (!failure.empty()) {
-    return {"", fmt::format("{} could not be written: {}", workshop.source(), failure)};
+    return {"", fmt::format("{} could not be written: {}", folder.source(), failure)};
   }
   std::vector<std::string> arguments = compiler.command;
   arguments.insert(arguments.end(), flags.begin(), flags.end());
-  for (const std::string& last : {std::string("-o"), workshop.library(), workshop.source()})
+  for (const std::string& last : {std::string("-o"), folder.library(), folder.source()})
     arguments.push_back(last);
   const std::string& program = compiler.command.front();
   const ProcessOptions options{
-      .log = workshop.log(), .temporary_folder = workshop.path(), .limit = limit};
+      .log = folder.log(), .temporary_folder = folder.path(), .limit = limit};
   switch (run_process(arguments, options)) {
     case ProcessEnd::not_started:
       return {"", program + " could not be started"};
     case ProcessEnd::timeout:
       return {"", fmt::format("{} took more than {} ms", program, limit.count())};
     case ProcessEnd::failure: {
-      const std::string said = first_line(contents(workshop.log()));
+      const std::string said = first_line(contents(folder.log()));
       return {"", program + (said.empty() ? " failed and said nothing" : " failed: " + said)};
     }
     case ProcessEnd::success:
       break;
   }
-  std::string library = contents(workshop.library());
+  std::string library = contents(folder.library());
   if (library.empty()) return {"", program + " made no library"};
   return {std::move(library), ""};
 }

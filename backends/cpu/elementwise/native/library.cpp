@@ -15,7 +15,7 @@ namespace {
 // A path to the descriptor that is unique in this process. The loader treats libraries of one name
 // as the same library, and the numbers of closed descriptors are reused. Therefore the path encodes
 // the count of libraries, a bit for each "/" (0) or "./" (1).
-std::string path_of_its_own(int descriptor) {
+std::string unique_path(int descriptor) {
   static std::atomic<uint64_t> libraries{0};
   std::string path = "/proc/self/fd/";
   for (uint64_t count = ++libraries; count > 0; count /= 2) path += count % 2 == 1 ? "./" : "/";
@@ -30,7 +30,7 @@ std::shared_ptr<const NativeLibrary> NativeLibrary::open(std::string_view bytes,
     why = "there is no memory for a library";
     return nullptr;
   }
-  void* const handle = ::dlopen(path_of_its_own(memory.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const handle = ::dlopen(unique_path(memory.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char* said = ::dlerror();
     why = fmt::format("what was compiled cannot be opened: {}", said ? said : "no reason given");

@@ -17,9 +17,9 @@ namespace mithril::cpu_backend {
 namespace {
 
 // The file actions and attributes of posix_spawn.
-class SpawnRules {
+class SpawnOptions {
  public:
-  explicit SpawnRules(const std::string& log) {
+  explicit SpawnOptions(const std::string& log) {
     posix_spawn_file_actions_init(&actions_);
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, log.c_str(),
@@ -34,12 +34,12 @@ class SpawnRules {
     posix_spawnattr_setpgroup(&attributes_, 0);
     posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
   }
-  ~SpawnRules() {
+  ~SpawnOptions() {
     posix_spawn_file_actions_destroy(&actions_);
     posix_spawnattr_destroy(&attributes_);
   }
-  SpawnRules(const SpawnRules&) = delete;
-  SpawnRules& operator=(const SpawnRules&) = delete;
+  SpawnOptions(const SpawnOptions&) = delete;
+  SpawnOptions& operator=(const SpawnOptions&) = delete;
 
   const posix_spawn_file_actions_t* actions() const { return &actions_; }
   const posix_spawnattr_t* attributes() const { return &attributes_; }
@@ -103,7 +103,7 @@ ProcessEnd run_process(const std::vector<std::string>& arguments, const ProcessO
   for (const std::string& argument : arguments)
     pointers.push_back(const_cast<char*>(argument.c_str()));
   pointers.push_back(nullptr);
-  const SpawnRules rules(options.log);
+  const SpawnOptions rules(options.log);
   std::string temporary_folder = options.temporary_folder;
   const std::vector<char*> variables = variables_with(temporary_folder);
   pid_t child = 0;

@@ -10,7 +10,7 @@ namespace mithril::cpu_backend {
 struct NativeStepOptions {
   const ShapedGraph& shaped;
   const ElementwiseProgram& program;
-  const NativeLoop& native;
+  const NativeProgram& native;
   NativeFunction function;
   int threads = 1;
 };

@@ -86,25 +86,26 @@ Reading reading_of(const BroadcastIteration& iteration, DType dtype) {
 
 // Writes the function of a program. Kernels compute whole blocks, so a program with calls has
 // several loops per block, its phases. A value that a later phase reads is kept in a block.
-class LoopText {
+class ProgramText {
  public:
-  LoopText(const ShapedGraph& shaped, const ElementwiseProgram& program)
+  ProgramText(const ShapedGraph& shaped, const ElementwiseProgram& program)
       : shaped_(shaped),
-        loop_(program),
-        once_(static_cast<size_t>(program.slots)),
+        program_(program),
+        uniform_(static_cast<size_t>(program.slots)),
         phase_of_(static_cast<size_t>(program.slots)),
         block_of_(static_cast<size_t>(program.slots), -1) {
     read_inputs();
-    for (const Instruction& at : loop_.instructions) find_phase(at);
-    for (const Instruction& at : loop_.instructions) {
+    for (const Instruction& at : program_.instructions) find_phase(at);
+    for (const Instruction& at : program_.instructions) {
       for (const Slot slot : operands(at)) keep_until(slot, phase(at));
     }
-    for (const ElementwiseProgram::Made& made : loop_.outputs) keep_until(made.slot, last_phase_);
+    for (const ElementwiseProgram::Made& made : program_.outputs)
+      keep_until(made.slot, last_phase_);
   }
 
-  std::optional<NativeLoop> write() {
+  std::optional<NativeProgram> write() {
     if (staged_ > most_staged || blocks_ > most_blocks) return std::nullopt;
-    const int64_t block = native_block_bytes / static_cast<int64_t>(size_of(loop_.dtype));
+    const int64_t block = native_block_bytes / static_cast<int64_t>(size_of(program_.dtype));
     for (int i = 0; i < blocks_; ++i) before_ += fmt::format("  T block_{}[{}];\n", i, block);
     std::string phases;
     for (int phase = 0; phase <= last_phase_; ++phase) phases += phase_text(phase);
@@ -130,26 +131,27 @@ class LoopText {
   bool is_called(const Instruction& at) const { return !spelling_of(at.operation); }
 
   void read_inputs() {
-    const std::string_view type = c_type(loop_.dtype);
+    const std::string_view type = c_type(program_.dtype);
     before_ = fmt::format("  typedef {} T;\n", type);
-    for (size_t i = 0; i < loop_.inputs.size(); ++i) {
-      const ValueId id = loop_.inputs[i];
-      const BroadcastIteration iteration(loop_.input_dims[i], loop_.dims);
+    for (size_t i = 0; i < program_.inputs.size(); ++i) {
+      const ValueId id = program_.inputs[i];
+      const BroadcastIteration iteration(program_.input_dims[i], program_.dims);
       const Reading reading = reading_of(iteration, shaped_.dtype(id));
       native_.readings.push_back(reading);
       staged_ += reading == Reading::staged;
       const std::string_view own = reading == Reading::staged ? type : c_type(shaped_.dtype(id));
-      once_[i] = reading == Reading::single || (reading == Reading::run && iteration.is_repeated());
+      uniform_[i] =
+          reading == Reading::single || (reading == Reading::run && iteration.is_repeated());
       before_ += fmt::format("  const {0}* const from_{1} = (const {0}*)from[{1}];\n", own, i);
-      if (once_[i]) before_ += fmt::format("  const T s{0} = (T)*from_{0};\n", i);
+      if (uniform_[i]) before_ += fmt::format("  const T s{0} = (T)*from_{0};\n", i);
     }
-    for (size_t i = 0; i < loop_.constants.size(); ++i) {
-      once_[loop_.inputs.size() + i] = true;
-      before_ +=
-          fmt::format("  const T s{} = ((const T*)constants)[{}];\n", loop_.inputs.size() + i, i);
+    for (size_t i = 0; i < program_.constants.size(); ++i) {
+      uniform_[program_.inputs.size() + i] = true;
+      before_ += fmt::format("  const T s{} = ((const T*)constants)[{}];\n",
+                             program_.inputs.size() + i, i);
     }
-    for (size_t i = 0; i < loop_.outputs.size(); ++i) {
-      const DType dtype = shaped_.dtype(loop_.outputs[i].value);
+    for (size_t i = 0; i < program_.outputs.size(); ++i) {
+      const DType dtype = shaped_.dtype(program_.outputs[i].value);
       staged_ += is_half(dtype);
       before_ += fmt::format("  {0}* const to_{1} = ({0}*)to[{1}];\n",
                              is_half(dtype) ? type : c_type(dtype), i);
@@ -170,7 +172,7 @@ class LoopText {
   }
 
   void keep_until(Slot slot, int phase) {
-    if (slot >= loop_.first_made() && phase_of(slot) < phase && block_of(slot) < 0) {
+    if (slot >= program_.first_made() && phase_of(slot) < phase && block_of(slot) < 0) {
       block_of(slot) = blocks_++;
     }
   }
@@ -178,15 +180,15 @@ class LoopText {
   // The loop of the phase, then its calls. The last phase writes the outputs, because they may
   // overwrite inputs.
   std::string phase_text(int phase) {
-    std::vector<bool> at_hand = once_;
+    std::vector<bool> loaded = uniform_;
     std::string inside, calls;
     const auto need = [&](Slot slot) {
-      if (at_hand[static_cast<size_t>(slot)]) return name(slot);
-      at_hand[static_cast<size_t>(slot)] = true;
+      if (loaded[static_cast<size_t>(slot)]) return name(slot);
+      loaded[static_cast<size_t>(slot)] = true;
       inside += fmt::format("      const T {} = {};\n", name(slot), load_text(slot));
       return name(slot);
     };
-    for (const Instruction& at : loop_.instructions) {
+    for (const Instruction& at : program_.instructions) {
       if (this->phase(at) != phase) continue;
       if (is_called(at)) {
         const std::string operand = need(at.from.front());
@@ -198,17 +200,17 @@ class LoopText {
       }
       std::array<std::string, 4> names;
       for (size_t k = 0; k < operands(at).size(); ++k) names[k] = need(at.from[k]);
-      const char* suffix = loop_.dtype == DType::float32 ? "f" : "";
+      const char* suffix = program_.dtype == DType::float32 ? "f" : "";
       const std::string value = fmt::format(fmt::runtime(spelling_of(at.operation)->text), names[0],
                                             names[1], names[2], names[3], suffix);
       inside += fmt::format("      const T {} = (T)({});\n", name(at.to), value);
-      at_hand[static_cast<size_t>(at.to)] = true;
+      loaded[static_cast<size_t>(at.to)] = true;
       if (block_of(at.to) >= 0) {
         inside += fmt::format("      block_{}[i] = {};\n", block_of(at.to), name(at.to));
       }
     }
-    for (size_t i = 0; phase == last_phase_ && i < loop_.outputs.size(); ++i) {
-      const ElementwiseProgram::Made& made = loop_.outputs[i];
+    for (size_t i = 0; phase == last_phase_ && i < program_.outputs.size(); ++i) {
+      const ElementwiseProgram::Made& made = program_.outputs[i];
       const std::string value = need(made.slot);
       const char* truth = shaped_.dtype(made.value) == DType::boolean ? " != 0" : "";
       inside += fmt::format("      to_{}[begin + i] = {}{};\n", i, value, truth);
@@ -226,10 +228,10 @@ class LoopText {
   }
 
   const ShapedGraph& shaped_;
-  const ElementwiseProgram& loop_;
-  NativeLoop native_;
+  const ElementwiseProgram& program_;
+  NativeProgram native_;
   std::string before_;
-  std::vector<bool> once_;     // per slot: all elements have the same value
+  std::vector<bool> uniform_;  // per slot: all elements have the same value
   std::vector<int> phase_of_;  // per slot: the first phase that can read it
   std::vector<int> block_of_;  // per slot; -1: none
   int last_phase_ = 0, blocks_ = 0;
@@ -238,9 +240,9 @@ class LoopText {
 
 }  // namespace
 
-std::optional<NativeLoop> native_program(const ShapedGraph& shaped,
-                                         const ElementwiseProgram& program) {
-  return LoopText(shaped, program).write();
+std::optional<NativeProgram> native_program(const ShapedGraph& shaped,
+                                            const ElementwiseProgram& program) {
+  return ProgramText(shaped, program).write();
 }
 
 std::string native_name(size_t program) { return fmt::format("loop_{}", program); }

@@ -20,7 +20,7 @@ enum class Reading : uint8_t {
   staged   // gathered into a block before the call, in the dtype of the program
 };
 
-struct NativeLoop {
+struct NativeProgram {
   // The function without its name. It contains no sizes, indices or names of values, so that equal
   // programs have equal text.
   std::string text;
@@ -39,8 +39,8 @@ inline constexpr size_t most_staged = 8;
 
 // The native form of a program. None if it needs too many staged values, or too many blocks for
 // calls of kernels.
-std::optional<NativeLoop> native_program(const ShapedGraph& shaped,
-                                         const ElementwiseProgram& program);
+std::optional<NativeProgram> native_program(const ShapedGraph& shaped,
+                                            const ElementwiseProgram& program);
 
 // NativeFunction gets the first element of the run in each output (to) and input (from), where
 // 16-bit values are staged in the dtype of the program; the constants in this dtype; `call`, which

@@ -1,5 +1,5 @@
 // Folders of killed compilers are removed.
-#include "backends/cpu/elementwise/native/workshop.hpp"
+#include "backends/cpu/elementwise/native/build_folder.hpp"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -13,7 +13,7 @@ namespace mithril {
 namespace {
 
 namespace fs = std::filesystem;
-using cpu_backend::Workshop;
+using cpu_backend::BuildFolder;
 using tests::contents;
 using tests::replace_contents;
 
@@ -54,7 +54,7 @@ class TemporaryFolder {
 TEST_CASE("a folder for a compile is removed with its contents") {
   const TemporaryFolder temporary;
   {
-    const Workshop workshop;
+    const BuildFolder workshop;
     REQUIRE(workshop);
     CHECK(fs::status(workshop.path()).permissions() == fs::perms::owner_all);
     fs::create_directory(workshop.path() + "/of_the_compiler");
@@ -71,7 +71,7 @@ TEST_CASE("folders of killed processes are removed by the next compile") {
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    const Workshop workshop;
+    const BuildFolder workshop;
     const std::string path = workshop.path() + "\n";
     static_cast<void>(!write(ready[1], path.data(), path.size()));
     for (;;) pause();
@@ -79,12 +79,12 @@ TEST_CASE("folders of killed processes are removed by the next compile") {
   std::string folder;
   for (char letter = 0; read(ready[0], &letter, 1) == 1 && letter != '\n';) folder += letter;
   TemporaryFolder::make_old_again(folder);
-  { const Workshop next; }
+  { const BuildFolder next; }
   CHECK(fs::exists(folder + "/lock"));  // its process works in it
   REQUIRE(kill(child, SIGKILL) == 0);
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
-  { const Workshop next; }
+  { const BuildFolder next; }
   CHECK(!fs::exists(folder));
   close(ready[0]);
   close(ready[1]);
@@ -100,7 +100,7 @@ TEST_CASE("nothing else in the folder for temporary files is removed") {
   fs::create_directory_symlink(other, link);
   fs::create_directory_symlink(other, abandoned + "/link");
   TemporaryFolder::make_old_again(abandoned);
-  { const Workshop next; }
+  { const BuildFolder next; }
   CHECK(!fs::exists(abandoned));
   CHECK(fs::exists(fresh));
   CHECK(fs::is_symlink(link));

@@ -1,4 +1,4 @@
-#include "backends/cpu/elementwise/native/workshop.hpp"
+#include "backends/cpu/elementwise/native/build_folder.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ void remove_abandoned(const std::string& temporary) {
 
 }  // namespace
 
-Workshop::Workshop() {
+BuildFolder::BuildFolder() {
   const char* chosen = std::getenv("TMPDIR");
   const std::string temporary = chosen && chosen[0] == '/' ? chosen : "/tmp";
   remove_abandoned(temporary);
@@ -70,7 +70,7 @@ Workshop::Workshop() {
   ::flock(lock_, LOCK_EX | LOCK_NB);
 }
 
-Workshop::~Workshop() {
+BuildFolder::~BuildFolder() {
   if (lock_ < 0) return;
   remove_with_contents(path_.c_str());
   ::close(lock_);

@@ -7,12 +7,12 @@ namespace mithril::cpu_backend {
 
 // A folder for one compilation, which only the user can access. The destructor removes it with its
 // contents. The constructor removes the folders of killed processes.
-class Workshop {
+class BuildFolder {
  public:
-  Workshop();
-  ~Workshop();
-  Workshop(const Workshop&) = delete;
-  Workshop& operator=(const Workshop&) = delete;
+  BuildFolder();
+  ~BuildFolder();
+  BuildFolder(const BuildFolder&) = delete;
+  BuildFolder& operator=(const BuildFolder&) = delete;
 
   explicit operator bool() const { return lock_ >= 0; }  // false: it could not be created
   const std::string& path() const { return path_; }
