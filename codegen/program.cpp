@@ -21,7 +21,7 @@ Plan plan_for(const Graph& graph, const std::vector<Dims>& dims) {
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < dims.size(); ++i) {
     const DType dtype = graph.value(graph.inputs()[i]).dtype;
-    inputs.push_back(stand_in(dtype, dims[i]));
+    inputs.push_back(placeholder(dtype, dims[i]));
   }
   return make_plan(graph, SizedGraph(graph), inputs);
 }

@@ -79,7 +79,7 @@ class CpuExecutable final : public Executable {
     std::vector<std::string> notes;
     if (!config_.native_note.empty()) notes.push_back(config_.native_note);
     if (!plan) {
-      if (config_.native) notes.push_back(native_outlook());
+      if (config_.native) notes.push_back(native_note_before_sizes());
       return notes;
     }
     if (config_.native) notes.push_back(plan->native_note);
@@ -169,7 +169,7 @@ class CpuExecutable final : public Executable {
         if (!resolve(dim).is_constant()) return nullptr;
         dims.push_back(resolve(dim).constant());
       }
-      inputs.push_back(stand_in(value.dtype, std::move(dims)));
+      inputs.push_back(placeholder(value.dtype, std::move(dims)));
     }
     return plan_for(inputs);
   }

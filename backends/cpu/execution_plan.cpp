@@ -21,7 +21,7 @@ namespace mithril::cpu_backend {
 namespace {
 
 // A step that touches fewer bytes evicts little from the caches.
-constexpr int64_t bytes_that_turn = 1 << 17;
+constexpr int64_t min_alternating_bytes = 1 << 17;
 
 // The donations that are possible: the output occurs once among the outputs, and the input does
 // not.
@@ -57,7 +57,7 @@ Traversal traversal(const ShapedGraph& shaped, const StepDescriptor& descriptor,
   int64_t bytes = 0;
   for (const ValueId id : descriptor.reads) bytes += shaped.bytes(id);
   for (const ValueId id : descriptor.writes) bytes += shaped.bytes(id);
-  if (bytes < bytes_that_turn) return Traversal::little;
+  if (bytes < min_alternating_bytes) return Traversal::small;
   return step.runs_backward() ? Traversal::either : Traversal::forward;
 }
 

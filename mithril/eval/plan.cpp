@@ -196,7 +196,7 @@ Plan make_plan(const Graph& graph, const SizedGraph& sizes, std::span<const Tens
   return plan;
 }
 
-Tensor stand_in(DType dtype, Dims dims) {
+Tensor placeholder(DType dtype, Dims dims) {
   static std::byte nowhere{};
   return Tensor::over(dtype, std::move(dims), &nowhere, nullptr);
 }

@@ -43,6 +43,6 @@ class Planner {
 Plan make_plan(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs);
 
 // A placeholder input for planning. Its elements must not be read.
-Tensor stand_in(DType dtype, Dims dims);
+Tensor placeholder(DType dtype, Dims dims);
 
 }  // namespace mithril

@@ -54,12 +54,12 @@ class TemporaryFolder {
 TEST_CASE("a folder for a compile is removed with its contents") {
   const TemporaryFolder temporary;
   {
-    const BuildFolder workshop;
-    REQUIRE(workshop);
-    CHECK(fs::status(workshop.path()).permissions() == fs::perms::owner_all);
-    fs::create_directory(workshop.path() + "/of_the_compiler");
-    replace_contents(workshop.source(), "text");
-    replace_contents(workshop.path() + "/of_the_compiler/part.o", "text");
+    const BuildFolder folder;
+    REQUIRE(folder);
+    CHECK(fs::status(folder.path()).permissions() == fs::perms::owner_all);
+    fs::create_directory(folder.path() + "/of_the_compiler");
+    replace_contents(folder.source(), "text");
+    replace_contents(folder.path() + "/of_the_compiler/part.o", "text");
   }
   CHECK(fs::is_empty(temporary.path()));
 }
@@ -71,8 +71,8 @@ TEST_CASE("folders of killed processes are removed by the next compile") {
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    const BuildFolder workshop;
-    const std::string path = workshop.path() + "\n";
+    const BuildFolder folder;
+    const std::string path = folder.path() + "\n";
     static_cast<void>(!write(ready[1], path.data(), path.size()));
     for (;;) pause();
   }

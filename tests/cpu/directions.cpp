@@ -85,9 +85,9 @@ TEST_CASE("a step that may begin at either end begins where the one before it en
 TEST_CASE("what goes through little traversal_order nothing") {
   AlternatingTraversal traversal_order;
   CHECK(traversal_order.next(Traversal::either) == Direction::forward);
-  CHECK(traversal_order.next(Traversal::little) == Direction::forward);
+  CHECK(traversal_order.next(Traversal::small) == Direction::forward);
   CHECK(traversal_order.next(Traversal::either) == Direction::backward);
-  CHECK(traversal_order.next(Traversal::little) == Direction::forward);
+  CHECK(traversal_order.next(Traversal::small) == Direction::forward);
   CHECK(traversal_order.next(Traversal::either) == Direction::forward);
 }
 

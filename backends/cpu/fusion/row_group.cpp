@@ -31,8 +31,8 @@ class RowGroupStep final : public Step {
     std::copy_n(buffers.bases().begin(), std::min(buffers.bases().size(), first_private),
                 bases.begin());
     const int64_t rounds = (all.last - all.first + o_.at_once - 1) / o_.at_once;
-    iterate(buffers.direction(), 0, rounds, [&](int64_t turn) {
-      const int64_t first = all.first + turn * o_.at_once;
+    iterate(buffers.direction(), 0, rounds, [&](int64_t round) {
+      const int64_t first = all.first + round * o_.at_once;
       // Steps address a value from its part 0, which is not in the scratch memory.
       for (size_t i = 0; i < o_.values.size(); ++i) {
         const PrivateValue& value = o_.values[i];

@@ -11,20 +11,20 @@
 namespace mithril::cpu_backend {
 namespace {
 
-constexpr size_t nobody = SIZE_MAX;
+constexpr size_t no_group = SIZE_MAX;
 
-class Ordering {
+class GroupScheduler {
  public:
-  Ordering(const ShapedGraph& shaped, std::vector<std::vector<size_t>> groups)
+  GroupScheduler(const ShapedGraph& shaped, std::vector<std::vector<size_t>> groups)
       : shaped_(shaped),
         groups_(std::move(groups)),
-        made_by_(shaped.graph().values().size(), nobody),
+        producer_(shaped.graph().values().size(), no_group),
         before_(groups_.size()),
         after_(groups_.size()),
         keys_(groups_.size()) {
     for (size_t group = 0; group < groups_.size(); ++group) {
       for (const size_t node : groups_[group]) {
-        for (const ValueId id : shaped_.node(node).outputs) made_by_[index(id)] = group;
+        for (const ValueId id : shaped_.node(node).outputs) producer_[index(id)] = group;
       }
       if (!groups_[group].empty()) keys_[group] = groups_[group].back();
     }
@@ -43,13 +43,13 @@ class Ordering {
     std::vector<size_t>& found = before_[group];
     for (const size_t node : groups_[group]) {
       for (const int32_t tensor : shaped_.planned(node).tensors) {
-        const size_t maker = tensor < 0 ? nobody : made_by_[static_cast<size_t>(tensor)];
-        if (maker != nobody && maker != group) found.push_back(maker);
+        const size_t producer = tensor < 0 ? no_group : producer_[static_cast<size_t>(tensor)];
+        if (producer != no_group && producer != group) found.push_back(producer);
       }
     }
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
-    for (const size_t maker : found) after_[maker].push_back(group);
+    for (const size_t producer : found) after_[producer].push_back(group);
   }
 
   // Sorts the groups topologically. The ready group with the smallest key runs first.
@@ -84,16 +84,16 @@ class Ordering {
     for (const size_t group : order) {
       if (update_of[group] != group) continue;
       keys_[group] = 0;
-      for (const size_t maker : before_[group]) {
-        keys_[group] = std::max(keys_[group], keys_[maker]);
+      for (const size_t producer : before_[group]) {
+        keys_[group] = std::max(keys_[group], keys_[producer]);
       }
     }
     const std::vector<std::vector<size_t>> consumers = consumers_by_value();
     for (const DonatedBuffer& at : donated) {
-      const size_t update = made_by_[index(at.made)];
-      if (update == nobody || update_of[update] == nobody) continue;
+      const size_t update = producer_[index(at.made)];
+      if (update == no_group || update_of[update] == no_group) continue;
       for (const size_t consumer : consumers_of(at.given, consumers)) {
-        if (consumer != update) put_before(consumer, update, update_of);
+        if (consumer != update) add_edge(consumer, update, update_of);
       }
     }
   }
@@ -104,9 +104,9 @@ class Ordering {
                                    std::span<const DonatedBuffer> donated) const {
     std::vector<bool> makes_donated(groups_.size());
     for (const DonatedBuffer& at : donated) {
-      if (made_by_[index(at.made)] != nobody) makes_donated[made_by_[index(at.made)]] = true;
+      if (producer_[index(at.made)] != no_group) makes_donated[producer_[index(at.made)]] = true;
     }
-    std::vector<size_t> update_of(groups_.size(), nobody);
+    std::vector<size_t> update_of(groups_.size(), no_group);
     for (auto at = order.rbegin(); at != order.rend(); ++at) {
       const std::vector<size_t>& consumers = after_[*at];
       if (consumers.empty()) {
@@ -123,7 +123,7 @@ class Ordering {
 
   // Per value: the groups that read it.
   std::vector<std::vector<size_t>> consumers_by_value() const {
-    std::vector<std::vector<size_t>> consumers(made_by_.size());
+    std::vector<std::vector<size_t>> consumers(producer_.size());
     for (size_t group = 0; group < groups_.size(); ++group) {
       for (const size_t node : groups_[group]) {
         for (const int32_t tensor : shaped_.planned(node).tensors) {
@@ -154,21 +154,21 @@ class Ordering {
 
   // Orders the consumer before the update, and before the groups that only this update depends on,
   // because they may be fused with it.
-  void put_before(size_t consumer, size_t update, const std::vector<size_t>& update_of) {
+  void add_edge(size_t consumer, size_t update, const std::vector<size_t>& update_of) {
     std::vector<size_t> later{update};
-    for (const size_t maker : before_[update]) {
-      if (update_of[maker] == update_of[update]) later.push_back(maker);
+    for (const size_t producer : before_[update]) {
+      if (update_of[producer] == update_of[update]) later.push_back(producer);
     }
     for (const size_t group : later) {
       const std::vector<size_t>& before = before_[group];
       const bool known = std::find(before.begin(), before.end(), consumer) != before.end();
-      if (known || leads_to(group, consumer)) continue;
+      if (known || reaches(group, consumer)) continue;
       before_[group].push_back(consumer);
       after_[consumer].push_back(group);
     }
   }
 
-  bool leads_to(size_t from, size_t to) const {
+  bool reaches(size_t from, size_t to) const {
     std::vector<size_t> reached{from};
     for (size_t next = 0; next < reached.size(); ++next) {
       if (reached[next] == to) return true;
@@ -182,7 +182,7 @@ class Ordering {
 
   const ShapedGraph& shaped_;
   std::vector<std::vector<size_t>> groups_;
-  std::vector<size_t> made_by_;  // per value: the group; nobody: an input or a constant
+  std::vector<size_t> producer_;  // per value: the group; nobody: an input or a constant
   std::vector<std::vector<size_t>> before_, after_;  // per group
   std::vector<size_t> keys_;
 };
@@ -191,7 +191,7 @@ class Ordering {
 
 NodeGroups schedule(const ShapedGraph& shaped, NodeGroups groups,
                     std::span<const DonatedBuffer> donated) {
-  return Ordering(shaped, std::move(groups)).ordered(donated);
+  return GroupScheduler(shaped, std::move(groups)).ordered(donated);
 }
 
 }  // namespace mithril::cpu_backend

@@ -23,8 +23,8 @@ struct AttentionBuffers {
 // `Products` runs the two GEMMs.
 template <typename Products>
 class AttentionStep final : public Step {
-  using Given = typename Products::Given;
-  using T = typename Products::Made;
+  using InputElement = typename Products::InputElement;
+  using T = typename Products::OutputElement;
 
  public:
   AttentionStep(AttentionForm form, int threads, AttentionBuffers refs)
@@ -67,9 +67,9 @@ class AttentionStep final : public Step {
     const int64_t row_at = index * s.rows + first_row;
     T* scores = refs_.value ? scratch : to + row_at * s.columns;
 
-    products.score(buffers.read<Given>(refs_.query) + (head.query * s.rows + first_row) * s.width,
-                   rows, buffers.read<Given>(refs_.key) + head.key * s.columns * s.width, scores,
-                   work);
+    products.score(
+        buffers.read<InputElement>(refs_.query) + (head.query * s.rows + first_row) * s.width, rows,
+        buffers.read<InputElement>(refs_.key) + head.key * s.columns * s.width, scores, work);
 
     for (int64_t row = 0; row < rows; ++row) {
       const int64_t seen = s.causal ? std::min(first_row + row + 1, s.columns) : s.columns;
@@ -81,7 +81,7 @@ class AttentionStep final : public Step {
 
     if (!refs_.value) return;
     products.mix(scores, rows,
-                 buffers.read<Given>(*refs_.value) + head.value * s.columns * s.value_width,
+                 buffers.read<InputElement>(*refs_.value) + head.value * s.columns * s.value_width,
                  to + row_at * s.value_width, work);
   }
 
@@ -176,7 +176,7 @@ StepDescriptor attention_draft(const LoweringContext& context, const AttentionFo
   const int threads = context.config.threads;
   using Step = AttentionStep<Products>;
   const int64_t scratch = Step::scratch_of_a_task(form) * Step::tasks(form, threads) *
-                          int64_t{sizeof(typename Products::Made)};
+                          int64_t{sizeof(typename Products::OutputElement)};
   return {.reads = operands.all(),
           .writes = {to},
           .scratch_bytes = scratch,
@@ -218,7 +218,7 @@ std::optional<StepDescriptor> lower_attention(const LoweringContext& context, si
   form.causal = reader.value(mask + 1).flag();
   form.scale = scale.is_none() ? 1 / std::sqrt(static_cast<double>(form.width)) : scale.real();
   if (dtype == DType::float32) {
-    return paired ? attention_draft<PairedProducts>(context, form, operands, to)
+    return paired ? attention_draft<VnniProducts>(context, form, operands, to)
                   : attention_draft<PlainProducts<float>>(context, form, operands, to);
   }
   if (dtype == DType::float64) {

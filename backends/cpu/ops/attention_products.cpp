@@ -90,11 +90,11 @@ void PlainProducts<T>::mix(const T* weights, int64_t rows, const T* value, T* mi
 template class PlainProducts<float>;
 template class PlainProducts<double>;
 
-PairedProducts::PairedProducts(const AttentionForm& form)
+VnniProducts::VnniProducts(const AttentionForm& form)
     : scores_{{form.rows_at_once(), form.width}, {form.columns, form.width}},
       mixture_{{form.rows_at_once(), form.columns}, {form.value_width, form.columns, false}} {}
 
-Gemm<float> PairedProducts::Sides::product() const {
+Gemm<float> VnniProducts::Operands::product() const {
   return {.kernels = &bfloat16_kernels()->products,
           .rows = left.lines,
           .columns = right.lines,
@@ -103,19 +103,19 @@ Gemm<float> PairedProducts::Sides::product() const {
           .right = {nullptr, right.pair_step(), right.line_step()}};
 }
 
-int64_t PairedProducts::Sides::scratch() const {
+int64_t VnniProducts::Operands::scratch() const {
   return whole_lines(right.brought()) + whole_lines(packed_count_of(product()));
 }
 
-int64_t PairedProducts::scratch() const {
+int64_t VnniProducts::scratch() const {
   const VnniOperand& weights = mixture_.left;
   return std::max(whole_lines(scores_.left.brought()) + scores_.scratch(),
                   whole_lines(weights.lines * weights.pairs()) + mixture_.scratch());
 }
 
-void PairedProducts::score(const uint16_t* query, int64_t rows, const uint16_t* key, float* scores,
-                           float* scratch) const {
-  Sides sides = scores_;
+void VnniProducts::score(const uint16_t* query, int64_t rows, const uint16_t* key, float* scores,
+                         float* scratch) const {
+  Operands sides = scores_;
   sides.left.lines = rows;
   Gemm<float> product = sides.product();
   product.left.data = pairs_at(sides.left, query, scratch);
@@ -124,9 +124,9 @@ void PairedProducts::score(const uint16_t* query, int64_t rows, const uint16_t* 
   multiply_whole(product, scratch);
 }
 
-void PairedProducts::mix(const float* weights, int64_t rows, const uint16_t* value, float* mixture,
-                         float* scratch) const {
-  Sides sides = mixture_;
+void VnniProducts::mix(const float* weights, int64_t rows, const uint16_t* value, float* mixture,
+                       float* scratch) const {
+  Operands sides = mixture_;
   sides.left.lines = rows;
   Gemm<float> product = sides.product();
   product.left.data = rounded(weights, sides.left, scratch);

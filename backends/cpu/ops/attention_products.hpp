@@ -11,8 +11,8 @@ namespace mithril::cpu_backend {
 template <typename T>
 class PlainProducts {
  public:
-  using Given = T;
-  using Made = T;
+  using InputElement = T;
+  using OutputElement = T;
 
   explicit PlainProducts(const AttentionForm& form);
 
@@ -29,12 +29,12 @@ class PlainProducts {
 };
 
 // For bfloat16 operands as VNNI pairs. The weights are rounded to bfloat16, too.
-class PairedProducts {
+class VnniProducts {
  public:
-  using Given = uint16_t;
-  using Made = float;
+  using InputElement = uint16_t;
+  using OutputElement = float;
 
-  explicit PairedProducts(const AttentionForm& form);
+  explicit VnniProducts(const AttentionForm& form);
 
   int64_t scratch() const;
   void score(const uint16_t* query, int64_t rows, const uint16_t* key, float* scores,
@@ -43,14 +43,14 @@ class PairedProducts {
            float* scratch) const;
 
  private:
-  struct Sides {
+  struct Operands {
     VnniOperand left, right;
 
     Gemm<float> product() const;
     int64_t scratch() const;
   };
 
-  Sides scores_, mixture_;
+  Operands scores_, mixture_;
 };
 
 }  // namespace mithril::cpu_backend

@@ -25,16 +25,16 @@ struct GatheringBuffers {
 template <typename Index>
 class GatheringStep final : public Step {
  public:
-  // `meaning` runs `eval` if an index is out of range, which raises the error.
+  // `reference` runs `eval` if an index is out of range, which raises the error.
   GatheringStep(Gathering gathering, int threads, GatheringBuffers refs,
-                std::unique_ptr<Step> meaning)
-      : g_(gathering), threads_(threads), refs_(refs), meaning_(std::move(meaning)) {}
+                std::unique_ptr<Step> reference)
+      : g_(gathering), threads_(threads), refs_(refs), reference_(std::move(reference)) {}
 
   void run(const BufferTable& buffers) const override {
     const Index* index = buffers.read<Index>(refs_.index);
     const bool fits = std::all_of(index, index + g_.count,
                                   [&](Index at) { return at >= -g_.size && at < g_.size; });
-    if (!fits) return meaning_->run(buffers);
+    if (!fits) return reference_->run(buffers);
     const auto* from = buffers.read<std::byte>(refs_.from);
     auto* to = buffers.write<std::byte>(refs_.to);
     const int64_t rows = g_.outer * g_.count;
@@ -53,7 +53,7 @@ class GatheringStep final : public Step {
   Gathering g_;
   int threads_;
   GatheringBuffers refs_;
-  std::unique_ptr<Step> meaning_;
+  std::unique_ptr<Step> reference_;
 };
 
 Gathering gathering_of(const ShapedGraph& shaped, ValueId from, ValueId index, int64_t axis) {
@@ -78,11 +78,11 @@ std::optional<StepDescriptor> lower_gathering(const LoweringContext& context, si
   StepDescriptor descriptor = evaluated(shaped, node);
   const bool is_long = shaped.dtype(*index) == DType::int64;
   descriptor.make = [=, threads = context.config.threads, from = *from, index = *index,
-                     meaning = std::move(descriptor.make)](
+                     reference = std::move(descriptor.make)](
                         const BufferRefs& refs, BufferRef scratch) -> std::unique_ptr<Step> {
     const GatheringBuffers at{refs[mithril::index(from)], refs[mithril::index(index)],
                               refs[mithril::index(to)]};
-    auto fallback = meaning(refs, scratch);
+    auto fallback = reference(refs, scratch);
     if (is_long) {
       return std::make_unique<GatheringStep<int64_t>>(gathering, threads, at, std::move(fallback));
     }

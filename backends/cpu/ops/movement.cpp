@@ -163,9 +163,9 @@ class Move final : public Step {
 
 // Fills the output with zeros, and copies the rows of the input to a slice of it.
 template <typename T>
-class Unslice final : public Step {
+class SliceGradStep final : public Step {
  public:
-  Unslice(const Layout& layout, int64_t count, BufferRef from, BufferRef to)
+  SliceGradStep(const Layout& layout, int64_t count, BufferRef from, BufferRef to)
       : rows_(layout.axes), start_(layout.start), count_(count), from_(from), to_(to) {
     columns_ = rows_.back();
     rows_.pop_back();
@@ -195,17 +195,17 @@ class Unslice final : public Step {
 };
 
 // Makes the step for the size of an element, in bytes.
-template <template <typename> class Moving, class... Arguments>
+template <template <typename> class StepTemplate, class... Arguments>
 std::unique_ptr<Step> make_step(size_t element, const Arguments&... arguments) {
   switch (element) {
     case 1:
-      return std::make_unique<Moving<uint8_t>>(arguments...);
+      return std::make_unique<StepTemplate<uint8_t>>(arguments...);
     case 2:
-      return std::make_unique<Moving<uint16_t>>(arguments...);
+      return std::make_unique<StepTemplate<uint16_t>>(arguments...);
     case 4:
-      return std::make_unique<Moving<uint32_t>>(arguments...);
+      return std::make_unique<StepTemplate<uint32_t>>(arguments...);
     default:
-      return std::make_unique<Moving<uint64_t>>(arguments...);
+      return std::make_unique<StepTemplate<uint64_t>>(arguments...);
   }
 }
 
@@ -231,8 +231,8 @@ std::optional<StepDescriptor> lower_movement(const LoweringContext& context, siz
       }};
 }
 
-std::optional<StepDescriptor> lower_unslicing(const LoweringContext& context, size_t node,
-                                              const SpelledExpression& call) {
+std::optional<StepDescriptor> lower_slice_grad(const LoweringContext& context, size_t node,
+                                               const SpelledExpression& call) {
   const ShapedGraph& shaped = context.shaped;
   const CallReader reader(shaped, node, call);
   const ValueId from = *reader.tensor(0), to = shaped.node(node).outputs.front();
@@ -244,7 +244,7 @@ std::optional<StepDescriptor> lower_unslicing(const LoweringContext& context, si
       .writes = {to},
       .make = [from, to, element = size_of(shaped.dtype(to)), count = shaped.count(to),
                layout = *layout](const BufferRefs& refs, BufferRef) {
-        return make_step<Unslice>(element, layout, count, refs[index(from)], refs[index(to)]);
+        return make_step<SliceGradStep>(element, layout, count, refs[index(from)], refs[index(to)]);
       }};
 }
 

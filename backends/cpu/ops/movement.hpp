@@ -19,8 +19,8 @@ std::optional<StepDescriptor> lower_movement(const LoweringContext& context, siz
 // Lowers "unsliced(input, like, starts, stops, steps, axes)": zeros with the dims of `like`, except
 // that the slice holds the input. None if the slice does not have the dims of the input, or the
 // input is empty.
-std::optional<StepDescriptor> lower_unslicing(const LoweringContext& context, size_t node,
-                                              const SpelledExpression& call);
+std::optional<StepDescriptor> lower_slice_grad(const LoweringContext& context, size_t node,
+                                               const SpelledExpression& call);
 
 // The source of which the node's output is the transpose (last two axes); none for any other node.
 std::optional<ValueId> transposed_by(const ShapedGraph& shaped, size_t node);

@@ -156,24 +156,24 @@ std::vector<bool> broadcast_along(const Dims& from, const Dims& to) {
 // Merges adjacent axes that are both kept or both reduced.
 Reduction reduction_of(const Dims& dims, const std::vector<bool>& reduced) {
   std::vector<Axis> axes;
-  std::vector<bool> goes;
+  std::vector<bool> is_reduced;
   int64_t step = 1;
   for (size_t axis = dims.size(); axis-- > 0; step *= dims[axis]) {
     if (dims[axis] == 1) continue;
-    if (!axes.empty() && goes.back() == reduced[axis]) {
+    if (!axes.empty() && is_reduced.back() == reduced[axis]) {
       axes.back().size *= dims[axis];
     } else {
       axes.push_back({dims[axis], step});
-      goes.push_back(reduced[axis]);
+      is_reduced.push_back(reduced[axis]);
     }
   }
   Reduction reduction;
   for (size_t i = axes.size(); i-- > 0;) {  // outermost first
     if (i == 0) {
       reduction.inner = axes[i].size;
-      reduction.inner_reduced = goes[i];
+      reduction.inner_reduced = is_reduced[i];
     } else {
-      (goes[i] ? reduction.reduced : reduction.kept).push_back(axes[i]);
+      (is_reduced[i] ? reduction.reduced : reduction.kept).push_back(axes[i]);
     }
   }
   return reduction;
@@ -181,14 +181,14 @@ Reduction reduction_of(const Dims& dims, const std::vector<bool>& reduced) {
 
 template <typename T>
 StepDescriptor reduction_draft(const LoweringContext& context, const Reduction& reduction,
-                               std::string_view way, ValueId from, ValueId to) {
+                               std::string_view operation, ValueId from, ValueId to) {
   const ReductionKernels<T>& kernels = reduction_kernels<T>();
-  const ReductionKernel<T>& kernel = way == "max"   ? kernels.max
-                                     : way == "min" ? kernels.min
-                                                    : kernels.sum;
-  const double divisor = way == "mean" ? static_cast<double>(context.shaped.count(from)) /
-                                             static_cast<double>(context.shaped.count(to))
-                                       : 1;
+  const ReductionKernel<T>& kernel = operation == "max"   ? kernels.max
+                                     : operation == "min" ? kernels.min
+                                                          : kernels.sum;
+  const double divisor = operation == "mean" ? static_cast<double>(context.shaped.count(from)) /
+                                                   static_cast<double>(context.shaped.count(to))
+                                             : 1;
   const int64_t kept = Reduction::count(reduction.kept);
   const bool in_rows = reduction.inner_reduced && reduction.reduced.empty() && kept > 1;
   return {
@@ -274,8 +274,8 @@ std::optional<StepDescriptor> lower_reduction(const LoweringContext& context, si
 }
 
 bool reduces_planes(const ShapedGraph& shaped, size_t node, const SpelledExpression& call) {
-  constexpr std::array<std::string_view, 4> ways = {"sum", "mean", "max", "min"};
-  if (std::find(ways.begin(), ways.end(), call.text) == ways.end()) return false;
+  constexpr std::array<std::string_view, 4> operations = {"sum", "mean", "max", "min"};
+  if (std::find(operations.begin(), operations.end(), call.text) == operations.end()) return false;
   const CallReader reader(shaped, node, call);
   return reader.tensor(0) && shaped.dims(*reader.tensor(0)).size() == 4 &&
          shaped.dtype(*reader.tensor(0)) == DType::float32 &&

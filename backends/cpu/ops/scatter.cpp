@@ -41,13 +41,13 @@ int64_t bytes_of_rows(const Scattering& s) {
 template <typename T>
 class ScatteringStep final : public Step {
  public:
-  // `meaning` runs `eval` if an index is out of range, which raises the error.
+  // `reference` runs `eval` if an index is out of range, which raises the error.
   ScatteringStep(Scattering scattering, int threads, ScatteringBuffers refs,
-                 std::unique_ptr<Step> meaning, std::unique_ptr<ElementStep> epilogue)
+                 std::unique_ptr<Step> reference, std::unique_ptr<ElementStep> epilogue)
       : s_(scattering),
         threads_(threads),
         refs_(refs),
-        meaning_(std::move(meaning)),
+        reference_(std::move(reference)),
         epilogue_(std::move(epilogue)) {}
 
   void run(const BufferTable& buffers) const override {
@@ -89,9 +89,9 @@ class ScatteringStep final : public Step {
   bool is_in_tiles() const { return refs_.to.base == BufferRef::tile; }
 
   void refuse(const BufferTable& buffers) const {
-    if (!is_in_tiles()) return meaning_->run(buffers);
+    if (!is_in_tiles()) return reference_->run(buffers);
     const auto memory = std::make_unique<std::byte[]>(static_cast<size_t>(s_.bytes));
-    meaning_->run(buffers.with_tile(memory.get()));
+    reference_->run(buffers.with_tile(memory.get()));
   }
 
   // Computes the elements [first, last) of the output, and runs the epilogue. `zeros`: the tile
@@ -136,7 +136,7 @@ class ScatteringStep final : public Step {
   Scattering s_;
   int threads_;
   ScatteringBuffers refs_;
-  std::unique_ptr<Step> meaning_;
+  std::unique_ptr<Step> reference_;
   std::unique_ptr<ElementStep> epilogue_;  // null: none
 };
 
@@ -152,9 +152,10 @@ Scattering scattering_of(const ShapedGraph& shaped, ValueId index, ValueId made,
 
 template <typename T>
 std::unique_ptr<Step> scattering_step(const Scattering& scattering, int threads,
-                                      const ScatteringBuffers& refs, std::unique_ptr<Step> meaning,
+                                      const ScatteringBuffers& refs,
+                                      std::unique_ptr<Step> reference,
                                       std::unique_ptr<ElementStep> epilogue) {
-  return std::make_unique<ScatteringStep<T>>(scattering, threads, refs, std::move(meaning),
+  return std::make_unique<ScatteringStep<T>>(scattering, threads, refs, std::move(reference),
                                              std::move(epilogue));
 }
 
@@ -175,13 +176,13 @@ std::optional<StepDescriptor> lower_scattering(const LoweringContext& context, s
   }
   const Scattering scattering = scattering_of(shaped, *index, made, reader.value(3).integer());
   const auto make = [=, threads = context.config.threads, from = *from, at = *index,
-                     meaning = evaluated(shaped, node).make](
+                     reference = evaluated(shaped, node).make](
                         const BufferRefs& refs, BufferRef scratch,
                         std::unique_ptr<ElementStep> epilogue) {
     const ScatteringBuffers all{refs[mithril::index(from)], refs[mithril::index(at)],
                                 refs[mithril::index(made)], scratch};
     const auto step = dtype == DType::float32 ? scattering_step<float> : scattering_step<double>;
-    return step(scattering, threads, all, meaning(refs, scratch), std::move(epilogue));
+    return step(scattering, threads, all, reference(refs, scratch), std::move(epilogue));
   };
   return StepDescriptor{
       .reads = {*from, *index},

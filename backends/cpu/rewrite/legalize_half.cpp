@@ -22,7 +22,7 @@ namespace {
 const OpDef& storage_cast() {
   static const OpDef op = [] {
     OpDef made = find_op("cast");
-    made.name = "held_as";
+    made.name = "storage_cast";
     made.spell = {{"c", "{input}"}};
     return made;
   }();
@@ -76,7 +76,7 @@ class Legalization {
     Node mapped = rebuilder_.map_arguments(node);
     for (size_t i = 0; i < mapped.arguments.size(); ++i) {
       const ValueId* id = tensor_of(mapped.arguments[i]);
-      if (id && is_half(rebuilder_.graph().value(*id).dtype) && !stays(mapped, i)) {
+      if (id && is_half(rebuilder_.graph().value(*id).dtype) && !is_read_directly(mapped, i)) {
         mapped.arguments[i] = held(*id, wide);
       }
     }
@@ -91,15 +91,15 @@ class Legalization {
   }
 
   // Whether the kernel reads the 16-bit argument directly, or only its dims.
-  bool stays(const Node& node, size_t argument) const {
+  bool is_read_directly(const Node& node, size_t argument) const {
     const OpDef& op = *node.op;
     if (op.list_input() >= 0) return false;
     if (!reads_elements(op, op.inputs[argument].name)) return true;
     const HalfUse use = half_use(op);
     const size_t factors = factors_of(use);
     if (argument >= factors) return false;
-    const bool pays = bfloat16_products_ && (use != HalfUse::pairs || convolves(node));
-    if (pays && are_bfloat16(node, factors)) return true;
+    const bool is_faster = bfloat16_products_ && (use != HalfUse::pairs || convolves(node));
+    if (is_faster && are_bfloat16(node, factors)) return true;
     return use == HalfUse::sides && argument == 1 &&
            constants_.contains(*tensor_of(node.arguments[argument]));
   }

@@ -8,9 +8,9 @@ namespace mithril::cpu_backend {
 
 enum class Direction : uint8_t { forward, backward };
 
-// How a step traverses its buffers. little: it touches so few bytes that the caches keep most of
+// How a step traverses its buffers. small: it touches so few bytes that the caches keep most of
 // their contents. forward: only from the front. either: from either end.
-enum class Traversal : uint8_t { little, forward, either };
+enum class Traversal : uint8_t { small, forward, either };
 
 // Caches keep the data that was used last. A step that can start at either end therefore starts
 // where the previous step ended. The first step of a run starts where the last step of the previous
@@ -18,7 +18,7 @@ enum class Traversal : uint8_t { little, forward, either };
 class AlternatingTraversal {
  public:
   Direction next(Traversal traversal) {
-    if (traversal == Traversal::little) return Direction::forward;
+    if (traversal == Traversal::small) return Direction::forward;
     const bool reverses = traversal == Traversal::either && last_ == Direction::forward;
     return last_ = reverses ? Direction::backward : Direction::forward;
   }

@@ -58,8 +58,8 @@ class NativeStep final : public ElementStep {
     for (int64_t row = 0; row < rows.rows; ++row) {
       const int64_t begin = rows.begin + row * rows.step, end = begin + rows.size;
       const int64_t rounds = (rows.size + at_once - 1) / at_once;
-      iterate(buffers.direction(), 0, rounds, [&](int64_t turn) {
-        int64_t at = begin + turn * at_once;
+      iterate(buffers.direction(), 0, rounds, [&](int64_t round) {
+        int64_t at = begin + round * at_once;
         const int64_t last = std::min(at + at_once, end);
         while (at < last) at = run_from(buffers, memory, at, last);
       });
