@@ -45,9 +45,9 @@ void refuse_half(const Graph& graph) {
   }
 }
 
-class Maker {
+class ProgramBuilder {
  public:
-  explicit Maker(Program& program)
+  explicit ProgramBuilder(Program& program)
       : program_(program),
         statement_of_(program.graph.values().size(), none),
         root_(program.graph.values().size()) {}
@@ -281,7 +281,7 @@ Program make_program(const Graph& graph, const std::vector<Dims>& inputs) {
     for (size_t i = 0; i < node.outputs.size(); ++i)
       program.dims[index(node.outputs[i])] = node.output_dims[i];
   }
-  Maker(program).make();
+  ProgramBuilder(program).make();
   return program;
 }
 

@@ -70,9 +70,9 @@ std::shared_ptr<Impl> made_for_inference(const Impl& from, std::shared_ptr<Impl>
 
 // Turns the parameters into constants and, if a state is passed, also the states that the model
 // only reads.
-class Fixing {
+class ParameterFixing {
  public:
-  explicit Fixing(const Impl& from)
+  explicit ParameterFixing(const Impl& from)
       : from_(from), impl_(std::make_shared<Impl>(static_cast<const CompiledState&>(from))) {}
 
   void fix_parameters(TensorMap params) {
@@ -189,7 +189,7 @@ CompiledModel CompiledModel::fixed(TensorMap params, const State* state) const t
   if (state) check_state(*model.impl_, *state, "for_inference");
   TensorMap taken = model.load_state_dict(params);
   params = {};
-  Fixing fixing(*model.impl_);
+  ParameterFixing fixing(*model.impl_);
   fixing.fix_parameters(std::move(taken));
   if (state) fixing.fix_states(*state);
   return CompiledModel(fixing.run());

@@ -104,10 +104,10 @@ class HookCalls final : public Observer {
 
 // ---- debug output ----
 
-struct Census {
+struct NonFiniteCounts {
   int64_t not_a_number = 0, infinite = 0;
 
-  explicit Census(const Tensor& tensor) {
+  explicit NonFiniteCounts(const Tensor& tensor) {
     if (!is_floating(tensor.dtype())) return;
     const Tensor here = tensor.host();
     for (int64_t i = 0; i < here.size(); ++i) {
@@ -130,7 +130,7 @@ class Printing final : public Observer {
 
   Tensor made(const Graph& graph, const Node& node, ValueId value,
               const Tensor& tensor) const override {
-    const Census census(tensor);
+    const NonFiniteCounts census(tensor);
     const std::string& path = graph.value(value).name;
     fmt::print(stderr, "{:<40} {:<20} {:<24} {}\n", printable(path), node.op->name,
                dtype_and_dims(tensor), is_floating(tensor.dtype()) ? census.text() : "");

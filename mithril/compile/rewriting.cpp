@@ -22,7 +22,7 @@ std::string spelled(const PipelineOptions& passes) {
 }
 
 // Whether both values have the same dtype and dims, which executables rely on.
-bool are_alike(const Graph& a, ValueId left, const Graph& b, ValueId right) {
+bool are_similar(const Graph& a, ValueId left, const Graph& b, ValueId right) {
   const Value &x = a.value(left), &y = b.value(right);
   return x.dtype == y.dtype && x.ranked == y.ranked &&
          std::equal(x.dims.begin(), x.dims.end(), y.dims.begin(), y.dims.end(),
@@ -35,7 +35,7 @@ bool extends(const Graph& made, const Graph& given) {
   if (made.outputs().size() < given.outputs().size()) return false;
   for (size_t i = 0; i < given.inputs().size(); ++i) {
     const ValueId before = given.inputs()[i], now = made.inputs()[i];
-    if (given.value(before).name != made.value(now).name || !are_alike(given, before, made, now))
+    if (given.value(before).name != made.value(now).name || !are_similar(given, before, made, now))
       return false;
   }
   const auto is_same = [&](const Output& before, const Output& now) {
@@ -62,11 +62,11 @@ bool is_gradient_of(const Graph& made, const Graph& graph, const DifferentiateOp
     return false;
   for (size_t i = 0; i < options.outputs.size(); ++i) {
     const ValueId of = output_of(graph, options.outputs[i]);
-    if (!are_alike(graph, of, made, made.inputs()[inputs + i])) return false;
+    if (!are_similar(graph, of, made, made.inputs()[inputs + i])) return false;
   }
   for (size_t i = 0; i < options.wanted.size(); ++i) {
     const ValueId of = graph.id_of(options.wanted[i]);
-    if (!are_alike(graph, of, made, made.outputs()[outputs + i].value)) return false;
+    if (!are_similar(graph, of, made, made.outputs()[outputs + i].value)) return false;
   }
   return true;
 }

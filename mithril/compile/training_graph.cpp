@@ -32,9 +32,9 @@ Expression norm_of(const std::vector<Expression>& gradients) {
   return call("sqrt", {total});
 }
 
-class Appending {
+class GraphAppender {
  public:
-  Appending(TrainingGraph& training, const Optimizer& optimizer)
+  GraphAppender(TrainingGraph& training, const Optimizer& optimizer)
       : training_(training),
         graph_(training.graph),
         optimizer_(optimizer),
@@ -157,7 +157,7 @@ TrainingGraph training_graph(Graph gradients, const std::vector<TrainedParameter
   std::vector<ValueId> of;
   for (size_t i = 0; i < parameters.size(); ++i) of.push_back(graph.outputs()[kept + i].value);
   graph.keep_outputs(kept);
-  Appending appending(training, optimizer);
+  GraphAppender appending(training, optimizer);
   for (size_t i = 0; i < parameters.size(); ++i) appending.add(parameters[i], of[i]);
   if (part != StepPart::whole) appending.accumulate();
   if (part == StepPart::accumulate) {

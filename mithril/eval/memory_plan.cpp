@@ -14,7 +14,7 @@ namespace {
 int64_t rounded(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // The gaps between what is in use; what lies behind the end is free as well.
-class Gaps {
+class FreeList {
  public:
   int64_t take(int64_t bytes) {
     const auto best = by_size_.lower_bound({bytes, 0});
@@ -92,17 +92,17 @@ MemoryPlan planned_by_step(std::span<const LiveRange> live_ranges) {
   const auto ends =
       sorted(live_ranges, [](const LiveRange& a, const LiveRange& b) { return a.last < b.last; });
   MemoryPlan plan{.offsets = std::vector<int64_t>(live_ranges.size())};
-  Gaps gaps;
+  FreeList free_list;
   auto ending = ends.begin();
   for (const size_t i : begins) {
     for (; live_ranges[*ending].last < live_ranges[i].first; ++ending) {
       const int64_t bytes = rounded(live_ranges[*ending].bytes);
-      if (bytes > 0) gaps.give(plan.offsets[*ending], bytes);
+      if (bytes > 0) free_list.give(plan.offsets[*ending], bytes);
     }
     const int64_t bytes = rounded(live_ranges[i].bytes);
-    if (bytes > 0) plan.offsets[i] = gaps.take(bytes);
+    if (bytes > 0) plan.offsets[i] = free_list.take(bytes);
   }
-  plan.bytes = gaps.end();
+  plan.bytes = free_list.end();
   return plan;
 }
 

@@ -46,9 +46,9 @@ Json json_of_argument(const Datum& datum, const std::string& kinds) {
 
 bool is_array(const Json& json) { return json.as<Json::Array>() != nullptr; }
 
-class Arguing {
+class ArgumentWriter {
  public:
-  explicit Arguing(const Arguments* given) : given_(given) {}
+  explicit ArgumentWriter(const Arguments* given) : given_(given) {}
 
   void add(const std::string& name, const std::optional<Datum>& fallback,
            const std::string& kinds = {}) {
@@ -76,7 +76,7 @@ class Arguing {
 
 void write_arguments(const std::string& name, const Arguments& arguments, Json::Object& fields) {
   fields.emplace_back("name", name);
-  Arguing arguing(&arguments);
+  ArgumentWriter arguing(&arguments);
   if (const ModelDef* def = try_find_model(name)) {
     for (const ArgumentDef& argument : def->arguments)
       arguing.add(argument.name, argument.fallback, argument.kinds);
@@ -91,7 +91,7 @@ void write_arguments(const std::string& name, const Arguments& arguments, Json::
 void write_op(const OpPart& part, Json::Object& fields) {
   const OpDef& op = *part.op;
   fields.emplace_back("name", try_find_model(op.model_name) ? op.name : op.model_name);
-  Arguing arguing(part.arguments.get());
+  ArgumentWriter arguing(part.arguments.get());
   for (const PortDef& port : op.inputs) arguing.add(port.name, port.fallback);
   arguing.write(fields);
 }

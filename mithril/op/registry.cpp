@@ -38,7 +38,7 @@ std::string camel(std::string_view name) {
   return result;
 }
 
-struct Book {
+struct OpTable {
   std::recursive_mutex mutex;  // recursive: the first look-up registers the built-in ops
   std::deque<OpDef> ops;       // a deque: records stay where they are
   std::map<std::string, const OpDef*, std::less<>> by_name, by_model;
@@ -51,8 +51,8 @@ struct Book {
   }
 };
 
-Book& book() {
-  static Book instance;
+OpTable& table() {
+  static OpTable instance;
   return instance;
 }
 
@@ -87,7 +87,7 @@ void faulty_record(const OpDef& op, const std::string& fault) {
 }
 
 const OpDef* try_find_op(std::string_view name) {
-  Book& b = book();
+  OpTable& b = table();
   const std::lock_guard lock(b.mutex);
   b.fill();
   if (auto at = b.by_name.find(name); at != b.by_name.end()) return at->second;
@@ -107,7 +107,7 @@ const OpDef& add_op(OpDef record, std::string model_name) {
   validate(record);
   record.model_name = model_name.empty() ? camel(record.name) : std::move(model_name);
   record.label = lower(record.model_name);
-  Book& b = book();
+  OpTable& b = table();
   const std::lock_guard lock(b.mutex);
   b.fill();
   if (b.by_name.contains(record.name) || b.by_model.contains(record.label)) {
@@ -122,7 +122,7 @@ const OpDef& add_op(OpDef record, std::string model_name) {
 }
 
 std::vector<const OpDef*> all_ops() {
-  Book& b = book();
+  OpTable& b = table();
   const std::lock_guard lock(b.mutex);
   b.fill();
   std::vector<const OpDef*> result;

@@ -8,7 +8,7 @@
 namespace mithril {
 namespace {
 
-struct Naming {
+struct WireNaming {
   const Part* home = nullptr;
   Note name = {};
 };
@@ -17,12 +17,12 @@ bool is_root(const Part* part) { return part && !part->owner; }
 
 // A driven wire is named by a model around its driver; the composing root is around everything in
 // it.
-Naming naming_of(const Wire& outer, const Wire& inner) {
-  const Naming out{outer.home, outer.name}, in{inner.home, inner.name};
+WireNaming naming_of(const Wire& outer, const Wire& inner) {
+  const WireNaming out{outer.home, outer.name}, in{inner.home, inner.name};
   if (!outer.driver && !inner.driver) return out.home ? out : in;
   if (inner.driver) return is_root(out.home) ? out : in;
   if (out.home) return out;
-  return is_root(in.home) ? in : Naming{};
+  return is_root(in.home) ? in : WireNaming{};
 }
 
 std::string driver_text(const Wire& wire) {
@@ -56,7 +56,7 @@ void unify_wires(Facts& facts, Wire* outer, Wire* inner) {
   facts.unify(a->type, b->type);
   facts.unify(a->shape, b->shape);
   if (a->value && b->value) facts.unify(a->value, b->value);
-  const Naming naming = naming_of(*a, *b);
+  const WireNaming naming = naming_of(*a, *b);
   const int8_t differentiable = a->differentiable >= 0 ? a->differentiable : b->differentiable;
   if (a->weight < b->weight) std::swap(a, b);
   save(*a);

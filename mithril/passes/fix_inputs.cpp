@@ -5,9 +5,9 @@
 namespace mithril {
 namespace {
 
-class Fixing {
+class InputFixing {
  public:
-  Fixing(const Graph& from, const std::unordered_map<ValueId, Tensor>& tensors)
+  InputFixing(const Graph& from, const std::unordered_map<ValueId, Tensor>& tensors)
       : from_(from), tensors_(tensors), now_(from.values().size()) {
     to_.set_default_dtype(from.default_dtype());
   }
@@ -74,7 +74,7 @@ class Fixing {
 }  // namespace
 
 Graph fix_inputs(const Graph& graph, const std::unordered_map<ValueId, Tensor>& tensors) {
-  return Fixing(graph, tensors).run();
+  return InputFixing(graph, tensors).run();
 }
 
 }  // namespace mithril

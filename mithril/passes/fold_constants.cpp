@@ -15,9 +15,9 @@ namespace {
 // write into files.
 constexpr size_t always_kept_bytes = size_t{1} << 20;
 
-class Folding {
+class ConstantFolding {
  public:
-  explicit Folding(const Graph& graph) : from_(graph), rebuilder_(graph) {
+  explicit ConstantFolding(const Graph& graph) : from_(graph), rebuilder_(graph) {
     for (const Constant& constant : rebuilder_.graph().constants()) {
       tensors_.emplace(constant.value, constant.tensor);
     }
@@ -105,6 +105,6 @@ class Folding {
 
 }  // namespace
 
-Graph fold_constants(const Graph& graph) { return Folding(graph).run(); }
+Graph fold_constants(const Graph& graph) { return ConstantFolding(graph).run(); }
 
 }  // namespace mithril

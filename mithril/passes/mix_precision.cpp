@@ -13,9 +13,9 @@
 namespace mithril {
 namespace {
 
-class Mixing {
+class PrecisionMixing {
  public:
-  Mixing(const Graph& graph, const MixPrecisionOptions& options)
+  PrecisionMixing(const Graph& graph, const MixPrecisionOptions& options)
       : from_(graph),
         lower_(options.lower),
         rebuilder_(graph),
@@ -107,7 +107,7 @@ class Mixing {
 }  // namespace
 
 Graph mix_precision(const Graph& graph, const MixPrecisionOptions& options) {
-  return Mixing(graph, options).run();
+  return PrecisionMixing(graph, options).run();
 }
 
 }  // namespace mithril

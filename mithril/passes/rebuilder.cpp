@@ -36,8 +36,8 @@ void Rebuilder::add(Node node, const std::vector<ValueId>& outputs) {
 
 void Rebuilder::replace(ValueId old, ValueId now) {
   map_[index(old)] = now;
-  if (stands_for_old_.size() <= index(now)) stands_for_old_.resize(index(now) + 1);
-  stands_for_old_[index(now)] = true;
+  if (is_replacement_.size() <= index(now)) is_replacement_.resize(index(now) + 1);
+  is_replacement_[index(now)] = true;
 }
 
 // They are the same value, so their dims are the same, though nodes alone could not tell.
@@ -52,7 +52,7 @@ void Rebuilder::state_equal(ValueId old, ValueId now) {
 
 void Rebuilder::become(ValueId old, ValueId now) {
   state_equal(old, now);
-  const bool own = index(now) >= stands_for_old_.size() || !stands_for_old_[index(now)];
+  const bool own = index(now) >= is_replacement_.size() || !is_replacement_[index(now)];
   replace(old, now);
   if (!own) return;
   Value value = from_.value(old);

@@ -41,7 +41,7 @@ class Rebuilder {
   const Graph& from_;
   Graph to_;
   std::vector<ValueId> map_;          // of every old value; nowhere: not reached yet
-  std::vector<bool> stands_for_old_;  // per new value; those beyond its end do not
+  std::vector<bool> is_replacement_;  // per new value; those beyond its end do not
 };
 
 }  // namespace mithril

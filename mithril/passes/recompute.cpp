@@ -23,9 +23,9 @@ double bytes(const Value& value) {
   return std::max(total, 0.0);
 }
 
-class Recomputing {
+class Recomputation {
  public:
-  Recomputing(const Graph& whole, size_t outputs)
+  Recomputation(const Graph& whole, size_t outputs)
       : whole_(whole),
         rebuilder_(whole),
         forward_(forward_part(whole, outputs)),
@@ -168,12 +168,12 @@ class Recomputing {
 }  // namespace
 
 Graph recompute(const Graph& whole, size_t outputs) {
-  Recomputing recomputing(whole, outputs);
+  Recomputation recomputing(whole, outputs);
   return recomputing.run(recomputing.best_cuts());
 }
 
 Graph recompute(const Graph& whole, size_t outputs, const std::vector<size_t>& cuts) {
-  return Recomputing(whole, outputs).run(cuts);
+  return Recomputation(whole, outputs).run(cuts);
 }
 
 }  // namespace mithril

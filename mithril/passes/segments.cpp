@@ -7,9 +7,9 @@
 namespace mithril {
 namespace {
 
-class Cutting {
+class SegmentChoice {
  public:
-  Cutting(const std::vector<Lifetime>& values, size_t steps)
+  SegmentChoice(const std::vector<Lifetime>& values, size_t steps)
       : values_(values), saved_before_(steps + 1) {
     for (const Lifetime& value : values) {
       if (value.saved) saved_before_[value.made + 1] += value.bytes;
@@ -82,7 +82,7 @@ class Cutting {
 }  // namespace
 
 std::vector<size_t> choose_cuts(const std::vector<Lifetime>& values, size_t steps) {
-  const Cutting cutting(values, steps);
+  const SegmentChoice cutting(values, steps);
   std::vector<size_t> chosen;
   double least = cutting.memory_of(chosen);
   for (double segments = 2; segments < static_cast<double>(steps); segments *= 1.25) {

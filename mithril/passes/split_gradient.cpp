@@ -32,9 +32,9 @@ struct Side {
   std::vector<ValueId> map;
 };
 
-class Splitting {
+class GradientSplitting {
  public:
-  Splitting(const Graph& whole, size_t inputs, size_t outputs)
+  GradientSplitting(const Graph& whole, size_t inputs, size_t outputs)
       : whole_(whole),
         inputs_(inputs),
         outputs_(outputs),
@@ -118,7 +118,7 @@ class Splitting {
 }  // namespace
 
 GradientGraphs split_gradient(const Graph& whole, size_t inputs, size_t outputs) {
-  return Splitting(whole, inputs, outputs).run();
+  return GradientSplitting(whole, inputs, outputs).run();
 }
 
 }  // namespace mithril
