@@ -9,7 +9,7 @@
 #include "backends/cpu/descriptors/packed_weights.hpp"
 #include "backends/cpu/execution_plan.hpp"
 #include "mithril/eval/plan.hpp"
-#include "tests/cpu/apart.hpp"
+#include "tests/cpu/differing_output.hpp"
 
 namespace mithril::tests {
 namespace {

@@ -10,7 +10,7 @@
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/graph/graph.hpp"
-#include "tests/cpu/apart.hpp"
+#include "tests/cpu/differing_output.hpp"
 #include "tests/cpu/settings.hpp"
 #include "tests/skip.hpp"
 #include "tests/table/compare.hpp"

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "backends/cpu/kernels/softmax_kernels.hpp"
-#include "tests/cpu/apart.hpp"
+#include "tests/cpu/differing_output.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -41,8 +41,8 @@ TEST_CASE("attention of more rows than are done at a time") {
                                        .causal = causal});
     const std::vector<Tensor> inputs{tests::random({2, 150, 24}, 1), tests::random({2, 700, 24}, 2),
                                      tests::random({2, 700, 40}, 3)};
-    CHECK(tests::apart(text, inputs) == "");
-    CHECK(tests::apart(text, inputs, 2) == "");
+    CHECK(tests::differing_output(text, inputs) == "");
+    CHECK(tests::differing_output(text, inputs, 2) == "");
   }
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("batches and masks meet as they broadcast") {
                                        .weights = "[3, 2, 5, 7]",
                                        .mask = std::move(dims),
                                        .mask_dtype = dtype});
-    return tests::apart(text, {queries, keys, values, mask}, 2);
+    return tests::differing_output(text, {queries, keys, values, mask}, 2);
   };
   CHECK(with("[5, 7]", tests::random({5, 7}, 4), "float32") == "");
   CHECK(with("[3, 1, 1, 7]", tests::random({3, 1, 1, 7}, 4), "float32") == "");

@@ -7,7 +7,7 @@
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/graph/graph.hpp"
-#include "tests/cpu/apart.hpp"
+#include "tests/cpu/differing_output.hpp"
 #include "tests/table/compare.hpp"
 
 namespace mithril::cpu_backend {

@@ -14,9 +14,9 @@
 #include "backends/cpu/rewrite/legalize_half.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/op/registry.hpp"
-#include "tests/cpu/apart.hpp"
+#include "tests/cpu/convolution_sample.hpp"
+#include "tests/cpu/differing_output.hpp"
 #include "tests/cpu/settings.hpp"
-#include "tests/cpu/sums.hpp"
 #include "tests/results.hpp"
 #include "tests/table/compare.hpp"
 
@@ -309,7 +309,7 @@ TEST_CASE("values stand in blocks between convolutions") {
                            "  n: int32[1, 32] = sum(input: i, axis: (2, 3), keepdim: False)\n"
                            "  output n = n\n  output d = d\n}\n";
   CHECK(names_in_blocks(sums, x).empty());
-  CHECK(apart(sums, x, 2) == "");
+  CHECK(differing_output(sums, x, 2) == "");
   // What moves elements reads them in their order.
   CHECK(names_in_blocks(begin +
                             "  s: float32[1, 32, 6, 6] = swapaxes(input: a, axis1: 2, axis2: 3)\n"

@@ -4,7 +4,7 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/graph/graph.hpp"
-#include "tests/cpu/apart.hpp"
+#include "tests/cpu/differing_output.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -84,10 +84,10 @@ TEST_CASE("plans convolve as the reference does") {
     for (const int threads : {1, 2}) {
       for (const bool constant : {false, true}) {
         const std::string graph = text(s, Op::output, constant);
-        CHECK(apart(graph, inputs(s, Op::output, constant), threads, 5e-5) == "");
+        CHECK(differing_output(graph, inputs(s, Op::output, constant), threads, 5e-5) == "");
       }
       for (const Op op : {Op::input_grad, Op::weight_grad}) {
-        CHECK(apart(text(s, op), inputs(s, op), threads, 5e-5) == "");
+        CHECK(differing_output(text(s, op), inputs(s, op), threads, 5e-5) == "");
       }
     }
   }
@@ -120,7 +120,7 @@ TEST_CASE("one weight is packed for each number of groups that read it") {
       "  output y = y\n"
       "  output v = v\n"
       "}\n";
-  CHECK(apart(both, {random({1, 2, 3, 3}, 1), random({1, 1, 3, 3}, 2)}) == "");
+  CHECK(differing_output(both, {random({1, 2, 3, 3}, 1), random({1, 1, 3, 3}, 2)}) == "");
 }
 
 TEST_CASE("what is not finite stays in the windows that hold it") {
@@ -135,7 +135,7 @@ TEST_CASE("what is not finite stays in the windows that hold it") {
   Tensor x = random({1, 1, 2, 40}, 1);
   x.mutable_values<float>()[17] = std::numeric_limits<float>::infinity();
   x.mutable_values<float>()[79] = std::numeric_limits<float>::quiet_NaN();
-  CHECK(apart(whole, {x, random({1, 1, 1, 2}, 2)}) == "");
+  CHECK(differing_output(whole, {x, random({1, 1, 1, 2}, 2)}) == "");
 }
 
 TEST_CASE("a large weight that is not bound is packed by and by") {
@@ -151,10 +151,10 @@ TEST_CASE("a large weight that is not bound is packed by and by") {
           outputs);
       CAPTURE(outputs);
       CAPTURE(threads);
-      CHECK(apart(text,
-                  {random({1, 64, 5, 6}, 1), random({outputs, 64, 3, 3}, 2), random({outputs}, 3),
-                   random({1, outputs, 5, 6}, 4)},
-                  threads, 1e-4) == "");
+      CHECK(differing_output(text,
+                             {random({1, 64, 5, 6}, 1), random({outputs, 64, 3, 3}, 2),
+                              random({outputs}, 3), random({1, outputs, 5, 6}, 4)},
+                             threads, 1e-4) == "");
     }
   }
 }

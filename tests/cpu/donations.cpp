@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "backends/cpu/cpu.hpp"
-#include "tests/cpu/apart.hpp"
+#include "tests/cpu/differing_output.hpp"
 #include "tests/errors/text_of_error.hpp"
 #include "tests/table/compare.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "backends/cpu/dump.hpp"
 #include "backends/cpu/executable.hpp"
-#include "tests/cpu/apart.hpp"
+#include "tests/cpu/differing_output.hpp"
 #include "tests/errors/text_of_error.hpp"
 
 namespace mithril::tests {

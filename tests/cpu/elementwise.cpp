@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backends/cpu/cpu.hpp"
-#include "tests/cpu/apart.hpp"
+#include "tests/cpu/differing_output.hpp"
 
 namespace mithril::tests {
 TEST_CASE("loops of sizes around that of a block, with what is broadcast") {
@@ -34,8 +34,8 @@ TEST_CASE("loops of sizes around that of a block, with what is broadcast") {
           "  output f = f\n"
           "}}\n",
           whole, rows, columns);
-      CHECK(apart(text, {random({rows, columns}, 1), random({columns}, 2), random({rows, 1}, 3),
-                         random({}, 4)}) == "");
+      CHECK(differing_output(text, {random({rows, columns}, 1), random({columns}, 2),
+                                    random({rows, 1}, 3), random({}, 4)}) == "");
     }
   }
 }
@@ -57,7 +57,7 @@ TEST_CASE("what needs a result of the loop is not passed by") {
       "  j: float32[4, 5] = add(left: i, right: d)\n"
       "  output j = j\n"
       "}\n";
-  CHECK(apart(text, {random({4, 5}, 5)}) == "");
+  CHECK(differing_output(text, {random({4, 5}, 5)}) == "");
 }
 
 TEST_CASE("what nobody reads again takes no other result's place") {
@@ -76,7 +76,7 @@ TEST_CASE("what nobody reads again takes no other result's place") {
       "  output o = o\n"
       "  output q = q\n"
       "}\n";
-  CHECK(apart(text, {random({100}, 10), random({100}, 11)}) == "");
+  CHECK(differing_output(text, {random({100}, 10), random({100}, 11)}) == "");
 }
 
 TEST_CASE("equal results are two outputs") {
@@ -93,7 +93,7 @@ TEST_CASE("equal results are two outputs") {
       "  output c = c\n"
       "  output e = e\n"
       "}\n";
-  CHECK(apart(text, {random({3}, 6)}) == "");
+  CHECK(differing_output(text, {random({3}, 6)}) == "");
 }
 
 TEST_CASE("a long chain runs in many loops, over one value") {
@@ -106,7 +106,7 @@ TEST_CASE("a long chain runs in many loops, over one value") {
     from = to;
   }
   text += "  output y = " + from + "\n}\n";
-  CHECK(apart(text, {random({100}, 7)}) == "");
+  CHECK(differing_output(text, {random({100}, 7)}) == "");
   // The output, one value in a multiple of 64 bytes, and where the loops find them.
   const auto executable = cpu()->load(parse_graph(text), {});
   CHECK(executable->run_bytes() == 400 + 448 + 128);
@@ -135,7 +135,7 @@ TEST_CASE("random graphs of operations on elements, most of them on what was mad
     text += "}\n";
     CAPTURE(text);
     const std::vector<Tensor> inputs{random({size}, seed), random({size}, seed + 100)};
-    CHECK(apart(text, inputs) == "");
+    CHECK(differing_output(text, inputs) == "");
     const Graph graph = parse_graph(text);
     const std::vector<Tensor> joined = cpu()->load(graph, {})->run(inputs);
     const std::vector<Tensor> alone = cpu()->load(graph, {.fuse = false})->run(inputs);
@@ -157,7 +157,7 @@ TEST_CASE("fusion makes no cycle through a group that reads an early node of a l
       "  output h = h\n"
       "  output t = t\n"
       "}\n";
-  CHECK(apart(text, {random({3, 3}, 6), random({3, 1}, 7)}) == "");
+  CHECK(differing_output(text, {random({3, 3}, 6), random({3, 1}, 7)}) == "");
 }
 
 TEST_CASE("random graphs of elementwise operations, sums and broadcasts") {
@@ -187,7 +187,7 @@ TEST_CASE("random graphs of elementwise operations, sums and broadcasts") {
       text += fmt::format("  output v{0} = v{0}\n", made);
     text += "}\n";
     CAPTURE(text);
-    CHECK(apart(text, {random({3, 5}, seed), random({3, 1}, seed + 1000)}) == "");
+    CHECK(differing_output(text, {random({3, 5}, seed), random({3, 1}, seed + 1000)}) == "");
   }
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("loops give the same bits on any number of threads") {
   for (const int threads : {2, 3, 7}) {
     CHECK(identical(cpu({.threads = threads})->load(graph, {})->run(inputs).front(), one));
   }
-  CHECK(apart(text, inputs) == "");
+  CHECK(differing_output(text, inputs) == "");
 }
 
 }  // namespace mithril::tests

@@ -4,7 +4,7 @@
 #include "backends/cpu/descriptors/packed_weights.hpp"
 #include "backends/cpu/execution_plan.hpp"
 #include "mithril/eval/plan.hpp"
-#include "tests/cpu/apart.hpp"
+#include "tests/cpu/differing_output.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -21,7 +21,7 @@ size_t steps_of(const std::string& text, const std::vector<Tensor>& inputs) {
 // As the reference, on one thread and on two, in so many steps.
 void check(const std::string& text, const std::vector<Tensor>& inputs, size_t steps) {
   CHECK(steps_of(text, inputs) == steps);
-  for (const int threads : {1, 2}) CHECK(apart(text, inputs, threads, 5e-5) == "");
+  for (const int threads : {1, 2}) CHECK(differing_output(text, inputs, threads, 5e-5) == "");
 }
 
 const std::string options = "bias: None, stride: 1, padding: 1, dilation: 1, groups: 1)\n";

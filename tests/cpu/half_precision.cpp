@@ -15,7 +15,7 @@
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "mithril/eval/interpreter.hpp"
 #include "mithril/graph/graph.hpp"
-#include "tests/cpu/apart.hpp"
+#include "tests/cpu/differing_output.hpp"
 #include "tests/cpu/settings.hpp"
 #include "tests/skip.hpp"
 #include "tests/table/compare.hpp"
@@ -365,7 +365,7 @@ TEST_CASE("a cast to half precision rounds, though a loop reads it") {
   output y = y
 }
 )";
-  CHECK(apart(text, {random({100}, 1)}, 1, 0) == "");
+  CHECK(differing_output(text, {random({100}, 1)}, 1, 0) == "");
 }
 
 TEST_CASE("casts between half precision and other dtypes round once") {
@@ -380,7 +380,7 @@ TEST_CASE("casts between half precision and other dtypes round once") {
       CAPTURE(text);
       Tensor x = random({64}, 1).to(DType::float64);
       for (double& number : x.mutable_values<double>()) number *= 1000;
-      CHECK(apart(text, {x}, 1, 0) == "");
+      CHECK(differing_output(text, {x}, 1, 0) == "");
     }
   }
 }
@@ -392,7 +392,7 @@ TEST_CASE("rows of half precision are gathered as they are") {
   Tensor at(DType::int64, {2, 2});
   int64_t next = -5;
   for (int64_t& index : at.mutable_values<int64_t>()) index = next += 2;
-  CHECK(apart(text, {random({2, 5, 3}, 1).to(DType::float16), at}, 1, 0) == "");
+  CHECK(differing_output(text, {random({2, 5, 3}, 1).to(DType::float16), at}, 1, 0) == "");
 }
 
 }  // namespace mithril::tests

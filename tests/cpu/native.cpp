@@ -256,15 +256,15 @@ TEST_CASE("threads that compile at once get the same code") {
   if (!has_compiler()) return skip_without_compiler();
   const CacheFolder folder;
   const auto inputs = gelu_inputs(3, 100);
-  std::vector<std::string> apart(4, "not run");
+  std::vector<std::string> differing_output(4, "not run");
   std::vector<std::thread> threads;
-  for (std::string& found : apart) {
+  for (std::string& found : differing_output) {
     threads.emplace_back([&] {
       found = apart_from_interpreted(*load_native(parse_graph(one_loop)), one_loop, inputs);
     });
   }
   for (std::thread& thread : threads) thread.join();
-  CHECK(apart == std::vector<std::string>(4));
+  CHECK(differing_output == std::vector<std::string>(4));
   CHECK(folder.files().size() == 1);
 }
 

@@ -14,7 +14,7 @@
 
 #include "backends/cpu/cpu.hpp"
 #include "tests/compile/cache_folder.hpp"
-#include "tests/cpu/apart.hpp"
+#include "tests/cpu/differing_output.hpp"
 #include "tests/skip.hpp"
 
 namespace mithril::tests {

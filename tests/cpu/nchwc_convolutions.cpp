@@ -10,8 +10,8 @@
 #include "backends/cpu/conv/grouped_nchwc.hpp"
 #include "backends/cpu/conv/winograd_nchwc.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
-#include "tests/cpu/apart.hpp"
-#include "tests/cpu/sums.hpp"
+#include "tests/cpu/convolution_sample.hpp"
+#include "tests/cpu/differing_output.hpp"
 
 namespace mithril::tests {
 namespace {

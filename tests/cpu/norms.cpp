@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "backends/cpu/kernels/norm_kernels.hpp"
-#include "tests/cpu/apart.hpp"
+#include "tests/cpu/differing_output.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -76,8 +76,8 @@ TEST_CASE("norms and their gradients on one thread and on more") {
         columns);
     const std::vector<Tensor> inputs{tests::random({70, columns}, 1), tests::random({columns}, 2),
                                      tests::random({columns}, 3)};
-    CHECK(tests::apart(text, inputs) == "");
-    CHECK(tests::apart(text, inputs, 2) == "");
+    CHECK(tests::differing_output(text, inputs) == "");
+    CHECK(tests::differing_output(text, inputs, 2) == "");
   }
 }
 

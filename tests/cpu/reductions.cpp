@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "backends/cpu/kernels/reduction_kernels.hpp"
-#include "tests/cpu/apart.hpp"
+#include "tests/cpu/differing_output.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -49,8 +49,9 @@ TEST_CASE("axes that go and axes that stay, in any order") {
     CAPTURE(one.axis);
     const std::vector<Tensor> inputs{tests::random(one.dims, 1)};
     for (const int threads : {1, 2}) {
-      CHECK(tests::apart(graph_of(one, "float32"), inputs, threads) == "");
-      CHECK(tests::apart(graph_of(one, "float64"), {inputs[0].to(DType::float64)}, threads) == "");
+      CHECK(tests::differing_output(graph_of(one, "float32"), inputs, threads) == "");
+      CHECK(tests::differing_output(graph_of(one, "float64"), {inputs[0].to(DType::float64)},
+                                    threads) == "");
     }
   }
 }
@@ -75,8 +76,8 @@ TEST_CASE("what was broadcast is summed") {
   const std::vector<Tensor> inputs{tests::random({4, 50, 300}, 1), tests::random({300}, 2),
                                    tests::random({4, 1, 300}, 3), tests::random({50, 1}, 4),
                                    tests::random({}, 5)};
-  CHECK(tests::apart(text, inputs) == "");
-  CHECK(tests::apart(text, inputs, 2) == "");
+  CHECK(tests::differing_output(text, inputs) == "");
+  CHECK(tests::differing_output(text, inputs, 2) == "");
 }
 
 TEST_CASE("rows of any length, and numbers that are none") {

@@ -8,7 +8,7 @@
 #include "backends/cpu/descriptors/packed_weights.hpp"
 #include "backends/cpu/execution_plan.hpp"
 #include "mithril/eval/plan.hpp"
-#include "tests/cpu/apart.hpp"
+#include "tests/cpu/differing_output.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -32,7 +32,7 @@ Taken taken(const Graph& graph, const std::vector<Tensor>& inputs, bool fuse) {
 void check_joined(const std::string& text, const std::vector<Tensor>& inputs, size_t steps) {
   const Graph graph = parse_graph(text);
   CHECK(taken(graph, inputs, true).steps == steps);
-  CHECK(apart(text, inputs, 1, 5e-5) == "");
+  CHECK(differing_output(text, inputs, 1, 5e-5) == "");
   const auto alone = cpu({.threads = 1})->load(graph, {.fuse = false})->run(inputs);
   for (const int threads : {1, 2, 3}) {
     CAPTURE(threads);

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "backends/cpu/kernels/softmax_kernels.hpp"
-#include "tests/cpu/apart.hpp"
+#include "tests/cpu/differing_output.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -86,8 +86,8 @@ TEST_CASE("rows and their gradients on one thread and on more") {
       "  output f = f\n"
       "}\n";
   const std::vector<Tensor> inputs{tests::random({60, 1001}, 1), tests::random({60, 1001}, 2)};
-  CHECK(tests::apart(text, inputs) == "");
-  CHECK(tests::apart(text, inputs, 2) == "");
+  CHECK(tests::differing_output(text, inputs) == "");
+  CHECK(tests::differing_output(text, inputs, 2) == "");
 }
 
 }  // namespace mithril::cpu_backend

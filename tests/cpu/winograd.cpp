@@ -10,8 +10,8 @@
 #include "backends/cpu/conv/winograd_planar.hpp"
 #include "backends/cpu/cpu.hpp"
 #include "mithril/graph/graph.hpp"
-#include "tests/cpu/apart.hpp"
-#include "tests/cpu/sums.hpp"
+#include "tests/cpu/convolution_sample.hpp"
+#include "tests/cpu/differing_output.hpp"
 
 namespace mithril::tests {
 namespace {
@@ -138,7 +138,7 @@ TEST_CASE("plans convolve in panels, with the same bits on any number of threads
       for (const int threads : {2, 3}) CHECK(identical(made({.threads = threads}), alone));
       const Tensor direct = made({.threads = 1, .winograd = false});
       CHECK(identical(direct, alone) == (images == 0 || size < 18));
-      CHECK(apart(convolution(images, size), given, 2, 0.02) == "");
+      CHECK(differing_output(convolution(images, size), given, 2, 0.02) == "");
     }
   }
 }

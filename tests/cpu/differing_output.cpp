@@ -1,4 +1,4 @@
-#include "tests/cpu/apart.hpp"
+#include "tests/cpu/differing_output.hpp"
 
 #include "backends/cpu/cpu.hpp"
 #include "mithril/eval/interpreter.hpp"
@@ -12,8 +12,8 @@ Tensor random(const Dims& dims, std::uint64_t seed) {
 }
 
 // Empty where the backend gives what the reference gives.
-std::string apart(const std::string& text, const std::vector<Tensor>& inputs, int threads,
-                  double allowed) {
+std::string differing_output(const std::string& text, const std::vector<Tensor>& inputs,
+                             int threads, double allowed) {
   const Graph graph = parse_graph(text);
   const auto executable = cpu({.threads = threads})->load(graph, {});
   const std::vector<Tensor> expected = interpret(graph, inputs), got = executable->run(inputs);

@@ -1,4 +1,4 @@
-// Convolutions of random elements, and their sums in double precision.
+// Convolutions of random elements, and their expected results in double precision.
 #pragma once
 
 #include <vector>
@@ -21,7 +21,7 @@ struct ConvolutionSample {
 
 // ||made - expected|| / ||expected||
 double relative_error(const std::vector<float>& made, const std::vector<double>& expected);
-// The same of the largest elements, in place of norms.
+// The largest difference, relative to the largest expected element.
 double largest_error(const std::vector<float>& made, const std::vector<double>& expected);
 
 }  // namespace mithril::tests

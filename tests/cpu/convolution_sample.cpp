@@ -1,9 +1,9 @@
-#include "tests/cpu/sums.hpp"
+#include "tests/cpu/convolution_sample.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "tests/cpu/apart.hpp"
+#include "tests/cpu/differing_output.hpp"
 
 namespace mithril::tests {
 
@@ -42,21 +42,21 @@ std::vector<double> ConvolutionSample::expected() const {
 }
 
 double relative_error(const std::vector<float>& made, const std::vector<double>& expected) {
-  double apart = 0, size = 0;
+  double difference_norm = 0, size = 0;
   for (size_t i = 0; i < expected.size(); ++i) {
-    apart += std::pow(made[i] - expected[i], 2);
+    difference_norm += std::pow(made[i] - expected[i], 2);
     size += std::pow(expected[i], 2);
   }
-  return std::sqrt(apart / size);
+  return std::sqrt(difference_norm / size);
 }
 
 double largest_error(const std::vector<float>& made, const std::vector<double>& expected) {
-  double apart = 0, size = 0;
+  double difference_norm = 0, size = 0;
   for (size_t i = 0; i < expected.size(); ++i) {
-    apart = std::max(apart, std::abs(made[i] - expected[i]));
+    difference_norm = std::max(difference_norm, std::abs(made[i] - expected[i]));
     size = std::max(size, std::abs(expected[i]));
   }
-  return apart / size;
+  return difference_norm / size;
 }
 
 }  // namespace mithril::tests

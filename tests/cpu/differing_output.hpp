@@ -1,0 +1,17 @@
+// Compares the CPU backend with the reference on graphs given as text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mithril/tensor/tensor.hpp"
+
+namespace mithril::tests {
+
+Tensor random(const Dims& dims, std::uint64_t seed);
+
+// The first output that differs from the reference by more than `allowed`; empty: none.
+std::string differing_output(const std::string& text, const std::vector<Tensor>& inputs,
+                             int threads = 1, double allowed = 1e-5);
+
+}  // namespace mithril::tests
