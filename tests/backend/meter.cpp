@@ -52,7 +52,7 @@ TEST_CASE("an allocation above the limit is refused and not counted") {
   CHECK(meter->take(INT64_MAX));
 }
 
-TEST_CASE("a refusal tells of the op, and of all sizes") {
+TEST_CASE("a refusal names the op and all sizes") {
   CHECK(text_of_error([] {
           out_of_memory({41, 60, 100}, "encoder.fc1.output", "linear");
         }) ==
@@ -70,7 +70,7 @@ TEST_CASE("a refusal tells of the op, and of all sizes") {
         "  in use : 60 bytes");
 }
 
-TEST_CASE("hooks are told at the end of a scope, in order, until they are removed") {
+TEST_CASE("hooks are called at the end of a scope, in order, until they are removed") {
   const auto meter = Meter::make(std::nullopt);
   const auto told = std::make_shared<std::vector<std::string>>();
   MemoryHookHandle handle = meter->add_hook(write_down(told));
@@ -103,7 +103,7 @@ TEST_CASE("an exception of a hook leaves finish() after all hooks were called") 
   CHECK(meter->allocated() == 12);
 }
 
-TEST_CASE("hooks are told of a scope that an error ended, and the error stays the first one") {
+TEST_CASE("hooks are called for a scope that an error ended, and the first error is kept") {
   const auto meter = Meter::make(10);
   const auto told = std::make_shared<std::vector<std::string>>();
   meter->add_hook(write_down(told));
@@ -117,7 +117,7 @@ TEST_CASE("hooks are told of a scope that an error ended, and the error stays th
   CHECK(*told == std::vector<std::string>{"cpu +8 -0"});
 }
 
-TEST_CASE("scopes nest, and one without a meter counts for nobody") {
+TEST_CASE("scopes nest, and a scope without a meter counts nothing") {
   const auto outer = Meter::make(std::nullopt);
   const auto inner = Meter::make(std::nullopt);
   const MeterScope first(outer.get());
@@ -131,7 +131,7 @@ TEST_CASE("scopes nest, and one without a meter counts for nobody") {
   CHECK(MeterScope::current() == &first);
 }
 
-TEST_CASE("the outermost scope of a meter tells its hooks, in the order of what happened") {
+TEST_CASE("the outermost scope of a meter calls its hooks in the order of events") {
   const auto meter = Meter::make(std::nullopt);
   const auto told = std::make_shared<std::vector<std::string>>();
   meter->add_hook(write_down(told));
@@ -170,7 +170,7 @@ TEST_CASE("blocks are given back to their meter by any thread, and only once") {
   CHECK(meter->allocated() == 0);
 }
 
-TEST_CASE("a meter lets its hooks go at once, and stays for the blocks that it counts") {
+TEST_CASE("a released meter drops its hooks immediately and lives as long as its blocks") {
   auto meter = Meter::make(std::nullopt);
   const auto told = std::make_shared<std::vector<std::string>>();
   meter->add_hook(write_down(told));
@@ -208,7 +208,7 @@ TEST_CASE("thousands of blocks in any order are each found once") {
   CHECK(left == 0);
 }
 
-TEST_CASE("watched memory counts until it is gone and somebody looks") {
+TEST_CASE("watched memory counts until a later call finds that it was freed") {
   const auto meter = Meter::make(10);
   const auto told = std::make_shared<std::vector<std::string>>();
   meter->add_hook(write_down(told));

@@ -55,7 +55,7 @@ TEST_CASE("a reserve gives out parts that do not overlap, and is whole again in 
   CHECK(freed);
 }
 
-TEST_CASE("a reserve has no part that is larger than any free one") {
+TEST_CASE("a reserve refuses a part that is larger than every free part") {
   auto memory = std::make_unique<Memory>();
   Reserve reserve(memory.get(), sizeof(Memory), [](void*) {});
   void* first = reserve.take(64 * 50);

@@ -22,7 +22,7 @@ bool has(const CacheFiles& files, const std::string& key, const std::string& ent
 
 }  // namespace
 
-TEST_CASE("an entry is found under its own key alone") {
+TEST_CASE("an entry is found under its own key only") {
   const CacheFolder folder;
   const CacheFiles files(folder.path());
   const std::string key("a key\0of bytes", 14), entry("an entry\0of bytes", 17);
@@ -35,7 +35,7 @@ TEST_CASE("an entry is found under its own key alone") {
   CHECK(folder.files() == std::vector<std::string>{files.file_of(key)});
 }
 
-TEST_CASE("files and folders of the cache are for their owner alone") {
+TEST_CASE("only the owner can access files and folders of the cache") {
   const CacheFolder folder;
   const CacheFiles files(folder.path() + "/deep/down");
   files.keep("key", "entry");
@@ -69,7 +69,7 @@ TEST_CASE("a file with a missing or changed byte is not an entry") {
   CHECK(has(files, "key", entry));
 }
 
-TEST_CASE("the file of another key, or what is no file, is none") {
+TEST_CASE("a file of another key, or something that is not a file, is not an entry") {
   const CacheFolder folder;
   const CacheFiles files(folder.path());
   files.keep("other", "entry");
@@ -98,7 +98,7 @@ TEST_CASE("a file that others may write is not read") {
   CHECK(has(files, "key", "entry"));
 }
 
-TEST_CASE("a folder that cannot be is an empty cache") {
+TEST_CASE("a folder that cannot be created is an empty cache") {
   const CacheFolder folder;
   REQUIRE(std::filesystem::create_directory(folder.path()));
   replace_contents(folder.path() + "/file", "");
@@ -150,7 +150,7 @@ TEST_CASE("unfinished files are removed after a while, and files of others never
   CHECK(std::filesystem::exists(foreign));
 }
 
-TEST_CASE("processes that write at once leave whole entries") {
+TEST_CASE("processes that write at the same time leave complete entries") {
   const CacheFolder folder;
   const CacheFiles files(folder.path());
   const std::string entries[] = {std::string(100'000, 'a'), std::string(70'000, 'b')};
@@ -181,7 +181,7 @@ TEST_CASE("processes that write at once leave whole entries") {
   CHECK(folder.files() == std::vector<std::string>{files.file_of("key")});
 }
 
-TEST_CASE("the cache stands where the environment says") {
+TEST_CASE("the environment chooses the folder of the cache") {
   const CacheFolder folder;
   CHECK(CacheFiles::usual_folder() == folder.path());
   CacheFolder::use("");

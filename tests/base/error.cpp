@@ -60,7 +60,7 @@ TEST_CASE("facts align by code points, not by bytes") {
         "  weight : 2");
 }
 
-TEST_CASE("a marker without facts stands two columns in") {
+TEST_CASE("a marker without facts is indented by two columns") {
   const Error error({.kind = ErrorKind::parse,
                      .code = "E0701",
                      .message = "no",

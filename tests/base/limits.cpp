@@ -31,7 +31,7 @@ Dim squared(Dim dim, int times) {
 
 }  // namespace
 
-TEST_CASE("an argument that says how often something is built has a limit") {
+TEST_CASE("an argument that is a repetition count has a limit") {
   CHECK(refusal_of(R"({"name": "AUC", "args": {"n_classes": 1000000000}})") ==
         "mithril.ValueError[E0402]: /args: AUC: argument 'n_classes' is out of range\n"
         "  expected : at most 4096, the limit 'repetitions', which set_limits raises\n"
@@ -53,7 +53,7 @@ TEST_CASE("an argument that says how often something is built has a limit") {
   CHECK_THROWS_AS(make_model("AUC", {{"n_classes", 4}}), ValueError);
 }
 
-TEST_CASE("a metric of many classes builds no more than one of few") {
+TEST_CASE("the size of a metric does not depend on the number of classes") {
   const Model metric = make_model("F1", {{"average", "macro"}, {"n_classes", 1'000'000'000}});
   const std::string few = make_model("F1", {{"average", "macro"}, {"n_classes", 3}}).summary(false);
   CHECK(metric.summary(false) == few);
@@ -81,7 +81,7 @@ TEST_CASE("a model has a limit of parts, at all depths, and stays as it was") {
   CHECK_THROWS_AS(model += Relu(), ValueError);
 }
 
-TEST_CASE("a part that was refused counts for nothing") {
+TEST_CASE("a refused part does not count towards the limit") {
   const WithLimits low({.parts = 2});
   Model model;
   model += Relu();
@@ -93,7 +93,7 @@ TEST_CASE("a part that was refused counts for nothing") {
   CHECK(model.output_keys().size() == 1);
 }
 
-TEST_CASE("products of dims do not double without end") {
+TEST_CASE("products of dims have a limit") {
   Facts facts;
   const Dim n(facts.symbol("n")), m(facts.symbol("m"));
   CHECK(tests::text_of_error([&] { squared(n, 24); }) ==
@@ -124,7 +124,7 @@ TEST_CASE("a model whose dims double at each part is refused, and stays usable")
   }
 }
 
-TEST_CASE("tuples of tuples do not double without end") {
+TEST_CASE("nested tuples have a limit") {
   Datum tuple(Tuple{1, 2});
   const auto grow = [&] {
     for (int i = 0; i < 24; ++i) tuple = Datum(Tuple{tuple, tuple});
@@ -135,7 +135,7 @@ TEST_CASE("tuples of tuples do not double without end") {
         "  help: raise the limit 'tuple_items' with set_limits if this is meant to be so large");
 }
 
-TEST_CASE("a limit is at least 1, and a refused change leaves all") {
+TEST_CASE("a limit is at least 1, and a refused change leaves all limits as they were") {
   CHECK(tests::text_of_error([] { set_limits({.repetitions = 7, .parts = 0}); }) ==
         "mithril.ValueError[E0464]: the limit 'parts' is 0, expected at least 1");
   CHECK(limits().repetitions == Limits().repetitions);

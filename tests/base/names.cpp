@@ -48,12 +48,12 @@ TEST_CASE("equally near names keep their order") {
   CHECK(nearest("fc3", {"fc2", "fc1"}) == Names{"fc2", "fc1"});
 }
 
-TEST_CASE("at most as many names are near as asked for") {
+TEST_CASE("at most the requested number of names is returned") {
   CHECK(nearest("fc9", {"fc1", "fc2", "fc3", "fc4"}).size() == 3);
   CHECK(nearest("fc9", {"fc1", "fc2", "fc3", "fc4"}, 1) == Names{"fc1"});
 }
 
-TEST_CASE("case does not separate names") { CHECK(nearest("RELU", {"Relu"}) == Names{"Relu"}); }
+TEST_CASE("names are compared without case") { CHECK(nearest("RELU", {"Relu"}) == Names{"Relu"}); }
 
 TEST_CASE("the last part of a path is near the path") {
   CHECK(nearest("weight", {"encoder.fc1.weight", "encoder.fc1.bias"}) ==
@@ -64,20 +64,20 @@ TEST_CASE("names of one letter do not suggest each other") { CHECK(nearest("x", 
 
 TEST_CASE("nothing is near an empty name") { CHECK(nearest("", {"a", "fc1.weight"}).empty()); }
 
-TEST_CASE("a question is asked only where a name is near") {
+TEST_CASE("a suggestion is made only if a name is near") {
   CHECK(did_you_mean("wieght", {"weight", "bias"}) == "did you mean 'weight'?");
   CHECK(did_you_mean("fc9", {"fc1", "fc2", "fc3"}) == "did you mean 'fc1', 'fc2' or 'fc3'?");
   CHECK(did_you_mean("padding", {"weight", "bias"}).empty());
 }
 
-TEST_CASE("an unknown name gives the known ones and the nearest") {
+TEST_CASE("an error about an unknown name lists the known names and the nearest") {
   CHECK(text_of_unknown("wieght", {"input", "weight", "bias"}) ==
         "mithril.NameError[E0601]: encoder.fc1: there is no port 'wieght'\n"
         "  known : input, weight, bias\n"
         "  help: did you mean 'weight'?");
 }
 
-TEST_CASE("an unknown name among none says so") {
+TEST_CASE("an error about an unknown name says if there are no names") {
   CHECK(text_of_unknown("a", {}) ==
         "mithril.NameError[E0601]: encoder.fc1: there is no port 'a'\n"
         "  known : none");
@@ -89,7 +89,7 @@ TEST_CASE("many known names are cut") {
   CHECK(text_of_unknown("something else", many).ends_with(", n18, n19 and 5 more"));
 }
 
-TEST_CASE("an unknown name is raised as the kind that was asked for") {
+TEST_CASE("an unknown name raises the requested kind of error") {
   CHECK_THROWS_AS(unknown_name(ErrorKind::input, "E0801", "key", "x", "", {}), InputError);
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("the width of text counts code points") {
   CHECK(quoted("a") == "'a'");
 }
 
-TEST_CASE("a name that holds a NUL is refused, whatever it is of") {
+TEST_CASE("every kind of name is refused if it contains a NUL") {
   const std::string name("a\0b", 3);
   const std::string text =
       "mithril.NameError[E0622]: a name holds a NUL: 'a\\x00b'\n"
@@ -128,7 +128,7 @@ TEST_CASE("a name that holds a NUL is refused, whatever it is of") {
         "  help: give it a name without the character \\x00");
 }
 
-TEST_CASE("long names are compared with nothing, as the time grows with the square") {
+TEST_CASE("long names get no suggestions, because the comparison takes quadratic time") {
   const std::string name(100'000, 'a');
   CHECK(nearest(name, {name + "b", "a"}).empty());
 }

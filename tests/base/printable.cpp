@@ -47,7 +47,7 @@ TEST_CASE("printable() escapes hidden characters") {
         "\\xff|\\xc3|\\xc0\\xaf|\\xed\\xa0\\x80|\\xf4\\x90\\x80\\x80");
 }
 
-TEST_CASE("no text that Mithril shows holds a control character of a name") {
+TEST_CASE("control characters of names are escaped in every text") {
   const Model model = hostile_model();
   CHECK(is_harmless(model.summary()));
   CHECK(is_harmless(to_html(model)));

@@ -64,7 +64,7 @@ constexpr int skipped = 77;
 
 }  // namespace
 
-TEST_CASE("a file gets the bytes that it is given, and nothing stays beside it") {
+TEST_CASE("a written file has the given bytes, and no temporary file remains") {
   const Folder folder;
   const std::string path = folder.at("file"), bytes("some\0bytes\n", 11);
   for (const std::string& text : {bytes, std::string(3'000'000, 'x'), std::string(), bytes}) {
@@ -98,7 +98,7 @@ TEST_CASE("a new file has the permissions of the umask, a replaced one keeps its
   CHECK(about.st_gid == 4321);
 }
 
-TEST_CASE("a symbolic link stays, and what it leads to is written") {
+TEST_CASE("a symbolic link stays, and its target is written") {
   const Folder folder;
   REQUIRE(fs::create_directory(folder.at("below")));
   fs::create_symlink("below/second", folder.at("first"));
@@ -232,7 +232,7 @@ TEST_CASE("a kill at any moment leaves the old or the new file") {
   MESSAGE("of 60 kills " << unfinished << " came while a file was being written");
 }
 
-TEST_CASE("a private file replaces whatever has its name, for its owner alone") {
+TEST_CASE("a private file replaces any file of its name, and only its owner can access it") {
   const Folder folder;
   const std::string path = folder.at("file"), other = folder.at("other");
   replace_contents(other, "other");

@@ -56,7 +56,7 @@ Refusal refusal_of(const OpDef& op, const std::vector<check::OpCase>& given = ro
 
 }  // namespace
 
-TEST_CASE("check_op takes a right record, registered or not") {
+TEST_CASE("check_op accepts a correct record, registered or not") {
   CHECK(refusal_of(softsign()).text.empty());
   CHECK(refusal_of(find_op("gelu"),
                    {{.name = "tanh form",
@@ -64,7 +64,7 @@ TEST_CASE("check_op takes a right record, registered or not") {
             .text.empty());
 }
 
-TEST_CASE("check_op finds a formula that is not what eval does") {
+TEST_CASE("check_op finds a formula that differs from eval") {
   OpDef op = softsign();
   op.spell[1].text = "{input} / (1 + {input})";
   const Refusal refusal = refusal_of(op);
@@ -84,7 +84,7 @@ TEST_CASE("check_op finds a gradient that never flows, and one that is wrong") {
   CHECK(refusal_of(op).says("the gradient says "));
 }
 
-TEST_CASE("check_op finds what an eval gets wrong for one element and for none") {
+TEST_CASE("check_op finds errors of eval for one element and for no elements") {
   OpDef op = softsign();
   op.outputs = {{"output", "", "float"}};
   op.solve = [](Solver& s) {
@@ -112,7 +112,7 @@ TEST_CASE("check_op finds what an eval gets wrong for one element and for none")
   CHECK(refusal.says("softsign, of four, in sizes [1, 1]: gradient of input"));
 }
 
-TEST_CASE("check_op finds another result than the row expects, and another error") {
+TEST_CASE("check_op finds a result, and an error, that differs from the row") {
   std::vector<check::OpCase> wrong = rows();
   wrong[1].expect = {{"output", check::tensor({2}, {0.5, -0.7})}};
   CHECK(refusal_of(softsign(), wrong).says("by hand: expected output: element [1] is -0.75"));
@@ -123,7 +123,7 @@ TEST_CASE("check_op finds another result than the row expects, and another error
   CHECK(refusal_of(softsign(), wrong).says("the op has no input 'inptu'"));
 }
 
-TEST_CASE("check_op refuses what it cannot read") {
+TEST_CASE("check_op refuses a row that it cannot read") {
   OpDef op = softsign();
   op.spell[1].text = "{input} / (1 + abs({input})";
   const Refusal refusal = refusal_of(op);

@@ -51,7 +51,7 @@ TEST_CASE("half precision is refused by the path") {
         "  help: compile for a backend of float32 or float64");
 }
 
-TEST_CASE("a size that is open needs an example") {
+TEST_CASE("an unknown size needs an example") {
   const CompiledModel compiled = layer(cpu(), {"N", 3});
   CHECK(text_of_error([&] { static_cast<void>(compiled.exported()); }) ==
         "mithril.InputError[E0811]: the sizes of 'x' are open, and a file is for one\n"

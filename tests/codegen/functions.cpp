@@ -42,7 +42,7 @@ void check_printed(const ExportedModel& model, const std::string& body,
 
 }  // namespace
 
-TEST_CASE("a state begins where the model begins, and its next value is an output") {
+TEST_CASE("a state starts with its initial value, and its next value is an output") {
   Model model;
   model |= Model::op("add")({{"left", "count"}, {"right", "x"}, {"output", "next"}});
   model.bind_state_keys("count", "next", Tensor::scalar(10.0f));
@@ -65,7 +65,7 @@ TEST_CASE("a state begins where the model begins, and its next value is an outpu
                 "11 12 1 2 1");
 }
 
-TEST_CASE("an error names a null pointer, which is not read") {
+TEST_CASE("an error names a null pointer, and the pointer is not read") {
   Model model;
   model |=
       Linear({.dimension = 1})({{"input", "x"}, {"weight", "w"}, {"bias", "b"}, {"output", "y"}});
@@ -129,7 +129,7 @@ TEST_CASE("a pointer to no elements may be null") {
                 "1");
 }
 
-TEST_CASE("an index that is out of range is told, and nothing is read there") {
+TEST_CASE("an index out of range is reported, and nothing is read there") {
   Model model;
   model |= Embedding({.num_embeddings = 3, .dim = 2})({{"input", "i"}, {"output", "rows"}});
   const CompiledModel compiled = compile(model, cpu(), {.shapes = {{"i", {1}}}, .inference = true});

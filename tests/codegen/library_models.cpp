@@ -97,7 +97,7 @@ Model transformer() {
 
 }  // namespace
 
-TEST_CASE("models of the examples and of the library give the same as generated C++") {
+TEST_CASE("generated C++ gives the results of models of the examples and the library") {
   ModelChecks checks;
   add(checks, "convolutions", with_loss(convolutional()),
       {{"image", {2, 1, 8, 8}}, {"label", {2}}});

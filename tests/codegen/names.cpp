@@ -25,7 +25,7 @@ TEST_CASE("names of ports become identifiers of C++") {
   CHECK(identifier("") == "unnamed");
 }
 
-TEST_CASE("comments end with their line and show what stands in them") {
+TEST_CASE("comments end with their line and show their text") {
   CHECK(comment("encoder.fc1") == "encoder.fc1");
   CHECK(comment("a\nint x;") == "a\\x0aint x;");
   CHECK(comment("a\\") == "a\\.");
@@ -33,7 +33,7 @@ TEST_CASE("comments end with their line and show what stands in them") {
   CHECK(comment("\xe2\x80\xae") == "\\xe2\\x80\\xae");
 }
 
-TEST_CASE("identifiers that would be the same are told apart") {
+TEST_CASE("equal identifiers are numbered") {
   codegen::Identifiers names({"sum"});
   CHECK(names.add("a.b") == "a_b");
   CHECK(names.add("a_b") == "a_b_2");

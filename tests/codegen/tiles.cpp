@@ -79,7 +79,7 @@ void add(ModelChecks& checks, const std::string& op, const OpCase& row, uint64_t
 
 }  // namespace
 
-TEST_CASE("sizes around those of tiles give the same in generated C++") {
+TEST_CASE("generated C++ is right for sizes around the tile sizes") {
   ModelChecks checks;
   for (uint64_t seed = 1; seed <= 16; ++seed) {
     Random random(seed);

@@ -34,7 +34,7 @@ Tensor tensor_of_ones(Dims dims) { return Tensor::full(DType::float32, std::move
 
 }  // namespace
 
-TEST_CASE("a bound model gives what the model gives with these parameters") {
+TEST_CASE("a bound model gives the results of the model with these parameters") {
   const CompiledModel compiled = bound_network();
   const TensorMap params = parameters(2);
   const CompiledModel bound = compiled.bind(params);
@@ -60,7 +60,7 @@ TEST_CASE("bind copies the parameters, and does not change the compiled model") 
         Dims{1, 3});
 }
 
-TEST_CASE("bind does not copy moved parameters that nobody else holds") {
+TEST_CASE("bind does not copy moved parameters that have no other owner") {
   const CompiledModel compiled = bound_network();
   TensorMap params = parameters(2);
   const void* given = params.at("linear.weight").raw_data();

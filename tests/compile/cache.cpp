@@ -99,14 +99,14 @@ TEST_CASE("a model that was compiled before is read, with its gradients") {
   CHECK(identities(folder) == before);
 }
 
-TEST_CASE("nothing is kept where it was not asked for, or while debugging") {
+TEST_CASE("nothing is cached without cache=True, or while debugging") {
   const CacheFolder folder;
   compiled(false);
   compiled(true, {.debug = true});
   CHECK(folder.files().empty());
 }
 
-TEST_CASE("other options are other entries") {
+TEST_CASE("each combination of options has its own entry") {
   const CacheFolder folder;
   size_t entries = 0;
   const CompileOptions all[] = {{},
@@ -123,7 +123,7 @@ TEST_CASE("other options are other entries") {
   CHECK(identities(folder) == before);
 }
 
-TEST_CASE("gradients of other outputs and with checkpoints are other entries") {
+TEST_CASE("gradients of other outputs, and with checkpoints, have their own entries") {
   const CacheFolder folder;
   check_as_without();
   check_as_without({.use_checkpointing = true});
@@ -135,7 +135,7 @@ TEST_CASE("gradients of other outputs and with checkpoints are other entries") {
   CHECK(folder.files().size() == 4);
 }
 
-TEST_CASE("short names, an inference model and levels are as without a cache") {
+TEST_CASE("short names, inference models and optimization levels work with a cache") {
   const CacheFolder folder;
   for (int times = 0; times < 2; ++times) {
     check_as_without({.use_short_namings = true});
@@ -161,7 +161,7 @@ TEST_CASE("hooks and fixed parameters work on a model from the cache") {
   CHECK(folder.files().size() == 1);
 }
 
-TEST_CASE("an entry that is damaged, cut or of something else is made again") {
+TEST_CASE("an entry that is damaged, truncated or of another kind is made again") {
   const CacheFolder folder;
   results_of(compiled(true));
   const std::vector<std::string> paths = folder.files();
@@ -182,7 +182,7 @@ TEST_CASE("an entry that is damaged, cut or of something else is made again") {
   }
 }
 
-TEST_CASE("an entry that is whole and describes no graph is made again") {
+TEST_CASE("an entry that is complete but not a graph is made again") {
   const CacheFolder folder;
   const CacheFiles files(folder.path());
   const GraphCache cache(files);
@@ -255,7 +255,7 @@ TEST_CASE("a graph with a user's op is not cached") {
   CHECK(folder.files().empty());
 }
 
-TEST_CASE("an op by the name of another, with other meaning, is made each time") {
+TEST_CASE("a graph with a redefined op is not cached") {
   OpDef op = find_op("relu");
   const CacheFolder folder;
   const GraphCache cache{CacheFiles(folder.path())};

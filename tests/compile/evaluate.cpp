@@ -30,14 +30,14 @@ const TensorMap scaling_params = {{"w", floats({2}, {2, 3})}, {"b", floats({}, {
 
 }  // namespace
 
-TEST_CASE("a compiled model evaluates what was composed") {
+TEST_CASE("a compiled model evaluates the composed model") {
   const CompiledModel compiled = ml::compile(scaling(), ml::cpu());
   const TensorMap out = compiled.evaluate(scaling_params, {{"x", floats({2, 2}, {1, 2, 3, 4})}});
   CHECK(out.keys() == std::vector<std::string>{"y"});
   CHECK(identical(out.at("y"), floats({2, 2}, {3, 7, 7, 13})));
 }
 
-TEST_CASE("gradients are those of the parameters, shaped as they are") {
+TEST_CASE("gradients have the keys and shapes of the parameters") {
   const CompiledModel compiled = ml::compile(scaling(), ml::cpu());
   const auto [out, gradients] =
       compiled.evaluate(scaling_params, {{"x", floats({2, 2}, {1, 2, 3, 4})}},
@@ -70,7 +70,7 @@ TEST_CASE("the gradient of the cost needs no other gradient") {
   CHECK(gradients.at("w").item() == 3);
 }
 
-TEST_CASE("an output that no gradient comes in at counts as zero") {
+TEST_CASE("an output without an incoming gradient counts as zero") {
   Model model;
   model |= Model::op("multiply")({{"left", "x"}, {"right", "w"}, {"output", "a"}});
   model |= Model::op("add")({{"left", "x"}, {"right", "w"}, {"output", "b"}});
@@ -128,7 +128,7 @@ TEST_CASE("integers and bools are data") {
   CHECK(identical(out.at("large"), Tensor::of<bool>({2}, {false, true})));
 }
 
-TEST_CASE("a model that is one op compiles") {
+TEST_CASE("a model of one op compiles") {
   const CompiledModel compiled = ml::compile(Model::op("relu"), ml::cpu());
   CHECK(compiled.data_keys() == std::vector<std::string>{"input"});
   const TensorMap out = compiled.evaluate({}, {{"input", floats({3}, {-1, 0, 2})}});
@@ -146,7 +146,7 @@ TEST_CASE("compiling does not change the model") {
   CHECK(model.output_keys().size() == 1);
 }
 
-TEST_CASE("a constant is folded and no input any more") {
+TEST_CASE("a constant is folded and is not an input") {
   const CompiledModel compiled =
       ml::compile(scaling(), ml::cpu(), {.constant_keys = {{"w", floats({2}, {2, 3})}}});
   CHECK(compiled.input_keys() == std::vector<std::string>{"x", "b"});
@@ -154,7 +154,7 @@ TEST_CASE("a constant is folded and no input any more") {
   CHECK(identical(out.at("y"), floats({2}, {3, 4})));
 }
 
-TEST_CASE("discarded outputs go with what only they needed") {
+TEST_CASE("discarded outputs are removed with the nodes that only they need") {
   Model model;
   model |= Model::op("multiply")({{"left", "x"}, {"right", "w"}, {"output", "a"}});
   model |= Model::op("add")({{"left", "x"}, {"right", "v"}, {"output", "b"}});
@@ -165,7 +165,7 @@ TEST_CASE("discarded outputs go with what only they needed") {
   CHECK(out.at("a").item() == 15);
 }
 
-TEST_CASE("state begins as stated and goes from one evaluation to the next") {
+TEST_CASE("a state starts with its initial value and is passed from one evaluation to the next") {
   Model model;
   model |= Model::op("add")({{"left", "x"}, {"right", "total"}, {"output", "sum"}});
   model.bind_state_keys("total", "sum", floats({2}, {10, 20}));
@@ -204,7 +204,7 @@ TEST_CASE("every optimization level gives the same results") {
   }
 }
 
-TEST_CASE("gradients share their elements with nothing") {
+TEST_CASE("gradients do not share their elements") {
   Model model;
   model |= Model::op("add")({{"left", "a"}, {"right", "b"}, {"output", "y"}});
   const CompiledModel compiled = ml::compile(model, ml::cpu(), {.trainable_keys = {"a", "b"}});

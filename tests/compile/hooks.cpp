@@ -41,7 +41,7 @@ TEST_CASE("a hook sees the value at its path, with gradients and without") {
   CHECK(identical(seen[1], seen[0]));
 }
 
-TEST_CASE("hooks do not change what comes out") {
+TEST_CASE("hooks do not change the outputs") {
   const CompiledModel compiled = hooked_network();
   CompiledModel hooked = compiled;
   hooked.register_hook("linear.primitivelinear.output", [](const Tensor&) {});
@@ -62,7 +62,7 @@ TEST_CASE("inputs can be hooked by their short names") {
   CHECK(dims == Dims{3, 2});
 }
 
-TEST_CASE("hooks are called as values are made, of one object only") {
+TEST_CASE("hooks are called when values are computed, of one object only") {
   CompiledModel compiled = hooked_network();
   const CompiledModel before = compiled;
   std::string calls;
@@ -94,7 +94,7 @@ TEST_CASE("a hook that is removed is not called, and the others are") {
   CHECK(calls == "yx");
 }
 
-TEST_CASE("every path of the model can be hooked, whatever the passes drop") {
+TEST_CASE("every path of the model can be hooked, even if the passes remove it") {
   Model block("block");
   block |= ml::Linear({.dimension = 3})({{"input", "input"}, {"output", "output"}});
   Model model;
@@ -130,7 +130,7 @@ TEST_CASE("the result of a hook replaces the value for all its users") {
   CHECK(identical(outputs.at("y"), Tensor::full(DType::float32, {4, 3}, 7)));
 }
 
-TEST_CASE("a hook on a gradient sees what comes back at the value, and may change it") {
+TEST_CASE("a hook on a gradient observes the gradient of the value, and may change it") {
   CompiledModel compiled = hooked_network();
   const TensorMap params = compiled.get_parameters();
   const Tensor incoming = Tensor::full(DType::float32, {4, 3}, 1);
@@ -194,7 +194,7 @@ TEST_CASE("debug stops at the first value that is not finite") {
         "  help: what was made before it is finite, and was printed");
 }
 
-TEST_CASE("a hook at no value gives the nearest") {
+TEST_CASE("a hook at an unknown value suggests the nearest") {
   CompiledModel compiled = hooked_network();
   std::string text;
   try {

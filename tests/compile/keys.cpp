@@ -38,7 +38,7 @@ TEST_CASE("canonical inputs are data and other floats are parameters") {
   CHECK(compiled.parameter_keys() == Names{"w"});
 }
 
-TEST_CASE("keys named as data or trainable are that") {
+TEST_CASE("data_keys and trainable_keys set the class of keys") {
   const CompiledModel compiled =
       compile(product(), cpu(), {.data_keys = {"w"}, .trainable_keys = {"x"}});
   CHECK(compiled.data_keys() == Names{"w"});

@@ -90,18 +90,18 @@ TEST_CASE("optimization level none keeps every value of the model") {
   CHECK(compiled_to(level_none) == all);
 }
 
-TEST_CASE("by default equal nodes are merged and unused nodes are removed") {
+TEST_CASE("by default common subexpressions and dead nodes are eliminated") {
   const std::string fewer = "twice product y.subtract_4 y";
   CHECK(compiled_to({.shapes = {{"x", {3, 2}}}}) == fewer);
   CHECK(compiled_to({.shapes = {{"x", {3, 2}}},
                      .optimization_level = mithril::OptimizationLevel::max}) == fewer);
 }
 
-TEST_CASE("a backend gets graphs as they were composed where it wants that") {
+TEST_CASE("a backend can request graphs as they were composed") {
   CHECK(compiled_to({.shapes = {{"x", {3, 2}}}}, {.as_composed = true}) == all);
 }
 
-TEST_CASE("attention that is written out is one op in inference, where a backend is quicker so") {
+TEST_CASE("attention written as several ops is fused in inference if the backend asks for it") {
   const std::string written = "key turned scores weights y";
   const GraphOptions wanted{.fused_attention = true};
   CHECK(attention_compiled_to({.inference = true}, wanted) == "key y");
@@ -114,7 +114,7 @@ TEST_CASE("attention that is written out is one op in inference, where a backend
                               {.fused_attention = true, .as_composed = true}) == written);
 }
 
-TEST_CASE("attention that is written out is one op in a bound model, unless a hook sees into it") {
+TEST_CASE("attention written as several ops is fused in a bound model unless it has a hook inside") {
   const auto backend = std::make_shared<Keeping>(GraphOptions{.fused_attention = true});
   const CompiledModel compiled =
       compile(attention_written_out(), backend,

@@ -110,7 +110,7 @@ TEST_CASE("a part whose mode is fixed keeps it") {
   }
 }
 
-TEST_CASE("a state that inference changes stays a state of what is made for inference") {
+TEST_CASE("a state that inference changes is a state of the inference model") {
   const CompiledModel model = compiled_for_rows(modal_network(false));
   const TensorMap params = model.get_parameters(), data = {{"x", rows(1)}};
   const State state = trained(model, params);
@@ -122,7 +122,7 @@ TEST_CASE("a state that inference changes stays a state of what is made for infe
   check_equal(next, expected_next);
 }
 
-TEST_CASE("a model of dropouts needs no state in inference") {
+TEST_CASE("a model with dropout needs no state in inference") {
   Model model;
   model |= Dropout()({{"input", "x"}, {"output", "y"}});
   const CompiledModel made = compiled_for_rows(model);

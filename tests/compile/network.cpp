@@ -29,7 +29,7 @@ Tensor image(int64_t batch) { return Tensor::full(DType::float32, {batch, 1, 8, 
 
 }  // namespace
 
-TEST_CASE("the network of the documents compiles and gives gradients") {
+TEST_CASE("the network of the documentation compiles and has gradients") {
   const Model net = network();
   auto compiled = ml::compile(net, ml::cpu(), {.shapes = {{"image", {ml::any, 1, 8, 8}}}});
   auto params = compiled.get_parameters();

@@ -28,7 +28,7 @@ using Numbers = std::vector<double>;
 
 }  // namespace
 
-TEST_CASE("floats are computed of an open size") {
+TEST_CASE("floats are computed from a size that is unknown while compiling") {
   const Connection x("x");
   const Model model = Model::create({{"y", x / pow(x.shape()[0], 0.5)}});
   CHECK(of_rows(model, 1) == Numbers{1, 1});
@@ -36,7 +36,7 @@ TEST_CASE("floats are computed of an open size") {
   CHECK(of_rows(model, 4, true) == of_rows(model, 4));
 }
 
-TEST_CASE("bools and ints that dims cannot say are computed of an open size") {
+TEST_CASE("bools and ints that dims cannot express are computed from an unknown size") {
   const Connection x("x");
   const Connection rows = x.shape()[0];
   const Model model =
@@ -46,7 +46,7 @@ TEST_CASE("bools and ints that dims cannot say are computed of an open size") {
   CHECK(of_rows(model, 4) == Numbers{3.75, 3.75, 6.75, 6.75, 9.75, 9.75, 12.75, 12.75});
 }
 
-TEST_CASE("a number of an open size can be an output") {
+TEST_CASE("a number computed from an unknown size can be an output") {
   const Connection x("x");
   const Connection rows = x.shape()[0];
   const Model model =
@@ -59,7 +59,7 @@ TEST_CASE("a number of an open size can be an output") {
   CHECK(compiled.evaluate({}, {{"x", Tensor(DType::float32, {9})}}).at("large").item() == 1);
 }
 
-TEST_CASE("a number of an open size has the width of the tensor beside it") {
+TEST_CASE("a number computed from an unknown size has the width of the other operand") {
   const Connection x("x");
   const Connection half = x.cast(DType::float16);
   const Model model = Model::create({{"y", half * pow(x.shape()[0], 0.5)}});
@@ -68,7 +68,7 @@ TEST_CASE("a number of an open size has the width of the tensor beside it") {
         DType::float16);
 }
 
-TEST_CASE("gradients flow past a number of an open size") {
+TEST_CASE("gradients flow past a number computed from an unknown size") {
   const Connection x("x");
   const Connection w("w");
   const Model model = Model::create({{"y", (x * w / pow(x.shape()[0], 0.5)).sum()}});
@@ -80,7 +80,7 @@ TEST_CASE("gradients flow past a number of an open size") {
   CHECK(gradients.at("w").item() == 4);
 }
 
-TEST_CASE("a value port still asks for a number of an open size") {
+TEST_CASE("a value port requires a number that is known while compiling") {
   const Connection x("x");
   const Model model = Model::create({{"y", apply("leaky_relu", {x, pow(x.shape()[0], 0.5)})}});
   try {

@@ -82,7 +82,7 @@ TEST_CASE("parameters without an initializer are uniform in +-1/sqrt(fan in)") {
   CHECK(values.high == doctest::Approx(0.25).epsilon(0.01));
 }
 
-TEST_CASE("a seed gives the same parameters again, another seed others") {
+TEST_CASE("equal seeds give equal parameters, other seeds give others") {
   const CompiledModel compiled = compile(sum_of({"w"}), cpu(), {.shapes = {{"w", {8}}}});
   CHECK(identical(compiled.get_parameters(3).at("w"), compiled.get_parameters(3).at("w")));
   CHECK_FALSE(identical(compiled.get_parameters(3).at("w"), compiled.get_parameters(4).at("w")));
@@ -113,7 +113,7 @@ TEST_CASE("randomized parameters are standard normal, or uniform in their interv
   CHECK(spread(params.at("v")).mean == doctest::Approx(4).epsilon(0.01));
 }
 
-TEST_CASE("a state dict comes back in the order and width of the model") {
+TEST_CASE("load_state_dict returns parameters in the order and width of the model") {
   const CompiledModel compiled =
       compile(sum_of({"v", "w"}), cpu(), {.shapes = {{"v", {2}}, {"w", {2}}}});
   const TensorMap params = compiled.load_state_dict(

@@ -31,7 +31,7 @@ struct Listening {
 
 }  // namespace
 
-TEST_CASE("the summary lists an input that comes of a typing error") {
+TEST_CASE("the summary lists an input that a misspelt name created") {
   const std::string summary = with_typing_error().summary();
   CHECK(summary.substr(summary.find("inputs:")).find(" hiden ") != std::string::npos);
 }
@@ -47,7 +47,7 @@ TEST_CASE("compiling warns of an input that looks like another name") {
   CHECK(listening.heard == compiled.warnings());
 }
 
-TEST_CASE("compiling does not warn of an input that something is said of") {
+TEST_CASE("compiling does not warn about an input that an option mentions") {
   const Listening listening;
   CHECK(compile(with_typing_error(), cpu(), {.data_keys = {"hiden"}}).warnings().empty());
   CHECK(compile(with_typing_error(), cpu(), {.trainable_keys = {"hiden"}}).warnings().empty());
@@ -67,7 +67,7 @@ TEST_CASE("the warning about two inputs with similar names is about the later on
   CHECK(warnings[0].find("input 'imgae', and it looks like 'image'") != std::string::npos);
 }
 
-TEST_CASE("names look alike where a typing error tells them apart") {
+TEST_CASE("names look alike if they differ by one typing error") {
   struct Pair {
     std::string a, b;
   };

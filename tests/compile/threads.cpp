@@ -55,7 +55,7 @@ TEST_CASE("threads evaluate one compiled model with different batch sizes") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("threads ask for different gradients while others evaluate") {
+TEST_CASE("threads request different gradients while others evaluate") {
   Model model = shared_network();
   model.expose_keys({"positive"});
   const CompiledModel compiled =
@@ -83,7 +83,7 @@ TEST_CASE("threads ask for different gradients while others evaluate") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("threads compile and evaluate models of their own") {
+TEST_CASE("threads compile and evaluate their own models") {
   std::atomic<int> wrong = 0;
   const std::shared_ptr<Backend> backend = cpu();
   run_in_threads([&](int thread) {

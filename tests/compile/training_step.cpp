@@ -53,7 +53,7 @@ const std::map<std::string, Make>& rules() {
 
 }  // namespace
 
-TEST_CASE("fifty steps as one graph are those of evaluate and the optimizer") {
+TEST_CASE("fifty compiled steps equal evaluate followed by Optimizer::step") {
   for (const auto& rule : rules()) {
     for (const DType dtype : {DType::float32, DType::float64}) {
       CAPTURE(rule.first);
@@ -77,7 +77,7 @@ TEST_CASE("fifty steps as one graph are those of evaluate and the optimizer") {
   }
 }
 
-TEST_CASE("a step fits other backends, levels and sizes") {
+TEST_CASE("a step works with other backends, levels and sizes") {
   for (const char* level : {"none", "default", "max"}) {
     for (const bool reference : {false, true}) {
       CAPTURE(level);
@@ -103,7 +103,7 @@ TEST_CASE("a step fits other backends, levels and sizes") {
   }
 }
 
-TEST_CASE("a step goes on from the optimizer's state, and with its learning rate") {
+TEST_CASE("a step uses the optimizer's state and learning rate") {
   const CompiledModel model = compiled_classifier();
   TensorMap apart = model.get_parameters(), params = apart.copy();
   Adam expected({.lr = 0.1}), optimizer({.lr = 0.5});
@@ -126,7 +126,7 @@ TEST_CASE("a step goes on from the optimizer's state, and with its learning rate
   check_identical(apart, params);
 }
 
-TEST_CASE("parameters are moved where they stand") {
+TEST_CASE("parameters are updated in place") {
   const CompiledModel model = compiled_classifier();
   TensorMap params = model.get_parameters();
   const Tensor before = params.at("table").copy(), table = params.at("table");
@@ -137,7 +137,7 @@ TEST_CASE("parameters are moved where they stand") {
   CHECK(!identical(before, table));
 }
 
-TEST_CASE("a parameter that is an output, too, is given as it was") {
+TEST_CASE("a parameter that is also an output is returned with its old value") {
   Model model;
   model |=
       Linear({.dimension = 3})({{"input", "x"}, {"weight", "w"}, {"bias", "b"}, {"output", "h"}});
@@ -183,7 +183,7 @@ TEST_CASE("a step keeps the state from call to call") {
   check_identical(compiled.initial_state_dict(), step.state());
 }
 
-TEST_CASE("gradients come in at the outputs that are named") {
+TEST_CASE("gradients of named outputs are used") {
   const CompiledModel model =
       compile(Linear({.dimension = 3}), cpu(), {.shapes = {{"input", {2, 4}}}});
   const TensorMap data = {{"input", Tensor::full(DType::float32, {2, 4}, 0.5)}};
@@ -207,7 +207,7 @@ TEST_CASE("hooks are called in steps") {
   CHECK(seen == 1);
 }
 
-TEST_CASE("data that stands in a parameter is read before that moves") {
+TEST_CASE("data that shares memory with a parameter is read before the update") {
   Model model;
   model |= Model::op("multiply")({{"left", "w"}, {"right", "x"}, {"output", "h"}});
   model |= Model::op("sum")({{"input", "h"}, {"output", "loss"}});
@@ -222,7 +222,7 @@ TEST_CASE("data that stands in a parameter is read before that moves") {
   CHECK(identical(params.at("w"), Tensor(DType::float32, {4})));
 }
 
-TEST_CASE("one tensor for two parameters is refused, and none of them moves") {
+TEST_CASE("one tensor for two parameters is refused before any update") {
   const CompiledModel model = compiled_classifier();
   TensorMap params = model.get_parameters();
   const TensorMap before = params.copy();
@@ -236,7 +236,7 @@ TEST_CASE("one tensor for two parameters is refused, and none of them moves") {
   CHECK(identical(params.at("table"), before.at("table")));
 }
 
-TEST_CASE("parameters that cannot be moved are refused before any does") {
+TEST_CASE("parameters that cannot be updated are refused before any update") {
   const CompiledModel model = compiled_classifier();
   TensorMap params = model.get_parameters();
   const TensorMap before = params.copy();

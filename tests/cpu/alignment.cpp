@@ -22,7 +22,7 @@ Tensor between_floats(const Dims& dims, uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("products of bfloat16 take elements that begin between two places of floats") {
+TEST_CASE("bfloat16 GEMMs accept operands that are not aligned to 4 bytes") {
   for (const int rows : {1, 3, 40}) {
     const std::string text = fmt::format(
         "graph {{\n  input x: bfloat16[{0}, 64]\n  input w: bfloat16[33, 64]\n"
@@ -39,7 +39,7 @@ TEST_CASE("products of bfloat16 take elements that begin between two places of f
   }
 }
 
-TEST_CASE("bound weights of bfloat16 may begin between two places of floats") {
+TEST_CASE("bound bfloat16 weights need not be aligned to 4 bytes") {
   Graph graph;
   const ValueId x = graph.add_input({.name = "x", .dims = {5, 64}, .dtype = DType::bfloat16});
   const Tensor weight = between_floats({33, 64}, 2);

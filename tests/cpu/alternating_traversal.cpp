@@ -69,7 +69,7 @@ const Case cases[] = {
 
 }  // namespace
 
-TEST_CASE("a step that may begin at either end begins where the one before it ended") {
+TEST_CASE("a step starts at the end where the previous step ended") {
   AlternatingTraversal traversal_order;
   for (int run = 0; run < 3; ++run) {
     CHECK(traversal_order.next(Traversal::either) == Direction::forward);
@@ -82,7 +82,7 @@ TEST_CASE("a step that may begin at either end begins where the one before it en
   CHECK(traversal_order.next(Traversal::either) == Direction::backward);
 }
 
-TEST_CASE("what goes through little traversal_order nothing") {
+TEST_CASE("traversal stays forward for small inputs") {
   AlternatingTraversal traversal_order;
   CHECK(traversal_order.next(Traversal::either) == Direction::forward);
   CHECK(traversal_order.next(Traversal::small) == Direction::forward);
@@ -91,7 +91,7 @@ TEST_CASE("what goes through little traversal_order nothing") {
   CHECK(traversal_order.next(Traversal::either) == Direction::forward);
 }
 
-TEST_CASE("steps iterate from the end that they are told") {
+TEST_CASE("steps iterate in the given direction") {
   for (const Case& at : cases) {
     CAPTURE(at.statements);
     const Graph graph = table_graph(at.statements, 6, at.columns);
@@ -103,7 +103,7 @@ TEST_CASE("steps iterate from the end that they are told") {
   }
 }
 
-TEST_CASE("each run gives the same bits, from whatever end it begins") {
+TEST_CASE("the direction of traversal does not change the bits") {
   const std::string sums =
       "  s: COLUMN = sum(input: x, axis: 1, keepdim: True)\n"
       "  y: TABLE = add(left: x, right: s)\n";

@@ -68,7 +68,7 @@ Tensor made(const Graph& graph, const std::vector<Tensor>& given, Instructions m
 
 }  // namespace
 
-TEST_CASE("the processor's products of matrices are those of pairs, on any number of threads") {
+TEST_CASE("AMX GEMMs equal AVX-512 BF16 GEMMs on any number of threads") {
   if (!cpu_backend::has_amx()) {
     skip("the processor has no AMX");
     return;
@@ -95,7 +95,7 @@ TEST_CASE("the processor's products of matrices are those of pairs, on any numbe
   }
 }
 
-TEST_CASE("the processor's products of matrices convolve, on any number of threads") {
+TEST_CASE("AMX convolutions are right on any number of threads") {
   if (!cpu_backend::has_amx()) {
     skip("the processor has no AMX");
     return;
@@ -130,7 +130,7 @@ TEST_CASE("the processor's products of matrices convolve, on any number of threa
   }
 }
 
-TEST_CASE("convolutions by products of matrices meet zeros alone beyond what is there") {
+TEST_CASE("AMX convolutions read zeros beyond the input") {
   if (!cpu_backend::has_amx()) {
     skip("the processor has no AMX");
     return;

@@ -31,7 +31,7 @@ std::string graph_of(const Attending& a) {
 
 }  // namespace
 
-TEST_CASE("attention of more rows than are done at a time") {
+TEST_CASE("attention works with more rows than one block has") {
   for (const char* causal : {"False", "True"}) {
     const std::string text = graph_of({.query = "[2, 150, 24]",
                                        .key = "[2, 700, 24]",
@@ -46,7 +46,7 @@ TEST_CASE("attention of more rows than are done at a time") {
   }
 }
 
-TEST_CASE("batches and masks meet as they broadcast") {
+TEST_CASE("batches and masks broadcast") {
   const Tensor queries = tests::random({3, 1, 5, 8}, 1), keys = tests::random({2, 7, 8}, 2),
                values = tests::random({1, 1, 7, 3}, 3);
   const auto with = [&](std::string dims, const Tensor& mask, const char* dtype) {
@@ -68,7 +68,7 @@ TEST_CASE("batches and masks meet as they broadcast") {
   CHECK(with("[3, 2, 5, 7]", keeps, "bool") == "");
 }
 
-TEST_CASE("weights of attention of rows of any length") {
+TEST_CASE("attention weights work for rows of any length") {
   constexpr float infinite = std::numeric_limits<float>::infinity();
   for (const Instructions instructions : present_instructions()) {
     CAPTURE(name(instructions));

@@ -51,7 +51,7 @@ void check_attention(const Graph& graph, const std::vector<Tensor>& given) {
 
 }  // namespace
 
-TEST_CASE("attention of bfloat16, of any number of rows, columns and elements") {
+TEST_CASE("bfloat16 attention works for any number of rows, columns and elements") {
   for (const Heads& s : {Heads{1, 1, 1, 1},
                          {2, 7, 8, 3},
                          {5, 6, 9, 32},
@@ -71,7 +71,7 @@ TEST_CASE("attention of bfloat16, of any number of rows, columns and elements") 
   }
 }
 
-TEST_CASE("queries of bfloat16 that see nothing") {
+TEST_CASE("bfloat16 attention matches the reference for a query whose keys are all masked") {
   const Heads s{20, 18, 16, 16};
   Tensor keeps(DType::boolean, {20, 18});  // the first sees nothing
   for (size_t i = 18; i < 360; ++i) keeps.mutable_values<bool>()[i] = i % 3 != 0;

@@ -277,18 +277,18 @@ std::string conv(const std::string& to, const std::string& from, const std::stri
 
 }  // namespace
 
-TEST_CASE("random networks of convolutions give what the reference gives") {
+TEST_CASE("random convolution networks match the reference") {
   check_networks(DType::float32, 240, 1e-5);
   CHECK(networks_in_blocks(DType::float32, 240) > 100);
 }
 
-TEST_CASE("random networks of bfloat16 give what the reference gives") {
+TEST_CASE("random bfloat16 networks match the reference") {
   check_networks(DType::bfloat16, 80, 0.05);
   const auto* pairs = cpu_backend::bfloat16_kernels();
   if (pairs && pairs->blocks.nr > 0) CHECK(networks_in_blocks(DType::bfloat16, 80) > 8);
 }
 
-TEST_CASE("values stand in blocks between convolutions") {
+TEST_CASE("values between convolutions have the blocked layout") {
   const std::string begin =
       "graph {\n  input x: float32[1, 3, 6, 6]\n" + weight("w", {32, 3, 3, 3}) +
       weight("v", {32, 32, 1, 1}) + weight("c", {32, 1, 1}) + conv("a", "x", "w", 1) +

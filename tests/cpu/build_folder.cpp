@@ -107,7 +107,7 @@ TEST_CASE("nothing else in the folder for temporary files is removed") {
   CHECK(contents(other + "/deep/part.o") == "text");
 }
 
-TEST_CASE("what a killed compiler has written goes, too") {
+TEST_CASE("files of a killed compiler are removed, too") {
   const tests::CacheFolder cache;
   const tests::Script compiler("touch $TMPDIR/cc123.s; mkdir $TMPDIR/more; kill -9 $$");
   const TemporaryFolder temporary;

@@ -26,7 +26,7 @@ struct Network {
 
 }  // namespace
 
-TEST_CASE("what is packed is made once, and not kept") {
+TEST_CASE("a weight is packed once, and its source is released") {
   int times = 0;
   std::weak_ptr<Tensor> last;
   const Tensor weight = deferred(DType::float32, {3, 2}, [&] {
@@ -55,7 +55,7 @@ TEST_CASE("what is packed is made once, and not kept") {
   }
 }
 
-TEST_CASE("an output that is a constant is read-only, for runs after it read it, too") {
+TEST_CASE("an output that is a constant is read-only, because later runs read it") {
   const Tensor weight = Tensor::of<float>({3, 2}, {1, 2, 3, 4, 5, 6});
   const Graph graph = Network(weight, true).graph;
   const Tensor x = Tensor::full(DType::float32, {4, 2}, 1);
@@ -67,7 +67,7 @@ TEST_CASE("an output that is a constant is read-only, for runs after it read it,
   }
 }
 
-TEST_CASE("what is deferred is not read where it stands") {
+TEST_CASE("a deferred constant is not read in place") {
   const Tensor deferred_ones =
       deferred(DType::float32, {2}, [] { return Tensor::full(DType::float32, {2}, 1); });
   CHECK(text_of_error([&] { deferred_ones.data<float>(); }).find("E0487") != std::string::npos);

@@ -78,7 +78,7 @@ const std::vector<StepSizes> all_sizes = {{1, 16, 30, 24, 3, 1, 1}, {1, 16, 31, 
 
 }  // namespace
 
-TEST_CASE("plans convolve as the reference does") {
+TEST_CASE("convolution steps match the reference") {
   for (const StepSizes& s : all_sizes) {
     CAPTURE(text(s, Op::output));
     for (const int threads : {1, 2}) {
@@ -123,7 +123,7 @@ TEST_CASE("one weight is packed for each number of groups that read it") {
   CHECK(differing_output(both, {random({1, 2, 3, 3}, 1), random({1, 1, 3, 3}, 2)}) == "");
 }
 
-TEST_CASE("what is not finite stays in the windows that hold it") {
+TEST_CASE("NaN and infinity affect only the windows that contain them") {
   const std::string whole =
       "graph {\n"
       "  input x: float32[1, 1, 2, 40]\n"
@@ -138,7 +138,7 @@ TEST_CASE("what is not finite stays in the windows that hold it") {
   CHECK(differing_output(whole, {x, random({1, 1, 1, 2}, 2)}) == "");
 }
 
-TEST_CASE("a large weight that is not bound is packed by and by") {
+TEST_CASE("a large weight that is not bound is packed in rounds") {
   for (const int outputs : {600, 601}) {
     for (const int threads : {1, 3}) {
       const std::string text = fmt::format(

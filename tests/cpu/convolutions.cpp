@@ -188,7 +188,7 @@ void check_both(const Convolution& convolution) {
 
 }  // namespace
 
-TEST_CASE("convolutions with windows of all kinds") {
+TEST_CASE("convolutions with all kinds of windows match direct sums") {
   for (const int64_t stride : {1, 2, 3}) {
     for (const int64_t dilation : {1, 2, 3}) {
       for (const int64_t before : {0, 1, 4}) {
@@ -209,14 +209,14 @@ TEST_CASE("convolutions with windows of all kinds") {
   }
 }
 
-TEST_CASE("convolutions whose windows are points") {
+TEST_CASE("1x1 convolutions match direct sums") {
   for (const int64_t size : {1, 3, 5, 6, 8, 17}) {
     CAPTURE(size);
     check_both({.height = axis(size, 1), .width = axis(size, 1), .inputs = 5, .outputs = 15});
   }
 }
 
-TEST_CASE("convolutions of channels around those of tiles and blocks") {
+TEST_CASE("convolutions with channel counts around tile sizes match direct sums") {
   for (const int64_t outputs : {1, 5, 6, 7, 13, 14, 15, 29}) {
     CAPTURE(outputs);
     check<float>({.height = axis(4, 3, 1, 1, 1),
@@ -230,7 +230,7 @@ TEST_CASE("convolutions of channels around those of tiles and blocks") {
       {.height = axis(4, 3, 2, 1, 1), .width = axis(5, 3, 2, 1, 1), .inputs = 61, .outputs = 9});
 }
 
-TEST_CASE("convolutions in groups, down to one channel each") {
+TEST_CASE("grouped and depthwise convolutions match direct sums") {
   for (const int64_t groups : {2, 5}) {
     for (const int64_t channels : {1, 3}) {
       check_both({.height = axis(6, 3, 2, 1, 1),
@@ -243,7 +243,7 @@ TEST_CASE("convolutions in groups, down to one channel each") {
   }
 }
 
-TEST_CASE("convolutions of images that are larger than a block of columns") {
+TEST_CASE("convolutions of images larger than a column block match direct sums") {
   check<float>(
       {.height = axis(40, 3, 1, 1, 1), .width = axis(37, 5, 1, 2, 2), .inputs = 3, .outputs = 16});
   check<float>(
@@ -251,7 +251,7 @@ TEST_CASE("convolutions of images that are larger than a block of columns") {
   check<double>({.height = axis(30, 1), .width = axis(31, 1), .inputs = 7, .outputs = 8});
 }
 
-TEST_CASE("convolutions without elements") {
+TEST_CASE("convolutions without elements run") {
   check<float>({.height = axis(3, 2), .width = axis(3, 2), .images = 0});
   check<float>({.height = axis(3, 2), .width = axis(3, 2), .inputs = 0, .outputs = 2});
   check<float>({.height = axis(3, 2), .width = axis(3, 2), .inputs = 2, .outputs = 0});

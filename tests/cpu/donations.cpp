@@ -46,7 +46,7 @@ const std::string update =
 
 }  // namespace
 
-TEST_CASE("a product's loop writes several donated inputs, once others have read them") {
+TEST_CASE("an epilogue writes donated inputs after their other readers") {
   const std::string text =
       "graph {\n"
       "  input w: float32[30, 50]\n"
@@ -69,7 +69,7 @@ TEST_CASE("a product's loop writes several donated inputs, once others have read
   CHECK(in_place({text, {}}, inputs) == std::vector<bool>{false, false, false});
 }
 
-TEST_CASE("what serves one update alone reads what another moves before that") {
+TEST_CASE("several donated inputs are overwritten after their last readers") {
   const std::string text =
       "graph {\n"
       "  input w: float32[30, 50]\n"
@@ -93,7 +93,7 @@ TEST_CASE("what serves one update alone reads what another moves before that") {
                   random({20, 50}, 5)}) == std::vector<bool>{true, true, true});
 }
 
-TEST_CASE("what is read afterwards, or is an output itself, is not written to") {
+TEST_CASE("an input that is read later, or that is an output, is not overwritten") {
   const std::string text =
       "graph {\n"
       "  input w: float32[4]\n"
@@ -111,7 +111,7 @@ TEST_CASE("what is read afterwards, or is an output itself, is not written to") 
         std::vector<bool>{false, false, false, true});
 }
 
-TEST_CASE("rows are added up in tiles, and donated inputs written with them") {
+TEST_CASE("scatter runs tile by tile, with the update of donated inputs as epilogue") {
   for (const int64_t width : {3, 256, 5000}) {
     CAPTURE(width);
     const std::string w = std::to_string(width);
@@ -148,7 +148,7 @@ TEST_CASE("rows are added up in tiles, and donated inputs written with them") {
   }
 }
 
-TEST_CASE("an error that comes after the first donated input was written to says so") {
+TEST_CASE("an error after the first write to a donated input says so") {
   const std::string text =
       "graph {\n"
       "  input w: float32[4]\n"

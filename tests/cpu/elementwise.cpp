@@ -11,7 +11,7 @@
 #include "tests/cpu/differing_output.hpp"
 
 namespace mithril::tests {
-TEST_CASE("loops of sizes around that of a block, with what is broadcast") {
+TEST_CASE("elementwise programs are right for sizes around the block size, with broadcasts") {
   for (const int64_t columns : {1, 7, 16, 511, 512, 513, 1025}) {
     for (const int64_t rows : {1, 3}) {
       CAPTURE(columns);
@@ -40,7 +40,7 @@ TEST_CASE("loops of sizes around that of a block, with what is broadcast") {
   }
 }
 
-TEST_CASE("what needs a result of the loop is not passed by") {
+TEST_CASE("fusion keeps the order of dependent nodes") {
   // b stands between a and c, and d is read where c in_place_pairs.
   const std::string text =
       "graph {\n"
@@ -60,7 +60,7 @@ TEST_CASE("what needs a result of the loop is not passed by") {
   CHECK(differing_output(text, {random({4, 5}, 5)}) == "");
 }
 
-TEST_CASE("what nobody reads again takes no other result's place") {
+TEST_CASE("a result without later consumers does not overwrite another result") {
   // Of d only the size is asked; it and w could both stand where c ends.
   const std::string text =
       "graph {\n"
@@ -79,7 +79,7 @@ TEST_CASE("what nobody reads again takes no other result's place") {
   CHECK(differing_output(text, {random({100}, 10), random({100}, 11)}) == "");
 }
 
-TEST_CASE("equal results are two outputs") {
+TEST_CASE("equal results become two outputs") {
   const std::string text =
       "graph {\n"
       "  input x: float32[3]\n"
@@ -96,7 +96,7 @@ TEST_CASE("equal results are two outputs") {
   CHECK(differing_output(text, {random({3}, 6)}) == "");
 }
 
-TEST_CASE("a long chain runs in many loops, over one value") {
+TEST_CASE("a long chain becomes several programs that reuse one buffer") {
   std::string text = "graph {\n  input x: float32[100]\n";
   std::string from = "x";
   for (int i = 0; i < 100; ++i) {
@@ -112,7 +112,7 @@ TEST_CASE("a long chain runs in many loops, over one value") {
   CHECK(executable->run_bytes() == 400 + 448 + 128);
 }
 
-TEST_CASE("random graphs of operations on elements, most of them on what was made before") {
+TEST_CASE("random elementwise graphs match the reference") {
   const std::vector<std::string> pairs = {"add", "subtract", "multiply", "maximum", "minimum"};
   const std::vector<std::string> singles = {"relu", "negate", "abs"};
   for (unsigned seed = 0; seed < 40; ++seed) {
@@ -160,7 +160,7 @@ TEST_CASE("fusion makes no cycle through a group that reads an early node of a l
   CHECK(differing_output(text, {random({3, 3}, 6), random({3, 1}, 7)}) == "");
 }
 
-TEST_CASE("random graphs of elementwise operations, sums and broadcasts") {
+TEST_CASE("random graphs of elementwise ops, sums and broadcasts match the reference") {
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937 engine(seed);
     const auto below = [&](size_t count) { return static_cast<size_t>(engine()) % count; };
@@ -191,7 +191,7 @@ TEST_CASE("random graphs of elementwise operations, sums and broadcasts") {
   }
 }
 
-TEST_CASE("loops give the same bits on any number of threads") {
+TEST_CASE("elementwise programs give the same bits on any number of threads") {
   const std::string text =
       "graph {\n"
       "  input x: float32[200, 1003]\n"

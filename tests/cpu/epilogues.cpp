@@ -28,7 +28,7 @@ const std::string options = "bias: None, stride: 1, padding: 1, dilation: 1, gro
 
 }  // namespace
 
-TEST_CASE("what is done with each element of a product is done with it") {
+TEST_CASE("elementwise nodes become the epilogue of a GEMM") {
   for (const int64_t rows : {1, 2, 77}) {
     CAPTURE(rows);
     const std::string n = std::to_string(rows);
@@ -50,7 +50,7 @@ TEST_CASE("what is done with each element of a product is done with it") {
   }
 }
 
-TEST_CASE("batches of products end with what is broadcast to them") {
+TEST_CASE("epilogues of batched GEMMs broadcast") {
   const std::string text =
       "graph {\n"
       "  input a: float32[3, 20, 9]\n"
@@ -64,7 +64,7 @@ TEST_CASE("batches of products end with what is broadcast to them") {
   check(text, {random({3, 20, 9}, 1), random({3, 9, 40}, 2), random({20, 40}, 3)}, 1);
 }
 
-TEST_CASE("a convolution ends with the sum that it is a part of, once all of that is made") {
+TEST_CASE("a residual addition becomes the epilogue of the last convolution") {
   const std::string text =
       "graph {\n"
       "  input x: float32[2, 8, 19, 21]\n"
@@ -89,7 +89,7 @@ TEST_CASE("a convolution ends with the sum that it is a part of, once all of tha
         3);
 }
 
-TEST_CASE("what a convolution reads stays while it ends with a sum with it") {
+TEST_CASE("an epilogue does not overwrite the input of its convolution") {
   const std::string text =
       "graph {\n"
       "  input x: float32[1, 8, 20, 30]\n"
@@ -104,7 +104,7 @@ TEST_CASE("what a convolution reads stays while it ends with a sum with it") {
   check(text, {random({1, 8, 20, 30}, 1), random({8, 8, 3, 3}, 2)}, 3);
 }
 
-TEST_CASE("several values are made of what a product makes") {
+TEST_CASE("an epilogue may have several outputs") {
   const std::string text =
       "graph {\n"
       "  input x: float32[40, 30]\n"
@@ -121,7 +121,7 @@ TEST_CASE("several values are made of what a product makes") {
   check(text, {random({40, 30}, 1), random({50, 30}, 2), random({40, 50}, 3)}, 2);
 }
 
-TEST_CASE("what others read ends no product") {
+TEST_CASE("a value with other consumers gets no epilogue") {
   const std::string read =
       "graph {\n"
       "  input x: float32[4, 30]\n"
@@ -136,7 +136,7 @@ TEST_CASE("what others read ends no product") {
   check(text, {random({4, 30}, 1), random({50, 30}, 2)}, 3);
 }
 
-TEST_CASE("what has elements of another size is made beside what a product makes") {
+TEST_CASE("an epilogue may have another element size") {
   const std::string truths =
       "graph {\n"
       "  input x: float32[4, 30]\n"

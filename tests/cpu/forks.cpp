@@ -31,7 +31,7 @@ std::vector<int> counted(int tasks) {
 
 }  // namespace
 
-TEST_CASE("a forked child has helpers of its own") {
+TEST_CASE("a forked child has its own helpers") {
   // The helpers of the parent sleep, and the next job wakes them.
   counted(8);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -55,7 +55,7 @@ TEST_CASE("a forked child has helpers of its own") {
   CHECK(counted(8) == std::vector<int>(8, 1));
 }
 
-TEST_CASE("a child forked while another thread uses the pool has a pool of its own") {
+TEST_CASE("a child that is forked while the pool is in use has its own pool") {
   std::atomic<bool> ends{false};
   std::thread busy([&] {
     while (!ends) counted(50);

@@ -36,7 +36,7 @@ bool runs_in_a_loop(const OpDef& op, const OpCase& row) {
 
 }  // namespace
 
-TEST_CASE("each C formula runs in the elementwise loop, or its record says why not") {
+TEST_CASE("each C formula runs in elementwise programs, or its record says why not") {
   std::set<std::string> with_formula, in_loops;
   for (const OpCases& cases : all_op_cases()) {
     const OpDef* op = try_find_op(cases.op);

@@ -116,7 +116,7 @@ void check_all(Sizes sizes) {
 
 }  // namespace
 
-TEST_CASE("products of sizes around those of tiles") {
+TEST_CASE("GEMMs of sizes around the tile sizes match direct sums") {
   for (const int64_t rows : {1, 2, 3, 4, 6, 7, 13, 14, 15, 29}) {
     for (const int64_t columns : {1, 2, 15, 16, 17, 32, 33, 65}) {
       check_all<float>({rows, columns, 5});
@@ -125,7 +125,7 @@ TEST_CASE("products of sizes around those of tiles") {
   }
 }
 
-TEST_CASE("products of depths around that of a block") {
+TEST_CASE("GEMMs of depths around the block size match direct sums") {
   for (const int64_t depth : {0, 1, 31, 32, 33, 511, 512, 513, 1030}) {
     check_all<float>({5, 20, depth});
     check_all<double>({3, 9, depth});
@@ -134,7 +134,7 @@ TEST_CASE("products of depths around that of a block") {
   }
 }
 
-TEST_CASE("products that are large enough for threads") {
+TEST_CASE("GEMMs that use several threads match direct sums") {
   check_all<float>({64, 200, 170});
   check_all<float>({30, 1030, 2060});
   check_all<double>({15, 1030, 530});
@@ -143,7 +143,7 @@ TEST_CASE("products that are large enough for threads") {
   check_all<float>({64, 10, 256});
 }
 
-TEST_CASE("products without elements") {
+TEST_CASE("GEMMs without elements run") {
   check_all<float>({0, 3, 4});
   check_all<float>({3, 0, 4});
 }

@@ -182,7 +182,7 @@ TEST_CASE("floats are rounded to 16 bits to nearest, ties to even") {
   });
 }
 
-TEST_CASE("products read a right side of 16 bits, with the same bits on any number of threads") {
+TEST_CASE("GEMMs with a 16-bit B have the same bits on any number of threads") {
   for (const auto& [m, n, k] : {std::array<int64_t, 3>{1, 33, 5},
                                 {1, 700, 513},
                                 {1, 700, 1030},
@@ -202,7 +202,7 @@ TEST_CASE("products read a right side of 16 bits, with the same bits on any numb
   }
 }
 
-TEST_CASE("bound weights are held in the dtype that was asked for") {
+TEST_CASE("bound weights have the dtype of weight_dtype") {
   const Tensor x = random({2, 3, 33}, 1);
   const Graph plain = linear_of_constant("float32");
   for (const DType dtype : {DType::bfloat16, DType::float16}) {
@@ -216,7 +216,7 @@ TEST_CASE("bound weights are held in the dtype that was asked for") {
   }
 }
 
-TEST_CASE("products of bfloat16 add up floats, whichever way their sides lie") {
+TEST_CASE("bfloat16 GEMMs accumulate in float32 in every layout of A and B") {
   constexpr const char* text = R"(graph {{
   input a: bfloat16[{}]
   input b: bfloat16[{}]
@@ -260,7 +260,7 @@ TEST_CASE("products of bfloat16 add up floats, whichever way their sides lie") {
   }
 }
 
-TEST_CASE("a processor's products of bfloat16 keep NaN and infinities") {
+TEST_CASE("bfloat16 instructions keep NaN and infinities") {
   if (!bfloat16_kernels()) {
     skip("the processor has no products of bfloat16");
     return;
@@ -276,7 +276,7 @@ TEST_CASE("a processor's products of bfloat16 keep NaN and infinities") {
   CHECK(apart_in_16_bits(text, {x.to(DType::bfloat16), w.to(DType::bfloat16)}, 8e-3) == "");
 }
 
-TEST_CASE("convolutions of bfloat16 add up floats, for any number of channels") {
+TEST_CASE("bfloat16 convolutions accumulate in float32 for any number of channels") {
   struct Size {
     int64_t images, channels, plane, outputs, kernel, stride, padding, groups;
   };
@@ -321,7 +321,7 @@ TEST_CASE("convolutions of bfloat16 add up floats, for any number of channels") 
   }
 }
 
-TEST_CASE("half precision gives what the reference gives, to its rounding") {
+TEST_CASE("half precision matches the reference up to rounding") {
   const std::string text = R"(graph {
   input x: bfloat16[4, 6, 32]
   input w: bfloat16[48, 32]
@@ -342,7 +342,7 @@ TEST_CASE("half precision gives what the reference gives, to its rounding") {
   CHECK(apart_in_16_bits(text, inputs, 4e-2) == "");
 }
 
-TEST_CASE("loops keep float32 between what they do in half precision") {
+TEST_CASE("elementwise programs keep float32 between half-precision nodes") {
   const Graph graph = parse_graph(R"(graph {
   input x: bfloat16[5]
   a: bfloat16[5] = add(left: x, right: 1.0)
@@ -355,7 +355,7 @@ TEST_CASE("loops keep float32 between what they do in half precision") {
   CHECK(identical(cpu()->load(graph, {})->run({{small}}).front(), small));
 }
 
-TEST_CASE("a cast to half precision rounds, though a loop reads it") {
+TEST_CASE("a cast to half precision rounds even inside an elementwise program") {
   const std::string text = R"(graph {
   input x: float32[100]
   h: float32[100] = multiply(left: x, right: 3.0)
@@ -385,7 +385,7 @@ TEST_CASE("casts between half precision and other dtypes round once") {
   }
 }
 
-TEST_CASE("rows of half precision are gathered as they are") {
+TEST_CASE("gather copies half-precision rows unchanged") {
   const std::string text =
       "graph {\n  input x: float16[2, 5, 3]\n  input i: int64[2, 2]\n"
       "  y: float16[2, 2, 2, 3] = gather(input: x, index: i, axis: 1)\n  output y = y\n}\n";

@@ -29,14 +29,14 @@ std::vector<Slot> made_by(const std::vector<Instruction>& instructions) {
 
 }  // namespace
 
-TEST_CASE("an instruction comes after the one whose result it reads") {
+TEST_CASE("an instruction follows the one whose result it reads") {
   // 4 and 5 go on from 2, 6 from 3.
   const ElementwiseProgram loop =
       loop_of({add(2, 0, 1), add(3, 0, 0), add(4, 2, 1), add(5, 4, 4), add(6, 3, 5)}, Slot{6});
   CHECK(made_by(in_dependency_order(loop)) == std::vector<Slot>{2, 4, 5, 3, 6});
 }
 
-TEST_CASE("what the next alone reads is not written") {
+TEST_CASE("a result that only the next instruction reads is not written") {
   ElementwiseProgram loop =
       loop_of({add(2, 0, 1), add(3, 2, 2), add(4, 2, 0), add(5, 4, 3)}, Slot{5});
   loop.instructions = in_dependency_order(loop);

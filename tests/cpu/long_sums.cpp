@@ -58,7 +58,7 @@ void check(const std::string& body) { check(parse_graph("graph {\n" + body + "}\
 
 }  // namespace
 
-TEST_CASE("products sum long rows and columns in blocks") {
+TEST_CASE("GEMMs sum long rows and columns in blocks") {
   for (const int rows : {1, 2, 3, 8, 30}) {
     const std::string left = fmt::format("  input a: float32[{}, 100000]\n", rows);
     for (const int columns : {1, 8, 40}) {
@@ -76,7 +76,7 @@ TEST_CASE("products sum long rows and columns in blocks") {
       "  y: float32[5, 20] = matmul(left: t, right: b)\n  output y = y\n");
 }
 
-TEST_CASE("products of bfloat16 sum in blocks") {
+TEST_CASE("bfloat16 GEMMs sum in blocks") {
   for (const int rows : {1, 8}) {
     check(
         fmt::format("  input a: bfloat16[{0}, 100000]\n  input b: bfloat16[100000, 8]\n"
@@ -85,7 +85,7 @@ TEST_CASE("products of bfloat16 sum in blocks") {
   }
 }
 
-TEST_CASE("bound weights are summed over in blocks, in whatever dtype they are stored") {
+TEST_CASE("GEMMs with bound weights sum in blocks in every weight dtype") {
   const Tensor weight = positive_numbers({40, 100000}, DType::float32, 9);
   for (const std::optional<DType> stored :
        {std::optional<DType>(), std::optional(DType::float16), std::optional(DType::bfloat16)}) {

@@ -41,7 +41,7 @@ std::pair<double, double> memory_of(const CompiledModel& model) {
 
 }  // namespace
 
-TEST_CASE("a ResNet-18 takes at most 15 % of what all its values take") {
+TEST_CASE("the arena of a ResNet-18 has at most 15 % of the bytes of all its values") {
   for (const int threads : {1, 2}) {
     const CompiledModel model = resnet18(threads);
     for (const CompiledModel& each : {model, bound(model)}) {

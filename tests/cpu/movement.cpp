@@ -6,7 +6,7 @@
 
 namespace mithril::tests {
 
-TEST_CASE("axes are put in any order") {
+TEST_CASE("permute handles any order of axes") {
   const Tensor x = random({2, 1, 37, 70}, 1);
   struct Case {
     const char *axes, *dims, *reversed;
@@ -32,7 +32,7 @@ TEST_CASE("axes are put in any order") {
   }
 }
 
-TEST_CASE("large tensors are moved by several threads") {
+TEST_CASE("several threads permute large tensors") {
   const std::string text =
       "graph {\n"
       "  input x: float32[700, 500]\n"
@@ -42,7 +42,7 @@ TEST_CASE("large tensors are moved by several threads") {
   CHECK(differing_output(text, {random({700, 500}, 2)}, 2) == "");
 }
 
-TEST_CASE("products read what is transposed where it stands") {
+TEST_CASE("GEMMs read transposed inputs in place") {
   const std::string text =
       "graph {\n"
       "  input x: float32[3, 4, 5]\n"
@@ -66,7 +66,7 @@ TEST_CASE("products read what is transposed where it stands") {
   CHECK(differing_output(text, {random({3, 4, 5}, 3), random({6, 5}, 4), random({4, 6}, 5)}) == "");
 }
 
-TEST_CASE("what is transposed is made for others than products, when they come") {
+TEST_CASE("a deferred transpose is computed for consumers that are not GEMMs") {
   const std::string text =
       "graph {\n"
       "  input x: float32[4, 5]\n"
@@ -85,7 +85,7 @@ TEST_CASE("what is transposed is made for others than products, when they come")
   CHECK(differing_output(text, {random({4, 5}, 6)}) == "");
 }
 
-TEST_CASE("slices of the first axis, the last, of all, backwards and of nothing") {
+TEST_CASE("slices of the first axis, the last, all axes, backwards and empty") {
   const std::string text =
       "graph {\n"
       "  input x: float32[70, 4, 35]\n"

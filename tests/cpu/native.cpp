@@ -17,7 +17,7 @@
 
 namespace mithril::tests {
 
-TEST_CASE("loops are compiled once, and come from the cache after that") {
+TEST_CASE("native code is compiled once and then read from the cache") {
   if (!has_compiler()) return skip_without_compiler();
   const CacheFolder folder;
   const Script compiler("exec c++ \"$@\"");
@@ -37,7 +37,7 @@ TEST_CASE("loops are compiled once, and come from the cache after that") {
   CHECK(compiler.runs() == 1);
 }
 
-TEST_CASE("other sizes need no other code") {
+TEST_CASE("native code does not depend on sizes") {
   if (!has_compiler()) return skip_without_compiler();
   const CacheFolder folder;
   const Script compiler("exec c++ \"$@\"");
@@ -81,7 +81,7 @@ std::vector<int> descriptors_of_libraries() {
   return found;
 }
 
-TEST_CASE("models keep their own code where a process closes its descriptors") {
+TEST_CASE("models keep their code if a process closes its descriptors") {
   if (!has_compiler()) return skip_without_compiler();
   const CacheFolder folder;
   const std::string form =
@@ -100,7 +100,7 @@ TEST_CASE("models keep their own code where a process closes its descriptors") {
   }
 }
 
-TEST_CASE("libraries hold no descriptor, and close none") {
+TEST_CASE("libraries keep no descriptor open and close none") {
   if (!has_compiler()) return skip_without_compiler();
   const CacheFolder folder;
   const int others = open("/dev/null", O_RDONLY);
@@ -146,7 +146,7 @@ TEST_CASE("a damaged entry is built again") {
   }
 }
 
-TEST_CASE("the text of native code says nothing of names, sizes and numbers") {
+TEST_CASE("the text of native code contains no names, sizes or constants") {
   const auto text_of = [](const std::string& dims, const std::string& factor,
                           const std::string& name) {
     Graph graph =
@@ -177,7 +177,7 @@ TEST_CASE("the text of native code says nothing of names, sizes and numbers") {
   CHECK(text_of("200", "2.5", "*/ system(\"rm\"); /*\n#include </etc/passwd>\n};") == plain);
 }
 
-TEST_CASE("NaN, infinities, zeros and denormals are as in the interpreter") {
+TEST_CASE("native code treats NaN, infinities, zeros and denormals as the interpreter does") {
   if (!has_compiler()) return skip_without_compiler();
   const CacheFolder folder;
   const double infinite = std::numeric_limits<double>::infinity();
@@ -219,7 +219,7 @@ TEST_CASE("NaN, infinities, zeros and denormals are as in the interpreter") {
   }
 }
 
-TEST_CASE("native code for each set of instructions gives the same bits") {
+TEST_CASE("native code gives the same bits for each instruction set") {
   std::string why;
   const auto compiler = cpu_backend::find_compiler(why);
   if (!compiler || !has_compiler()) return skip_without_compiler();
@@ -252,23 +252,23 @@ TEST_CASE("native code for each set of instructions gives the same bits") {
   }
 }
 
-TEST_CASE("threads that compile at once get the same code") {
+TEST_CASE("threads that compile at the same time get the same code") {
   if (!has_compiler()) return skip_without_compiler();
   const CacheFolder folder;
   const auto inputs = gelu_inputs(3, 100);
   std::vector<std::string> differing_output(4, "not run");
   std::vector<std::thread> threads;
-  for (std::string& found : differing_output) {
+  for (std::string& found : differences) {
     threads.emplace_back([&] {
       found = apart_from_interpreted(*load_native(parse_graph(one_loop)), one_loop, inputs);
     });
   }
   for (std::thread& thread : threads) thread.join();
-  CHECK(differing_output == std::vector<std::string>(4));
+  CHECK(differences == std::vector<std::string>(4));
   CHECK(folder.files().size() == 1);
 }
 
-TEST_CASE("native loops give the same bits on any number of threads") {
+TEST_CASE("native code gives the same bits on any number of threads") {
   if (!has_compiler()) return skip_without_compiler();
   const CacheFolder folder;
   const std::string text = gelu_text(200, 1003);
@@ -280,7 +280,7 @@ TEST_CASE("native loops give the same bits on any number of threads") {
   }
 }
 
-TEST_CASE("native loops read and round elements of 16 bits") {
+TEST_CASE("native code reads and rounds 16-bit elements") {
   if (!has_compiler()) return skip_without_compiler();
   const CacheFolder folder;
   for (const DType dtype : {DType::float16, DType::bfloat16}) {
@@ -306,7 +306,7 @@ TEST_CASE("native loops read and round elements of 16 bits") {
   }
 }
 
-TEST_CASE("native loops finish what products make, part by part") {
+TEST_CASE("native code runs as an epilogue of GEMMs") {
   if (!has_compiler()) return skip_without_compiler();
   const CacheFolder folder;
   const std::string text =

@@ -6,7 +6,7 @@
 
 namespace mithril::tests {
 
-TEST_CASE("where the compiler fails loops are interpreted, and the summary says why") {
+TEST_CASE("programs are interpreted if the compiler fails, and the summary says why") {
   const CacheFolder folder;
   const Script compiler("echo 'no room on the disk' >&2; echo more; exit 3");
   const Variable chosen("CXX", compiler.path());
@@ -20,7 +20,7 @@ TEST_CASE("where the compiler fails loops are interpreted, and the summary says 
   CHECK(compiler.runs() == 1);
 }
 
-TEST_CASE("where nobody may wait for children what was made decides") {
+TEST_CASE("if SIGCHLD is ignored, the result of the compiler decides") {
   if (!has_compiler()) return skip_without_compiler();
   const CacheFolder folder;
   const Script compiler("exec c++ \"$@\""), silent("exit 1");
@@ -41,7 +41,7 @@ TEST_CASE("where nobody may wait for children what was made decides") {
         silent.path() + " failed and said nothing");
 }
 
-TEST_CASE("what is no library is not kept") {
+TEST_CASE("a file that is not a library is not cached") {
   const CacheFolder folder;
   const Script nothing("exit 0"), rubbish("while [ \"$1\" != -o ]; do shift; done; echo no > $2");
   {
@@ -59,7 +59,7 @@ TEST_CASE("what is no library is not kept") {
   CHECK(folder.files().empty());
 }
 
-TEST_CASE("a compiler that does not end is ended") {
+TEST_CASE("a compiler that does not end is killed") {
   const CacheFolder folder;
   const Script compiler("sleep 100 & sleep 100");
   const cpu_backend::Compiled compiled = cpu_backend::compile_native(
@@ -68,7 +68,7 @@ TEST_CASE("a compiler that does not end is ended") {
   CHECK(compiled.why == compiler.path() + " took more than 200 ms");
 }
 
-TEST_CASE("without a compiler loops are interpreted, and the summary says so") {
+TEST_CASE("programs are interpreted without a compiler, and the summary says so") {
   const CacheFolder folder;
   const std::string prefix = "no native code, loops are interpreted: ";
   const std::string symbolic =

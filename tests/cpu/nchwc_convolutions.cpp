@@ -172,7 +172,7 @@ Convolution in_groups(int64_t groups, Convolution c) {
 
 }  // namespace
 
-TEST_CASE("convolutions of channels in blocks are sums") {
+TEST_CASE("NCHWc convolutions equal direct sums") {
   for (const Convolution& c :
        {window(9, 30, 32, 64, plain),
         window(7, 7, 96, 96, plain),
@@ -202,7 +202,7 @@ TEST_CASE("convolutions of channels in blocks are sums") {
   }
 }
 
-TEST_CASE("depthwise and grouped convolutions of channels in blocks are sums") {
+TEST_CASE("depthwise and grouped NCHWc convolutions equal direct sums") {
   for (const Convolution& c :
        {in_groups(32, window(9, 30, 1, 1, plain)), in_groups(17, window(15, 12, 1, 1, strided)),
         of_images(3, in_groups(24, window(7, 7, 1, 1, {.kernel = 5, .stride = 2, .before = 2}))),
@@ -225,7 +225,7 @@ TEST_CASE("depthwise and grouped convolutions of channels in blocks are sums") {
   }
 }
 
-TEST_CASE("convolutions of bfloat16 with channels in blocks are sums") {
+TEST_CASE("bfloat16 NCHWc convolutions equal direct sums") {
   for (const Convolution& c :
        {window(9, 30, 32, 64, plain), window(7, 7, 96, 96, plain), window(5, 6, 64, 32, points),
         window(9, 8, 32, 32, {.kernel = 1, .stride = 2}), window(15, 12, 64, 64, strided),
@@ -241,7 +241,7 @@ TEST_CASE("convolutions of bfloat16 with channels in blocks are sums") {
   }
 }
 
-TEST_CASE("Winograd's convolutions of channels in blocks are within 5e-6 of sums") {
+TEST_CASE("NCHWc Winograd convolutions are within 5e-6 of direct sums") {
   for (const Convolution& c :
        {window(56, 56, 64, 32, plain), window(28, 28, 128, 64, plain),
         window(14, 14, 256, 32, plain), window(7, 9, 16, 32, plain),
@@ -253,7 +253,7 @@ TEST_CASE("Winograd's convolutions of channels in blocks are within 5e-6 of sums
   }
 }
 
-TEST_CASE("only windows that suit it are done by Winograd's algorithm in blocks") {
+TEST_CASE("NCHWc Winograd serves only suitable windows") {
   CHECK(suits_winograd_nchwc(window(28, 28, 128, 128, plain)));
   CHECK_FALSE(suits_winograd_nchwc(window(14, 14, 256, 256, plain)));
   CHECK(suits_winograd_nchwc(of_images(2, window(14, 14, 256, 256, plain))));

@@ -17,7 +17,7 @@ std::vector<float> some(int64_t count, std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("rows of any length are normalised") {
+TEST_CASE("layer norms work for rows of any length") {
   for (const Instructions instructions : present_instructions()) {
     CAPTURE(name(instructions));
     const NormKernels<float>& kernels = norm_kernels<float>(instructions);
@@ -43,7 +43,7 @@ TEST_CASE("rows of any length are normalised") {
   }
 }
 
-TEST_CASE("a row with a number that is none is none") {
+TEST_CASE("a row with NaN is normalised to NaN") {
   for (const Instructions instructions : present_instructions()) {
     std::vector<float> x(40, 1);
     x[33] = std::nanf("");
@@ -52,7 +52,7 @@ TEST_CASE("a row with a number that is none is none") {
   }
 }
 
-TEST_CASE("norms and their gradients on one thread and on more") {
+TEST_CASE("norms and their gradients have the same bits on any number of threads") {
   for (const int64_t columns : {1, 17, 600, 1001}) {
     CAPTURE(columns);
     const std::string text = fmt::format(

@@ -33,7 +33,7 @@ CompiledModel chain(int length, ShapeSpec shape, CpuOptions options = {}) {
 
 }  // namespace
 
-TEST_CASE("what one evaluation gave stays as it is in the next") {
+TEST_CASE("the next evaluation does not change earlier results") {
   const CompiledModel model = chain(3, {any});
   const TensorMap first = model.evaluate({}, {{"x", counting({4})}});
   const Tensor kept = first.at("y").copy();
@@ -41,7 +41,7 @@ TEST_CASE("what one evaluation gave stays as it is in the next") {
   CHECK(identical(first.at("y"), kept));
 }
 
-TEST_CASE("what nobody holds any more is written to again, without new pages") {
+TEST_CASE("released result memory is reused without new pages") {
   const CompiledModel model = chain(3, {any});
   const TensorMap inputs{{"x", counting({1 << 20})}};
   const auto faults = [] {
@@ -59,7 +59,7 @@ TEST_CASE("what nobody holds any more is written to again, without new pages") {
   CHECK(faults() - before < 100);  // where one result takes 1,024 pages
 }
 
-TEST_CASE("results outlive the model that gave them") {
+TEST_CASE("results outlive their model") {
   Tensor result;
   {
     const CompiledModel model = chain(1, {any});
@@ -86,7 +86,7 @@ TEST_CASE("outputs share no elements with inputs, nor with each other") {
   CHECK(identical(out.at("d"), out.at("c")));
 }
 
-TEST_CASE("the summary says what a plan takes, and all values together") {
+TEST_CASE("the summary shows the bytes of a plan and of all values") {
   const std::string known = chain(10, {256}).summary();
   CHECK(known.ends_with("evaluating takes 3.0 KiB, where all values are 10.0 KiB\n"));
   const std::string open = chain(10, {any}).summary();
@@ -110,7 +110,7 @@ TEST_CASE("at optimization level none ops are computed one by one") {
   CHECK(takes("none") == "evaluating takes 2.0 KiB, where all values are 3.0 KiB\n");
 }
 
-TEST_CASE("sizes that the machine has no memory for are refused before any is taken") {
+TEST_CASE("sizes that exceed the memory of the machine are refused before allocation") {
   const CompiledModel model = chain(3, {any, any});
   const float number = 0;
   const Tensor huge = Tensor::borrow(DType::float32, {1 << 30, 1 << 20},
@@ -135,7 +135,7 @@ TEST_CASE("sizes whose bytes cannot be counted are refused by the path of the va
   CHECK(text.starts_with("mithril.ValueError[E0481]: table: add: a tensor of dims"));
 }
 
-TEST_CASE("a limit of memory holds for what an evaluation makes") {
+TEST_CASE("a memory limit applies to the values of an evaluation") {
   const CompiledModel model = chain(5, {any}, {.memory_limit = 3 * 1024});
   CHECK(model.evaluate({}, {{"x", counting({256})}}).at("y").size() == 256);
   const std::string text = text_of_error([&] { model.evaluate({}, {{"x", counting({512})}}); });
@@ -148,7 +148,7 @@ TEST_CASE("a limit of memory holds for what an evaluation makes") {
         "  limit  : 3072 bytes");
 }
 
-TEST_CASE("the reference gives the same bits") {
+TEST_CASE("the reference backend gives the same bits") {
   for (const DType dtype : {DType::float32, DType::float64}) {
     const Tensor x = counting({3, 5});
     const auto outputs = [&](bool reference) {

@@ -49,7 +49,7 @@ const std::vector<Window> windows = {{3, 2, 1, 1}, {2, 2, 0, 1}, {3, 1, 1, 1}, {
 
 }  // namespace
 
-TEST_CASE("plans pool as the reference does") {
+TEST_CASE("pooling steps match the reference") {
   for (const Window& window : windows) {
     for (const Dims& dims :
          {Dims{2, 3, 9, 37}, Dims{1, 1, 5, 5}, Dims{0, 2, 6, 6}, Dims{1, 70, 40, 35}}) {
@@ -78,7 +78,7 @@ TEST_CASE("of equal elements the first is the largest, and NaN is larger than an
   CHECK(differing_output(graph, {x, random({1, 1, 1, 20}, 1)}) == "");
 }
 
-TEST_CASE("places that are none take no gradient") {
+TEST_CASE("max pooling gradients skip places that are out of range") {
   const std::string graph =
       "graph {\n"
       "  input g: float32[1, 3]\n"
@@ -94,7 +94,7 @@ TEST_CASE("places that are none take no gradient") {
   CHECK(identical(made.front(), Tensor::of<float>({2, 6}, {0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0})));
 }
 
-TEST_CASE("rows are pooled alike by each set of instructions") {
+TEST_CASE("pooling gives the same bits for each instruction set") {
   using namespace cpu_backend;
   for (const Instructions instructions : present_instructions()) {
     CAPTURE(name(instructions));

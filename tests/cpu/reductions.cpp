@@ -30,7 +30,7 @@ std::string graph_of(const Case& c, const char* dtype) {
 
 }  // namespace
 
-TEST_CASE("axes that go and axes that stay, in any order") {
+TEST_CASE("reductions work for any set of axes") {
   const Case cases[] = {{{40, 70}, "1", {40}},
                         {{40, 70}, "0", {70}},
                         {{40, 70}, "None", {}},
@@ -56,7 +56,7 @@ TEST_CASE("axes that go and axes that stay, in any order") {
   }
 }
 
-TEST_CASE("what was broadcast is summed") {
+TEST_CASE("sum_to sums broadcast axes") {
   const char* text =
       "graph {\n"
       "  input x: float32[4, 50, 300]\n"
@@ -80,7 +80,7 @@ TEST_CASE("what was broadcast is summed") {
   CHECK(tests::differing_output(text, inputs, 2) == "");
 }
 
-TEST_CASE("rows of any length, and numbers that are none") {
+TEST_CASE("reductions work for rows of any length, and for NaN") {
   constexpr float infinite = std::numeric_limits<float>::infinity();
   for (const Instructions instructions : present_instructions()) {
     CAPTURE(name(instructions));

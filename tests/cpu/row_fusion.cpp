@@ -68,7 +68,7 @@ const std::string scaled_softmax =
 
 }  // namespace
 
-TEST_CASE("what is done before and after softmax is done with its rows") {
+TEST_CASE("elementwise nodes around softmax are fused with its rows") {
   for (const int64_t rows : {1, 2, 37, 400}) {
     for (const int64_t columns : {1, 16, 77, 600}) {
       CAPTURE(rows);
@@ -79,14 +79,14 @@ TEST_CASE("what is done before and after softmax is done with its rows") {
   }
 }
 
-TEST_CASE("what rows alone read takes no memory but for some of them") {
+TEST_CASE("a value that only a row group reads has a buffer of a few rows") {
   const Graph graph = parse_graph(graph_of(scaled_softmax, 2000, 300));
   const std::vector<Tensor> inputs{random({2000, 300}, 1), random({300}, 2)};
   CHECK(taken(graph, inputs, false).bytes >= 2000 * 300 * 4);
   CHECK(taken(graph, inputs, true).bytes < 200'000);
 }
 
-TEST_CASE("sums along rows join what makes the rows, and what reads the sums") {
+TEST_CASE("row sums are fused with producers and consumers") {
   check_joined(graph_of("  input x: TABLE\n"
                         "  input g: ROW\n"
                         "  q: TABLE = multiply(left: x, right: x)\n"
@@ -101,7 +101,7 @@ TEST_CASE("sums along rows join what makes the rows, and what reads the sums") {
                {random({300, 50}, 1), random({50}, 2)}, 1);
 }
 
-TEST_CASE("layer norms join the sums that they are of, and their gradients what they go to") {
+TEST_CASE("layer norms are fused with residual additions, and their gradients with consumers") {
   check_joined(graph_of("  input x: TABLE\n"
                         "  input r: TABLE\n"
                         "  input w: ROW\n"
@@ -121,7 +121,7 @@ TEST_CASE("layer norms join the sums that they are of, and their gradients what 
                {random({150, 70}, 1), random({150, 70}, 2), random({70}, 3), random({70}, 4)}, 2);
 }
 
-TEST_CASE("rows that are not of the same values stay apart") {
+TEST_CASE("steps with different rows are not fused") {
   // Each row of the sum reads all of another value.
   check_joined(graph_of("  input x: TABLE\n"
                         "  e: TABLE = exp(input: x)\n"
@@ -134,7 +134,7 @@ TEST_CASE("rows that are not of the same values stay apart") {
                {random({40, 60}, 1)}, 4);
 }
 
-TEST_CASE("what others read is written, and may be read in between") {
+TEST_CASE("a value with other consumers is written before they run") {
   check_joined(graph_of("  input x: TABLE\n"
                         "  input w: ROW\n"
                         "  e: TABLE = exp(input: x)\n"
@@ -148,7 +148,7 @@ TEST_CASE("what others read is written, and may be read in between") {
                {random({90, 60}, 1), random({60}, 2)}, 3);
 }
 
-TEST_CASE("random graphs of rows give the bits of their steps alone") {
+TEST_CASE("row fusion does not change the bits of random graphs") {
   for (unsigned seed = 0; seed < 40; ++seed) {
     std::mt19937 engine(seed);
     const auto below = [&](size_t count) { return static_cast<size_t>(engine()) % count; };

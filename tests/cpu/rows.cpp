@@ -22,7 +22,7 @@ std::vector<float> softmax(const std::vector<float>& row, Instructions instructi
 
 }  // namespace
 
-TEST_CASE("softmax of rows of any length") {
+TEST_CASE("softmax works for rows of any length") {
   for (const Instructions instructions : present_instructions()) {
     CAPTURE(name(instructions));
     for (int64_t count = 1; count < 70; ++count) {
@@ -38,7 +38,7 @@ TEST_CASE("softmax of rows of any length") {
   }
 }
 
-TEST_CASE("softmax of numbers whose powers are too large or too small") {
+TEST_CASE("softmax handles numbers whose exponentials overflow or underflow") {
   for (const Instructions instructions : present_instructions()) {
     CAPTURE(name(instructions));
     CHECK(softmax({1000, 1000, -unbounded}, instructions) == std::vector<float>{0.5, 0.5, 0});
@@ -52,7 +52,7 @@ TEST_CASE("softmax of numbers whose powers are too large or too small") {
   }
 }
 
-TEST_CASE("softmax of numbers far from zero, and far from each other") {
+TEST_CASE("softmax handles numbers far from zero and far from each other") {
   for (const Instructions instructions : present_instructions()) {
     CAPTURE(name(instructions));
     for (const float base : {-3e4F, 0.F, 777.F}) {
@@ -70,7 +70,7 @@ TEST_CASE("softmax of numbers far from zero, and far from each other") {
   }
 }
 
-TEST_CASE("rows and their gradients on one thread and on more") {
+TEST_CASE("softmax and its gradients have the same bits on any number of threads") {
   const std::string text =
       "graph {\n"
       "  input x: float32[60, 1001]\n"

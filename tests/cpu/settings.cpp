@@ -46,7 +46,7 @@ std::unique_ptr<Executable> load_with(const CpuSetting& setting, const Graph& gr
       ->load(graph, {.max = setting.native, .fuse = setting.fuse});
 }
 
-TEST_CASE("the settings of the CPU backend meet any two ways of its four") {
+TEST_CASE("the settings of the CPU backend cover each pair of options") {
   std::set<std::string> met;
   for (const CpuSetting& setting : all_settings) {
     const int ways[] = {static_cast<int>(setting.instructions), setting.fuse, setting.threads,

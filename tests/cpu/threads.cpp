@@ -20,21 +20,21 @@ std::vector<int> counted(int tasks, int threads) {
 
 }  // namespace
 
-TEST_CASE("each task is done once") {
+TEST_CASE("each task runs once") {
   for (int round = 0; round < 2000; ++round) {
     const int tasks = round % 7;
     REQUIRE(counted(tasks, 4) == std::vector<int>(static_cast<size_t>(tasks), 1));
   }
 }
 
-TEST_CASE("helpers that sleep are woken") {
+TEST_CASE("sleeping helpers wake up") {
   for (int round = 0; round < 20; ++round) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     REQUIRE(counted(50, 8) == std::vector<int>(50, 1));
   }
 }
 
-TEST_CASE("many threads ask at once") {
+TEST_CASE("many threads submit jobs at the same time") {
   std::atomic<int> wrong = 0;
   std::vector<std::thread> callers;
   for (int caller = 0; caller < 8; ++caller) {
@@ -48,7 +48,7 @@ TEST_CASE("many threads ask at once") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("what a task writes is seen after the job") {
+TEST_CASE("writes of a task are visible after the job") {
   std::vector<int> numbers(1000);
   for (int round = 1; round < 200; ++round) {
     ThreadPool::shared().run(10, 4, [&](int task) {

@@ -82,7 +82,7 @@ std::string convolution(int64_t images, int64_t size) {
 
 }  // namespace
 
-TEST_CASE("Winograd's convolutions are within 5e-6 of sums in double precision, elements 3e-5") {
+TEST_CASE("Winograd convolutions are within 5e-6 of double-precision sums, and elements within 3e-5") {
   for (const Convolution& c :
        {plain(56, 56, 64, 32), plain(28, 28, 128, 40), plain(14, 14, 256, 32), plain(7, 9, 3, 5),
         plain(13, 6, 33, 70, 0), plain(3, 3, 1, 1, 0), plain(4, 61, 2, 3, 2)}) {
@@ -90,7 +90,7 @@ TEST_CASE("Winograd's convolutions are within 5e-6 of sums in double precision, 
   }
 }
 
-TEST_CASE("convolutions of small planes are sums") {
+TEST_CASE("small-plane convolutions equal direct sums") {
   Convolution strided = plain(13, 12, 5, 40);
   strided.height = {13, 3, 6, 2, 0, 1};
   strided.width = {12, 4, 5, 2, 1, 2};
@@ -103,7 +103,7 @@ TEST_CASE("convolutions of small planes are sums") {
   }
 }
 
-TEST_CASE("only windows that suit it are for Winograd's algorithm") {
+TEST_CASE("Winograd serves only suitable windows") {
   CHECK(suits_winograd_planar(plain(28, 28, 128, 128)));
   CHECK_FALSE(suits_winograd_planar(plain(14, 14, 256, 256)));
   Convolution many = plain(14, 14, 256, 256);
@@ -119,13 +119,13 @@ TEST_CASE("only windows that suit it are for Winograd's algorithm") {
   CHECK_FALSE(suits_winograd_planar(dilated));
 }
 
-TEST_CASE("small planes are those that fill too few of a vector's elements") {
+TEST_CASE("small planes fill too few lanes of a vector") {
   CHECK(suits_small_planes(plain(1, 1, 64, 64)));
   CHECK_FALSE(suits_small_planes(plain(28, 28, 64, 64)));
   CHECK_FALSE(suits_small_planes(plain(1, 1, 64, 1)));
 }
 
-TEST_CASE("plans convolve in panels, with the same bits on any number of threads") {
+TEST_CASE("panel convolutions have the same bits on any number of threads") {
   for (const int64_t size : {18, 7, 5}) {
     for (const int64_t images : {0, 1, 2, 3}) {
       const std::vector<Tensor> given{random({images, 32, size, size}, 1),

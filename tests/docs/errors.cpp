@@ -82,7 +82,7 @@ std::map<std::string, Row> rows() {
 
 }  // namespace
 
-TEST_CASE("each error has a line in docs/errors.md, and a test that compares the example there") {
+TEST_CASE("each error has a row in docs/errors.md and a test of its example") {
   const auto documented = rows();
   const std::string tested = texts_in_tests();
   for (const std::string& code : codes_in_source()) {
@@ -96,7 +96,7 @@ TEST_CASE("each error has a line in docs/errors.md, and a test that compares the
   }
 }
 
-TEST_CASE("docs/errors.md has no line for a code that nothing raises") {
+TEST_CASE("docs/errors.md has no row for an unused code") {
   const auto raised = codes_in_source();
   for (const auto& [code, row] : rows()) {
     const std::string documented = code;

@@ -57,7 +57,7 @@ std::vector<Block> blocks_of(const std::string& document) {
 
 }  // namespace
 
-TEST_CASE("every block of code in a tutorial is verbatim part of the file named before it") {
+TEST_CASE("every code block of a tutorial is a verbatim part of the file named before it") {
   for (const std::string document : {"docs/add-an-op.md", "docs/add-a-layer.md"}) {
     const std::vector<Block> blocks = blocks_of(contents(document));
     CHECK(blocks.size() >= 5);
