@@ -59,7 +59,7 @@ std::vector<ArgumentDef> arguments_of(const std::string& channels, size_t axes) 
       {"dilation", "int|tuple", 1, "distance between the elements of the kernel"},
   };
   if (axes == 2)
-    defs.push_back({"groups", "int", 1, "input and output channels fall into so many groups"});
+    defs.push_back({"groups", "int", 1, "the number of groups of input and output channels"});
   defs.push_back({"use_bias", "bool", true, "whether there is a bias [channels]"});
   return defs;
 }

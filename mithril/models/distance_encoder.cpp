@@ -9,7 +9,7 @@ ArgumentDef input_type() {
   return {"input_type",
           "str",
           "distances",
-          "what the input holds: \"distances\", \"powered_distances\" or \"points\"",
+          "the contents of the input: \"distances\", \"powered_distances\" or \"points\"",
           {"distances", "powered_distances", "points"}};
 }
 
@@ -95,8 +95,8 @@ ModelDef define_distance_encoder();
 ModelDef define_distance_encoder() {
   return {.name = "DistanceEncoder",
           .doc =
-              "Points whose distances are like those of the input. Ports: input [N, N] or [N, D] "
-              "for points, coords [N, d], norm, output, predicted_coords.",
+              "Points that have similar distances to those of the input. Ports: input [N, N] or "
+              "[N, D] for points, coords [N, d], norm, output, predicted_coords.",
           .arguments =
               {{"base_model", "str", {}, "\"MDSCore\" or \"TSNECore\"", {"MDSCore", "TSNECore"}},
                input_type()},
@@ -105,13 +105,13 @@ ModelDef define_distance_encoder() {
 
 ModelDef define_mds();
 ModelDef define_mds() {
-  return {.name = "MDS",
-          .doc =
-              "Multidimensional scaling: points whose distances are those of the input. Ports: "
-              "input [N, N] or [N, D] for points, coords [N, prediction_dim], norm, output, "
-              "predicted_coords.",
-          .arguments = {{"prediction_dim", "int", {}, "dims of the points"}, input_type()},
-          .build = build_mds};
+  return {
+      .name = "MDS",
+      .doc =
+          "Multidimensional scaling: points that have the distances of the input. Ports: input [N, "
+          "N] or [N, D] for points, coords [N, prediction_dim], norm, output, predicted_coords.",
+      .arguments = {{"prediction_dim", "int", {}, "dims of the points"}, input_type()},
+      .build = build_mds};
 }
 
 ModelDef define_tsne();

@@ -136,9 +136,9 @@ ModelDef define_gauss_process_regression_core();
 ModelDef define_gauss_process_regression_core() {
   return {.name = "GaussProcessRegressionCore",
           .doc =
-              "Regression by a Gaussian process of kernel matrix k and mean mu with noise of "
-              "variance s. Ports: label [N, 1], mu [N, 1], s [1], k [N, N], k_star [N, N], the "
-              "kernel of the points asked for, loss, prediction [N, 1], confidence [N, 1].",
+              "Gaussian process regression with kernel matrix k, mean mu and noise variance s. "
+              "Ports: label [N, 1], mu [N, 1], s [1], k [N, N], k_star [N, N], the kernel of the "
+              "queried points, loss, prediction [N, 1], confidence [N, 1].",
           .arguments = {},
           .build = build_gauss_process_regression_core};
 }

@@ -87,8 +87,8 @@ ModelDef define_kernelized_svm();
 ModelDef define_kernelized_svm() {
   return {.name = "KernelizedSVM",
           .doc =
-              "A linear layer with one output over a kernel. Ports: those of the kernel, weight "
-              "[1, M], bias [1], kernel [N, M], output [N, 1].",
+              "A linear layer with one output over a kernel. Ports: the ports of the kernel, "
+              "weight [1, M], bias [1], kernel [N, M], output [N, 1].",
           .arguments = {{"kernel", "model", {}, "RBFKernel, PolynomialKernel"}},
           .build = build_kernelized_svm};
 }

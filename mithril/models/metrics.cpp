@@ -135,8 +135,8 @@ ModelDef define_metric();
 ModelDef define_metric() {
   return {.name = "Metric",
           .doc =
-              "The classes of pred less those of label. Ports: pred [N, C] or [N], label [N, C] or "
-              "[N], pred_formatted [N], label_formatted [N], output [N].",
+              "The classes of pred minus the classes of label. Ports: pred [N, C] or [N], label "
+              "[N, C] or [N], pred_formatted [N], label_formatted [N], output [N].",
           .arguments = format_arguments(),
           .build = [](const CheckedArguments& arguments) {
             Model model = model_of_class("Metric");
@@ -175,8 +175,8 @@ ModelDef define_recall();
 ModelDef define_recall() {
   return {.name = "Recall",
           .doc =
-              "How many of those of a class are predicted to be, averaged over the classes. Ports: "
-              "pred [N, C] or [N], label [N, C] or [N], output [].",
+              "The fraction of the samples of a class that are predicted as that class, averaged "
+              "over the classes. Ports: pred [N, C] or [N], label [N, C] or [N], output [].",
           .arguments = averaging_arguments(),
           .build = [](const CheckedArguments& a) { return averaged("Recall", a, recall); }};
 }

@@ -178,7 +178,7 @@ ModelDef define_group_norm() {
           .doc =
               "Normalises each group of channels of each sample. Ports: input [N, C, ...], weight "
               "[C], bias [C], output.",
-          .arguments = {{"num_groups", "int", 32, "the channels fall into so many groups"},
+          .arguments = {{"num_groups", "int", 32, "the number of groups of channels"},
                         {"use_scale", "bool", true, "whether there is a weight"},
                         {"use_bias", "bool", true, "whether there is a bias"},
                         {"eps", "float", 1e-5, "added to the variance"}},

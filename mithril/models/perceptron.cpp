@@ -74,7 +74,7 @@ ModelDef define_mlp() {
       .arguments = {{"activations", "models", {}, "one for each layer"},
                     {"dimensions", "tuple", {}, "outputs of each layer"},
                     {"input_name_templates", "names|none", Datum(),
-                     "what weight and bias are called, before the number of the layer"}},
+                     "the names of weight and bias, before the number of the layer"}},
       .build =
           [](const CheckedArguments& arguments) {
             const Tuple &activations = arguments["activations"].tuple(),

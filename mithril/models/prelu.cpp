@@ -11,8 +11,8 @@ ModelDef define_prelu() {
   return {
       .name = "PReLU",
       .doc =
-          "input where it is positive, else weight * input. Ports: input [...], weight [1], output "
-          "[...].",
+          "input if it is positive, otherwise weight * input. Ports: input [...], weight [1], "
+          "output [...].",
       .arguments = {{"init", "int|float", Datum(0.25), "the initial slope"}},
       .build =
           [](const CheckedArguments& arguments) {

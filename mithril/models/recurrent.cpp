@@ -219,9 +219,9 @@ ModelDef define_encoder_decoder();
 ModelDef define_encoder_decoder() {
   return {.name = "EncoderDecoder",
           .doc =
-              "A sequence out of a sequence. Ports: input0, ..., initial_hidden, the parameters of "
-              "the cell, indices, decoder_input, those of the decoder as decoder_w_ih and so on, "
-              "target1, ..., output0, output1, ...",
+              "Maps a sequence to a sequence. Ports: input0, ..., initial_hidden, the parameters "
+              "of the cell, indices, decoder_input, the parameters of the decoder as decoder_w_ih "
+              "and so on, target1, ..., output0, output1, ...",
           .arguments = lengths_and({input_length(), target_length(), forcing_argument()}),
           .build = [](const CheckedArguments& arguments) {
             return encoder_and_decoder("EncoderDecoder", arguments, "OneToMany",

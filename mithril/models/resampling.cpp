@@ -241,7 +241,7 @@ ModelDef define_conv_transpose2d() {
                         {"padding", "int|tuple", 0, "taken off each side of the output"},
                         {"output_padding", "int|tuple", 0, "added to one side of the output"},
                         {"dilation", "int|tuple", 1, "distance between elements of the kernel"},
-                        {"groups", "int", 1, "input and output channels fall into so many groups"},
+                        {"groups", "int", 1, "the number of groups of input and output channels"},
                         {"use_bias", "bool", true, "whether there is a bias [filters]"}},
           .build = build_conv_transpose2d};
 }

@@ -144,8 +144,8 @@ ModelDef define_masked_softmax();
 ModelDef define_masked_softmax() {
   return {.name = "MaskedSoftmax",
           .doc =
-              "Softmax over what a mask lets through, 0 elsewhere. Ports: input [...], mask (bools "
-              "that are true for what counts), output [...].",
+              "Softmax over the elements that a mask keeps; 0 elsewhere. Ports: input [...], mask "
+              "(bools that are true for elements to keep), output [...].",
           .arguments = {{"axis", "int", -1, "along which the shares add up to 1"}},
           .build = build_masked_softmax};
 }

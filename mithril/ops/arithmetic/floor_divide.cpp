@@ -37,8 +37,8 @@ OpDef define_floor_divide() {
       .name = "floor_divide",
       .doc =
           "The quotient rounded down, as Python's //: (numerator - remainder(numerator, "
-          "denominator)) / denominator, which is not floor(numerator / denominator) where that "
-          "quotient is rounded up (1 // 0.1 is 9); an int for ints; not of two bools.",
+          "denominator)) / denominator. It differs from floor(numerator / denominator) if that "
+          "quotient is rounded up (1 // 0.1 is 9). An int for ints; bools are refused.",
       .inputs = {{"numerator", "*a", "T=operand"}, {"denominator", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
       .where = {"*o = broadcast(*a, *b)"},

@@ -8,7 +8,8 @@ namespace mithril {
 OpDef define_maximum() {
   return {
       .name = "maximum",
-      .doc = "The larger of left and right, NaN where one of them is; equals share the gradient.",
+      .doc =
+          "The larger of left and right, NaN if one of them is; equal elements share the gradient.",
       .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
       .where = {"*o = broadcast(*a, *b)"},

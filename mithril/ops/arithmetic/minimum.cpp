@@ -8,7 +8,9 @@ namespace mithril {
 OpDef define_minimum() {
   return {
       .name = "minimum",
-      .doc = "The smaller of left and right, NaN where one of them is; equals share the gradient.",
+      .doc =
+          "The smaller of left and right, NaN if one of them is; equal elements share the "
+          "gradient.",
       .inputs = {{"left", "*a", "T=operand"}, {"right", "*b", "U=operand"}},
       .outputs = {{"output", "*o", "promote(T, U)"}},
       .where = {"*o = broadcast(*a, *b)"},

@@ -10,7 +10,7 @@ namespace mithril {
 OpDef define_sum_to() {
   return {
       .name = "sum_to",
-      .doc = "The input summed over what `like` would be broadcast along to have its dims.",
+      .doc = "The input summed to the dims of `like`, over the axes along which `like` broadcasts.",
       .internal = true,
       .inputs = {{"input", "*s", "T=number"}, {"like", "*o", "any"}},
       .outputs = {{"output", "*o", "T"}},

@@ -9,7 +9,7 @@ namespace mithril {
 OpDef define_equal() {
   return {
       .name = "equal",
-      .doc = "Whether left equals right; NaN equals nothing.",
+      .doc = "Whether left equals right; NaN is not equal to any number.",
       .inputs = {{"left", "*a", "operand"}, {"right", "*b", "operand"}},
       .outputs = {{"output", "*o", "operand"}},
       .where = {"*o = broadcast(*a, *b)"},

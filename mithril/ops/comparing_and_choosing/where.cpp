@@ -8,7 +8,9 @@ namespace mithril {
 OpDef define_where() {
   return {
       .name = "where",
-      .doc = "input1 where cond is true, input2 elsewhere; not both may be values.",
+      .doc =
+          "input1 if cond is true, otherwise input2, element by element; at least one of them is a "
+          "tensor.",
       .inputs = {{"cond", "*c", "bool"},
                  {"input1", "*a", "T=operand"},
                  {"input2", "*b", "U=operand"}},

@@ -42,8 +42,8 @@ OpDef define_conv2d_weight_grad() {
   return {
       .name = "conv2d_weight_grad",
       .doc =
-          "The gradient of conv2d in its weight, which gives only its shape, for the gradient of "
-          "the output.",
+          "The gradient of conv2d with respect to its weight, of which only the shape is read, for "
+          "the gradient of the output.",
       .internal = true,
       .inputs = convolution_inputs({{"grad", "N Co Ho Wo", "float"},
                                     {"input", "N Ci H W", "number"},

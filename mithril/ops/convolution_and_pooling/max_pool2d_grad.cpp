@@ -35,8 +35,8 @@ OpDef define_max_pool2d_grad() {
   return {
       .name = "max_pool2d_grad",
       .doc =
-          "Gives each element of `grad` to the first largest element of its window of `input`, or "
-          "the last NaN, and adds up. `places`, where max_pool2d found them, spare the search.",
+          "Adds each element of `grad` to the first largest element of its window of `input`, or "
+          "to the last NaN. `places` from max_pool2d, if given, are the indices of these elements.",
       .internal = true,
       .inputs = std::move(inputs),
       .outputs = {{"output", "*lead H W", "T"}},

@@ -22,8 +22,9 @@ OpDef define_stable_reciprocal() {
   return {
       .name = "stable_reciprocal",
       .doc =
-          "1 / input; where |input| is below `threshold` the tangent there, 2 / threshold at 0. "
-          "None: the root of the smallest normal number, of float64 its tenfold.",
+          "1 / input. Below `threshold` in |input| it is the tangent at the threshold, and 2 / "
+          "threshold at 0. None: the root of the smallest normal number, for float64 ten times "
+          "that.",
       .inputs = {{"input", "*s", "number"}, value("threshold", "float|none", None())},
       .outputs = {{"output", "*s", "float"}},
       .expand =

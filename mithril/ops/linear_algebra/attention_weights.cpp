@@ -45,8 +45,8 @@ OpDef define_attention_weights() {
   return {
       .name = "attention_weights",
       .doc =
-          "softmax(query @ key.T * scale + attn_mask) along the last axis: what scaled_dot_product "
-          "weighs the values with. Ports as there.",
+          "softmax(query @ key.T * scale + attn_mask) along the last axis: the weights of "
+          "scaled_dot_product, with its ports.",
       .internal = true,
       .inputs = attention_inputs({}),
       .outputs = {{"output", "*o L S", "float"}},

@@ -43,8 +43,8 @@ OpDef define_cholesky() {
   return {
       .name = "cholesky",
       .doc =
-          "The lower triangle L with L Lᵀ = (A + Aᵀ) / 2, of each square matrix A; an error where "
-          "that is not positive definite.",
+          "The lower triangular L with L Lᵀ = (A + Aᵀ) / 2 for each square matrix A; an error if "
+          "the matrix is not positive definite.",
       .inputs = {{"input", "*b N N", "float"}},
       .outputs = {{"output", "*b N N", "float"}},
       .eval =

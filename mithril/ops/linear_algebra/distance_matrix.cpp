@@ -20,7 +20,7 @@ OpDef define_distance_matrix() {
   return {
       .name = "distance_matrix",
       .doc =
-          "sum(|left[i] - right[j]| ** norm) for all pairs of rows: [N, D] and [M, D] give [N, M]; "
+          "sum(|left[i] - right[j]| ** norm) for all pairs of rows: [N, D] and [M, D] make [N, M]; "
           "`norm` is one number.",
       .inputs = {{"left", "N D", "number"}, {"right", "M D", "number"}, {"norm", "*n", "operand"}},
       .outputs = {{"output", "N M", "float"}},

@@ -53,8 +53,8 @@ OpDef define_monomials() {
   return {
       .name = "monomials",
       .doc =
-          "All products of up to `degree` of so many variables but the empty one, each as a row of "
-          "factors in rising order: variables count from 1, and 0 stands for 1.",
+          "All products of 1 to `degree` variables, each as a row of factors in ascending order. "
+          "Variables count from 1, and 0 is the factor 1.",
       .internal = true,
       .inputs = {value("variables", "int"), value("degree", "int")},
       .outputs = {{"output", "count degrees", "int"}},

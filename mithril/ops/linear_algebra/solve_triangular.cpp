@@ -49,8 +49,8 @@ OpDef define_solve_triangular() {
   return {
       .name = "solve_triangular",
       .doc =
-          "X with matrix X = right, where of each matrix the lower triangle is read, or with "
-          "upper=True the upper one.",
+          "X with matrix X = right. Reads the lower triangle of each matrix, or with upper=True "
+          "the upper triangle.",
       .inputs = {{"matrix", "*b N N", "T=float"},
                  {"right", "*b N K", "T"},
                  value("upper", "bool", false)},

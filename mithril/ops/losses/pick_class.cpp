@@ -20,8 +20,7 @@ OpDef define_pick_class() {
   return {
       .name = "pick_class",
       .doc =
-          "output[n, ...] = input[n, index[n, ...], ...]; a ValueError where there is no such "
-          "class.",
+          "output[n, ...] = input[n, index[n, ...], ...]; a ValueError for a class out of range.",
       .internal = true,
       .inputs = {{"input", "N C *s", "T=any"}, {"index", "N *s", "int"}},
       .outputs = {{"output", "N *s", "T"}},

@@ -21,8 +21,7 @@ OpDef define_place_class() {
       .name = "place_class",
       .doc =
           "output[n, index[n, ...], ...] = input[n, ...], and 0 elsewhere, in the shape of `like`; "
-          "a ValueError where "
-          "there is no such class.",
+          "a ValueError for a class out of range.",
       .internal = true,
       .inputs = {{"input", "N *s", "T=any"}, {"index", "N *s", "int"}, {"like", "N C *s", "any"}},
       .outputs = {{"output", "N C *s", "T"}},

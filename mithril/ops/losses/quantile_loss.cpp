@@ -8,7 +8,7 @@ OpDef define_quantile_loss() {
       .name = "quantile_loss",
       .doc =
           "The larger of quantile * error and (quantile - 1) * error with error = target - input, "
-          "element by element; where there is no error its slope is the mean of both.",
+          "element by element. At an error of 0 the slope is the mean of both slopes.",
       .inputs = {{"input", "*a", "number"},
                  {"target", "*b", "number"},
                  {"quantile", "", "operand", 0.5}},

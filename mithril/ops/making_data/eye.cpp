@@ -8,8 +8,8 @@ OpDef define_eye() {
   return {
       .name = "eye",
       .doc =
-          "N rows and M columns (N where M is None) of zeros, with ones on the diagonal; float "
-          "where `dtype` is None.",
+          "N rows and M columns (None: N columns) of zeros, with ones on the diagonal; floats if "
+          "`dtype` is None.",
       .inputs = {value("N", "int"), value("M", "int|none", Datum()),
                  value("dtype", "dtype|none", Datum())},
       .outputs = {{"output", "rows columns", "any"}},

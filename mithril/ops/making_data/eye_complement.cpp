@@ -7,8 +7,8 @@ OpDef define_eye_complement() {
   return {
       .name = "eye_complement",
       .doc =
-          "N rows and M columns (N where M is None) of ones, with zeros on the diagonal; float "
-          "where `dtype` is None.",
+          "N rows and M columns (None: N columns) of ones, with zeros on the diagonal; floats if "
+          "`dtype` is None.",
       .inputs = {value("N", "int"), value("M", "int|none", Datum()),
                  value("dtype", "dtype|none", Datum())},
       .outputs = {{"output", "rows columns", "int|float"}},

@@ -20,7 +20,7 @@ bool solve_full(Solver& s) {
 OpDef define_full() {
   return {
       .name = "full",
-      .doc = "A tensor of one number, whose kind it has where `dtype` is None.",
+      .doc = "A tensor filled with one number, with the kind of the number if `dtype` is None.",
       .inputs = {value("shape", "tuple|int"), value("fill_value", "bool|int|float"),
                  value("dtype", "dtype|none", Datum())},
       .outputs = {{"output", "*o", "any"}},

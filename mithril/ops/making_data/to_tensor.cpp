@@ -61,9 +61,9 @@ OpDef define_to_tensor() {
   return {
       .name = "to_tensor",
       .doc =
-          "A number or nested tuples of numbers as a tensor; where `dtype` is None, float if there "
-          "is a float or no number "
-          "at all, else int if there is an int, else bool.",
+          "A number or nested tuples of numbers as a tensor. If `dtype` is None, the elements are "
+          "floats if there is a float or no number at all, else ints if there is an int, else "
+          "bools.",
       .inputs = {value("input", "bool|int|float|tuple"), value("dtype", "dtype|none", Datum())},
       .outputs = {{"output", "*o", "any"}},
       .solve = solve_to_tensor,

@@ -33,9 +33,9 @@ OpDef define_gather() {
   return {
       .name = "gather",
       .doc =
-          "Elements of `input` along `axis`, chosen by index: the dims of `index` stand in place "
-          "of the axis, which an "
-          "int removes. Negative indices count from the end; one out of range is an error.",
+          "Elements of `input` along `axis`, chosen by `index`. The dims of `index` replace the "
+          "axis; an int removes it. Negative indices count from the end; an index out of range is "
+          "an error.",
       .inputs = {{"input", "*s", "T=any"},
                  {"index", "*i", "int|value int"},
                  value("axis", "int", 0)},

@@ -27,9 +27,8 @@ OpDef define_scatter_add() {
   return {
       .name = "scatter_add",
       .doc =
-          "Zeros in the shape of `like`, with each element of `input` added where `gather` takes "
-          "it from: the gradient of "
-          "gather.",
+          "Zeros in the shape of `like`, to which each element of `input` is added at the place "
+          "from which `gather` takes it: the gradient of gather.",
       .internal = true,
       .inputs = {{"input", "*g", "T=number"},
                  {"index", "*i", "int|value int"},

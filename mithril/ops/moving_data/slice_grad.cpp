@@ -10,8 +10,8 @@ OpDef define_slice_grad() {
   return {
       .name = "slice_grad",
       .doc =
-          "Zeros in the shape of `like`, with `input` where `slice` takes its elements: the "
-          "gradient of slice.",
+          "Zeros in the shape of `like`, with `input` at the places from which `slice` takes its "
+          "elements: the gradient of slice.",
       .internal = true,
       .inputs = {{"input", "*g", "T=any"},
                  {"like", "*s", "any"},

@@ -27,8 +27,8 @@ OpDef define_batch_norm_grad() {
   return {
       .name = "batch_norm_grad",
       .doc =
-          "The gradients of batch_norm_training in its input, weight and bias, for the mean and "
-          "rstd that it gave; with training=False those of batch_norm_inference.",
+          "The gradients of batch_norm_training with respect to input, weight and bias, for its "
+          "outputs mean and rstd; with training=False the gradients of batch_norm_inference.",
       .internal = true,
       .inputs = {{"grad", "N C *s", "float"},
                  {"input", "N C *s", "float"},

@@ -41,9 +41,9 @@ OpDef define_auc_core() {
   return {
       .name = "auc_core",
       .doc =
-          "The shares of positive and of negative samples whose score is at least that of each "
-          "sample, from the highest score down, as two rows: the points of a receiver operating "
-          "characteristic, as often as samples share a score.",
+          "The points of a receiver operating characteristic as two rows: the fractions of "
+          "positive and of negative samples whose score is at least that of each sample, from the "
+          "highest score down. Samples of equal score give equal points.",
       .inputs = {{"input", "N", "float"}, {"label", "N", "bool"}},
       .outputs = {{"output", "2 N", "float"}},
       .eval = eval_auc_core,

@@ -34,9 +34,9 @@ OpDef define_expand_reduced() {
   return {
       .name = "expand_reduced",
       .doc =
-          "Repeats what a reduction of `like` gave along the reduced axes, so that it has the "
-          "shape of `like`; with "
-          "a correction, divided by the number of elements that were reduced to one, less that.",
+          "Repeats the result of a reduction of `like` along the reduced axes, so that it has the "
+          "shape of `like`. With a correction, divides by the number of reduced elements minus the "
+          "correction.",
       .internal = true,
       .inputs = {{"input", "*o", "T=any"},
                  {"like", "*s", "any"},

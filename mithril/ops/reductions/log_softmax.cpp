@@ -9,8 +9,8 @@ OpDef define_log_softmax() {
   return {
       .name = "log_softmax",
       .doc =
-          "x - log(sum(exp(x))) along an axis: the logarithm of softmax, without loss where "
-          "softmax is near 0.",
+          "x - log(sum(exp(x))) along an axis: the logarithm of softmax, accurate also if softmax "
+          "is near 0.",
       .inputs = {{"input", "*s", "number"}, value("axis", "int", Datum(-1))},
       .outputs = {{"output", "*s", "float"}},
       .solve = check_axes,

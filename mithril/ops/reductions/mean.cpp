@@ -9,9 +9,7 @@ namespace mithril {
 OpDef define_mean() {
   return {
       .name = "mean",
-      .doc =
-          "Mean along an axis, several axes, or all of them (None); NaN where there is nothing to "
-          "average.",
+      .doc = "Mean along an axis, several axes, or all of them (None); NaN for no elements.",
       .inputs = reduction_inputs("any"),
       .outputs = {{"output", "*o", "float"}},
       .solve = [](Solver& s) { return solve_reduction(s); },

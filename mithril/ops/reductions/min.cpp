@@ -8,9 +8,8 @@ OpDef define_min() {
   return {
       .name = "min",
       .doc =
-          "The smallest element along an axis, several axes, or of all (None); NaN where one is "
-          "NaN. The gradient "
-          "goes to all that are equal to it, in equal shares.",
+          "The smallest element along an axis, several axes, or of all (None); NaN if one is NaN. "
+          "Equal smallest elements share the gradient equally.",
       .inputs = reduction_inputs("T=any"),
       .outputs = {{"output", "*o", "T"}},
       .solve = [](Solver& s) { return solve_reduction(s); },

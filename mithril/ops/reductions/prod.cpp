@@ -33,9 +33,7 @@ std::string spell_prod(const SpellingContext& c) {
 OpDef define_prod() {
   return {
       .name = "prod",
-      .doc =
-          "Product along an axis, several axes, or all of them (None); 1 where there is nothing to "
-          "multiply.",
+      .doc = "Product along an axis, several axes, or all of them (None); 1 for no elements.",
       .inputs = reduction_inputs("any"),
       .outputs = {{"output", "*o", "number"}},
       .solve = solve_counting,

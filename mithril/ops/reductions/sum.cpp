@@ -7,9 +7,7 @@ namespace mithril {
 OpDef define_sum() {
   return {
       .name = "sum",
-      .doc =
-          "Sum along an axis, several axes, or all of them (None); 0 where there is nothing to "
-          "add.",
+      .doc = "Sum along an axis, several axes, or all of them (None); 0 for no elements.",
       .inputs = reduction_inputs("any"),
       .outputs = {{"output", "*o", "number"}},
       .solve = solve_counting,

@@ -62,10 +62,10 @@ OpDef define_unique() {
   return {
       .name = "unique",
       .doc =
-          "The distinct elements of `input`, sorted; NaN, which equals nothing, stands last and as "
-          "often as it comes. Their number follows from elements, but sizes are known before "
-          "anything runs: so `size` says how long the output is. What is left of it repeats the "
-          "last element; more distinct elements than that are an error.",
+          "The distinct elements of `input`, sorted, with every NaN at the end, because NaNs are "
+          "not equal. Their number depends on the elements, but sizes are known before the graph "
+          "runs, so `size` is the length of the output. The rest of the output repeats the last "
+          "element; more distinct elements than `size` are an error.",
       .inputs = {{"input", "*s", "T=any"}, value("size", "int")},
       .outputs = {{"output", "count", "T"}},
       .solve = solve_unique,

@@ -7,7 +7,7 @@ namespace mithril {
 OpDef define_at_least1d() {
   return {
       .name = "at_least1d",
-      .doc = "A tensor of rank 0 as a vector of one element; any other as it is.",
+      .doc = "A tensor of rank 0 becomes a vector of one element; other tensors do not change.",
       .inputs = {{"input", "*s", "T=any"}},
       .outputs = {{"output", "*o", "T"}},
       .solve =

@@ -100,9 +100,8 @@ OpDef define_reshape() {
   return {
       .name = "reshape",
       .doc =
-          "The same elements, in row-major order, in another shape. One size may be -1: what the "
-          "others leave over; "
-          "a size of None is left to inference.",
+          "The same elements, in row-major order, in another shape. One size may be -1, which is "
+          "inferred from the other sizes; a size of None is inferred from the model.",
       .inputs = {{"input", "*s", "T=any"}, value("shape", "tuple|int")},
       .outputs = {{"output", "*o", "T"}},
       .solve = solve_reshape,

@@ -24,9 +24,8 @@ OpDef define_item() {
   return {
       .name = "item",
       .doc =
-          "The only element of a tensor, as a tensor of rank 0: what it is shows when the graph "
-          "runs, so it can stand "
-          "wherever a tensor can.",
+          "The only element of a tensor, as a tensor of rank 0. It may be used wherever a tensor "
+          "may.",
       .inputs = {{"input", "*s", "T=any"}},
       .outputs = {{"output", "", "T"}},
       .solve = solve_item,

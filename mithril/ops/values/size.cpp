@@ -28,9 +28,8 @@ OpDef define_size() {
   return {
       .name = "size",
       .doc =
-          "The number of elements of a tensor, symbolic until it is known; along `dim` where that "
-          "is an int, and one "
-          "number for each of its items where it is a tuple.",
+          "The number of elements of a tensor, symbolic until it is known. If `dim` is an int, the "
+          "size of that axis; if it is a tuple, the sizes of these axes.",
       .inputs = {{"input", "*s", "any"}, value("dim", "int|tuple|none", Datum())},
       .outputs = {value("output", "int|tuple")},
       .solve = solve_size,
