@@ -25,7 +25,7 @@ void add_name(std::set<std::string, std::less<>>& wanted, std::string_view name)
     raise({.kind = ErrorKind::value,
            .code = "E0436",
            .message =
-               fmt::format("MITHRIL_DUMP lists '{}', which is no pass of the CPU backend", name),
+               fmt::format("MITHRIL_DUMP lists '{}', which is not a pass of the CPU backend", name),
            .help = fmt::format("list some of {}, separated by commas, or all",
                                fmt::join(passes, ", "))});
   }

@@ -33,7 +33,7 @@ bool is_preallocated(const std::string& choice) {
 [[noreturn]] void refuse_beside_eager_mode(const std::string& option) {
   raise({.kind = ErrorKind::value,
          .code = "E0432",
-         .message = "eager_mode runs op by op what was composed: it does not go with " + option,
+         .message = "eager_mode runs the composed ops one by one, which excludes " + option,
          .help = "leave one of the two out"});
 }
 

@@ -11,7 +11,7 @@ DType checked_dtype(DType dtype) {
   raise({.kind = ErrorKind::type,
          .code = "E0383",
          .message =
-             "the default dtype of a backend is that of floats, not " + std::string(name(dtype)),
+             "the default dtype of a backend must be floating, not " + std::string(name(dtype)),
          .help = "choose float32, float64, float16 or bfloat16"});
 }
 
@@ -19,7 +19,7 @@ DType checked_amp_dtype(DType dtype) {
   if (dtype == DType::float16 || dtype == DType::bfloat16) return dtype;
   raise({.kind = ErrorKind::type,
          .code = "E0385",
-         .message = "amp_dtype is " + std::string(name(dtype)) + ", which is no lower precision",
+         .message = "amp_dtype is " + std::string(name(dtype)) + ", which is not a lower precision",
          .help = "choose float16 or bfloat16"});
 }
 

@@ -47,7 +47,7 @@ BackendMemory& memory_of(Backend& backend) {
   if (BackendMemory* memory = backend.memory()) return *memory;
   raise({.kind = ErrorKind::backend,
          .code = "E1020",
-         .message = "backend " + quoted(backend.name()) + " keeps no account of its memory"});
+         .message = "backend " + quoted(backend.name()) + " does not count its memory"});
 }
 
 int64_t read_bytes(const Datum& size, std::string_view option) {

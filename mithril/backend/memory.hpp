@@ -58,7 +58,7 @@ class BackendMemory {
   virtual std::vector<Tensor> count(const std::function<std::vector<Tensor>()>& body) = 0;
 };
 
-// BackendError E1020 where it keeps no account of its memory.
+// BackendError E1020 where it does not count its memory.
 BackendMemory& memory_of(Backend& backend);
 
 // Bytes of 4096, 4e9, "512MB" or "1.5 GiB": GB is 10^9 and GiB is 2^30. ValueError E0430 for

@@ -81,9 +81,8 @@ void refuse_rewriting(const CompileOptions& options) {
     if (!wanted) continue;
     raise({.kind = ErrorKind::value,
            .code = "E0432",
-           .message = std::string("eager_mode runs op by op what was composed: it does not go "
-                                  "with ") +
-                      option,
+           .message =
+               std::string("eager_mode runs the composed ops one by one, which excludes ") + option,
            .help = "leave one of the two out"});
   }
 }

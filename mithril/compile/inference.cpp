@@ -163,12 +163,12 @@ TensorMap CompiledModel::infer(const TensorMap& params, const TensorMap& data,
   const Impl& compiled = *in_use(model.impl_);
   check_state(compiled, state, "infer");
   if (!compiled.next_states.empty()) {
-    raise(
-        {.kind = ErrorKind::state,
-         .code = "E0921",
-         .message = "infer leaves the state as it is, and this model changes it in inference, too",
-         .facts = {{"changed", join(names_of(compiled.next_states), ", ")}},
-         .help = "evaluate what for_inference(params, state) gives: it returns the next state"});
+    raise({.kind = ErrorKind::state,
+           .code = "E0921",
+           .message =
+               "infer returns no new state, and this model changes its state in inference, too",
+           .facts = {{"changed", join(names_of(compiled.next_states), ", ")}},
+           .help = "evaluate what for_inference(params, state) gives: it returns the next state"});
   }
   return model.evaluate(params, data, state).first;
 } catch (const std::bad_alloc&) {

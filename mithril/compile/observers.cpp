@@ -94,7 +94,7 @@ class HookCalls final : public Observer {
     raise({.kind = ErrorKind::input,
            .code = "E0810",
            .path = path,
-           .message = "a hook gave a tensor that cannot take this one's place",
+           .message = "a hook returned a tensor that cannot replace the value",
            .facts = {{"shown", dtype_and_dims(observed)}, {"given", dtype_and_dims(given)}},
            .help = "give one of the same dims, or nothing"});
   }

@@ -13,11 +13,12 @@ Dims CompiledState::dims_of_input(const NamedIndex& key, const TensorMap& data) 
     if (dim.is_constant()) dims.push_back(dim.constant());
   }
   if (value.ranked && dims.size() == value.dims.size()) return dims;
-  raise({.kind = ErrorKind::input,
-         .code = "E0811",
-         .message = "the sizes of " + quoted(key.name) + " are open, and a file is for one",
-         .facts = {{"known", value.ranked ? to_string(value.dims) : "[...]"}},
-         .help = "give data with an example of it, or shapes to compile"});
+  raise(
+      {.kind = ErrorKind::input,
+       .code = "E0811",
+       .message = "the sizes of " + quoted(key.name) + " are unknown, and a file needs fixed sizes",
+       .facts = {{"known", value.ranked ? to_string(value.dims) : "[...]"}},
+       .help = "give data with an example of it, or shapes to compile"});
 }
 
 void CompiledModel::save_torchscript(const std::string& path, const TensorMap& params,

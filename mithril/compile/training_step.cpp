@@ -40,7 +40,7 @@ class Extents {
     raise({.kind = ErrorKind::input,
            .code = "E0812",
            .message = quoted(*met->key) + " and " + quoted(*std::next(met)->key) +
-                      " share elements: each would be moved where it stands",
+                      " share elements, and a training step updates each in place",
            .help = "give copies of them, or make them one parameter of the model"});
   }
 
@@ -228,7 +228,7 @@ void TrainingStep::Impl::check_parameters(const TensorMap& params,
     if (inputs[at].read_only() || inputs[at].foreign()) {
       raise({.kind = ErrorKind::input,
              .code = "E0813",
-             .message = quoted(key) + " cannot be moved: its elements may not be written to",
+             .message = quoted(key) + " cannot be updated: its elements are read-only",
              .help = "give a copy of it; tensors of torch are moved by the optimizers of torch"});
     }
     extents.add(inputs[at], key);

@@ -71,7 +71,7 @@ const T& held_as(const Held& held, const Datum& datum, const char* wanted) {
   if (value) return *value;
   raise({.kind = ErrorKind::value,
          .code = "E0477",
-         .message = fmt::format("{} was taken for {}", to_string(datum), wanted)});
+         .message = fmt::format("{} was read as {}", to_string(datum), wanted)});
 }
 
 }  // namespace

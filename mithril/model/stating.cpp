@@ -92,7 +92,7 @@ Model& Model::bind_state_keys(const std::string& input, const std::string& outpu
     raise({.kind = ErrorKind::connection,
            .code = "E0111",
            .path = path(&model),
-           .message = "state needs an open input and an output that an op makes",
+           .message = "state needs an open input and an output of an op",
            .facts = {{"input", input, in->driver || is_valued(in) ? "has a source" : ""},
                      {"output", output, out->driver ? "" : "nothing makes it"}}});
   }

@@ -65,7 +65,7 @@ Datum argument_of(const Model& model) {
                      part.given_name(), stated_types(composite));
   raise({.kind = ErrorKind::type,
          .code = "E0305",
-         .message = "a model given as an argument is one of the library, as it was made",
+         .message = "a model argument must be an unmodified model of the library",
          .facts = {{"got", part.class_name(),
                     composite.recipe ? "changed since" : "composed by its user"}},
          .help = "compose the outer model of parts instead"});

@@ -38,7 +38,7 @@ void check_slots(const std::string& key, const Tensor& param, const std::vector<
     if (slot.dims() == param.dims() && slot.dtype() == state_dtype(param.dtype())) continue;
     raise({.kind = ErrorKind::state,
            .code = "E0904",
-           .message = "what the optimizer remembers of " + quoted(key) + " does not fit it",
+           .message = "the optimizer's state of " + quoted(key) + " does not fit it",
            .facts = {{key, dtype_and_dims(param)}, {"remembered", dtype_and_dims(slot)}}});
   }
 }

@@ -186,7 +186,7 @@ double Tensor::item() const {
     raise({.kind = ErrorKind::value,
            .code = "E0484",
            .message =
-               fmt::format("item() wants one element, but the dims are {}", to_string(dims_))});
+               fmt::format("item() needs one element, but the dims are {}", to_string(dims_))});
   }
   return at_as_double(0);
 }
@@ -240,8 +240,8 @@ void Tensor::require_host() const {
   raise({.kind = ErrorKind::value,
          .code = "E0487",
          .message =
-             fmt::format("the elements of a {} tensor of dims {} do not stand row by row in the "
-                         "memory of this process, but in {} on {}",
+             fmt::format("the elements of a {} tensor of dims {} are not row-major in the memory "
+                         "of this process, but in {} on {}",
                          name(dtype_), to_string(dims_), foreign_->library(), foreign_->device()),
          .help = "read those of its host()"});
 }

@@ -67,7 +67,7 @@ void Addition::require_all_ports(Part& part, const Bindings& ports) const {
     raise({.kind = ErrorKind::connection,
            .code = "E0113",
            .port = port,
-           .message = "port " + quoted(port) + " of " + part.class_name() + " is bound to nothing",
+           .message = "port " + quoted(port) + " of " + part.class_name() + " is not bound",
            .facts = {{"ports", join(needed, ", "), ""}},
            .help = "bind it to a key, a connection or a value"});
   }
@@ -107,7 +107,7 @@ void Addition::require_output_of_model(const Part& part, const Bindings& ports,
   raise({.kind = ErrorKind::connection,
          .code = "E0114",
          .message = std::string(call) + ": no port of " + part.class_name() +
-                    " is bound to what the model makes",
+                    " is bound to an output of the model",
          .facts = {{"outputs", join(outputs, ", "), ""},
                    {"got", names.empty() ? "none" : join(names, ", "), ""}},
          .help = std::move(help)});

@@ -14,12 +14,12 @@ class Addition {
  public:
   explicit Addition(Composite& model);
 
-  // ConnectionError E0113 where an input of the part is bound to nothing and has no value.
+  // ConnectionError E0113 where an input of the part is not bound and has no value.
   void require_all_ports(Part& part, const Bindings& ports) const;
   [[noreturn]] void refuse_owned(const Part& part) const;
 
   // The part, what reduces it and its coefficient; fills in the ports and the output. `call` is for
-  // errors. ConnectionError E0114 where none of its ports is bound to what the model makes.
+  // errors. ConnectionError E0114 where none of its ports is bound to an output of the model.
   void add(Objective& objective, const Bindings& ports, const char* call);
   // One more term. NameError E0606 where its key is not there.
   void add(Penalty& penalty, const PartPointer& part, const Bindings& ports);

@@ -51,7 +51,7 @@ double checked_coef(double coef, const char* call) {
 [[noreturn]] void refuse_pattern(const std::string& pattern, const std::string& reason) {
   raise({.kind = ErrorKind::value,
          .code = "E0434",
-         .message = quoted(pattern) + " is no regular expression",
+         .message = quoted(pattern) + " is not a regular expression",
          .facts = {{"reason", reason}}});
 }
 

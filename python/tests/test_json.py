@@ -63,7 +63,7 @@ def test_mistakes_name_the_place() -> None:
     assert caught.value.code == "E0608"
     assert caught.value.path == "/submodels/m1/name"
     assert "Linear" in caught.value.help
-    with pytest.raises(ml.ParseError, match="stands here twice"):
+    with pytest.raises(ml.ParseError, match="is given twice"):
         ml.Model.from_json('{"name": "Relu", "name": "Gelu"}')
 
 

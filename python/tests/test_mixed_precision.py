@@ -288,6 +288,6 @@ def test_a_dtype_that_is_not_lower_is_refused() -> None:
     with pytest.raises(ml.TypeError) as caught:
         ml.TorchBackend(use_amp=True, amp_dtype=torch.float32)
     assert str(caught.value) == (
-        "mithril.TypeError[E0385]: amp_dtype is float32, which is no lower precision\n"
+        "mithril.TypeError[E0385]: amp_dtype is float32, which is not a lower precision\n"
         "  help: choose float16 or bfloat16"
     )

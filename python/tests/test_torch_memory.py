@@ -279,7 +279,7 @@ def test_a_hook_may_evaluate() -> None:
 
 def test_the_cpu_backend_keeps_no_account() -> None:
     text = text_of(ml.BackendError, lambda: ml.CpuBackend().get_memory_stats())
-    assert text == "mithril.BackendError[E1020]: backend 'cpu' keeps no account of its memory"
+    assert text == "mithril.BackendError[E1020]: backend 'cpu' does not count its memory"
 
 
 # ---- a GPU ----

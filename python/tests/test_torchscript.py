@@ -168,7 +168,7 @@ def test_what_is_missing_is_said() -> None:
     with pytest.raises(ml.InputError) as error:
         compiled.save_torchscript("never.pt", params)
     assert str(error.value) == (
-        "mithril.InputError[E0811]: the sizes of 'x' are open, and a file is for one\n"
+        "mithril.InputError[E0811]: the sizes of 'x' are unknown, and a file needs fixed sizes\n"
         "  known : [?1, 5]\n"
         "  help: give data with an example of it, or shapes to compile"
     )

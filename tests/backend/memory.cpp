@@ -44,7 +44,7 @@ TEST_CASE("a value that is not a size of memory is refused with the name of the 
 TEST_CASE("a backend without memory accounting reports an error") {
   const std::shared_ptr<Backend> backend = cpu();
   CHECK(text_of_error([&] { memory_of(*backend); }) ==
-        "mithril.BackendError[E1020]: backend 'cpu' keeps no account of its memory");
+        "mithril.BackendError[E1020]: backend 'cpu' does not count its memory");
 }
 
 }  // namespace mithril

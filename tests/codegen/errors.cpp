@@ -54,7 +54,7 @@ TEST_CASE("half precision is refused by the path") {
 TEST_CASE("an unknown size needs an example") {
   const CompiledModel compiled = layer(cpu(), {"N", 3});
   CHECK(text_of_error([&] { static_cast<void>(compiled.exported()); }) ==
-        "mithril.InputError[E0811]: the sizes of 'x' are open, and a file is for one\n"
+        "mithril.InputError[E0811]: the sizes of 'x' are unknown, and a file needs fixed sizes\n"
         "  known : [N, 3]\n"
         "  help: give data with an example of it, or shapes to compile");
   CHECK(text_of_error([&] {

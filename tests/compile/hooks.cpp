@@ -169,7 +169,7 @@ TEST_CASE("the result of a hook must have the dims and the dtype of the value") 
     text = error.what();
   }
   CHECK(text ==
-        "mithril.InputError[E0810]: h: a hook gave a tensor that cannot take this one's place\n"
+        "mithril.InputError[E0810]: h: a hook returned a tensor that cannot replace the value\n"
         "  shown : float32[4, 3]\n"
         "  given : float32[2]\n"
         "  help: give one of the same dims, or nothing");

@@ -114,7 +114,8 @@ TEST_CASE("attention written as several ops is fused in inference if the backend
                               {.fused_attention = true, .as_composed = true}) == written);
 }
 
-TEST_CASE("attention written as several ops is fused in a bound model unless it has a hook inside") {
+TEST_CASE(
+    "attention written as several ops is fused in a bound model unless it has a hook inside") {
   const auto backend = std::make_shared<Keeping>(GraphOptions{.fused_attention = true});
   const CompiledModel compiled =
       compile(attention_written_out(), backend,
@@ -150,12 +151,12 @@ TEST_CASE("options that rewrite the graph are refused in eager mode") {
     return tests::text_of_error([&] { compiled_to(options, {.as_composed = true}); });
   };
   CHECK(text({.use_checkpointing = true}) ==
-        "mithril.ValueError[E0432]: eager_mode runs op by op what was composed: it does not go "
-        "with use_checkpointing\n"
+        "mithril.ValueError[E0432]: eager_mode runs the composed ops one by one, which excludes "
+        "use_checkpointing\n"
         "  help: leave one of the two out");
   CHECK(text({.optimization_level = mithril::OptimizationLevel::max}) ==
-        "mithril.ValueError[E0432]: eager_mode runs op by op what was composed: it does not go "
-        "with optimization_level='max'\n"
+        "mithril.ValueError[E0432]: eager_mode runs the composed ops one by one, which excludes "
+        "optimization_level='max'\n"
         "  help: leave one of the two out");
 }
 

@@ -40,7 +40,7 @@ TEST_CASE("compiling warns of an input that looks like another name") {
   Listening listening;
   const CompiledModel compiled = compile(with_typing_error(), cpu());
   CHECK(compiled.warnings() ==
-        Texts{"mithril.Warning[W0601]: nothing drives the input 'hiden', and it looks like "
+        Texts{"mithril.Warning[W0601]: no part computes the input 'hiden', and it looks like "
               "'hidden'\n"
               "  help: correct the name; if it is an input, say so in data_keys, trainable_keys or "
               "shapes"});

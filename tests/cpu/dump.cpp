@@ -94,8 +94,8 @@ TEST_CASE("MITHRIL_DUMP lists passes by name") {
   const Environment environment("layout");
   const std::string text = text_of_error([] { cpu_backend::dump_from_environment(); });
   CHECK(
-      text.starts_with("mithril.ValueError[E0436]: MITHRIL_DUMP lists 'layout', which is no pass "
-                       "of the CPU backend"));
+      text.starts_with("mithril.ValueError[E0436]: MITHRIL_DUMP lists 'layout', which is not a "
+                       "pass of the CPU backend"));
 }
 
 }  // namespace mithril::tests

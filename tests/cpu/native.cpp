@@ -122,8 +122,8 @@ TEST_CASE("a library that lacks the mark of its source is refused") {
       "exec c++ -shared -fPIC -o $2 $2.cpp");
   const Variable chosen("CXX", compiler.path());
   CHECK(native_note(*load_native(parse_graph(one_loop))) ==
-        "no native code, loops are interpreted: another library was opened in place of what was "
-        "compiled");
+        "no native code, loops are interpreted: another library was opened in place of the "
+        "compiled one");
 }
 
 TEST_CASE("a damaged entry is built again") {

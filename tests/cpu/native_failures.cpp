@@ -38,7 +38,7 @@ TEST_CASE("if SIGCHLD is ignored, the result of the compiler decides") {
   CHECK(works == "1 of 1 loops run as native code of " + compiler.path());
   CHECK(fails == "no native code, loops are interpreted: " + silent.path() + " made no library");
   CHECK(cpu_backend::compile_native({.command = {silent.path()}}, {}, "").why ==
-        silent.path() + " failed and said nothing");
+        silent.path() + " failed without a message");
 }
 
 TEST_CASE("a file that is not a library is not cached") {
@@ -53,7 +53,7 @@ TEST_CASE("a file that is not a library is not cached") {
   const Variable chosen("CXX", rubbish.path());
   const auto executable = load_native(parse_graph(one_loop));
   CHECK(native_note(*executable)
-            .starts_with("no native code, loops are interpreted: what was compiled cannot be "
+            .starts_with("no native code, loops are interpreted: the compiled library cannot be "
                          "opened: /proc/self/fd/"));
   CHECK(apart_from_interpreted(*executable, one_loop, gelu_inputs(3, 100)) == "");
   CHECK(folder.files().empty());
@@ -85,7 +85,7 @@ TEST_CASE("programs are interpreted without a compiler, and the summary says so"
   for (const char* name : {"no-such-compiler", "/no/such/compiler", "./compiler", "/tmp"}) {
     const Variable chosen("CXX", std::string(name) + " -O1");
     CHECK(native_note(*load_native(parse_graph(one_loop))) ==
-          prefix + "CXX names '" + name + "', which is no program on the PATH");
+          prefix + "CXX names '" + name + "', which is not a program on the PATH");
   }
 }
 

@@ -153,13 +153,13 @@ TEST_CASE("a backend that lacks ops names them") {
 
 TEST_CASE("the default dtype of a backend is a floating one") {
   CHECK(text_of_error([] { cpu({.dtype = DType::int64}); }) ==
-        "mithril.TypeError[E0383]: the default dtype of a backend is that of floats, not int64\n"
+        "mithril.TypeError[E0383]: the default dtype of a backend must be floating, not int64\n"
         "  help: choose float32, float64, float16 or bfloat16");
 }
 
 TEST_CASE("mixed precision on the CPU backend is of 16 bits") {
   CHECK(text_of_error([] { cpu({.use_amp = true, .amp_dtype = DType::float64}); }) ==
-        "mithril.TypeError[E0385]: amp_dtype is float64, which is no lower precision\n"
+        "mithril.TypeError[E0385]: amp_dtype is float64, which is not a lower precision\n"
         "  help: choose float16 or bfloat16");
 }
 

@@ -146,7 +146,7 @@ TEST_CASE("state needs an open input and an output") {
   Model model = with_relu("a", "b");
   CHECK(text_of_error([&] { model.bind_state_keys("b", "a", Tensor(DType::float32, {2})); }) ==
 
-        "mithril.ConnectionError[E0111]: state needs an open input and an output that an op makes\n"
+        "mithril.ConnectionError[E0111]: state needs an open input and an output of an op\n"
         "  input  : b   has a source\n"
         "  output : a   nothing makes it");
 }

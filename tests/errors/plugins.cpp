@@ -80,8 +80,8 @@ TEST_CASE("elements of another library are not read where they are not") {
   const Tensor tensor = tests::foreign_tensor();
   CHECK(text_of_error([&] { tensor.item(); }).starts_with("mithril.ValueError[E0484]"));
   CHECK(text_of_error([&] { tensor.values<float>(); }) ==
-        "mithril.ValueError[E0487]: the elements of a float32 tensor of dims [2] do not stand row "
-        "by row in the memory of this process, but in abacus 3 on wood:0\n"
+        "mithril.ValueError[E0487]: the elements of a float32 tensor of dims [2] are not row-major "
+        "in the memory of this process, but in abacus 3 on wood:0\n"
         "  help: read those of its host()");
   CHECK(identical(tensor.host(), Tensor::of<float>({2}, {1, 2})));
   CHECK(tensor.to(DType::float64).dtype() == DType::float64);

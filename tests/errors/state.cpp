@@ -70,8 +70,8 @@ TEST_CASE("infer refuses to draw the same numbers again and again") {
   model |= Dropout({.inference = false})({{"input", "x"}, {"output", "y"}});
   const CompiledModel compiled = compile(model, cpu(), {.data_keys = {"x"}});
   CHECK(text_of_error([&] { compiled.infer({}, three_rows, compiled.initial_state_dict()); }) ==
-        "mithril.StateError[E0921]: infer leaves the state as it is, and this model changes it in "
-        "inference, too\n"
+        "mithril.StateError[E0921]: infer returns no new state, and this model changes its state "
+        "in inference, too\n"
         "  changed : dropout.key\n"
         "  help: evaluate what for_inference(params, state) gives: it returns the next state");
 }

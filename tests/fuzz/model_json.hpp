@@ -19,7 +19,7 @@ inline void check_model(const Model& model) {
     require(again == model, "a model equals what is read from what was written: " + *text);
     require(to_json(again) == *text, "it is written as before: " + *text);
   }
-  // An op whose list is bound to nothing yet has no ports to show.
+  // An op whose list is not bound yet has no ports to show.
   const auto summary = unless_refused([&] { return model.summary(true, true, 3); });
   const auto html = unless_refused([&] { return to_html(model); });
   for (const auto& shown : {summary, html}) {

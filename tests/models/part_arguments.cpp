@@ -71,8 +71,7 @@ TEST_CASE("a model that its user composed cannot be an argument") {
   Model own;
   own |= Relu()({{"input", "input"}, {"output", "output"}});
   CHECK(text_of_error([&] { Layer({.activation = own}); }) ==
-        "mithril.TypeError[E0305]: a model given as an argument is one of the library, as it was "
-        "made\n"
+        "mithril.TypeError[E0305]: a model argument must be an unmodified model of the library\n"
         "  got : Model   composed by its user\n"
         "  help: compose the outer model of parts instead");
 }

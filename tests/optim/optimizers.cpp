@@ -313,7 +313,7 @@ TEST_CASE("a state of other dims is refused when it is used") {
   CHECK(text_of_error([&] {
           adam.step(other, {{"p", Tensor(DType::float32, {2})}});
         }) ==
-        "mithril.StateError[E0904]: what the optimizer remembers of 'p' does not fit it\n"
+        "mithril.StateError[E0904]: the optimizer's state of 'p' does not fit it\n"
         "  p          : float32[2]\n"
         "  remembered : float32[4]");
 }

@@ -220,7 +220,7 @@ TEST_CASE("a dim of zero makes the count zero whatever the others are") {
 
 TEST_CASE("item() of more than one element is refused") {
   CHECK(text_of_error([] { Tensor(DType::float32, {2}).item(); }) ==
-        "mithril.ValueError[E0484]: item() wants one element, but the dims are [2]");
+        "mithril.ValueError[E0484]: item() needs one element, but the dims are [2]");
 }
 
 TEST_CASE("an index outside a tensor is a bug of ours") {

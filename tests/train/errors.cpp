@@ -37,11 +37,11 @@ std::string refusal(Change change) {
 
 }  // namespace
 
-TEST_CASE("a loss whose port is bound to nothing") {
+TEST_CASE("a loss whose port is not bound") {
   CHECK(refusal([](TrainModel& train) {
           train.add_loss(SquaredError(), {{"input", "output"}});
         }) ==
-        "mithril.ConnectionError[E0113]: port 'target' of SquaredError is bound to nothing\n"
+        "mithril.ConnectionError[E0113]: port 'target' of SquaredError is not bound\n"
         "  ports : input, target\n"
         "  help: bind it to a key, a connection or a value");
 }
@@ -50,8 +50,8 @@ TEST_CASE("a loss of nothing that the model makes") {
   CHECK(refusal([](TrainModel& train) {
           train.add_loss(SquaredError(), {{"input", "ouptut"}, {"target", "label"}});
         }) ==
-        "mithril.ConnectionError[E0114]: add_loss: no port of SquaredError is bound to what the "
-        "model makes\n"
+        "mithril.ConnectionError[E0114]: add_loss: no port of SquaredError is bound to an output "
+        "of the model\n"
         "  outputs : output\n"
         "  got     : ouptut, label\n"
         "  help: did you mean 'output'?");
@@ -145,7 +145,7 @@ TEST_CASE("a regular expression that matches no parameter") {
 TEST_CASE("a regular expression that is none") {
   const std::string text = refusal(
       [](TrainModel& train) { train.add_regularization(L2(), 0.1, KeyPattern{"(weight"}); });
-  CHECK(text.starts_with("mithril.ValueError[E0434]: '(weight' is no regular expression\n"));
+  CHECK(text.starts_with("mithril.ValueError[E0434]: '(weight' is not a regular expression\n"));
 }
 
 TEST_CASE("a regular expression takes no more time than names are long") {
@@ -179,8 +179,7 @@ TEST_CASE("a regular expression for a model of the user's") {
           own |= Sum()({{"input", "input"}, {"output", "output"}});
           train.add_regularization(own, 0.1, KeyPattern{"weight|bias"});
         }) ==
-        "mithril.TypeError[E0305]: a model given as an argument is one of the library, as it was "
-        "made\n"
+        "mithril.TypeError[E0305]: a model argument must be an unmodified model of the library\n"
         "  got : Model   composed by its user\n"
         "  help: compose the outer model of parts instead");
 }

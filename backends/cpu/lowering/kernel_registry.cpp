@@ -63,7 +63,7 @@ const std::map<std::string_view, Kernel>& kernels() {
 const Kernel& kernel_called(const OpDef& op, const SpelledExpression& call) {
   const auto kernel = kernels().find(call.text);
   MITHRIL_CHECK(kernel != kernels().end(),
-                "op " + op.name + " is spelled with a kernel that there is not: " + call.text);
+                "op " + op.name + " names an unknown kernel: " + call.text);
   return kernel->second;
 }
 

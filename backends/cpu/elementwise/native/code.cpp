@@ -72,12 +72,12 @@ std::shared_ptr<const NativeLibrary> open_whole(const std::string& bytes,
                                                 const NativeSource& source, std::string& why) {
   auto library = NativeLibrary::open(bytes, why);
   if (library && !library->find(source.mark)) {
-    why = "another library was opened in place of what was compiled";
+    why = "another library was opened in place of the compiled one";
     return nullptr;
   }
   for (size_t i = 0; library && i < source.functions; ++i) {
     if (library->find(native_name(i))) continue;
-    why = "what was compiled has no " + native_name(i);
+    why = "the compiled library has no " + native_name(i);
     return nullptr;
   }
   return library;
@@ -147,7 +147,7 @@ std::string NativeCode::note() const {
   if (texts_.empty()) return "no native code: there are no loops to compile";
   if (!library_) return interpreted(why_);
   const std::string rest =
-      unsuitable_ > 0 ? fmt::format(", {} are interpreted: they keep too much at hand", unsuitable_)
+      unsuitable_ > 0 ? fmt::format(", {} are interpreted: they need too many blocks", unsuitable_)
                       : "";
   return fmt::format("{} of {} loops run as native code of {}{}", programs_ - unsuitable_,
                      programs_, compiler_, rest);

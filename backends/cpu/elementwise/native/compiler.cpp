@@ -76,7 +76,7 @@ std::optional<Compiler> find_compiler(std::string& why) {
     std::string& program = compiler.command.front();
     const std::string path = found_on_path(program);
     if (path.empty()) {
-      why = fmt::format("CXX names '{}', which is no program on the PATH", first_line(program));
+      why = fmt::format("CXX names '{}', which is not a program on the PATH", first_line(program));
       return std::nullopt;
     }
     program = path;
@@ -134,7 +134,7 @@ Compiled compile_native(const Compiler& compiler, const std::vector<std::string>
       return {"", fmt::format("{} took more than {} ms", program, limit.count())};
     case ProcessEnd::failure: {
       const std::string said = first_line(contents(folder.log()));
-      return {"", program + (said.empty() ? " failed and said nothing" : " failed: " + said)};
+      return {"", program + (said.empty() ? " failed without a message" : " failed: " + said)};
     }
     case ProcessEnd::success:
       break;

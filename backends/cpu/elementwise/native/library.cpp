@@ -33,7 +33,7 @@ std::shared_ptr<const NativeLibrary> NativeLibrary::open(std::string_view bytes,
   void* const handle = ::dlopen(unique_path(memory.get()).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char* said = ::dlerror();
-    why = fmt::format("what was compiled cannot be opened: {}", said ? said : "no reason given");
+    why = fmt::format("the compiled library cannot be opened: {}", said ? said : "no reason given");
     return nullptr;
   }
   return std::shared_ptr<const NativeLibrary>(new NativeLibrary(handle));
