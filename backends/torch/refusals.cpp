@@ -11,7 +11,7 @@ void refuse_operation(const Operation& operation, Switches switches, const std::
     raise({.kind = ErrorKind::backend,
            .code = "E1024",
            .path = operation.path,
-           .message = "torch does not do " + operation.op + " deterministically",
+           .message = "torch cannot run " + operation.op + " deterministically",
            .facts = {{"spelling", operation.spelling}, {"torch says", why}},
            .help = "make the backend without deterministic"});
   }

@@ -1,4 +1,4 @@
-// What torch does not do, as errors of ours.
+// What torch cannot run, as errors of ours.
 #pragma once
 
 #include <string>

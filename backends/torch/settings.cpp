@@ -42,7 +42,7 @@ void check_together(const Settings& settings) {
   if (settings.memory_limit && settings.device == "mps") {
     raise({.kind = ErrorKind::backend,
            .code = "E1002",
-           .message = "backend 'torch' does not do memory_limit on mps yet"});
+           .message = "backend 'torch' does not support memory_limit on mps yet"});
   }
   if (settings.eager_mode && (settings.jit_compile || settings.memory_efficient)) {
     const char* other = settings.jit_compile ? "jit_compile" : "memory_efficient";

@@ -83,7 +83,7 @@ std::shared_ptr<Backend> load_backend(const std::string& path, const Arguments& 
 std::string plugin_path(const std::string& name) {
   Dl_info info;
   MITHRIL_CHECK(dladdr(reinterpret_cast<const void*>(&load_backend), &info) != 0,
-                "the library does not know where it stands");
+                "the library cannot find its own path");
   const std::filesystem::path here = std::filesystem::path(info.dli_fname).parent_path();
   return (here / ("lib" + name + ".so")).string();
 }

@@ -141,7 +141,7 @@ class Printing final : public Observer {
              .message = node.op->name + " made " + census.text() + " of " +
                         std::to_string(tensor.size()) + " elements",
              .facts = {{"made", dtype_and_dims(tensor)}},
-             .help = "what was made before it is finite, and was printed"});
+             .help = "earlier values are finite and were printed"});
     }
     return next_ && next_->wants(node) ? next_->made(graph, node, value, tensor) : tensor;
   }

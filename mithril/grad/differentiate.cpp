@@ -157,7 +157,7 @@ class Differentiation {
            .message =
                "no gradient flows through op '" + node.op->name + "' to its port '" + port + "'",
            .facts = {{"reason", node.op->not_differentiable, ""}},
-           .help = "declare what stands before it as not differentiable, or do without this op"});
+           .help = "declare the inputs before it as not differentiable, or do without this op"});
   }
 
   void finish(const std::string& name, ValueId id) {

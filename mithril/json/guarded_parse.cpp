@@ -64,7 +64,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     if (twice) {
       refuse("E0723", here(open_.size() - 1),
              "the field " + mithril::quoted(name) + " is given twice", {},
-             "give each field of an object a name of its own");
+             "give each field of an object its own name");
     }
     fields.emplace_back(std::move(name), Json());
     return true;

@@ -63,7 +63,7 @@ void each(const Model& model, const Fields& fields, const Place& place, const ch
   const Json::Array& items = array_of(*entries, here);
   for (size_t i = 0; i < items.size(); ++i) {
     const Place at = here.at(i);
-    const Json::Array& entry = items_of(items[i], at, 2, "[key, what is said about it]");
+    const Json::Array& entry = items_of(items[i], at, 2, "[key, fact]");
     const std::string key = key_of(model, entry[0], at.at(size_t{0}));
     const Place fact = at.at(size_t{1});
     state(key, entry[1], fact);

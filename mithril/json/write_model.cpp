@@ -203,7 +203,7 @@ void refuse_constraints(const Composite& model) {
            .path = path(&model),
            .message = "a constraint is a function, and has no JSON form",
            .facts = {{"keys", join(constraint->keys, ", "), ""}},
-           .help = "write the model before the constraint is added, and add it to what is read"});
+           .help = "write the model before the constraint is added, and add it after reading"});
   }
 }
 

@@ -19,7 +19,7 @@ class DeferredElements final : public ForeignElements {
   Tensor host() const override {
     Tensor made = make_();
     MITHRIL_CHECK(made.dtype() == dtype_ && made.dims() == dims_,
-                  "what was deferred came out as " + dtype_and_dims(made));
+                  "a deferred tensor has " + dtype_and_dims(made));
     return made;
   }
   Tensor converted(DType dtype) const override { return host().to(dtype); }

@@ -153,7 +153,7 @@ void Addition::add(Penalty& penalty, const PartPointer& part, const Bindings& po
            .port = port,
            .message = "port " + quoted(port) + " of " + part->class_name() +
                       " is bound to no key of the model",
-           .help = "bind it to what is regularised"});
+           .help = "bind it to the regularised port"});
   }
   if (penalty.terms.empty()) {
     for (const auto& [name, binding] : ports) penalty.ports.push_back(name);

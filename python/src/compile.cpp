@@ -308,8 +308,9 @@ Example:
             m.save_torchscript(path_of(path), tensor_map_of(params), tensor_map_of(data));
           },
           py::arg("path"), py::arg("params"), py::arg("data") = py::dict(),
-          "A file that torch.jit.load runs without Mithril, for inputs of one size: those of the "
-          "example in data where compiling left sizes open.")
+          "Writes a file that torch.jit.load runs without Mithril, for inputs of fixed sizes. "
+          "`data` is "
+          "an example of inputs whose sizes are unknown.")
       .def(
           "register_hook",
           [](CompiledModel& m, const std::string& path, const py::function& function,

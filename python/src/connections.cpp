@@ -192,7 +192,7 @@ void bind_connections(py::module_& module) {
             }
             return py::object(std::move(sizes));
           },
-          "The sizes that are known now, None for the others; None where the rank is not known.")
+          "The sizes that are known now, None for the others; None if the rank is not known.")
       .def("__repr__", [](const Connection& a) {
         return "<Connection " + a.name() + " " + to_string(a.known_shape()) + ">";
       });

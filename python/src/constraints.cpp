@@ -83,7 +83,7 @@ void bind_constraints(py::module_& module) {
   py::class_<Held, std::shared_ptr<Held>>(module, "Solver",
                                           "What a constraint reads and states about its keys.")
       .def("shape", shape, py::arg("key"),
-           "A list with None for each unknown size; None where not even the rank is known.")
+           "A list with None for each unknown size; None if the rank is not known.")
       .def("value", value, py::arg("key"), "What a key holds that is no tensor; None: not known.")
       .def("set_shape", set_shape, py::arg("key"), py::arg("shape"),
            "Ints, and None for a size that stays as it is.")

@@ -158,7 +158,7 @@ void bind_errors(py::module_& module) {
         return did_you_mean(name, known);
       },
       py::arg("name"), py::arg("known"),
-      "\"did you mean 'x'?\" of the nearest names, or \"\" where none is near.");
+      "\"did you mean 'x'?\" of the nearest names, or \"\" if none is near.");
   py::register_exception_translator([](std::exception_ptr pointer) {
     try {
       if (pointer) std::rethrow_exception(pointer);

@@ -252,9 +252,8 @@ void bind_models(py::module_& module) {
                              "The names of the outputs: those exposed, or all named ones.")
       .def_property_readonly("cin", &Model::cin, "The input that model += part chains to.")
       .def_property_readonly("cout", &Model::cout, "The output that model += part chains from.")
-      .def_property_readonly("cins", &Model::cins, "The canonical inputs, where there are several.")
-      .def_property_readonly("couts", &Model::couts,
-                             "The canonical outputs, where there are several.")
+      .def_property_readonly("cins", &Model::cins, "The canonical inputs, if there are several.")
+      .def_property_readonly("couts", &Model::couts, "The canonical outputs, if there are several.")
       .def_property_readonly("name", &Model::name, "The name given to it, or \"\".")
       .def_property_readonly("class_name", &Model::class_name, "The name of its class: \"Linear\".")
       .def_property_readonly("_revision", [](const Model& m) { return m.composite()->revision; })
@@ -270,10 +269,10 @@ void bind_models(py::module_& module) {
             }
             m.expose_keys(all);
           },
-          "The keys that are outputs from now on; expose_keys(logits=\"h\") gives one another "
-          "name.")
+          "Makes these keys the outputs of the model; expose_keys(logits=\"h\") exposes one under "
+          "another name.")
       .def("rename_key", &Model::rename_key, py::return_value_policy::reference_internal,
-           py::arg("key"), py::arg("name"), "Gives a key or an unnamed port another name.")
+           py::arg("key"), py::arg("name"), "Renames a key or an unnamed port.")
       .def(
           "set_cin", [](Model& m, const py::args& keys) { m.set_cin(key_names(keys)); },
           "The inputs that model += part may chain to.")
@@ -326,7 +325,7 @@ void bind_models(py::module_& module) {
             }
           },
           py::arg("input"), py::arg("output"), py::arg("initial_value"),
-          "The input holds what the output was in the evaluation before; it starts as "
+          "The input has the value of the output in the previous evaluation. It starts as "
           "initial_value,\n"
           "an array, a number or a RandomKey.")
       .def(

@@ -92,7 +92,7 @@ Schedule schedule_of(const Rate& rate) {
 void bind_optimizers(py::module_& module) {
   py::class_<Optimizer>(module, "Optimizer", "What moves parameters by their gradients.")
       .def("step", step_alone, py::arg("params"), py::arg("gradients"),
-           "Moves each parameter that has a gradient, where it stands.")
+           "Updates each parameter that has a gradient, in place.")
       .def_property(
           "lr", &Optimizer::lr, [](Optimizer& o, const Rate& lr) { o.set_lr(schedule_of(lr)); },
           "The learning rate of the next step; it may be set to a number or a schedule.")
@@ -123,7 +123,7 @@ void bind_optimizers(py::module_& module) {
                     ")";
            })
       .def("set_threads", &Optimizer::set_threads, py::arg("threads"),
-           "At most so many threads work on `step`; 0: as many as there are processors.")
+           "The most threads that `step` uses; 0: one for each processor.")
       .def(
           "state_dict", [](const Optimizer& o) { return dict_of(o.state_dict()); },
           "The options by their names (\"lr\", \"betas\"), the number of steps (\"steps\"), and "

@@ -88,15 +88,16 @@ void bind_training(py::module_& module) {
           py::arg("loss"), py::arg("reduce_steps") = py::none(), py::arg("key_name") = py::none(),
           py::arg("coef") = py::none(),
           "A loss on an output: add_loss(ml.SquaredError(), input=\"output\", target=\"target\").\n"
-          "reduce_steps: models that reduce it one after the other, Mean() where there are none;\n"
-          "key_name: makes what comes out an output; coef: what it is multiplied by. A port that\n"
-          "names no key of the model names a new one, which is data.")
+          "reduce_steps: models that reduce it, one after the other; the default is Mean().\n"
+          "key_name: the name of an output for the result. coef: a factor. A port with a name "
+          "that\n"
+          "is not a key of the model adds this key, which is data.")
       .def("add_regularization", add_regularization, py::arg("model"), py::arg("coef") = py::none(),
            py::arg("reg_key") = py::none(), py::arg("key_name") = py::none(),
            "coef * penalty / the geometric mean of the sizes that the losses which depend on the\n"
            "key are averaged over. A port takes a key, a connection, or a regular expression\n"
-           "(re.compile) that is looked for in the names of the parameters. reg_key: the port of\n"
-           "what is regularised, where it is not the canonical one.")
+           "(re.compile) that is looked for in the names of the parameters. reg_key: the\n"
+           "regularised port, if it is not the canonical one.")
       .def(
           "add_metric",
           [](TrainModel& train, py::handle metric, py::handle reduce_steps, const Name& key_name,
@@ -107,15 +108,17 @@ void bind_training(py::module_& module) {
                 {.reduce_steps = steps_of(reduce_steps), .key_name = key_name.value_or("")});
           },
           py::arg("model"), py::arg("reduce_steps") = py::none(), py::arg("key_name") = py::none(),
-          "One more output, which the cost does not depend on; called after its class where\n"
-          "key_name does not say.")
+          "Adds an output on which the cost does not depend. Its name is key_name, or else the "
+          "name\n"
+          "of its class.")
       .def(
           "set_loss_combiner",
           [](TrainModel& train, py::handle model) {
             train.set_loss_combiner(
                 model_of(model, "a model that combines losses, such as ml.Sum()"));
           },
-          py::arg("model"), "Makes one number of all losses; Sum() to begin with.");
+          py::arg("model"),
+          "The model that combines all losses into one number; the default is Sum().");
 }
 
 py::object object_of(const Model& model) {

@@ -188,7 +188,7 @@ def test_a_hook_changes_values_and_gradients_until_it_is_removed():
 def test_what_a_hook_gives_must_fit():
     compiled = ml.compile(two_parts(), ml.CpuBackend(), data_keys=["a", "b"])
     compiled.register_hook("fa", lambda _: np.zeros(17, np.float32))
-    with pytest.raises(ml.InputError, match="cannot take this one's place"):
+    with pytest.raises(ml.InputError, match="cannot replace the value"):
         compiled.evaluate({}, {"a": A, "b": A})
 
 

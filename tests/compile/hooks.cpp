@@ -191,7 +191,7 @@ TEST_CASE("debug stops at the first value that is not finite") {
   CHECK(text ==
         "mithril.ValueError[E0410]: l: log made 1 NaN, 1 infinite of 3 elements\n"
         "  made : float32[3]\n"
-        "  help: what was made before it is finite, and was printed");
+        "  help: earlier values are finite and were printed");
 }
 
 TEST_CASE("a hook at an unknown value suggests the nearest") {

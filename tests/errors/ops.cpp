@@ -140,7 +140,7 @@ TEST_CASE("an op without a gradient says why when one is asked for") {
         "mithril.GradientError[E0501]: steps: no gradient flows through op 'stairs' to its port "
         "'input'\n"
         "  reason : its slope is zero wherever it has one\n"
-        "  help: declare what stands before it as not differentiable, or do without this op");
+        "  help: declare the inputs before it as not differentiable, or do without this op");
 }
 
 TEST_CASE("the gradient of an integer is refused when it is asked for") {

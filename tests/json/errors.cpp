@@ -107,7 +107,7 @@ TEST_CASE("JSON of another form says what was expected") {
         "  got      : \"double\"");
   CHECK(refusal_of_model(R"({"name": "Relu", "assigned_differentiabilities": [["input"]]})") ==
         "mithril.ParseError[E0726]: /assigned_differentiabilities/0: this does not fit here\n"
-        "  expected : [key, what is said about it]\n"
+        "  expected : [key, fact]\n"
         "  got      : [\"input\"]");
   CHECK(refusal_of_model(chain(R"("m1": {"input": {"tensor": [[1, 2], [3]]}})")) ==
         "mithril.ParseError[E0726]: /connections/m1/input/tensor/1: this does not fit here\n"
@@ -176,11 +176,11 @@ TEST_CASE("a model that JSON cannot hold is not written") {
   Model constrained;
   constrained |= Relu()({{"input", "x"}});
   constrained.add_constraint([](Solver&) { return true; }, {"x"});
-  CHECK_THROWS_WITH(static_cast<void>(to_json(constrained)),
-                    "mithril.ValueError[E0424]: a constraint is a function, and has no JSON form\n"
-                    "  keys : x\n"
-                    "  help: write the model before the constraint is added, and add it to what is "
-                    "read");
+  CHECK_THROWS_WITH(
+      static_cast<void>(to_json(constrained)),
+      "mithril.ValueError[E0424]: a constraint is a function, and has no JSON form\n"
+      "  keys : x\n"
+      "  help: write the model before the constraint is added, and add it after reading");
 }
 
 TEST_CASE("JSON nested as deep as is written is read, and no deeper") {

@@ -83,12 +83,12 @@ TEST_CASE("text has a limit") {
 TEST_CASE("a field that stands twice is refused") {
   CHECK(refusal(R"({"a": {"b/c": [{"x": 1, "y": 2, "x": 3}]}})") ==
         "mithril.ParseError[E0723]: /a/b~1c/0: the field 'x' is given twice\n"
-        "  help: give each field of an object a name of its own");
+        "  help: give each field of an object its own name");
   std::string many = "{";
   for (int i = 0; i < 50; ++i) many += "\"f" + std::to_string(i) + "\": 0, ";
   CHECK(refusal(many + "\"f7\": 1}") ==
         "mithril.ParseError[E0723]: /: the field 'f7' is given twice\n"
-        "  help: give each field of an object a name of its own");
+        "  help: give each field of an object its own name");
 }
 
 TEST_CASE("a number that no int or float holds is refused") {

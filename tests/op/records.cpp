@@ -139,7 +139,7 @@ TEST_CASE("reading a value as another kind is an error") {
   CHECK(text_of_error([] { static_cast<void>(Datum("same").integer()); }) ==
         "mithril.ValueError[E0477]: \"same\" was read as an int");
   CHECK(text_of_error([] { static_cast<void>(Datum(2).text()); }) ==
-        "mithril.ValueError[E0477]: 2 was taken for a str");
+        "mithril.ValueError[E0477]: 2 was read as a str");
 }
 
 }  // namespace mithril

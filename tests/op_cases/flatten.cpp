@@ -23,6 +23,6 @@ MITHRIL_OP_CASES(flatten) {
       {.name = "the end before the start",
        .inputs = {{"input", normal({2, 3})}, {"start_dim", 1}, {"end_dim", 0}},
        .error = "E0402",
-       .message = "start_dim stands after end_dim"},
+       .message = "start_dim is after end_dim"},
   };
 }

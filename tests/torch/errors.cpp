@@ -32,7 +32,8 @@ TEST_CASE("memory on mps cannot be limited") {
     skip("torch has no mps");
     return;
   }
-  CHECK(text == "mithril.BackendError[E1002]: backend 'torch' does not do memory_limit on mps yet");
+  CHECK(text ==
+        "mithril.BackendError[E1002]: backend 'torch' does not support memory_limit on mps yet");
 }
 
 TEST_CASE("a tensor of a library that torch does not know is refused") {
@@ -55,7 +56,7 @@ TEST_CASE("an op without a deterministic kernel is refused where that is asked f
   };
   CHECK(
       text_of_error([&] { run({.deterministic = true}); })
-          .starts_with("mithril.BackendError[E1024]: y: torch does not do relu deterministically\n "
+          .starts_with("mithril.BackendError[E1024]: y: torch cannot run relu deterministically\n "
                        " spelling   : aten::put(input, aten::argsort(input), input)\n"
                        "  torch says : put_ does not have a deterministic implementation"));
   CHECK(identical(run({}).host(), inputs.front()));

@@ -131,7 +131,7 @@ TEST_CASE("regularisation of a value") {
           train.add_regularization(L2(), 0.1, {{"input", Tensor::scalar(1.0)}});
         }) ==
         "mithril.ConnectionError[E0113]: port 'input' of L2 is bound to no key of the model\n"
-        "  help: bind it to what is regularised");
+        "  help: bind it to the regularised port");
 }
 
 TEST_CASE("a regular expression that matches no parameter") {

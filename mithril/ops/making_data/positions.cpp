@@ -19,7 +19,7 @@ OpDef define_positions() {
               for (int64_t i = 0; i < c.out().size(); ++i) y[i] = static_cast<T>(i);
             });
           },
-      .not_differentiable = "positions do not depend on what stands there",
+      .not_differentiable = "positions do not depend on elements",
       .operations = no_arithmetic,
       .spell = {{"torch", "aten::arange(output.shape[0])"}},
   };

@@ -19,7 +19,7 @@ bool solve_flatten(Solver& s) {
   if (in.empty()) in.push_back(1);
   const size_t first = axis_of(s, from, in.size()), last = axis_of(s, to, in.size());
   if (first > last) {
-    s.reject("start_dim stands after end_dim", "start_dim at or before " + std::to_string(last),
+    s.reject("start_dim is after end_dim", "start_dim at or before " + std::to_string(last),
              std::to_string(first));
   }
   const auto begin = in.begin() + static_cast<std::ptrdiff_t>(first);
