@@ -247,7 +247,7 @@ c10::DeviceAllocator* caching_allocator(const std::string& device) {
 std::unique_ptr<Reserve> preallocated(const Settings& settings) {
   if (!settings.preallocate) return nullptr;
   const int64_t bytes = *settings.memory_limit;
-  const MeterScope nobody(nullptr);
+  const MeterScope unmetered(nullptr);
   try {
     if (settings.device != "cpu") {
       at::empty({bytes}, at::TensorOptions(c10::kByte).device(c10::Device(settings.device)));

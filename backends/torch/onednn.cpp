@@ -16,7 +16,7 @@ namespace mithril::torch_backend {
 namespace {
 
 // Elements of a linear map's weight from which on packing it pays.
-constexpr int64_t worth_packing = 1 << 17;
+constexpr int64_t min_packed_elements = 1 << 17;
 
 // What oneDNN can do with each element at the end.
 struct Activation {
@@ -113,7 +113,7 @@ class UseOneDnn {
     if (!constants_.contains(weight) || readers_[index(weight)] > 1) return false;
     int64_t size = 1;
     for (const Dim& dim : from_.value(weight).dims) size *= dim.constant();
-    return size >= (node.op == &linear_ ? worth_packing : 1);
+    return size >= (node.op == &linear_ ? min_packed_elements : 1);
   }
 
   bool all_float32(const Node& node) const {

@@ -12,7 +12,7 @@ namespace {
 
 // Multiplications and additions below which a call of oneDNN costs more than it saves, measured for
 // weights as they are (benchmarks/torch_products.py).
-constexpr double worthwhile = 5e7;
+constexpr double min_onednn_operations = 5e7;
 
 double operations(const Dims& rows, int64_t columns) {
   double count = 2.0 * static_cast<double>(columns);
@@ -33,7 +33,7 @@ std::vector<std::string> spelled_activation(const SpellingContext& c) {
 
 std::string spell_linear(const SpellingContext& c) {
   const double count = operations(c.dims("input"), c.dims("weight")[0]);
-  if (!c.value("packed").flag() && count < worthwhile) {
+  if (!c.value("packed").flag() && count < min_onednn_operations) {
     return "aten::linear(input, weight, bias)";
   }
   const char* op = "mkldnn::_linear_pointwise";
@@ -69,7 +69,7 @@ std::string spell_product(const std::string& left, const std::string& right) {
 }
 
 std::string spell_matmul(const SpellingContext& c) {
-  if (operations(c.dims("left"), c.dims("right")[1]) < worthwhile) {
+  if (operations(c.dims("left"), c.dims("right")[1]) < min_onednn_operations) {
     return "aten::matmul(left, right)";
   }
   return spell_product("left", "right");

@@ -80,9 +80,9 @@ SizedPrograms::SizedPrograms(Graph graph, const Settings& settings, const RunOpt
       eager_(settings.eager_mode),
       scripted_(options.scripted && !observer_),
       recorded_(options.max && target_.device.is_cuda() && !observer_ && !scripted_),
-      shown_(graph_.nodes().size()) {
-  for (size_t i = 0; i < shown_.size() && observer_; ++i) {
-    shown_[i] = observer_->wants(graph_.nodes()[i]);
+      observed_(graph_.nodes().size()) {
+  for (size_t i = 0; i < observed_.size() && observer_; ++i) {
+    observed_[i] = observer_->wants(graph_.nodes()[i]);
   }
   const std::vector<Packing> wanted = packings(graph_);
   for (const Constant& constant : graph_.constants()) {
@@ -134,7 +134,7 @@ void SizedPrograms::save_script(const std::string& path, std::span<const SavedIn
            .message = "TorchScript has no operator for " + op->name,
            .help = "what torch lacks runs in Mithril, and stays in it"});
   }
-  learn_conversions(program, example, Numbers::nobodys);
+  learn_conversions(program, example, Numbers::arbitrary);
   torch_backend::save_script(path, graph_, program, constants_, inputs, outputs);
 }
 
@@ -180,7 +180,7 @@ void SizedPrograms::run_eagerly(at::TensorList inputs, Registers& registers,
     PlannedNode planned;
     LoweredNode node;
     {
-      const MeterScope nobody(nullptr);  // a plan's numbers are no memory of a run
+      const MeterScope unmetered(nullptr);  // a plan's numbers are no memory of a run
       planned = planner.next();
       size_t needed = registers.size();
       node = lower(graph_, planned, argument_dims(planned, registers), target_, needed);
@@ -238,7 +238,7 @@ void SizedPrograms::run_node(size_t at, const PlannedNode& planned, const Lowere
     if (scope.refusal()) refuse_memory(operation(planned, node), error.what());
     refuse_operation(operation(planned, node), switches_, error.what());
   }
-  if (shown_[at]) show(graph_.nodes()[at], registers);
+  if (observed_[at]) show(graph_.nodes()[at], registers);
   release(planned, registers);
 }
 
@@ -290,7 +290,7 @@ std::shared_ptr<const Program> SizedPrograms::program_for(at::TensorList inputs)
 }
 
 Program SizedPrograms::program_of(at::TensorList inputs) const {
-  const MeterScope nobody(nullptr);  // a program's numbers are no memory of a run
+  const MeterScope unmetered(nullptr);  // a program's numbers are no memory of a run
   return lower(graph_, make_plan(graph_, sizes_, described(inputs)), target_);
 }
 
@@ -329,7 +329,7 @@ void SizedPrograms::learn_conversions(Program& program, at::TensorList inputs,
         result.converted = tensor_of(result, registers).scalar_type() != result.dtype;
         keep_result(result, registers);
         c10::IValue& kept = registers[index(result.value)];
-        if (numbers == Numbers::nobodys) kept = harmless(kept.toTensor());
+        if (numbers == Numbers::arbitrary) kept = harmless(kept.toTensor());
       }
     });
     release(program.plan.nodes[i], registers);

@@ -63,7 +63,10 @@ class SizedPrograms {
   Program program_of(at::TensorList inputs) const;
   void script(Program& program, at::TensorList inputs) const;
   void record(Program& program) const;
-  enum class Numbers : uint8_t { given, nobodys };  // of the inputs: what a user gave, or anything
+  enum class Numbers : uint8_t {
+    given,
+    arbitrary
+  };  // of the inputs: what a user gave, or anything
   void learn_conversions(Program& program, at::TensorList inputs, Numbers numbers) const;
 
   const Graph graph_;
@@ -73,9 +76,9 @@ class SizedPrograms {
   const std::shared_ptr<const Observer> observer_;
   const bool eager_;  // plans are made as nodes run, and not kept
   const bool scripted_;
-  const bool recorded_;       // a GPU's runs
-  std::vector<bool> shown_;   // per node: whether the observer wants what it makes
-  mutable std::mutex mutex_;  // guards beyond_ and recorders_
+  const bool recorded_;         // a GPU's runs
+  std::vector<bool> observed_;  // per node: whether the observer wants what it makes
+  mutable std::mutex mutex_;    // guards beyond_ and recorders_
   mutable std::set<std::string> beyond_;
   mutable std::vector<std::weak_ptr<const Recorder>> recorders_;  // of the programs there are
   std::vector<at::Tensor> constants_;
