@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Formula::Kind;
 
-// How tightly an operator binds; operands that bind less tightly stand in parentheses.
+// The precedence of operators. Operands of lower precedence get parentheses.
 constexpr int loosest = 0, unary_level = 8, primary_level = 9;
 const std::map<std::string_view, int>& levels() {
   static const std::map<std::string_view, int> levels = {
@@ -20,7 +20,7 @@ const std::map<std::string_view, int>& levels() {
   return levels;
 }
 
-// Of ints, for which overflow is undefined in C++ and wraps here.
+// For ints, whose overflow is undefined in C++ and wraps here.
 const std::map<std::string_view, const char*>& integer_functions() {
   static const std::map<std::string_view, const char*> functions = {
       {"+", "wrapping_sum"},  {"-", "wrapping_difference"}, {"*", "wrapping_product"},
@@ -36,7 +36,8 @@ const std::set<std::string_view>& standard_functions() {
   return functions;
 }
 
-// Functions of float32 without branches. Those of std keep compilers from vectorising a loop.
+// Functions of float32 without branches. The functions of std keep compilers from vectorising a
+// loop.
 bool is_float_function(std::string_view name) {
   return name == "exp" || name == "tanh" || name == "erf";
 }
@@ -115,7 +116,7 @@ class FormulaWriter {
     return {"to_integer<" + type_name(to) + ">(" + element + ")"};
   }
 
-  // An element as it is where only its truth counts.
+  // An element that is only tested for truth, unchanged.
   std::string truth(const Formula& formula, int level) {
     if (formula.kind == Kind::port) {
       const FormulaPort held = node_.port(formula.text);
@@ -191,14 +192,15 @@ class FormulaWriter {
     const int level = levels().at(sign);
     const bool logical = sign == "&&" || sign == "||";
     const Formula &left = formula.children[0], &right = formula.children[1];
-    // Operators of the same level group to the left; && inside of || is clearer in parentheses.
+    // Operators of equal precedence group to the left. && inside of || gets parentheses for
+    // clarity.
     const int looser = sign == "||" ? 3 : level;
     return {(logical ? truth(left, looser) : text(left, looser)) + " " + sign + " " +
                 (logical ? truth(right, looser + 1) : text(right, level + 1)),
             level};
   }
 
-  // What arithmetic comes to where results are true unless they are 0.
+  // The operator on bools that replaces arithmetic followed by a comparison with 0.
   const std::string& sign_of(const Formula& formula) const {
     static const std::map<std::string, std::string> of_truths = {
         {"+", "||"}, {"-", "!="}, {"*", "&&"}};
@@ -207,7 +209,7 @@ class FormulaWriter {
     return truths ? at->second : formula.text;
   }
 
-  // A condition on a value is decided now.
+  // A condition on a value is evaluated while writing.
   Piece choice(const Formula& formula) {
     const Formula& condition = formula.children[0];
     if (condition.kind == Kind::port) {

@@ -10,25 +10,25 @@
 
 namespace mithril::codegen {
 
-// What a port holds: a tensor's element by its name, or a value.
+// The contents of a port: the element of a tensor, by its name, or a value.
 struct FormulaPort {
   std::string element = {};
   DType dtype = DType::float32;  // of the element
-  Datum value = {};              // where there is no element
+  Datum value = {};              // if there is no element
 };
 
 struct FormulaNode {
-  DType computed;  // what operands are converted to
+  DType computed;  // the dtype to which operands are converted
   DType output;    // T
   std::function<FormulaPort(const std::string& name)> port;
 };
 
 struct FormulaText {
   std::string text;
-  std::set<std::string> snippets = {};  // what it calls
+  std::set<std::string> snippets = {};  // the snippets that it calls
 };
 
-// Nothing where the node is in a branch without an expression, or calls what C++ does not have.
+// None if the node is in a branch without an expression, or calls a function that C++ lacks.
 std::optional<FormulaText> formula_text(const Formula& formula, const FormulaNode& node);
 
 }  // namespace mithril::codegen

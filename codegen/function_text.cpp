@@ -71,13 +71,13 @@ class FunctionWriter {
     return *result_.pointers.insert(name).first;
   }
 
-  // Made by the statement at hand.
+  // Declares a value that the current statement makes.
   void declare(ValueId id) {
     locals_[index(id)] = names_.locals.add(name_of(id));
     declare(id, pointer(id));
   }
 
-  // A tensor by the name that the value has in the model.
+  // Declares a tensor under the name of the value in the model.
   void declare(ValueId id, const std::string& elements) {
     const Dims& dims = program_.dims_of(id);
     line(2, "const auto " + locals_[index(id)] + " = tensor(" + elements +
@@ -85,7 +85,7 @@ class FunctionWriter {
                 " " + dims_comment(graph().value(id), dims));
   }
 
-  // What is made where an output goes has the name of the output.
+  // A value that is made in the memory of an output has the name of the output.
   const std::string& name_of(ValueId id) const {
     const BufferRef& at = place(id);
     if (at.kind != BufferRef::Kind::output) return graph().value(id).name;
@@ -93,7 +93,7 @@ class FunctionWriter {
     return output.value == id ? output.name : graph().value(id).name;
   }
 
-  // Inputs and constants have their names first, and are declared once it is known who is read.
+  // Names the inputs and constants. They are declared once it is known which of them are read.
   void name_given() {
     for (const ValueId id : graph().inputs()) locals_[index(id)] = names_.locals.add(name_of(id));
     for (size_t i = 0; i < locals_.size(); ++i) {
@@ -117,8 +117,8 @@ class FunctionWriter {
     return locals_[index(id)];
   }
 
-  // What statements read that are written: where an output is a view, what it is a view of is made
-  // in its place, and the view may have no reader.
+  // The values that the written statements read. If an output is a view, its source is made in the
+  // output's memory, and the view may have no consumer.
   std::vector<bool> wanted_values() const {
     std::vector<bool> wanted(locals_.size());
     for (const size_t output : program_.copied)
@@ -247,7 +247,7 @@ class FunctionWriter {
     while (indent > 2) line(indent -= 2, "}");
   }
 
-  // Whether it is a tensor, and not a number that lives within one loop.
+  // Whether the value is a tensor, not a number that lives within one loop.
   bool place_or_local(ValueId id) const { return place(id).kind != BufferRef::Kind::nowhere; }
 
   template <typename Element>
@@ -273,7 +273,7 @@ class FunctionWriter {
   const Program& program_;
   FunctionNames names_;
   std::vector<std::string> locals_;  // per value, once it has a name
-  std::vector<bool> read_, wanted_;  // per value: so far; in the end
+  std::vector<bool> read_, wanted_;  // per value: so far; in total
   FunctionText result_;
 };
 
@@ -285,7 +285,7 @@ FunctionText function_text(const Program& program, FunctionNames names) {
 
 namespace {
 
-// The last space within `room` columns that stands in the fewest brackets, not too near to the
+// The last space within `room` columns that is inside the fewest brackets and not too near to the
 // beginning; npos: none.
 size_t break_in(const std::string& text, size_t room) {
   constexpr size_t first = 16;
@@ -303,7 +303,7 @@ size_t break_in(const std::string& text, size_t room) {
 
 }  // namespace
 
-// A comment at the end goes before the code where there is no room beside it.
+// A trailing comment moves before the code if the line is too long.
 std::string code_line(size_t indent, std::string text) {
   constexpr size_t width = 100;
   std::string result, before(indent, ' ');

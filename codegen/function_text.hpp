@@ -9,27 +9,27 @@
 
 namespace mithril::codegen {
 
-// What the body takes for granted.
+// The names that the body uses.
 struct FunctionNames {
-  std::vector<std::string> inputs;     // expressions for the pointers, per input of the graph
+  std::vector<std::string> inputs;     // per input of the graph: an expression for its pointer
   std::vector<std::string> outputs;    // per output of the graph
-  std::vector<std::string> constants;  // of arrays, per value of the graph; empty: no constant
-  Identifiers locals;                  // what no local may be called is taken
+  std::vector<std::string> constants;  // per value of the graph: the array; empty: not a constant
+  Identifiers locals;                  // contains the names that no local may have
 };
 
 struct FunctionText {
   std::string body;
   std::set<std::string> snippets = {};
-  std::set<std::string> pointers = {};  // that were named, of FunctionNames; "workspace"
+  // the pointers of FunctionNames that the body uses; "workspace"
+  std::set<std::string> pointers = {};
 };
 
 FunctionText function_text(const Program& program, FunctionNames names);
 
-// A line of code with this many spaces before it, broken at spaces where it is longer than 100
-// columns.
+// A line of code with this indent, broken at spaces if it is longer than 100 columns.
 std::string code_line(size_t indent, std::string text);
 
-// "[N=4, 3]": the sizes, with the names that the model gives them.
+// "[N=4, 3]": the sizes, with the names that they have in the model.
 std::string dims_comment(const Value& value, const Dims& dims);
 
 }  // namespace mithril::codegen

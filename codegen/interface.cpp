@@ -11,7 +11,7 @@ namespace {
 
 using Role = ExportedInput::Role;
 
-// A member of a struct, and a comment beside it.
+// A member of a struct, with a trailing comment.
 struct Member {
   std::string declaration, note;
 };

@@ -1,4 +1,4 @@
-// The interface of C that a generated file has: structs of pointers, and two functions.
+// The C interface of a generated file: structs of pointers, and two functions.
 #pragma once
 #include <optional>
 #include <string>
@@ -23,7 +23,7 @@ Members members_of(const ExportedModel& model);
 std::string null_checks(const std::string& function, const ExportedModel& model,
                         const Members& members, const Program& forward, const Program* gradients);
 
-// Declarations, with what they are for. `gradients`: null where the model has none.
+// Declarations with comments. `gradients`: null if the model has none.
 std::string interface_text(const std::string& name, const ExportedModel& model,
                            const Members& members, const Program& forward,
                            const Program* gradients);

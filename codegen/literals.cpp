@@ -9,7 +9,7 @@
 namespace mithril::codegen {
 namespace {
 
-// Of a float32 the fewest digits that tell it from its neighbours among floats.
+// For a float32 the fewest digits that distinguish it from its neighbours.
 std::string real_literal(double number, DType dtype) {
   const std::string type = type_name(dtype);
   if (std::isnan(number)) return "std::numeric_limits<" + type + ">::quiet_NaN()";
@@ -77,7 +77,7 @@ std::string literal(double number, DType dtype) {
   return literal(static_cast<int64_t>(number), dtype);
 }
 
-// The smallest number has no literal of its own: its sign is an operator.
+// The smallest number has no literal: the minus sign is an operator.
 std::string literal(int64_t number, DType dtype) {
   if (is_floating(dtype)) return real_literal(static_cast<double>(number), dtype);
   if (dtype == DType::boolean) return number != 0 ? "true" : "false";

@@ -1,4 +1,4 @@
-// Numbers, values and elements as C++ writes them.
+// Numbers, values and elements as C++ literals.
 #pragma once
 #include <string>
 
@@ -9,7 +9,7 @@ namespace mithril::codegen {
 
 std::string type_name(DType dtype);  // "float", "int64_t"
 
-// A number of this type that reads back as the same bits: "0.5f", "-3", "true".
+// A literal of this type that reads back as the same bits: "0.5f", "-3", "true".
 std::string literal(double number, DType dtype);
 std::string literal(int64_t number, DType dtype);
 

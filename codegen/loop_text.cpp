@@ -20,7 +20,7 @@ LoopNest::LoopNest(const Dims& dims, std::vector<Dims> operands) {
   std::reverse(steps_.begin(), steps_.end());
 }
 
-// From the innermost on.
+// Called from the innermost axis outwards.
 void LoopNest::add_axis(int64_t size, const std::vector<int64_t>& steps) {
   if (size == 1) return;
   bool continues = !sizes_.empty();

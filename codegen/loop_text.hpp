@@ -9,10 +9,12 @@ namespace mithril::codegen {
 
 class LoopNest {
  public:
-  // Over the elements of `dims`; neighbouring axes are one where every operand can walk them so.
+  // Loops over the elements of `dims`. Adjacent axes are merged if the strides of every operand
+  // allow it.
   LoopNest(const Dims& dims, std::vector<Dims> operands);
 
-  const std::vector<int64_t>& sizes() const { return sizes_; }  // outermost first; 1 is left out
+  // outermost first, without axes of size 1
+  const std::vector<int64_t>& sizes() const { return sizes_; }
   // The index of an operand's element: "i * 32 + j", "0".
   std::string index(size_t operand) const;
   static std::string variable(size_t axis);  // "i"

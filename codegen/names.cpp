@@ -8,7 +8,7 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Of C++23 and of C, of compilers' dialects, and what headers make macros of in lower case.
+// Keywords of C++23 and C, extensions of compilers, and lower-case macros of standard headers.
 bool is_word_of_the_language(const std::string& name) {
   static const std::string words =
       " "
@@ -29,8 +29,8 @@ bool is_word_of_the_language(const std::string& name) {
 
 }  // namespace
 
-// Two underscores together, or one at the beginning, are for the implementation; names in capitals
-// alone are those of macros.
+// Names with two underscores together, or with a leading one, are reserved. Names in capitals may
+// be macros.
 std::string identifier(std::string_view name) {
   const std::string text = prefix(name);
   const bool capitals = text.size() > 1 && std::none_of(text.begin(), text.end(), [](char c) {
@@ -63,7 +63,7 @@ std::string comment(std::string_view text) {
       result += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
     }
   }
-  // A comment goes on in the next line after a backslash, and after a trigraph for one.
+  // A backslash, or its trigraph, at the end of a line continues the comment in the next line.
   if (!result.empty() && (result.back() == '\\' || result.ends_with("?\?/"))) result += '.';
   return result;
 }

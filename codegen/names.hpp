@@ -1,5 +1,5 @@
-// Names and texts of a model as C++ has them: whatever a user calls a port, what is written stays
-// an identifier, a comment or a string.
+// Names and texts of a model in C++. Any name of a user becomes a valid identifier, comment or
+// string.
 #pragma once
 #include <set>
 #include <string>
@@ -7,23 +7,23 @@
 
 namespace mithril::codegen {
 
-// "encoder.fc1.output" is encoder_fc1_output. No word of the language, no macro that the standard
-// library may have, nothing reserved; two names may give the same identifier.
+// "encoder.fc1.output" becomes encoder_fc1_output. The result is not a keyword, a macro of the
+// standard library or a reserved name. Two names may give the same identifier.
 std::string identifier(std::string_view name);
 
-// The same for what more is appended to with an underscore: "class" stays.
+// The same, for a prefix to which more is appended after an underscore: "class" does not change.
 std::string prefix(std::string_view name);
 
-// What stands after "//": printable ASCII, anything else as \x0a, and no backslash at the end.
+// The text after "//": printable ASCII, anything else as \x0a, without a backslash at the end.
 std::string comment(std::string_view text);
 
-// Identifiers that are told apart.
+// Unique identifiers.
 class Identifiers {
  public:
   Identifiers() = default;
   explicit Identifiers(std::set<std::string> taken) : taken_(std::move(taken)) {}
 
-  // The identifier of a name, with a number after it where another has it.
+  // The identifier of a name, with a number appended if another name has it.
   std::string add(std::string_view name);
 
  private:

@@ -5,8 +5,8 @@
 namespace mithril::codegen {
 namespace {
 
-// Of a truth, what it is found in: the dtype that holds all that is compared. A float that is a
-// value takes the width of a float tensor.
+// A comparison is computed in the dtype that holds all its operands. A float value takes the width
+// of a float tensor.
 DType computed_in(const Graph& graph, const Node& node, const PlannedNode& planned) {
   const DType output = graph.value(node.outputs.front()).dtype;
   if (output != DType::boolean) return output;

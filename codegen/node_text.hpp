@@ -1,4 +1,4 @@
-// What a node is in C++: its formula with the names of elements.
+// A node in C++: its formula with the names of elements.
 #pragma once
 #include <functional>
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace mithril::codegen {
 
-// The formula of a node whose record spells one that C++ can say; `element` names the element of a
-// value. Nothing: it has none.
+// The formula of the node, if its record spells one that C++ can express; otherwise none. `element`
+// gives the name of a value's element.
 std::optional<FormulaText> node_formula(const Graph& graph, size_t node, const PlannedNode& planned,
                                         const std::function<std::string(ValueId)>& element);
 

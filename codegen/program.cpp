@@ -14,7 +14,7 @@
 namespace mithril::codegen {
 namespace {
 
-// Formulas of one loop; more would be hard to read.
+// The most formulas in one loop, for readability.
 constexpr size_t most_in_loop = 12;
 
 Plan plan_for(const Graph& graph, const std::vector<Dims>& dims) {
@@ -74,7 +74,8 @@ class ProgramBuilder {
     for (const ValueId id : program_.reads[node]) visit(id);
   }
 
-  // Lists what the node reads: a formula may leave out what only says a shape.
+  // Lists the tensors that the node reads. A formula may leave out arguments of which only the
+  // shape is used.
   Form form_of(size_t node) {
     const OpDef& op = *program_.node(node).op;
     std::vector<ValueId>& reads = program_.reads[node];
@@ -99,7 +100,7 @@ class ProgramBuilder {
     return Form::kernel;
   }
 
-  // Those that an output follows from.
+  // The nodes on which an output depends.
   std::vector<bool> needed_nodes() const {
     std::vector<bool> needed(forms_.size()), read(root_.size());
     for (const Output& output : program_.graph.outputs()) read[index(output.value)] = true;
@@ -110,8 +111,7 @@ class ProgramBuilder {
     return needed;
   }
 
-  // Kernels take numbers, tuples of them, words and None; what a dtype says, the tensors say as
-  // well.
+  // Kernels take numbers, tuples of numbers, words and None. The tensors imply dtype arguments.
   bool has_arguments(size_t node) const {
     constexpr Kinds taken = kind::number | kind::none | kind::tuple | kind::dtype;
     const auto& values = planned(node).values;
@@ -138,9 +138,9 @@ class ProgramBuilder {
       program_.constants[index(id)] = values[index(id)];
   }
 
-  // The last statement that makes what the node reads, where that is a loop over the same dims that
-  // has room; otherwise a new one. What the node reads is made by then, and who reads the node
-  // comes later.
+  // The last statement that makes an input of the node, if it is a loop over the same dims with
+  // space left; otherwise a new one. All inputs of the node are made before it, and all its
+  // consumers come later.
   size_t loop_for(size_t node) const {
     size_t last = none;
     each_read(node, [&](ValueId id) {
@@ -156,7 +156,7 @@ class ProgramBuilder {
     return reads_elementwise(node, last, dims) ? last : fresh;
   }
 
-  // What is made in the loop is read at the same element.
+  // Whether the node reads each value that the loop makes at the same element.
   bool reads_elementwise(size_t node, size_t loop, const Dims& dims) const {
     bool fits = true;
     each_read(node, [&](ValueId id) {
@@ -165,7 +165,7 @@ class ProgramBuilder {
     return fits;
   }
 
-  // ---- where values stand ----
+  // ---- buffers ----
 
   void place() {
     program_.places.resize(program_.graph.values().size());
@@ -182,7 +182,8 @@ class ProgramBuilder {
 
   BufferRef& place_of(ValueId id) { return program_.places[index(id)]; }
 
-  // Where an output can be made where the caller wants it; of one value, the first.
+  // Makes values directly in the buffers of outputs, where possible. If a value is several outputs,
+  // the first is used.
   void place_outputs() {
     const auto& outputs = program_.graph.outputs();
     for (size_t i = 0; i < outputs.size(); ++i) {
@@ -237,7 +238,7 @@ class ProgramBuilder {
            statement_of_[index(id)] == statement;
   }
 
-  // Whether anybody but the loop that makes it reads it; kernels write all that they make.
+  // Whether another statement reads the value. Kernels write all their outputs.
   bool is_needed(ValueId id, size_t statement) const {
     if (program_.statements[statement].form != Form::loop) return true;
     return readers_outside()[index(id)];
@@ -260,8 +261,8 @@ class ProgramBuilder {
 
   Program& program_;
   std::vector<Form> forms_;           // per node
-  std::vector<size_t> statement_of_;  // per value; none: it is given
-  std::vector<ValueId> root_;         // per value: what it is a view of, or itself
+  std::vector<size_t> statement_of_;  // per value; none: an input or a constant
+  std::vector<ValueId> root_;         // per value: the source if it is a view, otherwise the value
   mutable std::vector<bool> readers_outside_;
 };
 

@@ -1,4 +1,5 @@
-// What is to be written of a graph: in which order, what is one loop, and where each value stands.
+// What is written for a graph: the order of statements, the nodes of each loop, and the buffer of
+// each value.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -13,22 +14,22 @@ namespace mithril::codegen {
 // How a node is written.
 enum class Form : uint8_t {
   loop,      // its formula, for each element
-  view,      // the elements of its first argument under other dims
-  copy,      // the same in another width
-  constant,  // computed now: it reads no tensor
-  kernel,    // a call of the snippet of its name
+  view,      // the elements of its first argument with other dims
+  copy,      // the same with another dtype
+  constant,  // evaluated while writing: it reads no tensor
+  kernel,    // a call of the snippet with its name
 };
 
-// One statement: a node, or several whose formulas make one loop.
+// One statement: a node, or several nodes whose formulas share a loop.
 struct Statement {
   Form form;
   std::vector<size_t> nodes;  // of the plan, in the order of the graph
 };
 
-// Where a value's elements stand. Views stand where the value does that they are views of.
+// The buffer of a value. A view has the buffer of its source.
 struct BufferRef {
   enum class Kind : uint8_t {
-    nowhere,  // made and read within one loop
+    nowhere,  // it lives within one loop
     input,    // index: of graph.inputs()
     output,   // index: of graph.outputs()
     constant,
@@ -42,20 +43,21 @@ struct BufferRef {
 struct Program {
   Graph graph;
   Plan plan;
-  std::vector<Dims> dims;                        // per value
-  std::vector<std::optional<Tensor>> constants;  // per value, as given or computed now
-  std::vector<std::vector<ValueId>> reads;       // per node: the tensors that what is written names
+  std::vector<Dims> dims;  // per value
+  // per value, as in the graph or evaluated while writing
+  std::vector<std::optional<Tensor>> constants;
+  std::vector<std::vector<ValueId>> reads;  // per node: the tensors that its text names
   std::vector<Statement> statements;
   std::vector<BufferRef> places;  // per value
-  std::vector<size_t> copied;     // outputs that stand elsewhere, and are copied at the end
+  std::vector<size_t> copied;     // outputs in other buffers, which are copied at the end
   int64_t workspace_bytes = 0;
 
   const Node& node(size_t i) const { return graph.nodes()[i]; }
   const Dims& dims_of(ValueId id) const { return dims[index(id)]; }
 };
 
-// For inputs of these dims. InputError where these contradict the graph; BackendError E1031 for ops
-// that have neither a formula nor a kernel, E1032 for dtypes that C++ has no type for.
+// For inputs of these dims. InputError if they contradict the graph; BackendError E1031 for ops
+// that have neither a formula nor a kernel, E1032 for dtypes that have no type in C++.
 Program make_program(const Graph& graph, const std::vector<Dims>& inputs);
 
 }  // namespace mithril::codegen

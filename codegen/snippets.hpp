@@ -9,19 +9,19 @@
 namespace mithril::codegen {
 
 struct Snippet {
-  std::string_view name;             // "softmax": of the op, or of what several share
+  std::string_view name;             // "softmax": the name of an op, or of a shared snippet
   std::string description;           // the comment at the head of the file
   std::vector<std::string> headers;  // of the standard library
   std::vector<std::string> needs;    // other snippets
-  std::string text;                  // what stands in the namespace
+  std::string text;                  // the contents of the namespace
 };
 
 const Snippet* find_snippet(std::string_view name);  // null: none
 
-// These and all that they need, each after what it needs.
+// These snippets and all that they need, in dependency order.
 std::vector<const Snippet*> with_needs(const std::set<std::string>& names);
 
-// What they declare: no name in a file that holds them may hide one.
+// The names that they declare. No local of a file that contains them may have one.
 std::set<std::string> names_in(const std::vector<const Snippet*>& snippets);
 
 }  // namespace mithril::codegen

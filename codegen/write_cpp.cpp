@@ -29,7 +29,7 @@ std::vector<Dims> input_dims(const ExportedModel& model) {
   return dims;
 }
 
-// Of its inputs, then of a gradient for each output that one comes in at.
+// The dims of the inputs, then of the incoming gradients.
 std::vector<Dims> gradient_dims(const ExportedModel& model, const Program& forward) {
   std::vector<Dims> dims = input_dims(model);
   for (const size_t i : model.gradient_of) {
@@ -38,7 +38,7 @@ std::vector<Dims> gradient_dims(const ExportedModel& model, const Program& forwa
   return dims;
 }
 
-// Kernels of both programs, and what formulas may call.
+// The kernels of both programs, and the functions of their formulas.
 std::set<std::string> snippets_of(const Program& program) {
   std::set<std::string> names = {"run", "integers", "to_integer", "float_functions"};
   for (const Statement& statement : program.statements) {
@@ -143,7 +143,7 @@ class FileWriter {
     return names;
   }
 
-  // Parameters that the body does not name have none.
+  // Parameters that the body does not use are unnamed.
   std::string function(const std::string& head, std::vector<std::string> structs,
                        const Program& program, FunctionNames names) {
     const FunctionText text = function_text(program, std::move(names));
@@ -205,7 +205,7 @@ class FileWriter {
   Members members_;
   Program forward_;
   std::optional<Program> gradients_;
-  std::set<std::string> file_names_;  // what no local may hide
+  std::set<std::string> file_names_;  // the names that no local may hide
   Identifiers constant_names_;
   std::vector<std::pair<std::pair<std::string, Tensor>, std::string>> constants_;
   std::vector<std::string> inputs_;

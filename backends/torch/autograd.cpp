@@ -19,7 +19,7 @@ struct ProgramsHolder final : torch::CustomClassHolder {
   std::shared_ptr<const ForwardBackward> programs;
 };
 
-// Called by torch: in Python its error is torch's own class.
+// Torch calls it, so that in Python the error has torch's own class.
 variable_list backward_of(const ForwardBackward& programs, at::TensorList given) {
   try {
     return programs.backward(given);
@@ -28,8 +28,8 @@ variable_list backward_of(const ForwardBackward& programs, at::TensorList given)
   }
 }
 
-// Stands between a gradient and all that it depends on: what is computed below autograd would be
-// taken for a constant in a second derivative.
+// Connects a gradient with all its inputs. Otherwise a second derivative would treat values that
+// are computed below autograd as constants.
 struct OnlyOnce : torch::autograd::Function<OnlyOnce> {
   static at::Tensor forward(AutogradContext*, const at::Tensor& gradient, at::TensorList) {
     return gradient.view_as(gradient);
@@ -58,7 +58,7 @@ struct Evaluation : torch::autograd::Function<Evaluation> {
     variable_list constant;
     for (size_t i = 0; i < made.size(); ++i) {
       if (programs->differentiable[i]) continue;
-      made[i] = made[i].detach();  // an output that is differentiable may be the same tensor
+      made[i] = made[i].detach();  // a differentiable output may be the same tensor
       constant.push_back(made[i]);
     }
     context->mark_non_differentiable(constant);
@@ -78,7 +78,7 @@ struct Evaluation : torch::autograd::Function<Evaluation> {
       const at::AutoDispatchBelowADInplaceOrView below;
       made = backward_of(programs, given);
     }
-    variable_list result{at::Tensor()};  // for the argument that is no tensor
+    variable_list result{at::Tensor()};  // for the argument that is not a tensor
     size_t next = 0;
     for (const bool wanted : programs.wanted) {
       result.push_back(wanted ? made[next++] : at::Tensor());

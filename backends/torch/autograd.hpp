@@ -1,4 +1,4 @@
-// A pair of programs as one function of torch's autograd.
+// A forward and a backward program as one function of torch's autograd.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,23 +8,24 @@
 
 namespace mithril::torch_backend {
 
-// What runs below autograd.
+// The programs, which run below autograd.
 class ForwardBackward {
  public:
   virtual ~ForwardBackward() = default;
-  // The outputs, then what backward needs.
+  // Returns the outputs, then the values that backward needs.
   virtual std::vector<at::Tensor> forward(at::TensorList inputs) const = 0;
-  // Of what was saved, then the gradients of the differentiable outputs: those of wanted inputs.
+  // Takes the saved values, then the gradients of the differentiable outputs. Returns the gradients
+  // of the wanted inputs.
   virtual std::vector<at::Tensor> backward(at::TensorList saved_and_gradients) const = 0;
 
   size_t outputs = 0;                // that the user sees
   std::vector<bool> differentiable;  // per output
-  std::vector<bool> wanted;          // per input: whether it gets a gradient
+  std::vector<bool> wanted;          // per input: whether its gradient is computed
 };
 
-bool is_recording_gradients();  // not under torch.no_grad()
+bool is_recording_gradients();  // false under torch.no_grad()
 
-// The outputs; torch differentiates them once. A second derivative through them is an error.
+// Returns the outputs. Torch can differentiate them once; a second derivative is an error.
 std::vector<at::Tensor> differentiable_run(const std::shared_ptr<const ForwardBackward>& programs,
                                            at::TensorList inputs);
 

@@ -1,5 +1,5 @@
-// What libmithril_torch_backend.so gives to plugin.cpp, which knows that torch fits: a backend made
-// from options.
+// The entry point of libmithril_torch_backend.so: makes a backend from options. plugin.cpp has
+// checked the version of torch.
 #include <algorithm>
 
 #include "backends/torch/executable.hpp"
@@ -46,12 +46,12 @@ class Torch final : public Backend {
     return memory_->count([&] { return std::vector<Tensor>{tensor.to(tensor.dtype())}; }).front();
   }
 
-  // What torch takes on an mps device it does not tell.
+  // Torch does not report the memory of mps devices.
   BackendMemory* memory() override { return settings_.device == "mps" ? nullptr : memory_.get(); }
 
  private:
-  // On the device; a parameter as a leaf of torch's autograd where that was asked for. Memory of
-  // Mithril's own is copied once, so that a parameter is torch's and counts.
+  // The tensor on the device. A parameter is a leaf of torch's autograd if requires_grad is set.
+  // Memory of Mithril is copied once, so that torch owns and counts the parameter.
   Tensor adopted(const Tensor& tensor, bool parameter) const {
     at::Tensor made = to_torch(tensor, c10::Device(settings_.device));
     if (!tensor.foreign() && made.device().is_cpu()) made = made.clone();

@@ -10,6 +10,6 @@
 namespace mithril::torch_backend {
 
 c10::ScalarType scalar_type(DType dtype);
-std::optional<DType> dtype_of(c10::ScalarType type);  // nothing: we have no such dtype
+std::optional<DType> dtype_of(c10::ScalarType type);  // none: Mithril has no such dtype
 
 }  // namespace mithril::torch_backend

@@ -137,7 +137,7 @@ class TorchExecutable final : public Executable {
   const SizedPrograms programs_;
   const LoadOptions options_;
   mutable std::mutex mutex_;  // guards pairs_
-  // By which inputs get gradients. Shared: what autograd remembers outlives the executable.
+  // By the inputs that get gradients. Shared: autograd's records may outlive the executable.
   mutable std::map<std::vector<bool>, std::shared_ptr<const ForwardBackward>> pairs_;
 };
 

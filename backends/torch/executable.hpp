@@ -9,13 +9,13 @@
 
 namespace mithril::torch_backend {
 
-// What everything that a backend runs shares.
+// What all executables of a backend share.
 struct Context {
   Settings settings;
-  std::shared_ptr<TorchMemory> memory;  // shared: what runs may outlive the backend
+  std::shared_ptr<TorchMemory> memory;  // shared: executables may outlive the backend
 };
 
-// With options.split, outputs of inputs that require a gradient can be differentiated by torch.
+// With options.split, torch can differentiate outputs if inputs require gradients.
 std::unique_ptr<Executable> make_executable(const Graph& graph, const Context& context,
                                             const LoadOptions& options);
 

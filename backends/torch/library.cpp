@@ -1,4 +1,4 @@
-// What is torch's own for the whole process: its devices, its switches, its memory.
+// State that torch has for the whole process: devices, switches, memory.
 #include "backends/torch/library.hpp"
 
 #include <ATen/Context.h>
@@ -56,7 +56,7 @@ void write_switches(const SwitchValues& values) {
   torch.setBenchmarkCuDNN(values.benchmark);
 }
 
-// The runs of all threads that want something, and what they found.
+// The runs of all threads that set switches, and the previous values.
 struct SwitchedRuns {
   std::mutex mutex;
   int deterministic = 0, benchmark = 0;
@@ -68,7 +68,8 @@ struct SwitchedRuns {
     (wanted == Switches::deterministic ? deterministic : benchmark) += by;
     SwitchValues values = before;
     if (deterministic > 0) {
-      // Filling every new tensor with NaN would cost time, and no op reads what it did not write.
+      // Filling each new tensor with NaN would cost time, and every op writes its tensors before it
+      // reads them.
       values = {true, false, false, true, true, false};
     } else if (benchmark > 0) {
       values.benchmark = true;
@@ -96,8 +97,8 @@ SwitchScope::~SwitchScope() {
 
 namespace {
 
-// Never removed again. Its deleter is one for all blocks, and the context of a block is its
-// address, as oneDNN's scratch memory needs it.
+// Never removed. All blocks share its deleter, and the context of a block is its address, because
+// oneDNN's scratch memory relies on this.
 class CountingAllocator final : public c10::Allocator {
  public:
   static void install() {
@@ -157,8 +158,7 @@ class CountingAllocator final : public c10::Allocator {
 
 // ---- memory of a GPU ----
 
-// Called under the allocator's lock, which a throw would leave in a state of its own: what is above
-// the limit is found by `check`.
+// Called under the allocator's lock, so it must not throw. `check` finds memory above the limit.
 struct MemoryScope::Reports {
   class Listener final : public c10::MemoryReportingInfoBase {
    public:
@@ -175,14 +175,14 @@ struct MemoryScope::Reports {
         blocks.erase(at);
       }
     }
-    // Of the CPU, whose allocator would look for what it does not know.
+    // The allocator of the CPU would search for addresses that it does not know.
     bool memoryProfilingEnabled() const override { return false; }
 
     struct Block {
       std::string device;
       int64_t bytes;
     };
-    std::unordered_map<const void*, Block> blocks;  // taken in this scope and still there
+    std::unordered_map<const void*, Block> blocks;  // allocated in this scope and not freed
   };
 
   static inline const c10::DebugInfoKind slot = c10::DebugInfoKind::PROFILER_STATE;
@@ -218,7 +218,7 @@ void MemoryScope::keep(std::span<const at::Tensor> made) {
   }
 }
 
-// What nobody keeps is torch's own from now on, such as the workspace of a library.
+// Blocks without an owner, such as the workspace of a library, belong to torch from now on.
 void MemoryScope::leave() {
   if (!reports_) return;
   for (const auto& [address, block] : reports_->listener->blocks) {
@@ -233,7 +233,7 @@ void MemoryScope::finish() {
   scope_.finish();
 }
 
-// ---- what a backend tells of it ----
+// ---- statistics of a backend ----
 
 namespace {
 
@@ -243,7 +243,7 @@ c10::DeviceAllocator* caching_allocator(const std::string& device) {
   return allocator->initialized() ? allocator : nullptr;
 }
 
-// On a GPU torch's cache keeps what was taken once, and gives it out in parts.
+// On a GPU torch's cache keeps the memory, and allocates parts of it.
 std::unique_ptr<Reserve> preallocated(const Settings& settings) {
   if (!settings.preallocate) return nullptr;
   const int64_t bytes = *settings.memory_limit;
@@ -254,7 +254,7 @@ std::unique_ptr<Reserve> preallocated(const Settings& settings) {
       return nullptr;
     }
     c10::DataPtr block = c10::GetCPUAllocator()->allocate(static_cast<size_t>(bytes));
-    // A page is there once it was written to.
+    // The system provides a page at the first write.
     std::memset(block.get(), 0, static_cast<size_t>(bytes));
     const c10::DeleterFnPtr free = block.get_deleter();
     return std::make_unique<Reserve>(block.release_context(), static_cast<size_t>(bytes), free);
@@ -292,7 +292,7 @@ MemoryHookHandle TorchMemory::add_hook(MemoryHook hook) {
   return meter_->add_hook(std::move(hook));
 }
 
-// On the CPU the C library is what keeps memory for later.
+// On the CPU the C library keeps freed memory.
 void TorchMemory::clear_cache() {
   if (c10::DeviceAllocator* allocator = caching_allocator(device_)) return allocator->emptyCache();
   malloc_trim(0);

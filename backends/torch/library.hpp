@@ -1,4 +1,4 @@
-// The torch that is loaded: its devices, and the switches that it has for all threads.
+// The loaded torch: its devices, and its switches, which apply to all threads.
 #pragma once
 
 #include <string>
@@ -8,16 +8,15 @@ namespace mithril::torch_backend {
 
 std::vector<std::string> devices();  // "cpu", "cuda:0", "mps"
 
-// What is switched for the whole of torch while it runs.
+// The settings of torch that are switched during runs.
 enum class Switches {
   as_they_are,
-  deterministic,  // only kernels that give the same bits each time; torch refuses the others
-  benchmark       // cuDNN tries its kernels and takes the fastest
+  deterministic,  // only deterministic kernels; torch refuses other ops
+  benchmark       // cuDNN tries its kernels and uses the fastest
 };
 
-// Sets them, and puts them back when the last of the runs that overlap is over. While some are
-// deterministic all are, those that ask for `benchmark` or for nothing, too: torch has one set of
-// switches for all threads.
+// Sets the switches, and restores them after the last of the overlapping runs. Torch has one set of
+// switches for all threads: while one run is deterministic, all runs are.
 class SwitchScope {
  public:
   explicit SwitchScope(Switches wanted);

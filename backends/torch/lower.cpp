@@ -1,4 +1,4 @@
-// Writes each node as its record spells it.
+// Lowers each node to torch operators, as its record spells it.
 #include <algorithm>
 
 #include "backends/torch/dtypes.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 using Expression = SpelledExpression;
 
-// The record says that torch cannot do this form of the op.
+// Thrown if the record says that torch does not support this form of the op.
 struct Unsupported {};
 
 class NodeLowering {
@@ -54,7 +54,7 @@ class NodeLowering {
 
   SpellingContext context() const { return {*node_.op, node_.values, dims_, node_.output_dims}; }
 
-  // On a GPU convolutions are fastest so, and what they make is laid out as what they are given.
+  // Convolutions on a GPU are fastest with channels last, and keep the layout of their input.
   void put_channels_last() {
     if (!channels_last_ || node_.op->name != "conv2d") return;
     constexpr int64_t channels_last = 2;  // at::MemoryFormat
@@ -68,10 +68,9 @@ class NodeLowering {
     if (!widen_to_result()) widen_to_scalars();
   }
 
-  // Where the result is of a higher kind than all that it is made of (the mean of ints), it is
-  // computed in the result's dtype.
-  // So are products of tensors of several widths, which torch refuses; a mask of bools is none of
-  // the factors.
+  // If the result has a higher kind than all operands (the mean of ints), computes in the dtype of
+  // the result. The same holds for products of tensors of several widths, which torch refuses; a
+  // bool mask is not a factor.
   bool widen_to_result() {
     const Kinds wanted = tensor_kind(dtype_);
     const bool product = node_.op->cast == CastPolicy::lower;
@@ -90,8 +89,8 @@ class NodeLowering {
     return true;
   }
 
-  // Of tensors of one kind torch lets those without axes give way, whatever their width: a float32
-  // vector times a float64 scalar would be computed in float32.
+  // Torch ignores the width of tensors without axes if another tensor has the same kind: it would
+  // multiply a float32 vector and a float64 scalar in float32.
   void widen_to_scalars() {
     for (size_t at = 0; at < arguments_.size(); ++at) {
       if (arguments_[at] < 0 || !dims_[at].empty()) continue;
@@ -195,7 +194,7 @@ class NodeLowering {
     return call(expression.text, arguments);
   }
 
-  // Several results are as many registers; a list is one, from which items are taken.
+  // Several results use several registers. A list uses one, from which items are taken.
   Operand call(const std::string& name, const std::vector<CallArgument>& arguments) {
     Step step{resolve(name, arguments, made_), next_};
     Operand result{.kind = step.call.results == 1 && !step.call.makes_list
@@ -273,7 +272,7 @@ class NodeLowering {
 
   Datum value(const Expression& expression) {
     const Operand operand = lower(expression);
-    // A tensor is not None, and that is all that may be asked of it.
+    // The only question about a tensor is whether it is None, and it is not.
     return operand.kind == Operand::Kind::constant ? operand.constant : Datum("a tensor");
   }
 
@@ -301,7 +300,7 @@ class NodeLowering {
     }
   }
 
-  // A number alone, where a tensor is expected: buffer of a literal.
+  // A number where a tensor is expected, as for the op buffer of a literal.
   int fill(const Datum& number) {
     const Operand shape = constant(Datum::ints(node_.output_dims.front()));
     return call("aten::full", {{"", shape}, {"", constant(number)}}).registers[0];
@@ -309,13 +308,13 @@ class NodeLowering {
 
   const Graph& graph_;
   const PlannedNode& node_;
-  const std::vector<Dims>& dims_;   // per argument; of values none
-  std::vector<int32_t> arguments_;  // registers of tensors, negative for values
+  const std::vector<Dims>& dims_;   // per argument; empty for values
+  std::vector<int32_t> arguments_;  // the registers of tensors; negative for values
   DType dtype_;
   Made made_;
   const bool channels_last_;
   int next_;
-  int list_ = -1;  // the register of the list that was made last
+  int list_ = -1;  // the register of the last list
   LoweredNode lowered_;
 };
 

@@ -1,11 +1,11 @@
 // The memory of torch that a backend uses.
 //
-// On the CPU torch's allocator is wrapped, once in a process: what is taken by a thread that counts
-// is remembered by its address, so that it counts until it is given back, by whichever thread. That
-// knows every byte before it is taken. torch.profiler's slot for reports of memory is left to it:
-// torch takes whoever holds it for its own profiler.
-// On a GPU the allocator cannot be wrapped, and that slot is used where it is free: what is taken
-// is known once it is there, and what outlives a run is looked at again later.
+// On the CPU torch's allocator is wrapped once in a process. It records the addresses that a
+// counted thread allocates, and counts each until any thread frees it. Every allocation is known in
+// advance. The slot for memory reports of torch.profiler stays free, because torch treats its owner
+// as its profiler.
+// On a GPU the allocator cannot be wrapped, so the slot is used if it is free: allocations are
+// known afterwards, and memory that outlives a run is checked again later.
 #pragma once
 
 #include <memory>
@@ -39,20 +39,20 @@ class TorchMemory final : public BackendMemory {
   const std::shared_ptr<Meter> meter_;
 };
 
-// While it lives, what torch takes in this thread counts.
+// During its lifetime, torch's allocations in this thread are counted.
 class MemoryScope {
  public:
   explicit MemoryScope(TorchMemory& memory);
   ~MemoryScope();
 
-  // What stays after the scope. On the CPU that is known anyway.
+  // The tensors that outlive the scope. On the CPU this is known without the call.
   void keep(std::span<const at::Tensor> made);
-  // OutOfMemoryError E1101 where more was taken than the limit allows.
+  // OutOfMemoryError E1101 if more was allocated than the limit allows.
   void check(const std::string& path, const std::string& op) const {
     if (reports_ && scope_.refusal()) out_of_memory(*scope_.refusal(), path, op);
   }
   const std::optional<MemoryRefusal>& refusal() const { return scope_.refusal(); }
-  // Ends counting; what a hook throws comes out here.
+  // Ends counting. Rethrows the exceptions of hooks.
   void finish();
 
  private:

@@ -15,10 +15,10 @@
 namespace mithril::torch_backend {
 namespace {
 
-// Elements of a linear map's weight from which on packing it pays.
+// The fewest elements of a linear weight for which packing pays off.
 constexpr int64_t min_packed_elements = 1 << 17;
 
-// What oneDNN can do with each element at the end.
+// The activations that oneDNN can apply to results.
 struct Activation {
   std::string name = "none", algorithm = {};
 };
@@ -31,7 +31,7 @@ std::optional<Activation> activation_of(const Node& node) {
   return Activation{name, approximate.flag() ? "tanh" : "none"};
 }
 
-// A product with a packed weight, and the nodes after it that it takes along.
+// A GEMM with a packed weight, and the nodes after it that it absorbs.
 struct Chain {
   const Node* product;
   Argument addend = None{};
@@ -54,8 +54,8 @@ class UseOneDnn {
  private:
   // ---- chains ----
 
-  // Only with weights that are packed: elsewhere a graph may compute the same with an activation
-  // and again without it, which would round otherwise.
+  // Only with packed weights. Otherwise a graph might compute the same GEMM with and without the
+  // activation, with different rounding.
   void plan(const Node& node) {
     if (is_product(node) && is_packed(node)) {
       chains_.emplace(node.outputs[0], Chain{&node});
@@ -78,7 +78,7 @@ class UseOneDnn {
     }
   }
 
-  // Whether the chain that ends in this argument goes on with the node: `extend` says.
+  // Whether the chain that ends in this argument can absorb the node; `extend` decides.
   template <typename F>
   bool take_along(const Node& node, size_t argument, F extend) {
     const ValueId* input = tensor_of(node.arguments[argument]);
@@ -95,7 +95,7 @@ class UseOneDnn {
 
   bool is_seen(const Node& node) const { return observer_ && observer_->wants(node); }
 
-  // Whether the value can be added where `sum` comes out.
+  // Whether the value can be added to `sum`.
   bool fits(ValueId id, ValueId sum) const {
     const Value &a = from_.value(id), &b = from_.value(sum);
     return a.ranked && b.ranked && a.dtype == b.dtype && !a.dims.empty() &&
@@ -107,7 +107,7 @@ class UseOneDnn {
     return (node.op == &linear_ || node.op == &conv2d_) && all_float32(node);
   }
 
-  // A convolution brings its weight into another order at every call, whatever its size.
+  // A convolution would reorder its weight in every call, whatever its size.
   bool is_packed(const Node& node) const {
     const ValueId weight = *tensor_of(node.arguments[1]);
     if (!constants_.contains(weight) || readers_[index(weight)] > 1) return false;
@@ -140,7 +140,7 @@ class UseOneDnn {
     rebuilder_.add(std::move(mapped), node.outputs);
   }
 
-  // Where the last of the chain stood: what is added is there by then.
+  // The product takes the position of the last node of the chain, where the addend is available.
   void write_product(const Chain& chain, bool packed, const std::vector<ValueId>& outputs) {
     Node mapped = rebuilder_.map_arguments(*chain.product);
     mapped.op = chain.product->op == &linear_ ? &onednn_linear() : &onednn_conv2d();
@@ -164,7 +164,7 @@ class UseOneDnn {
   Rebuilder rebuilder_;
   const std::vector<int> readers_;
   std::unordered_set<ValueId> constants_, taken_;
-  std::unordered_map<ValueId, Chain> chains_;  // by what they make
+  std::unordered_map<ValueId, Chain> chains_;  // by the value that they make
 };
 
 }  // namespace

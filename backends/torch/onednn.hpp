@@ -1,5 +1,5 @@
-// Linear maps and convolutions through torch's oneDNN kernels on the CPU: faster than its BLAS
-// where they are large, with what comes after them in the same pass, and with weights packed once.
+// Linear layers and convolutions through torch's oneDNN kernels on the CPU, with the following
+// nodes fused and with weights packed once. Large ones are faster than with torch's BLAS.
 #pragma once
 
 #include "mithril/graph/graph.hpp"
@@ -7,9 +7,9 @@
 
 namespace mithril::torch_backend {
 
-// The graph with its products of float32 as ops of onednn_ops.hpp. One with a constant weight is
-// packed, and takes a sum or an activation after it along, where nobody else reads or observes what
-// it makes; observer may be null.
+// The graph with its float32 products replaced by ops of onednn_ops.hpp. A product with a constant
+// weight is packed, and absorbs a following sum or activation if it is the only consumer and is not
+// observed. The observer may be null.
 Graph use_onednn(const Graph& graph, const Observer* observer);
 
 }  // namespace mithril::torch_backend

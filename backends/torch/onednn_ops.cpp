@@ -10,8 +10,8 @@
 namespace mithril::torch_backend {
 namespace {
 
-// Multiplications and additions below which a call of oneDNN costs more than it saves, measured for
-// weights as they are (benchmarks/torch_products.py).
+// The fewest multiplications and additions for which a call of oneDNN pays off, measured with
+// unpacked weights (benchmarks/torch_products.py).
 constexpr double min_onednn_operations = 5e7;
 
 double operations(const Dims& rows, int64_t columns) {
@@ -24,7 +24,7 @@ std::string string_literal(const std::string& text) { return '"' + text + '"'; }
 
 bool has_addend(const SpellingContext& c) { return !c.dims("addend").empty(); }
 
-// The arguments after the geometry where nothing is added.
+// The arguments after the geometry, without an addend.
 std::vector<std::string> spelled_activation(const SpellingContext& c) {
   const std::string& algorithm = c.value("algorithm").text();
   return {string_literal(c.value("activation").text()), "[]",
@@ -75,13 +75,13 @@ std::string spell_matmul(const SpellingContext& c) {
   return spell_product("left", "right");
 }
 
-// Axis 1 in front, and all others as one.
+// Moves axis 1 to the front and merges the other axes.
 std::string spell_channel_rows(const std::string& tensor, const Dims& dims) {
   return spell_reshape(spell_call("aten::transpose", {tensor, "0", "1"}), dims);
 }
 
-// Torch's kernel takes up to ten times as long as the product of the gradient and the windows of
-// the input where the weight is large, and met at few places.
+// If the weight is large and there are few positions, torch's kernel takes up to ten times as long
+// as the GEMM of the gradient and the windows of the input.
 std::string spell_conv2d_weight_grad(const SpellingContext& c) {
   const Dims &grad = c.dims("grad"), &weight = c.dims("weight");
   const int64_t places = grad[0] * grad[2] * grad[3], window = weight[1] * weight[2] * weight[3];
@@ -99,7 +99,7 @@ std::string spell_conv2d_weight_grad(const SpellingContext& c) {
 
 OpDef derived(const char* from, std::string (*spell)(const SpellingContext&)) {
   OpDef op = find_op(from);
-  // That of the record knows nothing of the ports that it gets here.
+  // The record's own eval does not know the additional ports.
   op.eval = [](EvalContext& c) { MITHRIL_CHECK(false, c.op_name() + " for torch alone ran here"); };
   op.spell = {{"torch", "oneDNN's kernel where it is faster", spell}};
   return op;
@@ -116,7 +116,7 @@ OpDef product(const char* from, const char* shape, std::string (*spell)(const Sp
 
 Datum pair(int64_t first, int64_t second) { return Datum::ints({first, second}); }
 
-// Numbers that the node's spelling gives to the kernel: the layout may depend on them.
+// The geometry that the node's spelling passes to the kernel; the layout may depend on it.
 std::vector<Datum> geometry(const Node& node) {
   const auto of = [&](const char* port) -> const Datum& {
     return std::get<Datum>(node.arguments[node.argument_index(port)]);

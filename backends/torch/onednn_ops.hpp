@@ -1,5 +1,5 @@
-// Records of ops that only this library knows: products that torch's oneDNN kernels do together
-// with what comes after them. Graphs that it runs hold them, and no user meets them.
+// Records of private ops: products that torch's oneDNN kernels fuse with the following nodes. Only
+// graphs inside the backend contain them.
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@
 
 namespace mithril::torch_backend {
 
-// linear and conv2d with ports more: `addend` (added, of the output's dims; optional), `activation`
-// (oneDNN's name, "none"), `algorithm` (of the activation; empty where it has only one), `packed`
-// (whether the weight is). matmul is as it was, the right one a matrix, and so is
-// conv2d_weight_grad.
+// linear and conv2d have additional ports: `addend` (added, with the dims of the output; optional),
+// `activation` (oneDNN's name, "none"), `algorithm` (of the activation; empty if there is only
+// one), `packed` (whether the weight is packed). matmul, whose right operand is a matrix, and
+// conv2d_weight_grad have their usual ports.
 const OpDef& onednn_linear();
 const OpDef& onednn_conv2d();
 const OpDef& onednn_matmul();
 const OpDef& onednn_conv2d_weight_grad();
 
-// What packs the weight of such a node: an operator, and what it is given besides the weight.
+// The operator that packs the weight of such a node, and its arguments besides the weight.
 struct Packing {
   ValueId weight;
   std::string operation;
   std::vector<Datum> arguments;
 };
-// Of all nodes that want their weights packed.
+// For all nodes with packed weights.
 std::vector<Packing> packings(const Graph& graph);
 
 }  // namespace mithril::torch_backend

@@ -14,7 +14,7 @@ namespace {
 using c10::TypeKind;
 using Overloads = std::vector<c10::OperatorHandle>;
 
-// Overloads by name, in the order of their own names; read once from the dispatcher.
+// Overloads by operator name, sorted by their own names; read once from the dispatcher.
 const Overloads& overloads_of(const std::string& name) {
   static const auto all = [] {
     std::map<std::string, std::map<std::string, c10::OperatorHandle>> sorted;
@@ -63,7 +63,7 @@ std::optional<c10::IValue> ints_of(const c10::Argument& argument, const Datum& d
   return c10::IValue(c10::List<int64_t>(std::vector<int64_t>(count, datum.integer())));
 }
 
-// The constant as the schema's type; nothing where it does not fit.
+// Converts a constant to the type of the schema; none if it does not fit.
 class Conversion {
  public:
   Conversion(const c10::Argument& argument, const Datum& datum, bool numbers_as_tensors)
@@ -103,7 +103,7 @@ class Conversion {
   }
 
  private:
-  // A number that never decides the dtype of a result, as torch says of numbers of Python.
+  // A number that never decides the dtype of a result, like a Python number in torch.
   c10::IValue number_tensor() const {
     at::Tensor tensor = c10::scalar_to_tensor(scalar_of(datum_));
     tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
@@ -196,7 +196,7 @@ class Matching {
     return value && add(operand, *std::move(value));
   }
 
-  // Tensors made from nothing are made as the node's output is.
+  // Factory functions get the dtype and device of the node's output.
   bool fall_back(const c10::Argument& argument) {
     if (!argument.default_value()) return false;
     const bool factory =

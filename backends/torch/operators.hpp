@@ -1,4 +1,4 @@
-// Operators of torch's dispatcher, by name and by the arguments that they are going to get.
+// Operators of torch's dispatcher, by name and arguments.
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -10,8 +10,7 @@
 
 namespace mithril::torch_backend {
 
-// What stands in an argument's place: a value of the run by its register, several as a list, or a
-// constant.
+// An argument: a register of the run, several registers as a list, or a constant.
 struct Operand {
   enum class Kind : uint8_t { tensor, tensors, constant };
   Kind kind = Kind::constant;
@@ -26,22 +25,22 @@ struct CallArgument {
 
 struct Call {
   c10::OperatorHandle op;
-  std::vector<Operand> operands;    // all that the schema has
+  std::vector<Operand> operands;    // for all arguments of the schema
   std::vector<c10::IValue> values;  // of the constants, parallel to operands
   size_t results = 1;
-  bool makes_list = false;  // one result, a list of tensors
+  bool makes_list = false;  // it returns one list of tensors
 };
 
-struct Made {  // what tensors made from nothing are like
+struct Made {  // options of factory functions
   c10::ScalarType dtype;
   c10::Device device;
 };
 
-// Whether this torch, as it was built, has it.
+// Whether this build of torch has the operator.
 bool has_operator(const std::string& name);
 
-// Chooses the overload by what the arguments are; a number takes a tensor's place where no
-// overload takes numbers. BackendError E1011 where none fits, listing those that there are.
+// Chooses the overload by the arguments; a number may replace a tensor if no overload takes
+// numbers. BackendError E1011 if none fits, with a list of the overloads.
 Call resolve(const std::string& name, const std::vector<CallArgument>& arguments, const Made& made);
 
 }  // namespace mithril::torch_backend

@@ -1,6 +1,6 @@
-// The library that is opened first. Nothing of torch is in it, so that it can tell whether the
-// torch that is there is the one that libmithril_torch_backend.so, which stands beside it, was
-// compiled against: opening that with another torch may fail in any way.
+// The library that is opened first. It does not use torch, so it can check whether the installed
+// torch is the one that libmithril_torch_backend.so (in the same folder) was compiled against.
+// Opening that library with another torch may fail in any way.
 #include "mithril/backend/plugin.hpp"
 
 #include <dlfcn.h>
@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view built_for = "torch " MITHRIL_TORCH_RELEASE;
 
-// "torch 2.15"; empty where there is none. The one that is loaded, or else the one that this
-// library is told of by its run path; it stays loaded.
+// "torch 2.15"; empty without torch. Uses the loaded torch, or else the one on the run path of this
+// library, which stays loaded.
 std::string torch_there() {
   void* torch = dlopen("libtorch_cpu.so", RTLD_LAZY | RTLD_LOCAL);
   if (!torch) return {};
@@ -25,8 +25,8 @@ std::string torch_there() {
   return "torch " + std::to_string(there >> 56) + "." + std::to_string(there >> 48 & 0xff);
 }
 
-// Inline code of torch's headers has to be that of its libraries: the same major and minor version.
-// Without torch it is the opening of the backend that says what is missing.
+// Inline code of torch's headers must match its libraries: the same major and minor version.
+// Without torch, opening the backend reports what is missing.
 const char* misfit() {
   static const std::string there = torch_there();
   return there.empty() || built_for.starts_with(there + ".") ? nullptr : there.c_str();

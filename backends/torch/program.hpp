@@ -12,47 +12,48 @@
 
 namespace mithril::torch_backend {
 
-// Registers below the graph's number of values hold the graph's values; those above hold what a
-// node needs on its way.
+// Registers below the graph's number of values hold these values. The others hold intermediate
+// results of a node.
 struct Step {
   Call call;
-  int first = 0;  // register of the first result; the others follow
+  int first = 0;  // the register of the first result; the others follow
 };
 
-// What a node makes: the register where it stands, of a list which item, and what it has to be.
+// A result of a node: its register, its item if that holds a list, and its expected dtype and dims.
 struct Result {
   int from = 0;
   int item = -1;  // -1: the register holds the tensor itself
   ValueId value;
   c10::ScalarType dtype;
-  bool converted = false;  // whether torch makes another dtype: known once the program has run
+  bool converted = false;  // whether torch returns another dtype: known after the first run
 };
 
 struct LoweredNode {
   std::vector<Step> steps = {};
   std::vector<Result> results = {};
-  std::string spelling = {};  // for messages; empty: runs as the reference does, on the host
+  std::string spelling = {};  // for messages; empty: it runs on the host, as in the reference
 };
 
 class Script;  // script.hpp
 
-// What a program is made for.
+// The target of a program.
 struct Target {
   c10::Device device;
-  bool channels_last = false;  // convolutions see their channels last in memory
+  bool channels_last = false;  // convolutions use the channels-last layout
 };
 
 struct Program {
   Plan plan;
   Target target;
-  std::vector<LoweredNode> nodes;  // as the plan's
+  std::vector<LoweredNode> nodes;  // in the order of the plan
   size_t registers = 0;
-  std::shared_ptr<const Script> script = nullptr;  // runs in place of the nodes; null: they run
+  std::shared_ptr<const Script> script = nullptr;  // runs instead of the nodes; null: the nodes run
   std::shared_ptr<Recorder> recorder = nullptr;    // replays the nodes; null: they run each time
 };
 
 Program lower(const Graph& graph, Plan plan, const Target& target);
-// One node, given the dims of its arguments (of values none). `registers` grows to what it needs.
+// Lowers one node, given the dims of its arguments (empty for values). Increases `registers` as
+// needed.
 LoweredNode lower(const Graph& graph, const PlannedNode& node, const std::vector<Dims>& arguments,
                   const Target& target, size_t& registers);
 

@@ -24,7 +24,7 @@ std::vector<at::Tensor> Recorder::run(at::TensorList inputs, const Run& plain) {
   return plain(inputs);
 }
 
-// What goes wrong may have to do with recording only: the plain run, which follows, shows.
+// An error may concern recording only. The plain run, which follows, shows whether it does.
 void Recorder::record(at::TensorList inputs, const Run& plain) {
   try {
     recording_.reset(record_(inputs, plain));

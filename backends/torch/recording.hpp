@@ -1,4 +1,5 @@
-// Runs of a program on a GPU recorded once and replayed, without the CPU's time for each op.
+// Runs of a program on a GPU that are recorded once and replayed, which saves the CPU time of each
+// op.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,27 +14,28 @@ namespace mithril::torch_backend {
 
 using Run = std::function<std::vector<at::Tensor>(at::TensorList inputs)>;
 
-// What one run did, for inputs of the same sizes. One thread at a time.
+// The record of one run, for inputs of the same sizes. One thread at a time.
 class Recording {
  public:
   virtual ~Recording() = default;
   virtual std::vector<at::Tensor> replay(at::TensorList inputs) = 0;
 };
 
-// Runs and records, for the caller to own; throws what the run does where something in it cannot be
-// recorded.
+// Runs and records. The caller owns the result. Rethrows errors of the run if something in it
+// cannot be recorded.
 using Record = Recording* (*)(at::TensorList inputs, const Run& run);
 
-// From libmithril_torch_cuda.so; null where that was not built, as without the headers of CUDA.
+// From libmithril_torch_cuda.so; null if that library was not built, as without the headers of
+// CUDA.
 Record cuda_record();
 
-// A program's recording, made in its second run: sizes that come once are not worth one. Any number
-// of threads may run it.
+// The recording of a program. It is made in the second run, because sizes that occur once do not
+// pay off. Any number of threads may run it.
 class Recorder {
  public:
   explicit Recorder(Record record) : record_(record) {}
   std::vector<at::Tensor> run(at::TensorList inputs, const Run& plain);
-  // Why nothing is recorded; empty: it is, or nobody has tried.
+  // Why nothing is recorded; empty: it is recorded, or recording was not tried yet.
   std::string refusal() const;
 
  private:

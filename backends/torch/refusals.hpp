@@ -1,4 +1,4 @@
-// What torch cannot run, as errors of ours.
+// Errors of torch as errors of Mithril.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ struct Operation {
   std::string path, op, spelling;
 };
 
-// BackendError E1012, or E1024 where no kernel gives the same bits each time and that was asked
-// for. `why` is torch's text.
+// BackendError E1012, or E1024 if a deterministic kernel was required and there is none. `why` is
+// torch's text.
 [[noreturn]] void refuse_operation(const Operation& operation, Switches switches,
                                    const std::string& why);
-// OutOfMemoryError E1101 where the limit of what this thread counts for was hit, else E1102.
+// OutOfMemoryError E1101 if the limit of this thread's meter was exceeded, otherwise E1102.
 [[noreturn]] void refuse_memory(const Operation& operation, const std::string& why);
 
 }  // namespace mithril::torch_backend

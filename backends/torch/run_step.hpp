@@ -1,4 +1,4 @@
-// One step of a program: its operands from registers, its results into them.
+// One step of a program: reads operands from registers and writes results to them.
 #pragma once
 
 #include <utility>

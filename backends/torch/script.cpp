@@ -23,7 +23,7 @@ namespace jit = torch::jit;
 
 // ---- the body ----
 
-// The list that an operator takes in this place has items of this type.
+// The type of the items of a list argument.
 c10::TypePtr item_type(const c10::Argument& argument) {
   c10::TypePtr type = argument.type();
   if (const auto optional = type->cast<c10::OptionalType>()) type = optional->getElementType();
@@ -119,7 +119,7 @@ class Executor final : public Script {
 
  private:
   std::shared_ptr<jit::Graph> script_;
-  mutable jit::GraphExecutor executor_;  // specialises what it runs, behind a lock of its own
+  mutable jit::GraphExecutor executor_;  // specialises the graph, behind its own lock
 };
 
 // ---- files ----
@@ -191,10 +191,10 @@ class Writer {
   }
 
  private:
-  using Path = std::vector<std::string>;  // of names of attributes, from the module down
+  using Path = std::vector<std::string>;  // names of attributes, from the module down
 
-  // Registers the parameter `key` below modules for the parts of its path. A name that another
-  // attribute of the module has is continued with "_".
+  // Registers the parameter `key` below modules for the components of its path. A name that another
+  // attribute of the module has gets a "_" appended.
   Path attribute(const std::string& key, const at::Tensor& tensor) {
     Path path;
     jit::Module at = module_;
@@ -234,7 +234,7 @@ class Writer {
     return name;
   }
 
-  // The steps hold for these sizes only.
+  // The steps are valid for these sizes only.
   void check_sizes(const SavedInput& input, jit::Value* argument) {
     jit::Value* size = script_->insert(c10::aten::size, {argument});
     jit::Value* fits =
@@ -258,7 +258,7 @@ class Writer {
   Body body_;
   jit::Value* self_ = nullptr;
   std::set<std::string> argument_names_;
-  std::map<std::string, std::string> part_names_;  // of the attribute, by the path of the part
+  std::map<std::string, std::string> part_names_;  // the attribute of each component, by its path
   std::vector<std::pair<ValueId, Path>> attributes_;
   std::vector<std::pair<const SavedInput*, jit::Value*>> sized_;
 };

@@ -14,7 +14,7 @@
 
 namespace mithril::torch_backend {
 
-// Immutable; many threads may run it at once.
+// Immutable, so many threads may run it at the same time.
 class Script {
  public:
   virtual ~Script() = default;
@@ -25,13 +25,14 @@ class Script {
 // The first op of the program that runs on the host, which TorchScript cannot express; null: none.
 const OpDef* beyond_script(const Program& program);
 
-// Of a program of which nothing is beyond it, and whose conversions are known. `constants` are the
-// graph's, on the device.
+// For a program without such ops, whose conversions are known. `constants` are the constants of the
+// graph, on the device.
 std::shared_ptr<const Script> make_script(const Graph& graph, const Program& program,
                                           const std::vector<at::Tensor>& constants);
 
-// A module whose `forward` takes the arguments among `inputs` and gives a tensor, or a dictionary
-// by name where there are several outputs. BackendError E1022 where the file cannot be written.
+// Writes a module whose `forward` takes the arguments among `inputs` and returns a tensor, or a
+// dictionary by name if there are several outputs. BackendError E1022 if the file cannot be
+// written.
 void save_script(const std::string& path, const Graph& graph, const Program& program,
                  const std::vector<at::Tensor>& constants, std::span<const SavedInput> inputs,
                  std::span<const SavedOutput> outputs);

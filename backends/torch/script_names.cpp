@@ -6,8 +6,8 @@
 namespace mithril::torch_backend {
 namespace {
 
-// The printer names local variables after attributes, so that an attribute may have the name
-// neither of a keyword nor of a function that printed code calls (python_print.cpp of PyTorch).
+// The printer names local variables after attributes. So an attribute must not have the name of a
+// keyword, or of a function that printed code calls (python_print.cpp of PyTorch).
 const std::set<std::string>& reserved_names() {
   static const std::set<std::string> names = {
       // keywords of Python

@@ -13,7 +13,7 @@
 namespace mithril::torch_backend {
 namespace {
 
-// "cuda" is the first of them.
+// "cuda" means the first GPU.
 std::string checked_device(const std::string& wanted) {
   const std::vector<std::string> there = devices();
   const std::string full = wanted == "cuda" ? "cuda:0" : wanted;
@@ -37,7 +37,7 @@ bool is_preallocated(const std::string& choice) {
          .help = "leave one of the two out"});
 }
 
-// What no option can tell alone.
+// Checks combinations of options.
 void check_together(const Settings& settings) {
   if (settings.memory_limit && settings.device == "mps") {
     raise({.kind = ErrorKind::backend,
@@ -58,7 +58,7 @@ void check_together(const Settings& settings) {
 
 struct Option {
   std::string name;
-  Kinds kinds;  // of its value
+  Kinds kinds;  // of the value
   void (*set)(Settings& settings, const Datum& value);
 };
 
@@ -90,7 +90,7 @@ const std::vector<Option>& all_options() {
        [](Settings& s, const Datum& value) {
          if (value.flag()) s.switches = Switches::deterministic;
        }},
-      // What is the fastest may be another kernel each time: deterministic goes first.
+      // The fastest kernel may differ from run to run, so deterministic takes precedence.
       {"benchmark", kind::bool_value,
        [](Settings& s, const Datum& value) {
          const bool free = s.switches == Switches::as_they_are;

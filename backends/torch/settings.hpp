@@ -1,4 +1,4 @@
-// What a user may ask of the backend, as the plugin takes it: options by name.
+// The options of the backend, which the plugin takes by name.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace mithril::torch_backend {
 
 // As TorchOptions (torch.hpp), checked.
 struct Settings {
-  std::string device = "cpu";  // one that is there, with its number: "cuda:0"
+  std::string device = "cpu";  // an existing device, with its number: "cuda:0"
   DType dtype = DType::float32;
   bool memory_efficient = false;
   bool requires_grad = false;
@@ -22,18 +22,18 @@ struct Settings {
   bool jit_compile = false;
   bool eager_mode = false;
   std::optional<int64_t> memory_limit = std::nullopt;  // in bytes
-  bool preallocate = false;  // all that memory_limit allows, when the backend is made
+  bool preallocate = false;  // allocate the whole memory_limit when the backend is made
   bool release_unused = false;
   Switches switches = Switches::as_they_are;
 
-  // What products are computed in: nothing where mixed precision is not asked for.
+  // The dtype of products; none without mixed precision.
   std::optional<DType> mixed_precision() const;
 };
 
-// NameError E0616 for an option that there is not, BackendError E1005 for a device that is not
-// there, TypeError E0383 for a dtype that is none of floats, E0385 for an amp_dtype that is not
-// lower, ValueError E0430 for a memory_limit that is no size, NameError E0620 for
-// a memory_allocation that there is not, ValueError E0431 where it does not go with other options.
+// NameError E0616 for an unknown option, BackendError E1005 for an unknown device, TypeError E0383
+// for a dtype that is not floating, E0385 for an amp_dtype that is not lower, ValueError E0430 for
+// a memory_limit that is not a size, NameError E0620 for an unknown memory_allocation, ValueError
+// E0431 for options that exclude each other.
 Settings read_settings(const Arguments& options);
 
 }  // namespace mithril::torch_backend

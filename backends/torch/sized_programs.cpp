@@ -25,7 +25,7 @@ std::vector<Tensor> described(at::TensorList inputs) {
   return tensors;
 }
 
-// Of the tensors that a node reads; of values none.
+// The dims of the tensors that a node reads; empty for values.
 std::vector<Dims> argument_dims(const PlannedNode& planned, const Registers& registers) {
   std::vector<Dims> dims;
   for (const int32_t at : planned.tensors) {
@@ -34,8 +34,8 @@ std::vector<Dims> argument_dims(const PlannedNode& planned, const Registers& reg
   return dims;
 }
 
-// TorchScript is made of what any torch has, and files of it hold plain weights; eager mode runs
-// the ops as they are.
+// TorchScript uses ops that any torch has, and its files contain plain weights. Eager mode runs the
+// ops as composed.
 bool wants_onednn(const Settings& settings, bool scripted) {
   static const bool built = has_operator("mkldnn::_linear_pointwise");
   return built && !scripted && !settings.eager_mode && c10::Device(settings.device).is_cpu();
@@ -58,8 +58,8 @@ at::Tensor packed(const at::Tensor& weight, const Packing& packing) {
   return registers[0].toTensor();
 }
 
-// Of numbers that nobody has given an op may refuse some, as linear algebra does matrices of zeros:
-// square matrices become those of ones on the diagonal, which all of it takes.
+// Ops may refuse arbitrary numbers: linear algebra refuses matrices of zeros, for example. Square
+// matrices become identity matrices, which all ops accept.
 at::Tensor harmless(const at::Tensor& tensor) {
   const bool square = tensor.dim() >= 2 && tensor.size(-1) == tensor.size(-2);
   if (!square || !tensor.is_floating_point()) return tensor;
@@ -180,7 +180,7 @@ void SizedPrograms::run_eagerly(at::TensorList inputs, Registers& registers,
     PlannedNode planned;
     LoweredNode node;
     {
-      const MeterScope unmetered(nullptr);  // a plan's numbers are no memory of a run
+      const MeterScope unmetered(nullptr);  // the numbers of a plan are not memory of a run
       planned = planner.next();
       size_t needed = registers.size();
       node = lower(graph_, planned, argument_dims(planned, registers), target_, needed);
@@ -190,7 +190,7 @@ void SizedPrograms::run_eagerly(at::TensorList inputs, Registers& registers,
   }
 }
 
-// Runs a node, or a part of it; what torch throws goes on as an error that names the op.
+// Runs a node, or a part of it, and turns exceptions of torch into errors that name the op.
 template <typename F>
 void SizedPrograms::name_errors(const PlannedNode& planned, const LoweredNode& node, F run) const {
   try {
@@ -202,7 +202,7 @@ void SizedPrograms::name_errors(const PlannedNode& planned, const LoweredNode& n
   }
 }
 
-// The executor of TorchScript throws texts: a trace of the script, and last what went wrong.
+// The executor of TorchScript throws texts: a trace of the script, and the error at the end.
 std::vector<at::Tensor> SizedPrograms::run_script(const Script& script, at::TensorList inputs,
                                                   const MemoryScope& scope) const {
   const at::NoGradGuard without_gradients;
@@ -234,7 +234,7 @@ void SizedPrograms::run_node(size_t at, const PlannedNode& planned, const Lowere
     throw;
   } catch (const InternalError&) {
     throw;
-  } catch (const std::exception& error) {  // of an operator that is written in Python
+  } catch (const std::exception& error) {  // from an operator that is written in Python
     if (scope.refusal()) refuse_memory(operation(planned, node), error.what());
     refuse_operation(operation(planned, node), switches_, error.what());
   }
@@ -242,7 +242,7 @@ void SizedPrograms::run_node(size_t at, const PlannedNode& planned, const Lowere
   release(planned, registers);
 }
 
-// What the node needed on its way, and what nobody reads after it.
+// Releases intermediate results, and values without later readers.
 void SizedPrograms::release(const PlannedNode& planned, Registers& registers) const {
   const auto beyond_values = static_cast<ptrdiff_t>(graph_.values().size());
   std::fill(registers.begin() + beyond_values, registers.end(), c10::IValue());
@@ -290,7 +290,7 @@ std::shared_ptr<const Program> SizedPrograms::program_for(at::TensorList inputs)
 }
 
 Program SizedPrograms::program_of(at::TensorList inputs) const {
-  const MeterScope unmetered(nullptr);  // a program's numbers are no memory of a run
+  const MeterScope unmetered(nullptr);  // the numbers of a program are not memory of a run
   return lower(graph_, make_plan(graph_, sizes_, described(inputs)), target_);
 }
 
@@ -304,7 +304,7 @@ void SizedPrograms::script(Program& program, at::TensorList inputs) const {
   }
 }
 
-// What runs on the host waits for the GPU, which no recording can hold.
+// Ops that run on the host wait for the GPU, which cannot be recorded.
 void SizedPrograms::record(Program& program) const {
   const auto on_host = [](const LoweredNode& node) { return node.spelling.empty(); };
   if (graph_.inputs().empty() || !cuda_record()) return;
@@ -315,7 +315,7 @@ void SizedPrograms::record(Program& program) const {
   recorders_.push_back(program.recorder);
 }
 
-// Runs the program once, for TorchScript cannot tell beforehand what dtypes come out.
+// Runs the program once, because TorchScript does not know the dtypes of results in advance.
 void SizedPrograms::learn_conversions(Program& program, at::TensorList inputs,
                                       Numbers numbers) const {
   const at::AutoDispatchBelowADInplaceOrView below;

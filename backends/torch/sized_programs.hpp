@@ -1,4 +1,4 @@
-// A graph on a device, with programs for the sizes that come.
+// A graph on a device, with a program for each combination of sizes.
 #pragma once
 
 #include <cstdint>
@@ -27,19 +27,19 @@ struct RunOptions {
   bool max = false;       // as LoadOptions::max
 };
 
-// Any number of threads may run it at once.
+// Any number of threads may run it at the same time.
 class SizedPrograms {
  public:
   SizedPrograms(Graph graph, const Settings& settings, const RunOptions& options);
 
-  // Below autograd: gradients are part of the graph.
+  // Runs below autograd: gradients are part of the graph.
   std::vector<at::Tensor> run(at::TensorList inputs, const MemoryScope& scope) const;
   const Graph& graph() const { return graph_; }
   void save_script(const std::string& path, std::span<const SavedInput> inputs,
                    std::span<const SavedOutput> outputs) const;
-  // Ops that kept a program from running as TorchScript, as far as programs have been made.
+  // The ops that prevented programs from running as TorchScript, so far.
   std::set<std::string> beyond() const;
-  // Why programs are not recorded, as far as that has been tried.
+  // Why programs are not recorded, so far.
   std::set<std::string> not_recorded() const;
 
  private:
@@ -66,7 +66,7 @@ class SizedPrograms {
   enum class Numbers : uint8_t {
     given,
     arbitrary
-  };  // of the inputs: what a user gave, or anything
+  };  // the numbers of the inputs: from a user, or any
   void learn_conversions(Program& program, at::TensorList inputs, Numbers numbers) const;
 
   const Graph graph_;
@@ -74,13 +74,13 @@ class SizedPrograms {
   const Target target_;
   const Switches switches_;
   const std::shared_ptr<const Observer> observer_;
-  const bool eager_;  // plans are made as nodes run, and not kept
+  const bool eager_;  // plans are made while nodes run, and are not kept
   const bool scripted_;
-  const bool recorded_;         // a GPU's runs
-  std::vector<bool> observed_;  // per node: whether the observer wants what it makes
+  const bool recorded_;         // replays of recordings on a GPU
+  std::vector<bool> observed_;  // per node: whether the observer wants its outputs
   mutable std::mutex mutex_;    // guards beyond_ and recorders_
   mutable std::set<std::string> beyond_;
-  mutable std::vector<std::weak_ptr<const Recorder>> recorders_;  // of the programs there are
+  mutable std::vector<std::weak_ptr<const Recorder>> recorders_;  // of the existing programs
   std::vector<at::Tensor> constants_;
   const SizeCache<Program> programs_ = {};
 };

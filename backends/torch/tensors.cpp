@@ -21,7 +21,7 @@ class TorchElements final : public ForeignElements {
   const void* object() const override { return &tensor_; }
   std::string device() const override { return tensor_.device().str(); }
   Tensor host() const override { return from_torch(tensor_.detach().cpu().contiguous()); }
-  // Known to autograd: a gradient flows back through a change of width.
+  // Recorded by autograd: gradients flow back through a change of dtype.
   Tensor converted(DType dtype) const override {
     return from_torch(tensor_.to(scalar_type(dtype), /*non_blocking=*/false, /*copy=*/true));
   }
@@ -40,7 +40,7 @@ std::optional<c10::ScalarType> wider_integers(c10::ScalarType type) {
   return std::nullopt;
 }
 
-// Why the elements cannot be reached; null for tensors whose elements can.
+// Why the elements are not accessible; null if they are.
 const char* opaque_form(const at::Tensor& tensor) {
   if (tensor.is_nested()) return "that is nested";
   if (tensor.is_mkldnn()) return "in a layout of oneDNN";
@@ -49,7 +49,7 @@ const char* opaque_form(const at::Tensor& tensor) {
 }
 
 at::Tensor share(const Tensor& tensor) {
-  // The deleter keeps what owns the elements until torch lets go of them.
+  // The deleter keeps the owner of the elements until torch releases them.
   void* data = const_cast<void*>(tensor.raw_data());
   return at::from_blob(
       data, tensor.dims(), [keep = tensor](void*) {},

@@ -1,5 +1,5 @@
-// Tensors of Mithril as torch's tensors, and back: the elements are shared wherever they can be.
-// Also for users of the backend in C++, whose programs link Mithril::torch.
+// Tensors of Mithril as torch's tensors, and back, sharing the elements where possible. Also for
+// C++ users of the backend, whose programs link Mithril::torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,15 +14,16 @@ at::Tensor to_torch(const Tensor& tensor, c10::Device device);
 bool is_torch(const Tensor& tensor);  // of this torch
 // TypeError E0389 for a dtype that Mithril lacks, E0373 for nested, oneDNN and meta tensors.
 Tensor from_torch(const at::Tensor& tensor);
-// Of a tensor of this torch: whether it is dense and nobody else holds its elements.
+// Whether a tensor of this torch is dense and the only owner of its elements.
 bool is_own(const Tensor& tensor);
 
 }  // namespace mithril::torch_backend
 
 namespace mithril {
 
-// What compiled models take and give, as torch's own; the elements are shared. Errors as above.
+// The inputs and outputs of compiled models as torch's tensors, sharing the elements. Errors as
+// above.
 using torch_backend::from_torch;
-at::Tensor to_torch(const Tensor& tensor);  // on the device where it is
+at::Tensor to_torch(const Tensor& tensor);  // on its current device
 
 }  // namespace mithril

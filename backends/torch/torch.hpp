@@ -1,5 +1,5 @@
-// The backend that runs on PyTorch's operators. No header of torch is needed here, and none at
-// compile time: the library behind it is opened when the backend is made.
+// The backend that runs on PyTorch's operators. This header needs no header of torch and no torch
+// at compile time: the library is opened when the backend is made.
 #pragma once
 
 #include <memory>
@@ -10,32 +10,33 @@
 
 namespace mithril {
 
-// preallocate: all that memory_limit allows, when the backend is made.
+// preallocate: allocate the whole memory_limit when the backend is made.
 enum class MemoryAllocation { lazy, preallocate };
 
 struct TorchOptions {
   std::string device = "cpu";    // "cuda", "cuda:1", "mps"
-  DType dtype = DType::float32;  // of floats that nothing else decides; a floating one
-  // Compiles with use_checkpointing, asked for or not.
+  DType dtype = DType::float32;  // the default dtype of floats; a floating dtype
+  // Compiles every model with use_checkpointing.
   bool memory_efficient = false;
   bool requires_grad = false;  // whether parameters are leaves of torch's autograd
-  bool use_amp = false;        // products in lower precision; parameters stay as they are
-  // float16 or bfloat16; by default bfloat16 on the CPU, float16 elsewhere.
+  bool use_amp = false;        // products in lower precision; parameters keep their dtype
+  // float16 or bfloat16; default: bfloat16 on the CPU, float16 otherwise.
   std::optional<DType> amp_dtype = std::nullopt;
-  bool jit_compile = false;  // runs as TorchScript what TorchScript can express
-  // Runs graphs as they were composed, op by op: hooks, debug output and errors come at the op. Not
-  // together with jit_compile, memory_efficient, or compiling with use_checkpointing or "max".
+  bool jit_compile = false;  // runs supported programs as TorchScript
+  // Runs the composed ops one by one, so that hooks, debug output and errors occur at the op.
+  // Excludes jit_compile, memory_efficient, and compiling with use_checkpointing or "max".
   bool eager_mode = false;
-  // "4GB" (10^9 bytes each), "4GiB" (2^30), or bytes: more than that gives OutOfMemoryError E1101.
+  // "4GB" (10^9 bytes each), "4GiB" (2^30), or bytes. Larger allocations raise OutOfMemoryError
+  // E1101.
   Datum memory_limit = None{};
-  // The same bits from run to run; BackendError E1024 for an op without such a kernel.
+  // The same bits from run to run. BackendError E1024 for an op without a deterministic kernel.
   bool deterministic = false;
-  bool benchmark = false;  // cuDNN tries its kernels; not together with deterministic
+  bool benchmark = false;  // cuDNN tries its kernels; excludes deterministic
   MemoryAllocation memory_allocation = MemoryAllocation::lazy;
-  bool release_unused = false;  // whether memory kept for later goes back after each evaluate
+  bool release_unused = false;  // whether cached memory is released after each evaluate
 };
 
-// BackendError E1006 where the plugin or torch is missing, E1005 for a device that is not there.
+// BackendError E1006 if the plugin or torch is missing, E1005 for an unknown device.
 inline std::shared_ptr<Backend> torch(const TorchOptions& options = {}) {
   const bool preallocates = options.memory_allocation == MemoryAllocation::preallocate;
   Arguments arguments{{"device", options.device},

@@ -44,7 +44,7 @@ Binding constant_of(py::handle value) {
   return datum_of(value);
 }
 
-// Keys with names in place of connections, for pickling.
+// Keys with names instead of connections, for pickling.
 py::list names_of(const std::vector<KeyRef>& keys) {
   py::list names;
   for (const KeyRef& key : keys) names.append(key.name());
@@ -64,7 +64,7 @@ void write_source(const CompiledModel& compiled, py::handle path, const py::dict
   write_cpp(compiled.exported(tensor_map_of(data)), file);
 }
 
-// Also keeps the backend alive, so that `backend` is the object that the user gave.
+// Also keeps the backend alive, so that `backend` is the user's object.
 py::object compile_model(py::handle model, py::handle backend, py::handle shapes, py::handle types,
                          py::handle data_keys, py::handle constant_keys, py::handle trainable_keys,
                          py::handle discard_keys, bool inference, bool jit, bool use_short_namings,
@@ -119,7 +119,7 @@ State state_of(py::handle given) {
   return State(tensor_map_of(given.cast<py::dict>()));
 }
 
-// A copy of the handle: a hook that is registered meanwhile belongs to the next evaluation.
+// A copy of the handle: a hook that is registered during the call applies to the next evaluation.
 py::object evaluate(const CompiledModel& compiled, const py::dict& params, const py::dict& data,
                     py::handle output_gradients, py::handle state) {
   const CompiledModel model = compiled;

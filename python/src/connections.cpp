@@ -1,4 +1,4 @@
-// Connections, their arithmetic, and the ports described before they belong to a model.
+// Connections, their arithmetic, and ports that are described before they belong to a model.
 #include <pybind11/stl.h>
 
 #include "convert.hpp"
@@ -26,7 +26,7 @@ Connection io_key(const std::optional<std::string>& name, py::handle value, py::
   return Connection(key);
 }
 
-// A list of numbers chooses as an array does: x[[0, 2]] is rows 0 and 2, x[0, 2] one element.
+// A list of numbers selects like an array: x[[0, 2]] is rows 0 and 2, x[0, 2] one element.
 Binding item_of(py::handle item) {
   Binding read = binding_of(item);
   if (!py::isinstance<py::list>(item) || !std::holds_alternative<Datum>(read.held())) return read;
@@ -126,7 +126,7 @@ void bind_connections(py::module_& module) {
                .message = "a connection is neither true nor false while composing",
                .help = "choose with Where, and write & | ~ in place of and, or, not"});
       });
-  // NumPy leaves array + connection to us.
+  // NumPy then calls our operators for array + connection.
   connection.attr("__array_ufunc__") = py::none();
   connection
       .def(

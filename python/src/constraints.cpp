@@ -1,4 +1,4 @@
-// What a constraint written in Python sees of the facts.
+// The view of the facts that a constraint written in Python has.
 #include "convert.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/op/solver.hpp"
@@ -6,7 +6,7 @@
 namespace mithril::python {
 namespace {
 
-// Good for the call that it is given to.
+// Valid during the call that gets it.
 struct Held {
   Solver* solver;
   Solver& get() const {
@@ -22,7 +22,7 @@ py::object number_or_none(Solver& s, const Dim& dim) {
   return s.number(dim, number) ? py::object(py::int_(number)) : py::none();
 }
 
-// None in the place of what is not known yet; it is awaited.
+// None for a value that is not known yet; the constraint waits for it.
 py::object known(Solver& s, const Datum& datum) {
   if (datum.kind() == kind::int_value) return number_or_none(s, datum.dim());
   if (datum.kind() != kind::tuple) return object_of(datum);

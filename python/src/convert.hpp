@@ -21,7 +21,7 @@ namespace mithril::python {
 
 namespace py = pybind11;
 
-// The object as Python writes it, cut where that is long.
+// The repr of the object, truncated if it is long.
 std::string shown(py::handle object);
 // TypeError E0390.
 [[noreturn]] void wrong_type(py::handle object, const std::string& expected);
@@ -30,8 +30,8 @@ std::string text_of(py::handle object, const std::string& expected = "a name");
 // Whether the object supports DLPack. A class does not, although it has the method.
 bool has_dlpack(py::handle object);
 
-// Counts the depth of nested lists that are being read. TypeError E0392 if they are nested too
-// deep, as a list that contains itself.
+// Counts the depth of nested lists while reading. TypeError E0392 if they are nested too deep, as a
+// list that contains itself.
 class Nesting {
  public:
   Nesting();
@@ -40,7 +40,7 @@ class Nesting {
   Nesting& operator=(const Nesting&) = delete;
 };
 
-// A TrainModel where it is one.
+// A TrainModel if the model is one.
 py::object object_of(const Model& model);
 // None, bool, int, float, str, dtype, tuple, list, slice, ... ; TypeError E0390 for anything else.
 Datum datum_of(py::handle object);
@@ -50,7 +50,8 @@ py::object object_of(const Datum& datum);
 Binding binding_of(py::handle object);
 Bindings bindings_of(const py::dict& ports);
 
-// [None, 1, "H", ...]: ints, names of symbols, None for any, ... or ("run", ...) for a run of dims.
+// [None, 1, "H", ...]: ints, names of symbols, None for any size, ... or ("run", ...) for a run of
+// dims.
 ShapeSpec shape_of(py::handle object);
 // [4, "N", None, ...]: None for a size without a name, ... for a run of any number of sizes.
 py::list sizes_of(const KnownShape& shape);
@@ -58,14 +59,14 @@ py::list sizes_of(const KnownShape& shape);
 Kinds kinds_of(py::handle object);
 DType dtype_of_object(py::handle object);  // ml.float32, "float32" or a NumPy dtype
 
-// A NumPy array or anything with __dlpack__, without a copy where it is contiguous. Errors name
-// `key`, where the object is the value of one.
+// A NumPy array or any object with __dlpack__, without a copy if it is contiguous. Errors name
+// `key`, if it is given.
 Tensor tensor_of(py::handle object, const std::string& key = "");
-// The same, for a tensor that is written in place, which may be one of torch.
+// The same for a tensor that is written in place, which may be a tensor of torch.
 Tensor writable_tensor_of(py::handle object);
-// A function that is given a Solver, as Model::add_constraint takes it.
+// A function of a Solver, for Model::add_constraint.
 std::function<bool(Solver&)> constraint_of(const py::function& function);
-// Kept by C++, let go of with the interpreter's lock held.
+// C++ owns the function, and releases it with the interpreter's lock held.
 std::shared_ptr<py::function> shared_function(py::function function);
 // A NumPy array that shares the tensor's memory; a Tensor for dtypes that NumPy does not have.
 py::object array_of(const Tensor& tensor);

@@ -1,5 +1,4 @@
-// Errors: each class of ours is a Python class, beside the built-in one that a Python user would
-// expect.
+// Errors: each error class is a Python class that also derives from the matching built-in class.
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -63,7 +62,7 @@ const char* doc_of(ErrorKind kind) {
 // The classes live as long as the process: a translator may run while the interpreter shuts down.
 py::object* classes[std::size(all_kinds)];
 
-// What an operator that is written in Python has left behind; null where nothing is.
+// Takes the error that an operator written in Python has left; null if there is none.
 py::object taken_error() {
   if (!PyErr_Occurred()) return {};
   PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
@@ -92,7 +91,7 @@ void set_error(const Error& error) {
   PyErr_SetObject(type.ptr(), instance.ptr());
 }
 
-// Without memory for this error, Python's MemoryError is set.
+// Without memory for this error, sets Python's MemoryError.
 void set_out_of_memory() {
   try {
     try {
@@ -167,7 +166,7 @@ void bind_errors(py::module_& module) {
     } catch (const std::bad_alloc&) {
       set_out_of_memory();
     } catch (const py::cast_error&) {
-      // pybind11's text names a C++ type. Objects that were never initialised end here, too.
+      // pybind11's text names a C++ type. This also handles objects that were never initialised.
       set_error(TypeError({.code = "E0390", .message = "this kind of object does not fit here"}));
     }
   });

@@ -17,7 +17,8 @@ void bind_json(py::module_& module) {
       .def(
           "__eq__", [](const Model& a, const Model& b) { return a == b; }, py::is_operator(),
           py::arg("other"))
-      // Equal models are told apart in sets and dicts: a hash of what they hold would change there.
+      // The hash of a model is by identity: a hash of its contents would change while the model is
+      // in a set or dict.
       .def("__hash__", [](const py::object& self) {
         return py::hash(py::int_(reinterpret_cast<size_t>(self.ptr())));
       });

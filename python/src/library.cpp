@@ -14,7 +14,7 @@
 namespace mithril::python {
 namespace {
 
-// Of a port or an argument.
+// The record of a port or an argument.
 template <typename Def>
 py::dict argument(const Def& def, const std::string& kinds, const std::string& doc) {
   py::dict entry(py::arg("name") = def.name, py::arg("kinds") = kinds, py::arg("doc") = doc,
@@ -42,7 +42,7 @@ Datum argument_datum(py::handle object) {
   return Datum(std::move(items));
 }
 
-// What is no value at all is told by the name of the argument, too.
+// The error about an object that is not a value names the argument, too.
 Datum named_argument(const std::string& model, const std::string& name, py::handle object) {
   try {
     return argument_datum(object);
@@ -64,7 +64,7 @@ py::list library() {
   py::list entries;
   for (const OpDef* op : all_ops()) {
     if (try_find_model(op->model_name))
-      continue;  // a library model of that name stands before the op
+      continue;  // a library model of this name takes precedence over the op
     py::list arguments, ports, lists, inputs, outputs;
     for (size_t i = 0; i < op->port_count(); ++i) {
       if (op->port(i).list) lists.append(op->port(i).name);

@@ -1,4 +1,4 @@
-// What a backend tells of its memory.
+// The memory statistics of a backend.
 #include "mithril/backend/memory.hpp"
 
 #include "convert.hpp"
@@ -35,7 +35,7 @@ py::object counted(Backend& backend, const py::object& fn, const py::args& args,
     try {
       return {tensor_of(made)};
     } catch (const TypeError&) {
-      return {};  // of a dtype that is none of ours, which `fn` may make
+      return {};  // the dtype is not one of Mithril's, and `fn` may return it
     }
   };
   if (BackendMemory* memory = backend.memory()) memory->count(make);

@@ -1,4 +1,4 @@
-// Models, and what their ports are bound to.
+// Models, and the bindings of their ports.
 #include <pybind11/stl.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::vector<std::string> output_names(const Model& model) {
   return names;
 }
 
-// Any string or any named output makes a call a binding, anything else an application.
+// A call with a string or a named output is a binding, any other call an application.
 bool is_binding(const Model& model, const py::args& args, const py::kwargs& kwargs) {
   if (args.empty() && kwargs.empty()) return true;
   const auto is_text = [](py::handle object) { return py::isinstance<py::str>(object); };
@@ -101,7 +101,7 @@ std::vector<std::pair<std::string, Value>> pairs(const py::dict& given, const py
   return result;
 }
 
-// The key; a tuple of key_0, key_1, ... where there is no such key.
+// The key; or a tuple of key_0, key_1, ... if there is no such key.
 py::object key_or_family(const Model& model, const std::string& key) {
   try {
     return py::cast(model.at(key));
@@ -116,7 +116,7 @@ py::object key_or_family(const Model& model, const std::string& key) {
   }
 }
 
-// Names, or connections by theirs.
+// Names, or the names of connections.
 std::vector<std::string> key_names(py::handle keys) {
   if (py::isinstance<py::str>(keys)) return {text_of(keys)};
   if (!py::isinstance<py::iterable>(keys)) wrong_type(keys, "keys: a name, a connection or a list");
@@ -134,7 +134,7 @@ bool is_made(py::handle object) {
   return instance->get_value_and_holder().holder_constructed();
 }
 
-// As a binding, but a string is the value, not a name.
+// As a binding, but a string is a value, not a name.
 Binding value_of(py::handle object) {
   return py::isinstance<py::str>(object) ? Binding(datum_of(object)) : binding_of(object);
 }
@@ -354,7 +354,8 @@ void bind_models(py::module_& module) {
           "A table of the parts; depth: how many levels of their parts too.")
       .def("_repr_html_", &to_html)
       .def("__repr__", [](py::handle self) {
-        // One whose constructor raised is shown, too: by pytest, with the arguments of the call.
+        // Also works for an object whose constructor raised: pytest shows it with the arguments of
+        // the call.
         const std::string of_class = py::str(py::type::handle_of(self).attr("__name__"));
         if (!is_made(self)) return "<" + of_class + " that could not be made>";
         const Model& m = self.cast<const Model&>();

@@ -8,8 +8,8 @@
 namespace mithril::python {
 namespace {
 
-// __new__ without __init__ makes an object without a C++ instance. pybind11 would pass
-// uninitialised memory for it; here it is refused as an argument of the wrong type.
+// __new__ without __init__ makes an object without a C++ instance, for which pybind11 would pass
+// uninitialised memory. Here it is refused as an argument of the wrong type.
 void refuse_unmade(const py::module_& module) {
   for (const auto& [name, object] : module.attr("__dict__").cast<py::dict>()) {
     if (!PyType_Check(object.ptr())) continue;

@@ -16,8 +16,8 @@
 namespace mithril::python {
 namespace {
 
-// Parameters to be moved. Arrays that are not row by row are copied on the way in, and what is
-// moved is copied back to them.
+// Parameters that are updated. Arrays that are not contiguous are copied before, and copied back
+// after the update.
 class Moved {
  public:
   explicit Moved(const py::dict& params) {
@@ -43,7 +43,7 @@ class Moved {
  private:
   void keep_if_copied(const py::array& array, const Tensor& tensor) {
     if (array.size() == 0 || array.data() == tensor.raw_data()) return;
-    static_cast<void>(py::array(array).mutable_data());  // raises where it is read-only
+    static_cast<void>(py::array(array).mutable_data());  // raises if it is read-only
     copied_.emplace_back(array, tensor);
   }
 

@@ -1,4 +1,4 @@
-// Bindings of settings of the whole process: limits and interrupts.
+// Bindings of process-wide settings: limits and interrupts.
 #pragma once
 #include "convert.hpp"
 

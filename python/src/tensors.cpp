@@ -1,5 +1,4 @@
-// Tensors cross the border without a copy: NumPy arrays by their buffers, everything else by
-// DLPack.
+// Converts tensors without a copy: NumPy arrays by their buffers, everything else by DLPack.
 #include <pybind11/numpy.h>
 
 #include <pybind11/stl.h>
@@ -17,10 +16,10 @@
 namespace mithril::python {
 namespace {
 
-// To torch's tensors, once they are asked for.
+// The bridge to torch's tensors, loaded on first use.
 const TensorBridge* bridge = nullptr;
 
-// Keeps a Python object alive from C++; lets go of it with the interpreter's lock held.
+// Keeps a Python object alive from C++, and releases it with the interpreter's lock held.
 std::shared_ptr<void> keep(py::object object) {
   PyObject* pointer = object.release().ptr();
   return std::shared_ptr<void>(pointer, [](void* held) {
@@ -30,7 +29,7 @@ std::shared_ptr<void> keep(py::object object) {
   });
 }
 
-// bfloat16 is that of the package ml_dtypes, which need not be installed.
+// bfloat16 is the dtype of the package ml_dtypes, which need not be installed.
 std::optional<DType> dtype_of_array(const py::array& array) {
   const char kind = array.dtype().kind();
   const auto size = array.itemsize();
@@ -76,7 +75,7 @@ Tensor from_array(py::array array, const std::string& key) {
   return Tensor::borrow(*dtype, std::move(dims), static_cast<const void*>(data), std::move(owner));
 }
 
-// What NumPy makes of lists and numbers.
+// The array that NumPy makes of lists and numbers.
 py::array array_from(py::handle object, const std::string& key) {
   try {
     return py::module_::import("numpy").attr("asarray")(object);
@@ -124,7 +123,7 @@ Tensor from_capsule(const py::object& given) {
   return tensor;
 }
 
-// torch exports no tensor that requires gradients. The detached tensor has the same elements.
+// torch exports no tensor that requires gradients. The detached tensor shares its elements.
 py::object unwatched(py::handle object) {
   if (py::hasattr(object, "requires_grad") && py::hasattr(object, "detach") &&
       py::object(object.attr("requires_grad")).is(py::bool_(true)))
@@ -134,7 +133,7 @@ py::object unwatched(py::handle object) {
 
 py::capsule to_capsule(const Tensor& tensor) {
   return py::capsule(to_dlpack(tensor), "dltensor_versioned", [](PyObject* capsule) {
-    if (!PyCapsule_IsValid(capsule, "dltensor_versioned")) return;  // taken over
+    if (!PyCapsule_IsValid(capsule, "dltensor_versioned")) return;  // it was consumed
     auto* managed = static_cast<dlpack::DLManagedTensorVersioned*>(
         PyCapsule_GetPointer(capsule, "dltensor_versioned"));
     managed->deleter(managed);

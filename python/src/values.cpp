@@ -1,4 +1,4 @@
-// Values: what is no tensor.
+// Values: everything that is not a tensor.
 #include "convert.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 namespace mithril::python {
 namespace {
 
-constexpr int most_nested = 64;     // lists in each other
+constexpr int most_nested = 64;     // nested lists
 constexpr size_t most_shown = 200;  // characters of an object in a message
 thread_local int nested = 0;
 
@@ -18,7 +18,7 @@ bool is_numpy_number(py::handle object) {
          py::hasattr(object, "item") && py::hasattr(object, "ndim");
 }
 
-// A class is often written where an object of it was meant.
+// A class is often written where an object of it is needed.
 std::string call_advice(py::handle object) {
   if (!PyType_Check(object.ptr())) return "";
   const std::string name = py::str(object.attr("__name__"));
@@ -57,7 +57,7 @@ std::string shown(py::handle object) {
   std::string text;
   try {
     text = py::str(py::repr(object)).cast<std::string>();
-  } catch (const std::exception&) {  // its own repr raised, or it is nested too deep to be written
+  } catch (const std::exception&) {  // its repr raised, or it is nested too deep
     return "an object whose repr raises";
   }
   if (text.size() <= most_shown) return text;
@@ -163,7 +163,7 @@ DType dtype_of_object(py::handle object) {
   if (py::isinstance<DType>(object)) return object.cast<DType>();
   if (py::isinstance<py::str>(object)) return parse_dtype(text_of(object));
   constexpr const char* expected = "a dtype: ml.float32, \"float32\" or one of NumPy";
-  if (object.is_none()) wrong_type(object, expected);  // to NumPy it is float64
+  if (object.is_none()) wrong_type(object, expected);  // NumPy treats None as float64
   try {
     const py::object dtype = py::module_::import("numpy").attr("dtype")(object);
     return parse_dtype(text_of(dtype.attr("name")));
@@ -226,7 +226,7 @@ void bind_values(py::module_& module) {
     const std::string text(name(value));
     dtype.value(text.c_str(), value);
   }
-  // pybind11's constructor would accept any number, also one that is no dtype.
+  // pybind11's constructor would accept any number, including one that is not a dtype.
   for (const char* name : {"__init__", "__setstate__", "__getstate__"}) py::delattr(dtype, name);
   dtype
       .def(py::init([](py::handle value) {

@@ -1,5 +1,5 @@
-// Recordings as CUDA graphs. Compiled where the headers of CUDA are, into a library of its own, for
-// it needs a torch that knows GPUs.
+// Recordings as CUDA graphs. Compiled only with the headers of CUDA, into a separate library,
+// because it needs a torch with GPU support.
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/Event.h>
@@ -11,8 +11,8 @@
 namespace mithril::torch_backend {
 namespace {
 
-// A graph reads and writes the same memory in each replay: inputs are copied there, outputs from
-// there. Ops of each replay come after those of the one before, whatever streams they are given to.
+// A graph reads and writes the same memory in each replay: inputs are copied to it, and outputs
+// from it. The ops of a replay run after those of the previous one, whatever their streams.
 class CudaGraph final : public Recording {
  public:
   CudaGraph(at::TensorList inputs, const Run& run)
@@ -20,15 +20,16 @@ class CudaGraph final : public Recording {
     const c10::DeviceGuard guard(device_);
     const c10::impl::VirtualGuardImpl gpu(c10::DeviceType::CUDA);
     const c10::Stream outside = gpu.getStream(device_);
-    const c10::Stream aside = gpu.getStreamFromGlobalPool(device_);  // the default records nothing
+    // the default stream cannot be captured
+    const c10::Stream aside = gpu.getStreamFromGlobalPool(device_);
     done_.record(outside);
     {
       const c10::StreamGuard on_it(aside);
       done_.block(aside);
       for (const at::Tensor& input : inputs) inputs_.push_back(input.clone());
-      run(inputs_);  // libraries set themselves up, which no graph can hold
+      run(inputs_);  // libraries initialise themselves, which cannot be captured
       done_.record(aside);
-      done_.block(outside);  // now, for what is captured below does not run, and may fail
+      done_.block(outside);  // now, because captured ops do not run, and capturing may fail
       capture(run);
     }
   }
@@ -60,7 +61,7 @@ class CudaGraph final : public Recording {
     graph_.capture_end();
   }
 
-  // It throws because of what has failed before, and that is what counts.
+  // Ending throws because of the earlier error, and the earlier error is reported.
   void end_failed_capture() {
     try {
       graph_.capture_end();

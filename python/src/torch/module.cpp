@@ -1,5 +1,5 @@
-// The module mithril._torch: torch.Tensor to and from the tensors of Mithril, without a copy and
-// without Python on the way.
+// The module mithril._torch: converts between torch.Tensor and tensors of Mithril, without a copy
+// and without Python code.
 #include <pybind11/pybind11.h>
 #include <torch/csrc/autograd/python_variable.h>
 
