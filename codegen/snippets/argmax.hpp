@@ -1,4 +1,4 @@
-// Where the largest of elements stands.
+// The index of the largest element.
 #pragma once
 #include "codegen/snippets/extremum.hpp"
 

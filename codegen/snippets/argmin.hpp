@@ -1,4 +1,4 @@
-// Where the smallest of elements stands.
+// The index of the smallest element.
 #pragma once
 #include "codegen/snippets/extremum.hpp"
 

@@ -29,7 +29,7 @@ void multiply_transposed(T* output, int64_t pitch, const L* left, const R* right
   }
 }
 
-// Rows of weights that are computed at once, so that the caches hold them.
+// The number of rows of weights in a block, which fits the caches.
 inline constexpr int64_t attention_rows = 48;
 
 template <typename Q, size_t query_rank, typename K, size_t key_rank, typename Mask, typename Scale>
@@ -44,14 +44,14 @@ struct Attention {
   int64_t columns() const { return key.dims[key_rank - 2]; }
   int64_t width() const { return query.dims[query_rank - 1]; }
 
-  // How many columns the rows before this one attend to.
+  // The number of columns to which the rows before this one attend.
   int64_t columns_before(int64_t row) const {
     return is_causal ? std::min(columns(), row) : columns();
   }
 
   // Writes the weights of rows `first` to `last` - 1 of matrix number `matrix`, of outputs of dims
-  // `to`, as rows of `pitch` elements, at least columns_before(last). Rows for which the mask
-  // leaves nothing become zeros.
+  // `to`, as rows of `pitch` elements, at least columns_before(last). Fully masked rows become
+  // zeros.
   template <typename T, size_t rank>
   void write_weights(T* weights, int64_t pitch, const Dims<rank>& to, int64_t matrix, int64_t first,
                      int64_t last) const {
@@ -79,7 +79,7 @@ struct Attention {
     }
   }
 
-  // A mask of bools says where to attend.
+  // A mask of bools is true where a query attends.
   template <typename T, size_t rank>
   void add_mask(T* row, const Dims<rank>& to, int64_t matrix, int64_t at, int64_t count) const {
     if constexpr (is_given<Mask>) {

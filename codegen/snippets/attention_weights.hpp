@@ -1,4 +1,4 @@
-// How much each query attends to each key.
+// Attention weights: softmax of the scores.
 #pragma once
 #include <algorithm>
 

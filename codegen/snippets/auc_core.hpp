@@ -8,8 +8,8 @@
 
 namespace mithril::snippets {
 
-// The shares of positive and of negative samples whose score is at least that of each sample, from
-// the highest score down, as two rows.
+// The fractions of positive and of negative samples whose score is at least that of each sample,
+// from the highest score down, as two rows.
 template <typename T, typename S, typename L>
 void auc_core(Tensor<T, 2> output, Tensor<S, 1> scores, Tensor<L, 1> labels) {
   const int64_t count = scores.size();

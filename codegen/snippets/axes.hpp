@@ -16,14 +16,14 @@ int64_t product(const Dims<rank>& dims, size_t from, size_t to) {
   return result;
 }
 
-// Dims seen from one axis: element k of the row (o, i) stands at (o * size + k) * inner + i.
+// Dims relative to one axis: element k of the row (o, i) is at (o * size + k) * inner + i.
 struct AxisView {
   int64_t outer, size, inner;
 
   int64_t at(int64_t o, int64_t k, int64_t i) const { return (o * size + k) * inner + i; }
 };
 
-// Of a tensor of rank 0 a row of one element.
+// A tensor of rank 0 is a row of one element.
 template <size_t rank>
 AxisView view_along(const Dims<rank>& dims, int64_t axis) {
   if constexpr (rank == 0) {

@@ -1,4 +1,4 @@
-// Normalising channels by given statistics.
+// Normalises channels by given statistics.
 #pragma once
 #include <cmath>
 

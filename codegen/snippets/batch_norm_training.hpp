@@ -1,4 +1,4 @@
-// Normalising channels by the statistics of the batch, which the running ones follow.
+// Normalises channels by the statistics of the batch, and updates the running statistics.
 #pragma once
 #include "codegen/snippets/normalization.hpp"
 

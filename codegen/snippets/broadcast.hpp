@@ -1,4 +1,4 @@
-// Repeating elements along axes.
+// Repeats elements along axes.
 #pragma once
 #include "codegen/snippets/walk.hpp"
 

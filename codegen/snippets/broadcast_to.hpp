@@ -1,4 +1,4 @@
-// Repeating elements to fill a shape.
+// Repeats elements to fill a shape.
 #pragma once
 #include "codegen/snippets/broadcast.hpp"
 

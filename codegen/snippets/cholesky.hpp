@@ -1,4 +1,4 @@
-// Lower triangles whose product with their transpose is a matrix.
+// Cholesky decomposition.
 #pragma once
 #include <cmath>
 

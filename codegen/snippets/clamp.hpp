@@ -1,4 +1,4 @@
-// Limits to an interval.
+// Clamps to an interval.
 #pragma once
 #include <algorithm>
 

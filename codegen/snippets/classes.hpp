@@ -1,10 +1,10 @@
-// Samples that each belong to a class, where classes are the second axis.
+// Samples with a class each; the second axis holds the classes.
 #pragma once
 #include "codegen/snippets/axes.hpp"
 
 namespace mithril::snippets {
 
-// Calls body(sample, at) with the place of the class of each sample.
+// Calls body(sample, at) with the index of the class of each sample.
 template <size_t rank, typename Index, size_t samples, typename Body>
 void each_class(const Dims<rank>& dims, Tensor<Index, samples> index, Body body) {
   const AxisView view = view_along(dims, 1);

@@ -1,4 +1,4 @@
-// Tensors one after the other along an axis.
+// Concatenates tensors along an axis.
 #pragma once
 #include <tuple>
 

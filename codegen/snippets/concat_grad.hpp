@@ -1,4 +1,4 @@
-// One part of tensors that were joined along an axis.
+// The gradient of concat for one input.
 #pragma once
 #include <tuple>
 
@@ -6,7 +6,7 @@
 
 namespace mithril::snippets {
 
-// Part number `part` of what joined tensors shaped as those of `like`.
+// Part number `part` of the concatenation of tensors with the shapes of `like`.
 template <typename T, size_t rank, typename X, size_t whole, typename Like, typename Axis>
 void concat_grad(Tensor<T, rank> output, Tensor<X, whole> input, const Like& like, Axis axis,
                  int64_t part) {

@@ -1,4 +1,4 @@
-// The gradient of conv2d in its input.
+// The gradient of conv2d with respect to its input.
 #pragma once
 #include <algorithm>
 

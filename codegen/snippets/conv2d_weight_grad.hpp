@@ -1,4 +1,4 @@
-// The gradient of conv2d in its weight.
+// The gradient of conv2d with respect to its weight.
 #pragma once
 #include <algorithm>
 #include <vector>

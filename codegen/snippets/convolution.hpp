@@ -1,4 +1,4 @@
-// The sum that a convolution and both its gradients are.
+// The sum that a convolution and both its gradients compute.
 #pragma once
 #include "codegen/snippets/window.hpp"
 
@@ -29,8 +29,8 @@ struct Convolution {
     }
   }
 
-  // Calls body(x, w, y, count): y[i] += x[i * columns.stride] * w for i below count sums up to the
-  // convolution; x, w and y are places in the input, the weight and the output.
+  // Calls body(x, w, y, count): the convolution is the sum of y[i] += x[i * columns.stride] * w for
+  // i below count; x, w and y are indices in the input, the weight and the output.
   template <typename Body>
   void each_product(Body body) const {
     for (int64_t n = 0; n < output[0]; ++n) {

@@ -1,4 +1,4 @@
-// Eigenvalues of symmetric matrices, in rising order.
+// Eigenvalues of symmetric matrices, in ascending order.
 #pragma once
 #include "codegen/snippets/matrices.hpp"
 #include "mithril/ops/shared/eigen.hpp"

@@ -1,4 +1,4 @@
-// Repeating elements to fill the shape of another tensor.
+// Repeats elements to fill the shape of another tensor.
 #pragma once
 #include "codegen/snippets/broadcast.hpp"
 

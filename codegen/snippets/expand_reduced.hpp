@@ -1,4 +1,4 @@
-// Repeating what was reduced.
+// Repeats the result of a reduction.
 #pragma once
 #include <algorithm>
 #include <type_traits>
@@ -8,7 +8,7 @@
 
 namespace mithril::snippets {
 
-// With a correction divided by the number of elements that became one, less that.
+// With a correction, divides by the number of reduced elements minus the correction.
 template <typename Correction>
 double reciprocal_count(int64_t count, Correction correction) {
   if constexpr (is_given<Correction>) {

@@ -1,4 +1,4 @@
-// The largest and the smallest of elements.
+// The largest and the smallest element.
 #pragma once
 #include <cmath>
 #include <type_traits>
@@ -21,7 +21,7 @@ struct Smaller {
   }
 };
 
-// Calls body(to, at) with the place of the best of the elements that become one.
+// Calls body(to, at) with the index of the best of the reduced elements.
 template <typename X, size_t rank, typename Better, typename Body>
 void each_best(Tensor<X, rank> input, const Reduction<rank>& along, Better better, Body body) {
   along.each_result([&](int64_t to, int64_t first) {
@@ -40,7 +40,7 @@ void choose(Tensor<T, kept> output, Tensor<X, rank> input, Axis axis, Better bet
   each_best(input, along, better, [&](int64_t to, int64_t at) { output[to] = input[at]; });
 }
 
-// The place along the axis, or in the whole input.
+// The index along the axis, or in the whole input.
 template <typename T, size_t kept, typename X, size_t rank, typename Axis, typename Better>
 void choose_index(Tensor<T, kept> output, Tensor<X, rank> input, Axis axis, Better better) {
   const Reduction<rank> along(input.dims, axis_set<rank>(axis));

@@ -14,7 +14,7 @@ inline float float_of_bits(uint32_t bits) {
   return x;
 }
 
-// Off by at most 1.0 ulp: 2^n * exp(r), where x = n * log(2) + r.
+// Error at most 1.0 ulp: 2^n * exp(r), where x = n * log(2) + r.
 inline float float_exp(float x) {
   x = x < -104.0f ? -104.0f : x;        // gives 0
   x = x > 89.0f ? 89.0f : x;            // gives infinity
@@ -28,7 +28,7 @@ inline float float_exp(float x) {
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   p = p * r * r + r + 1.0f;
-  // 2^n in two factors, as it may be too large or too small for one.
+  // 2^n as two factors, because it may be too large or too small for one float.
   uint32_t bits;
   std::memcpy(&bits, &shifted, sizeof bits);
   const uint32_t power = bits - 0x4b400000u;
@@ -39,7 +39,7 @@ inline float float_exp(float x) {
 inline float exp_of(float x) { return float_exp(x); }
 inline double exp_of(double x) { return std::exp(x); }
 
-// Off by at most 1.4 ulp.
+// Error at most 1.4 ulp.
 inline float float_tanh(float x) {
   const float size = x < 0 ? -x : x, square = x * x;
   const float far = 1.0f - 2.0f / (float_exp(size + size) + 1.0f);
@@ -52,7 +52,7 @@ inline float float_tanh(float x) {
   return size < 0.625f ? near : x < 0 ? -far : far;
 }
 
-// Off by at most 1.2 ulp: 1 - exp(polynomial), or near 0 an odd polynomial.
+// Error at most 1.2 ulp: 1 - exp(polynomial), or near 0 an odd polynomial.
 inline float float_erf(float x) {
   const float size = x < 0 ? -x : x, square = x * x;
   const float low = -1.72853470e-5f * size + 3.83197126e-4f;

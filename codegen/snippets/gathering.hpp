@@ -5,7 +5,8 @@
 
 namespace mithril::snippets {
 
-// Calls body(row, at): row number `row` of what is taken belongs to the elements from `at` on.
+// Calls body(row, at): row number `row` of the gathered elements starts at element `at` of the
+// input.
 template <typename Index, typename Body>
 void each_gathered(const AxisView& view, Index index, Body body) {
   const auto dims = dims_of(index);

@@ -8,7 +8,7 @@
 
 namespace mithril::snippets {
 
-// Whether tiles serve these types; other products are plain loops.
+// Whether these types use tiles; other products are plain loops.
 template <typename T, typename... Operands>
 inline constexpr bool has_tiles = std::is_floating_point_v<T> &&
                                   (std::is_same_v<T, std::remove_cv_t<Operands>> && ...);
@@ -75,7 +75,7 @@ struct Gemm {
     }
   }
 
-  // For a C of few columns.
+  // For a C with few columns.
   void dot_products() const {
     Tile<T> tile;
     tile.columns = 1;
@@ -113,7 +113,7 @@ struct Gemm {
     }
   }
 
-  // The inner loop goes along neighbours in C.
+  // The inner loop runs along contiguous elements of C.
   void add(const Tile<T>& tile) const {
     const auto begin = [&](int64_t r, int64_t j) {
       return static_cast<T>(start.at(tile.row + r, tile.column + j));

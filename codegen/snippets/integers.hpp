@@ -1,4 +1,4 @@
-// Arithmetic of ints that wraps where C++ leaves overflow undefined.
+// Integer arithmetic that wraps where overflow is undefined in C++.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -31,7 +31,7 @@ T wrapping_magnitude(T a) {
   return a < 0 ? wrapping_difference<T>(0, a) : a;
 }
 
-// All bits are shifted out where the shift is negative or the width of T and more.
+// All bits are shifted out if the shift is negative, or at least the width of T.
 template <typename T>
 T shifted_left(T a, T shift) {
   if (shift < 0 || shift > std::numeric_limits<T>::digits) return 0;
@@ -44,7 +44,8 @@ T shifted_right(T a, T shift) {
   return static_cast<T>(a >> shift);
 }
 
-// Powers by squaring. For negative exponents they are rounded towards zero, and those of 0 are 0.
+// Powers by squaring. Results for negative exponents are rounded towards zero; 0 to a negative
+// power is 0.
 template <typename T>
 T whole_power(T base, T exponent) {
   if (exponent < 0 && base == T(-1)) return exponent % 2 == 0 ? T(1) : T(-1);

@@ -1,4 +1,4 @@
-// Tensors that are joined along an axis, or cut along one.
+// Concatenating tensors along an axis, and splitting them.
 #pragma once
 #include <tuple>
 #include <type_traits>
@@ -7,7 +7,7 @@
 
 namespace mithril::snippets {
 
-// The whole as `outer` rows of `size` elements; without an axis as one row.
+// The whole tensor as `outer` rows of `size` elements; one row without an axis.
 struct Rows {
   int64_t outer, size;
 };

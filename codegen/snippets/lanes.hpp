@@ -6,11 +6,11 @@
 
 namespace mithril::snippets {
 
-// A tile of sums has `tile_rows` rows of two vectors: as many as the registers hold.
+// A tile of sums has `tile_rows` rows of two vectors: the number that the registers hold.
 #if defined(__AVX512F__) && !defined(__clang__)
 inline constexpr int64_t lane_bytes = 64;
 inline constexpr int64_t tile_rows = 12;
-#elif defined(__AVX512F__)  // clang may split vectors of 64 bytes
+#elif defined(__AVX512F__)  // clang may split 64-byte vectors
 inline constexpr int64_t lane_bytes = 32;
 inline constexpr int64_t tile_rows = 12;
 #elif defined(__AVX__)
@@ -31,7 +31,7 @@ struct LanesOf {
 };
 template <typename T>
 using Lanes = typename LanesOf<T>::type;
-#else  // the same for other compilers, or to test it
+#else  // also for other compilers, or for tests
 template <typename T>
 struct Lanes {
   T lane[lane_count<T>];

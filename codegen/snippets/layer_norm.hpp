@@ -1,4 +1,4 @@
-// Normalising the last axis.
+// Normalises the last axis.
 #pragma once
 #include "codegen/snippets/normalization.hpp"
 

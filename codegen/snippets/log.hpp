@@ -1,4 +1,4 @@
-// Logarithms of |x|, below a threshold its tangent there.
+// Logarithms of |x|; below a threshold the tangent at the threshold.
 #pragma once
 #include "codegen/snippets/robust.hpp"
 

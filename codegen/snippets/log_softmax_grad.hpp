@@ -1,4 +1,4 @@
-// The gradient of log_softmax, which gave `result`.
+// The gradient of log_softmax for its `result`.
 #pragma once
 #include "codegen/snippets/rows.hpp"
 

@@ -1,11 +1,11 @@
-// Functions of two operands that broadcast to the output.
+// Functions of two operands that are broadcast to the output.
 #pragma once
 #include "codegen/snippets/numbers.hpp"
 #include "codegen/snippets/walk.hpp"
 
 namespace mithril::snippets {
 
-// output[i] = f(a, b), of the elements of left and right that broadcast to i, both as T.
+// output[i] = f(a, b) for the elements of left and right that broadcast to i, both converted to T.
 template <typename T, size_t rank, typename A, typename B, typename F>
 void map_broadcast(Tensor<T, rank> output, A left, B right, F f) {
   for (int64_t i = 0; i < output.size(); ++i) {

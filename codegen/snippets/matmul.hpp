@@ -28,7 +28,7 @@ void multiply_matrices(T* output, const L* left, const R* right, int64_t rows, i
   }
 }
 
-// Over the last two axes; those before them are broadcast.
+// Multiplies the last two axes, and broadcasts the leading ones.
 template <typename T, size_t rank, typename L, size_t left_rank, typename R, size_t right_rank>
 void matmul(Tensor<T, rank> output, Tensor<L, left_rank> left, Tensor<R, right_rank> right) {
   const int64_t rows = output.dims[rank - 2], columns = output.dims[rank - 1];

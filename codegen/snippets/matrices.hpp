@@ -1,4 +1,4 @@
-// Matrices of doubles, one after another.
+// Matrices of doubles.
 #pragma once
 #include <vector>
 
@@ -24,7 +24,7 @@ Matrix matrix_at(Tensor<X, rank> tensor, int64_t index) {
   return matrix;
 }
 
-// Number `index` of those that `output` holds.
+// Writes matrix number `index` of `output`.
 template <typename T, size_t rank>
 void write_elements(Tensor<T, rank> output, int64_t index, const std::vector<double>& elements) {
   const auto count = static_cast<int64_t>(elements.size());

@@ -1,4 +1,4 @@
-// The largest of elements.
+// The largest element.
 #pragma once
 #include "codegen/snippets/extremum.hpp"
 

@@ -1,4 +1,4 @@
-// The largest of each window, and where in its plane it stands.
+// The largest element of each window, and its index in the plane.
 #pragma once
 #include <limits>
 

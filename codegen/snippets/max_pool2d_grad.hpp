@@ -6,7 +6,7 @@
 
 namespace mithril::snippets {
 
-// `places`, where they are given, spare the search.
+// `places`, if given, are the indices of the largest elements.
 template <typename T, typename G, typename X, size_t rank, typename Kernel, typename Stride,
           typename Padding, typename Dilation, typename BufferRefs>
 void max_pool2d_grad(Tensor<T, rank> output, Tensor<G, rank> grad, Tensor<X, rank> input,

@@ -1,4 +1,4 @@
-// What stands where max_pool2d finds the largest elements.
+// The elements at the indices of the largest elements of max_pool2d.
 #pragma once
 #include "codegen/snippets/pooling.hpp"
 

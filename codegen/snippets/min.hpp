@@ -1,4 +1,4 @@
-// The smallest of elements.
+// The smallest element.
 #pragma once
 #include "codegen/snippets/extremum.hpp"
 

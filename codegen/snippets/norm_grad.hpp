@@ -1,4 +1,4 @@
-// The gradients of normalising.
+// The gradients of normalisation.
 #pragma once
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace mithril::snippets {
 
-// Of input, weight and bias; `fixed`: mean and rstd are not those of the input.
+// The gradients of input, weight and bias; `fixed`: mean and rstd do not depend on the input.
 template <typename T, size_t rank, typename G, typename X, typename M, typename R, size_t few,
           typename Weight>
 void norm_grad(Tensor<T, rank> input_grad, Tensor<T, 1> weight_grad, Tensor<T, 1> bias_grad,

@@ -1,4 +1,4 @@
-// Elements in groups, each normalised by its own mean and deviation.
+// Groups of elements, each normalised by its own mean and deviation.
 #pragma once
 #include <cmath>
 
@@ -8,11 +8,11 @@
 
 namespace mithril::snippets {
 
-// A group has `runs` runs of `length` neighbouring elements. Weight and bias are indexed by the
+// A group has `runs` runs of `length` contiguous elements. Weight and bias are indexed by the
 // group, or by the position of an element in its run.
 struct NormGroups {
   int64_t groups, runs, length;
-  bool by_group;  // whether weight and bias are of groups
+  bool by_group;  // whether weight and bias are per group
 
   int64_t size() const { return runs * length; }
   int64_t parameters() const { return by_group ? groups : length; }
@@ -34,12 +34,12 @@ struct NormGroups {
   }
 };
 
-// A group for each row of the last axis.
+// One group for each row of the last axis.
 template <size_t rank>
 NormGroups rows_of(const Dims<rank>& dims) {
   return {product(dims, 0, rank - 1), 1, dims[rank - 1], false};
 }
-// A group for each index of the second axis.
+// One group for each index of the second axis.
 template <size_t rank>
 NormGroups channels_of(const Dims<rank>& dims) {
   return {dims[1], dims[0], product(dims, 2, rank), true};
@@ -67,7 +67,7 @@ void each_normalised(const NormGroups& groups, int64_t g, const Body& body) {
 }
 
 struct Moments {
-  double mean, squares;  // the squares of distances, summed
+  double mean, squares;  // the sum of squared distances
 };
 
 template <typename T, typename X, size_t rank>

@@ -1,4 +1,4 @@
-// What sums are kept in, and what stands at an argument that is a tensor or a number.
+// Accumulator types, and access to arguments that are tensors or numbers.
 #pragma once
 #include <type_traits>
 
@@ -6,11 +6,11 @@
 
 namespace mithril::snippets {
 
-// Of floats doubles; of ints their value modulo 2^64.
+// Floats are accumulated in double, ints modulo 2^64.
 template <typename T>
 using Total = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
 
-// The same for products, whose inner loops are as wide as their elements.
+// The same for products, whose inner loops keep the width of the elements.
 template <typename T>
 using ProductTotal = std::conditional_t<std::is_floating_point_v<T>, T, uint64_t>;
 

@@ -1,4 +1,4 @@
-// A border around a tensor.
+// Pads a tensor.
 #pragma once
 #include <algorithm>
 #include <tuple>
@@ -8,13 +8,13 @@
 
 namespace mithril::snippets {
 
-// `widths`: a pair (before, after) for each axis; negative ones leave out elements.
+// `widths`: a pair (before, after) for each axis; negative widths remove elements.
 template <typename T, typename X, size_t rank, typename Widths, typename Filler>
 void pad(Tensor<T, rank> output, Tensor<X, rank> input, const Widths& widths, Filler filler) {
   const Dims<rank> before =
       std::apply([](const auto&... pair) { return Dims<rank>{pair[0]...}; }, widths);
   const Dims<rank> from_steps = strides(input.dims), to_steps = strides(output.dims);
-  Dims<rank> rest{};  // of the input in the output
+  Dims<rank> rest{};  // the offset of the input in the output
   int64_t from = 0, to = 0;
   for (size_t axis = 0; axis < rank; ++axis) {
     const int64_t first = std::max<int64_t>(before[axis], 0);

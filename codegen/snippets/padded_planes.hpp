@@ -1,4 +1,4 @@
-// Convolutions as matrix products on tiles, over planes with a border of zeros.
+// Convolutions as GEMMs on tiles, over zero-padded planes.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -14,7 +14,7 @@ struct PaddedPlanes {
   Window rows, columns;
   int64_t channels, height, width;
   std::vector<T> elements;
-  std::vector<int64_t> taps;  // offsets of the taps of a window, in the order of a weight
+  std::vector<int64_t> taps;  // offsets of the taps of a window, in weight order
 
   explicit PaddedPlanes(const Convolution& sizes)
       : rows(sizes.rows),
@@ -22,7 +22,7 @@ struct PaddedPlanes {
         channels(sizes.weight[1]),
         height(rows.reach()),
         width(columns.reach()),
-        // The last panel may be packed from past the end.
+        // Packing may read the last panel beyond the end.
         elements(static_cast<size_t>(channels * height * width + tile_width<T>)) {
     for (int64_t channel = 0; channel < channels; ++channel) {
       for (int64_t p = 0; p < rows.kernel; ++p) {
@@ -50,8 +50,7 @@ struct PaddedPlanes {
     return all;
   }
 
-  // Calls body(padded, plain, count) for the pieces of rows that planes with and without borders
-  // have in common.
+  // Calls body(padded, plain, count) for the row pieces that planes with and without padding share.
   template <typename Body>
   void each_piece(const Body& body) {
     const int64_t top = std::max<int64_t>(0, -rows.before);
@@ -79,8 +78,8 @@ struct PaddedPlanes {
   }
 };
 
-// Calls body(column, i, j, count) for the runs of outputs (i, j) and after that a tile has columns
-// for, where a row of outputs is `pitch` columns.
+// Calls body(column, i, j, count) for the runs of outputs from (i, j) on that the columns of a tile
+// cover, where a row of outputs is `pitch` columns.
 template <typename T, typename Body>
 void each_output_run(const Tile<T>& tile, const Window& row, int64_t pitch, const Body& body) {
   int64_t i = tile.column / pitch, j = tile.column % pitch;
@@ -90,8 +89,8 @@ void each_output_run(const Tile<T>& tile, const Window& row, int64_t pitch, cons
   }
 }
 
-// Packs a panel with a row for each tap and a column for each window; `neighbours`: each window
-// begins one element after the one before.
+// Packs a panel with a row for each tap and a column for each window; `neighbours`: adjacent
+// windows are one element apart.
 template <typename T>
 void pack_windows(T* panel, const T* elements, const int64_t* taps, int64_t depth,
                   const int64_t* windows, bool neighbours) {
@@ -111,8 +110,8 @@ template <typename T, typename Start>
 void convolve(const PaddedPlanes<T>& image, int64_t outputs, const T* weight, T* output,
               Start start) {
   constexpr int64_t width = tile_width<T>;
-  // Without strides all windows of a plane are neighbours, those between the last output of a row
-  // and the first of the next one included, whose results are dropped.
+  // Without strides all windows of a plane are one element apart. This includes windows between the
+  // last output of a row and the first of the next row, whose results are dropped.
   const bool neighbours =
       image.rows.stride == 1 && image.columns.stride == 1 && image.width < 2 * image.columns.output;
   const int64_t pitch = neighbours ? image.width : image.columns.output;
@@ -189,7 +188,7 @@ void add_input_grad(PaddedPlanes<T>& image, int64_t outputs, const T* weight, co
   }
 }
 
-// Rows of windows: element (i, k) is tap i of window k.
+// The rows of the im2col matrix: element (i, k) is tap i of window k.
 template <typename T>
 struct WindowRows {
   const T* data;

@@ -1,11 +1,11 @@
-// Sums, and largest numbers, of many elements.
+// Sums and maxima of many elements.
 #pragma once
 #include "codegen/snippets/tensor.hpp"
 
 namespace mithril::snippets {
 
-// combine(... combine(start, f(0)) ..., f(count - 1)) in 16 parts, which compilers make vectors of,
-// and whose rounding errors grow 16 times more slowly.
+// combine(... combine(start, f(0)) ..., f(count - 1)) in 16 partial results, which compilers
+// vectorise, and whose rounding errors grow 16 times more slowly.
 template <typename T, typename F, typename Combine>
 T in_parts(int64_t count, T start, const F& f, const Combine& combine) {
   constexpr int64_t width = 16;
@@ -28,7 +28,7 @@ T sum_of(int64_t count, const F& f) {
   return in_parts(count, T(0), f, [](T a, T b) { return a + b; });
 }
 
-// The largest f(i), and at least `least`; NaN is passed over.
+// The largest f(i), at least `least`; ignores NaN.
 template <typename T, typename F>
 T largest_of(int64_t count, T least, const F& f) {
   return in_parts(count, least, f, [](T a, T b) { return a < b ? b : a; });

@@ -1,4 +1,4 @@
-// What stands at the class of each sample.
+// The element at the class of each sample.
 #pragma once
 #include "codegen/snippets/classes.hpp"
 

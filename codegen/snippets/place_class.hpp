@@ -1,4 +1,4 @@
-// A number for each sample at its class, and zeros elsewhere.
+// A number at the class of each sample, and zeros elsewhere.
 #pragma once
 #include <algorithm>
 

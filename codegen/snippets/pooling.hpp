@@ -1,4 +1,4 @@
-// What pooling shares: the elements of each window.
+// Shared by pooling: the elements of each window.
 #pragma once
 #include <cmath>
 
@@ -11,7 +11,7 @@ struct Pooling {
   Window rows, columns;
   int64_t planes;
 
-  // Of tensors of these dims before and after; a stride that is left out is that of the kernel.
+  // For tensors of these dims before and after pooling; the default stride is the kernel size.
   template <size_t rank, typename Kernel, typename Stride, typename Padding, typename Dilation>
   Pooling(const Dims<rank>& from, const Dims<rank>& to, const Kernel& kernel, const Stride& stride,
           const Padding& padding, const Dilation& dilation)
@@ -23,7 +23,7 @@ struct Pooling {
   int64_t outputs() const { return rows.output * columns.output; }  // of one plane
   int64_t taps() const { return rows.kernel * columns.kernel; }
 
-  // Calls body(from, to) for every element of a window and the output that it counts for.
+  // Calls body(from, to) for every element of a window and the output of the window.
   template <typename Body>
   void each_element(Body body) const {
     for (int64_t plane = 0; plane < planes; ++plane) {
@@ -37,7 +37,7 @@ struct Pooling {
   }
 
   // Calls body(at, to) with the first largest element of the window of each output, or the last
-  // NaN; at is -1 where the window holds only padding.
+  // NaN; at is -1 if the window holds only padding.
   template <typename X, size_t rank, typename Body>
   void each_largest(Tensor<X, rank> input, Body body) const {
     for (int64_t to = 0; to < planes * outputs(); ++to) {

@@ -1,4 +1,4 @@
-// Powers of |base|, below a threshold a straight line where they would be steeper.
+// Powers of |base|; below a threshold a straight line where the power would be steeper.
 #pragma once
 #include <type_traits>
 

@@ -5,7 +5,7 @@
 
 namespace mithril::snippets {
 
-// From `low` up to but without `high`.
+// From `low` up to but excluding `high`.
 template <typename T, size_t rank, typename Shape, typename Key, typename DType>
 void randint(Tensor<T, rank> output, const Shape&, Key key, int64_t low, int64_t high, DType) {
   const RandomBits bits(static_cast<int64_t>(element(key, 0)));

@@ -1,4 +1,4 @@
-// Reductions along some axes: which elements become one.
+// Reductions along some axes.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -33,10 +33,10 @@ AxisSet<rank> axis_set(int64_t axis) {
 
 template <size_t rank>
 struct Reduction {
-  Dims<rank> kept, reduced, steps;  // sizes of both kinds of axes, with 1 for those of the other
-  int64_t count = 1;                // elements that become one
-  size_t row_axis = rank;           // from here on all axes are reduced, or all are kept
-  int64_t row;                      // neighbouring elements along these axes
+  Dims<rank> kept, reduced, steps;  // the sizes of kept and of reduced axes, with 1 for the others
+  int64_t count = 1;                // the elements of one result
+  size_t row_axis = rank;           // all axes from here on are reduced, or all are kept
+  int64_t row;                      // contiguous elements along these axes
   bool along_rows = true;           // whether they are reduced
 
   Reduction(const Dims<rank>& dims, const AxisSet<rank>& axes) : steps(strides(dims)) {
@@ -50,19 +50,19 @@ struct Reduction {
     row = product(dims, row_axis, rank);
   }
 
-  // Calls body(to, first) for each element of the result and the first that becomes it.
+  // Calls body(to, first) for each element of the result and the first element that it reduces.
   template <typename Body>
   void each_result(Body body) const {
     each_strided(kept, steps, 0, body);
   }
-  // Calls body(from) for each element that becomes that one.
+  // Calls body(from) for each element that this result reduces.
   template <typename Body>
   void each_element(int64_t first, Body body) const {
     each_strided(reduced, steps, first, [&](int64_t, int64_t from) { body(from); });
   }
 
-  // Calls put(to, total) for each element of the result, with the sum of what becomes it: parts of
-  // a row are summed at once, or rows are added to a row of totals.
+  // Calls put(to, total) for each element of the result and its sum. Parts of a row are summed
+  // together, or rows are added to a row of totals.
   template <typename Total, typename X, typename Put>
   void each_sum(Tensor<X, rank> input, Put put) const {
     const auto without_row = [this](Dims<rank> dims) {

@@ -7,7 +7,7 @@
 
 namespace mithril::snippets {
 
-// Python's: the sign is that of b.
+// As in Python: the sign is that of b.
 template <typename T>
 T floored_remainder(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {

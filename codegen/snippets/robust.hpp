@@ -1,4 +1,4 @@
-// The threshold below which robust functions go on as a straight line.
+// The threshold below which robust functions continue as a straight line.
 #pragma once
 #include <cmath>
 #include <limits>
@@ -8,7 +8,7 @@
 
 namespace mithril::snippets {
 
-// The smallest normal number where none is given.
+// The default is the smallest normal number.
 template <typename T, typename Threshold>
 T robust_threshold(Threshold threshold) {
   if constexpr (is_given<Threshold>) {

@@ -1,4 +1,4 @@
-// Rows along an axis, and what softmax and its gradient do with them.
+// Rows along an axis, for softmax and its gradient.
 #pragma once
 #include <limits>
 
@@ -8,7 +8,7 @@
 
 namespace mithril::snippets {
 
-// Calls body(at, size) for each row; at(k) is the place of its element k.
+// Calls body(at, size) for each row; at(k) is the index of its element k.
 template <size_t rank, typename Body>
 void each_row(const Dims<rank>& dims, int64_t axis, Body body) {
   const AxisView view = view_along(dims, axis);

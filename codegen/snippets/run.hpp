@@ -1,4 +1,4 @@
-// What every function of the interface does around its work.
+// The code around the work of every interface function.
 #pragma once
 #include <new>
 
@@ -6,7 +6,7 @@
 
 namespace mithril::snippets {
 
-// Calls work(workspace), with memory of its own where the caller gives none.
+// Calls work(workspace). Allocates the workspace if the caller passes none.
 template <typename Work>
 const char* run(void* workspace, size_t bytes, Work work) {
   char* own = nullptr;

@@ -1,4 +1,4 @@
-// Attention: values weighed by how well their keys fit the queries.
+// Attention: values weighted by softmax of the scores.
 #pragma once
 #include <algorithm>
 #include <vector>

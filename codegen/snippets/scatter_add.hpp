@@ -1,4 +1,4 @@
-// What was gathered, added up where it came from.
+// Adds elements at the indices from which gather takes them.
 #pragma once
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// Elements out of ranges of indices.
+// Slices.
 #pragma once
 #include "codegen/snippets/slicing.hpp"
 

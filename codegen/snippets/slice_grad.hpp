@@ -1,4 +1,4 @@
-// What a slice took, back where it came from.
+// The gradient of slice.
 #pragma once
 #include <algorithm>
 

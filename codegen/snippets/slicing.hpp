@@ -1,4 +1,4 @@
-// Which elements slices take, by the rules of Python.
+// The elements of slices, by the rules of Python.
 #pragma once
 #include <algorithm>
 #include <cstdlib>
@@ -32,7 +32,7 @@ int64_t number_at(const std::array<int64_t, count>& numbers, size_t i, int64_t) 
   return numbers[i];
 }
 
-// From `start` on by steps[axis] along each axis, counts[axis] times.
+// Starts at `start` and takes counts[axis] elements, steps[axis] apart, along each axis.
 template <size_t rank>
 struct SliceWalk {
   Dims<rank> counts, steps;

@@ -1,4 +1,4 @@
-// Softmax: exp(x) in shares of its sum along an axis.
+// Softmax along an axis: exp(x) divided by its sum.
 #pragma once
 #include "codegen/snippets/rows.hpp"
 

@@ -1,4 +1,4 @@
-// The gradient of softmax, which gave `result`.
+// The gradient of softmax for its `result`.
 #pragma once
 #include "codegen/snippets/rows.hpp"
 

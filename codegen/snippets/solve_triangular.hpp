@@ -1,4 +1,4 @@
-// Systems of equations whose matrices are triangles.
+// Solves systems of equations with triangular matrices.
 #pragma once
 #include "codegen/snippets/matrices.hpp"
 

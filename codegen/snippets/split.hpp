@@ -1,4 +1,4 @@
-// A tensor cut along an axis.
+// Splits a tensor along an axis.
 #pragma once
 #include <tuple>
 

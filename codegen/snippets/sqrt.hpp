@@ -1,4 +1,4 @@
-// Square roots of |x|, below a threshold a straight line through 0.
+// Square roots of |x|; below a threshold a straight line through 0.
 #pragma once
 #include "codegen/snippets/robust.hpp"
 

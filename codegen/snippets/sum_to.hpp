@@ -1,11 +1,11 @@
-// Sums over what was broadcast.
+// Sums over broadcast axes.
 #pragma once
 #include "codegen/snippets/numbers.hpp"
 #include "codegen/snippets/reduction.hpp"
 
 namespace mithril::snippets {
 
-// The axes that `from` has and `to`, which it is broadcast to, has more of.
+// The axes of `from` that broadcasting to `to` extends.
 template <size_t rank, size_t own>
 AxisSet<rank> broadcast_axes(const Dims<rank>& to, const Dims<own>& from) {
   AxisSet<rank> axes{};

@@ -1,4 +1,4 @@
-// Two axes exchanged.
+// Exchanges two axes.
 #pragma once
 #include <utility>
 

@@ -28,7 +28,7 @@ Tensor<T, sizeof...(Sizes)> tensor(T* data, Sizes... sizes) {
   return {data, {static_cast<int64_t>(sizes)...}};
 }
 
-// What an argument is that a model leaves out.
+// An argument that the model leaves out.
 struct None {};
 inline constexpr None none{};
 inline constexpr int64_t absent = INT64_MIN;  // the same, in a list of numbers
@@ -38,13 +38,13 @@ std::array<int64_t, sizeof...(Numbers)> ints(Numbers... numbers) {
   return {static_cast<int64_t>(numbers)...};
 }
 
-// The tensor at this place of the workspace.
+// The tensor at this offset of the workspace.
 template <typename T>
 T* at(char* workspace, int64_t offset) {
   return reinterpret_cast<T*>(workspace + offset);
 }
 
-// Thrown by kernels and caught before it leaves the file.
+// Thrown by kernels and caught inside the file.
 struct Failure {
   const char* message;
 };

@@ -1,4 +1,4 @@
-// Tiles of matrix products: sums that stay in registers.
+// Tiles of GEMMs: sums that stay in registers.
 #pragma once
 #include <algorithm>
 #include <utility>
@@ -19,19 +19,19 @@ struct Strided {
   Strided transposed() const { return {data, column, row}; }
 };
 
-// Columns of a tile.
+// The columns of a tile.
 template <typename T>
 inline constexpr int64_t tile_width = 2 * lane_count<T>;
 
-// Products that one chain of sums takes: a panel of B of that depth fits the L1 cache, and the
-// rounding error of a sum of k products grows with 256 + k / 256, not with k.
+// The products in one chain of sums: a panel of B of that depth fits the L1 cache, and the rounding
+// error of a sum of k products grows with 256 + k / 256, not with k.
 inline constexpr int64_t tile_depth = 256;
 
 // Sums of products for rows `row`, ... and columns `column`, ... of C.
 template <typename T>
 struct Tile {
   int64_t row, rows, column, columns;
-  bool first;  // whether nothing has been summed up yet
+  bool first;  // whether nothing has been summed yet
   alignas(64) T sums[tile_rows * tile_width<T>];
 };
 
@@ -40,7 +40,7 @@ template <typename T, typename A, typename B, size_t... r>
 void multiply_rows(T* sums, int64_t depth, const A& a, const B& b, std::index_sequence<r...>) {
   Lanes<T> left[] = {(static_cast<void>(r), Lanes<T>{})...};
   Lanes<T> right[] = {(static_cast<void>(r), Lanes<T>{})...};
-#if defined(__clang__)  // which runs out of registers otherwise
+#if defined(__clang__)  // otherwise it runs out of registers
 #pragma clang loop unroll(disable)
 #endif
   for (int64_t k = 0; k < depth; ++k) {
@@ -72,7 +72,7 @@ void multiply_panel(Tile<T>& tile, int64_t rows, int64_t depth, const A& a, cons
   tile.row = begin;
 }
 
-// Copies rows of columns into a panel, which has zeros where B ends.
+// Copies rows into a panel, padded with zeros beyond the end of B.
 template <typename T>
 void pack_panel(T* panel, Strided<const T> b, int64_t depth, int64_t columns) {
   constexpr int64_t width = tile_width<T>;
@@ -86,7 +86,7 @@ void pack_panel(T* panel, Strided<const T> b, int64_t depth, int64_t columns) {
   }
 }
 
-// Calls body(c) for the columns of a tile, in a loop of constant length where the tile is full.
+// Calls body(c) for the columns of a tile, in a loop of constant length if the tile is full.
 template <typename T, typename Body>
 void each_column(const Tile<T>& tile, const Body& body) {
   if (tile.columns == tile_width<T>) {

@@ -5,7 +5,7 @@
 
 namespace mithril::snippets {
 
-// Towards zero; NaN and what does not fit give the smallest int.
+// Rounds towards zero; NaN and values out of range give the smallest int.
 template <typename T, typename From>
 T to_integer(From number) {
   constexpr double limit = -static_cast<double>(std::numeric_limits<T>::min());

@@ -1,4 +1,4 @@
-// Axes in another order.
+// Permutes axes.
 #pragma once
 #include "codegen/snippets/axes.hpp"
 #include "codegen/snippets/walk.hpp"

@@ -7,7 +7,7 @@
 
 namespace mithril::snippets {
 
-// Sorted, with NaN after the numbers; what is left of the output repeats the last of them.
+// Sorted, with NaN after the numbers. The rest of the output repeats the last element.
 template <typename T, typename X, size_t rank>
 void unique(Tensor<T, 1> output, Tensor<X, rank> input, int64_t /*size*/) {
   std::vector<T> sorted(input.data, input.data + input.size());

@@ -1,10 +1,10 @@
-// Walks over the elements of tensors.
+// Iterates over the elements of tensors.
 #pragma once
 #include "codegen/snippets/tensor.hpp"
 
 namespace mithril::snippets {
 
-// How far apart the neighbours along each axis stand.
+// The stride of each axis.
 template <size_t rank>
 Dims<rank> strides(const Dims<rank>& dims) {
   Dims<rank> result{};
@@ -14,7 +14,7 @@ Dims<rank> strides(const Dims<rank>& dims) {
 }
 
 // Calls body(i, at) for i from 0 on, an index for each element of `dims`: `at` begins at `start`
-// and moves by steps[axis] along each axis. The loop along the last axis is a plain one.
+// and changes by steps[axis] along each axis. The loop along the last axis is a plain one.
 template <size_t rank, typename Body>
 void each_strided(const Dims<rank>& dims, const Dims<rank>& steps, int64_t start, Body body) {
   int64_t rows = 1, length = 1, step = 0;
@@ -41,8 +41,8 @@ void each_strided(const Dims<rank>& dims, const Dims<rank>& steps, int64_t start
   }
 }
 
-// Which element of a tensor of dims `from` meets element i of `to`, which it is broadcast to; the
-// last `skipped` axes of both are left out.
+// The element of a tensor of dims `from` that broadcasts to element i of `to`; the last `skipped`
+// axes of both are left out.
 template <size_t rank, size_t own>
 int64_t broadcast_index(int64_t i, const Dims<rank>& to, const Dims<own>& from,
                         size_t skipped = 0) {

@@ -1,4 +1,4 @@
-// Windows that move over the last two axes of a tensor.
+// Windows over the last two axes of a tensor.
 #pragma once
 #include <algorithm>
 #include <tuple>
@@ -8,7 +8,7 @@
 
 namespace mithril::snippets {
 
-// What a number, or a number for each axis, says of one of them.
+// The number for one axis, from a number or a tuple with a number for each axis.
 template <size_t axis, typename Numbers>
 auto along(const Numbers& numbers) {
   if constexpr (std::is_integral_v<Numbers>) {
@@ -18,12 +18,12 @@ auto along(const Numbers& numbers) {
   }
 }
 
-// One axis of a window: output i meets the input at i * stride - before + tap * dilation.
+// One axis of a window: output i reads the input at i * stride - before + tap * dilation.
 struct Window {
   int64_t input, kernel, output, stride, before, dilation;
 
   int64_t at(int64_t i, int64_t tap) const { return i * stride - before + tap * dilation; }
-  // Elements from the first tap of the first window to the last tap of the last one.
+  // The number of elements from the first tap of the first window to the last tap of the last one.
   int64_t reach() const {
     return output > 0 ? (output - 1) * stride + (kernel - 1) * dilation + 1 : 0;
   }
@@ -36,7 +36,7 @@ struct Window {
   }
 };
 
-// Axis number `axis` of the last two, of tensors of these dims before and after the window.
+// Axis number `axis` of the last two, for tensors of these dims before and after the window.
 template <size_t axis, size_t rank, typename Stride, typename Padding, typename Dilation>
 Window window_along(const Dims<rank>& from, const Dims<rank>& to, int64_t kernel, Stride stride,
                     Padding padding, Dilation dilation) {
@@ -48,8 +48,8 @@ Window window_along(const Dims<rank>& from, const Dims<rank>& to, int64_t kernel
           along<axis>(dilation)};
 }
 
-// Calls body(tap, from, to, count) for runs of neighbouring outputs of one plane: output to + i
-// meets the input at from + i * columns.stride.
+// Calls body(tap, from, to, count) for runs of contiguous outputs of one plane: output to + i reads
+// the input at from + i * columns.stride.
 template <typename Body>
 void each_run(const Window& rows, const Window& columns, Body body) {
   for (int64_t p = 0; p < rows.kernel; ++p) {

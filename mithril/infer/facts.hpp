@@ -171,7 +171,7 @@ class Facts {
   void abandon();                 // empties the queue (after a failure)
   void broadcast(const StoredShape& a, const StoredShape& b, const StoredShape& out, Origin origin);
   void promote(Type* a, Type* b, Type* out,
-               Origin origin);  // bool < int < float; a tensor wins over a value
+               Origin origin);  // whether weight and bias are per group
 
   // Raises, with the origin `current`, that two facts contradict each other.
   [[noreturn]] void conflict(ErrorKind kind, std::string code, std::string message,

@@ -182,7 +182,7 @@ class GroupScheduler {
 
   const ShapedGraph& shaped_;
   std::vector<std::vector<size_t>> groups_;
-  std::vector<size_t> producer_;  // per value: the group; nobody: an input or a constant
+  std::vector<size_t> producer_;  // per value: the group; no_group: an input or a constant
   std::vector<std::vector<size_t>> before_, after_;  // per group
   std::vector<size_t> keys_;
 };

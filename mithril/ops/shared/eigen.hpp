@@ -11,11 +11,11 @@
 namespace mithril {
 
 struct Eigen {
-  std::vector<double> values;  // rising
+  std::vector<double> values;  // in ascending order
   Matrix vectors;              // in columns, of length 1; the first large element is positive
 };
 
-// Turns rows and columns p and q so that matrix(p, q) becomes 0 (Golub and Van Loan, Matrix
+// Rotates rows and columns p and q so that matrix(p, q) becomes 0 (Golub and Van Loan, Matrix
 // Computations, 8.5).
 inline void rotate(Matrix& matrix, Matrix& vectors, int64_t p, int64_t q) {
   if (matrix(p, q) == 0) return;
@@ -41,8 +41,8 @@ inline double size_off_diagonal(const Matrix& matrix) {
   return squares;
 }
 
-// Of a column of length 1, whose largest element is 1/sqrt(rows) or more: no sum that rounding
-// decides where elements cancel, and none of two elements that are as large.
+// The first large element of a column of length 1, whose largest element is at least 1/sqrt(rows).
+// The choice does not depend on rounding, unlike the sign of a sum of elements that cancel.
 inline double first_large(const Matrix& columns, int64_t column) {
   const double large = 0.6 / std::sqrt(static_cast<double>(columns.rows));
   int64_t row = 0;
@@ -51,7 +51,7 @@ inline double first_large(const Matrix& columns, int64_t column) {
 }
 
 inline Eigen eigen_of_symmetric(Matrix matrix) {
-  constexpr int most_sweeps = 60;  // convergence is quadratic: ten are many
+  constexpr int most_sweeps = 60;  // convergence is quadratic: ten sweeps are many
   const int64_t n = matrix.rows;
   Matrix turned(n, n);
   for (int64_t i = 0; i < n; ++i) turned(i, i) = 1;

@@ -1,4 +1,4 @@
-// Random numbers by their place: element i of key k is a function of k and i alone.
+// Counter-based random numbers: element i of key k is a function of k and i alone.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -15,7 +15,7 @@ class RandomBits {
   // In [0, 1), a multiple of 2^-53.
   double uniform(int64_t index) const { return static_cast<double>(at(index) >> 11) * 0x1p-53; }
 
-  // Mean 0, deviation 1 (Box and Muller), out of two places.
+  // Mean 0, deviation 1 (Box and Muller), from two counters.
   double normal(int64_t index) const {
     constexpr double pi = 3.141592653589793;
     const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform(2 * index)));
