@@ -11,8 +11,8 @@ namespace mithril {
 // option that is left out has its default; an option without a default stays an input.
 namespace makers {
 
-// Whether left equals right; NaN equals nothing. Ports: left: [*a] operand, right: [*b] operand,
-// output: [*o] operand.
+// Whether left equals right; NaN is not equal to any number. Ports: left: [*a] operand, right:
+// [*b] operand, output: [*o] operand.
 inline Model Equal() { return Model::op("equal"); }
 
 }  // namespace makers

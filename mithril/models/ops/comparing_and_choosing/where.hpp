@@ -11,8 +11,9 @@ namespace mithril {
 // option that is left out has its default; an option without a default stays an input.
 namespace makers {
 
-// input1 where cond is true, input2 elsewhere; not both may be values. Ports: cond: [*c] bool,
-// input1: [*a] T=operand, input2: [*b] U=operand, output: [*o] promote(T, U).
+// input1 if cond is true, otherwise input2, element by element; at least one of them is a tensor.
+// Ports: cond: [*c] bool, input1: [*a] T=operand, input2: [*b] U=operand, output: [*o] promote(T,
+// U).
 inline Model Where() { return Model::op("where"); }
 
 }  // namespace makers

@@ -14,7 +14,7 @@ namespace makers {
 struct LeakyReluOptions {
   double slope = 0.01;
 };
-// input where it is positive, slope * input elsewhere. Ports: input: [*s] number, slope: value
+// input if it is positive, otherwise slope * input. Ports: input: [*s] number, slope: value
 // float|int, output: [*s] float.
 inline Model LeakyRelu(const LeakyReluOptions& options = {}) {
   return op_with_options("leaky_relu", {{"slope", options.slope}});

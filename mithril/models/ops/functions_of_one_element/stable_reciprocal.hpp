@@ -14,9 +14,9 @@ namespace makers {
 struct StableReciprocalOptions {
   OptionValue threshold = none;  // float, none
 };
-// 1 / input; where |input| is below `threshold` the tangent there, 2 / threshold at 0. None: the
-// root of the smallest normal number, of float64 its tenfold. Ports: input: [*s] number,
-// threshold: value float|none, output: [*s] float.
+// 1 / input. Below `threshold` in |input| it is the tangent at the threshold, and 2 / threshold at
+// 0. None: the root of the smallest normal number, for float64 ten times that. Ports: input: [*s]
+// number, threshold: value float|none, output: [*s] float.
 inline Model StableReciprocal(const StableReciprocalOptions& options = {}) {
   return op_with_options("stable_reciprocal", {{"threshold", options.threshold}});
 }

@@ -11,8 +11,8 @@ namespace mithril {
 // option that is left out has its default; an option without a default stays an input.
 namespace makers {
 
-// The lower triangle L with L Lᵀ = (A + Aᵀ) / 2, of each square matrix A; an error where that is
-// not positive definite. Ports: input: [*b N N] float, output: [*b N N] float.
+// The lower triangular L with L Lᵀ = (A + Aᵀ) / 2 for each square matrix A; an error if the matrix
+// is not positive definite. Ports: input: [*b N N] float, output: [*b N N] float.
 inline Model Cholesky() { return Model::op("cholesky"); }
 
 }  // namespace makers

@@ -11,7 +11,7 @@ namespace mithril {
 // option that is left out has its default; an option without a default stays an input.
 namespace makers {
 
-// sum(|left[i] - right[j]| ** norm) for all pairs of rows: [N, D] and [M, D] give [N, M]; `norm`
+// sum(|left[i] - right[j]| ** norm) for all pairs of rows: [N, D] and [M, D] make [N, M]; `norm`
 // is one number. Ports: left: [N D] number, right: [M D] number, norm: [*n] operand, output: [N M]
 // float.
 inline Model DistanceMatrix() { return Model::op("distance_matrix"); }

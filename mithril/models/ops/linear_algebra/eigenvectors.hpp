@@ -12,8 +12,8 @@ namespace mithril {
 namespace makers {
 
 // The eigenvectors of the symmetric part (A + Aᵀ) / 2 of each square matrix, as columns in the
-// order of their eigenvalues; of length 1, with that sign which makes the first element of a size
-// of at least 0.6/sqrt(N) positive. Those of equal eigenvalues are no function of the matrix:
+// order of their eigenvalues. They have length 1. The sign makes the first element of a size of at
+// least 0.6/sqrt(N) positive. Eigenvectors of equal eigenvalues are not a function of the matrix:
 // gradients leave them out. Ports: input: [*b N N] float, output: [*b N N] float.
 inline Model Eigenvectors() { return Model::op("eigenvectors"); }
 

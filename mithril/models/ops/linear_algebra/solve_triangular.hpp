@@ -14,8 +14,8 @@ namespace makers {
 struct SolveTriangularOptions {
   bool upper = false;
 };
-// X with matrix X = right, where of each matrix the lower triangle is read, or with upper=True the
-// upper one. Ports: matrix: [*b N N] T=float, right: [*b N K] T, upper: value bool, output: [*b N
+// X with matrix X = right. Reads the lower triangle of each matrix, or with upper=True the upper
+// triangle. Ports: matrix: [*b N N] T=float, right: [*b N K] T, upper: value bool, output: [*b N
 // K] T.
 inline Model SolveTriangular(const SolveTriangularOptions& options = {}) {
   return op_with_options("solve_triangular", {{"upper", options.upper}});

@@ -14,9 +14,9 @@ namespace makers {
 struct TsnePJointOptions {
   OptionValue threshold = none;  // float, none
 };
-// The joint probabilities of t-SNE (https://jmlr.org/papers/v9/vandermaaten08a.html): for each
-// point a bell over its squared distances, as wide as gives `target_perplexity`, at most 1001;
-// probabilities count from `threshold` (None: 2**-52) up to 1 - threshold. Ports:
+// The joint probabilities of t-SNE (https://jmlr.org/papers/v9/vandermaaten08a.html). Each point
+// has a Gaussian of its squared distances with the perplexity `target_perplexity` and a bandwidth
+// of at most 1001. Probabilities are clamped to [threshold, 1 - threshold]; None: 2**-52. Ports:
 // squared_distances: [N N] float, target_perplexity: operand, threshold: value float|none, output:
 // [N N] float.
 inline Model TsnePJoint(const TsnePJointOptions& options = {}) {

@@ -12,7 +12,7 @@ namespace mithril {
 namespace makers {
 
 // The larger of quantile * error and (quantile - 1) * error with error = target - input, element
-// by element; where there is no error its slope is the mean of both. Ports: input: [*a] number,
+// by element. At an error of 0 the slope is the mean of both slopes. Ports: input: [*a] number,
 // target: [*b] number, quantile: operand, output: [*o] float.
 inline Model QuantileLoss() { return Model::op("quantile_loss"); }
 

@@ -17,8 +17,8 @@ struct ArangeOptions {
   OptionValue step = 1;  // int, float
   OptionValue dtype = none;  // dtype, none
 };
-// start, start + step, ... up to but without stop; ints where all three are and `dtype` is None. A
-// size that depends on whether stop lies beyond start stays open until that can be told. Ports:
+// start, start + step, ... up to but excluding stop. The result has ints if all three are ints and
+// `dtype` is None. The size is unknown until it is known whether stop is beyond start. Ports:
 // stop: value int|float, start: value int|float, step: value int|float, dtype: value dtype|none,
 // output: [count] int|float.
 inline Model Arange(const ArangeOptions& options = {}) {

@@ -16,9 +16,9 @@ struct EyeOptions {
   OptionValue M = none;  // int, none
   OptionValue dtype = none;  // dtype, none
 };
-// N rows and M columns (N where M is None) of zeros, with ones on the diagonal; float where
-// `dtype` is None. Ports: N: value int, M: value int|none, dtype: value dtype|none, output: [rows
-// columns] any.
+// N rows and M columns (None: N columns) of zeros, with ones on the diagonal; floats if `dtype` is
+// None. Ports: N: value int, M: value int|none, dtype: value dtype|none, output: [rows columns]
+// any.
 inline Model Eye(const EyeOptions& options = {}) {
   return op_with_options("eye", {{"N", options.N}, {"M", options.M}, {"dtype", options.dtype}});
 }

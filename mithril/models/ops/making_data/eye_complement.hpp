@@ -16,9 +16,9 @@ struct EyeComplementOptions {
   OptionValue M = none;  // int, none
   OptionValue dtype = none;  // dtype, none
 };
-// N rows and M columns (N where M is None) of ones, with zeros on the diagonal; float where
-// `dtype` is None. Ports: N: value int, M: value int|none, dtype: value dtype|none, output: [rows
-// columns] int|float.
+// N rows and M columns (None: N columns) of ones, with zeros on the diagonal; floats if `dtype` is
+// None. Ports: N: value int, M: value int|none, dtype: value dtype|none, output: [rows columns]
+// int|float.
 inline Model EyeComplement(const EyeComplementOptions& options = {}) {
   return op_with_options("eye_complement", {
     {"N", options.N}, {"M", options.M}, {"dtype", options.dtype}});

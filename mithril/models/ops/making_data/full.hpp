@@ -16,8 +16,8 @@ struct FullOptions {
   OptionValue fill_value = {};  // bool, int, float
   OptionValue dtype = none;  // dtype, none
 };
-// A tensor of one number, whose kind it has where `dtype` is None. Ports: shape: value tuple|int,
-// fill_value: value bool|int|float, dtype: value dtype|none, output: [*o] any.
+// A tensor filled with one number, with the kind of the number if `dtype` is None. Ports: shape:
+// value tuple|int, fill_value: value bool|int|float, dtype: value dtype|none, output: [*o] any.
 inline Model Full(const FullOptions& options = {}) {
   return op_with_options("full", {
     {"shape", options.shape}, {"fill_value", options.fill_value}, {"dtype", options.dtype}});

@@ -15,7 +15,7 @@ struct OnesOptions {
   OptionValue shape = {};  // tuple, int
   OptionValue dtype = none;  // dtype, none
 };
-// A tensor of ones; float where `dtype` is None. Ports: shape: value tuple|int, dtype: value
+// A tensor of ones; floats if `dtype` is None. Ports: shape: value tuple|int, dtype: value
 // dtype|none, output: [*o] any.
 inline Model Ones(const OnesOptions& options = {}) {
   return op_with_options("ones", {{"shape", options.shape}, {"dtype", options.dtype}});

@@ -15,9 +15,9 @@ struct ToTensorOptions {
   OptionValue input = {};  // bool, int, float, tuple
   OptionValue dtype = none;  // dtype, none
 };
-// A number or nested tuples of numbers as a tensor; where `dtype` is None, float if there is a
-// float or no number at all, else int if there is an int, else bool. Ports: input: value
-// bool|int|float|tuple, dtype: value dtype|none, output: [*o] any.
+// A number or nested tuples of numbers as a tensor. If `dtype` is None, the elements are floats if
+// there is a float or no number at all, else ints if there is an int, else bools. Ports: input:
+// value bool|int|float|tuple, dtype: value dtype|none, output: [*o] any.
 inline Model ToTensor(const ToTensorOptions& options = {}) {
   return op_with_options("to_tensor", {{"input", options.input}, {"dtype", options.dtype}});
 }

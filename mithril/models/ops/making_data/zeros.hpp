@@ -15,7 +15,7 @@ struct ZerosOptions {
   OptionValue shape = {};  // tuple, int
   OptionValue dtype = none;  // dtype, none
 };
-// A tensor of zeros; float where `dtype` is None. Ports: shape: value tuple|int, dtype: value
+// A tensor of zeros; floats if `dtype` is None. Ports: shape: value tuple|int, dtype: value
 // dtype|none, output: [*o] any.
 inline Model Zeros(const ZerosOptions& options = {}) {
   return op_with_options("zeros", {{"shape", options.shape}, {"dtype", options.dtype}});

@@ -15,8 +15,8 @@ struct SumOptions {
   OptionValue axis = none;  // int, tuple, none
   bool keepdim = false;
 };
-// Sum along an axis, several axes, or all of them (None); 0 where there is nothing to add. Ports:
-// input: [*s] any, axis: value int|tuple|none, keepdim: value bool, output: [*o] number.
+// Sum along an axis, several axes, or all of them (None); 0 for no elements. Ports: input: [*s]
+// any, axis: value int|tuple|none, keepdim: value bool, output: [*o] number.
 inline Model Sum(const SumOptions& options = {}) {
   return op_with_options("sum", {{"axis", options.axis}, {"keepdim", options.keepdim}});
 }

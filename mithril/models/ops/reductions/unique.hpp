@@ -14,10 +14,10 @@ namespace makers {
 struct UniqueOptions {
   OptionValue size = {};  // int
 };
-// The distinct elements of `input`, sorted; NaN, which equals nothing, stands last and as often as
-// it comes. Their number follows from elements, but sizes are known before anything runs: so
-// `size` says how long the output is. What is left of it repeats the last element; more distinct
-// elements than that are an error. Ports: input: [*s] T=any, size: value int, output: [count] T.
+// The distinct elements of `input`, sorted, with every NaN at the end, because NaNs are not equal.
+// Their number depends on the elements, but sizes are known before the graph runs, so `size` is
+// the length of the output. The rest of the output repeats the last element; more distinct
+// elements than `size` are an error. Ports: input: [*s] T=any, size: value int, output: [count] T.
 inline Model Unique(const UniqueOptions& options = {}) {
   return op_with_options("unique", {{"size", options.size}});
 }

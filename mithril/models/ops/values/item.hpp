@@ -11,8 +11,8 @@ namespace mithril {
 // option that is left out has its default; an option without a default stays an input.
 namespace makers {
 
-// The only element of a tensor, as a tensor of rank 0: what it is shows when the graph runs, so it
-// can stand wherever a tensor can. Ports: input: [*s] T=any, output: T.
+// The only element of a tensor, as a tensor of rank 0. It may be used wherever a tensor may.
+// Ports: input: [*s] T=any, output: T.
 inline Model Item() { return Model::op("item"); }
 
 }  // namespace makers

@@ -14,9 +14,9 @@ namespace makers {
 struct SizeOptions {
   OptionValue dim = none;  // int, tuple, none
 };
-// The number of elements of a tensor, symbolic until it is known; along `dim` where that is an
-// int, and one number for each of its items where it is a tuple. Ports: input: [*s] any, dim:
-// value int|tuple|none, output: value int|tuple.
+// The number of elements of a tensor, symbolic until it is known. If `dim` is an int, the size of
+// that axis; if it is a tuple, the sizes of these axes. Ports: input: [*s] any, dim: value
+// int|tuple|none, output: value int|tuple.
 inline Model Size(const SizeOptions& options = {}) {
   return op_with_options("size", {{"dim", options.dim}});
 }

@@ -15,7 +15,7 @@ namespace makers {
 struct ToListOptions {
   OptionValue input = {};  // any
 };
-// The values of `input` as one tuple, which is also what a list is. Ports: input: value any,
+// The values of `input` as one tuple. Lists and tuples are the same. Ports: input: value any,
 // output: value tuple.
 inline Model ToList(const ToListOptions& options = {}) {
   return op_with_options("to_list", {{"input", options.input}});
