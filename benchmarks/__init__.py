@@ -1,1 +1,1 @@
-"""Programs that print what they measured."""
+"""Benchmark programs, which print their measurements."""

@@ -1,4 +1,4 @@
-"""What use_checkpointing costs and saves: outputs and gradients of a transformer of 24 blocks.
+"""The cost and savings of use_checkpointing: outputs and gradients of a transformer of 24 blocks.
 
 Prints JSON. Usage: python benchmarks/checkpointing.py [WIDTH [BATCH]], on PyTorch on the CPU.
 Memory is the most that a process of its own holds during a step beyond what it held before, with
@@ -75,7 +75,7 @@ def memory_in_a_process(width: int, batch: int, use_checkpointing: bool) -> floa
 
 
 def seconds(width: int, batch: int) -> list[float]:
-    """Of the processor, without and with checkpointing, which take turns."""
+    """CPU times without and with checkpointing, measured alternately."""
     torch.set_num_threads(1)
     steps = [make_step(width, batch, use) for use in (False, True)]
     best = [float("inf")] * 2

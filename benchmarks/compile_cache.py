@@ -1,4 +1,4 @@
-"""What compile(..., cache=True) saves: a transformer of 24 blocks, and a chain of layers.
+"""The savings of compile(..., cache=True): a transformer of 24 blocks, and a chain of layers.
 
 Prints JSON. Usage: python benchmarks/compile_cache.py [LAYERS]. Each figure is the median of five
 processes, in milliseconds of the processor, so that what else runs matters little: of `compile`,

@@ -1,4 +1,4 @@
-"""What Python costs: importing, composing a chain of n x (Linear, Relu), evaluating one op.
+"""The overhead of Python: importing, composing a chain of n x (Linear, Relu), evaluating one op.
 
 Prints JSON. Usage: python benchmarks/compose_chain.py [N], in a process of its own. Beside it,
 `compose_chain N` prints what the same chain costs in C++.
@@ -21,7 +21,7 @@ _IMPORT = (
 
 
 def import_seconds() -> float:
-    """The time that `import mithril` takes where NumPy is there already."""
+    """The time of `import mithril` if NumPy is already imported."""
     times = [
         float(
             subprocess.run([sys.executable, "-c", _IMPORT], capture_output=True, check=True).stdout

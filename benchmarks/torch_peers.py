@@ -39,7 +39,7 @@ class Mlp(nn.Module):
 
 
 class Basic(nn.Module):
-    """Two convolutions of ResNet-18 and what goes round them."""
+    """Two convolutions of ResNet-18 with a shortcut."""
 
     def __init__(self, before: int, after: int, stride: int) -> None:
         super().__init__()

@@ -9,7 +9,7 @@ NOT_SOURCES = CACHES | {".git", ".venv", ".venv-peers", "build", "dist"}
 
 
 def names_in_git() -> list[Path] | None:
-    """What git tracks or would; None without git, or of what was unpacked from an archive."""
+    """Files that git tracks or would track; None without git, or in an unpacked archive."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     try:
         listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -36,7 +36,7 @@ def cpp_files() -> list[Path]:
 
 
 def report(problems: list[str]) -> int:
-    """Prints the problems; the exit status says whether there are any."""
+    """Prints the problems, and returns the exit status."""
     for problem in problems:
         print(problem)
     return 1 if problems else 0

@@ -95,7 +95,7 @@ def chosen_peers(asked: str, python: Path) -> list[str]:
 
 
 def use_processors(count: int) -> None:
-    """Of those that this process may use, so many, for it and all that it starts."""
+    """Restricts this process and its children to this number of its processors."""
     usable = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, usable[:count])
 

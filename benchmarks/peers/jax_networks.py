@@ -125,7 +125,7 @@ def residual_network(weights: Weights, x: jax.Array) -> jax.Array:
     return linear(weights, "fc", x.mean((2, 3)))
 
 
-# By the beginning of a workload's name, less what says that it trains.
+# By the prefix of a workload's name, without the suffix for training.
 NETWORKS: dict[str, Network] = {
     "deepmlp": mlp,
     "mlp": mlp,

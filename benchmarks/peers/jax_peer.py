@@ -1,4 +1,4 @@
-"""JAX: jit of the transcribed models, and of steps of training whose state is donated."""
+"""JAX: jit of the transcribed models, and of training steps with donated state."""
 
 from collections.abc import Callable
 from pathlib import Path

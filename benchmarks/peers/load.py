@@ -1,4 +1,4 @@
-"""What else the processors did: whether a turn was disturbed."""
+"""The load of other processes: whether a measurement was disturbed."""
 
 import os
 import sys

@@ -35,7 +35,7 @@ class GeluChain(nn.Module):
 
 
 def shortcut(before: int, after: int, stride: int) -> nn.Module:
-    """What goes past a block: nothing but the input, or a convolution where that does not fit."""
+    """The shortcut of a block: the input, or a convolution if the shapes differ."""
     if stride == 1 and before == after:
         return nn.Identity()
     return nn.Sequential(nn.Conv2d(before, after, 1, stride, bias=False), nn.BatchNorm2d(after))

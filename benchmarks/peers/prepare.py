@@ -1,4 +1,4 @@
-"""Writes what every peer gets: python -m benchmarks.peers.prepare WORKLOAD FOLDER.
+"""Writes the inputs of all peers: python -m benchmarks.peers.prepare WORKLOAD FOLDER.
 
 inputs.npz holds x0, x1, ... and y, the target where it trains; params.npz the weights by the names
 of PyTorch; ref.npz the result of PyTorch's eager mode, or the losses of the first steps. Where

@@ -14,7 +14,7 @@ from benchmarks.peers.load import is_disturbed, processor_times
 from benchmarks.peers.variants import OURS, RUNTIMES, Variant
 
 ROOT = Path(__file__).resolve().parents[2]
-# MKL takes slow kernels on processors that are not Intel's; with these it looks at their features.
+# MKL uses slow kernels on processors that are not Intel's; with these variables it checks features.
 SHIM = """int mkl_serv_intel_cpu_true(void) { return 1; }
 int mkl_serv_intel_cpu(void) { return 1; }
 """
@@ -22,7 +22,7 @@ int mkl_serv_intel_cpu(void) { return 1; }
 
 @dataclass(frozen=True)
 class Setting:
-    """What all measurements of a run have in common."""
+    """The settings that all measurements of a run share."""
 
     python: Path  # of the environment that has the peers
     runner: Path
@@ -71,7 +71,7 @@ def installed(python: Path) -> set[str]:
 
 @dataclass
 class Peer:
-    """A process, and what its turns gave; started, it loads and compares before it is stopped."""
+    """A peer process and its measurements. It loads and compares results, and is then stopped."""
 
     name: str
     process: subprocess.Popen[str]

@@ -158,7 +158,7 @@ def tables(records: Iterable[Record]) -> str:
 
 
 def with_tables(document: str, text: str) -> str:
-    """The document with the text between its marks, in place of what was there."""
+    """The document with the text between its marks replaced."""
     before, begin, rest = document.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:

@@ -24,7 +24,7 @@ def compiled(variant: Variant) -> Callable[..., object] | None:
 def scripted(asked: Problem) -> torch.jit.ScriptModule:
     traced = torch.jit.trace(asked.module, tuple(asked.inputs))
     optimized = torch.jit.optimize_for_inference(torch.jit.freeze(traced))
-    for _ in range(2):  # it specialises on what it has seen
+    for _ in range(2):  # it specialises on earlier inputs
         optimized(*asked.inputs)
     return optimized
 
@@ -49,7 +49,7 @@ def inference(variant: Variant, asked: Problem) -> Loaded:
 
 
 def load(name: str, variant: Variant, threads: int, folder: Path) -> Callable[[], Loaded]:
-    """What loads the peer; the weights are in memory before."""
+    """The function that loads the peer; the weights are already in memory."""
     torch.set_num_threads(threads)
     asked = problem(name, fused_attention=variant.has("sdpa"))
 

@@ -53,7 +53,7 @@ class Softmax(nn.Module):
 
 
 Maker = tuple[Callable[[bool], nn.Module], Callable[[], list[torch.Tensor]]]
-# What makes the module, with fused attention or without, and what makes the inputs.
+# Functions that make the module, with or without fused attention, and the inputs.
 MAKERS: dict[str, Maker] = {
     "deepmlp_b1": (lambda _: Mlp(DEEP_MLP), normal(1, 64)),
     "mlp_b1": (lambda _: Mlp(MLP), normal(1, 784)),
@@ -82,7 +82,7 @@ def targets(name: str, inputs: list[torch.Tensor]) -> torch.Tensor:
 
 
 def disturb_norms(module: nn.Module) -> None:
-    """Fills what fresh norms have at ones and zeros, where mistakes would not show."""
+    """Randomises the parameters of norms, whose initial ones and zeros would hide mistakes."""
     norms = [part for part in module.modules() if isinstance(part, nn.BatchNorm2d | nn.LayerNorm)]
     for norm in norms:
         nn.init.uniform_(norm.weight, 0.5, 1.5)

@@ -1,4 +1,4 @@
-"""The names of the peers: a runtime, and after each + how it differs from what one would do first.
+"""The names of the peers: a runtime, and after each + a deviation from its default use.
 
 shim lets the MKL in PyTorch use its fast kernels on processors that are not Intel's; sdpa has
 PyTorch's fused attention in place of two products and a softmax; autotune searches for the fastest
@@ -75,5 +75,5 @@ class Loaded:
     call: Callable[[], Any]
     # The result of a call as an array, or the loss as a number.
     read: Callable[[Any], object]
-    # What the runtime reads from without owning it.
+    # Memory that the runtime reads without owning it.
     held: object = None

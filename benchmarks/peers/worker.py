@@ -1,4 +1,4 @@
-"""A peer in a process of its own: python -m benchmarks.peers.worker PEER WORKLOAD THREADS FOLDER.
+"""A peer in a separate process: python -m benchmarks.peers.worker PEER WORKLOAD THREADS FOLDER.
 
 It loads and prints a line of JSON: the seconds of importing and of coming to the first result, the
 error and the version, or what went wrong. Then, for each number of seconds that it reads, it
@@ -81,7 +81,7 @@ def measured(call: Callable[[], object], seconds: float) -> dict[str, float]:
 
 
 def own_output() -> TextIO:
-    """Standard output; whatever libraries print there goes to the errors from now on."""
+    """Standard output. Redirects further output of libraries to standard error."""
     output = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     return output

@@ -1,4 +1,4 @@
-"""What is measured: the one table of the workloads, with the work that a call has to do."""
+"""The table of the workloads, with the work of each call."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,7 +11,7 @@ class Workload:
     title: str
     # Of products and convolutions, a multiplication and an addition counted as two.
     megaflops: float
-    # What a call has to move at least: weights, inputs and results, and what the optimizer keeps,
+    # The least memory traffic of a call: weights, inputs and results, and the optimizer's state,
     # each once where it is read and once where it is written.
     megabytes: float
     bound: float  # our time divided by the best peer's, at most

@@ -43,7 +43,7 @@ def trained(net, images, labels, epochs):
 
 
 def export(model, params, path):
-    """For one image, without what only training needs."""
+    """For one image, in inference mode."""
     compiled = ml.compile(
         model,
         ml.CpuBackend(),

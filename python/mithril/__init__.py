@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from . import built as built  # isort: skip - before what needs the core
+from . import built as built  # isort: skip - before modules that need the core
 from . import backends, migration_hints, models, pickling
 from ._core import (
     BackendError,

@@ -11,7 +11,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def makes_array(method: Method) -> Method:
-    """Wraps a method: what the library of the arrays refuses is a TypeError or a ValueError here.
+    """Wraps a method: errors of the array library become TypeError or ValueError.
 
     OutOfMemoryError E1102 if there is no memory for the array.
     """

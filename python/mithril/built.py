@@ -1,4 +1,4 @@
-"""Imported first: says how to build the module of the core where it is missing."""
+"""Imported first: explains how to build the core if it is missing."""
 
 from importlib.util import find_spec
 

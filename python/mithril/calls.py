@@ -233,7 +233,7 @@ def _check(name: str, parameter: inspect.Parameter, value: Any) -> None:
 
 
 def _alternatives(annotation: str) -> list[str]:
-    """The words of an annotation such as "str | None", without those in brackets."""
+    """The words of an annotation such as "str | None", except those in brackets."""
     annotation = re.sub(r"Optional\[(.*)\]", r"\1 | None", annotation)
     annotation = re.sub(r"Union\[(.*)\]", r"\1", annotation)
     while "[" in annotation:

@@ -69,7 +69,7 @@ class CpuBackend(_core.Backend):
 
     @makes_array
     def array(self, value: Any, dtype: Any = None) -> Array:
-        """A copy; floats in the backend's dtype, ints and bools as they are."""
+        """A copy; floats in the backend's dtype, ints and bools unchanged."""
         made = np.array(value)
         if dtype is None and not np.issubdtype(made.dtype, np.floating):
             return made
@@ -111,7 +111,7 @@ class CpuBackend(_core.Backend):
     def randint(
         self, low: int, high: int, *shape: Any, dtype: Any = None, seed: int | None = None
     ) -> Array:
-        """Integers from low to high - 1; int64 unless another dtype is asked for."""
+        """Integers from low to high - 1; int64 unless another dtype is given."""
         made = self._drawn(seed).integers(low, high, _shape(shape))
         return made if dtype is None else made.astype(self._numpy_dtype(dtype))
 

@@ -1,4 +1,4 @@
-"""What `ml.from_torch` makes of activations."""
+"""Conversions of activations for `ml.from_torch`."""
 
 from __future__ import annotations
 

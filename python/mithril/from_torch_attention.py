@@ -1,4 +1,4 @@
-"""What `ml.from_torch` makes of attention and of random numbers."""
+"""Conversions of attention and of random numbers for `ml.from_torch`."""
 
 from __future__ import annotations
 

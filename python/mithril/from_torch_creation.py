@@ -1,4 +1,4 @@
-"""What `ml.from_torch` makes of tensors that forward creates, and of casts."""
+"""Conversions of tensors that forward creates, and of casts for `ml.from_torch`."""
 
 from __future__ import annotations
 

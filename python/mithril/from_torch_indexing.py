@@ -1,4 +1,4 @@
-"""What `ml.from_torch` makes of indexing and scattering by tensors."""
+"""Conversions of indexing and scattering by tensors for `ml.from_torch`."""
 
 from __future__ import annotations
 

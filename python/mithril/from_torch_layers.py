@@ -1,4 +1,4 @@
-"""What `ml.from_torch` makes of products, convolutions, embeddings and dropout."""
+"""Conversions of products, convolutions, embeddings and dropout for `ml.from_torch`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `ml.from_torch` makes of losses. A reduction is 0: none, 1: mean, 2: sum."""
+"""Conversions of losses. A reduction is 0: none, 1: mean, 2: sum for `ml.from_torch`."""
 
 from __future__ import annotations
 

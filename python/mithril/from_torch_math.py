@@ -1,4 +1,4 @@
-"""What `ml.from_torch` makes of arithmetic, comparisons and functions of one element."""
+"""Conversions of arithmetic, comparisons and functions of one element for `ml.from_torch`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `ml.from_torch` makes of normalisation."""
+"""Conversions of normalisation for `ml.from_torch`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `ml.from_torch` makes of pooling and resizing."""
+"""Conversions of pooling and resizing for `ml.from_torch`."""
 
 from __future__ import annotations
 

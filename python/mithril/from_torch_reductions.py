@@ -1,4 +1,4 @@
-"""What `ml.from_torch` makes of reductions, running sums, norms and positions."""
+"""Conversions of reductions, running sums, norms and positions for `ml.from_torch`."""
 
 from __future__ import annotations
 

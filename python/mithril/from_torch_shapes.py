@@ -1,4 +1,4 @@
-"""What `ml.from_torch` makes of shapes, pieces and repetition, and of tensors that it creates."""
+"""Conversions of shapes, pieces and repetition, and of tensors that it creates for `ml.from_torch`."""
 
 from __future__ import annotations
 

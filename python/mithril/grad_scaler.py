@@ -49,7 +49,7 @@ class GradScaler:
 
     @checked
     def unscale(self, gradients: dict[str, Any]) -> dict[str, Any]:
-        """The gradients divided by the scale, as new tensors: what to clip, and to step with."""
+        """The gradients divided by the scale, as new tensors, for clipping and `step`."""
         if not self._enabled:
             return gradients
         if not isinstance(gradients, dict):

@@ -1,4 +1,4 @@
-"""Names of other libraries, and what to use here."""
+"""Names of other libraries, and their replacements here."""
 
 from typing import Any, NoReturn
 
@@ -67,7 +67,7 @@ COMPILED = {
 
 
 def refuse(owner: str, name: str, known: dict[str, str], there: list[str]) -> NoReturn:
-    """Raises AttributeError with what to use here, or with the nearest names."""
+    """Raises AttributeError with the replacement, or with the nearest names."""
     same = [each for each in there if each.lower() == name.lower()]
     hint = f"use {known[name]}" if name in known else _core.did_you_mean(name, same or there)
     raise AttributeError(f"{owner} has no attribute {name!r}{': ' if hint else ''}{hint}")

@@ -58,7 +58,7 @@ def _signature(record: dict[str, Any]) -> inspect.Signature:
 
 
 def _ports(record: dict[str, Any]) -> tuple[str, list[str]]:
-    """What a record says, and its ports: those of an op, or what the text of a model lists."""
+    """The documentation of a record and its ports: of an op, or from the text of a model."""
     text, _, listed = record["doc"].partition(" Ports: ")
     if record["ports"] or not listed:
         return record["doc"], record["ports"]

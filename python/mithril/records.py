@@ -1,10 +1,10 @@
-"""The records that the classes of the library are made from, and what their examples say."""
+"""The records of the classes of the library, and the examples in their docstrings."""
 
 from typing import Any
 
 from . import _core
 
-# Of the examples in docstrings: what ports are bound to, and arguments that have no default.
+# For the examples in docstrings: bindings of ports, and arguments without defaults.
 EXAMPLE_KEYS = {
     "input": "x",
     "left": "x",

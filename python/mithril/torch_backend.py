@@ -1,4 +1,4 @@
-"""The backend on PyTorch: its options, its arrays, and what it takes from and gives to torch."""
+"""The backend on PyTorch: its options, its arrays, and conversions from and to torch's tensors."""
 
 from __future__ import annotations
 
@@ -105,11 +105,11 @@ class TorchBackend(_core.Backend):
     def __repr__(self) -> str:
         return f"TorchBackend({shown_options(self)})"
 
-    # ---- arrays: on the backend's device; floats in its dtype unless another is asked for ----
+    # ---- arrays: on the backend's device; floats in its dtype unless another is given ----
 
     @makes_array
     def array(self, value: Any, dtype: Any = None) -> torch.Tensor:
-        """A tensor of the numbers; those of a tensor or an array are shared where they can."""
+        """A tensor of the numbers. Shares the elements of a tensor or an array where possible."""
 
         def make() -> torch.Tensor:
             made = self._torch.as_tensor(value, device=self.device)
@@ -159,7 +159,7 @@ class TorchBackend(_core.Backend):
     def randint(
         self, low: int, high: int, *shape: Any, dtype: Any = None, seed: int | None = None
     ) -> torch.Tensor:
-        """Integers from low to high - 1; int64 unless another dtype is asked for."""
+        """Integers from low to high - 1; int64 unless another dtype is given."""
         made = self._made(dtype if dtype is not None else self._torch.int64)
         return self._make(
             self._torch.randint, low, high, self._shape(shape), **self._drawn(seed), **made
@@ -186,7 +186,7 @@ class TorchBackend(_core.Backend):
 
     @makes_array
     def to_torch(self, tensor: Any) -> torch.Tensor:
-        """What evaluate gave, or anything with DLPack, as torch's tensor, sharing the elements."""
+        """A result of evaluate, or an object with DLPack, as a torch tensor that shares the elements."""
         if isinstance(tensor, self._torch.Tensor):
             return tensor
         return self._torch.from_dlpack(tensor)

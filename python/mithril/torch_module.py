@@ -1,4 +1,4 @@
-"""A compiled model as a torch.nn.Module. Imports torch: asked for by torch_interop only."""
+"""A compiled model as a torch.nn.Module. Imports torch; imported by torch_interop only."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TorchModule(torch.nn.Module):  # type: ignore[misc]
     ) -> None:
         super().__init__()
         self._shared = Shared(compiled)
-        # Where each key stands; the modules are those registered, so that a deep copy has its own.
+        # Per key: its registered module and its name there. So a deep copy has its own.
         self._parameter_places: list[tuple[str, torch.nn.Module, str]] = []
         self._state_places: list[tuple[str, torch.nn.Module, str]] = []
         given = compiled.get_parameters() if params is None else params
@@ -55,7 +55,7 @@ class TorchModule(torch.nn.Module):  # type: ignore[misc]
         if not buffers:
             outputs = mode.evaluate(params, data)
             return outputs if len(outputs) > 1 else next(iter(outputs.values()))
-        # A clone, since autograd may keep what goes in, and the buffer is written to below.
+        # A clone, because autograd may keep the input, and the buffer is written to below.
         state = {key: buffer.clone() for key, buffer in buffers.items()}
         outputs, next_state = mode.evaluate(params, data, state=state)
         with torch.no_grad():
@@ -91,7 +91,7 @@ class TorchModule(torch.nn.Module):  # type: ignore[misc]
         return (holder, name) if not hasattr(holder, name) else refuse_name(key, name)
 
     def _apply(self, fn: Callable[[torch.Tensor], torch.Tensor], recurse: bool = True) -> Any:
-        """What .to(), .double(), .cuda() call: refused where the compiled model cannot follow."""
+        """Called by .to(), .double() and .cuda(): refuses what the model does not support."""
         backend: Any = self._shared.compiled.backend
         here = torch.empty(0, dtype=backend.dtype, device=backend.device)
         moved = fn(here)
@@ -110,7 +110,7 @@ class TorchModule(torch.nn.Module):  # type: ignore[misc]
 
 
 def as_parameter(given: Any, converted: torch.Tensor) -> torch.nn.Parameter:
-    """A parameter of torch stays itself where nothing had to be converted."""
+    """Returns the parameter itself if no conversion is needed."""
     if isinstance(given, torch.nn.Parameter) and given.data_ptr() == converted.data_ptr():
         return given
     return torch.nn.Parameter(converted.detach())
