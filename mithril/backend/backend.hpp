@@ -26,7 +26,7 @@ struct SavedOutput {
   size_t index;  // among graph.outputs()
 };
 
-// Immutable after loading: `run` may be called from many threads at once.
+// Immutable after loading: many threads may call `run` at the same time.
 class Executable {
  public:
   virtual ~Executable() = default;
@@ -43,17 +43,16 @@ class Executable {
   // Peak memory of a run in bytes, without inputs and constants; empty if it is not known in
   // advance.
   virtual std::optional<int64_t> run_bytes() const { return std::nullopt; }
-  // Lines for the summary: what a run takes, and which requested optimization was not possible,
-  // with the reason.
+  // Lines for the summary: the memory of a run, and each requested optimization that was not
+  // possible, with the reason.
   virtual std::vector<std::string> notes() const { return {}; }
 };
 
 // A graph with gradients in two halves.
 struct GradientGraphs {
-  // The graph's inputs; its outputs, then what `backward` needs of the way there.
+  // The inputs of the graph; its outputs, then the values that `backward` needs.
   Graph forward;
-  // Those values, then a gradient for each differentiable output; a gradient for each input that
-  // was wanted.
+  // These values, then a gradient for each differentiable output; a gradient for each wanted input.
   Graph backward;
   std::vector<bool> differentiable = {};  // per output of the graph: floats that are no next state
 };
@@ -65,7 +64,7 @@ struct Donation {
 };
 
 struct LoadOptions {
-  bool jit = true;  // whether the backend may compile what it runs, where it can
+  bool jit = true;  // whether the backend may compile code where it can
   // Optimizations that cost time or memory in advance and make runs faster.
   bool max = false;
   // Whether the backend may fuse ops.
@@ -74,9 +73,9 @@ struct LoadOptions {
   // otherwise the input does not change. An error after the first write says that inputs have been
   // written to.
   std::vector<Donation> donations = {};
-  // The halves with the gradients of some of the inputs (a flag for each), for a backend that takes
-  // part in its library's automatic differentiation; null where there are no gradients. May be
-  // called from any thread. GradientError as in differentiate.
+  // The forward and backward graphs for the gradients of some inputs (a flag for each), for a
+  // backend that takes part in its library's automatic differentiation; null without gradients. May
+  // be called from any thread. GradientError as in differentiate.
   std::function<GradientGraphs(const std::vector<bool>& wanted)> split = nullptr;
   // Observes the values of nodes, in both halves, too; null: none.
   std::shared_ptr<const Observer> observer = nullptr;
@@ -99,11 +98,11 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;  // "cpu"
-  virtual DType default_dtype() const = 0;    // of floats that nothing else decides
+  virtual DType default_dtype() const = 0;    // the default dtype of floats
   virtual GraphOptions graph_options() const { return {}; }
   // The names of the graph's ops that it cannot run, each once.
   virtual std::vector<std::string> missing(const Graph& graph) const = 0;
-  // Called only for a graph of which nothing is missing; from one thread at a time for each graph.
+  // Called only for a graph without missing ops, and from one thread at a time for each graph.
   virtual std::unique_ptr<Executable> load(const Graph& graph, const LoadOptions& options) = 0;
   // The tensor as a tensor of the backend, on its device: a user's parameter, or a state, which has
   // no gradient.
@@ -111,8 +110,8 @@ class Backend {
     static_cast<void>(parameter);
     return tensor;
   }
-  // A result of an executable as a dense tensor that shares its elements with nothing and may be
-  // written to. evaluate returns gradients like this.
+  // A result of an executable as a dense tensor that owns its elements and may be written to.
+  // evaluate returns gradients like this.
   virtual Tensor own(const Tensor& tensor) const { return tensor.copy(); }
   // Null if the backend has no memory statistics.
   virtual BackendMemory* memory() { return nullptr; }

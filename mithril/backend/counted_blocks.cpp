@@ -9,7 +9,7 @@
 namespace mithril {
 namespace {
 
-// By address, in one piece of memory.
+// A hash table by address, in one piece of memory.
 class Table {
  public:
   void add(const void* address, CountedBlock block) {
@@ -19,13 +19,14 @@ class Table {
     entry = {address, block};
   }
 
-  // Without a meter where it is unknown.
+  // Returns a block without a meter if the address is unknown.
   CountedBlock take(const void* address) {
     size_t hole = place(address);
     CountedBlock taken = std::exchange(entries_[hole].block, {});
     if (!entries_[hole].address) return taken;
     --size_;
-    // What was put further along than it belongs moves back, so that no search ends at the hole.
+    // Moves entries back that linear probing placed after the hole, so that no search ends at the
+    // hole.
     for (size_t at = next(hole); entries_[at].address; at = next(at)) {
       if (distance(home(entries_[at].address), at) < distance(hole, at)) continue;
       entries_[hole] = entries_[at];
@@ -48,7 +49,7 @@ class Table {
   size_t next(size_t at) const { return (at + 1) & (entries_.size() - 1); }
   size_t distance(size_t from, size_t to) const { return (to - from) & (entries_.size() - 1); }
 
-  // Of the address, or where it would go.
+  // The entry of the address, or its free place.
   size_t place(const void* address) const {
     size_t at = home(address);
     while (entries_[at].address && entries_[at].address != address) at = next(at);
@@ -67,7 +68,7 @@ class Table {
   size_t size_ = 0;
 };
 
-// Held for some nanoseconds, and hardly ever by two threads at once.
+// Held for some nanoseconds; contention is rare.
 class SpinLock {
  public:
   void lock() {
@@ -79,7 +80,7 @@ class SpinLock {
   std::atomic_flag held_;
 };
 
-// What one thread has taken; others give back, too.
+// The blocks that one thread has allocated. Other threads may free them.
 class Blocks {
  public:
   void add(const void* address, CountedBlock block) {
@@ -101,7 +102,7 @@ struct AllBlocks {
   std::mutex mutex;
   Blocks late;  // of a thread that is at its end
   std::vector<Blocks*> all{&late};
-  std::vector<Blocks*> unused;  // of threads that are gone; the next take them over
+  std::vector<Blocks*> unused;  // of ended threads, for reuse by new threads
 };
 AllBlocks& all_blocks() {
   static auto* blocks = new AllBlocks();
@@ -110,7 +111,7 @@ AllBlocks& all_blocks() {
 
 thread_local constinit Blocks* own = nullptr;
 
-// A thread's claim to blocks of its own.
+// The claim of a thread to its Blocks.
 struct Claim {
   Claim() {
     AllBlocks& blocks = all_blocks();

@@ -13,10 +13,10 @@ struct CountedBlock {
   Reserve* reserve = nullptr;  // of the meter, that it is a part of; null: torch's, or the system's
 };
 
-// From any thread, also while the process ends.
+// May be called from any thread, also while the process ends.
 void remember_block(const void* address, CountedBlock block);
-// Gives it back to its meter and forgets it; nothing happens where it is none of these. Whether its
-// reserve has its memory back.
+// Frees the block to its meter and forgets it. Does nothing for an unknown address. Returns whether
+// the block was part of a reserve, which then has its memory back.
 bool forget_block(void* address, const char* device);
 
 }  // namespace mithril

@@ -5,9 +5,9 @@
 
 namespace mithril {
 
-// That of floats that nothing else decides; TypeError E0383 where it is not floating.
+// Checks the default dtype of floats; TypeError E0383 if it is not floating.
 DType checked_dtype(DType dtype);
-// That of mixed precision; TypeError E0385 where it has not 16 bits.
+// Checks the dtype of mixed precision; TypeError E0385 if it does not have 16 bits.
 DType checked_amp_dtype(DType dtype);
 
 }  // namespace mithril

@@ -52,7 +52,7 @@ BackendMemory& memory_of(Backend& backend) {
 
 int64_t read_bytes(const Datum& size, std::string_view option) {
   const std::optional<double> bytes = bytes_of(size);
-  // Of doubles below 2^63; at least one byte.
+  // Doubles below 2^63 are exact; at least one byte.
   if (bytes && *bytes >= 1 && *bytes < 0x1p63) return static_cast<int64_t>(std::floor(*bytes));
   raise({.kind = ErrorKind::value,
          .code = "E0430",

@@ -134,7 +134,7 @@ MeterScope::~MeterScope() {
   try {
     if (!events_.empty()) tell();
   } catch (...) {
-    // The error that ended the scope is the one to be told.
+    // The error that ended the scope takes precedence.
   }
 }
 

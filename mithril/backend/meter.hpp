@@ -1,4 +1,4 @@
-// Counts the memory of a backend, wherever it is given back, and tells its hooks.
+// Counts the memory of a backend, wherever it is freed, and calls its hooks.
 #pragma once
 
 #include <atomic>
@@ -16,14 +16,14 @@
 
 namespace mithril {
 
-// A request that was not granted. Without a limit: there is no more memory.
+// A refused request. Without a limit: the system is out of memory.
 struct MemoryRefusal {
   int64_t asked = 0, in_use = 0;
   std::optional<int64_t> limit = {};
 };
 
-// OutOfMemoryError E1101 above the limit, or E1102 where there is no more, by the op at the path;
-// both may be empty.
+// OutOfMemoryError E1101 above the limit, or E1102 if the system is out of memory, for the op at
+// the path; both may be empty.
 [[noreturn]] void out_of_memory(const MemoryRefusal& refusal, const std::string& path,
                                 const std::string& op);
 
@@ -39,24 +39,24 @@ struct WatchedMemory {
   int64_t bytes = 0;
 };
 
-// Of one backend. Any number of threads may count at once.
+// Counts for one backend. Thread-safe.
 class Meter {
  public:
-  // Whoever asked for it lets it go, and it stays until all that it counts is given back.
-  // With a reserve, if it has one, that what it counts may be parts of.
+  // The creator's reference keeps it alive, and after that the counted blocks do until they are
+  // freed. With a reserve, counted blocks may be parts of it.
   static std::shared_ptr<Meter> make(std::optional<int64_t> limit,
                                      std::unique_ptr<Reserve> reserve = nullptr);
   Meter(const Meter&) = delete;
   Meter& operator=(const Meter&) = delete;
 
-  // What was asked for counts, unless it is refused.
+  // Counts the request, unless it is refused.
   std::optional<MemoryRefusal> take(int64_t bytes);
   // Counts memory that is already allocated, also beyond the limit.
   void add(int64_t bytes);
-  // May be the last that is done with a meter.
+  // May be the last use of a meter.
   void give(int64_t bytes) { allocated_ -= bytes; }
 
-  // Of memory that counts already and is given back without a word.
+  // Counted memory that is freed without notice.
   void watch(WatchedMemory memory);
   // Stops counting freed memory.
   void sweep();
@@ -68,9 +68,10 @@ class Meter {
 
   MemoryHookHandle add_hook(MemoryHook hook);
   bool has_hooks() const { return has_hooks_.load(std::memory_order_relaxed); }
-  // Of what happens in no scope: told at the end of the next one. Before it is given back.
+  // Keeps an event outside of any scope for the end of the next scope. Must be called before the
+  // memory is freed.
   void keep(MemoryEvent event);
-  // Calls the hooks with what was kept and then with these; throws what the first of them threw.
+  // Calls the hooks with the kept events and then with these. Rethrows the first exception.
   void tell(std::vector<MemoryEvent> events);
 
  private:
@@ -89,36 +90,36 @@ class Meter {
   const std::unique_ptr<Reserve> reserve_;
   std::atomic<int64_t> allocated_{0}, peak_{0};
   std::atomic<bool> has_hooks_{false}, watches_{false};
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::vector<Hook> hooks_;
   std::vector<MemoryEvent> kept_;
   std::vector<WatchedMemory> watched_;
 };
 
-// While it lives, what this thread allocates counts for a meter. Scopes nest: the innermost counts,
-// and hooks are told by the outermost of a meter.
+// During its lifetime, allocations of this thread are counted by a meter. Scopes nest: the
+// innermost counts, and the outermost of a meter calls the hooks.
 class MeterScope {
  public:
-  // Null: counts nothing.
+  // Null: nothing is counted.
   explicit MeterScope(Meter* meter);
-  // Where `finish` was not called, hooks are told, and what they throw is dropped.
+  // If `finish` was not called, calls the hooks and drops their exceptions.
   ~MeterScope();
   MeterScope(const MeterScope&) = delete;
   MeterScope& operator=(const MeterScope&) = delete;
 
   static MeterScope* current();  // of this thread; null: none
 
-  // False where it is refused; `refusal` says why.
+  // False if it is refused; `refusal` is the reason.
   bool take(const char* device, int64_t bytes);
-  // Counts above the limit, too, for what is there already; `refusal` tells of it.
+  // Counts memory that is already allocated, also above the limit; then `refusal` reports it.
   void add(const char* device, int64_t bytes);
-  // The system has no more for what was taken.
+  // Undoes `take` after the system has refused the memory.
   void fail(const char* device, int64_t bytes);
   void give(const char* device, int64_t bytes);
   Meter* meter() const { return meter_; }
   const std::optional<MemoryRefusal>& refusal() const { return refusal_; }
 
-  // Ends counting and tells the hooks; what one throws comes out here.
+  // Ends counting and calls the hooks. Rethrows their exceptions.
   void finish();
 
  private:

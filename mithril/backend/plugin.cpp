@@ -19,7 +19,7 @@ namespace {
          .help = std::move(help)});
 }
 
-// The file that was probably meant, of those beside it.
+// The most similar name of a file in the folder.
 std::string nearest_file(const std::filesystem::path& path) {
   std::error_code unreadable;
   std::vector<std::string> names;

@@ -22,9 +22,9 @@ struct BackendPlugin {
 };
 inline constexpr std::uint32_t plugin_version = 2;
 
-// Opens the library (once; it stays open) and makes its backend. BackendError E1006 where it cannot
-// be opened, E1003 where it was built for another Mithril, E1004 for another version of what it
-// needs, E1050 if the library or its `make` returns null.
+// Opens the library (once; it stays open) and makes its backend. BackendError E1006 if it cannot be
+// opened, E1003 if it was built for another Mithril, E1004 for another version of a dependency,
+// E1050 if the library or its `make` returns null.
 std::shared_ptr<Backend> load_backend(const std::string& path, const Arguments& options = {});
 
 // The path of a library in the folder of this one: "mithril_torch" for libmithril_torch.so.

@@ -18,7 +18,7 @@ Reserve::Reserve(void* memory, size_t bytes, std::function<void(void*)> free)
 
 Reserve::~Reserve() { free_memory_(memory_); }
 
-// The smallest free part that is large enough; the first of these.
+// The smallest free part that is large enough; the first one if there are several.
 void* Reserve::take(size_t bytes) {
   const std::lock_guard lock(mutex_);
   if (bytes > left_) return nullptr;

@@ -1,4 +1,4 @@
-// One large piece of memory, taken at once and given out in parts.
+// One large allocation that is given out in parts.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace mithril {
 
-// Any number of threads may take and give.
+// Thread-safe.
 class Reserve {
  public:
   // `free` is called with the memory when the reserve is destroyed; all parts are given back then.
@@ -17,7 +17,7 @@ class Reserve {
   Reserve(const Reserve&) = delete;
   Reserve& operator=(const Reserve&) = delete;
 
-  // Aligned to 64 bytes; null where no free part is as large.
+  // Aligned to 64 bytes; null if no free part is large enough.
   void* take(size_t bytes);
   void give(void* address);
   size_t left() const;  // in bytes, in all free parts
@@ -27,7 +27,7 @@ class Reserve {
 
   void* const memory_;
   const std::function<void(void*)> free_memory_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   Parts free_, used_;         // no two free parts are neighbours
   size_t left_;
 };

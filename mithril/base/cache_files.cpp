@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view magic = "mithril cache 1\n";
 constexpr std::string_view ending = ".entry";
 
-// No two texts of one length that differ in one word of eight bytes have the same: each step is one
-// to one in what came before and in the word.
+// Texts of equal length that differ in one word of eight bytes have different hashes: each step is
+// a bijection of the hash so far and of the word.
 std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
   std::uint64_t hash = seed ^ text.size();
   const auto mix = [&](std::uint64_t word) {
@@ -62,7 +62,7 @@ bool is_trusted(const struct stat& file) {
   return S_ISREG(file.st_mode) && file.st_uid == ::geteuid() && !by_others;
 }
 
-// Not waiting where the name is that of a pipe.
+// Does not block if the name is that of a pipe.
 std::optional<std::string> contents(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat about;

@@ -12,14 +12,14 @@ namespace mithril {
 // A hash of the text, as 32 hexadecimal digits.
 std::string fingerprint(std::string_view text);
 
-// Nothing here throws except std::bad_alloc: an unusable cache behaves as an empty one. Any
-// number of threads and processes may use a folder at once.
+// No function throws anything except std::bad_alloc: an unusable cache behaves as an empty one. Any
+// number of threads and processes may use a folder at the same time.
 class CacheFiles {
  public:
   static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;  // of a folder
   static constexpr std::uint64_t most_of_entry = std::uint64_t{64} << 20;
 
-  // Without a folder nothing is kept.
+  // Without a folder nothing is cached.
   explicit CacheFiles(std::string folder, std::uint64_t limit = most_bytes)
       : folder_(std::move(folder)), limit_(limit) {}
 
@@ -29,8 +29,7 @@ class CacheFiles {
   // The entry of the key. Empty unless its file is complete, belongs to the user, and is writable
   // for the user only.
   std::optional<std::string> find(std::string_view key) const;
-  // Replaces what was kept. Where the folder outgrows its limit, what was not used for longest
-  // goes.
+  // Replaces the entry. Evicts the least recently used entries if the folder exceeds its limit.
   void keep(std::string_view key, std::string_view entry) const;
 
   std::string file_of(std::string_view key) const;

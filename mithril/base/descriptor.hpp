@@ -20,8 +20,7 @@ class Descriptor {
   explicit operator bool() const { return number_ >= 0; }
   int get() const { return number_; }
 
-  // Some file systems report only now that there is no space left. The descriptor is closed in
-  // either case.
+  // Some file systems report a full disk only here. The descriptor is closed in either case.
   bool close() {
     const int number = number_;
     number_ = -1;

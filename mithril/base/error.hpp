@@ -79,8 +79,7 @@ class Error : public std::exception {
   std::string text_;
 };
 
-// The class of one kind, so that a caller can catch just that; whatever kind the details name
-// becomes this one.
+// The class of one kind of errors, for catch clauses. It sets the kind in the details.
 template <ErrorKind kind_of_class>
 class ErrorOf : public Error {
  public:

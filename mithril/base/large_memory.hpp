@@ -1,5 +1,4 @@
-// Memory in large pages, where the system has some: what is read from all over it waits less for
-// the tables of pages.
+// Memory in huge pages, if the system has them: random access has fewer TLB misses.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@ struct FreeLarge {
 };
 using LargeMemory = std::unique_ptr<std::byte[], FreeLarge>;
 
-// so many bytes, aligned to 64; in large pages as far as they fill them.
+// At least `bytes` bytes, aligned to 64, in huge pages as far as they fill them.
 LargeMemory large_memory(int64_t bytes);
 
 }  // namespace mithril

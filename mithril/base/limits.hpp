@@ -1,13 +1,13 @@
-// Limits on what an input may build, so that a short text cannot exhaust the memory.
+// Limits on the size of models and values, so that a short text cannot exhaust the memory.
 #pragma once
 #include <cstdint>
 #include <string>
 
 namespace mithril {
 
-// The defaults are far above what models in use need; docs/semantics.md lists them.
+// The defaults are far above the needs of real models; docs/semantics.md lists them.
 struct Limits {
-  int64_t repetitions = 4'096;      // that one argument asks for: steps, classes, outputs, a degree
+  int64_t repetitions = 4'096;      // of one argument: steps, classes, outputs, a degree
   int64_t parts = 1'000'000;        // of one model, at all depths
   int64_t dim_terms = 1'024;        // of a product of dims, and of the factors of each term
   int64_t tuple_items = 1'000'000;  // of one tuple, including those of nested tuples

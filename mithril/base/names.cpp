@@ -25,7 +25,7 @@ bool ends_path(std::string_view path, std::string_view name) {
          path[path.size() - name.size() - 1] == '.';
 }
 
-// One letter in three may differ; names of one or two letters suggest only what differs in case.
+// A third of the letters may differ; names of one or two letters match only up to case.
 std::size_t tolerance(std::string_view name) {
   return std::max<std::size_t>(name.size() / 3, name.size() > 2);
 }

@@ -19,7 +19,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 std::vector<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates,
                                  std::size_t at_most = 3);
 
-// "did you mean 'weight' or 'weights'?", or nothing where no candidate is near.
+// "did you mean 'weight' or 'weights'?", or empty if no candidate is near.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);
 
 // Raises "there is no port 'wieght'" with the names that exist (cut when many) and the nearest ones

@@ -20,7 +20,7 @@ class PointerMap {
   }
   const T* find(const void* key) const { return const_cast<PointerMap*>(this)->find(key); }
 
-  // Made where there is none.
+  // Inserts a value if there is none.
   T& operator[](const void* key) {
     Entry* entry = &place(key);
     if (entry->key) return entry->value;

@@ -9,8 +9,8 @@
 namespace mithril {
 
 // SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014). Each
-// stream of a seed is a sequence of its own: with the name of a parameter as the stream, what it
-// draws does not depend on what else is drawn.
+// stream of a seed is an independent sequence: if the stream is named after a parameter, its
+// numbers do not depend on other parameters.
 class Random {
  public:
   explicit Random(std::uint64_t seed, std::string_view stream = {}) : state_(seed) {

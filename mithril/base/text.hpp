@@ -9,12 +9,12 @@
 
 namespace mithril {
 
-// Of a number of bytes: "1.2 MiB".
+// A number of bytes as text: "1.2 MiB".
 std::string memory_text(double bytes);
 
 inline std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
-// The columns that UTF-8 text takes, one a code point.
+// The width of UTF-8 text in columns, one for each code point.
 inline std::size_t text_width(std::string_view text) {
   std::size_t width = 0;
   for (const char byte : text) width += (static_cast<unsigned char>(byte) & 0xC0) != 0x80;

@@ -63,7 +63,7 @@ class ThreadPool::Helper {
   const int number;
   std::atomic<bool> sleeps{false};
 
-  // The system likes to wake a thread where its waker runs, and to leave it there for long.
+  // Linux tends to wake a thread on the processor of its waker, and to leave it there.
   void keep_off_this_processor() {
 #ifdef __linux__
     cpu_set_t allowed;
@@ -96,7 +96,8 @@ void ThreadPool::run_shared(Job job, int tasks, int threads) {
   }
   const int helping = add_helpers(std::min({threads, tasks, processor_count()}) - 1);
   const uint32_t epoch = epoch_of(next_.load(std::memory_order_relaxed)) + 1;
-  // Who still looks at the last job sees that it is over once it sees anything of this one.
+  // A helper that still looks at the last job sees that it has ended once it sees any state of this
+  // one.
   next_.store(closed(epoch), std::memory_order_relaxed);
   call_.store(job.call, std::memory_order_release);
   task_.store(job.task, std::memory_order_release);
@@ -118,7 +119,7 @@ int ThreadPool::work(uint32_t epoch) {
   while (epoch_of(next) == epoch) {
     const auto call = call_.load(std::memory_order_acquire);
     const void* task = task_.load(std::memory_order_acquire);
-    // Who called has written it just now. It comes while the task is taken.
+    // The caller has just written it. The transfer overlaps with taking the task.
     __builtin_prefetch(task);
     __builtin_prefetch(static_cast<const char*>(task) + 64);
     if (task_of(next) >= tasks_.load(std::memory_order_acquire)) break;

@@ -12,7 +12,7 @@ namespace mithril {
 
 // A job is a number of tasks. The calling thread and the helpers take them one by one. The caller
 // never waits for a helper that has not taken a task, so a busy processor costs time in proportion.
-// One caller at a time has the helpers; other callers do their tasks themselves.
+// Only one caller at a time uses the helpers; other callers run their tasks themselves.
 class ThreadPool {
  public:
   // The pool of the process, which is never destroyed. A forked child creates its own, because it
@@ -20,7 +20,7 @@ class ThreadPool {
   static ThreadPool& shared();
 
   // Calls task(i) for each i below `tasks`, in any order, on at most `threads` threads: this one
-  // and helpers. Tasks throw nothing.
+  // and helpers. Tasks must not throw.
   template <typename Task>
   void run(int tasks, int threads, const Task& task) {
     static_assert(std::is_invocable_v<const Task&, int>);
@@ -44,17 +44,17 @@ class ThreadPool {
   void run_shared(Job job, int tasks, int threads);
   int add_helpers(int wanted);  // returns the number of helpers, at most `wanted`
   void wake_helpers(int wanted);
-  // Takes tasks of this epoch until none is left; gives how many it has done.
+  // Runs tasks of this epoch until none is left, and returns how many it has run.
   int work(uint32_t epoch);
   [[noreturn]] void help(Helper& helper);
 
-  // Helpers poll one cache line, which takes 0.1 microseconds from one processor to another: the
+  // Helpers poll one cache line, whose transfer between processors takes 0.1 microseconds: the
   // epoch, which counts jobs, and the next free task, 32 bits each.
   alignas(64) std::atomic<uint64_t> next_{0};
-  // Read while they may be changed; a task is only taken where the epoch is still the same.
+  // May change while helpers read them. A helper only runs a task if the epoch has not changed.
   std::atomic<void (*)(const void*, int)> call_{nullptr};
   std::atomic<const void*> task_{nullptr};
-  std::atomic<int> tasks_{0}, helping_{0};  // helpers whose number is below the latter take part
+  std::atomic<int> tasks_{0}, helping_{0};  // only helpers with a number below `helping_` take part
   std::atomic<int> done_{0};                // by helpers
   alignas(64) std::atomic<uint32_t> wakes_{0};  // sleeping helpers wait for it
   std::mutex busy_;                             // held by the caller that has the helpers

@@ -1,5 +1,5 @@
-// Sizes without a name in text: written "?12", by their place among all sizes, they become "?1",
-// "?2", in the order in which the reader meets them.
+// Unnamed sizes in texts: written as "?12" by their index among all sizes, and renumbered "?1",
+// "?2", in the order in which a reader meets them.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@ namespace mithril {
 
 class UnknownNumbers {
  public:
-  // What is given to the same object shares its numbers.
+  // All texts passed to the same object share its numbers.
   std::string renumber(const std::string& text);
 
  private:

@@ -39,8 +39,7 @@ void check_sample(const Derivative& derivative, const RowGraph& built, Report& r
   }
 }
 
-// The gradients that the graph gives must not depend on what was known about sizes when it was
-// differentiated.
+// The computed gradients must not depend on the knowledge of sizes at the time of differentiation.
 void check_symbolic(const OpDef& op, const OpCase& row, const Derivative& derivative,
                     const RowGraph& numbers, Report& report, std::uint64_t seed) {
   const Derivative::Sample expected = derivative.sample(generate(numbers.tensors, seed), seed);
@@ -82,7 +81,7 @@ void check_second(const Derivative& first, const RowGraph& built, Report& report
   try {
     second.emplace(slopes(first), with_suffix(first.wanted(), ".slope"), wanted);
   } catch (const GradientError&) {
-    return;  // an op of the gradient has none of its own, which its record declares
+    return;  // an op of the gradient is not differentiable, which its record declares
   }
   const Derivative::Sample at = first.sample(generate(built.tensors, seed), seed);
   const Derivative::Sample sample = second->sample(at.all_inputs(), seed);

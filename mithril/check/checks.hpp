@@ -12,19 +12,19 @@
 
 namespace mithril::check {
 
-// Compares the backends with the reference on the graph of a row or of its gradients. `what` says
-// which graph it is; results may differ by `tolerance`.
+// Compares the backends with the reference on the graph of a row or of its gradients. `what` names
+// the graph; results may differ by `tolerance`.
 using GraphCheck =
     std::function<void(const OpDef& op, const Graph& graph, const std::vector<Tensor>& inputs,
                        const std::string& what, double tolerance, Report& report)>;
 
-// Evaluates on the reference. The outputs must match what is inferred from known sizes; where they
-// do not, nothing else is checked, and the result is false. Then they must match what is inferred
-// from symbols and from unknown ranks, and the values that the row expects.
+// Evaluates on the reference. The outputs must match the inference from known sizes; if they do
+// not, the result is false and nothing else is checked. Then they must match the inference from
+// symbols and from unknown ranks, and the values that the row expects.
 bool check_evaluation(const OpDef& op, const OpCase& row, Report& report, std::uint64_t seed,
                       const GraphCheck& graphs);
 
-// Facts in any order give the same result; output values are those that the row expects.
+// Facts in any order give the same result; output values are as the row expects.
 void check_inference(const OpDef& op, const OpCase& row, Report& report);
 
 // For rows whose floats are all float64: float32, float16 and bfloat16 results are close to
@@ -41,8 +41,8 @@ void check_formula(const OpDef& op, const OpCase& row, Report& report, std::uint
 void check_gradients(const OpDef& op, const OpCase& row, Report& report, std::uint64_t first_seed,
                      int seeds, const GraphCheck& graphs);
 
-// The row must raise its error: code and text are those of the row, and the text names the op and
-// one of its ports.
+// The row must raise its error with the code and text of the row, and the text names the op and one
+// of its ports.
 void check_refusal(const OpDef& op, const OpCase& row, Report& report);
 
 }  // namespace mithril::check

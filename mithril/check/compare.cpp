@@ -14,7 +14,7 @@ std::string position(std::int64_t index, const Dims& dims) {
   return to_string(at);
 }
 
-// How far apart two elements are, relative to the expected one where that is large.
+// The difference of two elements, relative to a large expected element.
 double distance(double got, double expected) {
   if (got == expected || (std::isnan(got) && std::isnan(expected))) return 0;
   const double apart = std::abs(got - expected) / std::max(1.0, std::abs(expected));

@@ -9,8 +9,8 @@
 namespace mithril::check {
 
 // Empty if dtype and dims are equal and each element is within tolerance * max(1, |expected|) of
-// the expected one; otherwise a phrase: "element [1, 2] is 0.5, expected 0.7: off by 0.2, allowed
-// 1e-12". A NaN equals a NaN.
+// the expected one; otherwise a description: "element [1, 2] is 0.5, expected 0.7: off by 0.2,
+// allowed 1e-12". A NaN equals a NaN.
 std::string difference(const Tensor& got, const Tensor& expected, double tolerance);
 
 // Compares bit by bit.

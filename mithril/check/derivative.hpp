@@ -15,8 +15,8 @@ namespace mithril::check {
 // A float64 graph and its differentiated one. Each sample draws new gradients for the outputs.
 class Derivative {
  public:
-  // outputs: names of float64 outputs of the graph; wanted: names of float64 inputs. Throws what
-  // `differentiate` throws.
+  // outputs: names of float64 outputs of the graph; wanted: names of float64 inputs. Errors as of
+  // `differentiate`.
   Derivative(const Graph& graph, std::vector<std::string> outputs, std::vector<std::string> wanted);
 
   const Graph& backward() const { return backward_.graph(); }
@@ -35,7 +35,8 @@ class Derivative {
 
   // Compares the gradient of one wanted input in random directions and for single elements. Central
   // differences of fourth order at several steps: one step that agrees to 1e-6 * max(1, |slope|) is
-  // enough, since a wrong gradient agrees at none. Empty where it agrees; otherwise what differed.
+  // enough, since a wrong gradient agrees at none. Empty if it agrees; otherwise a description of
+  // the difference.
   std::string difference(const Sample& sample, std::size_t wanted, std::uint64_t seed) const;
 
  private:

@@ -15,7 +15,7 @@ using PortNumber = std::function<double(const std::string& port)>;
 using PortInteger = std::function<std::int64_t(const std::string& port)>;
 
 // Nullopt if the formula takes an unsupported branch. InternalError for a function or an operator
-// that generated C++ does not have for such numbers.
+// that generated C++ lacks for such numbers.
 std::optional<double> evaluate(const Formula& formula, const PortNumber& port);
 // The same for ints, whose sums and products wrap.
 std::optional<std::int64_t> evaluate_integer(const Formula& formula, const PortInteger& port);

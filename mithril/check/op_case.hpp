@@ -1,4 +1,4 @@
-// The rows that check_op takes: inputs of an op and the expected results.
+// The rows of check_op: inputs of an op and the expected results.
 #pragma once
 
 #include <concepts>
@@ -23,7 +23,7 @@ struct TensorSpec {
   Fill fill = Fill::normal;
   DType dtype = DType::float64;
   double low = 0, high = 1;        // of uniform; of integers, high excluded
-  std::vector<double> avoid = {};  // no element comes nearer to one of these than `gap`
+  std::vector<double> avoid = {};  // all elements differ from these by at least `gap`
   double gap = 0;
   std::vector<double> values = {};  // the same for every seed
 
@@ -60,7 +60,7 @@ using PortContents = std::vector<std::pair<std::string, PortContent>>;
 PortContent list(std::vector<Item> items);
 Datum ints(const std::vector<std::int64_t>& numbers);  // a tuple of ints
 
-// One row: an op with its inputs. Ports left out take their defaults.
+// One row: an op with its inputs. Omitted ports have their defaults.
 struct OpCase {
   // A claim or a description, unique among the op's rows: "same padding, even kernel".
   std::string name;
@@ -82,8 +82,7 @@ struct OpCase {
   // Why float32, float16 and bfloat16 cannot be close to float64 here, such as a discontinuity;
   // empty: they can.
   std::string only_float64 = {};
-  // Why the output's dims do not follow from the inputs' dims where those are symbols; empty: they
-  // do.
+  // Why the output's dims do not follow from symbolic dims of the inputs; empty: they do.
   std::string sizes_unknown = {};
 };
 

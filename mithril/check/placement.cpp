@@ -50,7 +50,7 @@ class Placement {
                        [&](const auto& input) { return input.first == port; });
   }
 
-  // Ports left out get no wire, so that they take their defaults as in a model.
+  // Omitted ports get no wire, so they have their defaults as in a model.
   void collect() {
     const std::vector<PortContent> given = contents(op_, row_);
     for (std::size_t port = 0; port < given.size(); ++port) {

@@ -17,7 +17,7 @@ struct OpDef;
 
 namespace mithril::check {
 
-// What inference knows about an output when all facts are stated.
+// The inferred facts of an output after all facts are stated.
 struct Inferred {
   std::string name;
   Kinds kinds = 0;
@@ -27,8 +27,8 @@ struct Inferred {
 };
 
 // Infers the outputs of the row. Symbolic sizes become numbers at the end, as when a model is
-// compiled. Throws what inference throws. Seed 0 states the facts in the order of the ports and
-// places the op last; other seeds shuffle them.
+// compiled. Errors as of inference. Seed 0 states the facts in the order of the ports and places
+// the op last; other seeds shuffle them.
 std::vector<Inferred> place(const OpDef& op, const OpCase& row, Knowledge knowledge,
                             std::uint64_t seed);
 

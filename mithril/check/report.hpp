@@ -12,20 +12,20 @@
 namespace mithril::check {
 
 enum class Check : unsigned char {
-  evaluation,         // a row evaluates to what inference says
+  evaluation,         // a row evaluates to the inferred dims and dtypes
   expectation,        // ... and to the expected values of the row
   symbols,            // the same with symbols for sizes
-  unknown_rank,       // the same with ranks that only the run tells
+  unknown_rank,       // the same with ranks that are known only at run time
   order,              // the same facts in another order
-  formula,            // the formula for C gives what eval gives
+  formula,            // the C formula gives the results of eval
   folding,            // values computed from values and shapes
-  precision,          // float32, float16 and bfloat16 come close to float64
+  precision,          // float32, float16 and bfloat16 are close to float64
   gradient,           // against central differences
   symbolic_gradient,  // the same gradient with symbols for sizes
   second_gradient,    // the gradient of the gradient, against central differences
-  backend,            // a backend gives what the reference gives
+  backend,            // a backend gives the results of the reference
   refusal,            // the expected error is raised
-  completeness,       // what every op must have
+  completeness,       // the required parts of every op
   composition,        // a random model, composed and compiled in one way or another
 };
 inline constexpr std::size_t check_count = 15;
@@ -41,7 +41,7 @@ class Report {
   // Failures are printed as "gelu, tanh form: gradient of input, seed 3: <complaint>".
   void count(Check check, const std::string& what, const std::function<std::string()>& complaint);
 
-  // Counts a failure where `body` throws, and nothing otherwise.
+  // Counts a failure if `body` throws, otherwise nothing.
   void attempt(Check check, const std::string& what, const std::function<void()>& body);
 
   std::size_t passed(Check check) const { return passed_[static_cast<std::size_t>(check)]; }

@@ -11,7 +11,7 @@
 
 namespace mithril::check {
 
-// What a graph knows about the dims of its inputs.
+// The knowledge of a graph about the dims of its inputs.
 enum class Knowledge : unsigned char {
   numbers,
   shared_symbols,  // equal sizes are one symbol, 1 stays a number: everything still follows from
@@ -28,7 +28,7 @@ struct RowGraph {
   std::vector<TensorSpec> tensors;  // per graph input
 };
 
-// Verified. Throws what inference throws. Inputs of float64 become inputs of `floats`.
+// Verified. Errors as of inference. Inputs of float64 become inputs of `floats`.
 RowGraph build(const OpDef& op, const OpCase& row, Knowledge knowledge = Knowledge::numbers,
                DType floats = DType::float64);
 

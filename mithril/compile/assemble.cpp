@@ -36,7 +36,7 @@ class StateChanges {
   }
 
  private:
-  std::vector<ValueId> original_;  // what each value is a copy of
+  std::vector<ValueId> original_;  // per value: the value that it copies
   std::unordered_map<std::string_view, ValueId> outputs_, inputs_;
 };
 

@@ -37,7 +37,8 @@ bool holds(const dl_phdr_info& loaded, ElfW(Addr) address) {
   return false;
 }
 
-// Of what was loaded with this function in it; read from memory, for the file may be another now.
+// Finds the build id of the loaded object that contains this function. Reads it from memory,
+// because the file may have been replaced.
 int look(dl_phdr_info* loaded, size_t, void* found) {
   if (!holds(*loaded, reinterpret_cast<ElfW(Addr)>(&look))) return 0;
   for (int i = 0; i < loaded->dlpi_phnum; ++i) {

@@ -5,8 +5,9 @@
 
 namespace mithril {
 
-// The build id that the linker gave the library, or the program that holds it, with what its
-// arithmetic depends on: the C library and what the processor can do. Empty without a build id.
+// The linker's build id of the library, or of the program that contains it, with the other facts on
+// which its arithmetic depends: the C library and the features of the processor. Empty without a
+// build id.
 const std::string& build_id();
 
 }  // namespace mithril

@@ -21,7 +21,7 @@ namespace {
 
 using Impl = CompiledModel::Impl;
 
-// Drops the discarded outputs, and of the keys those whose inputs went with them.
+// Drops the discarded outputs, and the keys of inputs that are removed with them.
 void discard(Composed& composed, const std::vector<std::string>& names) {
   std::vector<std::string> gone;
   for (const std::string& name : names) {
@@ -40,7 +40,7 @@ void discard(Composed& composed, const std::vector<std::string>& names) {
 }
 
 Composed compose(Composite& model, DType default_dtype, const CompileOptions& options) {
-  Composition composition(model);  // never committed: what is stated here ends with it
+  Composition composition(model);  // never committed: its destructor undoes the overrides
   complete(composition);
   const KeySets sets(model, options);
   state_overrides(model, options);
@@ -72,7 +72,7 @@ PipelineOptions passes_for(const CompileOptions& given, const GraphOptions& want
   return options;
 }
 
-// What rewrites a graph that the backend wants as it was composed.
+// Refuses options that rewrite the graph, for a backend that needs the graph as composed.
 void refuse_rewriting(const CompileOptions& options) {
   const std::pair<const char*, bool> asked[] = {
       {"use_checkpointing", options.use_checkpointing},
@@ -112,7 +112,7 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
   compiled->passes = passes_for(options, wanted);
   compiled->backend = std::move(backend);
   compiled->use_checkpointing = options.use_checkpointing || wanted.use_checkpointing;
-  // A compiler of the backend's may find that what is computed again was computed before.
+  // A backend's compiler might eliminate the recomputation as a common subexpression.
   compiled->load_options.jit = options.jit && !compiled->use_checkpointing;
   compiled->load_options.max = options.optimization_level == OptimizationLevel::max;
   compiled->load_options.fuse = options.optimization_level != OptimizationLevel::none;
@@ -121,7 +121,7 @@ CompiledModel compile(const Model& model, std::shared_ptr<Backend> backend,
   compiled->safe_shapes = options.safe_shapes;
   compiled->debug = options.debug;
   if (options.debug) compiled->load_options.observer = print_values(nullptr);
-  // Passes are only checked where they run.
+  // Passes are only verified when they run.
   if (options.cache && !options.debug) {
     compiled->cache = std::make_shared<const GraphCache>(CacheFiles(CacheFiles::usual_folder()));
   }

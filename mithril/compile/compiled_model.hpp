@@ -50,7 +50,8 @@ class OutputGradients {
   std::variant<OfCost, TensorMap> held_;
 };
 
-// Immutable: many threads may evaluate it at once, with any sizes that satisfy its constraints.
+// Immutable: many threads may evaluate it at the same time, with any sizes that satisfy its
+// constraints.
 class CompiledModel {
  public:
   // ---- running. `params` has exactly the parameters, `data` exactly the data inputs. Floats and
@@ -143,7 +144,7 @@ class CompiledModel {
   std::vector<std::string> parameter_keys() const;
   std::vector<std::string> data_keys() const;
   std::vector<std::string> output_keys() const;
-  // Of inputs and outputs; a key whose rank is not known is left out.
+  // The shapes of inputs and outputs, without keys whose rank is not known.
   std::vector<std::pair<std::string, KnownShape>> shapes() const;
   // The backend that it was compiled for.
   const std::shared_ptr<Backend>& backend() const;

@@ -67,9 +67,10 @@ struct CompileSettings {
   bool safe_shapes = true;
   bool debug = false;  // whether everything that is made is printed
 
-  std::shared_ptr<Composite> model;          // where hooks find their paths
-  std::shared_ptr<const Composed> composed;  // null: nothing depends on the mode, or it is fixed
-  std::vector<std::string> state_keys;       // of both modes
+  std::shared_ptr<Composite> model;  // to look up the paths of hooks
+  // null: the model does not depend on the mode, or the mode is fixed
+  std::shared_ptr<const Composed> composed;
+  std::vector<std::string> state_keys;  // of both modes
   // Guards the facts of the graphs, which both modes share.
   std::shared_ptr<std::mutex> facts_mutex = std::make_shared<std::mutex>();
 };
@@ -91,12 +92,12 @@ struct CompiledState : CompileSettings {
 
   std::vector<std::string> input_labels() const;     // for messages
   std::vector<bool> differentiable_outputs() const;  // per output of the graph
-  // Of the example in `data`, or known since compiling; InputError E0811 where neither tells.
+  // The dims in the example `data`, or known since compiling; InputError E0811 if neither has them.
   Dims dims_of_input(const NamedIndex& key, const TensorMap& data) const;
   Graph passed(const Graph& graph) const;                           // through the passes
   Graph differentiated(const DifferentiateOptions& options) const;  // after the passes
-  void require_gradients() const;  // GradientError E0505 where it was compiled for inference
-  // The gradients of these inputs, which come in at these outputs (of `outputs`).
+  void require_gradients() const;  // GradientError E0505 if it was compiled for inference
+  // The gradients of these inputs, for incoming gradients of these outputs (indices in `outputs`).
   Graph gradient_graph(const std::vector<size_t>& of, const std::vector<size_t>& inputs) const;
   std::vector<size_t> parameter_inputs() const;
 };
@@ -112,8 +113,8 @@ struct CompiledModel::Impl : CompiledState {
 
   void load();  // makes `forward`
   std::unique_ptr<const Program> forward;
-  // With gradients coming in at these outputs (of `outputs`), in this order; made when first asked
-  // for.
+  // With incoming gradients of these outputs (indices in `outputs`), in this order. Compiled on
+  // first use.
   const Program& with_gradients(const std::vector<size_t>& of);
   std::shared_ptr<Impl> for_inference;             // the inference form; null until first used
   Graph gradients(const std::vector<size_t>& of);  // the graph of that

@@ -5,7 +5,7 @@
 namespace mithril {
 namespace {
 
-// What the outputs depend on, per value.
+// Per value: whether the outputs depend on it.
 std::vector<bool> reached(const Graph& graph, const std::vector<Output>& outputs) {
   std::vector<bool> read(graph.values().size());
   for (const Output& output : outputs) read[index(output.value)] = true;

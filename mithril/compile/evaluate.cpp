@@ -1,4 +1,4 @@
-// Checking what a user gives, running it, and naming what comes out.
+// Checks the user's tensors, runs a program, and names the results.
 #include <algorithm>
 
 #include "mithril/base/names.hpp"
@@ -17,7 +17,7 @@ std::string listed(const std::vector<std::string>& names) {
   return names.empty() ? "none" : join(names, ", ");
 }
 
-// One of the two maps that a user gives, and the other.
+// One of the user's two maps, and the other one.
 struct Given {
   const char* map;   // "params"
   const char* what;  // "parameter"

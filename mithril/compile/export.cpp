@@ -29,7 +29,7 @@ void check_key(const CompiledState& compiled, const std::string& key) {
   unknown_name(ErrorKind::input, "E0802", "data input", key, "", known);
 }
 
-// The cost, or where there is none every output of floats.
+// The cost; without a cost every floating-point output.
 std::vector<size_t> differentiated_outputs(const CompiledState& compiled) {
   std::vector<size_t> of;
   const std::vector<bool> differentiable = compiled.differentiable_outputs();

@@ -20,7 +20,7 @@ constexpr std::string_view own_ops[] = {
 #undef MITHRIL_OP
 };
 
-// What an op of the user's means does not show in a graph.
+// A user's op may change without a change of the graph.
 bool has_own_ops_only(const Graph& graph) {
   std::unordered_set<const OpDef*> ops;
   for (const Node& node : graph.nodes()) ops.insert(node.op);

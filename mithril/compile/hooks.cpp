@@ -11,7 +11,7 @@ namespace {
 
 using Impl = CompiledModel::Impl;
 
-// By the name of an output, the key of an input, or the path of a port in the model.
+// Finds a value by the name of an output, the key of an input, or the path of a port in the model.
 std::optional<ValueId> find_value(const CompiledState& compiled, const std::string& path) {
   const Graph& graph = compiled.source;
   for (size_t i = 0; i < compiled.inputs.size(); ++i) {

@@ -17,11 +17,11 @@ namespace mithril {
 enum class KeyClass { parameter, data, state };
 std::string_view name(KeyClass key_class);  // "parameter"
 
-// How a parameter begins; see Initializer.
+// The initial distribution of a parameter; see Initializer.
 struct InitialDistribution {
   Initializer::Distribution distribution = Initializer::Distribution::uniform_fan_in;
   double a = 0, b = 1;
-  bool own_fan = true;                      // false: fan_in is that of another key
+  bool own_fan = true;                      // false: fan_in is computed from another key
   std::optional<std::int64_t> fan_in = {};  // absent: not known
   std::optional<std::pair<double, double>> interval = {};
 };
@@ -33,7 +33,8 @@ struct InputKey {
   InitialDistribution initial = {};  // of a parameter
 };
 
-// The key sets of the options, by wire. Made before facts are stated, which may give a key a value.
+// The key sets of the options, by wire. Made before facts are stated, because a fact may give a key
+// a value.
 class KeySets {
  public:
   enum class Set { none, constant, data, trainable, discard };
@@ -42,8 +43,8 @@ class KeySets {
   KeySets(Composite& model, const CompileOptions& options);
 
   Set of(const Wire* wire) const;
-  // NameError E0611 where a key of data_keys or trainable_keys is not among the inputs, or one of
-  // discard_keys not among the outputs.
+  // NameError E0611 if a key of data_keys or trainable_keys is not an input, or a key of
+  // discard_keys is not an output.
   void check_placed(const FlatModel& flat, const std::vector<NamedPort>& outputs) const;
 
  private:
@@ -56,10 +57,11 @@ class KeySets {
   std::unordered_map<const Wire*, Member> members_;
 };
 
-// In the order of flat.graph.inputs(). GradientError E0506 for a trainable key that cannot be.
+// In the order of flat.graph.inputs(). GradientError E0506 for a trainable key that cannot be a
+// parameter.
 std::vector<InputKey> classify(const Composite& model, const FlatModel& flat, const KeySets& sets);
 
-// Replaces paths by their last components, numbered where several share one.
+// Replaces paths by their last components, numbered if several paths share one.
 void shorten(std::vector<InputKey>& inputs, const std::vector<Output>& outputs);
 
 }  // namespace mithril

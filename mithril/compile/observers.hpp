@@ -21,8 +21,8 @@ struct Hook {
 // without other readers becomes an output, after the others.
 Graph with_hooks(const Graph& graph, const std::vector<Hook>& hooks);
 
-// Calls the hooks at `observe` nodes. InputError E0810 where one gives a tensor of other dims or of
-// another kind.
+// Calls the hooks at `observe` nodes. InputError E0810 if a hook returns a tensor of other dims or
+// of another kind.
 std::shared_ptr<const Observer> call_hooks(std::vector<Hook> hooks);
 
 // Writes a line to standard error for every value, and then calls `next` (may be null). ValueError

@@ -27,10 +27,9 @@ class KeyRef {
   std::variant<std::string, Connection> held_;
 };
 
-// none: ops are computed as composed, one by one; max: takes longer to begin with
-// (docs/semantics.md).
+// none: ops are computed one by one, as composed; max: takes longer to compile (docs/semantics.md).
 enum class OptimizationLevel { none, standard, max };
-// Of "none", "default" and "max"; NameError E0610 for another word.
+// From "none", "default" and "max"; NameError E0610 for other words.
 OptimizationLevel optimization_level_named(std::string_view name);
 
 struct CompileOptions {
@@ -47,7 +46,7 @@ struct CompileOptions {
       {};  // outputs to leave out, with everything that only serves them
 
   bool inference = false;          // in inference mode, and without gradients
-  bool jit = true;                 // whether the backend may compile what it runs, where it can
+  bool jit = true;                 // whether the backend may compile code where it can
   bool use_short_namings = false;  // "weight_0" for "encoder.fc1.weight"
   bool safe_shapes = true;         // whether each evaluation checks ranks and sizes
   OptimizationLevel optimization_level = OptimizationLevel::standard;

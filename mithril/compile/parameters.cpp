@@ -86,8 +86,8 @@ Tensor begin(const InputKey& input, DType dtype, Dims dims, Random random) {
   return uniform(dtype, std::move(dims), random, -bound, bound);
 }
 
-// A stream of its own for each parameter, named by its path: short names do not change what it
-// draws.
+// Each parameter has its own random stream, named by its path, so short names do not change its
+// values.
 template <typename Make>
 TensorMap make_parameters(const Impl& compiled, std::uint64_t seed, Make make) {
   std::vector<TensorMap::Item> items;

@@ -1,4 +1,4 @@
-// What becomes of a model's graph: the passes, the gradient, and how the cache knows them.
+// Rewrites the graph of a model: the passes, the gradient, and their cache entries.
 #include <algorithm>
 
 #include "mithril/base/error.hpp"
@@ -8,7 +8,7 @@
 namespace mithril {
 namespace {
 
-// Unlike for other lists, whatever the names are.
+// Names are quoted, so that different lists have different texts.
 std::string spelled(const std::vector<std::string>& names) {
   std::string text = std::to_string(names.size());
   for (const std::string& name : names) text += " " + std::to_string(name.size()) + ":" + name;
@@ -29,7 +29,7 @@ bool are_similar(const Graph& a, ValueId left, const Graph& b, ValueId right) {
                     [](const Dim& one, const Dim& other) { return same(one, other); });
 }
 
-// Whether `made` begins with the inputs and the outputs of `given`.
+// Whether the inputs and outputs of `made` start with those of `given`.
 bool extends(const Graph& made, const Graph& given) {
   if (made.inputs().size() < given.inputs().size()) return false;
   if (made.outputs().size() < given.outputs().size()) return false;

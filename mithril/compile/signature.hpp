@@ -12,17 +12,17 @@
 
 namespace mithril {
 
-// Immutable: reads nothing of the facts, so that threads may use it while others compile.
+// Immutable: does not read facts, so threads may use it while others compile.
 class Signature {
  public:
-  // `labels`: what messages call the inputs ("'image'"), in the order of graph.inputs().
+  // `labels`: the names of inputs in messages ("'image'"), in the order of graph.inputs().
   Signature(const Graph& graph, std::vector<std::string> labels);
 
   size_t size() const { return entries_.size(); }
   DType dtype(size_t i) const { return entries_[i].dtype; }
   const std::string& dims_text(size_t i) const { return entries_[i].text; }
 
-  // In the width that the graph takes. InputError E0805 for another kind.
+  // The tensor in the width of the graph's input. InputError E0805 for another kind.
   Tensor convert(size_t i, const Tensor& tensor) const {
     return tensor.dtype() == entries_[i].dtype ? tensor : convert_width(i, tensor);
   }
@@ -36,7 +36,7 @@ class Signature {
     std::string label;
     DType dtype;
     bool ranked;
-    std::vector<std::optional<std::int64_t>> dims;  // where they are numbers
+    std::vector<std::optional<std::int64_t>> dims;  // if they are numbers
     std::string text;
   };
   Tensor convert_width(size_t i, const Tensor& tensor) const;

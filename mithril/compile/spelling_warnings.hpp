@@ -15,8 +15,8 @@ namespace mithril {
 // Names with different numbers are different names: h1 is not h2.
 bool looks_like(std::string_view a, std::string_view b);
 
-// A warning for each input that looks like another name of the model and that neither the model nor
-// the options mention otherwise.
+// A warning for each input that looks like another name of the model, and that neither the model
+// nor the options mention elsewhere.
 std::vector<std::string> spelling_warnings(Composite& model, const CompileOptions& options);
 
 }  // namespace mithril

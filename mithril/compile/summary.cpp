@@ -1,4 +1,4 @@
-// What a compiled model says about itself.
+// The summary of a compiled model.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string grouped(std::int64_t number) {
   return text;
 }
 
-// Empty where a dim is not known.
+// Empty if a dim is not known.
 std::optional<std::int64_t> elements(const Value& value) {
   std::int64_t count = 1;
   for (const Dim& dim : value.dims) {
@@ -32,7 +32,7 @@ std::optional<std::int64_t> elements(const Value& value) {
   return value.ranked ? std::optional(count) : std::nullopt;
 }
 
-// Of all that nodes make, each in a place of its own; nothing where sizes are not known.
+// The bytes of all values that nodes make, without sharing memory; empty if sizes are not known.
 std::optional<double> bytes_of_values(const Graph& graph) {
   double bytes = 0;
   for (const Node& node : graph.nodes()) {
@@ -51,7 +51,7 @@ std::optional<double> bytes_of_values(const Graph& graph) {
   return bytes;
 }
 
-// What a run takes, and what the values of the model as it was composed would take.
+// The memory of a run, and the memory of all values of the composed model.
 std::string memory_note(const Executable& executable, const Graph& composed) {
   const std::optional<int64_t> peak = executable.run_bytes();
   if (!peak) return {};

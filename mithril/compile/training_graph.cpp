@@ -7,7 +7,7 @@
 namespace mithril {
 namespace {
 
-// No value's name begins with it.
+// A prefix that no value's name has.
 std::string free_scope(const Graph& graph) {
   std::string scope = "optimizer";
   const auto taken = [&](const Value& value) { return value.name.starts_with(scope + "."); };

@@ -11,8 +11,8 @@
 
 namespace mithril {
 
-// What a call of a step does: makes a whole update, only adds gradients to their sums, or adds the
-// last ones and makes the update.
+// The work of a call of a step: a whole update, only adding gradients to their sums, or adding the
+// last ones and updating.
 enum class StepPart { whole, accumulate, finish };
 
 // A parameter to be updated: an input of the graph.

@@ -13,7 +13,7 @@
 namespace mithril {
 namespace {
 
-// The memory that a tensor stands in.
+// The memory of a tensor.
 struct Extent {
   const std::byte *begin, *end;
   const std::string* key;
@@ -211,7 +211,7 @@ TensorMap TrainingStep::Impl::run(TensorMap& params, const TensorMap& data) {
   }
 }
 
-// That each may be written to, and nothing else is by that.
+// Checks that each parameter may be written to, and that writing it changes no other tensor.
 void TrainingStep::Impl::check_parameters(const TensorMap& params,
                                           std::vector<Tensor>& inputs) const {
   Extents extents;

@@ -14,7 +14,7 @@ namespace mithril {
 // as numbers) are made once for each combination of input shapes.
 class Interpreter {
  public:
-  // The graph's ops all have `eval` (expand_ops has run): InternalError otherwise.
+  // All ops of the graph must have `eval` (expand_ops has run): InternalError otherwise.
   explicit Interpreter(Graph graph, std::shared_ptr<const Observer> observer = nullptr);
   ~Interpreter();
   Interpreter(Interpreter&&) noexcept;

@@ -13,7 +13,7 @@ namespace {
 // A line of cache, and of a vector register.
 int64_t rounded(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// The gaps between what is in use; what lies behind the end is free as well.
+// The gaps between blocks in use; the space after the end is free as well.
 class FreeList {
  public:
   int64_t take(int64_t bytes) {
@@ -85,7 +85,7 @@ std::vector<size_t> sorted(std::span<const LiveRange> live_ranges,
 }
 
 MemoryPlan planned_by_step(std::span<const LiveRange> live_ranges) {
-  // Of what is made in one step the largest comes first, while there are large gaps.
+  // Among values of one step the largest comes first, while there are large gaps.
   const auto begins = sorted(live_ranges, [](const LiveRange& a, const LiveRange& b) {
     return a.first != b.first ? a.first < b.first : a.bytes > b.bytes;
   });
@@ -130,7 +130,7 @@ MemoryPlan planned_in_order(std::span<const LiveRange> live_ranges,
   return plan;
 }
 
-// Beyond so many live_ranges ways that take their square take long.
+// Above this number of live ranges, quadratic strategies take too long.
 constexpr size_t most_in_order = 1024;
 
 }  // namespace

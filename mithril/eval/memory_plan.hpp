@@ -1,4 +1,4 @@
-// Where values stand in one piece of memory, so that those that live at once never overlap.
+// Assigns offsets to values, so that values that live at the same time do not overlap.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,13 @@ struct LiveRange {
 
 struct MemoryPlan {
   std::vector<int64_t> offsets;  // of each lifetime, in bytes; multiples of 64
-  int64_t bytes = 0;             // that all of it takes
+  int64_t bytes = 0;             // the size of the whole memory
 };
 
-// The best of three ways: step by step, each value goes to the smallest gap that holds it, or to
-// the end; and of up to 1024 live_ranges the largest, or the longest, go first, each to the lowest
-// place. Beyond that it takes n log n. The sum of the sizes, each rounded up, fits 64 bits.
+// The best of three strategies. Step by step: each value goes to the smallest gap that holds it, or
+// to the end. For up to 1024 live ranges, also the largest first, and the longest first: each goes
+// to the lowest free offset. Beyond that it takes n log n. The sum of the sizes, each rounded up,
+// fits 64 bits.
 MemoryPlan plan_memory(std::span<const LiveRange> live_ranges);
 
 }  // namespace mithril

@@ -13,9 +13,9 @@ class NodeSizes {
   explicit NodeSizes(const Graph& graph);  // which outlives it
 
   void know(ValueId id, const Dims& dims);
-  // Dims of the node's outputs; nothing where the op leaves them open. The dims of its tensors are
-  // known; values[i] stands for its i-th argument where that is a value. Raises what the op's
-  // patterns and `solve` refuse, with the path and the op.
+  // The dims of the node's outputs; none if the op leaves them unknown. The dims of its tensors are
+  // known; values[i] replaces its i-th argument if that is a value. Raises the errors of the op's
+  // patterns and `solve`, with the path and the op.
   std::vector<std::optional<Dims>> infer(const Node& node, const std::vector<Datum>& values) const;
 
  private:

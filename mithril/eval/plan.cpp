@@ -8,7 +8,7 @@
 namespace mithril {
 namespace {
 
-// Per node the values that nobody reads after it.
+// Per node: the values that no later node reads.
 std::vector<std::vector<ValueId>> last_reads(const Graph& graph) {
   std::vector<bool> kept(graph.values().size());
   for (const Output& output : graph.outputs()) kept[index(output.value)] = true;
@@ -70,7 +70,7 @@ class Planner::Sizes {
            .facts = {{"expected", sizes_.text(id)}, {"got", to_string(got)}}});
   }
 
-  // Learns what the stage observes, and computes its sizes.
+  // Observes the sizes of the stage, and computes its others.
   void enter(int32_t stage) {
     stage_ = stage;
     const Stage& here = sizes_.stages()[static_cast<size_t>(stage)];
@@ -127,9 +127,9 @@ class Planner::Sizes {
     return map_dims(datum, [&](const Dim&) { return Dim(number(*next++)); });
   }
 
-  // Every node is inferred with the sizes at hand: what a model or a gradient assumed of symbols
-  // (that two of them broadcast, that two are equal) is looked at here. `stated`: the sizes that
-  // follow from the inputs; null where none do.
+  // Infers every node with concrete sizes, which checks the assumptions of a model or a gradient
+  // about symbols (that two broadcast, that two are equal). `stated`: the sizes that follow from
+  // the inputs; null if there are none.
   std::vector<Dims> output_dims(const Node& node, const PlannedNode& planned,
                                 const SizeSource* stated) const {
     const std::vector<std::optional<Dims>> made = node_sizes_.infer(node, planned.values);
@@ -161,7 +161,7 @@ class Planner::Sizes {
          .facts = {{"stated", to_string(stated)}, {"made", to_string(made)}}});
   }
 
-  // A number takes part as its kind, in a width that never decides the result's.
+  // A number as a tensor of its kind, in a width that never decides the dtype of the result.
   static Tensor scalar(const Datum& datum, DType like) {
     if (datum.kind() == kind::bool_value) return Tensor::scalar(datum.flag());
     if (datum.kind() == kind::int_value) return Tensor::scalar(datum.integer());
@@ -176,7 +176,7 @@ class Planner::Sizes {
   std::vector<Dims> dims_;  // per value, once they are known
   NodeSizes node_sizes_;
   int32_t stage_ = 0;
-  std::vector<int64_t> numbers_;  // what the stage's program computes
+  std::vector<int64_t> numbers_;  // the sizes that the stage's program computes
 };
 
 Planner::Planner(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs)

@@ -11,7 +11,7 @@ namespace mithril {
 
 struct PlannedNode {
   const OpDef* op = nullptr;
-  std::vector<Datum> values{};    // per argument; None where it is a tensor
+  std::vector<Datum> values{};    // per argument; None if it is a tensor
   std::vector<Tensor> scalars{};  // the arguments that are numbers, as tensors of rank 0
   std::vector<int32_t>
       tensors{};  // per argument: an index of a value, or ~i for scalars[i], or `absent`
@@ -29,7 +29,7 @@ struct Plan {
 // Plans one node after the other, so that each may run before the next is planned.
 class Planner {
  public:
-  // The graph and its sizes outlive it. InputError where an input contradicts the graph's dims.
+  // The graph and its sizes outlive it. InputError if an input contradicts the graph's dims.
   Planner(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs);
   ~Planner();
   PlannedNode next();  // called once for each node
@@ -39,7 +39,8 @@ class Planner {
   std::unique_ptr<Sizes> sizes_;
 };
 
-// InputError where an input contradicts the graph's dims. Threads may plan with one graph at once.
+// InputError if an input contradicts the graph's dims. Threads may plan with one graph at the same
+// time.
 Plan make_plan(const Graph& graph, const SizedGraph& sizes, std::span<const Tensor> inputs);
 
 // A placeholder input for planning. Its elements must not be read.

@@ -7,7 +7,7 @@
 
 namespace mithril {
 
-// Of a graph, by ValueId; those that are read or kept hold a tensor.
+// The values of a graph, by ValueId. Values that are still needed hold a tensor.
 using Values = std::vector<std::optional<Tensor>>;
 
 // Reads the node's arguments in `values`, and writes its outputs there.

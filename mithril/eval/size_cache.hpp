@@ -9,11 +9,11 @@
 
 namespace mithril {
 
-// Any number of threads may ask at once; two that ask for new sizes may both make.
+// Thread-safe. Two threads that need the same new sizes may both make an entry.
 template <typename Made>
 class SizeCache {
  public:
-  // The one that fits(made) says is for these sizes, or else what make() gives.
+  // The entry for which fits(entry) is true, or else the result of make().
   template <typename Fits, typename Make>
   std::shared_ptr<const Made> find_or_make(Fits fits, Make make) const {
     if (auto found = find(fits)) return found;

@@ -80,7 +80,7 @@ void SizedGraph::refuse_unknown(const Node& node, const std::string& port) const
          .help = "bind it to a value, or state one with set_values"});
 }
 
-// What the node makes is known from here on.
+// The sizes of the node's outputs are known from here on.
 void SizedGraph::begin_stage(const Node& node) {
   Stage next;
   for (const Observed& before : stages_.back().observed) {

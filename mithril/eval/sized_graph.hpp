@@ -9,14 +9,15 @@
 
 namespace mithril {
 
-// A dim or an int: a number, or what the program of the node's stage computes.
+// A dim or an int: a number, or a result of the program of the node's stage.
 struct SizeSource {
   int64_t number = 0;
   int32_t index = -1;  // of the program's values; -1: `number`
 };
 struct SizedNode {
   int32_t stage = 0;
-  bool inferred = false;  // sizes of outputs follow from nothing: the node is inferred with numbers
+  // the sizes of outputs are not computable: the node is inferred with numbers
+  bool inferred = false;
   size_t first_size = 0;  // of its sizes
 };
 
@@ -26,13 +27,14 @@ struct Observed {
   size_t dim;
 };
 
-// The first stage observes the inputs; each further one also what was inferred before it.
+// The first stage observes the inputs. Each further one also observes sizes that were inferred
+// before it.
 struct Stage {
   SizeProgram program = {};
   std::vector<Observed> observed = {};
 };
 
-// Made once for a graph; reads nothing of the facts afterwards.
+// Made once for a graph; does not read facts afterwards.
 class SizedGraph {
  public:
   // The graph outlives it. ValueError E0403 for a number that follows from no size.

@@ -49,7 +49,7 @@ class Differentiation {
     }
   }
 
-  // A value is needed where a wanted one flows into it through float values.
+  // A value is needed if a wanted value flows into it through float values.
   void mark_needed() {
     needed_.resize(graph_.values().size());
     for (const ValueId id : wanted_) {
@@ -96,8 +96,7 @@ class Differentiation {
   // Scopes outlive the expressions that refer to them.
   void enter(const std::string& name) { scope_ = &scopes_.emplace_back(prefix_ + name); }
 
-  // Of what this differentiation adds: "grad.", or in a graph that is a gradient already
-  // "grad.grad."
+  // The prefix of new values: "grad.", or "grad.grad." in a graph that is a gradient already.
   std::string free_prefix() const {
     std::string prefix = "grad.";
     const auto taken = [&](const Value& value) { return value.name.starts_with(prefix); };

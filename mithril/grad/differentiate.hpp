@@ -12,9 +12,9 @@ struct DifferentiateOptions {
   std::vector<std::string> wanted;   // names of graph inputs whose gradients are wanted
 };
 
-// The graph, with an input "<output>.grad" for each of `outputs` (shaped as the output), and an
-// output "<wanted>.grad" for each of `wanted` (shaped as it; zeros where no output depends on it).
-// GradientError: E0501 an op on the way is not differentiable, E0502 an output or wanted value is
+// The graph, with an input "<output>.grad" for each of `outputs` (with its shape), and an output
+// "<wanted>.grad" for each of `wanted` (with its shape; zeros if no output depends on it).
+// GradientError: E0501 an op between them is not differentiable, E0502 an output or wanted value is
 // not of a float dtype.
 Graph differentiate(Graph graph, const DifferentiateOptions& options);
 

@@ -40,7 +40,7 @@ class ByteWriter {
   std::string bytes_;
 };
 
-// What is read is not what was written.
+// The bytes are not a written graph.
 struct MalformedBytes final : std::runtime_error {
   MalformedBytes() : std::runtime_error("malformed bytes") {}
 };

@@ -1,4 +1,4 @@
-// Names for symbols, and text for what is made of them.
+// Names of symbols, and the text of expressions of them.
 #include "mithril/graph/dim_writer.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::string as_symbol_name(std::string name) {
 
 }  // namespace
 
-// What a symbol is defined to be.
+// The definition of a symbol.
 struct DimWriter::Definition {
   Dim left, right;
   const char* sign;
@@ -43,7 +43,7 @@ struct DimWriter::Definition {
 
 // ---- which symbols are written how ----
 
-// Operands first, with a stack of its own: definitions form long chains.
+// Visits operands first, without recursion, because definitions form long chains.
 DimWriter::Form DimWriter::form(Symbol* symbol) {
   std::vector<Symbol*> stack{symbol};
   std::set<Symbol*> begun;
@@ -93,8 +93,8 @@ void DimWriter::visit(const Dim& dim, const Visit& visitor) {
   });
 }
 
-// A reader makes what has a line of its own before all that is written inside a dim, so that its
-// terms have that order, too: such symbols come first.
+// A parser creates declared symbols before those inside dims. Declaring such symbols first
+// therefore keeps the order of terms.
 void DimWriter::visit_to_declare(const Dim& dim, const Visit& visitor) {
   std::vector<Symbol*> inside;
   each_symbol(resolve(dim), [&](Symbol* symbol) {
@@ -123,7 +123,7 @@ std::vector<std::string> DimWriter::declare(const std::vector<Dim>& shapes,
   return std::exchange(declarations_, {});
 }
 
-// What its definition needs comes first.
+// Declares the symbols of the definition first.
 void DimWriter::declare(Symbol* symbol) {
   std::vector<Symbol*> stack{symbol};
   while (!stack.empty()) {
@@ -165,7 +165,7 @@ std::string DimWriter::definition_text(const Definition& definition) {
   return left + definition.sign + operand(definition.right);
 }
 
-// What can be multiplied and divided: a number, a name, or something in parentheses.
+// An operand of a multiplication or division: a number, a name, or an expression in parentheses.
 std::string DimWriter::operand(const Dim& dim) {
   visit(dim, [&](Symbol* symbol) {
     if (symbols_.contains(symbol)) return;

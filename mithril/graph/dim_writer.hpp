@@ -1,5 +1,5 @@
-// How the dims of a graph are written: each symbol under a name of its own, long definitions of
-// quotients and products on lines of their own.
+// The text of dims: each symbol has a unique name, and long definitions of quotients and products
+// have their own lines.
 #pragma once
 #include <functional>
 #include <optional>
@@ -18,10 +18,9 @@ class DimWriter {
   // numbered: symbols lose their names and become _1, _2, ... as they appear.
   explicit DimWriter(bool numbered) : numbered_(numbered) {}
 
-  // What has to be declared before a statement with these dims: "size n", "integer k",
-  // "size q = n//2". A name seen for the first time in a shape makes a size and needs no
-  // declaration. Symbols are born in the order of the text, so that whoever reads it gets the same
-  // order of terms.
+  // The declarations that a statement with these dims needs: "size n", "integer k", "size q =
+  // n//2". A name seen for the first time in a shape makes a size and needs no declaration. Symbols
+  // are created in the order of the text, so a parser gets the same order of terms.
   std::vector<std::string> declare(const std::vector<Dim>& shapes,
                                    const std::vector<Dim>& arguments);
   // A dim of that statement.
@@ -33,7 +32,7 @@ class DimWriter {
   enum class Form { name, definition, declared };
   using Visit = std::function<void(Symbol*)>;
 
-  // `weight` counts what a definition is made of.
+  // `weight` counts the operands of a definition.
   struct Written {
     Form form;
     int weight;
@@ -50,8 +49,8 @@ class DimWriter {
   std::string new_name(const Symbol* symbol);
 
   bool numbered_;
-  Facts facts_;       // symbols called what is written for them: a name, or "(n//2)"
-  Renaming symbols_;  // of the graph, to those
+  Facts facts_;       // symbols named by their text: a name, or "(n//2)"
+  Renaming symbols_;  // from symbols of the graph to these
   std::unordered_map<Symbol*, Written> written_;
   std::set<std::string, std::less<>> names_;
   int nameless_ = 0;

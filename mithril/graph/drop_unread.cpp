@@ -1,4 +1,4 @@
-// Compacts a graph to what its outputs depend on.
+// Removes everything on which no output depends.
 #include <algorithm>
 
 #include "mithril/graph/graph.hpp"
@@ -6,7 +6,7 @@
 namespace mithril {
 namespace {
 
-// Which values are read by an output or by a node that is kept, and which nodes those are.
+// The nodes on which outputs depend, and the values that these nodes or outputs read.
 struct Uses {
   std::vector<char> values, nodes;
 
@@ -26,7 +26,7 @@ struct Uses {
   }
 };
 
-// Keeps items[i] where kept(i), in their order.
+// Keeps items[i] if kept(i), in order.
 template <class T, class F>
 void keep_if(std::vector<T>& items, F kept) {
   size_t count = 0;

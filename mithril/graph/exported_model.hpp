@@ -20,15 +20,15 @@ struct ExportedInput {
 struct ExportedOutput {
   std::string key;          // of a next state: the key of the state
   size_t index = 0;         // among graph.outputs()
-  bool next_state = false;  // what the state is to be in the next evaluation
+  bool next_state = false;  // the state of the next evaluation
 };
 
 struct ExportedModel {
   Graph graph;
   std::vector<ExportedInput> inputs;    // in the order of graph.inputs()
-  std::vector<ExportedOutput> outputs;  // those that the user sees, then the next states
-  // Takes the inputs, then a gradient for each of `gradient_of`; gives the outputs of `graph`, then
-  // a gradient for each parameter. Nothing: there are no gradients.
+  std::vector<ExportedOutput> outputs;  // the visible outputs, then the next states
+  // Takes the inputs, then an incoming gradient for each of `gradient_of`. Returns the outputs of
+  // `graph`, then a gradient for each parameter. None: there are no gradients.
   std::optional<Graph> gradients = {};
   std::vector<size_t> gradient_of = {};  // of `outputs`
 };

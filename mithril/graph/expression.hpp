@@ -8,8 +8,7 @@
 
 namespace mithril {
 
-// A value of a graph under construction. Names of what it makes begin with `scope`, which outlives
-// it.
+// A value of a graph under construction. New names have the prefix `scope`, which outlives it.
 struct Expression {
   Graph* graph = nullptr;
   ValueId id{};
@@ -40,8 +39,8 @@ class Operand {
   bool is_tensor_ = false;
 };
 
-// Adds a node of that op; at least one operand is an expression. Operands in port order, list ports
-// spread out, trailing ports left out take their defaults.
+// Adds a node of that op; at least one operand is an expression. Operands are in port order, list
+// ports are expanded, and omitted trailing ports have their defaults.
 Expression call(std::string_view op, std::vector<Operand> operands);
 std::vector<Expression> call_all(std::string_view op,
                                  std::vector<Operand> operands);  // every output

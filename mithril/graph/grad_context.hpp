@@ -14,7 +14,7 @@ class NodeContext {
   NodeContext(Graph& graph, const Node& node, const std::string& scope)
       : graph_(graph), node_(node), scope_(scope) {}
 
-  // True where the port holds a tensor (not a value, not None).
+  // True if the port holds a tensor (not a value, not None).
   bool has(std::string_view port, int item = 0) const;
   Expression in(std::string_view port, int item = 0) const;    // of a port that holds a tensor
   Operand operand(std::string_view port, int item = 0) const;  // tensor or value
@@ -43,7 +43,7 @@ class GradContext : public NodeContext {
   // Whether the gradient of this port is needed (false for values). Nodes for other ports would be
   // pruned.
   bool needs(std::string_view port, int item = 0) const;
-  // States the gradient of a port. It may have more dims or larger ones than the port where the op
+  // States the gradient of a port. It may have more or larger dims than the port if the op
   // broadcasts: see sum_to in ops/support/broadcasting.hpp.
   void flow(std::string_view port, const Expression& grad, int item = 0);
   const std::vector<std::optional<ValueId>>& flows() const { return flows_; }

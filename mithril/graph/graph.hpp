@@ -66,7 +66,7 @@ class Graph {
   const std::vector<Constant>& constants() const { return constants_; }
   const Value& value(ValueId id) const { return values_[index(id)]; }
   const Node& node(NodeId id) const { return nodes_[index(id)]; }
-  DType default_dtype() const { return default_dtype_; }  // of floats that nothing else decides
+  DType default_dtype() const { return default_dtype_; }  // the default dtype of floats
   void set_default_dtype(DType dtype) { default_dtype_ = dtype; }
 
   void reserve(size_t values, size_t nodes);  // room for as many in all
@@ -78,8 +78,8 @@ class Graph {
   void add_node(Node node) { nodes_.push_back(std::move(node)); }
   ValueId add_value(Value value);
   // A node whose outputs are inferred with the op's own patterns and `solve`, as in a model.
-  // Arguments left out at the end take the ports' defaults. Several outputs get "_0", "_1" after
-  // the name.
+  // Omitted trailing arguments have the ports' defaults. Several outputs get "_0", "_1" after the
+  // name.
   std::vector<ValueId> add(const OpDef& op, std::vector<Argument> arguments, std::string name);
 
   // Puts another name or other dims in the place of a value's; its maker has to agree (verify).
@@ -91,8 +91,8 @@ class Graph {
   // Linear search. NameError E0601 with the nearest names.
   ValueId id_of(std::string_view name) const;
 
-  // The table of symbols that dims refer to. Flatten renames a model's symbols into it, so no pass
-  // can touch a model. Shared (shared_ptr) by copies of the graph and by what passes make of it:
+  // The table of symbols that dims refer to. Flatten renames a model's symbols into it, so passes
+  // cannot change a model. Shared (shared_ptr) by copies of the graph and by the results of passes:
   // facts are only ever added.
   const std::shared_ptr<Facts>& facts() const { return facts_; }
   void share_facts(const Graph& other) { facts_ = other.facts_; }
@@ -123,8 +123,8 @@ bool operator==(const Graph& a, const Graph& b);
 std::string to_string(const Graph& graph);
 Graph parse_graph(std::string_view text);  // ParseError with line and column
 
-// Checks what every graph must satisfy: ids in range, each value made once and before its use,
-// arguments fit the op's ports, names unique, inferred dims and dtypes agree with the stated ones.
+// Checks the invariants of graphs: ids in range, each value made once and before its use, arguments
+// fit the op's ports, names unique, inferred dims and dtypes agree with the stated ones.
 // InternalError naming node and rule.
 void verify(const Graph& graph);
 

@@ -1,5 +1,5 @@
-// What a node makes: inferred with the machinery of models (patterns, relations, solve), in scratch
-// facts of its own, so that nothing but the result is kept.
+// The outputs of a node: inferred as in models (patterns, relations, solve), in scratch facts, of
+// which only the result is kept.
 #include "mithril/graph/infer_node.hpp"
 
 #include <algorithm>

@@ -11,7 +11,7 @@ namespace mithril {
 // Empty if matching does not decide: an unknown rank, dims that may or may not be equal, a
 // contradiction.
 std::optional<std::vector<Value>> match_node(const Graph& graph, const Node& node);
-// In scratch facts of its own. Errors are those of models.
+// Uses scratch facts. Errors as in models.
 std::vector<Value> infer_in_facts(const Graph& graph, const Node& node);
 
 // How many tensors the list output of its op has.

@@ -10,7 +10,7 @@
 namespace mithril {
 namespace {
 
-// Comparing does not tell. Thrown through `solve`, which cannot go on.
+// Matching cannot decide. Thrown through `solve`, which cannot continue.
 struct Open {};
 
 void require(bool holds) {
@@ -98,7 +98,7 @@ class NodeMatch final : public Solver {
     if (pattern.type >= 0) types_[pattern.type] = kind;
   }
 
-  // ---- broadcasting ----
+  // the facts of the Attempt
 
   void broadcast() {
     for (const auto& [left, right, result] : op_.compiled.broadcasts) {
@@ -157,7 +157,7 @@ class NodeMatch final : public Solver {
     return kinds & pattern.kinds;
   }
 
-  // ---- what `solve` asks ----
+  // ---- reading for `solve` ----
 
   const Datum* value(std::string_view port, int item) override {
     const Argument* given = place(port, item).given;
@@ -210,7 +210,7 @@ class NodeMatch final : public Solver {
     return static_cast<int>(at < op_.inputs.size() ? node_.list_size() : list_shapes_.size());
   }
 
-  // ---- what `solve` states ----
+  // ---- stating for `solve` ----
 
   void set(std::string_view dim, const Dim& is) override {
     require(patterns_.bind(variable(dim), is));
@@ -268,7 +268,7 @@ class NodeMatch final : public Solver {
   std::array<Kinds, 8> types_{};
   std::array<Kinds, 8> output_kinds_{};
   std::vector<std::optional<std::vector<Dim>>> list_shapes_;  // of the list output
-  std::vector<std::vector<Dim>> kept_;                        // what bound runs view
+  std::vector<std::vector<Dim>> kept_;                        // the dims that bound runs refer to
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ class Matching {
     return ports.dims.size() <= most_dims && ports.runs.size() <= most_runs;
   }
 
-  // False where the dims do not provably fit. In a list port every item has a run of its own.
+  // False if the dims do not provably fit. In a list port every item has its own run.
   bool match(const CompiledPorts::Port& port, DimView dims, bool list) {
     const auto& elements = port.elements;
     const bool has_run =
@@ -64,7 +64,7 @@ class Matching {
     return runs_[static_cast<size_t>(variable)];
   }
 
-  // The dims that the pattern stands for. False where a variable is open.
+  // The dims of the pattern. False if a variable is unknown.
   bool build(const CompiledPorts::Port& port, std::vector<Dim>& dims) const {
     dims.clear();
     for (const CompiledPorts::Element& element : port.elements) {

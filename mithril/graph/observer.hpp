@@ -8,7 +8,7 @@ namespace mithril {
 class Observer {
  public:
   virtual ~Observer() = default;
-  // Asked when the graph is loaded, and once per node.
+  // Called when the graph is loaded, once per node.
   virtual bool wants(const Node& node) const = 0;
   // Called with an output of such a node as soon as it is made, in the thread that runs the graph.
   // A returned tensor of the same dims and dtype replaces it. An exception ends the run.

@@ -126,8 +126,7 @@ class GraphParser {
     lexer_.fail_unknown(token, "an op", token.text, names);
   }
 
-  // "(input: x, bias: None, inputs: [a, b])": in any order; a port that is left out takes its
-  // default.
+  // "(input: x, bias: None, inputs: [a, b])": in any order; an omitted port has its default.
   std::vector<Argument> arguments(const OpDef& op) {
     std::vector<std::optional<std::vector<Argument>>> by_port(op.inputs.size());
     lexer_.expect("(");
@@ -172,7 +171,7 @@ class GraphParser {
     return items;
   }
 
-  // A name stands for a symbol where a dim has named it before, otherwise for a value.
+  // A name is a symbol if a dim has named it before, otherwise a value.
   Argument argument() {
     const Token& token = lexer_.current();
     if (token.kind == Token::Kind::quoted) return known_value();

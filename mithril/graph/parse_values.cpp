@@ -159,7 +159,7 @@ Datum ValueParser::datum() {
   return Datum(sum());
 }
 
-// A tuple, or an int that begins with a parenthesis.
+// A tuple, or an int that starts with a parenthesis.
 Datum ValueParser::parenthesised() {
   lexer_.expect("(");
   Tuple items;

@@ -1,5 +1,4 @@
-// The text form of a graph, and equality, which is that of the text. docs/graph-text.md has the
-// grammar.
+// The text form of a graph, and equality, which compares texts. docs/graph-text.md has the grammar.
 #include <algorithm>
 
 #include "mithril/base/text.hpp"
@@ -57,7 +56,7 @@ class GraphWriter {
  private:
   void statement(const std::string& line) { text_ += "  " + line + "\n"; }
 
-  // What stands in the statement that comes next.
+  // Declares the symbols of the next statement.
   void declare(const std::vector<ValueId>& made, const std::vector<Argument>& arguments) {
     std::vector<Dim> shapes, values;
     for (const ValueId id : made) {
@@ -73,7 +72,7 @@ class GraphWriter {
     for (const std::string& declaration : dims_.declare(shapes, values)) statement(declaration);
   }
 
-  // Graphs that are not valid are printed too, to see what is wrong with them.
+  // Graphs that are not valid are printed too, to show what is wrong with them.
   bool exists(ValueId id) const { return index(id) < graph_.values().size(); }
   std::string name_of(ValueId id) const {
     if (!exists(id)) return "`no value " + std::to_string(static_cast<int32_t>(id)) + "`";

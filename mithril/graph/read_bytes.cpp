@@ -1,4 +1,5 @@
-// Reads graphs from bytes. What comes from a disk is not trusted: it is a graph, or it is refused.
+// Reads graphs from bytes. Bytes from a disk are not trusted: they are a graph, or they are
+// refused.
 #include <algorithm>
 
 #include "mithril/graph/byte_stream.hpp"
@@ -46,7 +47,7 @@ class GraphDecoder {
     check(form <= (tag::size | tag::named | tag::product | tag::quotient));
     const std::string_view name = form & tag::named ? from.text() : std::string_view();
     const bool product = form & tag::product, quotient = form & tag::quotient;
-    // What a pass makes has no name besides a meaning, and one meaning.
+    // A symbol that a pass made has either a name or one definition.
     check(!(product && quotient) && !(!name.empty() && (product || quotient)));
     if (!product && !quotient) {
       symbols_.emplace_back(graph_.facts()->symbol(name, form & tag::size));

@@ -21,8 +21,8 @@ class Lexer {
   const Token& current() const { return token_; }
   bool at(std::string_view text) const;  // an unquoted word or a sign
   Token take();                          // the current token; moves to the next
-  bool skip(std::string_view text);      // where it is the current one
-  void expect(std::string_view text);    // ParseError E0701 where it is not
+  bool skip(std::string_view text);      // if it is the current token
+  void expect(std::string_view text);    // ParseError E0701 if it is not
   // ParseError with line, column, expected and got.
   [[noreturn]] void fail(std::string code, const Token& token, const std::string& expected,
                          std::string help = {}) const;

@@ -14,7 +14,7 @@ bool is_reserved(std::string_view word);
 bool is_symbol_name(std::string_view name);  // letters, digits and _, no digit first; not reserved
 bool is_plain_name(std::string_view name);   // the same with dots inside: "encoder.fc1.output"
 
-std::string name_text(std::string_view name);    // as it is, or `in these` where it is not plain
+std::string name_text(std::string_view name);    // unchanged, or `in these` if it is not plain
 std::string string_text(std::string_view text);  // "in these"
 // The text between the quotes; empty if an escape is invalid.
 std::optional<std::string> unescape(std::string_view between);
@@ -23,12 +23,12 @@ std::optional<std::string> unescape(std::string_view between);
 // its bits: nan(0x7fc00001).
 template <class T>
 std::string element_text(T element);
-// The text of a number with its sign: "-1.5", "inf", "True" for a bool. Nothing where it is none or
-// does not fit.
+// The text of a number with its sign: "-1.5", "inf", "True" for a bool. None if it is not a number
+// or does not fit.
 template <class T>
 std::optional<T> read_element(std::string_view text);
 
-// As element_text, and never like an int: "1.0".
+// As element_text, but never like an int: "1.0".
 std::string real_text(double number);
 
 }  // namespace mithril

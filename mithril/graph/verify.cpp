@@ -54,7 +54,7 @@ class Verification {
                       : "there is no value" + name_of(id);
   }
 
-  // What is wrong with making it here, or null.
+  // Why the value cannot be made here, or null.
   const char* make(ValueId id) {
     if (!exists(id)) return "there is no such value";
     if (made_[index(id)]) return "each value is made once, this one again";
@@ -119,7 +119,7 @@ class Verification {
     }
   }
 
-  // Inference reads the tuple that gives the number of outputs, so that it is checked before.
+  // Inference reads the tuple with the number of outputs, so it is checked first.
   void check_count_of_outputs(const Node& node) {
     if (node.op->outputs_from.empty()) return;
     const Argument& from = node.arguments[node.argument_index(node.op->outputs_from)];
@@ -162,8 +162,8 @@ class Verification {
                       [&](const Dim& a, const Dim& b) { return same(a, b) || may_agree(a, b); });
   }
 
-  // Whether a model may know more about the dims than the node does. It may for sizes that are new
-  // here, and for quotients and products: neither M nor N tells that M//2 equals N//2 or 1.
+  // Whether a model may know more about the dims than the node alone. It may for sizes that are new
+  // here, and for quotients and products: neither M nor N implies that M//2 equals N//2 or 1.
   bool may_agree(const Dim& a, const Dim& b) {
     if (!is_decided(a) || !is_decided(b)) return true;
     if (resolve(a).is_constant() || resolve(b).is_constant()) {

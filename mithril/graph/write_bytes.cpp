@@ -18,7 +18,7 @@ constexpr size_t most_constant_bytes = size_t{16} << 20;
 // The graph has no form in bytes.
 struct Formless {};
 
-// Symbols under numbers; what a definition mentions comes before it.
+// Numbers the symbols; the symbols of a definition come before it.
 class SymbolWriter {
  public:
   // Symbols that whoever reads knows already have the first numbers.
@@ -49,8 +49,8 @@ class SymbolWriter {
     }
   }
 
-  // Terms are sorted by the ages of their symbols, and a reader makes symbols in the order of their
-  // numbers: declared from the oldest on, they give the reader the same order of terms.
+  // Terms are sorted by the ages of their symbols, and a reader creates symbols in the order of
+  // their numbers. Declaring them by age keeps the order of terms.
   void declare_by_age(std::vector<Dim> symbols) {
     std::stable_sort(symbols.begin(), symbols.end(), is_older);
     for (const Dim& dim : symbols) number_of(dim.symbol());
@@ -70,7 +70,7 @@ class SymbolWriter {
     return known != numbers_.end() ? known->second : declare(symbol);
   }
 
-  // With a stack of its own: definitions form long chains.
+  // Without recursion, because definitions form long chains.
   size_t declare(Symbol* symbol) {
     std::vector<Symbol*> stack{symbol};
     std::unordered_set<Symbol*> begun;
@@ -146,7 +146,7 @@ class GraphEncoder {
     }
   }
 
-  // `symbols`: those that the graph refers to, or none: then they are numbered as they appear.
+  // `symbols`: the symbols of the graph; empty: they are numbered as they appear.
   GraphBytes run(std::vector<Dim> symbols = {}) {
     symbols_.declare_by_age(std::move(symbols));
     GraphBytes result;

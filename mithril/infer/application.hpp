@@ -27,7 +27,7 @@ struct Application : Relation {
 struct Product final : Application {
   Product() { multiplies = true; }
   Symbol *left = nullptr, *right = nullptr;
-  // The key: both taken apart into what is no product, sorted by age.
+  // The key: both operands as lists of factors that are not products, sorted by age.
   Symbol** factors = nullptr;
   uint32_t size = 0;
   std::span<Symbol* const> key() const { return {factors, size}; }
@@ -56,11 +56,11 @@ Sum quotient(const Sum& a, const Sum& b, int32_t generation = 0);  // of resolve
 using Factors = SmallVector<Symbol*, 8>;
 void take_apart(Symbol* root, Factors& factors);
 
-// Binds a free root, or posts what watches that it is not negative.
+// Binds a free root, or adds a relation that keeps it non-negative.
 void bind(Facts& facts, Symbol* root, const Dim& dim);
-// The application's out == dim, which is what the application has become.
+// Adds the application's out == dim after `out` has become known as `dim`.
 void redefine(Facts& facts, const Application& application, const Dim& dim);
-// The symbol is a size from now on, and so is what follows from that.
+// Marks the symbol, and the symbols that follow from it, as sizes.
 void make_size(Facts& facts, Symbol* root);
 bool is_size(const Sum& sum);
 

@@ -1,4 +1,4 @@
-// Chunks and destroyers, each a list, so that one arena can take over another's in constant time.
+// Chunks and destroyers are lists, so that an arena can adopt another's in constant time.
 #include "mithril/infer/arena.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ void Arena::grow(size_t bytes) {
     spare_ = spare.next;
     return;
   }
-  // A quarter of what is there already: a small model stays small, and little is wasted at the end.
+  // Grows by a quarter: a small model stays small, and little memory is wasted at the end.
   constexpr size_t smallest = 496, largest = size_t{1} << 16;
   const size_t size = std::max(std::clamp(bytes_ / 4, smallest, largest), bytes + sizeof(Chunk));
   Chunk* chunk = static_cast<Chunk*>(::operator new(size));
@@ -77,7 +77,7 @@ void Arena::adopt(Arena& other) {
     destroyers_ = other.destroyers_;
     if (!first_destroyer_) first_destroyer_ = other.first_destroyer_;
   }
-  if (other.end_ - other.next_ > end_ - next_) {  // go on where more room is left
+  if (other.end_ - other.next_ > end_ - next_) {  // continue in the chunk with more space
     std::swap(next_, other.next_);
     std::swap(end_, other.end_);
   }

@@ -1,4 +1,4 @@
-// An arena: memory that is freed at once. Objects with destructors are destroyed in reverse order.
+// An arena: memory that is freed together. Objects with destructors are destroyed in reverse order.
 #pragma once
 #include <cstddef>
 #include <cstring>
@@ -53,7 +53,7 @@ class Arena {
   Chunk *chunks_ = nullptr, *oldest_ = nullptr;
   Destroyer *destroyers_ = nullptr, *first_destroyer_ = nullptr;
   char *next_ = nullptr, *end_ = nullptr;
-  Spare* spare_ = nullptr;  // room left where other arenas stopped, one inside the other
+  Spare* spare_ = nullptr;  // free space of adopted arenas
   size_t bytes_ = 0;
 };
 

@@ -12,7 +12,7 @@ struct Pair {
   Dim a, b;
 };
 
-// What the two give, where that is certain.
+// The result of two dims, if it is certain.
 std::optional<Dim> result_of(Facts& facts, const Pair& pair) {
   const Dim a = resolve(pair.a), b = resolve(pair.b);
   if (a.is_constant(1) || same(a, b)) return pair.b;
@@ -69,7 +69,7 @@ class Broadcast final : public Relation {
     }
   }
 
-  // True: finished. False: there is nothing to learn until one of the runs is known better.
+  // True: finished. False: nothing can be learnt until more is known about a run.
   bool advance(Facts& facts) {
     Windows at{ShapeWindow(a_), ShapeWindow(b_), ShapeWindow(out_)};
     for (uint32_t i = 0; i < paired_; ++i) {
@@ -107,8 +107,8 @@ class Broadcast final : public Relation {
     return true;
   }
 
-  // The result is known by its first dims alone. Where the operands are whole, so is its rank; else
-  // its first dims may or may not be those of the next pair.
+  // Only the first dims of the result are known. If the operands have known ranks, the rank of the
+  // result is known; otherwise its first dims may or may not belong to the next pair.
   bool begin_result(Facts& facts, const Windows& at) {
     if (!at.out.run()) too_few_dims(facts);
     if (at.a.run() || at.b.run()) return false;
@@ -124,7 +124,7 @@ class Broadcast final : public Relation {
                    to_string(Facts::resolve(a_)), to_string(Facts::resolve(b_)));
   }
 
-  // The result is a bare run: gives it the dims of all pairs at once. True: and all other dims too.
+  // The result is a bare run: adds the dims of all pairs. True: the others are complete, too.
   bool grow_result(Facts& facts, Windows& at) {
     Run* run = at.out.run();
     if (at.a.run() == run || at.b.run() == run) too_few_dims(facts);
@@ -169,7 +169,7 @@ class Broadcast final : public Relation {
     facts.post(relation);
   }
 
-  // One operand has no dims left, or nothing but a run.
+  // One operand has no dims left, or only a run.
   bool finish(Facts& facts, const Windows& at) {
     const bool a_is_done = !at.a.run() && at.a.backs() == 0;
     const bool b_is_done = !at.b.run() && at.b.backs() == 0;
@@ -194,7 +194,7 @@ class Broadcast final : public Relation {
 
 void Facts::broadcast(const StoredShape& a, const StoredShape& b, const StoredShape& out,
                       Origin origin) {
-  // Most are finished at once, and then no relation is needed.
+  // Most pairs are finished immediately and need no relation.
   const Origin outer = current;
   current = origin;
   Broadcast broadcast(a, b, out);

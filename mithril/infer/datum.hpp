@@ -69,7 +69,7 @@ struct Slice {
 
 // Provably equal now; ints by their dims.
 bool same(const Datum& a, const Datum& b);
-// True where it holds an int, at any depth, whose number is not known now.
+// True if it contains an int, at any depth, whose number is not known yet.
 bool is_symbolic(const Datum& datum);
 // The datum with each int replaced by map(int).
 Datum map_dims(const Datum& datum, const std::function<Dim(const Dim&)>& map);

@@ -48,7 +48,7 @@ bool is_size(const Sum& sum) {
 }
 
 bool is_size(const Dim& dim) {
-  if (dim.symbol() && find(dim.symbol())->size) return true;  // whatever it is equal to
+  if (dim.symbol() && find(dim.symbol())->size) return true;  // of the class of the symbol
   const Dim now = resolve(dim);
   if (now.is_constant()) return now.constant() >= 0;
   if (now.symbol()) return now.symbol()->size;

@@ -1,6 +1,6 @@
 // Symbolic integers. A Dim is a constant, a symbol, or a linear polynomial of symbols. Quotients
-// and nonlinear products are symbols too, interned, each with a defining relation, so nothing
-// nests.
+// and nonlinear products are symbols too, interned, each with a defining relation, so dims do not
+// nest.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -15,7 +15,7 @@ namespace mithril {
 struct Symbol;
 struct Polynomial;
 
-// 16 bytes, trivially copyable. What it points to is owned by the Facts that made its symbols.
+// 16 bytes, trivially copyable. It points to memory of the Facts that made its symbols.
 class Dim {
  public:
   Dim() = default;
@@ -40,30 +40,29 @@ class Dim {
   };
 };
 
-// Normal form under what is known now: symbols replaced by their class and its definition.
+// The normal form for the current facts: symbols are replaced by their class and its definition.
 Dim resolve(const Dim& dim);
 // Arithmetic; a result that int64 cannot hold is a ShapeError E0205.
 Dim operator+(const Dim& a, const Dim& b);
 Dim operator-(const Dim& a, const Dim& b);
-Dim sum_of(std::span<const Dim> dims);  // quicker than one by one where there are many
+Dim sum_of(std::span<const Dim> dims);  // faster than repeated addition if there are many
 Dim operator*(const Dim& a, const Dim& b);
 // Rounds towards minus infinity; dividing by zero is a ValueError E0404.
 Dim floor_divide(const Dim& a, const Dim& b);
 // Provably equal now.
 bool same(const Dim& a, const Dim& b);
-// Never negative: a constant >= 0, a size, or a sum of such. False also where it is not known.
+// Never negative: a constant >= 0, a size, or a sum of these. False if it is not known.
 bool is_size(const Dim& dim);
 
 // Symbols of a resolved dim, definitions of quotients and products not entered.
 void each_symbol(const Dim& dim, const std::function<void(Symbol*)>& visit);
 
-// The dim in other symbols. `memo` holds what each class has become; `fresh` makes one for a class
-// without a definition.
+// The dim in other symbols. `memo` maps classes to their new dims; `fresh` makes a symbol for a
+// class without a definition.
 using Renaming = std::unordered_map<Symbol*, Dim>;
 Dim rename(const Dim& dim, Renaming& memo, const std::function<Dim(Symbol*)>& fresh);
 
-// The number that the dim is for the given sizes of symbols; nothing where some size is missing.
-// Keeps what it computes.
+// The value of the dim for the given sizes of symbols; none if a size is missing. Caches results.
 using Sizes = std::unordered_map<Symbol*, int64_t>;
 std::optional<int64_t> evaluate(const Dim& dim, Sizes& sizes);
 

@@ -1,5 +1,5 @@
-// Dims as text. Definitions of quotients and products are written out to a small depth and length;
-// beyond that a symbol stands for itself.
+// Dims as text. Definitions of quotients and products are expanded up to a small depth and length;
+// beyond that the name of the symbol is printed.
 #include <vector>
 
 #include "mithril/base/printable.hpp"
@@ -75,7 +75,7 @@ class DimText {
     }
   }
 
-  // Of the definition of `defined`, which may run into itself.
+  // An operand in the definition of `defined`, which may contain itself.
   void add_operand(const Dim& dim, const Symbol* defined, int depth) {
     const Dim now = resolve(dim);
     if (now.symbol()) return add_symbol(now.symbol(), now.symbol() == defined ? 0 : depth, true);

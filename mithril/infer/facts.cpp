@@ -1,4 +1,4 @@
-// Making variables and taking over those of other facts.
+// Creates variables, and adopts those of other facts.
 #include "mithril/infer/facts.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Home* Facts::home() {
 Symbol* Facts::symbol(std::string_view name, bool size) {
   Symbol* symbol = make<Symbol>();
   symbol->home = home();
-  // Other facts than those of the attempt may be gone when it is undone.
+  // Facts other than those of the attempt may have been destroyed when it is undone.
   if (const Trail* trail = Trail::active(); trail && trail->speaking == this) save(last_id_);
   symbol->id = ++last_id_;
   symbol->age = last_age.fetch_add(1, std::memory_order_relaxed);

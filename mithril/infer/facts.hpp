@@ -1,5 +1,5 @@
-// Known shapes, types and values, and the relations that wait for more. Every
-// change goes through an undo trail while an Attempt is open: a failed call leaves no trace.
+// Known shapes, types and values, and the relations that wait for more facts. Every change goes
+// through an undo trail while an Attempt is open, so a failed call has no effect.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace mithril {
 
-struct Part;  // the part of a model that a fact comes from; this layer only carries the pointer
+struct Part;  // the part of a model that stated a fact; this layer only passes the pointer on
 struct Home;
 class Facts;
 
@@ -38,7 +38,7 @@ struct Watch;
 // A union-find node with a list of the relations that wait for it.
 struct Variable {
   union {
-    Variable* parent = nullptr;  // where it is linked
+    Variable* parent = nullptr;  // its parent in the union-find forest
     int64_t number;              // the definition of a bound symbol: see symbol.hpp
     const Polynomial* polynomial;
   };
@@ -82,7 +82,7 @@ struct Type : Variable {
 };
 struct DatumVariable : Variable {
   bool known = false;
-  Datum datum;  // means nothing while it is not known
+  Datum datum;  // valid once it is known
 };
 
 // A fact that cannot be stated yet, or a rule that derives facts. It runs again when something that
@@ -100,13 +100,13 @@ struct Relation {
   friend class Attempt;
   friend class Facts;
   struct State {
-    int32_t stamp = 0;  // of this try: what was watched in an earlier one counts no longer
+    int32_t stamp = 0;  // of this try: watches of earlier tries do not count
     bool queued = false, done = false;
     bool fresh = false;      // made in the Attempt that is open
     uint8_t size_class = 0;  // of its memory, for using it again; 0: never
   };
   State state_;
-  Relation* next_ = nullptr;  // in the queue, or among those to be used again
+  Relation* next_ = nullptr;  // in the queue, or in the free list
 };
 
 class Facts {
@@ -167,7 +167,7 @@ class Facts {
   void watch(Relation* relation, Variable* variable);
   void watch(Relation* relation, const Dim& dim);
   void wake(Variable* variable);  // a root: posts whoever watches it, once
-  void settle();                  // runs the queue until nothing moves
+  void settle();                  // runs the queue until it is empty
   void abandon();                 // empties the queue (after a failure)
   void broadcast(const StoredShape& a, const StoredShape& b, const StoredShape& out, Origin origin);
   void promote(Type* a, Type* b, Type* out,
@@ -215,8 +215,9 @@ class Facts {
   std::array<Relation*, 8> idle_relations_{};  // by size class
 };
 
-// All or nothing: what is stated between construction and commit() is undone unless commit() is
-// called. Nests: only the outermost one undoes. One thread works on one set of facts at a time.
+// All or nothing: facts that are stated between construction and commit() are undone unless
+// commit() is called. Nests: only the outermost one undoes. One thread works on one set of facts at
+// a time.
 class Attempt {
  public:
   explicit Attempt(Facts& facts);

@@ -7,8 +7,8 @@
 
 namespace mithril {
 
-// Open addressing in the arena. Nothing is ever taken out but by undoing: entries whose key has
-// changed meanwhile do no harm, since a key is compared in full.
+// Open addressing in the arena. Entries are only removed by undoing. Entries with outdated keys do
+// no harm, because keys are compared in full.
 struct InternTable {
   struct Entry {
     size_t hash;
@@ -18,7 +18,7 @@ struct InternTable {
   uint32_t capacity = 0, size = 0;  // a power of two
 };
 
-SymbolNotes& notes_of(Symbol* symbol);  // made when first asked for
+SymbolNotes& notes_of(Symbol* symbol);  // made on first use
 
 void enter(Symbol* lead, size_t hash, Application* application);
 

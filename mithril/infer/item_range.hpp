@@ -1,4 +1,4 @@
-// Which items a slice takes, by Python's rules.
+// The items of a slice, by Python's rules.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ struct ItemRange {
   int64_t start = 0, count = 0, step = 1;
 };
 
-// The items that a slice takes out of `size`; its ints are known and its step is not 0.
+// The items that a slice selects of `size`; its ints are known and its step is not 0.
 inline ItemRange range_of(const Slice& slice, int64_t size) {
   constexpr int64_t longest = std::numeric_limits<int64_t>::max();
   const int64_t step = slice.step.is_none() ? 1 : std::max(slice.step.integer(), -longest);

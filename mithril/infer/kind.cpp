@@ -8,7 +8,7 @@ struct Name {
   Kinds kinds;
   const char* text;
 };
-// Wider sets first: what they cover is not listed one by one.
+// Wider sets first: the kinds that they cover are not listed separately.
 constexpr Name names[] = {
     {kind::tensor, "tensor"},
     {kind::bool_tensor, "bool tensor"},

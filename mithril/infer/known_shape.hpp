@@ -1,4 +1,4 @@
-// Shapes as values, for users: what is known of a shape at one time, without the facts behind it.
+// Shapes as values, for users: a snapshot of the known facts about a shape.
 #pragma once
 #include <cstdint>
 #include <initializer_list>
@@ -25,7 +25,7 @@ class KnownDim {
   KnownDim(std::string symbol, bool has_name = true)
       : held_(std::move(symbol)), has_name_(has_name) {}
 
-  std::optional<int64_t> number() const;  // nothing for a symbolic size
+  std::optional<int64_t> number() const;  // none for a symbolic size
   bool has_name() const { return has_name_; }
   bool operator==(const KnownDim&) const = default;
   friend std::string to_string(const KnownDim& dim);
@@ -47,11 +47,12 @@ class KnownShape {
   KnownShape(std::vector<KnownDim> head, std::vector<KnownDim> tail)
       : head_(std::move(head)), tail_(std::move(tail)), has_run_(true) {}
 
-  std::optional<size_t> rank() const;  // nothing if it is not known
+  std::optional<size_t> rank() const;  // none if it is not known
   bool has_run() const { return has_run_; }
   const std::vector<KnownDim>& head() const { return head_; }  // all, without a run
   const std::vector<KnownDim>& tail() const { return tail_; }
-  // From the end for a negative axis. ValueError E0472 for an axis that is not there, or not known.
+  // A negative axis counts from the end. ValueError E0472 for an axis that does not exist or is not
+  // known.
   const KnownDim& operator[](int64_t axis) const;
   bool operator==(const KnownShape&) const = default;
 
@@ -62,7 +63,7 @@ class KnownShape {
 std::string to_string(const KnownShape& shape);  // "[N, 64]", "[..., 3]"
 std::ostream& operator<<(std::ostream& stream, const KnownShape& shape);
 
-// What is known now. Shapes with the same `unknowns` share the numbers of sizes without a name.
+// The facts that are known now. Shapes with the same `unknowns` share the numbers of unnamed sizes.
 KnownShape to_known(const StoredShape& shape, UnknownNumbers& unknowns);
 KnownShape to_known(const std::vector<Dim>& dims, UnknownNumbers& unknowns);
 

@@ -4,7 +4,7 @@
 
 namespace mithril {
 
-// While it lives, this thread saves nothing for undoing.
+// During its lifetime, changes of this thread are not recorded for undoing.
 class OffTrail {
  public:
   OffTrail();

@@ -189,7 +189,7 @@ bool is_current(const Polynomial& polynomial) {
                      [](const Term& term) { return is_current(term.symbol); });
 }
 
-// Sorts, and makes one term of those of one symbol.
+// Sorts the terms, and merges those of one symbol.
 void normalise(SmallVector<Term, 6>& terms) {
   std::sort(terms.begin(), terms.end(),
             [](const Term& a, const Term& b) { return a.symbol->age < b.symbol->age; });
@@ -219,7 +219,7 @@ Dim sum_of(std::span<const Dim> dims) {
 
 namespace {
 
-// Each symbol replaced by its root, or by the root's definition as it stands.
+// Replaces each symbol by its root, or by the definition of the root.
 Sum substituted(const Sum& sum) {
   Sum result;
   result.constant = sum.constant;
@@ -273,7 +273,7 @@ bool is_current(const Dim& dim) {
   return !dim.symbol() || is_current(dim.symbol());
 }
 
-// With a stack of its own, since definitions can form long chains, and writing back what it finds.
+// Without recursion, because definitions can form long chains. Caches its results.
 Dim definition_of(Symbol* root) {
   if (root->form == Symbol::Form::constant || is_current(root->definition())) {
     return root->definition();

@@ -39,7 +39,7 @@ void watch(Facts& facts, Product* product) {
   Symbol *left = find(product->left), *right = find(product->right);
   facts.watch(product, static_cast<Variable*>(left));
   if (right != left) facts.watch(product, static_cast<Variable*>(right));
-  const Symbol* last = nullptr;  // equal factors stand side by side
+  const Symbol* last = nullptr;  // equal factors are adjacent
   for (Symbol* factor : product->key()) {
     if (factor == left || factor == right || factor == last) continue;
     facts.watch(product, static_cast<Variable*>(factor));

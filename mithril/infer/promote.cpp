@@ -13,7 +13,7 @@ constexpr Kinds promoted(int a, int b) {
   return static_cast<Kinds>(1u << (std::max(a % 3, b % 3) + (tensor ? 0 : 3)));
 }
 
-// Every kind that takes part in some way to fulfil out == promote(a, b).
+// The kinds that remain possible for each side of out == promote(a, b).
 struct Possible {
   Kinds a = 0, b = 0, out = 0;
   int ways = 0;
@@ -52,7 +52,7 @@ struct Promote final : Relation {
     facts.narrow(a, found.a);
     facts.narrow(b, found.b);
     facts.narrow(out, found.out);
-    // With one result that any two of what is left give, nothing more can follow.
+    // If any two of the remaining kinds give the only result, nothing more can follow.
     const bool free_choice =
         found.ways == std::popcount(found.a) * std::popcount(found.b) && find(a) != find(b);
     const bool decided = std::has_single_bit(found.a) && std::has_single_bit(found.b);

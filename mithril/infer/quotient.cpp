@@ -32,8 +32,8 @@ Quotient* look_up_quotient(const Split& key, size_t hash) {
   }));
 }
 
-// Whole multiples of the number come out, and what all that is left shares is cancelled:
-// (g*x + c) // (g*m) == (x + c//g) // m.
+// Extracts whole multiples of the number, and cancels the common divisor of the rest: (g*x + c) //
+// (g*m) == (x + c//g) // m.
 Split split_by_number(Sum dividend, int64_t number) {
   if (number == 0) {
     raise_about_dims(ErrorKind::value, "E0404", "a dim is divided by zero",
@@ -62,7 +62,7 @@ Split split_by_number(Sum dividend, int64_t number) {
   return split;
 }
 
-// k where a == k * b.
+// k if a == k * b.
 std::optional<int64_t> multiple(const Sum& a, const Sum& b) {
   if (a.terms.size() != b.terms.size() || a.terms[0].factor % b.terms[0].factor != 0) return {};
   const int64_t factor = floor_quotient(a.terms[0].factor, b.terms[0].factor);
@@ -72,7 +72,7 @@ std::optional<int64_t> multiple(const Sum& a, const Sum& b) {
   return factor;
 }
 
-// What is left of the term when all of `factors` are taken out; nothing where it lacks one.
+// The term without all of `factors`; none if it lacks one.
 std::optional<Factors> without(const Term& term, const Factors& factors) {
   Factors left;
   take_apart(term.symbol, left);
@@ -85,7 +85,7 @@ std::optional<Factors> without(const Term& term, const Factors& factors) {
   return left;
 }
 
-// Whole multiples of a product come out.
+// Extracts whole multiples of a product.
 Split split_by_product(const Sum& dividend, const Sum& divisor, int32_t generation) {
   Split split;
   split.divisor = divisor;

@@ -5,7 +5,7 @@
 
 namespace mithril {
 
-// Immutable once it stands in a list, so that undoing needs to save the head of the list alone.
+// Immutable once it is in a list, so undoing only saves the head of the list.
 struct Watch {
   Relation* relation;
   Watch* next;
@@ -77,7 +77,7 @@ void Facts::settle() {
   current = outer;
 }
 
-// Undoing leads nowhere to what was made meanwhile, so that may be used again at once.
+// Undoing never restores objects that were made in the meantime, so they may be reused immediately.
 void Facts::retire(Relation* finished) {
   Trail* trail = Trail::active();
   if (trail && !finished->state_.fresh) {
@@ -162,7 +162,7 @@ void Facts::reuse(Watch* list) {
   }
 }
 
-// The stamp goes on growing, since outdated watches still look at it.
+// The stamp keeps growing, because outdated watches still read it.
 void Facts::reuse(Relation* finished) {
   const uint8_t size_class = finished->state_.size_class;
   if (size_class == 0) return;

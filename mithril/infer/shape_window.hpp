@@ -23,7 +23,7 @@ class ShapeWindow {
   }
 
   Run* run() const { return run_; }  // null: the rank is known
-  // Dims left to take. Without a run both count the same ones.
+  // The dims that are not taken yet. Without a run both ends count the same dims.
   size_t fronts() const { return front_.size() - taken_front_ - (run_ ? 0 : taken_back_); }
   size_t backs() const { return run_ ? back_.size() - taken_back_ : fronts(); }
   bool is_bare() const { return run_ && fronts() == 0 && backs() == 0; }

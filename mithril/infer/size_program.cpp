@@ -70,14 +70,14 @@ void SizeProgram::observe(const Dim& dim) {
 void SizeProgram::plan() {
   const size_t learnt_before = learnt_;
   if (!plan(observations_.size() - 1)) waiting_.push_back(observations_.size() - 1);
-  for (size_t known = learnt_before; known != learnt_;) {  // it may serve those that waited
+  for (size_t known = learnt_before; known != learnt_;) {  // it may complete waiting equations
     known = learnt_;
     std::erase_if(waiting_, [&](size_t index) { return plan(index); });
   }
 }
 
-// Plans to compare the observation where all its symbols are known, to solve it for one where that
-// stands in it alone and linear.
+// Plans to compare the observation if all its symbols are known, or to solve it for its only
+// unknown symbol if that is linear.
 bool SizeProgram::plan(size_t index) {
   const Observation& observation = observations_[index];
   const std::vector<int32_t> unknown = unknown_symbols(observation.step);
@@ -103,7 +103,7 @@ bool SizeProgram::plan(size_t index) {
   return true;
 }
 
-// The factor of the one unknown symbol in a sum, where no other operand depends on it.
+// The factor of the one unknown symbol in a sum, if no other operand depends on it.
 std::optional<int64_t> SizeProgram::factor_alone(const Step& sum, int32_t symbol) const {
   if (sum.kind != Kind::sum) return {};
   std::optional<int64_t> factor;
@@ -127,8 +127,8 @@ int32_t SizeProgram::add_rest(const Step& sum, int32_t without) {
   return add_step(Kind::sum, sum.constant, std::move(operands));
 }
 
-// Visits the step and what it is computed from, operands first, each once; skip(step) leaves one
-// out with all that is behind it.
+// Visits the step and its inputs, operands first, each once; skip(step) excludes a step and its
+// inputs.
 template <typename Skip, typename Visit>
 void SizeProgram::visit_steps(int32_t root, Skip skip, Visit visit) const {
   std::vector<std::pair<int32_t, bool>> stack{{root, false}};

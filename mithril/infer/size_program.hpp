@@ -1,5 +1,5 @@
 // The sizes in a compiled model: dims as a straight-line program over the sizes of their symbols.
-// Once it is built it touches no facts, so any number of threads may run it at once.
+// The finished program does not read facts, so any number of threads may run it at the same time.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +30,7 @@ class SizeProgram {
 
   // A number to compute, by its index in the values of `run`. Equal dims share one.
   int add(const Dim& dim);
-  // A dim of a shape: `run` refuses where it is negative.
+  // A dim of a shape: `run` refuses a negative one.
   int add_size(const Dim& dim);
   // A dim of an input, whose size is going to be observed; in the order of the observations.
   void observe(const Dim& dim);
@@ -41,7 +41,7 @@ class SizeProgram {
   size_t inputs() const { return symbols_.size(); }
   // Whether the dim is known once the sizes observed so far are.
   bool follows(const Dim& dim) const;
-  // Names of symbols whose sizes do not follow from what is observed; empty: `learn` finds all.
+  // Names of symbols whose sizes do not follow from the observations; empty: `learn` finds all.
   std::vector<std::string> unlearnt() const;
 
   struct Mismatch {
@@ -73,8 +73,8 @@ class SizeProgram {
     int32_t step;
     bool learnt = false;
   };
-  // What `learn` does, in order: computes a step; or, for an observation, solves it for a symbol,
-  // or compares.
+  // The steps of `learn`, in order: computes a step; or, for an observation, solves it for a
+  // symbol, or compares.
   struct Action {
     enum class Kind : uint8_t { compute, solve, compare } kind;
     int32_t step;         // to compute or compare; to solve: the rest, (observed - rest) / factor

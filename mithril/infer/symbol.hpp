@@ -15,7 +15,7 @@ struct Quotient;
 // The owner of symbols and of their derived data. Forwarded when facts are adopted; the ids of its
 // symbols then follow the ids of the adopting facts.
 struct Home {
-  Facts* facts = nullptr;  // where it has no parent
+  Facts* facts = nullptr;  // if it has no parent
   Home* parent = nullptr;
   int32_t offset = 0;
 };
@@ -24,7 +24,7 @@ struct Home {
 struct SymbolNotes {
   Note name;
   int64_t name_age = 0;        // of the symbol that it was given to
-  Product* product = nullptr;  // of a root: what this class equals
+  Product* product = nullptr;  // of a root: the product that this class equals
   Quotient* quotient = nullptr;
   InternTable* interned = nullptr;  // products and quotients whose key this symbol leads
 };
@@ -35,9 +35,9 @@ struct Symbol : Variable {
   bool size = true;                                                  // never negative
   int32_t id = 0;  // among the symbols of one Facts: for text and for hashes
   Home* home = nullptr;
-  // Order among all symbols. One counter serves the process, since symbols of different Facts meet
-  // before one adopts the other; only the order is ever used, so that what a thread composes does
-  // not depend on what others did before or meanwhile.
+  // The order of all symbols. One counter serves the process, because symbols of different Facts
+  // are compared before one adopts the other. Only the order is used, so a thread's results do not
+  // depend on other threads.
   int64_t age = 0;
   SymbolNotes* notes = nullptr;
 
@@ -50,7 +50,7 @@ struct Symbol : Variable {
 };
 static_assert(sizeof(Symbol) <= 64);
 
-// The dim in symbols of `facts`, each with the name of the one that it stands for.
+// The dim in symbols of `facts`, which have the names of the original ones.
 Dim rename(const Dim& dim, Renaming& memo, Facts& facts);
 
 // The origin of the symbol; empty for results of arithmetic.
@@ -68,7 +68,7 @@ struct Term {
 struct Polynomial {
   int64_t constant = 0;
   uint32_t size = 0;
-  mutable bool outdated = false;  // its symbols have learnt something, and `now` is what it became
+  mutable bool outdated = false;  // its symbols have changed since `now` was computed
   mutable Dim now;
 
   std::span<const Term> terms() const { return {reinterpret_cast<const Term*>(this + 1), size}; }

@@ -1,4 +1,4 @@
-// The kind of a tensor: what inference keeps of a dtype.
+// The kind of a tensor, which inference uses instead of its dtype.
 #pragma once
 #include "mithril/infer/kind.hpp"
 #include "mithril/tensor/dtype.hpp"

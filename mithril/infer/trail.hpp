@@ -1,4 +1,4 @@
-// The undo trail: old contents of whatever changes while an Attempt is open.
+// The undo trail: the old contents of everything that changes while an Attempt is open.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -26,19 +26,19 @@ class Trail {
   static void activate(Facts& speaking);
   static void deactivate();
 
-  Facts* speaking = nullptr;  // those of the Attempt
+  Facts* speaking = nullptr;  // the facts of the Attempt
   // Changes that cannot be undone, or that undoing needs, wait until the Attempt has succeeded.
   std::vector<std::pair<Facts*, Watch*>> consumed;
   std::vector<std::pair<Facts*, Relation*>> finished;
   std::vector<Relation*> fresh;
   std::vector<std::pair<Facts*, Facts*>> adoptions;
-  // Of facts that die meanwhile, the memory lives on until nothing can be written back into it.
+  // Keeps the memory of destroyed facts until nothing can be restored in it.
   void outlive(Facts& dying, Arena& memory);
   // The object lives on for as long.
   void keep(std::shared_ptr<const void> changed);
 
  private:
-  std::vector<std::byte> log_;  // entries: old contents, then where they belong and how many bytes
+  std::vector<std::byte> log_;  // entries: old contents, then their address and size
   std::vector<std::function<void()>> actions_;
   std::vector<std::shared_ptr<const void>> kept_;
   Arena graves_;

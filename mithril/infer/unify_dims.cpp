@@ -11,7 +11,7 @@
 namespace mithril {
 namespace {
 
-// An equation as it was stated and under what is known now.
+// Both sides of an equation, as stated and for the current facts.
 struct Sides {
   Dim stated_left, stated_right;
   Dim left = resolve(stated_left), right = resolve(stated_right);
@@ -33,7 +33,7 @@ struct Equation final : Relation {
   }
 };
 
-// A size was expressed by what may be negative.
+// A size equals an expression that may be negative.
 struct NotNegative final : Relation {
   Dim dim;
   bool progress(Facts& facts) override {
@@ -48,7 +48,7 @@ struct NotNegative final : Relation {
   }
 };
 
-// Of a size that becomes `dim`, which is not a symbol alone.
+// Requires that `dim`, which is not a single symbol, is a size.
 void require_size(Facts& facts, const Dim& dim) {
   if (is_size(dim)) return;
   if (dim.is_constant()) {
@@ -61,7 +61,7 @@ void require_size(Facts& facts, const Dim& dim) {
   facts.watch(relation, dim);
 }
 
-// What the definition of a symbol mentions.
+// The symbols in the definition of a symbol.
 template <typename Visit>
 void visit_definition(const Symbol* symbol, Visit visit) {
   if (const Product* product = symbol->product()) {
@@ -105,7 +105,7 @@ void merge_notes(Symbol* root, const Symbol* lost) {
   if (!lost->notes) return;
   SymbolNotes& notes = notes_of(root);
   save(notes);
-  // The older name wins, whatever the order in which facts arrive.
+  // The older name wins, independent of the order of facts.
   if (lost->name() && (!notes.name || lost->notes->name_age < notes.name_age)) {
     notes.name = lost->name();
     notes.name_age = lost->notes->name_age;
@@ -114,7 +114,7 @@ void merge_notes(Symbol* root, const Symbol* lost) {
   if (!notes.quotient) notes.quotient = lost->quotient();
 }
 
-// The definition has come to say that the symbol equals itself.
+// The definition now says only that the symbol equals itself.
 void forget(Symbol* root, const Application& definition) {
   SymbolNotes& notes = notes_of(root);
   save(notes);
@@ -124,7 +124,7 @@ void forget(Symbol* root, const Application& definition) {
 
 void unify_symbols(Facts& facts, Symbol* a, Symbol* b) {  // free roots
   if (a == b) return;
-  // What one of them multiplies is written with the other's factors from now on.
+  // Products of one of them are rewritten with the factors of the other.
   if (!a->product() != !b->product()) facts.wake(a->product() ? b : a);
   const bool size = a->size || b->size;
   Symbol* root = facts.merge(a, b);
@@ -132,9 +132,9 @@ void unify_symbols(Facts& facts, Symbol* a, Symbol* b) {  // free roots
   if (size) make_size(facts, root);
 }
 
-// Euclid's algorithm, where no factor is 1 or -1 and no symbol has a definition: the symbol with
-// the smallest factor becomes a fresh one less whole multiples of the others, whose factors become
-// smaller by that. In the end 2*x == 3*y has made x 3*t and y 2*t.
+// Euclid's algorithm, if no factor is 1 or -1 and no symbol has a definition: the symbol with the
+// smallest factor becomes a fresh one minus whole multiples of the others, which reduces their
+// factors. In the end 2*x == 3*y makes x 3*t and y 2*t.
 void reduce(Facts& facts, const Sum& sum) {
   const Term pivot = *std::ranges::min_element(
       sum.terms, {}, [](const Term& term) { return std::abs(term.factor); });
@@ -181,8 +181,7 @@ void solve(Facts& facts, const Sides& sides, bool youngest) {
   facts.watch(equation, equation->sum);
 }
 
-// A free symbol becomes what `known` stands for; where that is a symbol it joins its class, which
-// remembers who fixed it.
+// A free symbol becomes `known`. If that is a symbol, it joins its class, which records the origin.
 void become(Facts& facts, Symbol* symbol, const Dim& known, const Dim& stated) {
   Symbol* root = stated.symbol() ? find(stated.symbol()) : nullptr;
   if (!root || !root->bound()) return bind(facts, symbol, known);

@@ -28,7 +28,7 @@ void Facts::unify(Type* a, Type* b) {
     conflict(ErrorKind::type, "E0301", "types differ", to_string_kinds(a->kinds),
              to_string_kinds(b->kinds), a->origin, b->origin);
   }
-  // Whoever knew less learns it from the other, and who fixed it.
+  // The side with less knowledge takes the facts and their origin from the other.
   if (a->kinds != both && b->kinds == both) std::swap(a, b);
   const Origin origin = a->origin;
   const bool certain = a->kinds == both;

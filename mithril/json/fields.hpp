@@ -27,9 +27,9 @@ std::vector<std::string> names_of(const Json& json, const Place& place);  // an 
 class Fields {
  public:
   Fields(const Json& json, const Place& place, std::initializer_list<const char*> known);
-  Fields(const Json& json, const Place& place);   // whatever they are called
+  Fields(const Json& json, const Place& place);   // with any names
   const Json* find(std::string_view name) const;  // null: it is not there
-  const Json& need(std::string_view name) const;  // ParseError E0727 where it is not there
+  const Json& need(std::string_view name) const;  // ParseError E0727 if it is missing
 
  private:
   const Json::Object& fields_;
@@ -43,7 +43,7 @@ const Json::Object& object_of(const Json& json, const Place& place);
   raise_at(place.pointer(), std::move(details));
 }
 
-// Runs an action; an error of it names the place.
+// Runs an action; its errors name the place.
 template <typename Where, typename Action>
 auto reading(const Where& place, Action action) {
   try {

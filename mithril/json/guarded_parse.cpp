@@ -87,7 +87,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
  private:
   struct Level {
     Json* json;
-    std::unordered_set<std::string> names = {};  // of the fields, once there are many
+    std::unordered_set<std::string> names = {};  // of the fields, if there are many
   };
 
   // Parents do not move while one of their children is open.
@@ -128,7 +128,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
            {{"expected", "an integer of 64 bits, or a finite float", ""}});
   }
 
-  // The place that the outermost `levels` are at, or where the next item comes.
+  // The place of the outermost `levels`, or of the next item.
   std::string here(size_t levels) const {
     std::vector<Place> places(1);
     places.reserve(levels + 1);

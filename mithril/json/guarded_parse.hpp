@@ -1,5 +1,4 @@
-// The only place where JSON text is parsed: everything that reads JSON reads what this has let
-// through.
+// The only place that parses JSON text.
 #pragma once
 #include <string_view>
 

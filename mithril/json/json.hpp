@@ -26,7 +26,7 @@ class Json {
   Json(Object fields) : held_(std::move(fields)) {}
 
   template <typename T>
-  const T* as() const {  // null where it is something else
+  const T* as() const {  // null if it has another type
     return std::get_if<T>(&held_);
   }
   template <typename T>
@@ -39,11 +39,11 @@ class Json {
   Held held_;
 };
 
-// Indented by two spaces; values that fit on a line are written on one. ValueError E0420 where a
+// Indented by two spaces; values that fit on a line are written on one. ValueError E0420 if a
 // string is not UTF-8 or a number is not finite.
 std::string to_text(const Json& json);
 
-// Where something stands in a file.
+// A position in a JSON file.
 struct Place {
   const Place* parent = nullptr;
   std::string name = {};  // of a field, or the number of an item

@@ -23,7 +23,7 @@ std::string slot_name(const Part& part, size_t at, size_t& item) {
 
 std::vector<Port> ports_of(const Part& part);
 
-// The keys of a model, and what nobody named by its path.
+// The keys of a model, and unnamed ports by their paths.
 std::vector<Port> ports_of_model(const Composite& model) {
   std::vector<Port> ports;
   std::unordered_set<const Wire*> seen;

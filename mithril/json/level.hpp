@@ -1,5 +1,5 @@
-// One level of a model as its JSON form sees it: which ports of its parts are one connection, as
-// far as this level and those inside it made them one.
+// One level of a model for its JSON form: the ports of its parts that form one connection,
+// considering this level and those inside it only.
 #pragma once
 #include <string>
 #include <unordered_map>
@@ -12,8 +12,8 @@ namespace mithril {
 struct Endpoint {
   const Part* part;        // null: a key that the recipe made
   std::string id, port;    // the part's name, and the path of the port in it; or the key
-  Wire* wire;              // for what the recipe made: as its work left it
-  bool by_recipe = false;  // the recipe made it, and what it is bound to
+  Wire* wire;              // for wires of the recipe: the state when the recipe had ended
+  bool by_recipe = false;  // the recipe made the part and its bindings
 
   std::string path() const { return part ? id + "." + port : port; }
 };
@@ -28,7 +28,7 @@ struct Level {
 };
 Level level_of(const Composite& model);
 
-// The wire as the model left it: what the models around it joined stays out.
+// The wire as the model left it, without connections that outer models added.
 Wire* wire_in(const Composite& model, Wire* wire);
 size_t parts_by_recipe(const Composite& model);
 size_t keys_by_recipe(const Composite& model);

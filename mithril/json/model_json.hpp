@@ -7,8 +7,8 @@
 
 namespace mithril {
 
-// A library model is written as its name and arguments, and what was added to it since. ValueError
-// E0422 where models are nested too deep, E0424 where there are constraints.
+// A library model is written as its name and arguments, plus later additions. ValueError E0422 if
+// models are nested too deep, E0424 if there are constraints.
 std::string to_json(const Model& model);
 // Makes the named models with make_model and runs nothing else. Each error names the place in the
 // text, as /submodels/m1/args/axis: ParseError E0720 to E0727 for its form,
@@ -16,8 +16,8 @@ std::string to_json(const Model& model);
 // whatever composing the model raises.
 Model from_json(std::string_view text);
 
-// The same parts in the same order, with the same connections, names, literals and statements: what
-// their JSON forms say. Parameters that training changed are no part of a model.
+// The same parts in the same order, with the same connections, names, literals and statements:
+// equal JSON forms. Trained parameters are not part of a model.
 bool operator==(const Model& a, const Model& b);
 
 }  // namespace mithril

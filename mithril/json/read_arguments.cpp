@@ -24,7 +24,7 @@ bool is_composite(const std::string& name) {
                     [](unsigned char a, char b) { return std::tolower(a) == b; });
 }
 
-// An argument that this model may have, and its kinds where a library model states them.
+// An argument of this model, and its kinds if a library model states them.
 struct KnownArgument {
   std::string name, kinds;
 };

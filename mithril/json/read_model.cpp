@@ -1,4 +1,4 @@
-// From the JSON form of a model to the model.
+// Reads models from their JSON form.
 #include <algorithm>
 #include <map>
 
@@ -144,7 +144,7 @@ class ModelReader {
     }
   }
 
-  // A key that is described as exposed is an output where a part drives it.
+  // A key that is described as exposed is an output if a part computes it.
   void expose() {
     if (const Json* keys = fields_.find("exposed_keys")) {
       const Place here = place_.at("exposed_keys");
@@ -160,7 +160,7 @@ class ModelReader {
     if (!outputs.empty()) model_.expose_keys(outputs);
   }
 
-  // Empty where none of the fed inputs is an output.
+  // Empty if none of the fed inputs is an output.
   std::vector<std::string> outputs_but_fed() const {
     std::vector<std::string> outputs = model_.output_keys();
     const size_t erased = std::erase_if(outputs, [&](const std::string& key) {

@@ -31,7 +31,7 @@ Binding SpecReader::binding(const Json& spec, const Place& place) {
   return described(*key, place.at("key"));
 }
 
-// A key with what is said about it, and the ports of other parts that it is one with.
+// A key with its facts, and the ports of other parts that it is merged with.
 Binding SpecReader::described(const Json& json, const Place& place) {
   const Fields fields(
       json, place,

@@ -16,7 +16,8 @@ class SpecReader {
 
   // Bindings of a part that is not added yet. NameError E0641 for a part that is not there so far.
   Bindings bindings(const Json& specs, const Place& place);
-  void added(const std::string& id, const Model& part);  // joins what its bindings could not say
+  // makes the connections that bindings cannot express
+  void added(const std::string& id, const Model& part);
   const std::vector<std::string>& exposed() const { return exposed_; }
   // Inputs of parts to which a later part connected an output through an unnamed key. They are not
   // outputs of the model, whatever their names.
@@ -33,7 +34,7 @@ class SpecReader {
   std::vector<std::string> ids_;
   std::vector<std::pair<std::string, std::vector<Binding>>> joins_;  // place -> connections
   std::vector<std::string> exposed_;
-  std::vector<Connection> open_;  // connected without a name by the part that comes next
+  std::vector<Connection> open_;  // to be connected without a name by the next part
   std::vector<Connection> fed_;
 };
 

@@ -91,7 +91,7 @@ class TrainingReader {
     return models;
   }
 
-  // By the output that they are for: input is this output, target the target_key.
+  // Sorted by the output to which they belong: input is this output, target the target_key.
   void read_outputs() {
     const Json* specs = fields_.find("output_specs");
     if (!specs) return;
@@ -150,7 +150,7 @@ class TrainingReader {
     reading(place, [&] { train_.add_metric(model, ports, options); });
   }
 
-  // What is none of the options is a port.
+  // A field that is not an option is a port.
   void read_penalty(const Json& json, const Place& place) {
     Json::Object ports;
     bool regex = false;

@@ -5,7 +5,7 @@
 
 namespace mithril {
 
-// The reader of the models that stand in it.
+// The reader of nested models.
 using ReadModel = Model (*)(const Json& json, const Place& place);
 
 bool is_training(const Json& json);  // "name": "TrainModel", or a "model" and no name

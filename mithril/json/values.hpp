@@ -15,8 +15,8 @@ Json json_of(const Datum& datum);
 Datum datum_of(const Json& json, const Place& place);
 bool is_value_object(const Json& json);  // one of these four
 
-// {"tensor": [[1.0, 2.0]], "dtype": "float32"}; without dtype float64, int64 or bool, as it is
-// written. "shape" where an array cannot say it.
+// {"tensor": [[1.0, 2.0]], "dtype": "float32"}; without dtype float64, int64 or bool, depending on
+// the elements. "shape" if the array does not imply it.
 Json json_of(const Tensor& tensor);
 Tensor tensor_of(const Json& json, const Place& place);
 

@@ -12,7 +12,7 @@ namespace {
 
 void write_arguments(const std::string& name, const Arguments& arguments, Json::Object& fields);
 
-// What is a model is written as one; the recipe of it is kept in tuples.
+// A model is written as a model; a tuple holds its recipe.
 Json json_of_argument(const Datum& datum, const std::string& kinds) {
   if (kinds == "models") {
     Json::Array items;

@@ -5,8 +5,7 @@
 
 namespace mithril {
 
-// Adds "name", "args" and "tuples": arguments in the order of their definition, without those that
-// have their default.
+// Adds "name", "args" and "tuples": arguments in the order of their definition, without defaults.
 void write_op(const OpPart& part, Json::Object& fields);
 void write_recipe(const Recipe& recipe, Json::Object& fields);
 

@@ -20,7 +20,7 @@ const char* distribution_name(Initializer::Distribution distribution) {
   return names[static_cast<size_t>(distribution)];
 }
 
-// The facts of one sort; each of a connection once, of what cannot hold together the last.
+// Facts of one sort. Each fact of a connection is written once; of exclusive facts the last.
 void add(Json::Array& to, const std::string& name, Json fact, bool last = false) {
   Json entry(Json::Array{name, std::move(fact)});
   const bool again = !to.empty() && to.back().as<Json::Array>()->front() == Json(name);

@@ -28,7 +28,7 @@ class FactsWriter {
   const Composite& model_;
   const Level& level_;
   std::vector<std::string> names_;
-  std::vector<bool> late_, bound_;  // bound: its value is written where it is bound
+  std::vector<bool> late_, bound_;  // bound: the value is written at its binding
   std::vector<std::vector<const StatedFact*>> stated_;
 };
 

@@ -1,4 +1,4 @@
-// From a model to its JSON form.
+// Writes models in their JSON form.
 #include <algorithm>
 #include <unordered_set>
 
@@ -16,7 +16,7 @@
 namespace mithril {
 namespace {
 
-constexpr int most_nested = 120;  // models in each other: what the guarded parse lets through
+constexpr int most_nested = 120;  // nested models: the limit of the guarded parse
 
 Json json_of_part(const Part& part);
 
@@ -35,10 +35,10 @@ class LevelWriter {
   }
 
  private:
-  // Decides what an item of a group is bound to, and what has to be joined afterwards.
+  // Chooses the binding of an item of a group, and the connections to add afterwards.
   void plan(size_t index) {
     const Group& group = level_.groups[index];
-    std::vector<std::string> names;  // of what the parts, as they are added, leave apart
+    std::vector<std::string> names;  // of wires that adding the parts does not connect
     std::unordered_set<const Wire*> seen;
     for (const size_t key : group.keys) {
       const bool by_recipe = key < keys_by_recipe(model_);
@@ -112,7 +112,7 @@ class LevelWriter {
     return specs;
   }
 
-  // What a port is bound to; false: to nothing that is not its own.
+  // The binding of a port; false: it has none of its own.
   bool has_spec(size_t end, Json& spec) {
     if (!level_.endpoints[end].wire) return false;  // left out
     const size_t index = level_.group_of.at(wire_in(model_, level_.endpoints[end].wire));
@@ -134,7 +134,7 @@ class LevelWriter {
     if (known_.insert(key).second) order_.push_back(key);
   }
 
-  // Keys, where naming them in the connections does not give them in their order.
+  // Keys, if naming them in the connections does not give their order.
   void write_keys(Json::Object& fields) {
     std::vector<std::string> wanted;
     Json::Array renamed, keys, exposed;

@@ -54,7 +54,7 @@ class TrainingWriter {
     return all;
   }
 
-  // What a port is bound to: a name, or a value.
+  // The binding of a port: a name, or a value.
   Json spec(const Part& part, const std::string& port) {
     for (size_t i = 0; i < level_.endpoints.size(); ++i) {
       const Endpoint& end = level_.endpoints[i];

@@ -30,7 +30,7 @@ concept Number = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, 
 
 [[noreturn]] void refuse_number(std::string number);  // ValueError E0470
 
-// The number as an int64_t; ValueError E0470 where it does not fit.
+// The number as an int64_t; ValueError E0470 if it does not fit.
 template <Number T>
 int64_t to_int64(T number) {
   if (!std::in_range<int64_t>(number)) refuse_number(std::to_string(number));
@@ -103,7 +103,7 @@ struct IOKey {
   Kinds type = 0;  // 0: not stated
   std::optional<bool> differentiable = {};
   std::optional<std::pair<double, double>> interval =
-      {};  // where randomize_params draws from, uniformly
+      {};  // randomize_params draws from it, uniformly
 };
 
 }  // namespace mithril

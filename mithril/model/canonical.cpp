@@ -1,4 +1,5 @@
-// Canonical ports: what `model += part` chains to, and what stays canonical once a model is a part.
+// Canonical ports: the ports to which `model += part` chains, and those that stay canonical when a
+// model becomes a part.
 #include <algorithm>
 #include <limits>
 

@@ -6,8 +6,8 @@
 
 namespace mithril {
 
-// While it lives, a root has what its completion adds; afterwards it is as before. A model without
-// one, or whose completion is not ready, is left as it is.
+// During its lifetime, a root has the additions of its completion; afterwards it is as before. A
+// model without a completion, or with one that is not ready, does not change.
 class Completed {
  public:
   explicit Completed(Composite& model);
@@ -16,13 +16,13 @@ class Completed {
   std::optional<Composition> composition_;  // never committed
 };
 
-// Adds it as part of a change of the model. ConnectionError where it is too early.
+// Adds it as part of a change of the model. ConnectionError if it is not ready.
 void complete(Composition& composition);
 // Adds it for good, as part of a change of another model.
 void complete_for_good(Composite& model, Composition& outer);
 // NameError E0606 for a key that the completion will make: no connection of it lasts before.
 void refuse_early(Composite& model, const std::string& key);
-// ConnectionError E0115 where the model is one that completes itself: its parts are its own affair.
+// ConnectionError E0115 if the model completes itself: users cannot add parts to it.
 void refuse_extension(const Composite& model, const std::string& call);
 
 }  // namespace mithril

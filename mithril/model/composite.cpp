@@ -85,7 +85,7 @@ const Composite::Class& Composite::class_of(std::string name) {
 
 Composite::Composite(std::string class_name) : class_(class_of(std::move(class_name))) {}
 
-// Walks down to the parts and back up by their owners, so that it needs no memory of its own.
+// Walks down to the parts and back up by their owners, so that it needs no additional memory.
 Composite::~Composite() {
   Composite* at = this;
   while (at != this || !parts.empty()) {
@@ -181,7 +181,7 @@ void Composite::adopt_child(std::shared_ptr<Part> child) {
     if (!index_) index_ = std::make_unique<Index>();
     index_->namesakes = std::move(namesakes);
   }
-  // From here on nothing fails.
+  // Nothing below throws.
   if (!child->op) static_cast<Composite&>(*child).adopted_at = moment();
   child->owner = this;
   child->index = static_cast<uint32_t>(index);

@@ -1,5 +1,4 @@
-// A composite part: its children, the names it gives to wires, and, while it is a root, what is
-// known.
+// A composite part: its children, the names of its wires, and, while it is a root, the facts.
 #pragma once
 #include <functional>
 #include <map>
@@ -92,12 +91,12 @@ struct Copied {
   std::vector<std::pair<Wire*, Wire*>> wires;
 };
 
-// What a model adds to itself when it is compiled or becomes a part: a training model adds its
-// cost, which depends on all losses that were added until then.
+// Additions to a model when it is compiled or becomes a part: a training model adds its cost, which
+// depends on all losses up to then.
 class Completion {
  public:
   virtual ~Completion() = default;
-  virtual void require() const = 0;   // raises where it is too early
+  virtual void require() const = 0;   // raises if it is not ready
   virtual bool is_ready() const = 0;  // whether require() would not
   virtual void complete(Composition& composition) const = 0;
   virtual std::string summary(const Composite& model, bool shapes, bool types, int depth) const = 0;
@@ -118,16 +117,16 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
   std::unique_ptr<Extras> extras;          // while a root
   std::unique_ptr<Recipe> recipe;          // of a library model
   std::unique_ptr<Completion> completion;  // of a training model
-  std::vector<StatedFact> statements;      // of this level, but for what a recipe says
+  std::vector<StatedFact> statements;      // of this level, without those of a recipe
   std::vector<Copied> copied;              // of a model that Model::create made
   uint64_t adopted_at = 0;                 // when it became a part
   uint64_t revision = 0;                   // how many changes were committed
   int64_t op_count = 0;                    // of the ops at all depths
   std::shared_ptr<Composite> merged_into;  // an expression that has become part of another model
-  bool expression = false;                 // made by Connection("x"): joins whatever it is used in
-  bool selects_outputs = false;            // expose_keys was called: only exposed keys are outputs
-  bool orphaned = false;                   // its parent is gone, and with it all that was known
-  bool by_recipe = false;                  // is being made by a recipe: what is said is not noted
+  bool expression = false;       // made by Connection("x"): merged into the model that uses it
+  bool selects_outputs = false;  // expose_keys was called: only exposed keys are outputs
+  bool orphaned = false;         // its parent is gone, and with it all that was known
+  bool by_recipe = false;        // a recipe is making it: statements are not recorded
   bool exposes_keys = false, chooses_inputs = false, chooses_outputs = false;  // not by its recipe
 
   explicit Composite(std::string class_name = "Model");
@@ -142,7 +141,7 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
   Wire* find_wire(
       std::string_view path);  // a key, or a port by its path: "encoder.fc1.weight"; null: none
   Part* find_part(std::string_view name);  // a child by its name; null: none
-  Wire* named(std::string_view name);      // the key's wire, made where there is none
+  Wire* named(std::string_view name);      // the key's wire, made if there is none
   // These are undone with the Attempt that is open.
   void add_key(std::string_view name, Wire* wire);
   void rename(std::string_view from, std::string_view to,
@@ -157,19 +156,19 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
   struct Class {
     std::string name, label;  // "Linear", "linear"
   };
-  struct Index;  // by name, of what there is much of
+  struct Index;  // by name, for large models
   static const Class& class_of(std::string name);
   Part* find_namesake(std::string_view label, size_t number) const;
-  size_t free_number(std::string_view label);  // which ends the name of the next such child
+  size_t free_number(std::string_view label);  // the number after the name of the next such child
   void forget_last_child();
   const Class& class_;
   std::unique_ptr<Index> index_;
 };
 
-// The model that a wire's holder now belongs to: through merged expressions and up to the root.
-// ConnectionError E0108 where it is gone.
+// The model that the holder of a wire belongs to: through merged expressions and up to the root.
+// ConnectionError E0108 if it was destroyed.
 std::shared_ptr<Composite> root_of(const std::shared_ptr<Composite>& model);
-// As above, but ConnectionError E0104 where the model is a part of another already.
+// As above, but ConnectionError E0104 if the model is already a part of another.
 Composite& open_model(const std::shared_ptr<Composite>& model);
 
 }  // namespace mithril

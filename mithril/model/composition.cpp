@@ -34,7 +34,8 @@ Datum literal(const Binding& binding) {
   return Datum(std::move(items));
 }
 
-// Keeps the list of a long chain short; at powers of two, so that it costs nothing on the whole.
+// Keeps the list of a long chain short. Runs at powers of two, so that the amortised cost is
+// constant.
 void forget_read_outputs(std::vector<CanonicalPort>& ports) {
   if (ports.size() < 16 || !std::has_single_bit(ports.size())) return;
   std::erase_if(ports, [](const CanonicalPort& port) { return top(port.wire)->uses > port.uses; });

@@ -1,4 +1,4 @@
-// One change of a model: parts added, wires bound; everything or nothing.
+// One change of a model: added parts and bound wires; all or nothing.
 #pragma once
 #include <functional>
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace mithril {
 
-// A wire in an error, and where it is: {"bound to", wire, "on x"}.
+// A wire in an error, and its position: {"bound to", wire, "on x"}.
 struct Side {
   std::string label;
   Wire* wire;
@@ -29,18 +29,18 @@ class Composition {
                    const std::vector<std::pair<Wire*, Wire*>>& joined);
   // The wire that a binding means here: a key's, a connection's, or a new one that holds the value.
   Wire* wire_for(const Binding& binding);
-  // States what an IOKey says about a wire.
+  // States the facts of an IOKey about a wire.
   void describe(Wire* wire, const IOKey& key);
-  void declare(Wire* wire, bool differentiable);  // TypeError E0303 for what is no float tensor
+  void declare(Wire* wire, bool differentiable);  // TypeError E0303 if it is not a float tensor
   void join(Wire* outer, Wire* inner);            // one wire of two, checked for cycles
-  // The same of two that the user calls by their labels, which an error tells.
+  // The same for two wires with labels, which errors show.
   void join_named(const Side& outer, const Side& inner);
   void set_tensor(Wire* wire, const Tensor& tensor);
   void set_value(Wire* wire, const Datum& datum);
   Facts& facts() { return facts_; }
   Composite& here() { return here_; }
-  void commit();  // runs inference; what it finds wrong is raised here
-  // As part of another change, which takes over what has to be done in the end.
+  void commit();  // runs inference, and raises its errors
+  // Commits as part of another change, which takes over the remaining work.
   void commit_within(Composition& outer);
 
  private:
@@ -54,13 +54,13 @@ class Composition {
   void take_extras(Composite& from);
   void take_canonical(const std::vector<CanonicalPort>& inputs,
                       const std::vector<CanonicalPort>& outputs);
-  // The wire that a part is chained to; null: there is none yet. `candidates`: how many inputs of
-  // the part could be; `names` are theirs, for a message.
+  // The wire that a part is chained to; null: there is none yet. `candidates`: the number of inputs
+  // of the part that could be chained; `names`: their names, for a message.
   Wire* chain_source(const Part& part, size_t candidates,
                      const std::function<std::vector<std::string>()>& names) const;
   void refuse_cycle(Part* driver) const;
-  // As join, of a port of a part that is being added: only what an output of it feeds back can
-  // close a cycle. An error tells what is known on both sides of the port.
+  // As join, for a port of a part that is being added: only connections from its outputs back to
+  // its inputs can close a cycle. An error shows the facts of both sides of the port.
   void join_port(Wire* outer, Wire* inner, std::string_view port);
 
   Composite& here_;
@@ -71,18 +71,18 @@ class Composition {
   std::vector<std::shared_ptr<Composite>> adopted_;  // whose facts become ours at commit
 };
 
-// NameError E0604 with the nearest where the part has no port that is bound; ConnectionError E0112
-// where one is bound twice.
+// NameError E0604 with the nearest names if the part does not have a bound port; ConnectionError
+// E0112 if a port is bound twice.
 void check_ports(Part& part, const Bindings& bindings);
-// The canonical outputs that nothing has read since.
+// The canonical outputs that no later part reads.
 std::vector<Wire*> open_outputs(const Composite& model);
-// The canonical inputs that nothing drives and that hold no value.
+// The canonical inputs without a source and a value.
 std::vector<Wire*> open_inputs(const Composite& model);
-// From now on they are canonical outputs of this part, whoever reads them. Undone with the Attempt.
+// They stay canonical outputs of this part even if they are read later. Undone with the Attempt.
 void keep_open_outputs(Composite& part);
 // The inputs of an op that are canonical.
 std::vector<std::string> canonical_names(const OpDef& op);
-// A key or a port by its path, or "output", the canonical output that nobody named; null: none.
+// A key or a port by its path, or "output", the unnamed canonical output; null: none.
 Wire* find_port(Composite& model, std::string_view key);
 // The same. NameError E0606 with the nearest.
 Wire* wire_at(Composite& model, const std::string& key);

@@ -22,12 +22,12 @@ std::string numbered(const std::string& port, size_t number) {
   return port + "_" + std::to_string(number);
 }
 
-// output where there are output_0, output_1, ...
+// "output" if there are output_0, output_1, ...
 bool is_family(Composite& part, const std::string& port) {
   return !find_port(part, port) && find_port(part, numbered(port, 0));
 }
 
-// A name or a list for such a port stands for one for each; anything else is left as it is.
+// A name or a list for such a port is expanded to one for each; other bindings do not change.
 Bindings spread_families(Composite& part, const Bindings& bindings) {
   Bindings spread;
   for (const auto& [port, binding] : bindings) {
@@ -68,7 +68,7 @@ bool has_port(Part& part, const std::string& port) {
   unknown_name(ErrorKind::name, "E0604", "port of " + part.class_name(), port, path(&part), names);
 }
 
-// What the ports of an op are bound to, values given when it was made included.
+// The bindings of the ports of an op, including the values of its construction.
 class OpBindings {
  public:
   OpBindings(const OpPart& part, const Bindings& bindings)
@@ -122,7 +122,7 @@ class OpBindings {
                        [&](const PortDef& def) { return def.list && def.name == port; });
   }
 
-  // Those of a tuple; of any other value itself.
+  // The items of a tuple; any other value itself.
   static std::vector<Binding> items_of(const Datum& datum) {
     if (datum.kind() != kind::tuple) return {Binding(datum)};
     return {datum.tuple().begin(), datum.tuple().end()};
@@ -153,7 +153,7 @@ size_t output_slots(const OpDef& op, const std::vector<int>& counts) {
 
 void check_ports(Part& part, const Bindings& bindings) {
   if (!part.op)
-    root_of(static_cast<Composite&>(part).shared_from_this());  // raises where it is gone
+    root_of(static_cast<Composite&>(part).shared_from_this());  // raises if it was destroyed
   for (const auto& [port, binding] : bindings) {
     if (!has_port(part, port)) refuse_port(part, port);
     if (find_binding(bindings, port) == &binding) continue;
@@ -317,7 +317,7 @@ void Composition::place_model(const std::shared_ptr<Composite>& part,
   take_canonical(inputs, outputs);
 }
 
-// An expression becomes part of this model: its parts, its named inputs, what it knows.
+// Merges an expression into this model: its parts, its named inputs, and its facts.
 void Composition::absorb(const std::shared_ptr<Composite>& expression) {
   Composite& from = *expression;
   adopted_.push_back(expression);
@@ -331,7 +331,7 @@ void Composition::absorb(const std::shared_ptr<Composite>& expression) {
   moved->swap(from.parts);
   for (const auto& part : *moved) here_.adopt_child(part);
   const Origin outer = facts_.current;
-  facts_.current = {};  // that keys and sizes are the same is nobody's port
+  facts_.current = {};  // equal keys and sizes do not come from a port
   take_keys(from);
   facts_.current = outer;
   take_extras(from);

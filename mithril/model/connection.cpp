@@ -119,7 +119,7 @@ const std::shared_ptr<Composite>& Connection::model() const {
 }
 
 Wire* Connection::wire() const {
-  root_of(model());  // raises where what it belongs to is gone
+  root_of(model());  // raises if its model was destroyed
   return top(wire_);
 }
 

@@ -71,7 +71,7 @@ class Connection {
   KnownShape known_shape() const;
 
   const std::shared_ptr<Composite>& model() const;
-  Wire* wire() const;  // the class's wire; ConnectionError E0108 where its model is gone
+  Wire* wire() const;  // the class's wire; ConnectionError E0108 if its model was destroyed
 
  private:
   std::shared_ptr<Composite> model_;
@@ -87,7 +87,8 @@ class Binding {
   Binding(const char* name) : held_(std::string(name)) {}
   Binding(std::string name) : held_(std::move(name)) {}
   Binding(Connection connection) : held_(std::move(connection)) {}
-  Binding(const Call& call);  // what the part makes: Relu()({{"input", Linear()({{"input", x}})}})
+  // the output of the part: Relu()({{"input", Linear()({{"input", x}})}})
+  Binding(const Call& call);
   Binding(Datum value) : held_(std::move(value)) {}
   Binding(bool flag) : held_(Datum(flag)) {}
   template <Number T>
@@ -107,7 +108,7 @@ class Binding {
  private:
   Held held_;
 };
-using Bindings = std::vector<std::pair<std::string, Binding>>;  // port -> what it is bound to
+using Bindings = std::vector<std::pair<std::string, Binding>>;  // port -> its binding
 
 // slice(start, stop, step) is Python's start:stop:step, none an end that is left out. They may be
 // connections: x[slice(0, x.shape()[0] - 1)].
@@ -142,7 +143,7 @@ Connection pow(const Connection& base, const Binding& exponent);
 Connection floor_divide(const Connection& a, const Binding& b);
 Connection matmul(const Connection& a, const Binding& b);
 
-// On the left too, where an int stays an int: 2 * x.shape()[0].
+// Also on the left, where an int stays an int: 2 * x.shape()[0].
 template <typename T>
 concept LeftOperand = std::is_arithmetic_v<T> || std::same_as<T, Tensor>;
 #define MITHRIL_LEFT_OPERAND(function, op)               \

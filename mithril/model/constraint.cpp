@@ -1,4 +1,4 @@
-// What a user's function says about the keys of a model.
+// Constraints: facts that a user's function states about the keys of a model.
 #include <algorithm>
 
 #include "mithril/base/names.hpp"
@@ -70,7 +70,7 @@ class KeySolver final : public WireSolver {
     raise_of_constraint(std::move(details), all_keys());
   }
 
-  // Runs inference on what is stated of a key; what is wrong with it is told with the key.
+  // Runs inference on a fact about a key; errors name the key.
   template <typename Action>
   void state(const std::string& key, Action action) {
     try {

@@ -119,7 +119,7 @@ class Copying {
   const std::shared_ptr<Composite>& target() const { return target_; }
 
  private:
-  // Models inside others come before them; with an explicit stack, for they may be nested deep.
+  // Models come before those that contain them; without recursion, because they may be nested deep.
   static std::vector<const Composite*> inner_first(
       const std::vector<std::shared_ptr<Part>>& parts) {
     std::vector<const Composite*> found;
@@ -230,7 +230,7 @@ class Copying {
     }
   }
 
-  // Copies the facts about the wires. The copied parts infer again what follows from them.
+  // Copies the facts about the wires. The copied parts infer their consequences again.
   void transfer(const Level& level) {
     Facts& facts = *target_->facts;
     facts.current = {};

@@ -76,8 +76,7 @@ class Flattening {
     flat_.inputs.reserve(ports.size());
     for (NamedPort& port : ports) {
       const Kinds kinds = find(port.wire->type)->kinds;
-      if (!(kinds & kind::tensor))
-        continue;  // a value that nobody gave: an error only where a node needs it
+      if (!(kinds & kind::tensor)) continue;  // an unknown value: an error only if a node needs it
       const DType dtype = kinds & kind::float_tensor ? graph().default_dtype()
                           : kinds & kind::int_tensor ? DType::int64
                                                      : DType::boolean;
@@ -150,7 +149,7 @@ class Flattening {
     graph().add_node(std::move(node));
   }
 
-  // Composing has folded all values except numbers that depend on open sizes: x.shape[0] ** 0.5.
+  // Composing has folded all values except numbers that depend on unknown sizes: x.shape[0] ** 0.5.
   // Such a number becomes a tensor of rank 0.
   void emit_number(Part& part) {
     Wire* wire = top(part.output_slots().front());

@@ -25,7 +25,7 @@ struct FlatModel {
 // cycle. Without recursion.
 FlatModel flatten(const Model& model, DType default_dtype);
 
-// What the value on a wire of the model is called there.
+// The name of the value on a wire of the model in the graph.
 std::string name_in_graph(const Composite& model, Wire* wire);
 
 }  // namespace mithril

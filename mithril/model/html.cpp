@@ -50,7 +50,7 @@ struct Box {
   int x = 0, width = 0;
 };
 
-// Inputs that somebody named, parts and outputs as boxes, in rows: each below what it reads.
+// Boxes of named inputs, parts and outputs, in rows: each below its inputs.
 class Drawing {
  public:
   explicit Drawing(const Composite& model) : model_(model) {
@@ -132,7 +132,7 @@ class Drawing {
   }
 
   void place() {
-    for (size_t round = 0; round < boxes_.size(); ++round) {  // parts may stand in any order
+    for (size_t round = 0; round < boxes_.size(); ++round) {  // parts may be in any order
       bool moved = false;
       for (Box& box : boxes_) {
         for (const size_t from : box.reads) {

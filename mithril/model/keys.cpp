@@ -125,7 +125,7 @@ Wire* wire_at(Composite& model, const std::string& key) {
   std::vector<std::string> names;
   for (const NamedPort& port : input_ports(model)) names.push_back(port.name);
   for (const NamedPort& port : output_ports(model)) names.push_back(port.name);
-  root_of(model.shared_from_this());  // raises where the model that it belonged to is gone
+  root_of(model.shared_from_this());  // raises if its model was destroyed
   unknown_name(ErrorKind::name, "E0606", "key", key, path(&model), names);
 }
 

@@ -28,8 +28,8 @@ Composite& extendable(const std::shared_ptr<Composite>& model) {
   return open_model(model);
 }
 
-// The model that application builds in: the one that the connections belong to, the larger where
-// they are several expressions, a new expression where there is none.
+// The model in which an application builds: the model of the connections; the larger one for
+// several expressions; a new expression without connections.
 void collect_roots(const Binding& binding, std::vector<std::shared_ptr<Composite>>& roots) {
   if (const auto* connection = std::get_if<Connection>(&binding.held()))
     roots.push_back(root_of(connection->model()));
@@ -59,7 +59,7 @@ std::shared_ptr<Composite> home_for(const Bindings& bindings) {
   unknown_name(ErrorKind::name, "E0605", "argument of " + op.model_name, name, "", names);
 }
 
-// An int serves where a float is expected; a list port takes what its items take.
+// An int is accepted for a float; a list port accepts lists of its item type.
 void check_arguments(const OpDef& op, const Arguments& arguments) {
   for (const auto& [name, datum] : arguments) {
     const auto port = std::find_if(op.inputs.begin(), op.inputs.end(),
@@ -199,7 +199,7 @@ std::vector<Connection> Model::apply(const Bindings& inputs) const try {
   std::vector<Connection> outputs;
   outputs.reserve(part_->op ? part_->output_slots().size() : keys.size());
   composition.commit();
-  // From here on nothing fails.
+  // Nothing below throws.
   if (part_->op) {
     for (Wire* wire : part_->output_slots()) outputs.emplace_back(home, top(wire));
     return outputs;

@@ -20,7 +20,7 @@ struct Part;
 class Model;
 class Solver;  // op/solver.hpp
 
-// A part and the bindings of its ports, as `model |= part({{"input", "x"}})` takes it.
+// A part and the bindings of its ports: model |= part({{"input", "x"}}).
 struct Call {
   std::shared_ptr<Part> part;
   Bindings bindings;
@@ -28,7 +28,7 @@ struct Call {
   operator Connection() const;
 };
 
-// How a parameter begins. Uniform and normal draw with the seed given to get_parameters.
+// The initial distribution of a parameter. Uniform and normal draw with the seed of get_parameters.
 struct Initializer {
   enum class Distribution { zeros, ones, constant, uniform, normal, uniform_fan_in };
   Distribution distribution = Distribution::uniform;
@@ -88,8 +88,8 @@ class Model {
 
   // ---- ports ----
   Connection operator[](
-      const std::string& key);  // the key or path; made as a new key where there is none
-  Connection at(const std::string& key) const;  // NameError with the nearest where there is none
+      const std::string& key);  // the key or path; made as a new key if there is none
+  Connection at(const std::string& key) const;  // NameError with the nearest names if there is none
   std::vector<std::string> input_keys() const;  // with the paths of unnamed inputs; without state
   std::vector<std::string> output_keys()
       const;  // all named outputs, or after expose_keys the exposed ones
@@ -99,9 +99,9 @@ class Model {
   Model& rename_key(const std::string& from, const std::string& to);
   Model& set_cin(const std::vector<std::string>& keys);
   Model& set_cout(const std::vector<std::string>& keys);
-  // The canonical ports, which += connects. A part keeps those that it had when it became one.
+  // The canonical ports, which += connects. They do not change after the model has become a part.
   std::vector<Connection> cins() const, couts() const;
-  Connection cin() const, cout() const;  // ConnectionError E0105 where there is not just one
+  Connection cin() const, cout() const;  // ConnectionError E0105 if there is not exactly one
   Model& merge_connections(const std::vector<Binding>& connections, const std::string& name = {});
 
   // ---- facts: a contradiction is an error there and then, which leaves the model as it was ----
@@ -123,20 +123,21 @@ class Model {
   Model& add_constraint(std::function<bool(Solver&)> constraint,
                         const std::vector<std::string>& keys);
   Model& set_initializer(const std::string& key, const Initializer& initializer);
-  // The input holds what the output was the last time; it starts as `initial`, or, where that has
-  // rank 0, full of it. A RandomKey is an int of rank 0.
+  // The input has the value of the output in the previous evaluation. It starts as `initial`, or,
+  // if that has rank 0, as a tensor filled with it. A RandomKey is an int of rank 0.
   Model& bind_state_keys(const std::string& input, const std::string& output, InitialState initial);
 
   // ---- asking ----
   const std::string& name() const;  // given by the user; empty: by its class
   std::string class_name() const;   // "Linear"
-  // Of inputs and outputs that may hold tensors. Sizes without a name have one number in all.
+  // The shapes of inputs and outputs that may hold tensors. Unnamed sizes have the same number in
+  // all shapes.
   std::map<std::string, KnownShape> get_shapes() const;
   KnownShape shape(const std::string& key) const;  // TypeError E0371 for a value
   std::string summary(bool shapes = true, bool types = false, int depth = 0) const;
 
   const std::shared_ptr<Part>& part() const { return part_; }
-  // The composite; an op is wrapped into a model of its own first.
+  // The composite; an op is wrapped in a model first.
   std::shared_ptr<Composite> composite() const;
 
  private:

@@ -35,7 +35,7 @@ std::string text_of(const Binding& binding) {
   return "a value";
 }
 
-// A side that the error has told already only gets its origin.
+// If the error already mentions a side, only adds its origin.
 void add_side(ErrorDetails& details, const Fact& side) {
   const auto told = std::find_if(details.facts.begin(), details.facts.end(),
                                  [&](const Fact& fact) { return fact.text == side.text; });
@@ -46,7 +46,7 @@ void add_side(ErrorDetails& details, const Fact& side) {
   }
 }
 
-// The part of what is known that an error of this kind is about.
+// The known fact to which an error of this kind refers.
 Fact fact_of(const Side& side, ErrorKind kind) {
   Fact fact = kind == ErrorKind::shape  ? known_shape(side.wire)
               : kind == ErrorKind::type ? known_type(side.wire)
@@ -94,7 +94,7 @@ void Statements::state(const std::string& key, Wire* wire, Text text, Known know
   } catch (const Error& error) {
     if (!error.path().empty()) throw;
     ErrorDetails details = placed(error, key);
-    if (!details.facts.empty()) {  // else what is said is wrong in itself
+    if (!details.facts.empty()) {  // otherwise the statement itself is wrong
       add_side(details, before);
       add_side(details, {"stated", said, "given by " + call});
     }

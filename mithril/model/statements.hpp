@@ -9,15 +9,14 @@
 
 namespace mithril {
 
-// How a statement is written: {"shapes={\"", "\": ", "}"} makes 'shapes={"w": [4, 5]}' of the key
-// and what is said about it.
+// The text of a statement: {"shapes={\"", "\": ", "}"} makes 'shapes={"w": [4, 5]}' from the key
+// and the fact.
 struct Wording {
   std::string_view before, between, after;
 };
 
-// Each states one fact about the wire of a key and runs inference. Where that fails and no part has
-// a share in it, the error has the key as its path and tells what was known of it and what was
-// said.
+// Each function states one fact about the wire of a key and runs inference. If that fails and no
+// part is involved, the error has the key as its path, and shows the known and the stated fact.
 class Statements {
  public:
   Statements(Composition& composition, const Wording& wording)
@@ -35,10 +34,10 @@ class Statements {
   Wording wording_;
 };
 
-// Raises an error again, at `path` where it has none.
+// Raises an error again, at `path` if it has none.
 [[noreturn]] void raise_at(const Error& error, const std::string& path);
-// Raises again what went wrong when two wires were to be one: an error of inference with what is
-// known of both, and with `path` where no part has a share in it.
+// Raises an error of merging two wires again: with the known facts of both, and with `path` if no
+// part is involved.
 [[noreturn]] void raise_between(const Error& error, const std::string& path, const Side& a,
                                 const Side& b);
 

@@ -75,7 +75,7 @@ std::string text_of(const InitialState& initial) {
   return dtype_and_dims(std::get<Tensor>(initial));
 }
 
-// A tensor of the state's kind and, where its rank is not 0, of its shape.
+// A tensor with the kind of the state and, if its rank is not 0, with its shape.
 Tensor example_of(const InitialState& initial) {
   const auto* tensor = std::get_if<Tensor>(&initial);
   return tensor ? *tensor : Tensor::scalar(std::int64_t{0});

@@ -21,8 +21,7 @@ std::string list(const std::vector<NamedPort>& ports, std::string (*text)(Wire*)
 
 std::string kinds_text(Wire* wire) { return to_string_kinds(find(wire->type)->kinds); }
 
-// The inputs of a part that are its own to learn: float tensors that nothing drives and nobody
-// gave.
+// The trainable inputs of a part: float tensors without a source or a value.
 std::string free_inputs(const Part& part) {
   std::vector<std::string> items;
   const auto add = [&](const std::string& name, Wire* wire) {

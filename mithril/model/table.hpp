@@ -16,7 +16,7 @@ std::string table(const std::vector<Row>& rows);
 std::string wire_text(Wire* wire);
 // The rows of the summary, the header first.
 std::vector<Row> summary_rows(const Composite& model, bool shapes, bool types, int depth);
-// As Model::summary, also of a model that is a part.
+// As Model::summary, for a model that may be a part.
 std::string summary_of(const Composite& model, bool shapes, bool types, int depth);
 
 }  // namespace mithril

@@ -15,7 +15,7 @@ void on_undo(Action action) {
   if (Trail* trail = Trail::active()) trail->on_undo(std::move(action));
 }
 
-// Undoes what is appended to the list from now on. The list outlives the Attempt.
+// Undoes additions to the list from now on. The list outlives the Attempt.
 template <typename T>
 void take_back_growth(std::vector<T>& list) {
   on_undo([&list, size = list.size()] {

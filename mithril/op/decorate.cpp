@@ -1,4 +1,4 @@
-// Adds to an error who said what: path, port, origins, and the shapes on the wires of the part.
+// Adds the origins to an error: path, port, facts, and the shapes on the wires of the part.
 #include "mithril/infer/symbol.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/part.hpp"
@@ -21,8 +21,8 @@ void add_wires(ErrorDetails& details, const Part& part) {
   }
 }
 
-// Arithmetic loses who fixed a number: where `solve` speaks, say it of each dim that the patterns
-// name.
+// Arithmetic loses the origin of a number: for errors of `solve`, adds the origin of each dim that
+// the patterns name.
 void add_dims(ErrorDetails& details, const Part& part) {
   for (size_t i = 0; part.dims && i < part.op->compiled.dims.size(); ++i) {
     const Dim dim = part.dims[i];
@@ -32,7 +32,7 @@ void add_dims(ErrorDetails& details, const Part& part) {
   }
 }
 
-// If the wrong rank comes from a part that by default merges all axes from the first one on, the
+// If the wrong rank comes from a part whose default merges all axes from the first one on, the
 // batch axis is missing.
 void add_advice(ErrorDetails& details, const Part* from) {
   if (details.kind != ErrorKind::shape || !details.help.empty() || !from || !from->op) return;

@@ -21,7 +21,7 @@ struct OpDef;  // op/op_def.hpp
 [[noreturn]] void refuse_read(const OpDef& op, std::string_view port, const Tensor& tensor,
                               int64_t index);
 
-// Elements of an input as T: the tensor's own memory where it holds T, a converted copy otherwise.
+// Elements of an input as T: the tensor's own memory if it holds T, otherwise a converted copy.
 // `[i]` raises E0479 outside of the tensor. Refers to the op and to the name of the port.
 template <typename T>
 class Elements {
@@ -105,8 +105,8 @@ class OutputPointer {
 
 class EvalContext {
  public:
-  // tensors: parallel to values, one per argument in port order; null where the argument is a
-  // value. A number that is a value has both: the datum and a rank-0 tensor.
+  // tensors: parallel to values, one per argument in port order; null for a value. A number has
+  // both: the datum and a rank-0 tensor.
   EvalContext(const OpDef& op, std::span<const Tensor* const> tensors,
               std::span<const Datum> values, std::span<Tensor> outputs)
       : op_(op), tensors_(tensors), values_(values), outputs_(outputs) {}
@@ -130,7 +130,7 @@ class EvalContext {
   const std::string& op_name() const;  // for messages
   const Tensor& out(int index = 0) const { return output(index); }
   int output_count() const { return static_cast<int>(outputs_.size()); }
-  // Zero to begin with.
+  // Initialised with zeros.
   template <typename T>
   OutputPointer<T> write(int index = 0) {
     Tensor& tensor = output(index);

@@ -12,7 +12,7 @@ namespace {
 
 using FormulaKind = Formula::Kind;
 
-// From the loosest to the tightest; what begins as another does comes first.
+// By increasing precedence; a longer operator comes before its prefixes.
 constexpr std::array<std::array<std::string_view, 4>, 7> levels = {{
     {"||"},
     {"&&"},

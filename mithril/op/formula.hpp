@@ -1,4 +1,4 @@
-// The expressions of C in which records spell what their ops do with each element:
+// The C expressions with which records spell elementwise ops:
 //   "{input} < 0 ? 0 : {input}"
 // Names in braces are ports; T(x) converts to the type of the output.
 #pragma once
@@ -18,7 +18,7 @@ struct Formula {
     unary,        // text: "-", "!"
     binary,       // text: "+", "<=", "&&"; children: left, right
     choice,       // children: condition, then, otherwise
-    unsupported,  // a branch for which there is no expression
+    unsupported,  // a branch without an expression
   };
   Kind kind;
   std::string text = {};
@@ -26,7 +26,7 @@ struct Formula {
   std::vector<Formula> children = {};
 };
 
-// ParseError E0730 with the place of the mistake, E0732 where it nests too deep.
+// ParseError E0730 with the place of the mistake, E0732 if it is nested too deep.
 Formula parse_formula(std::string_view text);
 
 }  // namespace mithril

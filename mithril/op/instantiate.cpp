@@ -98,7 +98,7 @@ class Instantiation {
       facts_.promote(variables_.type(port.left), variables_.type(port.right), wire->type,
                      facts_.current);
     }
-    // An int is a dim from birth, so that arithmetic on it can begin before it is known.
+    // An int is a dim from the start, so that arithmetic on it works before it is known.
     if (port.kinds == kind::int_value && !find(value_of(facts_, wire))->known) {
       facts_.set(wire->value, Datum(Dim(facts_.symbol({}, false))));
     }
@@ -116,7 +116,7 @@ class Instantiation {
     facts_.set(value_of(facts_, wire), *def.fallback);
   }
 
-  // A wire that is there already learns what the port says.
+  // States the facts of the port about an existing wire.
   void state(Wire& wire, const CompiledPorts::Port& port, bool list) {
     if (port.type >= 0) {
       variables_.match_type(port.type, wire.type);

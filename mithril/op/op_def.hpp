@@ -29,7 +29,7 @@ class SpellingContext;  // op/spelling.hpp
 struct PortDef {
   std::string name, shape, type;
   std::optional<Datum> fallback = {};  // present: the port may be left out
-  bool list = false;  // any number of wires, each matched on its own; one such port on either side
+  bool list = false;  // any number of wires, each matched separately; one such port on either side
   std::vector<std::string> words = {};  // of a port of strings: the values, an enumeration in C++
 };
 PortDef value(std::string name, std::string kinds, std::optional<Datum> fallback = {});
@@ -45,10 +45,10 @@ enum class CastPolicy : uint8_t {
   float32,  // to float32: softmax, losses, large sums
 };
 
-// The text is an expression (op/spelling.hpp), or "unsupported: why" where the target has none. A
-// target without an entry has none either: "c" has one only for formulas of one element.
-// Where it depends on axes or sizes, `write` gives the expression for a node, and the text says in
-// words what that is like.
+// The text is an expression (op/spelling.hpp), or "unsupported: why" if the target has none. A
+// missing entry also means none: "c" has entries only for formulas of one element. If the
+// expression depends on axes or sizes, `write` makes it for a node, and the text describes it in
+// words.
 struct Spelling {
   std::string target, text;  // "torch", "aten::relu(input)"
   std::string (*write)(const SpellingContext&) = nullptr;
@@ -81,8 +81,8 @@ struct OpDef {
   std::vector<PortDef> inputs, outputs;
   std::vector<std::string> where = {};  // "*o = broadcast(*a, *b)"
 
-  // Infers what patterns cannot express. False: not finished; it runs again when something changes
-  // that it read and found unknown. Must be idempotent.
+  // Infers facts that patterns cannot express. False: not finished; it runs again when an unknown
+  // fact that it read changes. Must be idempotent.
   bool (*solve)(Solver&) = nullptr;
   // The meaning, on tensors of concrete shape; float16 and bfloat16 arrive as float32. Null for ops
   // on values only (solve folds them) and for ops with `expand`.
@@ -94,8 +94,8 @@ struct OpDef {
   // Instead of eval and grad: replaces the op by other ops.
   void (*expand)(ExpandContext&) = nullptr;
 
-  // The dtype that comes out has the widest width among the inputs of that kind, unless this names
-  // a port: a dtype, or a tensor whose dtype it is.
+  // The dtype of the output has the greatest width of the inputs of that kind, unless this names a
+  // port: a dtype, or a tensor whose dtype it is.
   std::string dtype_from = {};
   // A list output has as many tensors as the tuple at this port has items.
   std::string outputs_from = {};

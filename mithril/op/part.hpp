@@ -20,7 +20,7 @@ struct Wire {
   uint64_t linked_at = 0;  // when it got its parent: see moment()
   StoredShape shape;
   Type* type = nullptr;
-  DatumVariable* value = nullptr;  // made when first asked for: most wires carry tensors
+  DatumVariable* value = nullptr;  // made on first use: most wires carry tensors
   Part* driver = nullptr;          // the op that makes it
   const Part* home = nullptr;      // the outermost model that names it
   Note name;                       // its name there
@@ -34,8 +34,8 @@ inline Wire* top(Wire* wire) {
   while (wire->parent) wire = wire->parent;
   return wire;
 }
-// Counts on, over all models and threads. A model is frozen once it is a part, so the links of its
-// wires that are older than that are its own, and the later ones come from the models around it.
+// A counter over all models and threads. A model is frozen once it is a part: links of its wires
+// from before that time belong to it, later ones to the models around it.
 uint64_t moment();
 inline Wire* top_before(Wire* wire, uint64_t end) {
   while (wire->parent && wire->linked_at < end) wire = wire->parent;
@@ -60,11 +60,11 @@ struct Part {
   virtual std::string class_name() const;  // "Relu", "Linear"
   virtual std::string_view label() const;  // the name given to it, else its class in lower case
   virtual std::string name_of(
-      const Part& child) const;  // "relu", or "relu_1" where a sibling had that name before
+      const Part& child) const;  // "relu", or "relu_1" if an earlier sibling has that name
   std::span<Wire*> all_slots() const { return {slots, slot_count}; }
   std::span<Wire*> input_slots() const { return {slots, input_count}; }
   std::span<Wire*> output_slots() const { return {slots + input_count, slot_count - input_count}; }
-  std::span<Wire*> slots_of(std::string_view port) const;  // none where there is no such port
+  std::span<Wire*> slots_of(std::string_view port) const;  // none if there is no such port
   size_t port_of(size_t slot) const;                       // inputs, then outputs
   const PortDef& port_at(size_t slot) const;
   // The class's wire. A port that was left out gets its wire now.
@@ -87,9 +87,8 @@ DatumVariable* value_of(Facts& facts, Wire* wire);
 // Makes one wire of two. `outer` is the one whose name wins. Two drivers: ConnectionError E0101
 // naming both.
 void unify_wires(Facts& facts, Wire* outer, Wire* inner);
-// Gives a part of an op its slots: patterns, types, relations. wires[i] per slot, null: a new wire
-// of its own. counts: the sizes of its list ports, in port order. What it changes of the part is
-// undone by clear_slots.
+// Gives a part of an op its slots: patterns, types, relations. wires[i] per slot, null: a new wire.
+// counts: the sizes of its list ports, in port order. clear_slots undoes the changes of the part.
 void instantiate(Facts& facts, Part& part, std::span<const int> counts,
                  std::span<Wire* const> wires);
 void clear_slots(Part& part);

@@ -1,4 +1,4 @@
-// Reads facts, watches what is unknown, and states.
+// Reads facts, watches unknown facts, and states new ones.
 #include "mithril/op/part_solver.hpp"
 
 #include <bit>

@@ -1,5 +1,5 @@
-// The variables of an op's patterns in one part: each is what it meets first, a dim, a shape or a
-// type on a wire that is there already, and only else a fresh one.
+// The variables of an op's patterns in one part. Each is bound to the first dim, shape or type that
+// an existing wire has for it, or else to a fresh one.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace mithril {
 
 class PatternVariables {
  public:
-  // `dims`: where the dims of the patterns are kept; as many as there are.
+  // `dims`: memory for the dims of the patterns.
   PatternVariables(Facts& facts, const CompiledPorts& compiled, Dim* dims);
 
   Type* type(int variable);
   StoredShape run(int variable);
-  // States that a type or shape which is there already fits. list: each item has a run of its own.
+  // States that an existing type or shape fits. list: each item has its own run.
   void match_type(int variable, Type* type);
   void match_shape(const CompiledPorts::Port& port, bool list, const StoredShape& shape);
   // The pattern as a shape.

@@ -4,7 +4,7 @@
 
 namespace mithril {
 
-// InternalError naming op, port and pattern where one does not parse.
+// InternalError naming op, port and pattern if one does not parse.
 void compile_patterns(OpDef& op);
 
 // "int|none" as a set of kinds of values.

@@ -15,7 +15,7 @@
 
 namespace mithril {
 
-void define_builtin_ops();  // mithril/ops/registry.cpp: the records stand above this layer
+void define_builtin_ops();  // mithril/ops/registry.cpp: the records are above this layer
 
 namespace {
 
@@ -40,7 +40,7 @@ std::string camel(std::string_view name) {
 
 struct OpTable {
   std::recursive_mutex mutex;  // recursive: the first look-up registers the built-in ops
-  std::deque<OpDef> ops;       // a deque: records stay where they are
+  std::deque<OpDef> ops;       // a deque: records keep their addresses
   std::map<std::string, const OpDef*, std::less<>> by_name, by_model;
   bool filled = false;
 

@@ -14,7 +14,7 @@ namespace mithril {
 
 class Solver {
  public:
-  // ---- reading: null or false where it is not known yet ----
+  // ---- reading: null or false if it is not known yet ----
   virtual const Datum* value(std::string_view port, int item = 0) = 0;
   virtual bool shape(std::string_view port, std::vector<Dim>& dims, int item = 0) = 0;
   // A bit set inside kind::tensor or inside kind::value once it is decided which of them; 0: not
@@ -38,8 +38,8 @@ class Solver {
   virtual void same(const Dim& a, const Dim& b) = 0;
   virtual Dim fresh(bool size = true) = 0;
 
-  virtual bool await(const Dim& dim) = 0;  // waits for a change to what it mentions; returns false
-  // Raises: ValueError E0402, or ShapeError where `kind` says so.
+  virtual bool await(const Dim& dim) = 0;  // waits for a change of its symbols; returns false
+  // Raises ValueError E0402, or ShapeError if `kind` says so.
   [[noreturn]] void reject(std::string message, std::string expected, std::string got,
                            ErrorKind kind = ErrorKind::value) {
     refuse(std::move(message), std::move(expected), std::move(got), kind);

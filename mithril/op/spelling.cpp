@@ -86,7 +86,7 @@ class Parser {
     return result;
   }
 
-  // "dtype=" before an argument; nothing where that is by position.
+  // "dtype=" before an argument; empty for an argument by position.
   std::string keyword() {
     const size_t start = at_;
     skip_spaces();
@@ -146,7 +146,7 @@ class Parser {
 
   static bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
 
-  // With namespaces: "aten::add", "prims::div.int".
+  // A name with namespaces: "aten::add", "prims::div.int".
   std::string name() {
     skip_spaces();
     const size_t start = at_;

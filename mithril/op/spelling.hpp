@@ -21,7 +21,7 @@ struct Spelling;
 // The node that is spelled: every size and value is a number.
 class SpellingContext {
  public:
-  // values: one per argument in port order, None where it is a tensor; dims: of tensors.
+  // values: one per argument in port order, None for a tensor; dims: of tensors.
   SpellingContext(const OpDef& op, std::span<const Datum> values, std::span<const Dims> dims,
                   std::span<const Dims> outputs)
       : op_(op), values_(values), dims_(dims), outputs_(outputs) {}
@@ -49,8 +49,8 @@ struct SpelledExpression {
     port,    // text: its name
     call,    // text: "aten::add"; children: arguments
     list,    // children: items
-    item,    // children: of what; number: which
-    member,  // children: of what; text: "shape"
+    item,    // children: the list; number: the index
+    member,  // children: the tensor; text: "shape"
     number,  // text as it is written: "40", "-0.5"
     text,    // text
     flag,    // number: 0 or 1
@@ -66,7 +66,7 @@ struct SpelledExpression {
   std::vector<std::string> keywords = {};  // of a call: parallel to children; empty: by position
 };
 
-// ParseError E0731 with the place of the mistake, E0732 where it nests too deep.
+// ParseError E0731 with the place of the mistake, E0732 if it is nested too deep.
 SpelledExpression parse_spelling(std::string_view text);
 
 }  // namespace mithril

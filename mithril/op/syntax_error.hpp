@@ -6,7 +6,7 @@
 
 namespace mithril {
 
-// ParseError `code` that points at a place of the text; `what` is "formula" or "spelling".
+// ParseError `code` that shows a place of the text; `what` is "formula" or "spelling".
 [[noreturn]] void raise_syntax(const char* code, std::string_view what, std::string_view text,
                                size_t at, const std::string& expected);
 

@@ -21,7 +21,7 @@ struct LossScale {
   // an interval below 1.
   void check() const;
   void update(bool found_inf);
-  float inverse() const;  // what gradients are multiplied with
+  float inverse() const;  // the factor of gradients
 };
 
 // The behaviour of torch.amp.GradScaler. Example:
@@ -33,15 +33,15 @@ class GradScaler {
  public:
   explicit GradScaler(LossScale state = {}, bool enabled = true);
 
-  // Gradients that come in at outputs, multiplied with the scale.
+  // Incoming gradients of outputs, multiplied by the scale.
   TensorMap scale(const TensorMap& output_gradients) const;
   // The gradients divided by the scale, for clipping and stepping. TypeError E0386 for a float16
   // gradient, in which scaling cannot be undone.
   TensorMap unscale(const TensorMap& gradients);
-  // The optimizer's step, unless an inf or NaN was unscaled since the last update; whether it was
-  // taken. StateError E0910 where nothing was unscaled.
+  // Runs the optimizer's step, unless an inf or NaN was unscaled since the last update. Returns
+  // whether it ran. StateError E0910 if nothing was unscaled.
   bool step(Optimizer& optimizer, TensorMap& params, const TensorMap& unscaled);
-  // At the end of an iteration. StateError E0910 where nothing was unscaled.
+  // Call at the end of an iteration. StateError E0910 if nothing was unscaled.
   void update();
   void update(double new_scale);
 
@@ -56,7 +56,7 @@ class GradScaler {
 
   LossScale state_;
   bool enabled_;
-  std::optional<bool> found_inf_;  // nothing: nothing was unscaled since the last update
+  std::optional<bool> found_inf_;  // none: nothing was unscaled since the last update
 };
 
 }  // namespace mithril

@@ -181,7 +181,7 @@ void Optimizer::step(TensorMap& params, const TensorMap& gradients) try {
     moves.push_back({*param, gradient, memory, of_key, numbers(memory.steps + 1, of_key)});
     moves.back().param.mutable_raw_data();  // raises where it is read-only
   }
-  // From here on nothing fails.
+  // Nothing below throws.
   for (Move& move : moves) {
     ++move.memory.steps;
     update(move.param, move.gradient, move.memory, move.changing, move.rates);

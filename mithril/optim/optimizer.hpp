@@ -81,8 +81,8 @@ class Optimizer {
   TensorMap state_dict() const;
   // Restores a state_dict. An option that `state` lacks keeps its value; a state_dict of version
   // 0.1.0 has no options. A schedule stays, and continues from the restored number of steps;
-  // without "steps" that is the largest "<key>.step". StateError E0903 for an entry that is no slot
-  // or option of this optimizer, E0904 for an option of other dims, E0905 where a slot is missing,
+  // without "steps" that is the largest "<key>.step". StateError E0903 for an entry that is not a slot
+  // or option of this optimizer, E0904 for an option of other dims, E0905 if a slot is missing,
   // ValueError E0406 for an option out of range. After an error nothing has changed.
   void load_state_dict(const TensorMap& state);
 
@@ -127,8 +127,8 @@ class Optimizer {
   virtual void set_options(const OptimizerOptions& options) = 0;
   static const Datum& option(const OptimizerOptions& options, std::string_view name);
   void set_slot_names(std::vector<std::string> names) { slot_names_ = std::move(names); }
-  // Calls work(first, last) for ranges that make up [0, size), on threads where that pays. With
-  // std::cref(work) nothing is allocated.
+  // Calls work(first, last) for ranges that cover [0, size), on several threads if that pays off.
+  // With std::cref(work) nothing is allocated.
   void in_ranges(std::int64_t size,
                  const std::function<void(std::int64_t first, std::int64_t last)>& work) const;
   // ValueError E0406 "<optimizer>: weight_decay is -1, expected at least 0".

@@ -12,7 +12,7 @@
 namespace mithril {
 namespace {
 
-// Enough to tell most constants apart; equal hashes are compared in full.
+// Enough to distinguish most constants; equal hashes are compared in full.
 constexpr size_t hashed_bytes = 4096;
 
 size_t mix(size_t hash, size_t more) { return (hash ^ more) * 0x9e3779b97f4a7c15u + (hash >> 29); }
@@ -72,8 +72,8 @@ bool equal(const Argument& a, const Argument& b) {
   return equal(std::get<Datum>(a), std::get<Datum>(b));
 }
 
-// Sizes that nothing decides are called differently where they are made twice; those who read them
-// need the one they know.
+// Unknown sizes have different symbols if they are made twice, and readers need the symbol that
+// they know.
 bool same_dims(const Value& a, const Value& b) {
   return a.ranked == b.ranked &&
          std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(),

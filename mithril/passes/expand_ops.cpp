@@ -15,7 +15,7 @@ constexpr int most_rounds = 50;
 bool is_expandable(const Node& node) { return node.op->expand != nullptr; }
 
 void expand(Rebuilder& rebuilder, const Graph& from, const Node& node, int round) {
-  // What one round leaves to the next has names of its own.
+  // Names of intermediate results are unique in each round.
   const std::string& name = from.value(node.outputs.front()).name;
   const std::string scope = round == 1 ? name : name + "." + std::to_string(round);
   Node mapped = rebuilder.map_arguments(node);

@@ -43,7 +43,7 @@ Tensor product_of_rows(const Tensor& given, const Numbers& scale) {
   return made;
 }
 
-// Made when it is read, for who packs it needs it once, and the source keeps what it is made of.
+// Made when it is read: a packing backend needs it once, and the source keeps its inputs.
 Tensor scaled(const Tensor& rows, const Numbers& scale) {
   return deferred(rows.dtype(), rows.dims(),
                   [rows, scale] { return product_of_rows(rows, scale); });
@@ -79,14 +79,14 @@ class FoldBatchNorm {
   }
 
  private:
-  // Its first axis makes the channels, which are the second axis of what comes out.
+  // The first axis of the weight makes the channels, the second axis of the output.
   bool is_product(const Node& node) const {
     const Value& made = from_.value(node.outputs[0]);
     const bool by_row = node.op->name == "linear" && made.ranked && made.dims.size() == 2;
     return by_row || node.op->name == "conv1d" || node.op->name == "conv2d";
   }
 
-  // What the norm does, where it and the product before it are constants.
+  // The affine map of the norm, if its parameters and those of the product before it are constants.
   std::optional<Affine> foldable(const Node& norm) const {
     const auto at = products_.find(*tensor_of(norm.arguments[0]));
     if (at == products_.end() || readers_[index(at->first)] > 1) return std::nullopt;
@@ -163,7 +163,7 @@ class FoldBatchNorm {
   Rebuilder rebuilder_;
   const std::vector<int> readers_;
   std::unordered_map<ValueId, const Tensor*> constants_;
-  std::unordered_map<ValueId, const Node*> products_;  // by what they make
+  std::unordered_map<ValueId, const Node*> products_;  // by the value that they make
 };
 
 }  // namespace

@@ -61,7 +61,7 @@ class ConstantFolding {
     try {
       return interpret(alone, {});
     } catch (const Error&) {
-      return std::nullopt;  // what cannot be computed fails where it is run, if it is run
+      return std::nullopt;  // a node that cannot be evaluated fails when it runs
     }
   }
 
@@ -72,7 +72,7 @@ class ConstantFolding {
     });
   }
 
-  // False also where a size is not known.
+  // False if a size is not known.
   bool is_small_enough(const Node& node) const {
     size_t read = 0, made = 0;
     for (const Argument& argument : node.arguments) {

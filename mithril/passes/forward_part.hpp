@@ -6,8 +6,8 @@
 
 namespace mithril {
 
-// For each value, whether the first `outputs` outputs depend on it. The rest waits for the
-// gradients that come in, and may never be asked for.
+// For each value, whether the first `outputs` outputs depend on it. The rest depends on incoming
+// gradients.
 std::vector<bool> forward_part(const Graph& whole, size_t outputs);
 // Whether the node makes one of these values.
 bool makes_any(const Node& node, const std::vector<bool>& values);

@@ -27,7 +27,7 @@ struct Mask {
 
 struct Attention {
   ValueId query{}, key{}, value{};
-  bool transposed = false;  // whether `key` is what the product was with: [..., E, S]
+  bool transposed = false;  // whether `key` is the right operand of the product: [..., E, S]
   double scale = 1;
   Mask mask = {};
 };
@@ -62,7 +62,7 @@ class FuseAttention {
  private:
   // ---- reading ----
 
-  // From the last product back to the first.
+  // Matches from the last product back to the first.
   std::optional<Attention> attention_of(const Node& product) const {
     const Node* softmax = made_for_one(product.arguments[0], softmax_);
     const ValueId* weights = tensor_of(product.arguments[0]);
@@ -116,19 +116,19 @@ class FuseAttention {
     return false;
   }
 
-  // The node of this op that makes the argument, where nobody else reads it.
+  // The node of this op that makes the argument, if it is the only reader.
   const Node* made_for_one(const Argument& argument, const OpDef& op) const {
     const Node* node = made_for_one(argument);
     return node && node->op == &op ? node : nullptr;
   }
-  // Behind what changes nothing, as dropout in inference.
+  // Skips ops that change nothing, such as dropout in inference.
   const Node* made_for_one(const Argument& argument) const {
     const ValueId* id = tensor_of(argument);
     const Node* node = id && readers_[index(*id)] == 1 ? makers_[index(*id)] : nullptr;
     return node && node->op == &buffer_ ? made_for_one(node->arguments[0]) : node;
   }
 
-  // What gives the argument once it is multiplied by numbers, which `scale` takes up.
+  // The argument without multiplications by numbers, which are collected in `scale`.
   Argument unscaled(Argument argument, double& scale) const {
     for (;;) {
       const Node* node = made_for_one(argument);
@@ -160,7 +160,7 @@ class FuseAttention {
     return value.ranked && axis_of(axis, value.dims.size()) + 1 == value.dims.size();
   }
 
-  // The last two axes, and leaves the others where they are.
+  // Whether the node exchanges exactly the last two axes.
   bool swaps_matrix(const Node& node) const {
     const Value& made = from_.value(node.outputs[0]);
     const size_t rank = made.dims.size();
@@ -184,13 +184,13 @@ class FuseAttention {
     return static_cast<size_t>(number < 0 ? number + static_cast<int64_t>(rank) : number);
   }
 
-  // ---- what the op takes ----
+  // ---- operands of the op ----
 
   static bool alike(const Value& a, const Value& b) {
     return a.ranked && b.ranked && a.dtype == b.dtype && a.dims.size() == b.dims.size() &&
            same_dims(a, b, a.dims.size());
   }
-  // Of the first axes.
+  // Compares the first axes.
   static bool same_dims(const Value& a, const Value& b, size_t count) {
     return std::equal(a.dims.begin(), a.dims.begin() + static_cast<ptrdiff_t>(count),
                       b.dims.begin(), [](const Dim& x, const Dim& y) { return same(x, y); });
@@ -207,7 +207,7 @@ class FuseAttention {
     return same(query.dims.back(), value.dims.back());
   }
 
-  // It gives the scores no axes or sizes of its own, and what is made of it costs little beside
+  // The mask adds no axes or sizes to the scores, and converting it costs little compared with
   // them.
   bool can_be_mask(ValueId id, ValueId scores, const Value& masked) const {
     const Value& mask = from_.value(id);
@@ -247,7 +247,7 @@ class FuseAttention {
     rebuilder_.add(std::move(node), outputs);
   }
 
-  // What is added to the scores: NaN in the rows that leave nothing, of which softmax makes NaN.
+  // The term that is added to the scores: NaN in fully masked rows, whose softmax is NaN.
   static Expression bias(Mask::Kind kind, const Expression& mask, DType dtype) {
     Expression added = mask;
     if (kind == Mask::Kind::drops) added = call("logical_not", {added});

@@ -10,11 +10,11 @@ namespace mithril {
 
 class HashIndex {
  public:
-  // For at most so many positions.
+  // For at most `count` positions.
   explicit HashIndex(size_t count) : slots_(std::bit_ceil(2 * count + 2)) {}
 
-  // An earlier position of this hash for which `equal(position)` holds; otherwise nothing, and
-  // `position` is found from now on.
+  // An earlier position of this hash for which `equal(position)` holds; otherwise none, and
+  // `position` is inserted.
   template <class Equal>
   std::optional<size_t> find_or_add(size_t hash, size_t position, Equal equal) {
     const auto mark = static_cast<uint32_t>(hash);

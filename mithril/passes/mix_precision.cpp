@@ -53,7 +53,7 @@ class PrecisionMixing {
     }
   }
 
-  // What the float inputs of the node are cast to; nothing where there are none.
+  // The dtype to which the float inputs of the node are cast; none without float inputs.
   std::optional<DType> target(const Node& node, const Node& mapped) const {
     std::optional<DType> widest, widest_computed;
     for (size_t i = 0; i < mapped.arguments.size(); ++i) {

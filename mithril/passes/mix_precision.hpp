@@ -11,11 +11,11 @@ struct MixPrecisionOptions {
   std::vector<bool> parameters = {};  // for each input of the graph, whether it is one
 };
 
-// Casts the float inputs of each node as the policy in its op's record asks for: `lower`, float32,
-// or the widest of them. A value is cast once to each dtype. A value that depends on parameters
-// alone (a bias) takes the width of the other inputs and widens nothing. Nodes that read float64
-// keep it. The inputs and outputs of the graph keep their dtypes, and gradients have the dtypes of
-// their parameters. Runs on a graph without gradients. An op with `expand` is cast as a whole.
+// Casts the float inputs of each node by the policy in its op's record: `lower`, float32, or the
+// widest of them. A value is cast once to each dtype. A value that depends on parameters alone (a
+// bias) takes the width of the other inputs and widens nothing. Nodes that read float64 keep it.
+// The inputs and outputs of the graph keep their dtypes, and gradients have the dtypes of their
+// parameters. Runs on a graph without gradients. An op with `expand` is cast as a whole.
 Graph mix_precision(const Graph& graph, const MixPrecisionOptions& options);
 
 }  // namespace mithril

@@ -43,7 +43,7 @@ Graph run_named(const Pass& pass, const Graph& graph, bool verify_result) {
     ErrorDetails details = error.details();
     details.message += " (in pass '" + std::string(pass.name) + "')";
     details.facts.push_back({"graph", "\n" + shown(graph), ""});
-    details.marker.clear();  // it points at what was the last fact
+    details.marker.clear();  // it belongs to the previous last fact
     raise(std::move(details));
   } catch (const std::bad_alloc&) {
     throw;

@@ -40,7 +40,7 @@ void Rebuilder::replace(ValueId old, ValueId now) {
   is_replacement_[index(now)] = true;
 }
 
-// They are the same value, so their dims are the same, though nodes alone could not tell.
+// Both are the same value, so their dims are equal, even if inference cannot prove it.
 void Rebuilder::state_equal(ValueId old, ValueId now) {
   const Value &a = from_.value(old), &b = to_.value(now);
   if (!a.ranked || !b.ranked) return;

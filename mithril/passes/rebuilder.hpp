@@ -6,7 +6,7 @@
 
 namespace mithril {
 
-constexpr ValueId nowhere{-1};  // what a value that has not been written yet maps to
+constexpr ValueId nowhere{-1};  // the mapping of a value that is not written yet
 
 // A pass walks the nodes once and says of each what becomes of it:
 //   Rebuilder rebuilder(graph);
@@ -29,7 +29,7 @@ class Rebuilder {
   void add(Node node, const std::vector<ValueId>& outputs);
   // Readers of the old value read `now`, a value of the new graph.
   void replace(ValueId old, ValueId now);
-  // As replace; a value that the pass itself has made takes over name and dims of the old one.
+  // As replace; but a value that the pass has made takes over the name and dims of the old one.
   void become(ValueId old, ValueId now);
 
   // The new graph, without unread nodes and constants. Call it last.
@@ -41,7 +41,7 @@ class Rebuilder {
   const Graph& from_;
   Graph to_;
   std::vector<ValueId> map_;          // of every old value; nowhere: not reached yet
-  std::vector<bool> is_replacement_;  // per new value; those beyond its end do not
+  std::vector<bool> is_replacement_;  // per new value; false beyond its end
 };
 
 }  // namespace mithril

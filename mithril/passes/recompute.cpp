@@ -82,7 +82,7 @@ class Recomputation {
     }
   }
 
-  // The last segment is kept whole: its gradient comes at once.
+  // The last segment is kept: its gradient is computed first.
   void find_kept(const std::vector<size_t>& cuts) {
     const auto segment = [&](size_t step) {
       return std::upper_bound(cuts.begin(), cuts.end(), step);
@@ -122,7 +122,7 @@ class Recomputation {
     return mapped;
   }
 
-  // With all that it depends on back to what is kept, as far as that has not been copied before.
+  // Copies the value and its inputs back to kept values, unless they have been copied before.
   void compute_again(ValueId wanted) {
     std::vector<size_t> makers;
     std::vector<ValueId> open{wanted};
@@ -156,7 +156,7 @@ class Recomputation {
   const Graph& whole_;
   Rebuilder rebuilder_;
   const std::vector<bool> forward_;             // per value
-  std::vector<Lifetime> lifetimes_;             // of what forward nodes make
+  std::vector<Lifetime> lifetimes_;             // of the values that forward nodes make
   size_t steps_ = 0;                            // forward nodes
   std::vector<size_t> lifetime_of_, maker_of_;  // per value
   std::vector<bool> kept_;                      // per lifetime

@@ -24,7 +24,7 @@ class SegmentChoice {
     const size_t steps = saved_before_.size() - 1;
     std::vector<double> cost(steps + 1);
     std::vector<size_t> before(steps + 1);
-    std::deque<size_t> best;  // where the segment may begin, by rising cost
+    std::deque<size_t> best;  // candidates for the start of the segment, by increasing cost
     for (size_t at = 1; at <= steps; ++at) {
       while (!best.empty() && cost[best.back()] >= cost[at - 1]) best.pop_back();
       best.push_back(at - 1);
@@ -40,7 +40,7 @@ class SegmentChoice {
     return cuts;
   }
 
-  // What is kept, and the most that a segment saves beside it.
+  // The kept bytes, plus the most that one segment saves.
   double memory_of(const std::vector<size_t>& cuts) const {
     std::vector<double> saved(cuts.size() + 1);
     double kept = 0;
@@ -62,7 +62,7 @@ class SegmentChoice {
     return static_cast<size_t>(std::upper_bound(cuts.begin(), cuts.end(), step) - cuts.begin());
   }
 
-  // Per cut, without what lives so long that it crosses one wherever they are.
+  // Per cut; excludes values that cross a cut wherever the cuts are.
   std::vector<double> crossing_bytes(double budget) const {
     std::vector<double> bytes(saved_before_.size() + 1);
     for (const Lifetime& value : values_) {
@@ -76,7 +76,7 @@ class SegmentChoice {
   }
 
   const std::vector<Lifetime>& values_;
-  std::vector<double> saved_before_;  // bytes that the gradient reads of what earlier steps make
+  std::vector<double> saved_before_;  // bytes of values from earlier steps that the gradient reads
 };
 
 }  // namespace

@@ -87,7 +87,7 @@ class SettleMode {
   const Graph& from_;
   const bool inference_;
   const OpDef& by_mode_ = find_op("by_mode");
-  std::vector<int> readers_;   // without those of the other mode
+  std::vector<int> readers_;   // without readers in the other mode
   std::vector<bool> is_made_;  // by a node whose output may get another name
   Rebuilder rebuilder_;
 };

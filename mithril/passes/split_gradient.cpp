@@ -8,7 +8,7 @@
 namespace mithril {
 namespace {
 
-// One of the two graphs, and where the whole's values stand in it.
+// One of the two graphs, and the mapping of values to it.
 struct Side {
   explicit Side(const Graph& whole) : map(whole.values().size(), nowhere) {
     graph.share_facts(whole);
@@ -67,7 +67,7 @@ class GradientSplitting {
     }
   }
 
-  // The forward inputs come along too: sizes are read off them.
+  // Includes the forward inputs, from which sizes are observed.
   void build_backward() {
     for (size_t i = 0; i < inputs_; ++i) keep(whole_.inputs()[i]);
     for (const Node& node : whole_.nodes()) {

@@ -4,9 +4,9 @@
 
 namespace mithril {
 
-// `inputs`, `outputs`: how many of the whole's belong to the forward graph. The others are the
-// gradients that come in and go out (grad/differentiate.hpp). All forward inputs are among what is
-// saved, because sizes are read off them.
+// `inputs`, `outputs`: the number of inputs and outputs of the forward graph. The others are
+// incoming and resulting gradients (grad/differentiate.hpp). All forward inputs are saved, because
+// sizes are observed from them.
 GradientGraphs split_gradient(const Graph& whole, size_t inputs, size_t outputs);
 
 }  // namespace mithril

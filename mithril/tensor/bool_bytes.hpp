@@ -14,7 +14,7 @@ inline bool has_other_bytes(const void* bools, std::int64_t count) {
   return bits > 1;
 }
 
-// Each byte becomes 1 where it is not 0. `to` may be `from`.
+// Sets each byte that is not 0 to 1. `to` may be `from`.
 inline void normalise_bools(const void* from, void* to, std::int64_t count) {
   const auto* bytes = static_cast<const unsigned char*>(from);
   auto* normalised = static_cast<unsigned char*>(to);

@@ -1,5 +1,4 @@
-// How one element becomes an element of another dtype: what NumPy's astype does, with its undefined
-// cases defined.
+// Converts an element to another dtype as NumPy's astype does, with undefined cases defined.
 #pragma once
 
 #include <cmath>
@@ -12,8 +11,8 @@
 namespace mithril {
 
 // To bool: whether it is not zero (NaN is not). To an integer: towards zero; integers wrap, and NaN
-// and what does not fit give the smallest integer, as they do in NumPy on x86. To a floating type:
-// to nearest, ties to even.
+// and values out of range give the smallest integer, as in NumPy on x86. To a floating type: to
+// nearest, ties to even.
 template <class To, class From>
 To convert(From value) {
   constexpr bool from_integer = std::integral<From>;

@@ -7,8 +7,9 @@
 
 namespace mithril {
 
-// Each `host()` calls `make`, which gives a tensor of this dtype and these dims, always the same;
-// from any thread. The elements of the tensor itself cannot be read (ValueError E0487).
+// Each `host()` calls `make`, from any thread, which always returns the same elements with this
+// dtype and these dims. The elements of the deferred tensor itself cannot be read (ValueError
+// E0487).
 Tensor deferred(DType dtype, Dims dims, std::function<Tensor()> make);
 
 }  // namespace mithril

@@ -199,7 +199,7 @@ Tensor imported(Managed* managed, bool read_only) {
   return Tensor::borrow(dtype, dims, static_cast<void*>(data), owner);
 }
 
-// What an exported struct points into; its deleter ends it.
+// The memory to which an exported struct points; its deleter frees it.
 template <class Managed>
 struct Exported {
   Tensor tensor;

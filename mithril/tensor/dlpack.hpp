@@ -1,4 +1,4 @@
-// Tensors to and from other libraries by DLPack, without copying where that is possible.
+// Tensors to and from other libraries by DLPack, without copying if possible.
 #pragma once
 
 #include "mithril/tensor/dlpack_abi.hpp"
@@ -18,8 +18,8 @@ Tensor from_dlpack(dlpack::DLManagedTensor* managed);
 // Shares the tensor's elements; the receiver must call the deleter. The tensor may go before that.
 dlpack::DLManagedTensorVersioned* to_dlpack(const Tensor& tensor);
 
-// The same for receivers that know only the older struct. It cannot say "read-only": such a tensor
-// is copied.
+// The same for receivers that support only the older struct, which has no read-only flag: read-only
+// tensors are copied.
 dlpack::DLManagedTensor* to_dlpack_unversioned(const Tensor& tensor);
 
 }  // namespace mithril

@@ -19,7 +19,7 @@ struct Facts {
   Family family;
 };
 
-// In the order of the enumeration, which is also that of promotion but for the two 16-bit types.
+// In the order of the enumeration, which is the order of promotion except for the two 16-bit types.
 constexpr Facts table[] = {
     {"bool", 1, Family::boolean},      {"int32", 4, Family::integer},
     {"int64", 8, Family::integer},     {"float16", 2, Family::floating},

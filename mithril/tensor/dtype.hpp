@@ -21,7 +21,7 @@ inline constexpr DType all_dtypes[] = {DType::boolean, DType::int32,    DType::i
 // "bool", "int32", "int64", "float16", "bfloat16", "float32", "float64".
 std::string_view name(DType dtype);
 
-// The dtype of that name; NameError E0680 with the nearest names otherwise.
+// The dtype of that name; otherwise NameError E0680 with the nearest names.
 DType parse_dtype(std::string_view text);
 
 // Bytes of one element.
@@ -30,8 +30,8 @@ std::size_t size_of(DType dtype);
 bool is_floating(DType dtype);
 bool is_integer(DType dtype);  // a bool is not an integer
 
-// The dtype of arithmetic between the two: bool < int32 < int64 < the floating types, where the
-// wider wins and float16 with bfloat16 gives float32, which holds both. An integer never widens a
+// The dtype of arithmetic between the two: bool < int32 < int64 < the floating types, of which the
+// wider wins. float16 with bfloat16 gives float32, which holds both. An integer never widens a
 // floating type.
 DType promote(DType a, DType b);
 

@@ -11,7 +11,7 @@ namespace {
 constexpr int double_fraction = 52;
 constexpr int double_bias = 1023;
 
-// The 16-bit format with `fraction` bits of fraction; the sign takes one and the exponent the rest.
+// A 16-bit format with `fraction` bits of fraction, one bit of sign, and the rest as exponent.
 template <int fraction>
 std::uint16_t rounded(double value) {
   constexpr int exponent_bits = 15 - fraction;

@@ -13,10 +13,10 @@ namespace mithril {
 class ForeignElements {
  public:
   virtual ~ForeignElements() = default;
-  // Who can make something of `object`: "torch 2.11".
+  // The library that can use `object`: "torch 2.11".
   virtual std::string_view library() const = 0;
-  // The other library's tensor, as that library knows it; lives as long as this does. Null where
-  // there is none, but what host() gives.
+  // The other library's tensor, in the form of that library, with the lifetime of this object. Null
+  // if there is none; host() works nevertheless.
   virtual const void* object() const = 0;
   virtual std::string device() const = 0;           // "cpu", "cuda:0"
   virtual Tensor host() const = 0;                  // in the memory of this process, row-major

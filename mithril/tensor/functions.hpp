@@ -30,7 +30,7 @@ Tensor operator*(const Tensor& a, const Tensor& b);
 Tensor operator/(const Tensor& a, const Tensor& b);
 Tensor operator-(const Tensor& a);
 
-// A number as an operand for the tensor: in the tensor's dtype, but float64 where the number is
+// A number as an operand for the tensor: in the tensor's dtype, or in float64 if the number is
 // floating and the tensor is not.
 template <class T>
 requires std::is_arithmetic_v<T> Tensor operand_for(const Tensor& tensor, T number) {
@@ -53,7 +53,8 @@ MITHRIL_NUMBER_OPERAND(operator*)
 MITHRIL_NUMBER_OPERAND(operator/)
 #undef MITHRIL_NUMBER_OPERAND
 
-// Whether both have the same dims and equal elements, of whatever dtypes. A NaN equals nothing.
+// Whether both have the same dims and equal elements, of any dtypes. A NaN is not equal to
+// anything.
 bool equal(const Tensor& a, const Tensor& b);
 
 struct Tolerance {

@@ -1,4 +1,4 @@
-// The memory of a tensor, and what can be done with it whatever the dtype.
+// The memory of a tensor, and operations that do not depend on the dtype.
 #include "mithril/tensor/tensor.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ void convert_elements(std::span<const From> from, To* to) {
   for (std::size_t i = 0; i < from.size(); ++i) to[i] = convert<To>(from[i]);
 }
 
-// Whole models are converted so: what the type does by way of double, in a few operations.
+// For the conversion of whole models: the same results as through double, in a few operations.
 void convert_elements(std::span<const float> from, bfloat16* to) {
   for (std::size_t i = 0; i < from.size(); ++i) {
     const auto bits = std::bit_cast<std::uint32_t>(from[i]);

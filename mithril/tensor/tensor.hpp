@@ -20,8 +20,7 @@ std::string to_string(const Dims& dims);
 
 class ForeignElements;  // tensor/foreign.hpp
 
-// The product of the dims. ValueError E0480 for a negative dim, E0481 where it does not fit 64
-// bits.
+// The product of the dims. ValueError E0480 for a negative dim, E0481 if it does not fit 64 bits.
 std::int64_t element_count(const Dims& dims);
 
 // Copying a Tensor is cheap: the copies share their elements, and all see writes (`copy()` makes a
@@ -36,11 +35,11 @@ class Tensor {
   static Tensor empty(DType dtype, Dims dims);
   // All elements `value`, converted as `to` does.
   static Tensor full(DType dtype, Dims dims, double value);
-  // Of rank 0: Tensor::scalar(1.0f) is float32.
+  // A tensor of rank 0: Tensor::scalar(1.0f) is float32.
   template <class T>
   static Tensor scalar(T value);
-  // From values in row-major order: Tensor::of<float>({2, 2}, {1, 2, 3, 4}). ValueError E0482 for
-  // another number of values than the dims have.
+  // From values in row-major order: Tensor::of<float>({2, 2}, {1, 2, 3, 4}). ValueError E0482 if
+  // the number of values does not match the dims.
   template <class T>
   static Tensor of(Dims dims, const std::vector<T>& values);
   // Elements that something else owns: they live as long as `owner` does. With a pointer to const
@@ -48,7 +47,7 @@ class Tensor {
   // copied, with 1 for each byte that is not 0. ValueError E0482 for null.
   static Tensor borrow(DType dtype, Dims dims, void* data, std::shared_ptr<void> owner);
   static Tensor borrow(DType dtype, Dims dims, const void* data, std::shared_ptr<void> owner);
-  // The same for memory that Mithril fills itself, possibly later: nothing is checked.
+  // The same without checks, for memory that Mithril fills itself, possibly later.
   static Tensor over(DType dtype, Dims dims, void* data, std::shared_ptr<void> owner);
 
   // Elements of another library. `data` points to them if they are row-major in the memory of this
@@ -68,16 +67,17 @@ class Tensor {
   bool is_borrowed() const;
   // Null if the elements are owned or borrowed.
   const ForeignElements* foreign() const { return foreign_; }
-  // With elements in the memory of this process: itself, unless they are foreign and elsewhere.
+  // The tensor with elements in the memory of this process: itself, unless they are foreign and not
+  // in this memory.
   Tensor host() const;
 
-  // The elements; TypeError E0380 when T is not the type of the dtype, ValueError E0487 when they
-  // are not in the memory of this process. May be null where there are none.
+  // The elements; TypeError E0380 if T is not the type of the dtype, ValueError E0487 if they are
+  // not in the memory of this process. May be null without elements.
   template <class T>
   const T* data() const;
   template <class T>
   std::span<const T> values() const;
-  // As above, to write to; ValueError E0483 when read-only.
+  // As above, but writable; ValueError E0483 if it is read-only.
   template <class T>
   T* mutable_data();
   template <class T>
@@ -91,14 +91,14 @@ class Tensor {
 
   // The element at a row-major index, as the nearest double.
   double at_as_double(std::int64_t index) const;
-  // The only element, as the nearest double; ValueError E0484 when there are more or none.
+  // The only element, as the nearest double; ValueError E0484 if there is not exactly one.
   double item() const;
 
   // Converted element by element (mithril/tensor/convert.hpp says how); always new elements.
   Tensor to(DType dtype) const;
   Tensor copy() const;          // in the memory of this process and not foreign: to be written to
   Tensor as_read_only() const;  // the same elements, not to be written to
-  // The same elements under other dims of the same size; ValueError E0485 otherwise.
+  // The same elements with other dims of the same size; otherwise ValueError E0485.
   Tensor reshaped(Dims dims) const;
 
  private:

@@ -65,13 +65,13 @@ class TensorMap {
 
   // The same keys with elements of their own, in the memory of this process.
   TensorMap copy() const;
-  // The same keys and elements: what is written to one map's tensors is seen in the other's.
+  // The same keys and elements: writes to the tensors of one map are visible in the other.
   TensorMap share() const;
 
-  // NameError E0681 with the nearest keys where there is no such key.
+  // NameError E0681 with the nearest keys if there is no such key.
   const Tensor& at(std::string_view key) const;
   Tensor& at(std::string_view key);
-  // The tensor of that key, added where there is none.
+  // The tensor of that key, added if there is none.
   Tensor& operator[](std::string_view key);
   // Null without such a key. `guess` is its probable index, which costs one comparison.
   const Tensor* find(std::string_view key, std::size_t guess = 0) const;
@@ -84,7 +84,7 @@ class TensorMap {
   void merge(const TensorMap& other);
   // Its tensors, sharing their elements, each key after the prefix: "encoder." + "fc1.weight".
   TensorMap with_prefix(std::string_view prefix) const;
-  // The tensors whose keys begin with the prefix, sharing their elements, without it.
+  // The tensors whose keys start with the prefix, under keys without it, sharing their elements.
   TensorMap without_prefix(std::string_view prefix) const;
 
   std::size_t size() const { return items_.size(); }
@@ -99,7 +99,7 @@ class TensorMap {
   void add(Item item);
   void index_from(std::size_t first);
   std::vector<Item> items_;
-  std::map<std::string, std::size_t, std::less<>> index_;  // empty while there are few items
+  std::map<std::string, std::size_t, std::less<>> index_;  // empty while there are only a few items
 };
 
 }  // namespace mithril

@@ -1,4 +1,4 @@
-// One change of a training model: a loss, a metric or a regulariser, or nothing at all.
+// A change of a training model: a loss, a metric or a regulariser. It succeeds or has no effect.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,21 +7,21 @@
 
 namespace mithril {
 
-// NameError E0607 where a model has a key called final_cost already.
+// NameError E0607 if a model already has a key final_cost.
 void refuse_taken_cost(const Bindings& bindings);
 
 class Addition {
  public:
   explicit Addition(Composite& model);
 
-  // ConnectionError E0113 where an input of the part is not bound and has no value.
+  // ConnectionError E0113 if an input of the part is not bound and has no value.
   void require_all_ports(Part& part, const Bindings& ports) const;
   [[noreturn]] void refuse_owned(const Part& part) const;
 
-  // The part, what reduces it and its coefficient; fills in the ports and the output. `call` is for
-  // errors. ConnectionError E0114 where none of its ports is bound to an output of the model.
+  // The part, its reduce steps and its coefficient; fills in the ports and the output. `call` is
+  // for errors. ConnectionError E0114 if none of its ports is bound to an output of the model.
   void add(Objective& objective, const Bindings& ports, const char* call);
-  // One more term. NameError E0606 where its key is not there.
+  // Adds a term. NameError E0606 if its key does not exist.
   void add(Penalty& penalty, const PartPointer& part, const Bindings& ports);
   // Names that are given become outputs; empty ones do not.
   void commit(const std::vector<std::string>& outputs);

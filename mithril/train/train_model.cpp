@@ -75,7 +75,8 @@ std::regex names_with(const std::string& pattern) {
   }
 }
 
-// What would be parameters: float tensors that nobody declared otherwise, but for canonical inputs.
+// The keys that would be parameters: float tensors, except canonical inputs and keys with another
+// declared class.
 std::vector<std::string> trainable_keys(const Composite& model) {
   const std::vector<Wire*> canonical = open_inputs(model);
   std::vector<std::string> names;

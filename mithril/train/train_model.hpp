@@ -13,7 +13,7 @@ class Training;
 
 struct LossOptions {
   std::vector<Model> reduce_steps = {};  // one after the other; none: Mean()
-  std::string key_name = {};             // makes what comes out an output of this name
+  std::string key_name = {};             // makes the result an output of this name
   std::optional<double> coef = {};
 };
 struct RegularizationOptions {
@@ -42,7 +42,7 @@ struct KeyPattern {
 class TrainModel : public Model {
  public:
   explicit TrainModel(const Model& model);
-  // The training model that a model is; none where it is another.
+  // The model as a training model; none if it is another model.
   static std::optional<TrainModel> of(const Model& model);
 
   // ConnectionError E0113 for an unbound port, E0114 if no port is bound to an output of the model,
@@ -52,9 +52,9 @@ class TrainModel : public Model {
   // averaged over. NameError E0606 for a key that is not there, with the nearest.
   TrainModel& add_regularization(const Model& model, double coef, const Bindings& ports,
                                  const RegularizationOptions& options = {});
-  // The same for each match. NameError E0621 where there is none, ValueError E0434 for what is no
-  // regular expression, TypeError E0305 for a model of the user's, which cannot be made again for
-  // each match. A template, so that braces are ports.
+  // The same for each match. NameError E0621 without a match, ValueError E0434 for an invalid
+  // regular expression, TypeError E0305 for a user's own model, which cannot be made again for each
+  // match. A template, so that braces are ports.
   template <std::same_as<KeyPattern> Pattern>
   TrainModel& add_regularization(const Model& model, double coef, const Pattern& keys,
                                  const RegularizationOptions& options = {}) {
@@ -62,7 +62,7 @@ class TrainModel : public Model {
   }
   TrainModel& add_metric(const Model& metric, const Bindings& ports,
                          const MetricOptions& options = {});
-  // Of a tensor with all losses (or of the only one) it makes one number; Sum() to begin with.
+  // Combines the tensor of all losses (or the only loss) into one number; default: Sum().
   TrainModel& set_loss_combiner(const Model& combiner);
 
  private:

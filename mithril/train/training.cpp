@@ -26,7 +26,7 @@ std::vector<std::string> canonical_inputs(Part& part) {
   return names;
 }
 
-// Whether what the wire holds is made of what `source` holds.
+// Whether the wire depends on `source`.
 bool depends_on(Wire* wire, const Wire* source) {
   std::vector<Wire*> open{top(wire)};
   std::unordered_set<const Part*> seen;
@@ -83,7 +83,7 @@ class CostWriter {
  private:
   Connection connection(Wire* wire) { return connection_of(composition_, wire); }
 
-  // Values go along as arguments of the op, so that nothing is noted as said by the user.
+  // Values are passed as arguments of the op, so that they do not count as statements of the user.
   Wire* op(const char* name, const Bindings& bindings) {
     Arguments arguments;
     Bindings wired;
@@ -120,8 +120,8 @@ class CostWriter {
               {{"numerator", connection(term.output)}, {"denominator", connection(size)}});
   }
 
-  // The root of how many elements an op averages, as a tensor. Where not even the rank is known,
-  // they are counted when it runs.
+  // The root of the number of elements that an op averages, as a tensor. If the rank is not known,
+  // the number is computed at run time.
   Wire* size_of(Part& average, size_t root) {
     composition_.facts().settle();
     const Connection input = connection(average.slots_of("input").front());

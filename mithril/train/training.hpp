@@ -11,12 +11,12 @@ namespace mithril {
 
 using PartPointer = std::shared_ptr<Part>;  // the training model holds it, too
 
-// A loss, or a metric: a part, and those that reduce what it makes.
+// A loss or a metric: a part and its reduce steps.
 struct Objective {
   PartPointer part;
   std::vector<std::string> ports = {};  // that are bound
   std::vector<PartPointer> reduce_steps = {};
-  std::string key_name = {};  // of what comes out; empty: none
+  std::string key_name = {};  // of the result; empty: none
   std::optional<double> coef = {};
   Wire* output = nullptr;
 };
@@ -53,11 +53,11 @@ class Training final : public Completion {
 inline constexpr const char* cost_key = "final_cost";
 
 // The name of the only input that a part may be chained to. ConnectionError E0105 with the
-// candidates where there are more.
+// candidates if there are several.
 std::string canonical_input(Part& part);
-// The wire of its only output. ConnectionError E0117 where there are more.
+// The wire of its only output. ConnectionError E0117 if there are several.
 Wire* only_output(const Part& part);
-// The part, added with these bindings; gives what comes out.
+// Adds the part with these bindings, and returns its result.
 Wire* add_part(Composition& composition, const PartPointer& part, const Bindings& bindings);
 Connection connection_of(Composition& composition, Wire* wire);
 

@@ -1,4 +1,4 @@
-"""Conversions of losses. A reduction is 0: none, 1: mean, 2: sum for `ml.from_torch`."""
+"""Conversions of losses for `ml.from_torch`. A reduction is 0: none, 1: mean, 2: sum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversions of shapes, pieces and repetition, and of tensors that it creates for `ml.from_torch`."""
+"""Conversions of shapes, pieces and repetition and of new tensors for `ml.from_torch`."""
 
 from __future__ import annotations
 

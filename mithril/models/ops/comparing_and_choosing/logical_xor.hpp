@@ -22,4 +22,6 @@ inline Connection logical_xor(const Binding& left, const Binding& right) {
   return apply("logical_xor", {left, right});
 }
 
-}  // namespace mithril
+// Elements of an input as T: the tensor's own memory if it holds T, otherwise a converted copy.
+// `[i]` raises E0479 outside of the tensor. Refers to the op and to the name of the port.
+}
