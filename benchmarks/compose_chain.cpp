@@ -33,7 +33,7 @@ double resident_kb() {
 int main(int argc, char** argv) {
   const int n = argc > 1 ? std::atoi(argv[1]) : 1000;
   const bool gradient = argc > 2 && std::strcmp(argv[2], "gradient") == 0;
-  ml::find_op("add");  // the book of ops is read once per process, whatever the model
+  ml::find_op("add");  // the op registry is read once per process
   const double memory = resident_kb(), start = now();
   ml::Model net;
   for (int i = 0; i < n; ++i) {

@@ -1,6 +1,6 @@
 // Cost of composing, inferring, flattening and destroying models of several shapes, per part, at
-// two sizes: what grows from one to the other is not linear.
-// Prints one line of JSON per shape and size. Usage: compose_shapes [SHAPE [N]].
+// two sizes: a cost that grows between them is not linear. Prints one line of JSON per shape and
+// size. Usage: compose_shapes [SHAPE [N]].
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -74,7 +74,7 @@ ml::Model expression(int n) {
   return ml::Model::create({{"output", h}});
 }
 
-// Expressions of which each is a model of its own until they meet.
+// Expressions that are separate models until they are combined.
 ml::Model expressions_that_meet(int n) {
   std::vector<ml::Connection> ends;
   for (int i = 0; i < n; ++i) ends.push_back(ml::Connection("x" + std::to_string(i)).exp());
@@ -143,7 +143,7 @@ void measure(const Shape& shape, int n) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  ml::find_op("add");  // the book of ops is read once per process, whatever the model
+  ml::find_op("add");  // the op registry is read once per process
   for (const Shape& shape : shapes) {
     if (argc > 1 && shape.name != argv[1]) continue;
     if (argc > 2) {

@@ -1,4 +1,4 @@
-// Reads examples/data/digits.bin; examples/data/README.md tells its format.
+// Reads examples/data/digits.bin; examples/data/README.md describes its format.
 #pragma once
 #include <cstdint>
 #include <cstring>

@@ -61,7 +61,7 @@ void print_row(const Function& function, const char* type, const WorstOfEach<T>&
   for (const auto& each : worst)
     fmt::print(" {} |", each ? fmt::format("{:.2f}", each->error) : "-");
   fmt::print("\n");
-  std::fflush(stdout);  // a row takes minutes
+  std::fflush(stdout);  // a line may take minutes
 }
 
 }  // namespace

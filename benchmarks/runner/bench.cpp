@@ -44,7 +44,7 @@ Data data_of(const Workload& workload, const std::string& folder) {
   if (folder.empty()) return data;
   for (const auto& [name, array] : read_npz(folder + "/inputs.npz")) data.inputs[name] = array;
   for (const auto& [name, array] : read_npz(folder + "/params.npz")) {
-    // What PyTorch's batch norms count is no weight.
+    // PyTorch's counters of batch norms are not weights.
     if (name.ends_with("num_batches_tracked")) continue;
     data.weights[key_of(name)] = array;
   }
@@ -68,8 +68,7 @@ CompiledModel compiled(const Workload& workload, const Data& data, const BenchOp
                  options);
 }
 
-// One call, on the inputs of the data that it was made for; what it gives is compared with the
-// reference.
+// One call on the given inputs; its result is compared with the reference.
 using Call = std::function<Tensor()>;
 
 Call inference(const CompiledModel& model, const Data& data, TensorMap params) {
@@ -120,7 +119,7 @@ double relative_error(const std::vector<Tensor>& got, const Tensor& expected) {
   return at == expected.size() ? std::sqrt(apart / size) : INFINITY;
 }
 
-// Calls until as much time is over, some at a time where one is short.
+// Calls until this time has passed, several at a time if a call is short.
 double time_of(const Call& call, double seconds) {
   const double start = now();
   call();
@@ -182,7 +181,7 @@ void bench(const BenchOptions& options) {
   std::string line = fmt::format("\"cold_s\": {:.6f}", cold);
   if (data.reference) {
     const double error = relative_error(results, *data.reference);
-    // As Python's json writes and reads it.
+    // In the format of Python's json.
     line += ", \"rel_err\": " + (std::isfinite(error) ? fmt::format("{:.3g}", error) : "Infinity");
   }
   if (!options.takes_turns) {

@@ -12,13 +12,13 @@ struct BenchOptions {
   std::string workload;
   int rounds = 5, threads = 0;
   // The folder that benchmarks/peers/prepare.py writes: inputs.npz, params.npz and ref.npz. Empty:
-  // random numbers, and no error is told.
+  // random numbers, and no error is reported.
   std::string data = {};
   bool native = false;           // loops over elements are compiled by the system's compiler
-  DType dtype = DType::float32;  // of inputs, weights and what is computed
+  DType dtype = DType::float32;  // of inputs, weights and results
   std::optional<DType> weight_dtype = {};  // in which products of float32 hold bound weights
   bool mixed = false;                      // products in bfloat16, the rest in float32
-  // Measures when it is told to: for each number of seconds that it reads from standard input.
+  // Measures on request: for each number of seconds that it reads from standard input.
   bool takes_turns = false;
 };
 

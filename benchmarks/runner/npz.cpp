@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t end_size = 22, longest_comment = 65535;  // of the record that ends an archive
 
-// Arrays go from the file to their tensors: what is measured includes the memory of this process.
+// Reads arrays directly into their tensors, because the memory of this process is measured.
 class Archive {
  public:
   explicit Archive(const std::string& path) : path_(path), file_(path, std::ios::binary) {
@@ -19,7 +19,7 @@ class Archive {
     if (size_ < end_size) fail("is no archive");
   }
 
-  // The central directory at the end says where each array begins.
+  // Reads the central directory at the end, which has the offset of each array.
   std::map<std::string, Tensor> read() const {
     const size_t searched = std::min(size_, end_size + longest_comment);
     const size_t found = text(size_ - searched, searched).rfind("PK\5\6");

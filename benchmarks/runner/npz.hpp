@@ -8,8 +8,8 @@
 
 namespace mithril::bench {
 
-// By name. std::runtime_error where the file is none, is compressed, or holds arrays of other
-// dtypes than float32, float64, int32 and int64, or in another order than C's.
+// The arrays by name. std::runtime_error if the file is not an npz file, is compressed, or holds
+// arrays of dtypes other than float32, float64, int32 and int64, or arrays that are not in C order.
 std::map<std::string, Tensor> read_npz(const std::string& path);
 
 }  // namespace mithril::bench

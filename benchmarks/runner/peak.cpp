@@ -44,7 +44,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 
-// More than two units with a latency of four need, and fewer than there are registers.
+// More than two units with a latency of four need, and fewer than the number of registers.
 constexpr int sums = 12;
 
 HWY_ATTR double multiply_add(int64_t rounds, float* result) {
@@ -107,7 +107,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// The least seconds of tries of task(i) on as many threads at once, for half a second.
+// The least time in seconds of task(i) on this number of threads, repeated for half a second.
 double seconds_of(int threads, const std::function<void(int)>& task) {
   const auto start = Clock::now();
   double least = INFINITY;

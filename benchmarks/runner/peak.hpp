@@ -1,11 +1,11 @@
-// What this machine can do at most, to compare workloads with.
+// The peak performance of this machine, for comparison with workloads.
 #pragma once
 
 namespace mithril::bench {
 
-// Prints {"gflops": 10^9 operations a second, a fused multiply-add of floats counted as two,
-// "gbytes_per_s": what sums or a * x + y take from memory and give to it, whichever is more}, both
-// the best of some tries by so many threads.
+// Prints {"gflops": 10^9 operations a second, where a fused multiply-add of floats counts as two,
+// "gbytes_per_s": the memory traffic of sums or of a * x + y, whichever is more}, both the best of
+// several tries on this number of threads.
 void peak(int threads);
 
 }  // namespace mithril::bench

@@ -9,7 +9,7 @@ class Builder {
  public:
   explicit Builder(const TransformerSize& size) : size_(size), tokens_("x0") {}
 
-  // Weights have the names that PyTorch gives them.
+  // Weights have PyTorch's names.
   Connection build() const {
     const Connection embedded = Embedding({.num_embeddings = size_.vocabulary, .dim = size_.width})(
         {{"input", tokens_}, {"weight", "e_weight"}});

@@ -10,10 +10,10 @@ struct TransformerSize {
   bool is_gpt = false;  // norms before the sublayers, causal, and logits at the end
 };
 
-// What reads the tokens "x0" [N, T] and gives "out" [N, T, width or vocabulary].
+// A model that reads the tokens "x0" [N, T] and computes "out" [N, T, width or vocabulary].
 Model reader(const TransformerSize& size);
 
-// The same with "loss", the mean squared distance of what comes out from "y".
+// The same with "loss", the mean squared distance between the output and "y".
 Model imitator(const TransformerSize& size);
 
 }  // namespace mithril::bench

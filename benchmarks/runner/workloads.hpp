@@ -1,4 +1,4 @@
-// What is measured: models with their inputs, and the weights by the names that PyTorch gives them.
+// The workloads: models with their inputs, and the weights under PyTorch's names.
 #pragma once
 
 #include <functional>
@@ -13,14 +13,14 @@ enum class Optimizing { nothing, sgd, adam };
 
 struct Workload {
   std::string name;
-  std::function<Model()> model;  // of the inputs "x0", "x1", ... and, where it trains, "y"
+  std::function<Model()> model;  // with the inputs "x0", "x1", ... and, for training, "y"
   std::vector<Tensor> inputs;    // random ones, for runs without data
-  // Where steps of training are measured, which have the output "loss"; else "out" is computed.
+  // For training steps of models with the output "loss"; otherwise "out" is computed.
   Optimizing optimizer = Optimizing::nothing;
   double learning_rate = 0;
 };
 
-// std::runtime_error for a name that there is not, with those that there are.
+// std::runtime_error for an unknown name, with a list of the known ones.
 Workload workload(const std::string& name);
 
 // The key of a model for the name of a weight in PyTorch: "l.0.weight" is l_0_weight.

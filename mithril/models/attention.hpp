@@ -8,7 +8,7 @@ struct ScaledDotProductOptions {
   bool is_causal = true;             // each query attends to the keys up to its own place
   std::optional<double> scale = {};  // of query @ key.T; empty: 1/sqrt(E)
   double dropout_p = 0;  // probability of a weight to be dropped; the others are divided by 1 - p
-  bool use_attn_mask = false;          // whether there is a mask beside is_causal
+  bool use_attn_mask = false;          // whether there is a mask besides is_causal
   int64_t seed = 0;                    // of the masks, as in Dropout
   std::optional<bool> inference = {};  // true: drop nothing; empty: as compiled
 };

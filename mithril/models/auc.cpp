@@ -22,7 +22,7 @@ Model build_auc(const CheckedArguments& arguments) {
   for (int64_t i = 0; i < count; ++i) {
     const Connection score = count == 1 ? pred : pred.at({ellipsis, i});
     const Connection points = apply("auc_core", {score, label.eq(i)});
-    const Connection first = points.at({ellipsis, slice(0, 1)});  // from nothing found on
+    const Connection first = points.at({ellipsis, slice(0, 1)});  // the area from the origin to it
     areas.push_back(apply("trapezoid", {points[0], points[1]}) + (first[0] * first[1]).sum() / 2.0);
   }
   Connection total = areas.front();

@@ -14,8 +14,8 @@ Model finished(Model model, const Connection& output);
 // The output of a library model that has one.
 Connection only_output(std::string_view model, const Bindings& inputs);
 
-// The argument `inference` of models that differ between training and inference. `what`: what True
-// means.
+// The argument `inference` of models that differ between training and inference. `what`: the
+// meaning of True.
 ArgumentDef mode_argument(const std::string& what);
 inline Datum mode_of(const std::optional<bool>& inference) {
   return inference ? Datum(*inference) : Datum();

@@ -1,4 +1,4 @@
-// DistanceEncoder, and the two kinds of it: points whose distances are like those that are given.
+// DistanceEncoder and its two variants: points with given distances.
 #include "mithril/models/builder.hpp"
 #include "mithril/models/distances.hpp"
 
@@ -36,7 +36,7 @@ Model encoder(const std::string& name, const std::string& type, const Model& bas
   return model;
 }
 
-// With a number of dims for the points.
+// Sets the number of dims of the points.
 Model sized(Model model, const CheckedArguments& arguments) {
   const DimSpec dims = arguments.size("prediction_dim");
   model.set_shapes({{"coords", ShapeSpec(std::vector<DimSpec>{Any{}, dims})}});

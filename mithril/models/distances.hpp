@@ -18,7 +18,7 @@ Model CartesianDifference();
 Model TransposedDiagonal();
 
 struct EncoderDistanceMatrixOptions {
-  bool get_final_distance = true;  // take the root; else the sum of powers
+  bool get_final_distance = true;  // take the root of the sum of powers
   bool robust = true;              // the root is a robust power
 };
 // Distances between all pairs of rows, in a norm that is kept between 1 and 5 and may be trained.
@@ -35,7 +35,7 @@ Model MDSCore(const MDSCoreOptions& options = {});
 
 struct TSNECoreOptions {
   bool exact_distances = true;     // distances are given, not their squares
-  bool calculate_p_joint = false;  // from the distances; else the port p_joint takes them
+  bool calculate_p_joint = false;  // computes p_joint from the distances; false: a port takes it
   double perplexity = 20;          // how many neighbours a point has, for calculate_p_joint
 };
 // How far the neighbours among predicted points, given squared distances, are from the targets.

@@ -18,7 +18,7 @@ Connection solved(const Connection& triangular, const Connection& right, bool up
   return apply("solve_triangular", {triangular, right, upper});
 }
 
-// A port exists where something reads it: a copy, which no output needs and every compile removes.
+// A port exists if a part reads it: this copy, which no output needs and every compile removes.
 void read_unused(Model& model, const std::string& key) { apply("buffer", {model[key]}); }
 
 Model build_gpr_alpha(const CheckedArguments&) {
@@ -46,8 +46,8 @@ Model build_gpr_v_outer(const CheckedArguments&) {
   return model.set_cin({"K"}).set_cout({"output"});
 }
 
-// log(2 pi) / 2 for each label; the sum of the logarithms of L's diagonal is half of that of the
-// determinant.
+// log(2 pi) / 2 for each label; the sum of the logarithms of L's diagonal is half the logarithm of
+// the determinant.
 Model build_gpr_loss(const CheckedArguments& arguments) {
   Model model = model_of_class("GPRLoss");
   const Connection labels = model["labels"], mean = model["mu"], root = model["L"],

@@ -59,7 +59,7 @@ bool is_names(const Datum& datum) {
          });
 }
 
-// An int serves where a float is expected.
+// An int is accepted for a float.
 bool fits(const Datum& datum, const ArgumentDef& def) {
   if (def.kinds == "model") return is_part_argument(datum);
   if (def.kinds == "names|none") return datum.is_none() || is_names(datum);
@@ -80,7 +80,7 @@ std::vector<std::string> model_names() {
   return names;
 }
 
-// NameError E0608 where an argument names a model that is not there.
+// NameError E0608 if an argument names an unknown model.
 void check_model_name(const Datum& datum, const std::string& place) {
   const std::string& name =
       datum.kind() == kind::string ? datum.text() : datum.tuple().front().text();

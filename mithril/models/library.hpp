@@ -37,7 +37,7 @@ class CheckedArguments {
   const std::string& text(std::string_view name) const { return (*this)[name].text(); }
   std::vector<int64_t> ints(std::string_view name) const;
   Model part(std::string_view name) const;  // a new one of the model that is the argument
-  // A size, checked to be at least 0; `inferred` where the argument is None.
+  // A size of at least 0; `inferred` if the argument is None.
   DimSpec size(std::string_view name, DimSpec inferred = Any{}) const;
   // ValueError E0402 naming model and argument.
   [[noreturn]] void reject(std::string_view name, std::string expected) const;

@@ -5,7 +5,7 @@
 namespace mithril {
 
 struct LinearOptions {
-  std::optional<int64_t> dimension = {};  // outputs; empty: inferred from what is connected
+  std::optional<int64_t> dimension = {};  // outputs; empty: inferred from the connections
   bool use_bias = true;
 };
 

@@ -11,7 +11,7 @@ struct Classes {
   Connection pred, label;
 };
 
-// The ports pred and label, and the classes that they stand for.
+// The ports pred and label as classes.
 Classes classes_of(Model& model, const CheckedArguments& arguments) {
   if (arguments.flag("is_binary") && !arguments.has("threshold"))
     arguments.reject("threshold", "a number, for is_binary");

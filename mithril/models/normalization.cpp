@@ -16,7 +16,7 @@ double momentum_of(const CheckedArguments& arguments) {
   return momentum;
 }
 
-// Weight and bias, where they are wanted: bound to the ports of these names.
+// Binds weight and bias to the ports of these names, if the arguments ask for them.
 void bind_affine(Model& model, const CheckedArguments& arguments, Bindings& bindings) {
   if (arguments.flag("use_scale")) {
     model["weight"];
@@ -73,7 +73,7 @@ Model batch_norm(const char* name, const CheckedArguments& arguments, std::vecto
   return model;
 }
 
-// Of any rank: rows of the elements of a group are normalised, then each channel is scaled.
+// For any rank: normalises the elements of each group, then scales each channel.
 Model build_group_norm(const CheckedArguments& arguments) {
   Model model = model_of_class("GroupNorm");
   const int64_t groups = arguments.integer("num_groups");

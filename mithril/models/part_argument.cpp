@@ -11,7 +11,7 @@
 namespace mithril {
 namespace {
 
-// Whether nothing was added to the model except types of its connections.
+// Whether the model was not changed, except for the types of its connections.
 bool is_untouched(const Composite& model) {
   const auto is_type = [](const StatedFact& fact) {
     return fact.wire && std::holds_alternative<Kinds>(fact.what);

@@ -6,8 +6,8 @@
 
 namespace mithril {
 
-// By its class name, or a model of the library as it was made. It is a recipe: one model may be the
-// argument of several, and each makes parts of its own.
+// A model argument: a class name, or an unmodified model of the library. It is a recipe: one model
+// may be the argument of several layers, and each makes its own parts.
 class PartArgument {
  public:
   PartArgument(const char* name) : datum_(name) {}
@@ -20,12 +20,11 @@ class PartArgument {
   Datum datum_;
 };
 
-// "Relu", or where it has arguments, a name of its own or types that were set
-// ("LeakyRelu", (("slope", 0.1),), "name", (("input", kinds),)). TypeError E0305 for a model that
-// was composed by its user, or changed in another way.
+// "Relu", or, with arguments, a name or set types, a tuple ("LeakyRelu", (("slope", 0.1),), "name",
+// (("input", kinds),)). TypeError E0305 for a model that its user composed or changed.
 Datum argument_of(const Model& model);
 bool is_part_argument(const Datum& datum);  // one of these two
-// Makes what such a datum says. NameError E0608 for an unknown class.
+// Makes the model of such a datum. NameError E0608 for an unknown class.
 Model made_of(const Datum& argument);
 
 }  // namespace mithril

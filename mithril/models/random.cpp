@@ -25,7 +25,7 @@ void check_dtype(const CheckedArguments& arguments, bool floats) {
     arguments.reject("dtype", floats ? "a dtype of floats" : "a dtype of ints");
 }
 
-// The op with its values as ports of the model: those given are known, the others stay open.
+// The op with its values as ports of the model: given ones are known, the others are open.
 Model drawing(const std::string& name, const char* op, const CheckedArguments& arguments,
               const std::vector<std::string>& ports, const std::vector<std::string>& open) {
   Model model = model_of_class(name);

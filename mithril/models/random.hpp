@@ -1,5 +1,5 @@
-// Random tensors whose key is a state: each evaluation and each part draws other numbers. The op of
-// the same name (Model::op("randn")) takes its key as an input.
+// Random tensors whose key is a state: each evaluation and each part draws different numbers. The
+// op of the same name (Model::op("randn")) takes its key as an input.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -12,7 +12,7 @@ bool contains(const std::vector<std::string>& keys, const std::string& key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
-// What the steps of a network have in common.
+// The shared parts of the steps of a network.
 class Cells {
  public:
   Cells(Model& model, const CheckedArguments& arguments) : model_(model), arguments_(arguments) {

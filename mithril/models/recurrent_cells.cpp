@@ -31,7 +31,7 @@ void begin_as_pytorch(Model& model, const std::vector<std::string>& keys,
   }
 }
 
-// States are data, unless somebody says otherwise.
+// States are data by default.
 Model finished(Model model, const std::vector<std::string>& states,
                const std::vector<std::pair<std::string, Connection>>& outputs) {
   for (const std::string& state : states) model.set_differentiability({{state, false}});
@@ -66,7 +66,7 @@ struct LstmState {
   Connection cell, hidden;
 };
 
-// The ports of the gates, which the model gets, and what becomes of the state.
+// Adds the ports of the gates to the model, and returns the new state.
 LstmState lstm_step(Model& model, const Connection& input, const Connection& hidden,
                     const Connection& cell) {
   model.set_shapes({{"w_i", {"H", "S"}},

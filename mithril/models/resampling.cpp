@@ -65,7 +65,7 @@ struct Resampling {
   Connection last() const { return (size - 1).tensor(); }
 };
 
-// [to, size]: what each pixel between the centres of others takes of them.
+// [to, size]: the weights of linear interpolation.
 Connection linear_weights(const Resampling& axis) {
   const Connection kept = apply("minimum", {apply("relu", {axis.centres()}), axis.last()});
   const Connection apart = (column(kept) - apply("arange", {axis.size})).abs();

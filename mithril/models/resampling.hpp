@@ -32,7 +32,7 @@ struct UpsampleOptions {
 Model Upsample(const UpsampleOptions& options = {});
 
 struct AdaptiveAvgPool2DOptions {
-  OptionValue output_size = 1;  // an int, or one for each axis; None there: that of the input
+  OptionValue output_size = 1;  // an int, or one for each axis; None: the size of the input
 };
 // Means of windows from floor(i H / size) to ceil((i + 1) H / size). Ports: input [N, C, H, W],
 // output [N, C, *output_size].

@@ -78,7 +78,7 @@ Model named(Model part, const char* name) {
   return part;
 }
 
-// A norm before or after each half of the block, and what goes round it.
+// A norm before or after each half of the block, and the residual connections.
 Model build_transformer_block(const CheckedArguments& arguments) {
   check_heads(arguments);
   check_size(arguments, "hidden_dimension");

@@ -20,7 +20,7 @@ OpDef define_fill_like() {
               for (int64_t i = 0; i < c.out().size(); ++i) y[i] = number;
             });
           },
-      .grad = [](GradContext&) {},  // the elements of `like` do not matter: nothing flows
+      .grad = [](GradContext&) {},  // the result does not depend on the elements of `like`
       .spell = {{"torch", "aten::full_like(like, number)"}, {"c", "{number}"}},
   };
 }

@@ -52,7 +52,7 @@ OpDef define_floor_divide() {
             map2(
                 c, [](auto a, auto b) { return floor_quotient(a, b); }, "numerator", "denominator");
           },
-      .grad = [](GradContext&) {},  // constant between its steps: nothing flows
+      .grad = [](GradContext&) {},  // piecewise constant: no gradient
       .spell = {{"torch", "aten::floor_divide(numerator, denominator)"}},
   };
 }

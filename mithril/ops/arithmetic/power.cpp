@@ -10,7 +10,7 @@
 namespace mithril {
 namespace {
 
-// By squaring; `one` and the product are those of ints that wrap, or of dims.
+// By squaring. The multiplication is that of wrapping ints, or of dims.
 template <typename T>
 T whole_power(T one, T base, int64_t exponent) {
   T result = one;
@@ -36,7 +36,7 @@ T power(T base, T exponent) {
   }
 }
 
-// Of |base|; below the threshold a straight line through 0 where the power would be steeper still.
+// The power of |base|; below the threshold a straight line through 0 if the power would be steeper.
 template <typename T>
 T robust_power(T base, T exponent, T threshold) {
   base = std::abs(base);
@@ -60,7 +60,7 @@ std::optional<Datum> folded_power(Solver& s, const Datum& base, const Datum& exp
   return Datum(whole_power(Dim(1), dim_of(base), number));
 }
 
-// Refuses an int as base where the exponent is known to be negative. False: not known yet.
+// Refuses an int base if the exponent is known to be negative. False: not known yet.
 bool solve_negative_exponent(Solver& s) {
   const Datum* exponent = s.form("exponent") == kind::value ? s.value("exponent") : nullptr;
   if (!exponent || is_float(*exponent)) return true;
@@ -74,14 +74,14 @@ bool solve_negative_exponent(Solver& s) {
   return base != 0;
 }
 
-// The base as a float tensor, whatever it is.
+// The base, converted to a float tensor.
 Expression float_base(GradContext& g) {
   if (!g.has("base")) return call("fill_like", {g.in("exponent"), g.operand("base")});
   const Expression base = g.in("base");
   return is_floating(base.dtype()) ? base : call("cast", {base, Datum(g.out().dtype())});
 }
 
-// exponent * base ** (exponent - 1), and 0 where the exponent is 0, whatever the base.
+// exponent * base ** (exponent - 1), and 0 if the exponent is 0.
 Expression slope_in_base(GradContext& g, const Expression& base) {
   if (g.has("exponent")) {
     const Expression exponent = g.in("exponent");
@@ -96,7 +96,7 @@ Expression slope_in_base(GradContext& g, const Expression& base) {
   return call("power", {base, less}) * exponent;
 }
 
-// output * log(base), and 0 where the base is 0 and the exponent is not negative.
+// output * log(base), and 0 if the base is 0 and the exponent is not negative.
 Expression slope_in_exponent(GradContext& g, const Expression& base) {
   const Expression is_zero = call("equal", {base, 0});
   const Expression rising = call("greater_equal", {g.in("exponent"), 0});

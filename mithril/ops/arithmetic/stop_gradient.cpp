@@ -11,7 +11,7 @@ OpDef define_stop_gradient() {
       .inputs = {{"input", "*s", "T=any"}},
       .outputs = {{"output", "*s", "T"}},
       .eval = copy_elements,
-      .grad = [](GradContext&) {},  // nothing flows
+      .grad = [](GradContext&) {},  // no gradient
       .operations = no_arithmetic,
       .keeps_elements = true,
       .spell = {{"torch", "aten::detach(input)"}, {"c", "{input}"}},

@@ -1,5 +1,5 @@
-// Undoes broadcasting: what gradients flow through. Decided when sizes are known, so that dims may
-// be symbolic and the rank may be unknown.
+// Undoes broadcasting in gradients. It is decided when sizes are known, so dims may be symbolic and
+// the rank may be unknown.
 #include <vector>
 
 #include "mithril/ops/support/broadcasting.hpp"

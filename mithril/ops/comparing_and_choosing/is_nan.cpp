@@ -1,4 +1,4 @@
-// is_nan: what is no number.
+// is_nan: whether an element is NaN.
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {

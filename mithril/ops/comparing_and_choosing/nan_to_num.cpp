@@ -1,4 +1,4 @@
-// nan_to_num: finite numbers in place of what is none.
+// nan_to_num: replaces NaN and infinities by finite numbers.
 #include <limits>
 
 #include "mithril/ops/support/support.hpp"

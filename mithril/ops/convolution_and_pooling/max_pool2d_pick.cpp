@@ -1,4 +1,4 @@
-// What stands where max_pool2d finds the largest elements: the gradient of its gradient.
+// max_pool2d_pick: the elements at the indices of max_pool2d, for the gradient of its gradient.
 #include "mithril/ops/support/pooling.hpp"
 #include "mithril/ops/support/support.hpp"
 #include "mithril/ops/support/window_spelling.hpp"

@@ -22,7 +22,7 @@ OpDef define_floor() {
             });
           },
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::floor(x); }); },
-      .grad = [](GradContext&) {},  // constant between its steps: nothing flows
+      .grad = [](GradContext&) {},  // piecewise constant: no gradient
       .spell = {{"torch", "aten::floor(input)"}, {"c", "floor({input})"}},
   };
 }

@@ -26,8 +26,8 @@ void differentiate_robust_log_grad(GradContext& g) {
 
 }  // namespace
 
-// The slope at 0, where the line ends, is that of the right side; on torch it is 0, as its autograd
-// has it for the absolute value.
+// The slope at 0 is that of the right side. On torch it is 0, as in its autograd for the absolute
+// value.
 OpDef define_robust_log_grad() {
   return {
       .name = "robust_log_grad",

@@ -15,7 +15,7 @@ OpDef define_round() {
       .inputs = {{"input", "*s", "T=number"}},
       .outputs = {{"output", "*s", "T"}},
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::rint(x); }); },
-      .grad = [](GradContext&) {},  // constant between its steps: nothing flows
+      .grad = [](GradContext&) {},  // piecewise constant: no gradient
       .spell = {{"torch", "aten::round(input)"}, {"c", "rint({input})"}},
   };
 }

@@ -7,7 +7,7 @@
 namespace mithril {
 namespace {
 
-// The exponent is never positive, so that nothing overflows.
+// The exponent is never positive, so there is no overflow.
 template <typename T>
 T sigmoid(T x) {
   const T small = std::exp(-std::abs(x));

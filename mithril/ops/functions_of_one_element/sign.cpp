@@ -17,7 +17,7 @@ OpDef define_sign() {
               return x > T() ? T(1) : x < T() ? T(-1) : T();
             });
           },
-      .grad = [](GradContext&) {},  // constant on either side: nothing flows
+      .grad = [](GradContext&) {},  // piecewise constant: no gradient
       .spell = {{"torch", "aten::sign(input)"}, {"c", "{input} > 0 ? 1 : {input} < 0 ? -1 : 0"}},
   };
 }

@@ -7,7 +7,7 @@
 namespace mithril {
 namespace {
 
-// The exponent is never positive, so that nothing overflows.
+// The exponent is never positive, so there is no overflow.
 template <typename T>
 T softplus(T x) {
   return (x > 0 ? x : 0) + std::log1p(std::exp(-std::abs(x)));

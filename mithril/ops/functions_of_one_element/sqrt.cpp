@@ -18,7 +18,7 @@ std::optional<Datum> folded_root(Solver& s, const Datum& input) {
   return Datum(std::sqrt(*number));
 }
 
-// Below the threshold the line through 0 that meets the root there.
+// Below the threshold: the line through 0 that meets the root at the threshold.
 template <typename T>
 T robust_root(T x, T threshold) {
   x = std::abs(x);

@@ -13,7 +13,7 @@ OpDef define_trunc() {
       .inputs = {{"input", "*s", "T=number"}},
       .outputs = {{"output", "*s", "T"}},
       .eval = [](EvalContext& c) { map1_float(c, [](auto x) { return std::trunc(x); }); },
-      .grad = [](GradContext&) {},  // constant between its steps: nothing flows
+      .grad = [](GradContext&) {},  // piecewise constant: no gradient
       .spell = {{"torch", "aten::trunc(input)"}, {"c", "trunc({input})"}},
   };
 }

@@ -40,7 +40,7 @@ void eval_matmul(EvalContext& c) {
 // One matrix with all rows of a batch of matrices.
 Expression as_one_matrix(const Expression& x) { return call("flatten", {x, 0, -2}); }
 
-// A weight that a batch of matrices meets.
+// Whether the right operand is one weight for a batch of matrices.
 bool is_shared(const Expression& left, const Expression& right) {
   return left.ranked() && right.ranked() && right.dims().size() == 2 && left.dims().size() > 2;
 }

@@ -14,7 +14,8 @@ bool solve_polynomial_features(Solver& s) {
   return true;
 }
 
-// Of each product the factors, all first ones at once: out of the columns and one of ones.
+// Gathers the factors of each product, all first factors together, from the columns and one column
+// of ones.
 void expand_polynomial_features(ExpandContext& e) {
   const Expression x = e.in("input");
   const Tuple nothing{0, 0}, one_before{1, 0};

@@ -45,7 +45,7 @@ void eval_scaled_dot_product(EvalContext& c) {
   });
 }
 
-// The weights are computed again: kept, they would take memory for each pair of positions.
+// Recomputes the weights: keeping them would take memory for each pair of positions.
 void differentiate_scaled_dot_product(GradContext& g) {
   const Expression grad = g.out_grad();
   const Expression weights = call(
@@ -63,8 +63,8 @@ std::string spell_times(size_t times, const char* op, std::string of) {
   return of;
 }
 
-// Torch's quick kernels want four axes, and masks of two or four, and divide by the number of
-// matrices. It takes a mask or is_causal, not both.
+// Torch's fast kernels need four axes, masks of two or four axes, and a scale. Torch accepts a mask
+// or is_causal, not both.
 std::string spell_scaled_dot_product(const SpellingContext& c) {
   const size_t rank = c.dims("query").size(), mask_rank = c.dims("attn_mask").size();
   if (element_count(c.out()) == 0) return "aten::zeros(output.shape)";

@@ -6,7 +6,7 @@
 namespace mithril {
 namespace {
 
-// By substitution, from the row that holds one unknown.
+// Substitution, starting at the row with one unknown.
 Matrix solution(const Matrix& matrix, Matrix right, bool upper) {
   for (int64_t step = 0; step < matrix.rows; ++step) {
     const int64_t i = upper ? matrix.rows - 1 - step : step;
@@ -32,7 +32,8 @@ void eval_solve_triangular(EvalContext& c) {
   });
 }
 
-// Of the right side A⁻ᵀ G; of the matrix the triangle of its negative product with the solution.
+// The gradient of the right side is A⁻ᵀ G; the gradient of the matrix is the triangle of its
+// negative product with the solution.
 void differentiate_solve_triangular(GradContext& g) {
   const bool upper = g.value("upper").flag();
   const Expression back = transposed(g.in("matrix"));

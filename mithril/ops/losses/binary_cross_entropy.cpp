@@ -4,7 +4,7 @@
 namespace mithril {
 namespace {
 
-// Each logarithm by its own softplus: precise on both sides, and nothing overflows.
+// Each logarithm by a softplus: precise on both sides, without overflow.
 Expression of_logits(const Expression& x, const Expression& target, const Operand& weight) {
   const Expression others = call("subtract", {1.0, target});
   return call("softplus", {-x}) * target * weight + call("softplus", {x}) * others;
@@ -19,8 +19,8 @@ Expression of_probabilities(ExpandContext& e, const Expression& target, const Op
   return -(log(p) * target * weight + log(call("subtract", {1.0, p})) * others);
 }
 
-// True: as much for positive targets as for negative ones, by their share. Of logits the share is
-// that of the targets' sigmoid, as in the Python library whose losses these are.
+// True: weights positive targets by the ratio of negative to positive ones. For logits the fraction
+// is that of the sigmoid of the targets, as in the Python library of this name.
 Operand positive_weight(ExpandContext& e, const Expression& target, bool logits) {
   const Datum& given = e.value("pos_weight");
   if (given.kind() != kind::bool_value) return Operand(given);

@@ -85,8 +85,8 @@ class CrossEntropy {
                                           : weights.kind() == kind::tuple || weights.flag();
   }
 
-  // One for each class; True and "auto" give all classes the same sum, whatever their share of the
-  // samples.
+  // One weight for each class; True and "auto" give all classes the same total weight, whatever
+  // their share of the samples.
   template <typename Distribution>
   Expression class_weights(DType dtype, Distribution distribution) {
     const Datum& given = e_.value("weights");

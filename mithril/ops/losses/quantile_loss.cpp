@@ -1,4 +1,4 @@
-// Loss: what a quantile makes smallest.
+// The loss that a quantile minimises.
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {

@@ -11,8 +11,8 @@
 namespace mithril {
 namespace {
 
-// Ints: of start, start + step, ... those before stop. max(0, ...) is no Dim: where the sign of the
-// span is open, so is the size.
+// For ints: the number of start, start + step, ... before stop. max(0, ...) is not a Dim, so the
+// size is unknown while the sign of the span is.
 bool count_ints(Solver& s, const Dim& start, const Dim& stop, const Dim& step) {
   int64_t stride = 0;
   if (!s.number(step, stride)) return false;

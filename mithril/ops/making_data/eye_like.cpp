@@ -13,7 +13,7 @@ OpDef define_eye_like() {
       .inputs = {{"like", "N M", "T=any"}},
       .outputs = {{"output", "N M", "T"}},
       .eval = write_eye,
-      .grad = [](GradContext&) {},  // the elements of `like` do not matter: nothing flows
+      .grad = [](GradContext&) {},  // the result does not depend on the elements of `like`
       .operations = no_arithmetic,
       .spell = {{"torch", "aten::eye(output.shape[0], output.shape[1])"}},
   };

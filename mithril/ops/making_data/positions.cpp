@@ -1,4 +1,4 @@
-// positions: where the rows of a tensor stand.
+// positions: the indices of the rows of a tensor.
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/support.hpp"
 

@@ -18,7 +18,7 @@ OpDef define_random_uniform() {
               using T = decltype(zero);
               auto y = c.write<T>();
               for (int64_t i = 0; i < c.out().size(); ++i) {
-                const uint64_t high = bits.at(i) >> 40;  // 24: what a float32 holds
+                const uint64_t high = bits.at(i) >> 40;  // 24 bits: the precision of float32
                 y[i] = static_cast<T>(static_cast<double>(high) * 0x1p-24);
               }
             });

@@ -66,8 +66,8 @@ bool all_ranked(const GradContext& g) {
   return true;
 }
 
-// Where a rank is not known the sizes are read off the inputs when the graph runs, which keeps them
-// in memory until then.
+// If a rank is not known, sizes are read from the inputs at run time, which keeps these in memory
+// until then.
 void grad_concat_like(GradContext& g) {
   for (int k = 0; k < g.list_size(); ++k) {
     if (!g.needs("input", k)) continue;

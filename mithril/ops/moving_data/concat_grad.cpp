@@ -1,4 +1,4 @@
-// concat_grad: one part of what concat joined, for inputs of unknown rank.
+// concat_grad: the gradient of concat for one input of unknown rank.
 #include "mithril/ops/support/broadcasting.hpp"
 #include "mithril/ops/support/joining.hpp"
 #include "mithril/ops/support/moving.hpp"
@@ -23,8 +23,8 @@ bool solve_concat_grad(Solver& s) {
   return joined;
 }
 
-// Rows of the part lie `stride` elements apart in the joined tensor, the first after all parts
-// before it.
+// Rows of the part are `stride` elements apart in the concatenated tensor, and start after all
+// parts before it.
 void eval_concat_grad(EvalContext& c) {
   const bool flat = c.value("axis").is_none();
   const auto part = static_cast<int>(c.integer("part"));

@@ -34,7 +34,7 @@ bool solve_tuple(Solver& s, const IndexItems& items) {
   return true;
 }
 
-// What a slice takes of an axis.
+// The part of an axis that a slice selects.
 struct TakenSlice {
   Slice slice;
   Dim size, count;
@@ -113,7 +113,7 @@ std::vector<PlacedItem> placed(const IndexItems& items) {
   return result;
 }
 
-// All slices at once; those that take everything are left out.
+// Applies all slices together, without those that select everything.
 Expression apply_slices(const Expression& x, const std::vector<PlacedItem>& items) {
   Tuple starts, stops, steps, axes;
   for (const auto& [item, axis] : items) {

@@ -10,7 +10,7 @@
 namespace mithril {
 namespace {
 
-// What is left of `size` elements after negative widths at both ends.
+// The size after removing elements by negative widths at both ends.
 Dim rest_of(const Dim& size, const Dim& before, const Dim& after) {
   const auto cut = [](const Dim& width) {
     const Dim now = resolve(width);
@@ -53,7 +53,7 @@ void eval_pad(EvalContext& c) {
   const Dims &in = c.dims("input"), &out = c.out().dims();
   const Dims from_steps = strides(in), to_steps = strides(out);
   const Tuple& pairs = c.value("pad_width").tuple();
-  Dims rest = in;  // without what negative widths leave out
+  Dims rest = in;  // without the elements that negative widths remove
   int64_t from = 0, to = 0;
   for (size_t i = 0; i < in.size(); ++i) {
     const int64_t before = pairs[i].tuple()[0].integer(), after = pairs[i].tuple()[1].integer();
@@ -77,8 +77,8 @@ void eval_pad(EvalContext& c) {
   });
 }
 
-// The opposite widths: what was added goes, and what was left out comes back as zeros. Where
-// nothing was left out that is a slice, which backends have a kernel for.
+// Pads with the opposite widths: added elements are removed, and removed ones come back as zeros.
+// If nothing was removed this is a slice, for which backends have a kernel.
 void grad_pad(GradContext& g) {
   Tuple starts, stops, widths;
   bool grows = true;

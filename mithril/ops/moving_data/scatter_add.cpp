@@ -1,4 +1,4 @@
-// scatter_add: what gather took, added up where it came from.
+// scatter_add: adds elements at the indices from which gather takes them.
 #include "mithril/ops/support/gathering.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"

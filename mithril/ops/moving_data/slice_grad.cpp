@@ -1,4 +1,4 @@
-// slice_grad: what slice took, put back where it came from.
+// slice_grad: the gradient of slice.
 #include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/slice_ports.hpp"
 #include "mithril/ops/support/slice_spelling.hpp"

@@ -5,7 +5,7 @@
 namespace mithril {
 namespace {
 
-// With statistics that are fixed, torch's kernel takes those of inference: a variance, and eps.
+// With fixed statistics, torch's kernel takes the variance and eps of inference.
 std::string spell_batch_norm_grad(const SpellingContext& c) {
   if (element_count(c.dims("input")) == 0) return "unsupported";
   const std::string weight = "weight == None ? None : " + spell_wide("weight");

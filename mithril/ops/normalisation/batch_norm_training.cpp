@@ -26,8 +26,8 @@ void eval_batch_norm_training(EvalContext& c) {
   write_numbers(c, 4, new_var);
 }
 
-// What flows to the input by the statistics of its channels, those of the batch and the running
-// ones.
+// The gradient of the input through the statistics of its channels: those of the batch and the
+// running ones.
 Expression flow_of_all_statistics(const GradContext& g, const Expression& x) {
   const Expression mean = g.out(1);
   const double share = g.value("momentum").real();

@@ -5,7 +5,7 @@
 namespace mithril {
 namespace {
 
-// Torch's kernel wants a weight, and a bias for its dtype.
+// Torch's kernel needs a weight, and a bias for its dtype.
 std::string spell_layer_norm_grad(const SpellingContext& c) {
   const Dims& dims = c.dims("input");
   if (element_count(dims) == 0) return "unsupported";

@@ -1,4 +1,4 @@
-// Where the largest of elements stands.
+// argmax: the index of the largest element.
 #include "mithril/ops/support/extremum_reduction.hpp"
 #include "mithril/ops/support/support.hpp"
 

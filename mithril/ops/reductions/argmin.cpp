@@ -1,4 +1,4 @@
-// Where the smallest of elements stands.
+// argmin: the index of the smallest element.
 #include "mithril/ops/support/extremum_reduction.hpp"
 #include "mithril/ops/support/support.hpp"
 

@@ -8,7 +8,7 @@
 namespace mithril {
 namespace {
 
-// Scores that are equal are found at once.
+// Equal scores make one point.
 void eval_auc_core(EvalContext& c) {
   const auto scores = c.read<double>("input");
   const auto labels = c.read<bool>("label");

@@ -1,4 +1,5 @@
-// Bringing what was reduced back to the shape it had: the gradient of a sum, a mean, a variance.
+// expand_reduced: broadcasts the result of a reduction to the shape of its input, for the gradient
+// of a sum, a mean, a variance.
 #include <algorithm>
 
 #include "mithril/ops/support/reduction.hpp"

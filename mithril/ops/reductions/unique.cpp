@@ -43,7 +43,7 @@ void eval_unique(EvalContext& c) {
   });
 }
 
-// Each element goes to the place of its value among the distinct ones, over the largest.
+// Scatters each element to the index of its value among the distinct ones, over the largest.
 std::string spell_unique(const SpellingContext& c) {
   if (element_count(c.dims("input")) == 0) {
     return element_count(c.out()) == 0 ? "aten::reshape(input, [0])"

@@ -35,8 +35,8 @@ void differentiate_variance(GradContext& g) {
   g.flow("input", slope * (x - expand_reduced(g, mean, x)) * 2.0);
 }
 
-// On CPUs torch's own kernel takes ten times as long as these four; it stays where their results
-// would be rounded to fewer digits in between.
+// On CPUs torch's own kernel takes ten times as long as these four ops. It is used where their
+// intermediate results would lose precision.
 std::string spell_variance(const SpellingContext& c) {
   const auto count = static_cast<double>(reduced_count(c.dims("input"), c.value("axis")));
   const double correction = c.value("correction").real();

@@ -8,9 +8,9 @@
 namespace mithril {
 namespace {
 
-// The shape asked for: its dims, -1 and None as new dims, and what is known about those.
+// The requested shape: its dims, with new dims for -1 and None, and the known facts about these.
 struct Target {
-  std::vector<Dim> dims, named;  // all of them; those that are given as numbers
+  std::vector<Dim> dims, named;  // all dims; those given as numbers
   std::vector<size_t> open;      // positions of -1 and None
   std::vector<Dim> undecided;    // ints that may yet turn out to be -1
 };
@@ -51,9 +51,9 @@ bool all_known(Solver& s, const std::vector<Dim>& dims) {
   return known;
 }
 
-// The one open size: what the input has beside the sizes that are named. Sizes that stand on both
-// sides cancel, so that (n, -1) of [n, 3] is [n, 3] for n = 0 too. True where nothing is left to
-// learn or to check.
+// The one unknown size: the sizes of the input divided by the named sizes. Sizes on both sides
+// cancel, so (n, -1) of [n, 3] is [n, 3] for n = 0 too. True if nothing is left to learn or to
+// check.
 bool fill_hole(Solver& s, std::vector<Dim> in, std::vector<Dim> named, const Dim& hole,
                const Datum& shape) {
   const std::string from = to_string(in);

@@ -5,8 +5,8 @@
 
 namespace mithril {
 
-// Whether x takes the place of the best so far: NaN wins over all numbers, and the first of equals
-// stays.
+// Whether x replaces the best element so far: NaN wins over all numbers, and the first of equal
+// elements stays.
 template <typename T, typename Better>
 bool replaces(T x, T best, Better better) {
   if constexpr (std::is_floating_point_v<T>) {

@@ -11,7 +11,7 @@
 
 namespace mithril {
 
-// What a result can be, whether it is a tensor or a value.
+// The kinds of a result that may be a tensor or a value.
 constexpr Kinds bool_kinds = kind::bool_tensor | kind::bool_value;
 constexpr Kinds float_kinds = kind::float_tensor | kind::float_value;
 constexpr Kinds number_kinds = kind::int_tensor | kind::int_value | float_kinds;
@@ -23,7 +23,7 @@ inline bool is_bool(const Datum& datum) { return datum.kind() == kind::bool_valu
 // An int or a bool as a dim.
 inline Dim dim_of(const Datum& datum) { return is_bool(datum) ? Dim(datum.flag()) : datum.dim(); }
 
-// Any number as a float. Nothing where it is an int that is not known yet; it is awaited.
+// Any number as a float. None for an int that is not known yet; the op waits for it.
 inline std::optional<double> real_of(Solver& s, const Datum& datum) {
   if (is_float(datum)) return datum.real();
   int64_t number = 0;
@@ -31,7 +31,7 @@ inline std::optional<double> real_of(Solver& s, const Datum& datum) {
   return static_cast<double>(number);
 }
 
-// Float where one of them is, by on_reals(double, double); bool where both are; else int, by
+// A float if one of them is, by on_reals(double, double); a bool if both are; otherwise an int, by
 // on_dims(Dim, Dim), known or not.
 template <typename OnDims, typename OnReals>
 std::optional<Datum> fold_numbers(Solver& s, const Datum& a, const Datum& b, OnDims on_dims,
@@ -51,7 +51,7 @@ struct OperandForms {
   bool tensors = false;  // one is known to be a tensor
 };
 
-// What the `ports` hold. Values have no dims: that is stated here.
+// Reads the `ports`. Values have no dims, which is stated here.
 template <size_t n>
 OperandForms operand_forms(Solver& s, const std::array<const char*, n>& ports) {
   OperandForms forms;

@@ -1,5 +1,5 @@
-// What attention_weights and scaled_dot_product share: softmax(query @ key.T * scale + mask), the
-// rows of which are zero where the mask leaves nothing.
+// Shared by attention_weights and scaled_dot_product: softmax(query @ key.T * scale + mask), with
+// zeros in fully masked rows.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -25,14 +25,14 @@ inline std::vector<PortDef> attention_inputs(std::vector<PortDef> more) {
   return ports;
 }
 
-// Where there is no width, there is nothing to scale.
+// Without a width there is nothing to scale.
 inline double default_scale(int64_t width) {
   return 1 / std::sqrt(static_cast<double>(std::max<int64_t>(1, width)));
 }
 
 // ---- in solve ----
 
-// A mask broadcasts to the scores, [..., L, S], and gives them no axes or sizes of its own.
+// A mask broadcasts to the scores, [..., L, S], and must not extend their dims.
 inline bool check_attention_mask(Solver& s) {
   const Kinds kind = s.kind("attn_mask");
   std::vector<Dim> mask, query, key;
@@ -63,7 +63,7 @@ inline bool check_attention_mask(Solver& s) {
 
 // ---- in eval ----
 
-// One row of the weights after the other, of query, key and mask as they meet in a batch.
+// Computes the weights row by row, with query, key and mask broadcast over the batch.
 class AttentionWeights {
  public:
   explicit AttentionWeights(const EvalContext& c)
@@ -115,7 +115,7 @@ class AttentionWeights {
     }
   }
 
-  // What is added to the scores.
+  // Reads the mask that is added to the scores.
   void read_mask(const EvalContext& c) {
     const Dims& dims = c.dims("attn_mask");
     const bool keeps = c.in("attn_mask").dtype() == DType::boolean;
@@ -162,7 +162,7 @@ inline Expression times_scale(const GradContext& g, const Expression& scores) {
   return scores / call("sqrt", {call("maximum", {width, 1.0})});
 }
 
-// States what flows to the ports by the scores.
+// States the gradients that reach the ports through the scores.
 inline void flow_by_scores(GradContext& g, const Expression& scores) {
   if (g.needs("attn_mask")) flow_summed(g, "attn_mask", scores);
   if (!g.needs("query") && !g.needs("key")) return;
@@ -175,12 +175,12 @@ inline void flow_by_scores(GradContext& g, const Expression& scores) {
 
 // ---- in spell ----
 
-// What a mask adds to the scores: of bools log(1) or log(0).
+// The term that a mask adds to the scores: log(1) or log(0) for bools.
 inline std::string spell_mask_bias() {
   return "attn_mask.kind == \"bool\" ? aten::log(aten::to(attn_mask, output.dtype)) : attn_mask";
 }
 
-// What keeps each row from the columns after it.
+// The term that masks the columns after each row.
 inline std::string spell_causal_bias(const SpellingContext& c) {
   const Dims sizes = {c.dims("query").end()[-2], c.dims("key").end()[-2]};
   return spell_call("aten::log",

@@ -16,8 +16,8 @@ namespace mithril {
 
 // ---- in solve: checked ----
 
-// The axis counted from the start; rejects what the rank does not have: "axis 3 is out of range for
-// rank 2". A lower rank than `least` has as many axes.
+// The axis counted from the start; rejects axes that the rank does not have: "axis 3 is out of
+// range for rank 2". A rank below `least` counts as `least`.
 inline size_t axis_of(Solver& s, int64_t axis, size_t rank, size_t least = 0) {
   const auto count = static_cast<int64_t>(std::max(rank, least));
   if (axis >= -count && axis < count) return static_cast<size_t>(axis < 0 ? axis + count : axis);
@@ -28,8 +28,8 @@ inline size_t axis_of(Solver& s, int64_t axis, size_t rank, size_t least = 0) {
            std::to_string(axis));
 }
 
-// The axes of an int or a tuple of ints, in the order given, each named once. Nothing where a
-// number is not known yet.
+// The axes of an int or a tuple of ints, in the given order, without repetition. None if a number
+// is not known yet.
 inline std::optional<std::vector<size_t>> axis_list(Solver& s, const Datum& axes, size_t rank,
                                                     size_t least = 0) {
   const Tuple items = axes.kind() == kind::tuple ? axes.tuple() : Tuple{axes};
@@ -50,8 +50,8 @@ inline std::optional<std::vector<size_t>> axis_list(Solver& s, const Datum& axes
   return list;
 }
 
-// Which axes an int, a tuple of ints or None, meaning all, names. A tensor of rank 0 may be asked
-// for its axis 0 or -1, as in PyTorch, which is none. Nothing where a number is not known yet.
+// The set of axes of an int, a tuple of ints or None, which means all. A tensor of rank 0 accepts
+// the axes 0 and -1, as in PyTorch, which name no axis. None if a number is not known yet.
 inline std::optional<std::vector<bool>> axis_set(Solver& s, const Datum& axes, size_t rank) {
   if (axes.is_none()) return std::vector<bool>(rank, true);
   const auto list = axis_list(s, axes, rank, 1);
@@ -92,7 +92,7 @@ inline int64_t product(const Dims& dims, size_t from, size_t to) {
   return result;
 }
 
-// How far apart the neighbours along each axis stand.
+// The stride of each axis.
 inline Dims strides(const Dims& dims) {
   Dims result(dims.size(), 1);
   for (size_t i = dims.size(); i-- > 1;) result[i - 1] = result[i] * dims[i];
@@ -106,7 +106,7 @@ inline Dims unravel(int64_t index, const Dims& dims) {
   return result;
 }
 
-// Dims seen from one axis: element k of the row (o, i) stands at (o * size + k) * inner + i.
+// Dims relative to one axis: element k of the row (o, i) is at (o * size + k) * inner + i.
 struct AxisView {
   int64_t outer, size, inner;
   AxisView(const Dims& dims, size_t axis)

@@ -13,7 +13,7 @@ namespace mithril {
 
 // ---- in eval ----
 
-// An axis of the result, and how far each operand moves along it: 0 where it is broadcast.
+// An axis of the result, and the stride of each operand along it: 0 if it is broadcast.
 template <size_t n>
 struct BroadcastAxis {
   int64_t size;
@@ -27,7 +27,7 @@ struct BroadcastAxis {
   }
 };
 
-// Sizes that were symbols when the graph was made meet here for the first time.
+// Compares sizes that were symbols when the graph was made.
 inline void require_broadcast(const Dims& from, const Dims& to) {
   bool fits = from.size() <= to.size();
   for (size_t back = 1; fits && back <= from.size(); ++back) {
@@ -40,7 +40,8 @@ inline void require_broadcast(const Dims& from, const Dims& to) {
          .message = "dims " + to_string(from) + " do not broadcast to " + to_string(to)});
 }
 
-// The axes of `to`, innermost first; neighbours are one axis where every operand can walk them so.
+// The axes of `to`, innermost first; adjacent axes are merged if the strides of every operand allow
+// it.
 template <size_t n>
 std::vector<BroadcastAxis<n>> broadcast_axes(const Dims& to,
                                              const std::array<const Dims*, n>& from) {
@@ -102,7 +103,7 @@ inline bool same_dims(const Expression& a, const Expression& b) {
   return true;
 }
 
-// The sum over what `like` was broadcast along; sizes and even the rank may be unknown.
+// The sum over the axes along which `like` was broadcast; sizes and the rank may be unknown.
 inline Expression sum_to(const Expression& grad, const Expression& like) {
   return same_dims(grad, like) ? grad : call("sum_to", {grad, like});
 }

@@ -1,4 +1,4 @@
-// Samples that each belong to a class, where the classes are the second axis of a tensor.
+// Samples with a class each; the second axis of a tensor holds the classes.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace mithril {
 
-// Calls body(sample, at): `sample` counts the elements of the port `index`, `at` is where its class
-// stands in a tensor of these dims, [N, C, ...].
+// Calls body(sample, at): `sample` counts the elements of the port `index`, `at` is the index of
+// its class in a tensor of these dims, [N, C, ...].
 template <typename Body>
 void each_class(const EvalContext& c, const Dims& dims, Body body) {
   const auto index = c.read<int64_t>("index");

@@ -1,4 +1,4 @@
-// What the comparisons share: folding numbers, and comparing in a dtype that holds both sides.
+// Shared by comparisons: folding numbers, and comparing in a dtype that holds both sides.
 #pragma once
 #include <optional>
 
@@ -8,7 +8,7 @@
 
 namespace mithril {
 
-// Known for two ints only where their difference is known.
+// For two ints, known only if their difference is known.
 template <typename Compare>
 bool solve_comparison(Solver& s, Compare compare) {
   return solve_operands<2>(s, {"left", "right"}, bool_kinds,
@@ -24,7 +24,7 @@ bool solve_comparison(Solver& s, Compare compare) {
                            });
 }
 
-// The operand whose dtype holds both; a float that is a value takes the width of a float tensor.
+// The operand whose dtype holds both; a float value takes the width of a float tensor.
 inline const char* wider_operand(EvalContext& c) {
   const DType left = c.in("left").dtype(), right = c.in("right").dtype();
   if (is_floating(left) && is_floating(right)) {

@@ -29,7 +29,7 @@ inline std::vector<PortDef> convolution_inputs(std::vector<PortDef> tensors,
   s.reject(std::move(message), std::move(expected), std::to_string(got), ErrorKind::shape);
 }
 
-// Rejects channels of the input that are not those of the weight in so many groups.
+// Rejects input channels that do not match the weight in this number of groups.
 inline void check_channels(Solver& s, int64_t groups) {
   const Dim input = resolve(s.dim("Ci")), taken = resolve(s.dim("Cg"));
   if (!input.is_constant()) return;

@@ -30,7 +30,7 @@ void map1(EvalContext& c, F f, std::string_view port = "input") {
   });
 }
 
-// f where the first argument is a float, else that argument: f is never made for other types.
+// f for a float argument, otherwise the argument: f is not instantiated for other types.
 template <typename F>
 auto only_floats(F f) {
   return [f](auto x, auto... rest) {

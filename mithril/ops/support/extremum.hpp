@@ -1,4 +1,4 @@
-// What minimum and maximum share: folding numbers, and the gradient, which two equals share.
+// Shared by minimum and maximum: folding numbers, and the gradient, which equal operands share.
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace mithril {
 
-// Known for two ints only where one is known not to be smaller than the other.
+// For two ints, known only if one is known to be at least the other.
 inline std::optional<Datum> fold_extremum(Solver& s, const Datum& a, const Datum& b, bool largest) {
   if (is_float(a) || is_float(b)) {
     const auto x = real_of(s, a), y = real_of(s, b);

@@ -10,8 +10,8 @@
 
 namespace mithril {
 
-// For each element of the output the index of the best among those reduced to it: in the whole
-// input.
+// For each element of the output the index, in the whole input, of the best of the reduced
+// elements.
 template <typename T, typename Better>
 std::vector<int64_t> best_of(EvalContext& c, const Elements<T>& x, Better better) {
   std::vector<int64_t> best(static_cast<size_t>(c.out().size()), -1);
@@ -66,7 +66,7 @@ inline void differentiate_extremum(GradContext& g) {
   g.flow("input", expand_reduced(g, g.out_grad() / count, x) * mask);
 }
 
-// torch refuses an axis without elements, also where nothing is to be chosen.
+// torch refuses an axis without elements, even for results without elements.
 inline std::string spell_chosen(const SpellingContext& c, const std::string& otherwise) {
   if (element_count(c.out()) > 0) return otherwise;
   return spell_call("aten::zeros", {to_string(c.out())});

@@ -1,4 +1,4 @@
-// What gather and its gradient share: shapes, and indices checked against the axis.
+// Shared by gather and its gradient: shapes, and indices checked against the axis.
 #pragma once
 #include <string_view>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace mithril {
 
-// States that `taken` has the dims of `source` with those of "index" in place of "axis".
+// States that `taken` has the dims of `source`, with the dims of "index" in place of "axis".
 inline bool solve_gathered(Solver& s, std::string_view source, std::string_view taken) {
   const Datum* axis = s.value("axis");
   int64_t position = 0;
@@ -55,8 +55,8 @@ inline bool check_number(Solver& s, const Dim& index, const Dim& size) {
   return true;
 }
 
-// Calls body(row, at, inner): row number `row` of what is taken, `inner` elements long, belongs to
-// the elements of the source from `at` on.
+// Calls body(row, at, inner): row number `row` of the gathered elements, `inner` elements long,
+// starts at element `at` of the source.
 template <typename Body>
 void each_gathered(EvalContext& c, const Dims& source, Body body) {
   const AxisView view(source, axis_of(c.integer("axis"), source.size()));

@@ -1,4 +1,4 @@
-// The numbers that stand in gelu and in its gradient.
+// The constants of gelu and its gradient.
 #pragma once
 
 namespace mithril {

@@ -28,7 +28,7 @@ inline IndexItems spread(IndexItems items) {
   return spread;
 }
 
-// Nothing where an item is not known yet.
+// None if an item is not known yet.
 inline std::optional<IndexItems> read_index(Solver& s) {
   IndexItems items;
   for (int k = 0; k < s.count("index"); ++k) {
@@ -45,8 +45,8 @@ inline size_t axes_taken(const IndexItems& items) {
       std::count_if(items.begin(), items.end(), [](const IndexItem& i) { return i.takes_axis(); }));
 }
 
-// Rejects what is no index of a tensor of that rank. Ints apart from a tensor are refused because
-// NumPy moves the tensor's axes to the front there and PyTorch does not.
+// Rejects invalid indices for a tensor of that rank. Separated ints are refused, because NumPy
+// moves the tensor's axes to the front in this case, and PyTorch does not.
 inline void check_index(Solver& s, const IndexItems& items, size_t rank) {
   size_t ellipses = 0, tensors = 0, picks = 0, first = 0, last = 0;
   for (size_t i = 0; i < items.size(); ++i) {
@@ -75,7 +75,7 @@ inline void check_index(Solver& s, const IndexItems& items, size_t rank) {
   }
 }
 
-// One item for each axis, and None for new ones: the axes that nobody mentions are taken whole.
+// One item for each axis, and None for new axes; axes without an item are taken completely.
 inline IndexItems complete(const IndexItems& items, size_t rank) {
   const IndexItems whole(rank - axes_taken(items), {Datum(Slice{})});
   IndexItems result;

@@ -1,5 +1,5 @@
-// Shapes of tensors that are joined along an axis, or cut along one: what concat, its gradient and
-// split share.
+// Shared by concat, its gradient and split: shapes of tensors that are concatenated or split along
+// an axis.
 #pragma once
 #include <string_view>
 #include <vector>

@@ -14,7 +14,7 @@ inline Expression symmetric_part(const Expression& matrix) {
   return (matrix + transposed(matrix)) * 0.5;
 }
 
-// What spellings write for the symmetric part of the port "input".
+// The text of the symmetric part of the port "input" in spellings.
 inline constexpr const char* spelled_symmetric_part =
     "aten::mul(aten::add(input, aten::transpose(input, -2, -1)), 0.5)";
 

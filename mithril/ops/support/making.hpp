@@ -1,5 +1,4 @@
-// What ops that make tensors out of values share: the kind that a dtype port asks for, filling,
-// diagonals.
+// Shared by ops that make tensors from values: the kind for a dtype port, filling, diagonals.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -12,8 +11,8 @@
 
 namespace mithril {
 
-// States the kind of "output": that of "dtype", or where it is None `otherwise`. False: not known
-// yet.
+// States the kind of "output": the kind of "dtype", or `otherwise` if that is None. False: not
+// known yet.
 inline bool solve_dtype(Solver& s, Kinds otherwise) {
   const Datum* dtype = s.value("dtype");
   if (!dtype) return false;
@@ -21,14 +20,14 @@ inline bool solve_dtype(Solver& s, Kinds otherwise) {
   return true;
 }
 
-// The same, and the dims that "shape" says.
+// The same, and the dims of "shape".
 inline bool solve_filled(Solver& s, Kinds otherwise) {
   const Datum* shape = s.value("shape");
   if (shape) s.set_shape("output", dims_of(s, *shape));
   return solve_dtype(s, otherwise) && shape;
 }
 
-// The same, and the dims of a matrix: N rows, and M columns or N where M is None.
+// The same, and the dims of a matrix: N rows, and M columns (None: N columns).
 inline bool solve_eye(Solver& s) {
   const Datum *rows = s.value("N"), *columns = s.value("M");
   if (rows) s.set("rows", dims_of(s, *rows).front());

@@ -21,7 +21,7 @@ inline Matrix matrix_at(const Elements<double>& elements, const Dims& dims, int6
   return matrix;
 }
 
-// Calls make(matrix) for each matrix at "input" and writes what it returns, elements row after row.
+// Calls make(matrix) for each matrix of "input" and writes the result in row-major order.
 template <typename Make>
 void each_matrix(EvalContext& c, Make make) {
   const Dims& dims = c.dims("input");

@@ -15,7 +15,7 @@ inline void check_degree(Solver& s, int64_t degree) {
     s.reject("the degree is too high", at_most_repetitions(most), std::to_string(degree));
 }
 
-// Products of 1 to `degree` out of so many variables, each any number of times.
+// The number of products of 1 to `degree` factors from this number of variables, with repetition.
 inline Dim monomial_count(const Dim& variables, int64_t degree) {
   Dim count = 1;
   for (int64_t i = 1; i <= degree; ++i) count = floor_divide(count * (variables + i), i);

@@ -1,5 +1,4 @@
-// Ops that move elements and compute nothing: walks over strided memory, reshaping, refusals in
-// eval.
+// Ops that only move elements: iteration over strided memory, reshaping, errors in eval.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -12,7 +11,7 @@
 
 namespace mithril {
 
-// The `operations` of such an op.
+// The `operations` of an op without arithmetic.
 inline double no_arithmetic(std::span<const Dims>, std::span<const Dims>) { return 0; }
 
 // Calls body(flat, at) for every index of `dims` in row-major order: `at` starts at `start` and
@@ -35,7 +34,7 @@ void each_strided(const Dims& dims, const Dims& steps, int64_t start, Body body)
   }
 }
 
-// What only the running numbers can violate: ValueError E0402.
+// For conditions that are only known at run time: ValueError E0402.
 [[noreturn]] inline void reject(const EvalContext& c, const std::string& message,
                                 std::string expected, std::string got) {
   raise({.kind = ErrorKind::value,

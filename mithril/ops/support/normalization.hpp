@@ -1,4 +1,4 @@
-// What layer_norm, batch_norm and their gradients share: elements in groups, each normalised by its
+// Shared by layer_norm, batch_norm and their gradients: groups of elements, each normalised by its
 // own mean and reciprocal standard deviation (rstd).
 #pragma once
 #include <cmath>
@@ -15,11 +15,10 @@ namespace mithril {
 
 // ---- in eval ----
 
-// The group of an element, and the element of weight and bias that it meets, by its row-major
-// index.
+// The group of an element, and the index of its weight and bias, from its row-major index.
 struct NormGroups {
   int64_t count, size;  // of groups; of the elements in one
-  int64_t step;         // elements that lie together and are of one group
+  int64_t step;         // contiguous elements of one group
   int64_t parameters, parameter_step;
 
   static NormGroups rows(const Dims& dims) {  // of the last axis
@@ -59,7 +58,7 @@ inline std::vector<double> reciprocal_deviations(const EvalContext& c, const Nor
   return rstd;
 }
 
-// 1 of each where the port is left out.
+// Ones if the port is omitted.
 inline std::vector<double> norm_weight(const EvalContext& c, const NormGroups& groups) {
   if (!c.has("weight")) return std::vector<double>(static_cast<size_t>(groups.parameters), 1.0);
   const auto weight = c.read<double>("weight");
@@ -97,7 +96,7 @@ void write_numbers(EvalContext& c, int output, const Numbers& numbers) {
   });
 }
 
-// The gradients of input, weight and bias; `fixed`: mean and rstd are not those of the input.
+// The gradients of input, weight and bias; `fixed`: mean and rstd do not depend on the input.
 inline void eval_norm_grad(EvalContext& c, const NormGroups& groups, bool fixed) {
   const auto dy = c.read<double>("grad"), x = c.read<double>("input");
   const auto mean = c.read<double>("mean"), rstd = c.read<double>("rstd");
@@ -130,8 +129,8 @@ inline void eval_norm_grad(EvalContext& c, const NormGroups& groups, bool fixed)
 
 // ---- in grad ----
 
-// Moves the axis that weight and bias run along to the end, where they meet it; twice is not at
-// all.
+// Moves the axis of weight and bias to the end, so that they broadcast. Applying it twice is the
+// identity.
 using NormLayout = Expression (*)(const Expression&);
 inline Expression last_axis(const Expression& e) { return e; }
 inline Expression second_axis(const Expression& e) { return call("swapaxes", {e, 1, -1}); }
@@ -146,7 +145,7 @@ inline Expression group_sizes(const Expression& elements, const Expression& mean
   return sum_to(fill_like(elements, 1.0), mean);
 }
 
-// What flows to the input by its mean and its rstd.
+// The gradient of the input through its mean and its rstd.
 inline Expression flow_of_statistics(const Expression& input, const Expression& mean,
                                      const Expression& rstd, const Expression& dmean,
                                      const Expression& drstd, NormLayout layout) {
@@ -182,8 +181,8 @@ inline void differentiate_norm_grad(GradContext& g, bool fixed, NormLayout layou
 
 // ---- in spell ----
 
-// As float32 where the op is of half precision, of which torch's kernels keep statistics in float32
-// on some devices and not on others.
+// In float32 if the op has half precision, because torch's kernels keep statistics in float32 on
+// some devices only.
 inline std::string spell_wide(const std::string& tensor, const std::string& otherwise) {
   const std::string wide = spell_call("aten::_cast_Float", {tensor});
   return "output.dtype_name == \"float16\" ? " + wide + " : output.dtype_name == \"bfloat16\" ? " +

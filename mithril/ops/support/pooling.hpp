@@ -13,8 +13,8 @@
 
 namespace mithril {
 
-// The tensors, then the window: of two axes with `kinds` "int|tuple". A stride of None is that of
-// the kernel.
+// The tensors, then the window over two axes, with `kinds` "int|tuple". A stride of None is the
+// kernel size.
 inline std::vector<PortDef> pooling_inputs(std::vector<PortDef> tensors, const std::string& kinds) {
   tensors.push_back(value("kernel_size", kinds));
   tensors.push_back(value("stride", kinds + "|none", Datum()));
@@ -25,7 +25,7 @@ inline std::vector<PortDef> pooling_inputs(std::vector<PortDef> tensors, const s
 
 // ---- in solve ----
 
-// The window's ports, checked; nothing while one is not known.
+// The window's ports, checked; none while one is not known.
 inline std::optional<WindowPorts> pooling_ports(Solver& s, size_t axes) {
   const Datum* kernel = s.value("kernel_size");
   if (!kernel) return std::nullopt;
@@ -47,8 +47,8 @@ inline bool solve_pool2d(Solver& s) {
   return rows && columns;
 }
 
-// No window of a maximum may lie in the padding alone: as in PyTorch, padding is at most half of
-// the window.
+// No window of a maximum may lie in the padding: as in PyTorch, padding is at most half of the
+// window.
 inline void check_padding(Solver& s, size_t axes) {
   const auto ports = pooling_ports(s, axes);
   for (size_t axis = 0; ports && axis < axes; ++axis) {
@@ -97,8 +97,8 @@ void each_pooled(const PoolWindow& window, Body body) {
   }
 }
 
-// For each output the index of the first largest element of its window, or of the last NaN, as
-// PyTorch has it; -1 where the window holds only padding.
+// For each output the index of the first largest element of its window, or of the last NaN, as in
+// PyTorch; -1 if the window holds only padding.
 template <typename T>
 std::vector<int64_t> largest_of(const PoolWindow& window, const Elements<T>& x) {
   std::vector<int64_t> best(static_cast<size_t>(window.planes * window.outputs()), -1);

@@ -1,4 +1,4 @@
-// Reductions: their ports and shapes, walking what is reduced, and bringing a gradient back.
+// Reductions: their ports and shapes, iteration over reduced elements, and gradients.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +49,7 @@ inline bool solve_reduction(Solver& s, std::string_view from = "input",
   const bool forward = s.shape(from, whole);
   if (!forward && !s.shape(to, kept)) return false;
   const size_t axes = axis->kind() == kind::tuple ? axis->tuple().size() : 1;
-  // What is reduced along one axis to one element has rank 1 or 0.
+  // An input that is reduced along one axis to one element has rank 1 or 0.
   if (!forward && kept.empty() && axes == 1 && !keepdim->flag()) return false;
   const size_t rank = forward ? whole.size() : kept.size() + (keepdim->flag() ? 0 : axes);
   const auto reduced = axis_set(s, *axis, rank);
@@ -75,7 +75,7 @@ inline bool solve_reduction(Solver& s, std::string_view from = "input",
   return true;
 }
 
-// Of ops that add or multiply: a bool counts as an int.
+// For ops that add or multiply: a bool counts as an int.
 inline bool solve_counting(Solver& s) {
   const bool shaped = solve_reduction(s);
   const Kinds input = s.kind("input");
@@ -99,7 +99,7 @@ inline bool check_axes(Solver& s) {
 
 // ---- in eval ----
 
-// What sums are kept in: of floats a double, of integers their value modulo 2^64.
+// The accumulator: double for floats, the value modulo 2^64 for integers.
 template <typename T>
 using Accumulator = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
 
@@ -115,7 +115,8 @@ void each_reduced(const Dims& dims, const Datum& axis, Body body) {
   each_broadcast<1>(dims, {&kept}, [&](int64_t from, auto& to) { body(from, to[0]); });
 }
 
-// output = fold over what is reduced, from `start` on; fold(total, element) changes the total.
+// output = fold over the reduced elements, starting with `start`; fold(total, element) changes the
+// total.
 template <typename Fold>
 void fold_reduced(EvalContext& c, int start, Fold fold) {
   c.typed([&](auto zero) {
@@ -141,7 +142,7 @@ inline int64_t reduced_count(const Dims& dims, const Datum& axis) {
   return count;
 }
 
-// The mean of what is reduced to each element; NaN where nothing is.
+// The mean of the elements that are reduced to each output; NaN without elements.
 inline std::vector<double> means(EvalContext& c, const Elements<double>& x) {
   std::vector<double> result(static_cast<size_t>(c.out().size()));
   each_reduced(c.dims("input"), c.value("axis"),

@@ -8,7 +8,7 @@
 
 namespace mithril {
 
-// None stands for the smallest normal number.
+// None means the smallest normal number.
 template <typename T>
 T robust_threshold(EvalContext& c) {
   const Datum& threshold = c.value("threshold");

@@ -12,8 +12,8 @@ namespace mithril {
 constexpr Kinds int_kinds = kind::int_tensor | kind::int_value;
 inline constexpr const char* shiftable = "bool|int|value bool|int";
 
-// In elements, all bits are shifted out where the shift is negative or the width of T and more, as
-// in PyTorch.
+// For elements: all bits are shifted out if the shift is negative or at least the width of T, as in
+// PyTorch.
 template <typename T>
 bool shifts_all(T shift) {
   return shift < 0 || shift > std::numeric_limits<T>::digits;

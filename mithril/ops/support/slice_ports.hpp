@@ -41,7 +41,7 @@ struct SliceWalk {
   }
 };
 
-// The axis of each slice: the leading ones where "axes" is None. Nothing: not known yet.
+// The axis of each slice: the leading ones if "axes" is None. None: not known yet.
 inline std::optional<std::vector<size_t>> sliced_axes(Solver& s, const Datum& axes, size_t slices,
                                                       size_t rank) {
   const size_t count = axes.is_none() ? slices : axes.tuple().size();
@@ -58,7 +58,7 @@ inline std::optional<std::vector<size_t>> sliced_axes(Solver& s, const Datum& ax
   return leading;
 }
 
-// States that the tensor at `taken` is what the slices take of the one at `whole`.
+// States that the tensor `taken` has the shape of the slices of the tensor `whole`.
 inline bool solve_sliced(Solver& s, std::string_view whole, std::string_view taken) {
   const Datum *starts = s.value("starts"), *stops = s.value("stops"), *steps = s.value("steps");
   const Datum* axes = s.value("axes");

@@ -11,7 +11,7 @@ namespace mithril {
 
 struct SlicedAxis {
   int64_t axis, start, stop, step;  // of ascending indices
-  bool flipped;                     // the slice goes down
+  bool flipped;                     // the step is negative
 };
 
 // The axes along which a slice of these dims leaves something out or turns round.
@@ -53,7 +53,7 @@ inline std::string spell_slice(const SpellingContext& c) {
   return text;
 }
 
-// The last axis that was sliced is put back first, into what the axes before it had left.
+// Restores the sliced axes in reverse order.
 inline std::string spell_slice_grad(const SpellingContext& c) {
   const std::vector<SlicedAxis> sliced = sliced_axes(c, c.dims("like"));
   std::vector<Dims> before{c.dims("like")};

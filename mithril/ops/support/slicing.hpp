@@ -1,4 +1,4 @@
-// Slices as Python has them: which items they take, and how many where the sizes are symbolic.
+// Slices by Python's rules: the selected items, and their number if sizes are symbolic.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace mithril {
 
-// How many steps of that length, forwards or backwards, begin within a span that is not negative.
+// The number of steps of that length, forwards or backwards, that start within a non-negative span.
 inline Dim steps_in(const Dim& span, int64_t step) {
   const int64_t stride = std::abs(std::max(step, -std::numeric_limits<int64_t>::max()));
   return stride == 1 ? span : floor_divide(span - Dim(1), Dim(stride)) + Dim(1);
@@ -82,8 +82,8 @@ class SliceCount {
   int64_t step_ = 1;
 };
 
-// States how many of `size` items a slice takes; true where nothing is left to learn. A known count
-// says the size where the slice leaves out a known number of items at either end.
+// States the number of the `size` items that a slice selects; true if nothing is left to learn. A
+// known number determines the size if the slice leaves out a known number of items at either end.
 inline bool solve_slice_count(Solver& s, const Slice& slice, const Dim& size, const Dim& count) {
   if (const auto known = SliceCount(s, slice, size).run()) {
     s.same(count, *known);

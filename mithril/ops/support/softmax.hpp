@@ -1,4 +1,4 @@
-// What softmax, log_softmax and their gradients share: the rows along an axis, shifted so that exp
+// Shared by softmax, log_softmax and their gradients: the rows along an axis, shifted so that exp
 // cannot overflow.
 #pragma once
 #include <algorithm>
@@ -38,7 +38,7 @@ void map_softmax(EvalContext& c, F f) {
 }
 
 // output = f(grad, result, sum of `term` over the row) along the axis, all in double: gradients for
-// what softmax or log_softmax gave.
+// results of softmax or log_softmax.
 template <typename Term, typename F>
 void map_softmax_grad(EvalContext& c, Term term, F f) {
   c.typed([&](auto zero) {

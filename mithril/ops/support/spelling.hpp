@@ -24,7 +24,7 @@ inline std::string spell_reshape(const std::string& of, const Dims& dims) {
   return spell_call("aten::reshape", {of, to_string(dims)});
 }
 
-// The tensor of a port in the dtype of the output, for operators that want one dtype for all.
+// The tensor of a port in the dtype of the output, for operators that need one dtype.
 inline std::string spell_as_output(const std::string& port) {
   return port + ".dtype == output.dtype ? " + port + " : aten::to(" + port + ", output.dtype)";
 }
@@ -34,7 +34,7 @@ inline std::string spell_optional_as_output(const std::string& port) {
   return port + " == None ? None : " + spell_as_output(port);
 }
 
-// The port "index" as a list of indices into so many elements, counted from the start.
+// The port "index" as a list of indices into `size` elements, counted from the start.
 inline std::string spell_flat_index(int64_t size) {
   const std::string index = "aten::reshape(index, [-1])";
   return spell_call("aten::where", {spell_call("aten::lt", {index, "0"}),

@@ -1,4 +1,4 @@
-// One include for the file of an op: the record, and what its functions see.
+// The include for the file of an op: the record and the contexts of its functions.
 #pragma once
 #include "mithril/graph/grad_context.hpp"
 #include "mithril/op/eval_context.hpp"

@@ -1,4 +1,4 @@
-// Packing values: what to_tuple and to_list do.
+// Shared by to_tuple and to_list.
 #pragma once
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace mithril {
 
-// "output" is the tuple of the values at "input"; a known output says what they are.
+// "output" is the tuple of the values at "input"; a known output determines them.
 inline bool solve_packed(Solver& s) {
   const int count = s.count("input");
   if (const Datum* output = s.value("output")) {

@@ -18,13 +18,13 @@ namespace mithril {
 
 // ---- reading the ports ----
 
-// What a number for each axis says of one of them: an int is the same for all.
+// The number for one axis, from a number for each axis or an int for all.
 inline Datum per_axis(const Datum& numbers, size_t axis) {
   return numbers.kind() == kind::tuple ? numbers.tuple()[axis] : numbers;
 }
 
-// What is added before and after one of `axes` axes: an int, a number per axis, or a pair per axis;
-// of a single axis a pair is its own.
+// The padding before and after one of `axes` axes: from an int, a number per axis, or a pair per
+// axis; for a single axis also from its pair.
 inline std::pair<Dim, Dim> padding_of(const Datum& padding, size_t axis, size_t axes) {
   const Datum own = axes == 1 ? padding : per_axis(padding, axis);
   return {per_axis(own, 0).dim(), per_axis(own, 1).dim()};
@@ -35,7 +35,7 @@ inline std::pair<Dim, Dim> padding_of(const Datum& padding, size_t axis, size_t 
 
 inline Datum beside(int first, const Datum& own) { return Tuple{first, own}; }
 
-// The padding of one axis beside an axis that has none; in pairs only where both sides differ.
+// The padding of one axis next to an axis without padding; as pairs only if both sides differ.
 inline Datum beside_no_padding(const Datum& padding) {
   const auto [before, after] = padding_of(padding, 0, 1);
   if (same(before, after)) return Tuple{0, before};
@@ -44,8 +44,8 @@ inline Datum beside_no_padding(const Datum& padding) {
 
 // ---- in solve ----
 
-// Rejects what is neither an int of at least `least` nor, at most `depth` times nested, a pair of
-// them.
+// Rejects values that are neither an int of at least `least` nor a pair of them, nested at most
+// `depth` times.
 inline void check_window(Solver& s, const std::string& port, const Datum& datum, int64_t least,
                          size_t depth) {
   if (datum.kind() == kind::tuple && depth > 0 && datum.tuple().size() == 2) {
@@ -66,8 +66,8 @@ struct WindowPorts {
   const Datum *stride, *padding, *dilation;
 };
 
-// The ports stride, padding and dilation of a window over so many axes, checked; nothing while one
-// is not known. A stride of None is that of the kernel, given where the op allows it.
+// The ports stride, padding and dilation of a window over `axes` axes, checked; none while one is
+// not known. A stride of None is the kernel size, if the op allows it.
 inline std::optional<WindowPorts> window_ports(Solver& s, size_t axes,
                                                const Datum* kernel = nullptr) {
   WindowPorts ports{s.value("stride"), s.value("padding"), s.value("dilation")};
@@ -99,7 +99,7 @@ inline bool solve_window(Solver& s, const WindowPorts& ports, size_t axis, size_
 
 // ---- in eval ----
 
-// One axis of a window: where its taps meet the input.
+// One axis of a window: the inputs that its taps read.
 struct WindowAxis {
   int64_t input, kernel, output, stride, before, dilation;
 
@@ -109,15 +109,15 @@ struct WindowAxis {
   int64_t end(int64_t tap) const { return std::max(begin(tap), reaching(input, tap)); }
 
  private:
-  // The first output whose tap stands at `place` or beyond.
+  // The first output whose tap reads `place` or beyond.
   int64_t reaching(int64_t place, int64_t tap) const {
     const int64_t distance = place + before - tap * dilation;
     return distance <= 0 ? 0 : std::min(output, (distance + stride - 1) / stride);
   }
 };
 
-// Axis `axis` of the last two, of tensors of these dims before and after the window went over them.
-// Checks what `solve` could not: numbers that follow from the sizes of tensors.
+// Axis `axis` of the last two, for tensors of these dims before and after the window. Checks
+// conditions that `solve` could not, because they depend on the sizes of tensors.
 inline WindowAxis window_axis(const EvalContext& c, size_t axis, const Dims& from, const Dims& to,
                               int64_t kernel, const Datum& stride) {
   const WindowAxis window{.input = from[from.size() - 2 + axis],
@@ -138,8 +138,8 @@ inline WindowAxis window_axis(const EvalContext& c, size_t axis, const Dims& fro
   return window;
 }
 
-// All products of one plane: calls body(tap, from, to, count) for runs of neighbouring outputs;
-// output to + i meets the input at from + i * columns.stride.
+// All products of one plane: calls body(tap, from, to, count) for runs of contiguous outputs;
+// output to + i reads the input at from + i * columns.stride.
 template <typename Body>
 void each_run(const WindowAxis& rows, const WindowAxis& columns, Body body) {
   for (int64_t p = 0; p < rows.kernel; ++p) {

@@ -1,4 +1,4 @@
-// How convolutions and pooling are spelled for torch, which pads both ends of an axis alike.
+// Spellings of convolutions and pooling for torch, which pads both ends of an axis equally.
 #pragma once
 #include <optional>
 #include <string>
@@ -35,7 +35,7 @@ struct SpelledConvolution {
   std::string input, padding;
 };
 
-// Where the ends differ the input is padded beforehand.
+// If the ends differ, the input is padded first.
 inline SpelledConvolution spelled_convolution(const SpellingContext& c) {
   const SpelledPadding padding = spelled_padding(c);
   if (padding.even()) return {"input", to_string(padding.before)};
@@ -43,7 +43,7 @@ inline SpelledConvolution spelled_convolution(const SpellingContext& c) {
   return {spell_call("aten::constant_pad_nd", {"input", to_string(widths)}), "[0, 0]"};
 }
 
-// torch wants channels on both sides.
+// torch needs at least one channel on both sides.
 inline bool has_channels(const SpellingContext& c) {
   const Dims& weight = c.dims("weight");
   return weight[0] > 0 && weight[1] > 0;
@@ -99,14 +99,14 @@ inline std::string spell_whole(const std::string& text, const Dims& dims) {
   return is_pooled_whole(dims) ? text : spell_reshape(text, dims);
 }
 
-// torch wants no window to lie in the padding.
+// torch refuses windows inside the padding.
 inline bool is_narrow(const SpellingContext& c, const SpelledPadding& padding) {
   const Datum& kernel = c.value("kernel_size");
   return 2 * padding.before[0] <= per_axis(kernel, 0).integer() &&
          2 * padding.before[1] <= per_axis(kernel, 1).integer();
 }
 
-// Kernel, stride and padding; nothing where torch has no such window.
+// Kernel, stride and padding; none if torch does not support the window.
 inline std::optional<std::vector<std::string>> spelled_window(const SpellingContext& c) {
   const SpelledPadding padding = spelled_padding(c);
   const char* stride = c.value("stride").is_none() ? "kernel_size" : "stride";
@@ -121,7 +121,7 @@ std::string spell_pooling(const SpellingContext& c, const char* planes, bool dil
   const Dims& dims = c.dims(planes);
   if (element_count(dims) == 0) return "unsupported: planes without elements";
   for (const size_t axis : {0, 1}) {
-    // Torch would take an element from beyond the plane for the largest.
+    // Torch would take an element beyond the plane as the largest.
     if (per_axis(c.value("dilation"), axis).integer() > dims[dims.size() - 2 + axis])
       return "unsupported: windows of padding alone";
   }

@@ -1,4 +1,4 @@
-// to_list: values as one tuple; there is no other kind of list.
+// to_list: values as one tuple, which also serves as a list.
 #include "mithril/ops/support/support.hpp"
 #include "mithril/ops/support/tuples.hpp"
 
