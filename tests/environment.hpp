@@ -5,7 +5,7 @@
 
 namespace mithril::tests {
 
-// The number that an environment variable holds; `otherwise` where it is not set.
+// The number in an environment variable; `otherwise` if it is not set.
 inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   const char* text = std::getenv(variable);
   return text ? std::strtoull(text, nullptr, 10) : otherwise;

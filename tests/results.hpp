@@ -1,5 +1,5 @@
-// What the last lines of the program count besides test cases: generated cases, and what was
-// skipped, by its reason.
+// Counts for the last lines of the program besides test cases: generated cases, and skips by
+// reason.
 #pragma once
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 
 namespace mithril {
 
-// Per value; an output of the graph counts as a reader.
+// A program with calls of kernels, two outputs and a broadcast input, of these dims.
 inline std::vector<int> reader_counts(const Graph& graph) {
   std::vector<int> readers(graph.values().size());
   for (const Output& output : graph.outputs()) ++readers[index(output.value)];

@@ -27,7 +27,7 @@ namespace {
 constexpr unsigned seconds_for_one = 120;
 constexpr long sample_size = 24;  // of each scenario
 
-// Empty if the call failed as it must; otherwise what is wrong.
+// Empty if the call failed as required; otherwise the complaint.
 std::string complaint_about_error(const std::function<void()>& call, bool has_operands,
                                   bool& failed, bool& has_written) {
   failed = true;
@@ -59,7 +59,7 @@ std::string difference(const std::string& got, const std::string& expected) {
 
 // Runs a scenario with one failing request. Empty if all is well.
 std::string complaint(const NamedScenario& named, long request) {
-  const auto reference = named.make();  // also allocates what the library keeps
+  const auto reference = named.make();  // also allocates permanent memory of the library
   for (const auto& call : reference->calls()) call();
   const std::string expected = reference->state();
   auto scenario = named.make();
@@ -95,7 +95,7 @@ struct Ended {
   std::string printed;
 };
 
-// Runs the work in a child, which prints what is wrong.
+// Runs the work in a child process, which prints complaints.
 Ended in_child(const std::function<std::string()>& work) {
   int printed[2];
   if (pipe(printed) != 0) std::abort();

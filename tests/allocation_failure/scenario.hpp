@@ -8,7 +8,7 @@
 
 namespace mithril::tests {
 
-// Calls of the library, one after the other, on objects of its own.
+// A sequence of calls on its own objects.
 class Scenario {
  public:
   virtual ~Scenario() = default;

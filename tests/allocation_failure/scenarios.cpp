@@ -246,7 +246,7 @@ class Compiling final : public Scenario {
 class Evaluating final : public Scenario {
  public:
   explicit Evaluating(int threads) : threads_(threads) {
-    for (int i = 0; i < 2; ++i) {  // the first makes what further ones use
+    for (int i = 0; i < 2; ++i) {  // the first makes objects that later ones use
       add([this] { std::tie(outputs_, next_) = compiled_.evaluate(params_, data(), state_); });
       add([this] {
         std::tie(outputs_, gradients_, next_) =

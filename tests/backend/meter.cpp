@@ -184,7 +184,7 @@ TEST_CASE("a released meter drops its hooks immediately and lives as long as its
   meter.reset();
   CHECK(told.use_count() == 1);
   forget_block(&block, "cpu");
-  Meter::make(std::nullopt).reset();  // the next one to go takes those along that are done
+  Meter::make(std::nullopt).reset();  // the next release also removes finished meters
 }
 
 TEST_CASE("thousands of blocks in any order are each found once") {

@@ -1,4 +1,4 @@
-// Memory taken at once and given out in parts.
+// One large allocation that is given out in parts.
 #include "mithril/backend/reserve.hpp"
 
 #include <doctest/doctest.h>

@@ -13,7 +13,7 @@
 namespace mithril {
 namespace {
 
-// Whether the work is interrupted; on a thread of its own, which calls the callback at once.
+// Whether the work is interrupted; on a separate thread, which calls the callback immediately.
 template <typename Work>
 bool is_interrupted(Work work) {
   bool interrupted = false;

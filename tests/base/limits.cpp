@@ -1,4 +1,4 @@
-// Limits on what a short input may build: the error names the limit, which can be raised.
+// Limits on the models that short inputs build: the error names the limit, which can be raised.
 #include "mithril/base/limits.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Escaping of text, and where names of users are printed.
+// Escaping of text, and all places that print names of users.
 #include "mithril/base/printable.hpp"
 
 #include <doctest/doctest.h>

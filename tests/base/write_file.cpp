@@ -103,7 +103,7 @@ TEST_CASE("a symbolic link stays, and its target is written") {
   REQUIRE(fs::create_directory(folder.at("below")));
   fs::create_symlink("below/second", folder.at("first"));
   fs::create_symlink("file", folder.at("below/second"));
-  for (const char* text : {"made", "replaced"}) {  // at first it leads to nothing
+  for (const char* text : {"made", "replaced"}) {  // at first its target does not exist
     CHECK(write_file(folder.at("first"), text) == "");
     CHECK(fs::is_symlink(folder.at("first")));
     CHECK(fs::is_symlink(folder.at("below/second")));
@@ -190,7 +190,7 @@ TEST_CASE("on a full disk the old file stays as it was") {
     if (write_file(path, old) != "") return 1;
     if (write_file(path, std::string(100'000, 'n')) != "No space left on device") return 2;
     if (contents(path) != old || folder.count() != 1) return 3;
-    // What just fits, but not beside the old one.
+    // A size that fits on the disk, but not together with the old file.
     if (write_file(path, std::string(60'000, 'n')) != "No space left on device") return 4;
     if (contents(path) != old || folder.count() != 1) return 5;
     return write_file(path, "new") == "" && contents(path) == "new" ? 0 : 6;

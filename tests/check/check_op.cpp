@@ -1,4 +1,4 @@
-// check_op finds faults in the record of a user's op, and says where.
+// check_op finds faults in the record of a user's op, and names their place.
 #include "mithril/check/check_op.hpp"
 
 #include <doctest/doctest.h>

@@ -39,7 +39,7 @@ ExportedModel exported(const Graph& graph, const std::vector<Tensor>& inputs, co
   return model;
 }
 
-// Sums in half precision, or of infinities, say nothing of the kernels.
+// Half-precision sums, and sums of infinities, do not test the kernels.
 bool is_comparable(const Graph& graph) {
   return std::none_of(graph.values().begin(), graph.values().end(), [](const Value& value) {
     return value.dtype == DType::float16 || value.dtype == DType::bfloat16;

@@ -20,7 +20,7 @@ class ModelChecks {
   void add(const std::string& what, const Graph& graph, const std::vector<Tensor>& inputs,
            const std::vector<std::string>& wanted);
 
-  // Builds and compares with each chosen compiler, or says aloud that there is none.
+  // Builds and compares with each chosen compiler, or prints that there is none.
   void run(const CompilerChoice& choice = {});
 
  private:
@@ -28,7 +28,7 @@ class ModelChecks {
                    const std::vector<std::string>& wanted);
 
   GeneratedModels models_;
-  std::vector<std::string> refusals_;  // what the generator refused
+  std::vector<std::string> refusals_;  // refusals of the generator
 };
 
 }  // namespace mithril::tests

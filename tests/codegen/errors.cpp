@@ -1,4 +1,4 @@
-// What cannot be written as C++ is refused by name.
+// Models that cannot be written as C++ are refused by name.
 #include <doctest/doctest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What generated functions do besides computing: states, constants, failures, declarations for C.
+// Generated functions besides their results: states, constants, failures, C declarations.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 namespace mithril::tests {
 namespace {
 
-// Builds the source with a main() and gives what it prints; skipped where there is no compiler.
+// Builds the source with a main() and returns its output; skips without a compiler.
 std::string printed(const ExportedModel& model, const std::string& body) {
   const std::vector<std::string> found = compilers();
   if (found.empty()) {

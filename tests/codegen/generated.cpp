@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 
 constexpr size_t models_in_unit = 150;
 
-// Calls what the units have, each with buffers of its own that are exactly as large as they must
-// be, and filled with what no function leaves there.
+// Calls the functions of the units, each with buffers of the exact size, filled with a value that
+// no function writes.
 constexpr const char* driver = R"(
 #include <cstdint>
 #include <cstdio>
@@ -207,7 +207,7 @@ std::vector<std::string> GeneratedModels::complaints(const std::string& compiler
   write_text(folder.path() / "driver.cpp",
              replaced(replaced(driver, "DECLARATIONS", declarations), "UNITS", units));
   write_calls(folder.path() / "calls.bin", calls_);
-  // What -march=native means may differ between machines that share a cache.
+  // The meaning of -march=native may differ between machines that share a cache.
   const bool cached = flags.find("native") == std::string::npos;
   const std::string cache = cached && run_command("command -v ccache").well ? "ccache " : "";
   const Ended built = run_command(fmt::format(

@@ -9,7 +9,7 @@
 
 namespace mithril::tests {
 
-// Those that are here, of g++ and clang++.
+// The installed ones of g++ and clang++.
 std::vector<std::string> compilers();
 
 // A folder that is gone at the end.
@@ -26,14 +26,14 @@ class TemporaryFolder {
 };
 
 void write_text(const std::filesystem::path& path, const std::string& text);
-// What the command prints, and whether it ends well.
+// The output of a command, and whether it succeeded.
 struct Ended {
   bool well;
   std::string printed;
 };
 Ended run_command(const std::string& command);
 
-// What a function of a generated file is given, and must give, in the order of its structs.
+// The inputs and expected outputs of a generated function, in the order of its structs.
 struct GeneratedCall {
   std::string what;  // for messages
   std::vector<Tensor> inputs, expected;
@@ -43,14 +43,14 @@ struct GeneratedCall {
 // Many models as C++ in few files, which one program calls.
 class GeneratedModels {
  public:
-  // Calls the model's function for outputs, and where there is a `backward` the one for gradients.
-  // Throws what the generator throws.
+  // Calls the model's function for outputs and, if there is a `backward`, the one for gradients.
+  // Rethrows errors of the generator.
   void add(const ExportedModel& model, GeneratedCall forward,
            std::optional<GeneratedCall> backward = {});
   size_t calls() const { return calls_.size(); }
 
-  // Builds it all with sanitizers of addresses and of undefined behaviour and runs it: what went
-  // wrong in building, or a line for each call that gives something else.
+  // Builds everything with address and undefined behaviour sanitizers and runs it. Returns build
+  // errors, or a line for each call with a wrong result.
   std::vector<std::string> complaints(const std::string& compiler, const std::string& flags) const;
 
  private:

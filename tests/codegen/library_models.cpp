@@ -23,7 +23,7 @@
 namespace mithril::tests {
 namespace {
 
-// Sizes of inputs; those that are not named follow from them.
+// Sizes of inputs; the others follow from them.
 using Shapes = std::vector<std::pair<std::string, Dims>>;
 
 // Floats of both signs, away from 0; ints and labels from 0 to 2.

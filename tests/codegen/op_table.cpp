@@ -22,7 +22,7 @@ bool is_chosen(std::string_view op) {
   return !chosen || fmt::format(",{},", chosen).find(fmt::format(",{},", op)) != std::string::npos;
 }
 
-// A row whose result is a value has nothing to write.
+// A row whose result is a value is skipped.
 void add_row(const OpDef& op, const OpCase& row, ModelChecks& checks) {
   if (makes_values(op, row)) return;
   const RowGraph built = build(op, row);

@@ -40,7 +40,7 @@ Given given_to(const Graph& graph, const RandomModel& random) {
   return given;
 }
 
-// What becomes of an infinity depends on the order of a formula.
+// The result for infinities depends on the order of operations in a formula.
 bool is_finite(const std::vector<Tensor>& tensors) {
   for (const Tensor& tensor : tensors) {
     for (int64_t i = 0; i < tensor.size(); ++i) {
@@ -50,7 +50,7 @@ bool is_finite(const std::vector<Tensor>& tensors) {
   return true;
 }
 
-// Whether the ops themselves take these inputs, and something comes of it.
+// Whether the ops accept these inputs with finite results.
 bool is_defined(const Graph& graph, const std::vector<Tensor>& inputs) {
   try {
     return is_finite(interpret(expand_ops(graph), inputs));

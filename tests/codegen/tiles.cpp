@@ -1,5 +1,5 @@
-// Products, convolutions and attention as generated C++, of random sizes around those of vectors
-// and tiles, for each width of vectors that the compilers and this processor have.
+// GEMMs, convolutions and attention in generated C++, with random sizes around those of vectors and
+// tiles, for each vector width of the compilers and this processor.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -72,7 +72,7 @@ std::vector<ino_t> identities(const CacheFolder& folder) {
   return all;
 }
 
-// The key that the file of an entry begins with.
+// The key at the start of the file of an entry.
 std::string key_of(const std::string& path) {
   const std::string whole = contents(path);
   uint64_t length = 0;

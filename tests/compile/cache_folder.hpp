@@ -1,4 +1,4 @@
-// A folder of its own for the cache, while it lives.
+// A temporary cache folder, removed by the destructor.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Which inputs are parameters and which are data, how they are called, and what a summary says.
+// The class of each input (parameter, data or state), its name, and the summary.
 #include <doctest/doctest.h>
 
 #include <string>

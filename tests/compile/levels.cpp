@@ -1,4 +1,4 @@
-// What of a model reaches the backend: optimization levels, and backends that want all of it.
+// The graph that reaches the backend: optimization levels, and backends that need all of it.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -16,7 +16,7 @@
 namespace mithril {
 namespace {
 
-// Runs as the backend on the CPU, and keeps what it was given.
+// Runs as the CPU backend, and records the graphs that it gets.
 class Keeping final : public Backend {
  public:
   explicit Keeping(GraphOptions options = {}) : options_(options) {}
@@ -37,7 +37,7 @@ class Keeping final : public Backend {
   const std::shared_ptr<Backend> cpu_ = cpu();
 };
 
-// `twice` and `again` are equal, nobody reads `unread`, and `y` is written with other ops.
+// `twice` and `again` are equal, nothing reads `unread`, and `y` expands into other ops.
 Model model_to_optimise() {
   Model model;
   model |= Relu()({{"input", "x"}, {"output", "twice"}});

@@ -1,4 +1,4 @@
-// The network with which docs/semantics.md begins.
+// The first network of docs/semantics.md.
 #include <doctest/doctest.h>
 
 #include <string>

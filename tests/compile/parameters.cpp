@@ -1,4 +1,4 @@
-// What parameters begin as, and going on from a state dict.
+// Initial parameters, and loading a state dict.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Tensors whose elements of 16 bits begin between two places of floats.
+// 16-bit tensors whose elements are not aligned to 4 bytes.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Steps that iterate from either end: which end they begin at, and that the bits do not tell.
+// Alternating traversal: the end at which steps start, and that it does not change the bits.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -31,8 +31,8 @@ Graph table_graph(const std::string& statements, int64_t rows, int64_t columns) 
   return parse_graph(text);
 }
 
-// Where each row of y is made in the place of the next row of x, so that rows which are walked from
-// the front read what stands there since.
+// Makes each row of y in the place of the next row of x, so a forward traversal would read
+// overwritten rows.
 std::vector<float> made_one_row_on(const Graph& graph, const Tensor& x, Direction direction) {
   const SizedGraph sizes(graph);
   cpu_backend::PackedWeights packed(graph);
@@ -55,7 +55,7 @@ std::vector<float> made_one_row_on(const Graph& graph, const Tensor& x, Directio
 
 struct Case {
   std::string statements;
-  int64_t columns;  // of what the step does at once
+  int64_t columns;  // of the elements that the step processes together
 };
 const Case cases[] = {
     {"  y: TABLE = exp(input: x)\n", 512},

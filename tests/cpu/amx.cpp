@@ -37,7 +37,7 @@ struct WindowSizes {
   }
 };
 
-// Inputs and outputs are those of a group; the loop behind reads a residual.
+// Inputs and outputs are per group; the epilogue reads a residual.
 Graph convolution(const WindowSizes& s) {
   const std::string output =
       fmt::format("bfloat16[{}, {}, {}, {}]", s.images, s.groups * s.outputs,

@@ -1,4 +1,4 @@
-// Attention: blocks of rows, masks of every form, batches that meet, and queries that see nothing.
+// Attention: blocks of rows, masks of every form, broadcast batches, and fully masked queries.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -63,7 +63,7 @@ TEST_CASE("batches and masks broadcast") {
   CHECK(with("[3, 1, 1, 7]", tests::random({3, 1, 1, 7}, 4), "float32") == "");
   CHECK(with("[2, 5, 1]", tests::random({2, 5, 1}, 4), "float32") == "");
   CHECK(with("[]", tests::random({}, 4), "float32") == "");
-  Tensor keeps(DType::boolean, {3, 2, 5, 7});  // the first queries see nothing
+  Tensor keeps(DType::boolean, {3, 2, 5, 7});  // the first queries are fully masked
   for (size_t i = 7; i < 210; ++i) keeps.mutable_values<bool>()[i] = i % 3 != 0;
   CHECK(with("[3, 2, 5, 7]", keeps, "bool") == "");
 }

@@ -1,5 +1,5 @@
-// Attention of bfloat16 in pairs: odd widths and counts, masks, blocks of rows, and what sees
-// nothing.
+// bfloat16 attention as VNNI pairs: odd widths and counts, masks, blocks of rows, and fully masked
+// queries.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -73,7 +73,7 @@ TEST_CASE("bfloat16 attention works for any number of rows, columns and elements
 
 TEST_CASE("bfloat16 attention matches the reference for a query whose keys are all masked") {
   const Heads s{20, 18, 16, 16};
-  Tensor keeps(DType::boolean, {20, 18});  // the first sees nothing
+  Tensor keeps(DType::boolean, {20, 18});  // the first is fully masked
   for (size_t i = 18; i < 360; ++i) keeps.mutable_values<bool>()[i] = i % 3 != 0;
   check_attention(attention_of(s, "bool[20, 18]"), heads_of(s, keeps));
 }

@@ -1,5 +1,5 @@
-// Random networks of convolutions and what stands between them: whether channels are in blocks or
-// not, all ways of running them give what the reference gives.
+// Random networks of convolutions and other ops: with and without blocked layouts, all settings
+// match the reference.
 #include "backends/cpu/layout/assign_layouts.hpp"
 
 #include <doctest/doctest.h>
@@ -66,7 +66,7 @@ class ConvolutionNetwork {
     return graph_.add_constant(name(), made.to(dtype_));
   }
 
-  // Most convolutions, from what was made last.
+  // Adds mostly convolutions, mostly of recent values.
   void grow() {
     const ValueId x = below(4) == 0 ? values_[below(values_.size())] : values_.back();
     switch (below(32)) {
@@ -161,9 +161,9 @@ class ConvolutionNetwork {
               Datum(dilation)}));
   }
 
-  // Every channel by what follows from its mean.
+  // Scales each channel by a function of its mean.
   void excite(ValueId x) {
-    // Of what is rounded, sums of many are too far apart.
+    // Sums of many rounded elements would differ too much.
     const char* way = one_of({"mean", dtype_ == DType::float32 ? "sum" : "mean", "max", "min"});
     const ValueId each = add(way, {x, Datum::ints({2, 3}), Datum(true)});
     keep(add("multiply", {x, add("sigmoid", {each})}));
@@ -204,7 +204,7 @@ std::vector<bool> chosen(const Graph& graph, const std::vector<Tensor>& inputs) 
   return blocked;
 }
 
-// Empty where no element is so far apart, or ||got - expected|| / ||expected|| is not so much.
+// Empty if each element, and ||got - expected|| / ||expected||, is within the tolerance.
 std::string difference_in_norm(const Tensor& got, const Tensor& expected, double allowed) {
   const std::string wrong = difference(got, expected, allowed);
   if (wrong.empty() || got.dims() != expected.dims()) return wrong;
@@ -296,21 +296,21 @@ TEST_CASE("values between convolutions have the blocked layout") {
   const std::vector<Tensor> x{random({1, 3, 6, 6}, 1)};
   using Names = std::vector<std::string>;
   CHECK(names_in_blocks(begin + "  output d = d\n}\n", x) == Names{"a", "b"});
-  // What is given stands as it is asked for.
+  // Inputs and outputs of the graph are not blocked.
   CHECK(names_in_blocks(begin + "  output b = b\n  output d = d\n}\n", x).empty());
-  // Means and views of what has one place.
+  // Means over the plane, and views of values with one position.
   CHECK(names_in_blocks(begin +
                             "  m: float32[1, 32] = mean(input: d, axis: (2, 3), keepdim: False)\n"
                             "  output m = m\n}\n",
                         x) == Names{"a", "b", "d"});
-  // Of integers there is no kernel for that.
+  // There is no kernel for integers.
   const std::string sums = begin +
                            "  i: int32[1, 32, 6, 6] = cast(input: a, dtype: int32)\n"
                            "  n: int32[1, 32] = sum(input: i, axis: (2, 3), keepdim: False)\n"
                            "  output n = n\n  output d = d\n}\n";
   CHECK(names_in_blocks(sums, x).empty());
   CHECK(differing_output(sums, x, 2) == "");
-  // What moves elements reads them in their order.
+  // Ops that move elements read them in NCHW order.
   CHECK(names_in_blocks(begin +
                             "  s: float32[1, 32, 6, 6] = swapaxes(input: a, axis1: 2, axis2: 3)\n"
                             "  output s = s\n  output d = d\n}\n",

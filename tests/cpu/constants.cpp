@@ -12,7 +12,7 @@
 namespace mithril::tests {
 namespace {
 
-// x times a weight of [3, 2], which is an output, too, where that is said.
+// x times a weight of [3, 2], which may also be an output.
 struct Network {
   Network(const Tensor& weight, bool gives_weight) {
     const ValueId x =

@@ -1,4 +1,4 @@
-// Convolutions in plans: what is packed once, what threads share, what has no kernel.
+// Convolution steps in plans: weights packed once, threads, and forms without a kernel.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ Dims weight_dims(const StepSizes& s) {
 }
 Dims output_dims(const StepSizes& s) { return {s.images, s.filters, s.made(), s.made()}; }
 
-// Of the weight that is a constant.
+// The elements of the constant weight.
 std::string numbers(const StepSizes& s) {
   std::vector<double> all(static_cast<size_t>(element_count(weight_dims(s))));
   for (size_t i = 0; i < all.size(); ++i) {

@@ -39,7 +39,7 @@ struct ConvolutionSample {
         bias(filled<T>(c.groups * c.outputs, 3)),
         output(filled<T>(c.images * c.groups * c.outputs * c.height.output * c.width.output, 4)) {}
 
-  // Calls body(input, weight, output, channel) with the indices of everything that meets.
+  // Calls body(input, weight, output, channel) with the indices of all products.
   template <typename Body>
   void each(Body body) const {
     const WindowAxis &y = c.height, &x = c.width;
@@ -64,7 +64,7 @@ struct ConvolutionSample {
   }
 };
 
-// A sum with what it may be apart by.
+// A sum and its tolerance.
 struct Sum {
   double value = 0, size = 0;
   void add(double part) {
@@ -89,7 +89,7 @@ std::vector<T> made(const ImplicitGemmForm& form, Instructions instructions, int
                     const std::vector<T>& source, const ConvolutionSample<T>& sample, bool biased) {
   const ImplicitGemmKernels<T>& kernels = implicit_gemm_kernels<T>(instructions);
   const ImplicitGemmTiles tiles(form, kernels.mr, kernels.nr);
-  // Where nothing is written, or something else is read, it shows.
+  // Unwritten elements, and reads outside of the operands, become visible.
   std::vector<T> packed(static_cast<size_t>(tiles.packed_count(form)), std::nan(""));
   std::vector<T> planes(static_cast<size_t>(tiles.planes_count(form)), std::nan(""));
   const int64_t groups = form.images * form.groups;

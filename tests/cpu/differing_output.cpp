@@ -11,7 +11,7 @@ Tensor random(const Dims& dims, std::uint64_t seed) {
   return generate({normal(dims).as(DType::float32)}, seed).front();
 }
 
-// Empty where the backend gives what the reference gives.
+// Empty if the backend matches the reference.
 std::string differing_output(const std::string& text, const std::vector<Tensor>& inputs,
                              int threads, double allowed) {
   const Graph graph = parse_graph(text);

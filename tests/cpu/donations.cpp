@@ -14,7 +14,7 @@ struct DonatedBuffer {
   std::vector<Donation> donations;
 };
 
-// Of copies of the inputs, which then hold what was made in their places.
+// Runs on copies of the inputs, which then hold the outputs made in place.
 std::vector<Tensor> run(const DonatedBuffer& graph, std::vector<Tensor>& inputs, int threads = 2) {
   for (Tensor& input : inputs) input = input.copy();
   return cpu({.threads = threads})
@@ -38,7 +38,7 @@ std::vector<bool> in_place(const DonatedBuffer& graph, const std::vector<Tensor>
   return flags;
 }
 
-// What a weight and what is remembered of it become by its gradient, a product.
+// The update of a weight and its optimizer state by its gradient, a GEMM.
 const std::string update =
     "  m2: float32[30, 50] = add(left: m, right: g)\n"
     "  s: float32[30, 50] = multiply(left: m2, right: 0.1)\n"

@@ -1,4 +1,4 @@
-// Nodes that are done in one loop give what they give one by one, and share memory where they can.
+// Elementwise programs match node-by-node execution, and share memory where possible.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -41,7 +41,7 @@ TEST_CASE("elementwise programs are right for sizes around the block size, with 
 }
 
 TEST_CASE("fusion keeps the order of dependent nodes") {
-  // b stands between a and c, and d is read where c in_place_pairs.
+  // b is between a and c, and d reads the value that c overwrites.
   const std::string text =
       "graph {\n"
       "  input x: float32[4, 5]\n"
@@ -61,7 +61,7 @@ TEST_CASE("fusion keeps the order of dependent nodes") {
 }
 
 TEST_CASE("a result without later consumers does not overwrite another result") {
-  // Of d only the size is asked; it and w could both stand where c ends.
+  // Only the size of d is read; it and w could both take the memory of c.
   const std::string text =
       "graph {\n"
       "  input x: float32[100]\n"
@@ -107,7 +107,7 @@ TEST_CASE("a long chain becomes several programs that reuse one buffer") {
   }
   text += "  output y = " + from + "\n}\n";
   CHECK(differing_output(text, {random({100}, 7)}) == "");
-  // The output, one value in a multiple of 64 bytes, and where the loops find them.
+  // The output, and one value rounded up to 64 bytes, as the plan has them.
   const auto executable = cpu()->load(parse_graph(text), {});
   CHECK(executable->run_bytes() == 400 + 448 + 128);
 }

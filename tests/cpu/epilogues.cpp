@@ -1,4 +1,4 @@
-// Loops that are done with what products and convolutions make, part by part.
+// Epilogues of GEMMs and convolutions.
 #include <doctest/doctest.h>
 
 #include "backends/cpu/descriptors/packed_weights.hpp"
@@ -18,7 +18,7 @@ size_t steps_of(const std::string& text, const std::vector<Tensor>& inputs) {
       .steps.size();
 }
 
-// As the reference, on one thread and on two, in so many steps.
+// Matches the reference on one thread and on two, in this number of steps.
 void check(const std::string& text, const std::vector<Tensor>& inputs, size_t steps) {
   CHECK(steps_of(text, inputs) == steps);
   for (const int threads : {1, 2}) CHECK(differing_output(text, inputs, threads, 5e-5) == "");

@@ -1,5 +1,5 @@
-// Every C formula runs in the vectorised elementwise loop, unless its record says why not: as the
-// spelling of the target "loop", "unsupported: ...", which nothing else reads.
+// Every C formula runs in elementwise programs, unless its record has the spelling "loop" with
+// "unsupported: ...", which only this test reads.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// How far the vectorised functions are from those of the C library in a wider type.
+// The errors of the vectorised functions, compared with the C library in a wider type.
 #pragma once
 
 #include <bit>
@@ -38,7 +38,7 @@ double error_of(T got, long double wide) {
     return std::isnan(expected) == std::isnan(got) ? 0 : INFINITY;
   if (got == expected) return std::signbit(got) == std::signbit(expected) ? 0 : INFINITY;
   const T size = std::abs(expected);
-  // Beside infinity a unit is that of the largest number.
+  // Next to infinity a unit is that of the largest number.
   const T most = std::numeric_limits<T>::max();
   const T unit = size < most ? std::nextafter(size, most) - size : most - std::nextafter(most, T{});
   const long double given = std::isinf(got) ? std::copysign(2 * static_cast<long double>(most), got)
@@ -61,7 +61,7 @@ struct Worst {
   }
 };
 
-// As many as whole vectors hold.
+// Padded to whole vectors.
 template <typename T>
 std::vector<T> results_of(const Function& function, const std::vector<T>& numbers,
                           const ElementwiseKernels<T>& kernels) {
@@ -102,13 +102,13 @@ std::vector<T> numbers_of_all_kinds(Bits step) {
   for (; bits < std::numeric_limits<Bits>::max() - step; bits += step) {
     numbers.push_back(std::bit_cast<T>(bits));
   }
-  // Where most of what is computed lies.
+  // The range of most arguments.
   for (int i = -4000; i < 4000; ++i) numbers.push_back(static_cast<T>(i * 0.0123));
   numbers.resize((numbers.size() + 15) / 16 * 16);
   return numbers;
 }
 
-// What they are measured on.
+// The arguments for the measurement.
 template <typename T>
 std::vector<T> sampled_numbers() {
   if constexpr (sizeof(T) == 4) return numbers_of_all_kinds<T>(uint32_t{40'009});

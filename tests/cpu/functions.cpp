@@ -1,5 +1,5 @@
-// The vectorised functions: at most 3 units in the last place from what is right, for every kind of
-// number, with each set of instructions.
+// The vectorised functions are within 3 units in the last place for every kind of number, for each
+// instruction set.
 #include <doctest/doctest.h>
 
 #include "tests/cpu/function_errors.hpp"

@@ -1,5 +1,5 @@
-// Matrix products against sums in the order of the book: sizes around those of tiles and blocks,
-// both ways of lying in memory on both sides, each set of instructions, any number of threads.
+// GEMMs compared with direct sums: sizes around tiles and blocks, both layouts of A and B, each
+// instruction set, any number of threads.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -55,7 +55,7 @@ template <typename T>
 std::vector<T> multiplied(const Sample<T>& sample, Instructions instructions, int threads,
                           bool packed) {
   const GemmKernels<T>& kernels = gemm_kernels<T>(instructions);
-  // Where nothing is written, it shows.
+  // Unwritten elements become visible.
   std::vector<T> made(static_cast<size_t>(sample.size.rows * sample.size.columns), std::nan(""));
   Gemm<T> product = sample.product(kernels, made.data());
   const GemmPlan plan(product);
@@ -70,7 +70,7 @@ std::vector<T> multiplied(const Sample<T>& sample, Instructions instructions, in
   return made;
 }
 
-// Of one element; empty where all are right.
+// The first wrong element; empty if all are right.
 template <typename T>
 std::string first_wrong(const Sample<T>& sample, const std::vector<T>& made) {
   const Gemm<T> p = sample.product(gemm_kernels<T>(), nullptr);

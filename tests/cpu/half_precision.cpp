@@ -1,5 +1,5 @@
-// Elements of 16 bits on the CPU backend: conversions beside those of float16.hpp, bit by bit, and
-// products with a right side that is held so, on each set of instructions.
+// 16-bit elements on the CPU backend: conversions compared bit by bit with float16.hpp, and GEMMs
+// with a 16-bit B, for each instruction set.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -44,7 +44,7 @@ void on_each(Check check) {
   }
 }
 
-// Numbers of all sizes, those half way between two neighbours, infinities, NaN and zeros.
+// Numbers of all sizes, numbers half way between two neighbours, infinities, NaN and zeros.
 std::vector<float> floats_of_all_kinds() {
   std::vector<float> all;
   for (uint32_t upper = 0; upper < 0x10000; ++upper) {
@@ -96,8 +96,8 @@ struct StoredProduct {
     return made;
   }
 
-  // Of one element, beside sums in double precision with the right side rounded; empty where all
-  // are right.
+  // The first element that differs from sums in double precision with B rounded; empty if all are
+  // right.
   std::string first_wrong(DType stored, bool transposed, const std::vector<float>& made) const {
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < columns; ++j) {
@@ -130,8 +130,8 @@ Graph linear_of_constant(const char* dtype) {
       dtype, fmt::join(numbers, ", ")));
 }
 
-// Beside the reference, with the processor's products of bfloat16 and without; empty where both are
-// within the rounding.
+// Compares with the reference, with and without bfloat16 instructions; empty if both are within the
+// rounding error.
 std::string apart_in_16_bits(const std::string& text, const std::vector<Tensor>& inputs,
                              double allowed) {
   const Graph graph = parse_graph(text);
@@ -210,7 +210,7 @@ TEST_CASE("bound weights have the dtype of weight_dtype") {
     const Tensor expected = cpu({.reference = true})->load(rounded, {})->run({{x}}).front();
     const Tensor held = cpu({.weight_dtype = dtype})->load(plain, {})->run({{x}}).front();
     CHECK(difference(held, expected, 1e-5) == "");
-    // What is given in 16 bits is held so, and stays it.
+    // A 16-bit input stays in 16 bits.
     const Tensor given = cpu()->load(rounded, {})->run({{x}}).front();
     CHECK(identical(given, held));
   }

@@ -1,4 +1,4 @@
-// The order of a loop's instructions: what is made is read next where that is possible.
+// The order of instructions: results are read by the next instruction where possible.
 #include <doctest/doctest.h>
 
 #include "backends/cpu/elementwise/instruction_order.hpp"

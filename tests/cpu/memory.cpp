@@ -1,4 +1,4 @@
-// What the plan of the CPU backend takes beside what all values take.
+// The memory of a plan compared with the memory of all values.
 #include <doctest/doctest.h>
 
 #include <cstdio>
@@ -26,7 +26,7 @@ CompiledModel bound(const CompiledModel& model) {
   return model.bind(parameters);
 }
 
-// In MiB: what evaluating takes, and what all values take.
+// In MiB: the memory of an evaluation, and of all values.
 std::pair<double, double> memory_of(const CompiledModel& model) {
   const std::string summary = model.summary();
   std::pair<double, double> memory;

@@ -1,4 +1,4 @@
-// Loops that the system's compiler compiles: when it runs, what is kept, and what they give.
+// Native code: when the compiler runs, what is cached, and the results.
 #include "tests/cpu/native.hpp"
 
 #include <fcntl.h>
@@ -64,7 +64,7 @@ TEST_CASE("native code does not depend on sizes") {
   CHECK(apart_from_interpreted(*executable, text, {random({3, 5}, 1), random({5}, 2)}) == "");
   CHECK(apart_from_interpreted(*executable, text, {random({1, 70}, 1), random({70}, 2)}) == "");
   CHECK(compiler.runs() == 1);
-  // One element for a whole row is read otherwise.
+  // A value with one element for a whole row is read differently.
   CHECK(apart_from_interpreted(*executable, text, {random({3, 1}, 1), random({1}, 2)}) == "");
   CHECK(compiler.runs() == 2);
 }
@@ -223,7 +223,7 @@ TEST_CASE("native code gives the same bits for each instruction set") {
   std::string why;
   const auto compiler = cpu_backend::find_compiler(why);
   if (!compiler || !has_compiler()) return skip_without_compiler();
-  // Where products were contracted with sums, some of these would be others.
+  // With contraction to FMA some of these results would differ.
   const std::string texts[] = {
       "(void* const* to, const void* const* from, const void*, call_type, const void*,\n"
       "    size_type count) {\n"

@@ -39,8 +39,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-// A program of the shell's language in a folder of its own, which stands in for a compiler, and
-// how often it ran.
+// A shell script in a temporary folder, which replaces a compiler and counts its runs.
 class Script {
  public:
   explicit Script(const std::string& text) {
@@ -77,13 +76,13 @@ inline std::unique_ptr<Executable> load_native(const Graph& graph, CpuOptions op
   return cpu(options)->load(graph, {.max = true});
 }
 
-// That of native code, at the end of the notes.
+// The note about native code, the last one.
 inline std::string native_note(const Executable& executable) {
   const std::vector<std::string> notes = executable.notes();
   return notes.empty() ? "" : notes.back();
 }
 
-// Empty where all elements have the same bits; one NaN is as good as another.
+// Empty if all elements have the same bits; all NaNs are equal.
 inline std::string bits_difference(const Tensor& got, const Tensor& expected) {
   if (got.dtype() != expected.dtype() || got.dims() != expected.dims()) return "of another kind";
   for (std::int64_t i = 0; i < got.size(); ++i) {
@@ -94,7 +93,7 @@ inline std::string bits_difference(const Tensor& got, const Tensor& expected) {
   return {};
 }
 
-// A loop with calls of kernels, two outputs and what is broadcast, of these rows and columns.
+// A program with calls of kernels, two outputs and a broadcast input, of these dims.
 inline std::string gelu_text(int64_t rows, int64_t columns) {
   return fmt::format(
       "graph {{\n"
@@ -116,7 +115,7 @@ inline std::vector<Tensor> gelu_inputs(int64_t rows, int64_t columns) {
   return {random({rows, columns}, 1), random({columns}, 2), random({rows, 1}, 3)};
 }
 
-// Empty where it gives the bits of the interpreter.
+// Empty if it has the bits of the interpreter.
 inline std::string apart_from_interpreted(const Executable& native, const std::string& text,
                                           const std::vector<Tensor>& inputs) {
   const std::vector<Tensor> got = native.run(inputs);

@@ -1,4 +1,4 @@
-// What happens where loops cannot be compiled: they are interpreted, and the summary says why.
+// Failures of native compilation: programs are interpreted, and the summary says why.
 #include <csignal>
 
 #include "backends/cpu/elementwise/native/compiler.hpp"
@@ -15,7 +15,7 @@ TEST_CASE("programs are interpreted if the compiler fails, and the summary says 
                                         " failed: no room on the disk");
   CHECK(apart_from_interpreted(*executable, one_loop, gelu_inputs(3, 100)) == "");
   CHECK(folder.files().empty());
-  // It is not asked the same again.
+  // A failed build is not repeated.
   load_native(parse_graph(one_loop));
   CHECK(compiler.runs() == 1);
 }

@@ -1,5 +1,5 @@
-// The rows of the table whose ops become loops, and their gradients: with native code they give the
-// bits that they give without, with each set of instructions.
+// The rows of the op table with elementwise programs, and their gradients: native code gives the
+// same bits for each instruction set.
 #include <fmt/format.h>
 
 #include <map>
@@ -17,7 +17,7 @@
 namespace mithril::tests {
 namespace {
 
-// The row's outputs, and gradients where it has some.
+// The row's outputs, and its gradients if it has any.
 Graph lowered(const RowGraph& row) {
   DifferentiateOptions options{.outputs = float_outputs(row.graph),
                                .wanted = float_inputs(row, {})};
@@ -71,7 +71,7 @@ class Collection {
   std::vector<Tensor> inputs_;
 };
 
-// The inputs of the lowered graph: those of the row by their names, and directions for gradients.
+// The inputs of the lowered graph: the row's inputs by name, and directions for gradients.
 std::vector<Tensor> inputs_of(const Graph& graph, const RowGraph& row, std::uint64_t seed) {
   std::map<std::string, Tensor> given;
   const std::vector<Tensor> tensors = generate(row.tensors, seed);

@@ -1,5 +1,5 @@
-// Convolutions where channels stand in blocks: how far apart they are from sums in double
-// precision, on each set of instructions, in any number of parts.
+// NCHWc convolutions: the error compared with sums in double precision, for each instruction set
+// and any number of parts.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -46,7 +46,7 @@ std::vector<float> from_blocks(const std::vector<float>& from, const Convolution
   return to;
 }
 
-// Where nothing is written, or something else is read, it shows.
+// Unwritten elements, and reads outside of the operands, become visible.
 std::vector<float> memory(int64_t count) {
   return std::vector<float>(static_cast<size_t>(count), std::nanf(""));
 }
@@ -80,7 +80,7 @@ std::vector<float> made(const Form& form, const ConvolutionSample& s, const floa
   return from_blocks(to, s.c, block);
 }
 
-// Within what is allowed on one part, and the same bits on more.
+// Within the tolerance on one part, and the same bits on more parts.
 template <typename Form>
 void check_form(const Form& form, const ConvolutionSample& sample, const std::vector<double>& sums,
                 const float* weight, const void* source, int64_t block, double allowed) {

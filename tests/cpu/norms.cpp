@@ -1,4 +1,4 @@
-// Rows normalised, and their gradients: sizes around those of vectors, and rows that are alike.
+// Normalised rows and their gradients: sizes around those of vectors, and constant rows.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

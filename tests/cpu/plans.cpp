@@ -1,4 +1,4 @@
-// What the plan of the CPU backend promises beside the right numbers.
+// Guarantees of plans besides the right results.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
@@ -18,7 +18,7 @@ Tensor counting(Dims dims) {
   return tensor;
 }
 
-// Each value is as large as x: a chain of so many relus.
+// A chain of this number of relus of values of the size of x.
 CompiledModel chain(int length, ShapeSpec shape, CpuOptions options = {}) {
   Model model;
   std::string from = "x";
@@ -56,7 +56,7 @@ TEST_CASE("released result memory is reused without new pages") {
   model.evaluate({}, inputs);
   const auto before = faults();
   for (int i = 0; i < 8; ++i) model.evaluate({}, inputs);
-  CHECK(faults() - before < 100);  // where one result takes 1,024 pages
+  CHECK(faults() - before < 100);  // one result has 1,024 pages
 }
 
 TEST_CASE("results outlive their model") {

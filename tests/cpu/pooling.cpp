@@ -1,5 +1,5 @@
-// Pooling in plans beside the reference: windows of all kinds, places that are read or not, what is
-// not finite, and each set of instructions.
+// Pooling steps compared with the reference: all kinds of windows, outputs that are read or not,
+// NaN and infinity, and each instruction set.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ struct Window {
   }
 };
 
-// All of the family, with or without the places of what is largest.
+// All pooling ops, with or without the indices of the largest elements.
 std::string text(const Window& w, const Dims& dims, bool placed) {
   const std::string in = fmt::format("float32[{}]", fmt::join(dims, ", "));
   const std::string lead =
@@ -100,7 +100,7 @@ TEST_CASE("pooling gives the same bits for each instruction set") {
     CAPTURE(name(instructions));
     for (const int64_t step : {1, 2, 3}) {
       for (int64_t count = 1; count < 40; ++count) {
-        // Nothing behind the last element may be read.
+        // Elements beyond the last one must not be read.
         const Tensor x = random({(count - 1) * step + 1}, 1), best = random({count}, 2);
         const auto size = static_cast<size_t>(count);
         std::vector<float> largest(best.values<float>().begin(), best.values<float>().end());

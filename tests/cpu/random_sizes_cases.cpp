@@ -72,7 +72,7 @@ std::vector<Argument> joined(std::vector<Argument> first, const std::vector<Argu
   return first;
 }
 
-// Adds an op that products and convolutions take up as an epilogue.
+// Adds an op that becomes the epilogue of a GEMM or convolution.
 ValueId followed(Draw& draw, RandomCase& made, ValueId y, const Dims& dims, DType dtype) {
   if (draw.chance(0.5)) return y;
   made.allowed = std::max(made.allowed, allowed_between(dtype));
@@ -161,7 +161,7 @@ RandomCase random_convolution(Draw& draw) {
     const ValueId g = made.input("g", draw.integers(made_dims, dtype));
     made.output("dx", "conv2d_input_grad", joined({g, x, w}, windows));
     made.output("dw", "conv2d_weight_grad", joined({g, x, w}, windows));
-    // In blocks of channels, if they suit both.
+    // Uses blocked layouts if both support them.
     if (bound && allowed_between(dtype) == 0 && draw.chance(0.4)) {
       const int64_t more = draw.of<int64_t>({16, 17, 32, 48});
       const Tensor next = draw.integers({more, groups * outputs, 1, 1}, dtype);

@@ -27,8 +27,7 @@ Taken taken(const Graph& graph, const std::vector<Tensor>& inputs, bool fuse) {
   return {plan.steps.size(), plan.arena_bytes};
 }
 
-// In so many steps as the reference, and in the bits that steps give one by one, on any number of
-// threads.
+// Fused into this number of steps, with the bits of the separate steps, on any number of threads.
 void check_joined(const std::string& text, const std::vector<Tensor>& inputs, size_t steps) {
   const Graph graph = parse_graph(text);
   CHECK(taken(graph, inputs, true).steps == steps);
@@ -155,7 +154,7 @@ TEST_CASE("row fusion does not change the bits of random graphs") {
     std::vector<std::string> tables{"x", "r"}, columns{"c"}, lines{"b"};
     std::string statements =
         "  input x: TABLE\n  input r: TABLE\n  input c: COLUMN\n  input b: ROW\n";
-    // Most of what was made last.
+    // Prefers recent values.
     const auto one_of = [&](const std::vector<std::string>& names) {
       return names[names.size() - 1 - below(std::min<size_t>(names.size(), 3))];
     };

@@ -1,4 +1,4 @@
-// Softmax and its like, row by row: sizes around those of vectors, and numbers that are none.
+// Softmax and similar ops, row by row: sizes around those of vectors, NaN and infinity.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Ways in which the CPU backend may run one graph, all of which give what the reference gives.
+// Settings of the CPU backend for one graph, all of which match the reference.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ struct CpuSetting {
 // "avx2, fused, 2 threads, interpreted"
 std::string description(const CpuSetting& setting);
 
-// Those that this processor can run. Together they meet any two ways of the four.
+// The settings that this processor supports. Together they cover each pair of options.
 const std::vector<CpuSetting>& cpu_settings();
 
 // Kernels are chosen for no better instructions than these, while it lives.
@@ -38,7 +38,7 @@ class InstructionsLimit {
   const cpu_backend::Instructions before_;
 };
 
-// To be run under the limit of the setting's instructions, too.
+// Also run it under the limit of the setting's instruction set.
 std::unique_ptr<Executable> load_with(const CpuSetting& setting, const Graph& graph);
 
 }  // namespace mithril::tests

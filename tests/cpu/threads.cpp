@@ -1,4 +1,4 @@
-// The pool of the CPU backend: each task is done once, whoever else asks meanwhile.
+// The thread pool: each task runs once, whatever other threads do.
 #include <doctest/doctest.h>
 
 #include <atomic>

@@ -1,6 +1,6 @@
-// Convolutions as products whose columns are channels, Winograd's and those of small planes: how
-// far apart they are from sums in double precision, on each set of instructions, in any number of
-// parts, and the option that switches the first off.
+// Panel convolutions, Winograd and small planes: their errors compared with sums in double
+// precision, for each instruction set and any number of parts, and the option that switches
+// Winograd off.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ Convolution plain(int64_t down, int64_t across, int64_t inputs, int64_t outputs,
 template <typename Form>
 std::vector<float> made(const ConvolutionSample& s, Instructions instructions, int64_t parts) {
   const Form form(s.c, instructions);
-  // Where nothing is written, or something else is read, it shows.
+  // Unwritten elements, and reads outside of the operands, become visible.
   const auto memory = [](int64_t count) {
     return std::vector<float>(static_cast<size_t>(count), std::nanf(""));
   };
@@ -82,7 +82,8 @@ std::string convolution(int64_t images, int64_t size) {
 
 }  // namespace
 
-TEST_CASE("Winograd convolutions are within 5e-6 of double-precision sums, and elements within 3e-5") {
+TEST_CASE(
+    "Winograd convolutions are within 5e-6 of double-precision sums, and elements within 3e-5") {
   for (const Convolution& c :
        {plain(56, 56, 64, 32), plain(28, 28, 128, 40), plain(14, 14, 256, 32), plain(7, 9, 3, 5),
         plain(13, 6, 33, 70, 0), plain(3, 3, 1, 1, 0), plain(4, 61, 2, 3, 2)}) {

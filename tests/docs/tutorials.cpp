@@ -22,7 +22,7 @@ struct Block {
   std::string code = {};
 };
 
-// The last `path/of/a.file` in a line of text, or `before` where it has none.
+// The last `path/of/a.file` in a line of text, or `before` if there is none.
 std::string file_named_in(const std::string& line, std::string before) {
   size_t open = 0;
   while ((open = line.find('`', open)) != std::string::npos) {

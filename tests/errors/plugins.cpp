@@ -1,4 +1,4 @@
-// The errors of opening backends that stand in libraries of their own, and of their tensors.
+// Errors of opening plugins, and of tensors of other libraries.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,5 +1,4 @@
-// The errors of stating what contradicts what is known, as text: the key, both sides and who said
-// each of them.
+// Errors of contradicting statements, as text: the key, both sides and their origins.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -16,7 +15,7 @@ namespace {
 
 using tests::text_of_error;
 
-// What the call says of it, after which the model is as it was.
+// The error of the call, after which the model is unchanged.
 template <typename Call>
 std::string refusal(Model& model, Call call) {
   const auto before = model.get_shapes();

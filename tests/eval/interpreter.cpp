@@ -1,4 +1,4 @@
-// The reference: sizes that inputs give, sizes that only inference gives, refusals, half precision.
+// The reference: sizes from inputs, inferred sizes, errors, half precision.
 #include "mithril/eval/interpreter.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
-// Values that live at once never overlap, and take little more than the most that live at once.
+// Values that live at the same time never overlap, and the plan is close to the largest sum of live
+// values.
 #include "mithril/eval/memory_plan.hpp"
 
 #include <doctest/doctest.h>
@@ -82,7 +83,7 @@ TEST_CASE("values that grow as forward passes do take what lives at once") {
 }
 
 TEST_CASE("workspaces are placed below values that live longer") {
-  // Of a network with residuals: one large value, then steps that work in what is less large.
+  // A network with residuals: one large value, then steps on smaller ones.
   const LiveRanges residual{{3136 * 64, 0, 1}, {784 * 64, 1, 3},  {784 * 64, 2, 3},
                             {784 * 64, 3, 5},  {784 * 64, 4, 5},  {784 * 64, 5, 6},
                             {620 * 64, 0, 0},  {2419 * 64, 2, 2}, {2419 * 64, 3, 3},

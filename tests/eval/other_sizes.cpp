@@ -1,5 +1,5 @@
-// Graphs whose sizes are symbols, run with sizes that do not fit: each op refuses what it refuses
-// where the sizes are numbers, and says where.
+// Graphs with symbolic sizes that run with wrong sizes: each op raises the error that it raises for
+// numbers, with its place.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -50,7 +50,7 @@ std::vector<OpCase> grown(const OpCase& row) {
   return others;
 }
 
-// Nothing where the row is about values, which have no place in a graph.
+// None if the row is about values, which graphs do not have.
 std::optional<Graph> symbolic_graph(const OpDef& op, const OpCase& row) {
   try {
     return build(op, row, Knowledge::symbols).graph;
@@ -59,7 +59,7 @@ std::optional<Graph> symbolic_graph(const OpDef& op, const OpCase& row) {
   }
 }
 
-// What is wrong with running the graph made for `row` on the sizes of `other`; empty: nothing.
+// Why the graph made for `row` fails on the sizes of `other`; empty: it does not.
 std::string difference_at(const OpDef& op, const Graph& symbolic, const OpCase& other) {
   std::vector<Tensor> inputs;
   const Outcome expected = outcome_of([&] {
@@ -69,7 +69,7 @@ std::string difference_at(const OpDef& op, const Graph& symbolic, const OpCase& 
   });
   if (inputs.empty()) inputs = generate(build(op, other, Knowledge::nothing).tensors, 1);
   const Outcome got = outcome_of([&] { return interpret(symbolic, inputs); });
-  // An op that is a way of writing others is, here, only what it has become.
+  // An op that expands into others is not in the graph any more.
   if (op.expand && got.error.empty()) return {};
   if (expected.error.empty() != got.error.empty()) {
     return fmt::format("numbers: '{}', symbols: '{}'", expected.error, got.error);

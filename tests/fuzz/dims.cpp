@@ -10,7 +10,7 @@ namespace {
 
 using namespace mithril;
 
-// A result of int64 arithmetic; nothing where it overflows or divides by zero.
+// A result of int64 arithmetic; none if it overflows or divides by zero.
 using Number = std::optional<int64_t>;
 
 constexpr int64_t lowest = std::numeric_limits<int64_t>::min();
@@ -101,7 +101,7 @@ class Machine {
     }
   }
 
-  // A simpler form may have a number where the steps one by one overflow or divide by zero.
+  // A simplified form may have a value although the separate steps overflow or divide by zero.
   void check(const Value& value) {
     if (!value.number) return;
     Sizes sizes = sizes_;

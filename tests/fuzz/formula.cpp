@@ -1,4 +1,5 @@
-// Formulas of ops: what is read is written with all parentheses, read back, and means the same.
+// Formulas of ops: a parsed formula is written with all parentheses, read back, and has the same
+// meaning.
 #include "mithril/op/formula.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +11,7 @@ namespace {
 using namespace mithril;
 using Kind = Formula::Kind;
 
-// Parentheses only where it binds otherwise: they nest the text deeper.
+// With parentheses only where precedence requires them, because they nest the text deeper.
 std::string written(const Formula& f) {
   const auto inside = [](const Formula& child) {
     const bool whole = child.kind == Kind::binary || child.kind == Kind::choice;

@@ -9,7 +9,7 @@ namespace {
 
 using namespace mithril;
 
-// With values and symbols that the made graph can refer to.
+// Has values and symbols to which the made graph can refer.
 const Graph& base() {
   static const Graph graph = parse_graph(
       "graph {\n"
@@ -21,7 +21,7 @@ const Graph& base() {
   return graph;
 }
 
-// Texts and changed bytes may state what is not so. GraphCache refuses such graphs, too.
+// Texts and changed bytes may state wrong facts. GraphCache refuses such graphs, too.
 bool is_valid(const Graph& graph) {
   try {
     verify(graph);

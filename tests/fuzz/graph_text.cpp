@@ -1,4 +1,4 @@
-// The text of graphs: what is read is written and read back; bytes, the other form, give the same.
+// The text of graphs: a parsed graph is written and read back; its bytes give the same graph.
 #include "mithril/graph/graph.hpp"
 #include "mithril/graph/graph_bytes.hpp"
 #include "tests/fuzz/require.hpp"

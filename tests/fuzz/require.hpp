@@ -14,7 +14,7 @@
 
 namespace mithril::fuzz {
 
-// Ends the process, which libFuzzer reports with the input.
+// Aborts the process if the claim is false; libFuzzer then reports the input.
 inline void require(bool claim, const std::string& what) {
   if (claim) return;
   std::fprintf(stderr, "not true: %s\n", what.c_str());
@@ -25,8 +25,8 @@ inline std::string_view text_of(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// What the call returns; nothing where it refuses its input with an error of Mithril, whose text
-// has a code and nothing that would break a line. Any other exception ends the process.
+// The result of the call; none if it refuses its input with an error of Mithril, whose text has a
+// code and no line breaks from the input. Any other exception ends the process.
 template <typename Call>
 auto unless_refused(Call call) -> std::optional<decltype(call())> {
   try {
@@ -42,7 +42,7 @@ auto unless_refused(Call call) -> std::optional<decltype(call())> {
   }
 }
 
-// Limits with which an input takes milliseconds.
+// Limits that keep the time of an input to milliseconds.
 inline void set_small_limits() {
   set_limits({.repetitions = 8, .parts = 300, .dim_terms = 64, .tuple_items = 1'000});
 }

@@ -1,4 +1,4 @@
-// Spellings of ops: what is read is written and read back.
+// Spellings of ops: a parsed spelling is written and read back.
 #include "mithril/op/spelling.hpp"
 
 #include "tests/fuzz/require.hpp"
@@ -28,7 +28,7 @@ std::string written(const SpelledExpression& e) {
       return "[" + listed(e) + "]";
     case Kind::item:
       return written(e.children[0]) + "[" + std::to_string(e.number) + "]";
-    case Kind::member:  // without the space a number takes the point
+    case Kind::member:  // without the space the point would belong to the number
       return written(e.children[0]) + " ." + e.text;
     case Kind::port:
     case Kind::number:

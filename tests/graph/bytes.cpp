@@ -15,7 +15,7 @@ using namespace mithril;
 
 namespace {
 
-// What comes back where `made` was made of `base`.
+// `made`, read back from its bytes relative to `base`.
 std::optional<Graph> back(const Graph& made, const Graph& base, const GraphBytes& of_base) {
   const auto bytes = bytes_of_made(made, base, of_base);
   return bytes ? made_from_bytes(*bytes, base, of_base) : std::nullopt;

@@ -1,4 +1,4 @@
-// The quick way of inferring nodes gives what the machinery of models gives.
+// Matching infers nodes as facts do.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -13,7 +13,7 @@ using tests::Knowledge;
 
 namespace {
 
-// Of the nodes that the row makes; -1: it makes none, being about an error or about values.
+// Counts the nodes of the row; -1: none, because it is about an error or about values.
 int compare_ways(const OpDef& op, const tests::OpCase& row, Knowledge knowledge) {
   tests::RowGraph made;
   try {

@@ -64,7 +64,7 @@ TEST_CASE("every kind of argument is written and read back") {
                         Datum(std::numeric_limits<double>::infinity()),
                         Datum(-std::numeric_limits<double>::quiet_NaN())};
   for (const Datum& datum : data) {
-    // Whether the op takes such a value is not what the text is about.
+    // The text does not depend on whether the op accepts the value.
     Node node{&find_op("cast"), {x, datum}, {}};
     node.outputs.push_back(
         graph.add_value(stated_as("y" + std::to_string(graph.nodes().size()), {n})));

@@ -1,4 +1,4 @@
-// What the reader of graphs says about text that is none.
+// Parse errors of graph texts.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -20,7 +20,7 @@ std::string error_of(const std::string& text) {
   return "no error";
 }
 
-// In a graph with an input x, on the third line.
+// The error of a statement on the third line of a graph with an input x.
 std::string statement_error(const std::string& statement) {
   return error_of("graph {\n  input x: float32[N]\n  " + statement + "\n}\n");
 }

@@ -28,7 +28,7 @@ void check_broken(const Graph& graph, std::initializer_list<const char*> parts) 
   }
 }
 
-// With an input x and a value y that relu makes of it.
+// A graph with an input x and y = relu(x).
 Graph small_graph(const std::string& statement) {
   return parse_graph("graph { input x: float32[N, 3] " + statement + " }");
 }

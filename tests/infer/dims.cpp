@@ -1,4 +1,4 @@
-// Dims: what is provably equal, and how it is written.
+// Dims: provable equality, and their text.
 #include <doctest/doctest.h>
 
 #include <unordered_map>

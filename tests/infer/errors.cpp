@@ -1,4 +1,4 @@
-// The errors of inference: code, message, both sides and who fixed each.
+// Errors of inference: code, message, both sides and their origins.
 #include <doctest/doctest.h>
 
 #include <functional>

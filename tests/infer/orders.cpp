@@ -1,4 +1,4 @@
-// Random systems of facts, stated in random orders: the same becomes known, and nothing wrong.
+// Random systems of facts, stated in random orders, lead to the same knowledge, which is right.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Expression {
   int64_t number = 0;
 };
 
-// Names stand for variables of `System::state`: dims, shapes and types by index.
+// Names refer to variables of `System::state`: dims, shapes and types by index.
 struct Fact {
   std::function<void(class State&)> state;
 };
@@ -57,7 +57,7 @@ class State {
     return {};
   }
 
-  // What is known, without the names of what is not.
+  // The known facts, without the names of unknowns.
   std::string known() const {
     std::string text;
     const auto add = [&](const Dim& dim) {
@@ -120,7 +120,8 @@ class System {
     return static_cast<int>(expressions.size()) - 1;
   }
 
-  // An expression for the number: a symbol or what else there is, else the number itself.
+  // An expression for the number: a symbol or another known expression, otherwise the number
+  // itself.
   int expression_for(int64_t wanted) {
     for (int i = 0; i < 8; ++i) {
       if (const int index = any_expression(); number(index) == wanted) return index;
@@ -186,8 +187,8 @@ class System {
     facts.push_back({[=](State& state) { state.facts.unify(state.dim(a), state.dim(b)); }});
   }
 
-  // The last dims of a shape, or the first ones, and then, by another fact, all of them: while its
-  // rank is unknown a shape shows dims at one end only, those that were given first.
+  // The last or the first dims of a shape, and then, by another fact, all of them: a shape of
+  // unknown rank has dims at one end only, those that were stated first.
   void add_dims_fact() {
     const size_t shape = static_cast<size_t>(pick(shapes.size())), rank = shapes[shape].size();
     if (pick(2) == 0) return add_dims(shape, static_cast<size_t>(pick(rank + 1)), rank);
@@ -281,7 +282,7 @@ TEST_CASE("the order in which facts arrive does not change what becomes known") 
       numbers += static_cast<size_t>(std::count_if(first.begin(), first.end(), isdigit));
     }
   }
-  CHECK(numbers > 20000);  // not all of them were about nothing
+  CHECK(numbers > 20000);  // most of them produced numbers
 }
 
 }  // namespace

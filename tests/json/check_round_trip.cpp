@@ -12,7 +12,8 @@
 namespace mithril::tests {
 namespace {
 
-// Symbols that nobody named, "_27", are numbered as facts arrive: here in the order of the text.
+// Unnamed symbols, "_27", are numbered in the order of facts; this numbers them in the order of the
+// text.
 std::string renumbered(const std::string& text) {
   std::map<std::string, size_t> numbers;
   std::string result;

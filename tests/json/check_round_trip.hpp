@@ -4,7 +4,8 @@
 
 namespace mithril::tests {
 
-// Of its own text, keys, tables and graph; where the model has no graph, the same error.
+// Compares text, keys, tables and graph with those of the model read back; if the model has no
+// graph, compares the errors.
 void check_round_trip(const Model& model);
 
 }  // namespace mithril::tests

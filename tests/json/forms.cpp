@@ -1,4 +1,4 @@
-// Each form of docs/model-json.md: what is written, and that it is read.
+// Each form of docs/model-json.md is written and read back.
 #include <doctest/doctest.h>
 
 #include <cmath>

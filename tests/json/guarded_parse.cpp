@@ -1,4 +1,4 @@
-// What the guarded parse lets through, and the text of each refusal.
+// The text that the guarded parse accepts, and each of its errors.
 #include "mithril/json/guarded_parse.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,4 @@
-// What is written as JSON and read back is the same model: the same text again, the same keys and
-// shapes, the same graph.
+// A model that is written as JSON and read back is the same: equal text, keys, shapes and graph.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// The canonical ports of a model, and those of a part once others read it.
+// The canonical ports of a model, and of a part after others have read it.
 #include <doctest/doctest.h>
 
 #include "mithril/models/linear.hpp"

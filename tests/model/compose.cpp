@@ -1,4 +1,4 @@
-// Composing: names, bindings, chains, expressions, and what a failed call leaves behind.
+// Composing: names, bindings, chains, expressions, and failed calls.
 #include <doctest/doctest.h>
 
 #include "mithril/base/error.hpp"

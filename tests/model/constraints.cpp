@@ -1,4 +1,4 @@
-// Constraints that users write: when they are asked, what they state, and what they refuse.
+// User constraints: when they run, the facts that they state, and their errors.
 #include <doctest/doctest.h>
 
 #include "mithril/models/ops/functions_of_one_element/relu.hpp"

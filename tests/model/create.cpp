@@ -1,4 +1,4 @@
-// Model::create: a new model each time, whatever else is made of the same connections.
+// Model::create makes a new model each time, independent of other uses of its connections.
 #include <doctest/doctest.h>
 
 #include <string>

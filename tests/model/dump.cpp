@@ -37,7 +37,7 @@ class Dump {
     return at->second;
   }
 
-  // An explicit stack would say less: the models of tests are shallow.
+  // Recursive, because the models of tests are shallow.
   void add(const Composite& model, const std::string& where) {
     line("model '{}' {} '{}' expression {} selects {} orphaned {} merged {} part {}", where,
          model.class_name(), model.given_name(), model.expression, model.selects_outputs,

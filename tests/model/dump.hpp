@@ -1,4 +1,4 @@
-// All that a model is and knows, as text: two models are in the same state where their dumps agree.
+// The whole state of a model as text: two models are in the same state if their dumps are equal.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace mithril::tests {
 
-// Of the root that the model belongs to: every part, wire, name, fact and list.
+// Dumps the root of the model: every part, wire, name, fact and list.
 std::string dump(const std::shared_ptr<Composite>& model);
 std::string dump(const Model& model);
 

@@ -22,7 +22,7 @@ class Caller {
   Caller(std::uint64_t seed, std::map<std::string, int>& failures)
       : random_(seed), failures_(failures), random_model_(random_model(seed)) {
     model_ = compose(random_model_, {.shapes = happens(0.5), .nested = happens(0.5)});
-    // Wide, so that names of every kind come up: keys, paths, names of nobody.
+    // Includes names of every kind: keys, paths, and unknown names.
     names_ = model_.input_keys();
     for (const std::string& key : model_.output_keys()) names_.push_back(key);
     names_.insert(names_.end(), {"output", "fresh", "x0", "nobody.weight"});
@@ -37,7 +37,7 @@ class Caller {
       const std::vector<std::string> before = dumps();
       try {
         call();
-        // What compile is told holds for that compile only, and what fits may change a model.
+        // Options of compile apply to that compile only, and failed calls must not change a model.
         if (name == "compile") CHECK(dumps() == before);
       } catch (const Error& error) {
         CAPTURE(name);
@@ -127,7 +127,7 @@ class Caller {
         return name();
     }
   }
-  // Of a model of its own, which must be left as it was, too.
+  // An expression of a separate model, which must also not change.
   Connection expression() {
     Connection x(name());
     for (std::size_t i = random_.next() % 3; i > 0; --i)

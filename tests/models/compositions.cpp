@@ -37,7 +37,7 @@ bool is_refused(const Model& model, const Items& inputs, const std::string& code
   return text_of_error([&] { output_of(model, inputs); }).find(code) != std::string::npos;
 }
 
-// Of the sum of the output, in the input.
+// The gradient of the sum of the output with respect to the input.
 std::vector<double> slopes(const Model& model, const Tensor& input) {
   const CompiledModel compiled =
       compile(model, cpu({.dtype = DType::float64}), {.trainable_keys = {"input"}});

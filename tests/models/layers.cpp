@@ -1,4 +1,4 @@
-// What layers begin as, and what is random in them.
+// Initial parameters and random numbers of layers.
 #include <doctest/doctest.h>
 
 #include <algorithm>

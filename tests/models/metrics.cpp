@@ -90,7 +90,7 @@ TEST_CASE("the area under the curve is how often the right class scores higher")
   Tensor scores(DType::float64, {4, 2});
   const std::vector<double> values{0.9, 0.1, 0.6, 0.4, 0.7, 0.3, 0.2, 0.8};
   std::copy(values.begin(), values.end(), scores.mutable_values<double>().begin());
-  // Class 0 (samples 0 and 1): of 4 pairs 3 are in order, and so are those of class 1.
+  // Class 0 (samples 0 and 1): 3 of 4 pairs are in order. The same holds for class 1.
   CHECK(measure(AUC({.n_classes = 2, .is_label_one_hot = false}), scores, classes({0, 0, 1, 1})) ==
         doctest::Approx(0.75));
   CHECK(measure(AUC({.n_classes = 2}), scores, one_hot({0, 0, 1, 1}, 2)) == doctest::Approx(0.75));

@@ -19,7 +19,7 @@ Tensor filled(Dims dims, double value) {
   return Tensor::full(DType::float64, std::move(dims), value);
 }
 
-// Of width 1, with these weights: hidden = tanh(0.5 input + 2 prev_hidden + 0.1), output = 3
+// With width 1 and these weights: hidden = tanh(0.5 input + 2 prev_hidden + 0.1), output = 3
 // hidden.
 TensorMap parameters(const std::string& prefix = "") {
   return {{prefix + "w_ih", filled({1, 1}, 0.5)},

@@ -1,4 +1,4 @@
-// Arithmetic and comparisons of ints that are not known yet: what folds, and what waits.
+// Arithmetic and comparisons of unknown ints: some fold, others wait.
 #include <doctest/doctest.h>
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace {
 
 class Folding {
  public:
-  // What the op makes of these values; nothing where it waits.
+  // The folded result of the op for these values; none if it waits.
   std::optional<Datum> operator()(const char* op, const std::vector<Datum>& operands) {
     Part& part = *facts_.make<Part>();
     part.op = &find_op(op);
@@ -30,7 +30,7 @@ class Folding {
     output_ = find(value_of(facts_, part.wire(facts_, "output")));
     return output();
   }
-  // Of the last call, with what has been learnt since.
+  // The result of the last call with the facts learnt since.
   std::optional<Datum> output() const {
     return output_->known ? std::optional<Datum>(output_->datum) : std::nullopt;
   }

@@ -1,4 +1,5 @@
-// Slopes where an op is not smooth: central differences cannot say what they are, PyTorch does.
+// Slopes at points where an op is not smooth: as in PyTorch, because central differences do not
+// define them.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,5 +1,4 @@
-// What ops that move elements infer of shapes that are not numbers yet: from the output to the
-// inputs, and with symbols.
+// Shape inference of ops that move elements: from the output to the inputs, and with symbols.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -92,7 +91,7 @@ TEST_CASE("a slice that may reach past the end waits for the size") {
   const Arguments without_first = {{"starts", Tuple{1}}, {"stops", Tuple{None{}}}};
   Model model = model_of("slice", without_first, {{"input", {"N"}}});
   const std::string open = to_string(model.shape("output"));
-  CHECK(open != "[N - 1]");  // of no elements it takes none
+  CHECK(open != "[N - 1]");  // it is 0 for no elements
   model.set_shapes({{"input", {0}}});
   CHECK(to_string(model.shape("output")) == "[0]");
   model = model_of("slice", without_first, {{"input", {"N"}}});

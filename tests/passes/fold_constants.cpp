@@ -52,7 +52,7 @@ TEST_CASE("a large result of small constants is not folded") {
   c: float32[600, 600] = add(left: a, right: b)
   output c = c
 })";
-  CHECK(fold_constants(parse_graph(read)).nodes().empty());  // as large as what it reads
+  CHECK(fold_constants(parse_graph(read)).nodes().empty());  // as large as its inputs
   CHECK(fold_constants(parse_graph(R"(graph {
   constant a: float32[600, 1] = {)" +
                                    elements.substr(0, 3 * 600 - 2) + R"(}

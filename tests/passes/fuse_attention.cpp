@@ -30,11 +30,11 @@ const std::string weighed = R"(
   y: float32[N, 4, L, 8] = matmul(left: w, right: v)
   output y = y
 })";
-// Of the scores s.
+// From the scores s.
 const std::string attend = R"(
   w: float32[N, 4, L, S] = softmax(input: s, axis: -1))" +
                            weighed;
-// Of the scores m.
+// From the scores m.
 const std::string attend_masked = R"(
   w: float32[N, 4, L, S] = softmax(input: m, axis: -1))" +
                                   weighed;

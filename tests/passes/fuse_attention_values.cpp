@@ -1,4 +1,4 @@
-// Attention that became one op gives what it gave when it was written out.
+// Attention that was fused into one op has the results of the separate ops.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class Written {
     return coin() ? x * 0.7 : x / 3;
   }
 
-  // Of floats with many that leave nothing, or of bools.
+  // A mask of floats with many fully masked rows, or of bools.
   Expression masked(const Expression& scores) {
     Dims dims;
     for (const int64_t axis : batch_) dims.push_back(coin() ? 1 : axis);
@@ -72,7 +72,7 @@ class Written {
     return add(name, dims, DType::float64, {});
   }
 
-  // One of the numbers each, or whatever where there are none.
+  // One of these numbers for each element; any numbers if there are none.
   Expression add(const char* name, const Dims& dims, DType dtype,
                  const std::vector<double>& numbers) {
     std::vector<double> elements;

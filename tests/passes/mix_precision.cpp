@@ -1,4 +1,4 @@
-// Which casts mixed precision makes, and where: text in, text out.
+// The casts of mixed precision: text in, text out.
 #include "mithril/passes/mix_precision.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// The runner of passes: order, skipping, tracing, and what it says about a pass that fails.
+// The pass pipeline: order, skipping, tracing, and errors of passes.
 #include "mithril/passes/pipeline.hpp"
 
 #include <doctest/doctest.h>

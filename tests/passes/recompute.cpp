@@ -1,4 +1,4 @@
-// Checkpointing: what is computed again, where, and what it saves.
+// Checkpointing: which values are recomputed, where, and the saved memory.
 #include "mithril/passes/recompute.hpp"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,7 @@ Graph gradient_of(const char* text) {
   return differentiate(parse_graph(text), {.outputs = {"y"}, .wanted = {"x"}});
 }
 
-// The most bytes that live at once while the nodes run in their order, inputs apart.
+// The largest sum of live bytes while the nodes run in order, without inputs.
 double planned_peak(const Graph& graph) {
   std::vector<Tensor> inputs;
   for (const ValueId id : graph.inputs()) {
@@ -50,7 +50,7 @@ Connection linear(const Connection& x, int dimension) {
   return Linear({.dimension = dimension})(x);
 }
 
-// [batch, tokens, width] of attention with so many heads, and a perceptron.
+// [batch, tokens, width] through attention with this number of heads, and a perceptron.
 Connection transformer_block(Connection x, int tokens, int width, int heads) {
   const auto split = [&](const Connection& part) {
     return part.reshape({-1, tokens, heads, width / heads}).transpose({0, 2, 1, 3});

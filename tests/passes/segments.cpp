@@ -1,4 +1,4 @@
-// Where the way forwards is cut for checkpointing.
+// The cuts of the forward part for checkpointing.
 #include "mithril/passes/segments.hpp"
 
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 namespace mithril {
 namespace {
 
-// Each step reads what the one before made, and the gradient reads everything.
+// Each step reads the result of the previous one, and the gradient reads everything.
 std::vector<Lifetime> chain(const std::vector<double>& bytes) {
   std::vector<Lifetime> values;
   for (size_t i = 0; i < bytes.size(); ++i) {

@@ -1,4 +1,4 @@
-// A plugin that was built for another release of what it needs.
+// A plugin that was built for another release of a dependency.
 #include "mithril/backend/plugin.hpp"
 
 extern "C" __attribute__((visibility("default"))) const mithril::BackendPlugin* mithril_backend() {

@@ -22,7 +22,7 @@ struct Graphs {
   Graph forward, both;
 };
 
-// Of a model that is composed anew, as another process would.
+// Composes the model again, as another process would.
 class Lowering {
  public:
   Lowering(const RandomModel& random, bool shapes)
@@ -72,7 +72,7 @@ std::vector<Tensor> inputs_for(const Graph& graph, const RandomModel& random) {
   return inputs;
 }
 
-// Empty where the inputs do not fit, or an op refuses them.
+// Empty if the inputs do not fit, or an op refuses them.
 std::vector<Tensor> run_cached(const Graph& graph, const std::vector<Tensor>& inputs) {
   try {
     return interpret(graph, inputs);

@@ -17,8 +17,8 @@ namespace mithril::tests {
 namespace {
 
 constexpr int smallest_model = 3, largest_model = 12;  // tries; some are refused
-constexpr double reuse = 0.75;                // how often a port reads another part where one fits
-constexpr std::int64_t largest_tensor = 400;  // in elements; what is larger is not read again
+constexpr double reuse = 0.75;                // how often a port reads another part, if one fits
+constexpr std::int64_t largest_tensor = 400;  // in elements; larger values are not read again
 
 struct Row {
   std::string_view op;
@@ -35,10 +35,10 @@ const std::vector<Row>& usable_rows() {
     std::vector<Row> all;
     for (const OpCases& cases : all_op_cases()) {
       for (OpCase& row : cases.rows()) {
-        // Its slope at 0, where a log_softmax of one element is, is another on torch.
+        // Torch has another slope at 0, the value of a log_softmax of one element.
         if (cases.op.starts_with("robust_log") || (cases.op == "log" && has(row, "robust")))
           continue;
-        // Where an op is not smooth a backend may have a slope of its own.
+        // Backends may have different slopes where an op is not smooth.
         if (row.error.empty() && row.hold.empty()) all.push_back({cases.op, std::move(row)});
       }
     }
@@ -126,7 +126,7 @@ class Generator {
     }
     result_.parts.push_back({std::string(row.op), by_name(described)});
     for (const auto& input : new_inputs_) result_.inputs.push_back(input);
-    // What becomes of an infinity elsewhere depends on how a formula is written.
+    // Results for infinities depend on the form of a formula.
     if (has_infinities(row.content)) return;
     for (const auto& [name, spec] : new_inputs_) make_available(name);
     for (const std::string& name : outputs_) make_available(name);
@@ -155,8 +155,8 @@ class Generator {
                  .type = tensor_kind(spec.dtype)};
   }
 
-  // Indices are made for the sizes of their row: they never come from elsewhere, and what they
-  // index has its size.
+  // Indices belong to the sizes of their row: they are never taken from other parts, and the
+  // indexed tensor has its size.
   const std::string* fitting(const Row& row, const TensorSpec& spec) {
     if (!is_floating(spec.dtype)) return nullptr;
     // So do numbers that are positive in their row, as deviations have to be, or chosen by hand.
@@ -247,7 +247,7 @@ void add_facts(Steps& steps, Model& model, const RandomModel& random, const Comp
   for (std::size_t i = 0; i < random.inputs.size(); ++i) {
     const auto& [name, spec] = random.inputs[i];
     steps.emplace_back([&model, &how, i, &name = name, &spec = spec] {
-      static_cast<void>(model[name]);  // the parts that read it may come later
+      static_cast<void>(model[name]);  // the parts that read it may be added later
       model.set_types({{name, tensor_kind(spec.dtype)}});
       if (how.shapes) model.set_shapes({{name, shape_spec(spec.dims)}});
       if (i < how.literals.size()) model.set_values({{name, how.literals[i]}});

@@ -1,5 +1,5 @@
-// Random compositions of ops, taken from the rows of the table: what the rows give to ports comes
-// from other parts, from new inputs, or stays the value that it is.
+// Random compositions of ops from the rows of the op table: ports read other parts or new inputs,
+// or keep the values of the row.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,18 @@ struct RandomPart {
 
 struct RandomModel {
   std::uint64_t seed = 0;
-  std::vector<RandomPart> parts;  // each after those that it reads
+  std::vector<RandomPart> parts;  // each after its inputs
   std::vector<std::pair<std::string, TensorSpec>> inputs;
-  std::vector<std::string> refusals;  // of parts that did not fit, and changed nothing
+  std::vector<std::string> refusals;  // of parts that did not fit and changed nothing
 };
 
-// The same for the same seed. Every part fits: a part that inference refuses is left out. Throws
-// std::logic_error where a refused part has left a trace in the model.
+// Equal seeds give equal models. A part that inference refuses is left out. Throws std::logic_error
+// if a refused part has changed the model.
 RandomModel random_model(std::uint64_t seed);
 
 struct Composing {
   bool shapes = true;                 // the shapes of the inputs are set
-  bool nested = false;                // the first half of the parts is a model of its own
+  bool nested = false;                // the first half of the parts is a nested model
   std::uint64_t order = 0;            // of parts and shapes; 0: parts first to last, then shapes
   std::vector<Tensor> literals = {};  // of the first inputs: they are constants then
 };

@@ -5,7 +5,7 @@
 
 namespace mithril::tests {
 
-// Those of all outputs that are floats, in all inputs that are.
+// The gradients of all float outputs with respect to all float inputs.
 inline DifferentiateOptions all_gradients(const Graph& forward) {
   DifferentiateOptions options;
   for (const Output& output : forward.outputs()) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t native_models = 60;
 
-// The model's outputs and the gradients of those that are floats, where there are such.
+// The model's outputs, and the gradients of float outputs if there are any.
 Graph with_all_gradients(const Graph& forward) {
   const DifferentiateOptions options = all_gradients(forward);
   try {

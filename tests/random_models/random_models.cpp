@@ -1,5 +1,5 @@
-// Random models: in whatever order they are composed, with shapes known or not, with passes on and
-// off, and on every backend they give the same outputs and gradients.
+// Random models have the same outputs and gradients for any order of composition, with and without
+// known shapes and passes, and on every backend.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -58,7 +58,7 @@ Tensors run(const Graph& graph, const Tensors& given) {
   return outputs;
 }
 
-// What is not optimised, and still runs.
+// The graph without optimizations.
 Graph plain(const Model& model) { return expand_ops(flatten(model, DType::float64).graph); }
 Graph optimised(const Model& model) { return run_passes(flatten(model, DType::float64).graph); }
 
@@ -111,7 +111,7 @@ std::string bits_difference(const Tensors& got, const Tensors& expected) {
   return "";
 }
 
-// Of windows of padding alone; what comes of infinity times padding, backends may say differently.
+// Windows of padding only: backends may differ for infinity times padding.
 bool has_infinity(const Tensors& tensors) {
   for (const auto& [name, tensor] : tensors) {
     for (std::int64_t i = 0; i < tensor.size(); ++i) {
@@ -157,7 +157,7 @@ class RandomCheck {
   }
 
  private:
-  // What the ops themselves refuse (the largest of no elements) they refuse in every way.
+  // Errors of ops (the largest of no elements) are raised in every setting.
   void compare(const std::string& how, Graph (*lower)(const Model&), const Composing& composing) {
     report_.count(Check::composition, how, [&] {
       const Outcome got = outcome([&] { return run(lower(compose(random_, composing)), inputs_); });
@@ -175,8 +175,8 @@ class RandomCheck {
     });
   }
 
-  // Whether rounding decides what comes out, as in slopes where two results are equal but for that,
-  // or in a norm of equal elements.
+  // Whether rounding decides the result, as for slopes of two results that are equal up to
+  // rounding, or for a norm of equal elements.
   bool jumps(const Graph& graph, const Tensors& inputs) const {
     Random random(random_.seed);
     const Tensors here = run(graph, inputs);

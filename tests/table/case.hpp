@@ -1,5 +1,5 @@
-// The rows of the table of op tests: what tests/op_cases/*.cpp write. mithril/check/run_rows.hpp
-// says how they are checked.
+// The rows of the op table, from tests/op_cases/*.cpp. mithril/check/run_rows.hpp describes the
+// checks.
 #pragma once
 
 #include <string_view>
@@ -28,7 +28,7 @@ struct OpCases {
   std::string_view op;
   std::vector<OpCase> (*rows)();
 };
-// Of every file linked into the program, in the order of the ops' names.
+// The rows of every file that is linked into the program, in the order of the ops' names.
 std::vector<OpCases> all_op_cases();
 
 struct RegisterOpCases {

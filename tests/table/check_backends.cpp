@@ -91,8 +91,8 @@ CpuSetting setting_for(const std::vector<Tensor>& inputs) {
   return setting;
 }
 
-// What arithmetic in the narrowest floats of the graph allows: sums in half precision may round at
-// each step.
+// The tolerance for arithmetic in the narrowest floats of the graph: half-precision sums may round
+// at each step.
 double rounding_of(const Graph& graph) {
   double worst = 0;
   for (const Value& value : graph.values()) {

@@ -30,7 +30,7 @@ bool has_size(const OpCase& row, std::int64_t size) {
   return false;
 }
 
-// Whether the row gives the port something else than its default; any value where there is none.
+// Whether the row passes a value other than the default; any value if there is no default.
 bool off_default(const OpCase& row, const PortDef& port) {
   for (const auto& [name, content] : row.inputs) {
     if (name != port.name) continue;
@@ -61,7 +61,7 @@ bool takes_tensors_of_any_size(const OpDef& op) {
   return false;
 }
 
-// Whether there is anything that the op could refuse.
+// Whether the op has anything to refuse.
 bool takes_anything(const OpDef& op) {
   return op.inputs.size() == 1 && op.inputs[0].type == "T" && op.inputs[0].shape.rfind('*', 0) == 0;
 }

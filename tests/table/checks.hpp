@@ -10,13 +10,13 @@
 
 namespace mithril::tests {
 
-// The graph of a row, or of its gradients, after all passes: every backend that is here gives what
-// the reference gives without them.
+// The graph of a row, or of its gradients, after all passes: every available backend matches the
+// reference without passes.
 void check_backends(const OpDef& op, const Graph& graph, const std::vector<Tensor>& inputs,
                     const std::string& what, double tolerance, Report& report);
 
-// Of a graph after all passes on every backend that is here from the reference without them; empty:
-// none.
+// The difference between the graph after all passes on every available backend and the reference
+// without passes; empty: none.
 std::string backends_difference(const Graph& graph, const std::vector<Tensor>& inputs,
                                 double tolerance);
 

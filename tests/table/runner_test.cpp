@@ -1,4 +1,4 @@
-// The runner of the table catches records that are wrong, and says where.
+// The runner of the op table finds wrong records, and names the place.
 #include "tests/table/runner.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Conversions between dtypes, also where C++ or NumPy leave the result open.
+// Conversions between dtypes, including cases that C++ or NumPy leave undefined.
 #include "mithril/tensor/convert.hpp"
 
 #include <doctest/doctest.h>

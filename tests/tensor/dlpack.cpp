@@ -1,4 +1,4 @@
-// DLPack in both directions: what is shared, what is copied, what is refused, and who frees it.
+// DLPack in both directions: sharing, copies, errors, and ownership.
 #include "mithril/tensor/dlpack.hpp"
 
 #include <doctest/doctest.h>
@@ -16,8 +16,8 @@ namespace {
 
 using namespace dlpack;
 
-// What another library would hand over: floats 0 to 11, seen as 3 rows of 4, and a count of the
-// deleter's calls.
+// A tensor of another library: floats 0 to 11, seen as 3 rows of 4, and a count of the deleter's
+// calls.
 struct Foreign {
   std::vector<float> elements{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
   std::vector<std::int64_t> shape{3, 4};

@@ -39,7 +39,7 @@ double defined_value(std::uint16_t bits) {
   return sign * std::ldexp((1 << fraction_bits) + fraction, exponent - bias - fraction_bits);
 }
 
-// The midpoint above a finite pattern; above the largest one it is where infinity begins.
+// The midpoint above a finite pattern; above the largest one, results round to infinity.
 template <class T>
 double midpoint_above(std::uint16_t bits) {
   return (defined_value<T>(bits) + defined_value<T>(static_cast<std::uint16_t>(bits + 1))) / 2;

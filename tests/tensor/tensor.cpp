@@ -154,7 +154,7 @@ TEST_CASE("borrowed bools with other bytes than 0 and 1 are copied with 1 for ea
   unsigned char bytes[] = {0, 1, 2, 255};
   const Tensor odd = Tensor::borrow(DType::boolean, {4}, bytes, nullptr);
   CHECK(std::memcmp(odd.raw_data(), "\0\1\1\1", 4) == 0);
-  CHECK(bytes[3] == 255);  // what is borrowed is not written to
+  CHECK(bytes[3] == 255);  // borrowed elements are not written to
   CHECK(!odd.read_only());
   const unsigned char* fixed = bytes;
   CHECK(Tensor::borrow(DType::boolean, {4}, fixed, nullptr).read_only());

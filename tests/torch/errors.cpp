@@ -1,4 +1,4 @@
-// The errors of the backend on PyTorch, where its library was built.
+// Errors of the torch backend, if it was built.
 #include <doctest/doctest.h>
 
 #include <string>

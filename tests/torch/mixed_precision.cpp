@@ -1,4 +1,4 @@
-// Mixed precision from C++, where the library of the backend on PyTorch was built.
+// Mixed precision from C++, if the torch backend was built.
 #include <doctest/doctest.h>
 
 #include <cmath>

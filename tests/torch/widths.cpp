@@ -13,7 +13,7 @@
 namespace mithril {
 namespace {
 
-// What torch makes of a wide tensor without axes and a narrow one, against the reference.
+// torch's result for a wide tensor without axes and a narrow one, compared with the reference.
 std::string apart(const std::string& op, DType wide, const Tensor& scalar, DType narrow,
                   const Tensor& vector) {
   Graph graph;

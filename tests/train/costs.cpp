@@ -1,4 +1,4 @@
-// The cost of training models, and what it depends on.
+// The cost of training models, and its dependencies.
 #include <doctest/doctest.h>
 
 #include <cmath>
