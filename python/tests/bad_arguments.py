@@ -16,7 +16,7 @@ import mithril as ml
 
 Calls = Iterator[tuple[str, Callable[..., Any]]]
 
-# What no message may contain: signatures of pybind11, types of C++, internal errors.
+# Texts that no message may contain: signatures of pybind11, types of C++, internal errors.
 FORBIDDEN = ("incompatible", "bug in Mithril", "std::", "C++", "pybind11::", "Unable to cast")
 
 new_capsule = ctypes.pythonapi.PyCapsule_New
@@ -154,7 +154,7 @@ def assign(make: Callable[[], Any], name: str, *values: Any, **named: Any) -> No
 
 
 def library() -> Calls:
-    """One model for each list of arguments: they are all made alike."""
+    """One model for each list of arguments, all made in the same way."""
     for name in LIBRARY:
         yield name, getattr(ml, name)
 
@@ -202,7 +202,7 @@ def keywords(function: Callable[..., Any]) -> list[str]:
 
 
 def is_of_python(name: str, error: Exception) -> bool:
-    """What Python demands of attributes, and what a function of the user raised."""
+    """Errors that Python requires for attributes, and errors of a user's function."""
     attribute = name.endswith(("__getattr__", " ="))
     return isinstance(error, ZeroDivisionError) or (
         attribute and isinstance(error, (AttributeError, TypeError))

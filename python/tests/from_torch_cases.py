@@ -89,7 +89,7 @@ class Block(nn.Module):
 
 
 class Residual(nn.Module):
-    """What changes in place, and what is changed with it."""
+    """In-place changes, and the tensors that share memory."""
 
     def __init__(self) -> None:
         super().__init__()

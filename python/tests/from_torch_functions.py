@@ -1,5 +1,5 @@
 """Functions of torch that `ml.from_torch` converts, as bodies of modules; SPELLINGS has the other
-names of what FUNCTIONS uses."""
+names that FUNCTIONS uses."""
 
 import math
 from collections.abc import Callable

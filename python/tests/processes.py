@@ -11,7 +11,7 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def printed_by(program: str) -> str:
-    """What the program prints, whose exit status has to be 0."""
+    """The output of the program; its exit status must be 0."""
     return subprocess.run(
         [sys.executable, "-c", program],
         env=environment(),

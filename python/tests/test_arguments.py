@@ -1,4 +1,4 @@
-"""Arguments that do not fit: each constructor tells the argument, what was expected and what came.
+"""Invalid arguments: each constructor names the argument, the expected and the given value.
 
 Over every op and every library model, and every argument that its record lists.
 """
@@ -21,7 +21,7 @@ VALUES: dict[str, Any] = {
     "tuple": (1, "two"),
     "object": object(),
 }
-# What else a value of some kind may stand for.
+# Other values that a kind accepts.
 ALSO = {"int": {"float"}, "str": {"model"}, "tuple": {"models", "names"}}
 
 

@@ -1,4 +1,4 @@
-"""Each name of the catalogue works, or is said not to; docs/catalog.md says the same."""
+"""Each name of the catalogue works, or is listed as missing, as in docs/catalog.md."""
 
 import json
 import subprocess

@@ -14,7 +14,7 @@ from processes import environment
 
 CASES = Path(__file__).parents[2] / "tests" / "conformance" / "cases"
 RUNNER = CASES.parent / "conformance.py"
-FILES = {"primitives.json": 60, "models.json": 60, "train_models.json": 31}  # at least so many
+FILES = {"primitives.json": 60, "models.json": 60, "train_models.json": 31}  # at least
 
 RELU = {
     "model": "Relu",

@@ -1,4 +1,4 @@
-"""C++ has what Python has: each library model as a function, and its arguments as options.
+"""C++ has the library of Python: each model as a function, and its arguments as options.
 
 Both sides read the same records for ops; the functions of library models are written by hand.
 """
@@ -29,7 +29,7 @@ TEXT = re.sub(r"//[^\n]*", "", headers())
 
 
 def fields(struct: str) -> set[str]:
-    """Names of members, those of a member that is a struct here included."""
+    """Names of members, including the members of nested structs."""
     found = re.search(rf"struct {struct} {{(.*?)\n}};", TEXT, re.DOTALL)
     assert found, struct
     names = set()

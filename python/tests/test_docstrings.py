@@ -1,4 +1,4 @@
-"""The docstrings of the library: each example runs, and each says what there is to bind."""
+"""The docstrings of the library: each example runs, and each lists the ports."""
 
 from typing import Any
 

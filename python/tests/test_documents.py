@@ -26,7 +26,7 @@ CPP_HEAD = """
 #include "mithril/mithril.hpp"
 namespace ml = mithril;
 """
-# What a document takes for granted: the data that a reader brings.
+# Names that documents assume: the reader's data.
 CPP_DATA = {
     "README.md": """
 const ml::TensorMap data = {{"image", ml::Tensor::full(ml::DType::float32, {3, 1, 8, 8}, 0.5)},
@@ -176,7 +176,7 @@ def test_the_files_that_a_document_names_exist(document):
     ids=lambda path: path.name,
 )
 def test_programs_include_one_header(path):
-    """A program on the CPU backend needs mithril.hpp only; those on torch name torch's headers."""
+    """Programs on the CPU backend need mithril.hpp only; those on torch include torch's headers."""
     text = path.read_text(encoding="utf-8")
     included = re.findall(r'^#include "((?:mithril|backends|codegen)/.*)"', text, re.MULTILINE)
     of_torch = {name for name in included if name.startswith("backends/torch/")}

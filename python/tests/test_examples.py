@@ -1,4 +1,4 @@
-"""The examples in Python do what they promise."""
+"""The Python examples work as described."""
 
 import re
 import runpy
@@ -24,7 +24,7 @@ def test_digits_are_told(name):
 
 
 def held_out_digits():
-    """As lines of numbers from 0 to 16, and labels: those that export_digits.py trains without."""
+    """The test images as lines of numbers from 0 to 16, and their labels."""
     example = runpy.run_path(str(ROOT / "examples" / "python" / "train_digits.py"))
     images, labels = example["load_digits"]()
     test = np.random.default_rng(0).permutation(len(images))[1437:]

@@ -1,4 +1,4 @@
-"""Processes that fork: a child evaluates with threads of its own."""
+"""Processes that fork: a child evaluates with its own threads."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def assert_close(got: object, expected: object, what: str, tolerance: float) -> 
 
 
 def assert_same(case: Case) -> None:
-    """Values, all gradients, and what training leaves in the buffers."""
+    """Values, all gradients, and the buffers after training."""
     torch.manual_seed(0)
     module = case.module().double().train(case.train)
     twin = copy.deepcopy(module)
@@ -140,7 +140,7 @@ def test_the_parameters_are_those_of_the_module() -> None:
 
 
 def test_values_have_the_paths_of_the_modules() -> None:
-    """What is called again has the number of the call."""
+    """Repeated calls of a module are numbered."""
 
     class Twice(nn.Module):
         def __init__(self) -> None:

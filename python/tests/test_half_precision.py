@@ -31,7 +31,7 @@ DTYPES = [(ml.bfloat16, 3e-2), (ml.float16, 4e-3)]
 
 
 def as_float32(made: object) -> np.ndarray:
-    """NumPy has no bfloat16: what is of it is a tensor of Mithril's, and an array of float32."""
+    """NumPy has no bfloat16: such values are tensors of Mithril, and arrays of float32."""
     return np.asarray(made).astype(np.float32)
 
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-# Work that takes minutes, and what holds of the objects afterwards.
+# Work that takes minutes, and checks of the objects afterwards.
 PHASES = {
     "compose": (
         """

@@ -19,7 +19,7 @@ EXAMPLES = [
 
 
 def arrays(example: Example) -> dict[str, np.ndarray]:
-    """What the inputs hold: numbers of a seed where only a shape is given."""
+    """The elements of the inputs: random numbers if only a shape is given."""
     draw = np.random.default_rng(7)
     return {
         key: value if isinstance(value, np.ndarray) else draw.standard_normal(value)
@@ -88,5 +88,5 @@ def test_a_model_gives_the_same_on_torch(name: str, example: Example) -> None:
     assert here.keys() == there.keys()
     for key, value in here.items():
         assert there[key].shape == value.shape, key
-        # Backends add in orders of their own, and sums of what cancels show it.
+        # Backends sum in different orders, which shows in sums that cancel.
         np.testing.assert_allclose(there[key], value, rtol=1e-10, atol=1e-9, err_msg=key)

@@ -1,4 +1,4 @@
-"""Limits on what input may build, from Python."""
+"""Limits on the size of models and values, from Python."""
 
 import pytest
 

@@ -100,7 +100,7 @@ def drawn(*shape: int) -> "torch.Tensor":
 
 
 def assert_near(ours: "torch.Tensor", theirs: "torch.Tensor", what: str, roundings: float) -> None:
-    """As near as so many roundings of the largest element."""
+    """Within this number of roundings of the largest element."""
     assert ours.dtype == torch.float32, what
     apart = (ours - theirs.float()).abs().max() / theirs.float().abs().max()
     assert apart <= roundings * ROUNDING, f"{what}: {apart / ROUNDING:.2f} roundings apart"
@@ -215,7 +215,7 @@ def test_losses_are_computed_in_float32() -> None:
     params = compiled.get_parameters()
     data = {"x": drawn(8, 4), "target": torch.arange(8) % 7}
     outputs = compiled.evaluate(params, data)
-    # The logits are rounded to bfloat16, what follows is not.
+    # The logits are rounded to bfloat16, later values are not.
     assert torch.equal(outputs["logits"], outputs["logits"].bfloat16().float())
     expected = F.cross_entropy(outputs["logits"], data["target"])
     assert torch.allclose(outputs["loss"], expected, rtol=1e-6)

@@ -1,4 +1,4 @@
-"""What models of the library compute, on both backends, and how they show themselves."""
+"""Results of library models on both backends, and their reprs."""
 
 from typing import Any
 from xml.etree import ElementTree
@@ -17,7 +17,7 @@ def backend_named(name: str) -> Any:
 
 
 def scores(pred: np.ndarray, label: np.ndarray, kind: str) -> list[float]:
-    """By class, in plain arithmetic: right ones over what `kind` compares them with."""
+    """Per class, in plain arithmetic: right predictions over the count that `kind` selects."""
     result = []
     for each in range(3):
         right = int(np.sum((pred == each) & (label == each)))

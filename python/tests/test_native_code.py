@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def compiler_in(folder: Path, command: str) -> Path:
-    """A program that notes each of its runs, and does what the command says."""
+    """A program that records each of its runs, and runs the command."""
     script = folder / "compiler"
     script.write_text(f"#!/bin/sh\necho run >> {folder}/runs\n{command}\n")
     script.chmod(0o700)
@@ -48,7 +48,7 @@ def runs(folder: Path) -> int:
 
 
 def printed(level: str) -> str:
-    """What a process of its own prints."""
+    """The output of a separate process."""
     return printed_by(PROGRAM.replace("LEVEL", level))
 
 

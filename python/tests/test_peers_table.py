@@ -1,4 +1,4 @@
-"""What the tables of the benchmarks beside peers are drawn from, and when a turn was disturbed."""
+"""The tables of the peer benchmarks, and disturbed measurements."""
 
 import pytest
 

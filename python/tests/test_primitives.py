@@ -325,7 +325,7 @@ def test_every_primitive_is_compared_or_cannot_be() -> None:
 
 
 def evaluated(name: str, case: Case) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray]:
-    """The output, the gradients, and what came in for the output."""
+    """The output, the gradients, and the incoming gradient of the output."""
     arguments, inputs, _ = case
     part = getattr(ml, name)(**arguments)
     model = ml.Model()

@@ -1,4 +1,4 @@
-"""Everything public has a docstring and a signature, and a repr that tells it from others."""
+"""Everything public has a docstring, a signature, and a distinctive repr."""
 
 import inspect
 import re
@@ -31,7 +31,7 @@ def members() -> Iterator[tuple[str, Any]]:
             yield cls.__name__, cls
         for key, member in vars(cls).items():
             if cls is _core.dtype and key in ("name", "value"):
-                continue  # what an enumeration has by its base
+                continue  # members that an enumeration inherits
             if not key.startswith("_") or (key == "__call__" and cls.__name__ in CALLED):
                 yield f"{cls.__name__}.{key}", member
 
@@ -46,7 +46,7 @@ def test_it_has_a_docstring(name: str) -> None:
     member = MEMBERS[name]
     if isinstance(member, VALUES):
         return
-    # Not what a class inherits from an exception of Python.
+    # Without members that a class inherits from a Python exception.
     doc = member.__doc__ if inspect.isclass(member) else inspect.getdoc(member)
     assert doc, "no docstring"
     assert "(self: mithril" not in doc, "the signature of pybind11"
@@ -148,7 +148,7 @@ def test_an_internal_op_has_no_public_name(record: dict[str, Any]) -> None:
     with pytest.raises(ml.NameError) as caught:
         _core.make_model(name[:-1], {})
     assert f"'{name}'" not in str(caught.value).partition("help:")[2]
-    assert _core.make_model(name, {}).class_name == name  # what JSON names
+    assert _core.make_model(name, {}).class_name == name  # the name in JSON
 
 
 def test_gradients_and_their_helpers_are_internal() -> None:

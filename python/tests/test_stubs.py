@@ -1,4 +1,4 @@
-"""The stubs of the core name what the core has, class by class, and nothing else."""
+"""The stubs of the core have exactly the members of the core, class by class."""
 
 import ast
 import inspect
@@ -17,9 +17,9 @@ STUBS = [
     for each in ast.parse((PACKAGE / name).read_text(encoding="utf-8"), name).body
 ]
 CLASSES = {each.name: each for each in STUBS if isinstance(each, ast.ClassDef)}
-# What pybind11 adds, and what every object has.
+# Members that pybind11 adds, and those of every object.
 COMMON = {"_pybind11_conduit_v1_"}
-# What an enumeration has by its base.
+# Members that an enumeration inherits.
 ENUM = {"name", "value"}
 
 

@@ -1,4 +1,4 @@
-"""What a user writes, and the mistakes that users make: operators, constraints, options, hooks."""
+"""The interface for users, and their mistakes: operators, constraints, options, hooks."""
 
 import subprocess
 import sys

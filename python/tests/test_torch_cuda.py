@@ -1,4 +1,4 @@
-"""What optimization_level="max" does on a GPU: CUDA graphs and channels last."""
+"""optimization_level="max" on a GPU: CUDA graphs and channels last."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What TorchBackend says where torch, or its library for that torch, is missing or another."""
+"""Errors of TorchBackend if torch, or its library for that torch, is missing or does not match."""
 
 import hashlib
 import importlib.util

@@ -1,4 +1,4 @@
-"""Gradients of linear algebra, on both backends, are those of torch's autograd."""
+"""Gradients of linear algebra on both backends equal those of torch's autograd."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the backend on PyTorch tells of its memory, and how it keeps to a limit."""
+"""Memory statistics and limits of the torch backend."""
 
 import gc
 import threading

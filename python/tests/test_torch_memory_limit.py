@@ -95,7 +95,7 @@ def test_a_limit_hit_at_any_allocation_of_a_training_step_loses_nothing() -> Non
     expected = copied(step())
     before = allocated(backend)
 
-    # What each operator takes and gives back, between two marks.
+    # The allocations and deallocations of each operator, between two marks.
     mark, events = 12_346, Events()
     handle = backend.register_memory_hook(lambda *event: events.append(event))
     with AtEveryOp(lambda _: backend._counted(torch.empty, mark // 2, dtype=torch.float16)):
@@ -131,7 +131,7 @@ def test_a_limit_hit_at_any_allocation_of_a_training_step_loses_nothing() -> Non
             where = text.split("]: ")[1].split("more memory")[0]
             paths.append(where.removesuffix(": "))
             ballast.clear()
-            gc.collect()  # the frames of the error hold what the operator was given
+            gc.collect()  # the frames of the error hold the operator's arguments
             assert allocated(backend) == before
             again = copied(step())
             assert all(torch.equal(again[key], value) for key, value in expected.items())

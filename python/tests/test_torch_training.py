@@ -150,7 +150,7 @@ def test_what_evaluations_allocate_is_freed() -> None:
 
 
 def test_threads_share_one_compiled_model() -> None:
-    """Each with sizes of its own, that no plan has been made for."""
+    """Each with new sizes, for which there is no plan."""
     torch.manual_seed(0)
     _, shapes, batch = NETS["cnn"]
     model, params = ml.from_torch(cnn().double().eval(), batch(), shapes)
@@ -174,7 +174,7 @@ def test_threads_share_one_compiled_model() -> None:
 
 
 def test_state_takes_no_part_in_autograd() -> None:
-    """What a step leaves is a number for the next one, not a way back into this one."""
+    """The state of a step is a number for the next one, without a gradient to this one."""
     model = ml.Model()
     model |= ml.Conv2d(kernel_size=3, filters=2)(input="x")
     model += ml.BatchNorm2D(inference=False)(output="y")
