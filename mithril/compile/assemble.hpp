@@ -5,8 +5,8 @@
 
 namespace mithril {
 
-// Fills in everything except the programs, for compiled.mode. ShapeError E0209 for a state whose shape
-// is not known; BackendError E1001 for ops that the backend lacks.
+// Fills in everything except the programs, for compiled.mode. ShapeError E0209 for a state whose
+// shape is not known; BackendError E1001 for ops that the backend lacks.
 void assemble(CompiledState& compiled, const Composed& composed);
 
 }  // namespace mithril

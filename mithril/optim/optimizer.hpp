@@ -81,9 +81,9 @@ class Optimizer {
   TensorMap state_dict() const;
   // Restores a state_dict. An option that `state` lacks keeps its value; a state_dict of version
   // 0.1.0 has no options. A schedule stays, and continues from the restored number of steps;
-  // without "steps" that is the largest "<key>.step". StateError E0903 for an entry that is not a slot
-  // or option of this optimizer, E0904 for an option of other dims, E0905 if a slot is missing,
-  // ValueError E0406 for an option out of range. After an error nothing has changed.
+  // without "steps" that is the largest "<key>.step". StateError E0903 for an entry that is not a
+  // slot or option of this optimizer, E0904 for an option of other dims, E0905 if a slot is
+  // missing, ValueError E0406 for an option out of range. After an error nothing has changed.
   void load_state_dict(const TensorMap& state);
 
   // ---- for steps as part of a graph (mithril/compile/training_step.hpp) ----

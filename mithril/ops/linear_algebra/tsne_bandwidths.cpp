@@ -112,7 +112,8 @@ OpDef define_tsne_bandwidths() {
       .name = "tsne_bandwidths",
       .doc =
           "For each point the bandwidth sigma, at most 1001, of the Gaussian exp(-d² / (2 sigma²)) "
-          "of its distances to the other points that has the perplexity `target_perplexity`, and the "
+          "of its distances to the other points that has the perplexity `target_perplexity`, and "
+          "the "
           "least squared distance. Probabilities are clamped to [threshold, 1 - threshold]; None: "
           "2**-52.",
       .internal = true,

@@ -9,8 +9,10 @@ OpDef define_tsne_p_joint() {
   return {
       .name = "tsne_p_joint",
       .doc =
-          "The joint probabilities of t-SNE (https://jmlr.org/papers/v9/vandermaaten08a.html). Each "
-          "point has a Gaussian of its squared distances with the perplexity `target_perplexity` and "
+          "The joint probabilities of t-SNE (https://jmlr.org/papers/v9/vandermaaten08a.html). "
+          "Each "
+          "point has a Gaussian of its squared distances with the perplexity `target_perplexity` "
+          "and "
           "a bandwidth of at most 1001. Probabilities are clamped to [threshold, 1 - threshold]; "
           "None: 2**-52.",
       .inputs = {{"squared_distances", "N N", "float"},
