@@ -186,7 +186,7 @@ class TorchBackend(_core.Backend):
 
     @makes_array
     def to_torch(self, tensor: Any) -> torch.Tensor:
-        """A result of evaluate, or an object with DLPack, as a torch tensor with the same elements."""
+        """A result of evaluate, or an object with DLPack, as a torch tensor, without a copy."""
         if isinstance(tensor, self._torch.Tensor):
             return tensor
         return self._torch.from_dlpack(tensor)
