@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/literals.hpp"
 #include "codegen/node_text.hpp"
 #include "codegen/snippets.hpp"
 #include "mithril/base/error.hpp"

@@ -256,7 +256,7 @@ TEST_CASE("threads that compile at the same time get the same code") {
   if (!has_compiler()) return skip_without_compiler();
   const CacheFolder folder;
   const auto inputs = gelu_inputs(3, 100);
-  std::vector<std::string> differing_output(4, "not run");
+  std::vector<std::string> differences(4, "not run");
   std::vector<std::thread> threads;
   for (std::string& found : differences) {
     threads.emplace_back([&] {
