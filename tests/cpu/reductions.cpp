@@ -19,10 +19,10 @@ struct Case {
 };
 
 std::string graph_of(const Case& c, const char* dtype) {
-  std::string text = fmt::format("graph {{\n  input x: {}{}\n", dtype, to_string(c.dims));
+  std::string text = fmt::format("graph {{\n  input x: {}{}\n", dtype, mithril::to_string(c.dims));
   for (const char* op : {"sum", "mean", "max", "min"}) {
     text += fmt::format("  {0}: {1}{2} = {0}(input: x, axis: {3}, keepdim: False)\n", op, dtype,
-                        to_string(c.kept), c.axis);
+                        mithril::to_string(c.kept), c.axis);
     text += fmt::format("  output {0} = {0}\n", op);
   }
   return text + "}\n";
@@ -45,7 +45,7 @@ TEST_CASE("reductions work for any set of axes") {
                         {{2, 70000}, "1", {2}},
                         {{}, "None", {}}};
   for (const Case& one : cases) {
-    CAPTURE(to_string(one.dims));
+    CAPTURE(mithril::to_string(one.dims));
     CAPTURE(one.axis);
     const std::vector<Tensor> inputs{tests::random(one.dims, 1)};
     for (const int threads : {1, 2}) {
