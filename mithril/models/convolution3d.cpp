@@ -36,7 +36,8 @@ Connection with_bias(Model& model, const CheckedArguments& arguments, Connection
   output = output + model["bias"].reshape(Binding(std::move(shape)));
   model.set_shapes({{"bias", {arguments.integer("filters")}}});
   model.set_types({{"bias", kind::float_tensor}});
-  model.set_initializer("bias", {.law = Initializer::Law::uniform_fan_in, .fan_of = "weight"});
+  model.set_initializer(
+      "bias", {.distribution = Initializer::Distribution::uniform_fan_in, .fan_of = "weight"});
   return output;
 }
 
@@ -48,7 +49,7 @@ Model build_conv3d(const CheckedArguments& arguments) {
   model.set_shapes(
       {{"input", {"N", any, any, any, any}},
        {"weight", {window.filters, any, window.kernel[0], window.kernel[1], window.kernel[2]}}});
-  model.set_initializer("weight", {.law = Initializer::Law::uniform_fan_in});
+  model.set_initializer("weight", {.distribution = Initializer::Distribution::uniform_fan_in});
   const Connection shape = input.shape();
   const int64_t added = window.padding[0];
   const Datum none_added = Datum::ints({0, 0});
@@ -89,7 +90,7 @@ Model build_conv_transpose1d(const CheckedArguments& arguments) {
   const Connection input = model["input"], weight = model["weight"];
   model.set_shapes({{"input", {"N", "C", any}},
                     {"weight", {"C", window.filters / window.groups, window.kernel[0]}}});
-  model.set_initializer("weight", {.law = Initializer::Law::uniform_fan_in});
+  model.set_initializer("weight", {.distribution = Initializer::Distribution::uniform_fan_in});
   const Connection shape = input.shape();
   const Connection size = transposed_size(arguments, window, shape, 0) - 2 * window.padding[0];
   const Connection like = apply("zeros", {Binding({shape[0], window.filters, 1, size})});
@@ -112,7 +113,7 @@ Model build_conv_transpose3d(const CheckedArguments& arguments) {
                     {"weight",
                      {"C", window.filters / window.groups, window.kernel[0], window.kernel[1],
                       window.kernel[2]}}});
-  model.set_initializer("weight", {.law = Initializer::Law::uniform_fan_in});
+  model.set_initializer("weight", {.distribution = Initializer::Distribution::uniform_fan_in});
   const Connection shape = input.shape();
   const Connection rows = transposed_size(arguments, window, shape, 1) - 2 * window.padding[1];
   const Connection columns = transposed_size(arguments, window, shape, 2) - 2 * window.padding[2];

@@ -12,14 +12,16 @@ Model build_instance_norm(const CheckedArguments& arguments) {
   model.set_shapes({{"input", {"N", "C", any, rest()}}});
   const Connection rows = apply("flatten", {input, 2, -1});
   Connection output = apply("layer_norm", {rows, none, none, arguments["eps"]});
-  const auto affine = [&](const char* key, Initializer::Law law) {
+  const auto affine = [&](const char* key, Initializer::Distribution distribution) {
     const Connection column = model[key].reshape({-1, 1});
     model.set_shapes({{key, {"C"}}}).set_types({{key, kind::float_tensor}});
-    model.set_initializer(key, {.law = law});
+    model.set_initializer(key, {.distribution = distribution});
     return column;
   };
-  if (arguments.flag("use_scale")) output = output * affine("weight", Initializer::Law::ones);
-  if (arguments.flag("use_bias")) output = output + affine("bias", Initializer::Law::zeros);
+  if (arguments.flag("use_scale"))
+    output = output * affine("weight", Initializer::Distribution::ones);
+  if (arguments.flag("use_bias"))
+    output = output + affine("bias", Initializer::Distribution::zeros);
   return finished(model, apply("reshape_like", {output, input}));
 }
 

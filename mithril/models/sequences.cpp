@@ -132,7 +132,7 @@ Model build_relative_position_bias(const CheckedArguments& arguments) {
   if (bidirectional) bucket = bucket + (after > 0).cast(DType::int64) * own;
   const Connection rows = apply("embedding", {bucket, weight});
   model.expose_keys({{"output", rows.transpose({2, 0, 1})}});
-  model.set_initializer("weight", {.law = Initializer::Law::normal});
+  model.set_initializer("weight", {.distribution = Initializer::Distribution::normal});
   return model.set_cin({"query"}).set_cout({"output"});
 }
 
