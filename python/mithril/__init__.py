@@ -32,7 +32,15 @@ from ._core import (
     set_limits,
 )
 from .backends import CpuBackend, TorchBackend
-from .files import load_safetensors, save_safetensors
+from .files import (
+    Checkpoint,
+    WeightReport,
+    WeightSource,
+    load,
+    load_safetensors,
+    save,
+    save_safetensors,
+)
 from .functional import functional
 from .grad_scaler import GradScaler
 from .models import *  # noqa: F403 - the classes are made from the records of the core
@@ -77,6 +85,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "Adam",
     "AdamW",
     "BackendError",
+    "Checkpoint",
     "CompiledModel",
     "Connection",
     "ConnectionError",
@@ -107,6 +116,8 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "TrainingStep",
     "TypeError",
     "ValueError",
+    "WeightReport",
+    "WeightSource",
     "__version__",
     "as_torch_module",
     "backends",
@@ -123,8 +134,10 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "int32",
     "int64",
     "limits",
+    "load",
     "load_safetensors",
     "models",
+    "save",
     "save_safetensors",
     "set_limits",
     *models.__all__,

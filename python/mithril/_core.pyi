@@ -9,7 +9,12 @@ from typing import Any, Literal, NoReturn, overload
 import numpy.typing as npt
 from typing_extensions import Self
 
+from ._handles import HookHandle as HookHandle
+from ._handles import LossScale as LossScale
+from ._handles import MemoryHookHandle as MemoryHookHandle
+from ._handles import RandomKey as RandomKey
 from ._types import Array, Arrays, Binding, DTypeLike, Key, Keys, Operand, PortType, Shape, Value
+from .files import WeightReport, WeightSource
 
 __version__: str
 
@@ -254,40 +259,7 @@ class Backend:
     def clear_cache(self) -> None: ...
     _counted: Callable[..., Any]
 
-class MemoryHookHandle:
-    def remove(self) -> None: ...
-
-class LossScale:
-    def __init__(
-        self,
-        scale: float,
-        growth_factor: float,
-        backoff_factor: float,
-        growth_interval: int,
-        growth_tracker: int = 0,
-    ) -> None: ...
-    scale: float
-    @property
-    def growth_factor(self) -> float: ...
-    @property
-    def backoff_factor(self) -> float: ...
-    @property
-    def growth_interval(self) -> int: ...
-    @property
-    def growth_tracker(self) -> int: ...
-    @property
-    def inverse(self) -> float: ...
-    def update(self, found_inf: bool) -> None: ...
-
 def use_bridge(capsule: object) -> None: ...
-
-class HookHandle:
-    def remove(self) -> None: ...
-
-class RandomKey:
-    def __init__(self, seed: int = 0) -> None: ...
-    @property
-    def seed(self) -> int: ...
 
 class CompiledModel:
     @overload
@@ -326,7 +298,28 @@ class CompiledModel:
     ) -> HookHandle: ...
     def get_parameters(self, seed: int = 0) -> dict[str, Any]: ...
     def randomize_params(self, seed: int = 0) -> dict[str, Any]: ...
-    def load_state_dict(self, saved: Arrays) -> dict[str, Any]: ...
+    @overload
+    def load_state_dict(
+        self,
+        saved: Arrays | str | PathLike[str],
+        *,
+        strict: bool = True,
+        prefix: str = "",
+        name_map: Mapping[str, str | Sequence[str] | WeightSource] | None = None,
+        ignore: Sequence[str] = (),
+        return_report: Literal[False] = False,
+    ) -> dict[str, Any]: ...
+    @overload
+    def load_state_dict(
+        self,
+        saved: Arrays | str | PathLike[str],
+        *,
+        strict: bool = True,
+        prefix: str = "",
+        name_map: Mapping[str, str | Sequence[str] | WeightSource] | None = None,
+        ignore: Sequence[str] = (),
+        return_report: Literal[True],
+    ) -> tuple[dict[str, Any], WeightReport]: ...
     @property
     def initial_state_dict(self) -> dict[str, Any]: ...
     @property

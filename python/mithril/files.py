@@ -1,5 +1,72 @@
-"""Files of tensors."""
+"""Files of tensors: checkpoints, and the formats of other libraries."""
 
-from ._core import load_safetensors, save_safetensors
+from __future__ import annotations
 
-__all__ = ["load_safetensors", "save_safetensors"]
+import os
+import zipfile
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _core, torch_files
+from ._core import Model, WeightSource, load_safetensors, save, save_safetensors
+from .calls import checked
+
+__all__ = [
+    "Checkpoint",
+    "WeightReport",
+    "WeightSource",
+    "load",
+    "load_safetensors",
+    "save",
+    "save_safetensors",
+]
+
+
+class Checkpoint(NamedTuple):
+    """What `load` found in a file. What the file does not have is None or an empty dict."""
+
+    params: dict[str, Any]
+    model: Model | None
+    optimizer: dict[str, Any]
+    state: dict[str, Any]
+
+
+class WeightReport(NamedTuple):
+    """What `load_state_dict` did besides loading.
+
+    missing and unexpected are empty if it was strict. tied has the unused tensors whose elements
+    are those of a used one. casts has the stored dtype and the dtype of the model by key.
+    """
+
+    missing: list[str]
+    unexpected: list[str]
+    tied: list[str]
+    casts: dict[str, tuple[_core.dtype, _core.dtype]]
+
+
+@checked
+def load(path: str | os.PathLike[str]) -> Checkpoint:
+    """The checkpoint at the path, as `save` wrote it.
+
+    Of other safetensors files, indices and folders, of `.npz` files and of PyTorch's `.pt`, `.pth`
+    and `.bin` files it returns the tensors as `params`. No code of a file runs.
+    """
+    suffix = os.path.splitext(os.fspath(path))[1] if isinstance(path, (str, os.PathLike)) else ""
+    if suffix == ".npz":
+        return Checkpoint(load_npz(os.fspath(path)), None, {}, {})
+    if suffix in (".pt", ".pth", ".bin"):
+        return Checkpoint(torch_files.load(os.fspath(path)), None, {}, {})
+    return Checkpoint(*_core._load_checkpoint(path))
+
+
+def load_npz(path: str) -> dict[str, Any]:
+    """The arrays of a `.npz` file. Arrays of objects, which are pickled, are refused."""
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        why = str(error).split("\n", maxsplit=1)[0]
+    _core.raise_error(
+        "ParseError", "E0750", "the file is no .npz file of arrays", path=path, facts=[("why", why)]
+    )

@@ -1,9 +1,55 @@
-"""Files of tensors."""
+"""Files of tensors: checkpoints, and the formats of other libraries."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, overload
+from typing import Any, Literal, NamedTuple, overload
 
+from ._core import Model, dtype
+from ._types import Arrays
+from .optimizers import Optimizer, TrainingStep
+
+class Checkpoint(NamedTuple):
+    params: dict[str, Any]
+    model: Model | None
+    optimizer: dict[str, Any]
+    state: dict[str, Any]
+
+class WeightReport(NamedTuple):
+    missing: list[str]
+    unexpected: list[str]
+    tied: list[str]
+    casts: dict[str, tuple[dtype, dtype]]
+
+class WeightSource:
+    def __init__(
+        self,
+        names: str | Sequence[str] | WeightSource,
+        *,
+        transpose: bool = False,
+        axis: int = 0,
+        part: int = 0,
+        parts: int = 1,
+    ) -> None: ...
+    @property
+    def names(self) -> list[str]: ...
+    @property
+    def transpose(self) -> bool: ...
+    @property
+    def axis(self) -> int: ...
+    @property
+    def part(self) -> int: ...
+    @property
+    def parts(self) -> int: ...
+
+def save(
+    path: str | PathLike[str],
+    params: Arrays,
+    model: Model | None = None,
+    optimizer: Optimizer | None = None,
+    step: TrainingStep | Arrays | None = None,
+) -> None: ...
+def load(path: str | PathLike[str]) -> Checkpoint: ...
+def load_npz(path: str) -> dict[str, Any]: ...
 def save_safetensors(
     path: str | PathLike[str],
     tensors: Mapping[str, Any],

@@ -274,6 +274,7 @@ Example:
   py::class_<CompiledModel> compiled(module, "CompiledModel", py::dynamic_attr(),
                                      "A compiled model; many threads may evaluate it at once.");
   bind_inference(compiled);
+  bind_weights(module, compiled);
   compiled
       .def("evaluate", evaluate, py::arg("params"), py::arg("data") = py::dict(),
            py::arg("output_gradients") = py::none(), py::arg("state") = py::none(),
@@ -291,16 +292,6 @@ Example:
           "randomize_params",
           [](const CompiledModel& m, uint64_t seed) { return dict_of(m.randomize_params(seed)); },
           py::arg("seed") = 0, "Parameters drawn from the standard normal distribution.")
-      .def(
-          "load_state_dict",
-          [](const CompiledModel& m, const py::dict& saved) {
-            return dict_of(m.load_state_dict(tensor_map_of(saved)));
-          },
-          py::arg("saved"),
-          "The parameters of a checkpoint in the model's order and width. One error lists all "
-          "keys\n"
-          "that are missing, unknown or of another shape. They share their elements with `saved`\n"
-          "where the dtype allows it.")
       .def(
           "save_torchscript",
           [](const CompiledModel& m, py::handle path, const py::dict& params,

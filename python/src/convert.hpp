@@ -90,6 +90,7 @@ void bind_files(py::module_& module);
 void bind_training_options(py::module_& module);
 void bind_optimizers(py::module_& module);
 void bind_inference(py::class_<CompiledModel>& compiled);
+void bind_weights(py::module_& module, py::class_<CompiledModel>& compiled);
 void bind_memory(py::module_& module, py::class_<Backend, std::shared_ptr<Backend>>& backend);
 
 }  // namespace mithril::python

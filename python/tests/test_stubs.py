@@ -13,10 +13,14 @@ PACKAGE = Path(ml.__file__).parent
 PATHS = sorted(PACKAGE.glob("*.pyi"))
 STUBS = [
     each
-    for name in ("_core.pyi", "optimizers.pyi", "files.pyi")
+    for name in ("_core.pyi", "_handles.pyi", "optimizers.pyi", "files.pyi")
     for each in ast.parse((PACKAGE / name).read_text(encoding="utf-8"), name).body
 ]
-CLASSES = {each.name: each for each in STUBS if isinstance(each, ast.ClassDef)}
+CLASSES = {
+    each.name: each
+    for each in STUBS
+    if isinstance(each, ast.ClassDef) and "NamedTuple" not in map(ast.unparse, each.bases)
+}
 # Members that pybind11 adds, and those of every object.
 COMMON = {"_pybind11_conduit_v1_"}
 # Members that an enumeration inherits.

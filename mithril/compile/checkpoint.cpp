@@ -1,0 +1,59 @@
+#include "mithril/compile/checkpoint.hpp"
+
+#include <algorithm>
+
+#include "mithril/json/model_json.hpp"
+#include "mithril/serialization/safetensors.hpp"
+
+namespace mithril {
+namespace {
+
+// Fields of the metadata. The values of the two prefixes are the prefixes.
+constexpr const char *model_field = "mithril.model", *optimizer_field = "mithril.optimizer",
+                     *state_field = "mithril.state";
+
+// A prefix that no key of a parameter has.
+std::string free_prefix(std::string prefix, const TensorMap& params) {
+  const auto taken = [&](const TensorMap::Item& item) { return item.key().starts_with(prefix); };
+  while (std::any_of(params.begin(), params.end(), taken)) prefix += ':';
+  return prefix;
+}
+
+// Moves the tensors behind the prefix that the metadata names to a map of their own.
+TensorMap take_section(LoadedTensors& loaded, const char* field) {
+  const auto prefix = loaded.metadata.find(field);
+  if (prefix == loaded.metadata.end()) return {};
+  TensorMap section = loaded.tensors.without_prefix(prefix->second);
+  for (const auto& [key, tensor] : section) loaded.tensors.erase(prefix->second + key);
+  return section;
+}
+
+}  // namespace
+
+void save(const std::string& path, const TensorMap& params, const CheckpointParts& parts) {
+  TensorMap all = params.share();
+  FileMetadata metadata = {{"format", "mithril"}};
+  const auto add_section = [&](const char* field, const char* name, const TensorMap& tensors) {
+    const std::string prefix = free_prefix(name, params);
+    metadata[field] = prefix;
+    all.merge(tensors.with_prefix(prefix));
+  };
+  if (parts.model) metadata[model_field] = to_json(*parts.model);
+  if (parts.optimizer) add_section(optimizer_field, "optimizer:", parts.optimizer->state_dict());
+  if (parts.step) add_section(state_field, "state:", parts.step->state());
+  if (parts.state && !parts.step) add_section(state_field, "state:", *parts.state);
+  save_safetensors(path, all, {.metadata = std::move(metadata)});
+}
+
+Checkpoint load(const std::string& path) {
+  LoadedTensors loaded = load_safetensors(path);
+  Checkpoint checkpoint;
+  const auto model = loaded.metadata.find(model_field);
+  if (model != loaded.metadata.end()) checkpoint.model = from_json(model->second);
+  checkpoint.optimizer = take_section(loaded, optimizer_field);
+  checkpoint.state = State(take_section(loaded, state_field));
+  checkpoint.params = std::move(loaded.tensors);
+  return checkpoint;
+}
+
+}  // namespace mithril

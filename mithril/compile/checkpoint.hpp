@@ -1,0 +1,41 @@
+// Checkpoints of a training run: parameters, optimizer, state and model in one file.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "mithril/compile/training_step.hpp"
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+// What a checkpoint holds besides the parameters; null: left out.
+struct CheckpointParts {
+  const Model* model = nullptr;
+  const Optimizer* optimizer = nullptr;
+  const TrainingStep* step = nullptr;  // its state: running statistics and random keys
+  const State* state = nullptr;        // in place of `step`, as evaluate returned it
+};
+
+struct Checkpoint {
+  TensorMap params;
+  std::optional<Model> model = {};
+  TensorMap optimizer = {};  // for Optimizer::load_state_dict; empty if there was none
+  State state = {};          // for TrainingStep::set_state and evaluate; empty if there was none
+};
+
+// Writes a checkpoint, which appears as a whole or not at all. It is a safetensors file with the
+// parameters under their names, the optimizer's and the model's state behind a prefix, and the
+// model as JSON in the metadata. Errors as save_safetensors and to_json. Example:
+//   ml::save("run.safetensors", params, {.model = &net, .optimizer = &adam, .step = &step});
+void save(const std::string& path, const TensorMap& params, const CheckpointParts& parts = {});
+
+// The checkpoint at the path, or the tensors of another safetensors file, index or folder as its
+// params. Errors as load_safetensors and from_json. A run continues with the same bits:
+//   ml::Checkpoint saved = ml::load("run.safetensors");
+//   ml::TensorMap params = compiled.load_state_dict(saved.params);
+//   adam.load_state_dict(saved.optimizer);
+//   step.set_state(saved.state);
+Checkpoint load(const std::string& path);
+
+}  // namespace mithril

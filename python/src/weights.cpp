@@ -1,0 +1,132 @@
+// Checkpoints, and weights of other programs as parameters.
+#include <pybind11/stl.h>
+
+#include "convert.hpp"
+#include "mithril/compile/checkpoint.hpp"
+#include "mithril/compile/load_weights.hpp"
+
+namespace mithril::python {
+namespace {
+
+std::vector<std::string> texts_of(py::handle given, const char* expected) {
+  if (!py::isinstance<py::list>(given) && !py::isinstance<py::tuple>(given)) {
+    return {text_of(given, expected)};
+  }
+  std::vector<std::string> texts;
+  for (const py::handle each : given) texts.push_back(text_of(each, expected));
+  return texts;
+}
+
+WeightSource weight_source_of(py::handle given) {
+  constexpr const char* expected = "the name of a tensor, a list of names, or a WeightSource";
+  if (py::isinstance<WeightSource>(given)) return given.cast<WeightSource>();
+  return texts_of(given, expected);
+}
+
+WeightOptions weight_options(bool strict, const std::string& prefix, py::handle name_map,
+                             py::handle ignore) {
+  WeightOptions options{.strict = strict, .prefix = prefix};
+  if (!name_map.is_none()) {
+    if (!py::isinstance<py::dict>(name_map)) wrong_type(name_map, "a dict of patterns, or None");
+    for (const auto& [pattern, source] : name_map.cast<py::dict>()) {
+      options.name_map.emplace_back(text_of(pattern, "a pattern"), weight_source_of(source));
+    }
+  }
+  options.ignore = texts_of(ignore, "a list of patterns");
+  return options;
+}
+
+py::object report_of(const WeightReport& report) {
+  py::dict casts;
+  for (const auto& [key, from, to] : report.casts) {
+    casts[py::str(key)] = py::make_tuple(from, to);
+  }
+  return py::module_::import("mithril.files")
+      .attr("WeightReport")(report.missing, report.unexpected, report.tied, casts);
+}
+
+// The parameters of a dict or of a file.
+py::dict saved_weights(py::handle saved) {
+  if (py::isinstance<py::dict>(saved)) return saved.cast<py::dict>();
+  if (!py::isinstance<py::str>(saved) && !py::hasattr(saved, "__fspath__")) {
+    wrong_type(saved, "a dict of arrays, or the path of a file");
+  }
+  return py::module_::import("mithril.files").attr("load")(saved).attr("params");
+}
+
+py::object load_state_dict(const CompiledModel& compiled, py::handle saved, bool strict,
+                           const std::string& prefix, py::handle name_map, py::handle ignore,
+                           bool return_report) {
+  const WeightOptions options = weight_options(strict, prefix, name_map, ignore);
+  const LoadedWeights loaded = load_weights(compiled, tensor_map_of(saved_weights(saved)), options);
+  if (!return_report) return dict_of(loaded.params);
+  return py::make_tuple(dict_of(loaded.params), report_of(loaded.report));
+}
+
+void save_checkpoint(py::handle path, const py::dict& params, const Model* model,
+                     const Optimizer* optimizer, py::handle step) {
+  const std::string file = path_of(path);
+  const TensorMap tensors = tensor_map_of(params);
+  CheckpointParts parts{.model = model, .optimizer = optimizer};
+  State state;
+  if (py::isinstance<TrainingStep>(step)) {
+    parts.step = &step.cast<const TrainingStep&>();
+  } else if (py::isinstance<py::dict>(step)) {
+    state = State(tensor_map_of(step.cast<py::dict>()));
+    parts.state = &state;
+  } else if (!step.is_none()) {
+    wrong_type(step, "a TrainingStep, the dict of a state, or None");
+  }
+  save(file, tensors, parts);
+}
+
+// In the order of the fields of mithril.files.Checkpoint.
+py::tuple load_checkpoint(py::handle path) {
+  const Checkpoint loaded = load(path_of(path));
+  return py::make_tuple(dict_of(loaded.params),
+                        loaded.model ? object_of(*loaded.model) : py::object(py::none()),
+                        dict_of(loaded.optimizer), dict_of(loaded.state));
+}
+
+}  // namespace
+
+void bind_weights(py::module_& module, py::class_<CompiledModel>& compiled) {
+  py::class_<WeightSource>(
+      module, "WeightSource",
+      "Where load_state_dict takes a parameter from: each stored tensor is transposed, then they\n"
+      "are concatenated along the axis, then one of the equal parts is taken.\n\n"
+      "WeightSource(\"h.*.attn.c_attn.weight\", transpose=True, part=0, parts=3)")
+      .def(py::init([](py::handle names, bool transpose, int axis, int part, int parts) {
+             WeightSource source = weight_source_of(names);
+             source.transpose = transpose;
+             return source.taking(part, parts, axis);
+           }),
+           py::arg("names"), py::kw_only(), py::arg("transpose") = false, py::arg("axis") = 0,
+           py::arg("part") = 0, py::arg("parts") = 1)
+      .def_readonly("names", &WeightSource::names, "The patterns of the stored names.")
+      .def_readonly("transpose", &WeightSource::transpose, "Whether the last two axes exchange.")
+      .def_readonly("axis", &WeightSource::axis, "The axis of concatenating and of parts.")
+      .def_readonly("part", &WeightSource::part, "The part that is taken.")
+      .def_readonly("parts", &WeightSource::parts, "The number of equal parts.");
+  module.def(
+      "save", save_checkpoint, py::arg("path"), py::arg("params"), py::arg("model") = py::none(),
+      py::arg("optimizer") = py::none(), py::arg("step") = py::none(),
+      "Writes a checkpoint, a safetensors file that appears as a whole or not at all: the\n"
+      "parameters, and the model, the optimizer's state and the state of a TrainingStep (or\n"
+      "the state that evaluate returned) if they are given.");
+  module.def("_load_checkpoint", load_checkpoint, py::arg("path"));
+  compiled.def(
+      "load_state_dict", load_state_dict, py::arg("saved"), py::kw_only(), py::arg("strict") = true,
+      py::arg("prefix") = "", py::arg("name_map") = py::none(), py::arg("ignore") = py::tuple(),
+      py::arg("return_report") = false,
+      "The parameters of a dict or a file in the model's order and width.\n\n"
+      "One error lists all keys that are missing, unknown or of another shape. strict=False takes\n"
+      "missing parameters from get_parameters() and leaves out unknown tensors. prefix selects\n"
+      "stored names and is removed. name_map maps patterns of parameters to stored names: a '*' "
+      "is\n"
+      "any text without '.', a list is concatenated, WeightSource also transposes and splits.\n"
+      "ignore has patterns of stored names that are not unknown. return_report also returns what\n"
+      "was left out and cast. The parameters share their elements with `saved` where possible.");
+}
+
+}  // namespace mithril::python
