@@ -12,8 +12,8 @@ namespace mithril {
 namespace makers {
 
 // The quotient rounded down, as Python's //: (numerator - remainder(numerator, denominator)) /
-// denominator, which is not floor(numerator / denominator) where that quotient is rounded up (1 //
-// 0.1 is 9); an int for ints; not of two bools. Ports: numerator: [*a] T=operand, denominator:
+// denominator. It differs from floor(numerator / denominator) if that quotient is rounded up (1 //
+// 0.1 is 9). An int for ints; bools are refused. Ports: numerator: [*a] T=operand, denominator:
 // [*b] U=operand, output: [*o] promote(T, U).
 inline Model FloorDivide() { return Model::op("floor_divide"); }
 

@@ -11,8 +11,8 @@ namespace mithril {
 // option that is left out has its default; an option without a default stays an input.
 namespace makers {
 
-// The larger of left and right, NaN where one of them is; equals share the gradient. Ports: left:
-// [*a] T=operand, right: [*b] U=operand, output: [*o] promote(T, U).
+// The larger of left and right, NaN if one of them is; equal elements share the gradient. Ports:
+// left: [*a] T=operand, right: [*b] U=operand, output: [*o] promote(T, U).
 inline Model Maximum() { return Model::op("maximum"); }
 
 }  // namespace makers

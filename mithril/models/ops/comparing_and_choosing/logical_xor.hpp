@@ -22,6 +22,4 @@ inline Connection logical_xor(const Binding& left, const Binding& right) {
   return apply("logical_xor", {left, right});
 }
 
-// Elements of an input as T: the tensor's own memory if it holds T, otherwise a converted copy.
-// `[i]` raises E0479 outside of the tensor. Refers to the op and to the name of the port.
-}
+}  // namespace mithril

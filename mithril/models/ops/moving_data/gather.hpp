@@ -15,9 +15,9 @@ namespace makers {
 struct GatherOptions {
   int64_t axis = 0;
 };
-// Elements of `input` along `axis`, chosen by index: the dims of `index` stand in place of the
-// axis, which an int removes. Negative indices count from the end; one out of range is an error.
-// Ports: input: [*s] T=any, index: [*i] int|value int, axis: value int, output: [*o] T.
+// Elements of `input` along `axis`, chosen by `index`. The dims of `index` replace the axis; an
+// int removes it. Negative indices count from the end; an index out of range is an error. Ports:
+// input: [*s] T=any, index: [*i] int|value int, axis: value int, output: [*o] T.
 inline Model Gather(const GatherOptions& options = {}) {
   return op_with_options("gather", {{"axis", options.axis}});
 }

@@ -11,9 +11,10 @@ namespace mithril {
 // option that is left out has its default; an option without a default stays an input.
 namespace makers {
 
-// The shares of positive and of negative samples whose score is at least that of each sample, from
-// the highest score down, as two rows: the points of a receiver operating characteristic, as often
-// as samples share a score. Ports: input: [N] float, label: [N] bool, output: [2 N] float.
+// The points of a receiver operating characteristic as two rows: the fractions of positive and of
+// negative samples whose score is at least that of each sample, from the highest score down.
+// Samples of equal score give equal points. Ports: input: [N] float, label: [N] bool, output: [2
+// N] float.
 inline Model AUCCore() { return Model::op("auc_core"); }
 
 }  // namespace makers

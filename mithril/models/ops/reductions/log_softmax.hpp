@@ -15,7 +15,7 @@ namespace makers {
 struct LogSoftmaxOptions {
   int64_t axis = -1;
 };
-// x - log(sum(exp(x))) along an axis: the logarithm of softmax, without loss where softmax is near
+// x - log(sum(exp(x))) along an axis: the logarithm of softmax, accurate also if softmax is near
 // 0. Ports: input: [*s] number, axis: value int, output: [*s] float.
 inline Model LogSoftmax(const LogSoftmaxOptions& options = {}) {
   return op_with_options("log_softmax", {{"axis", options.axis}});

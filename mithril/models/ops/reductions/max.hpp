@@ -15,9 +15,9 @@ struct MaxOptions {
   OptionValue axis = none;  // int, tuple, none
   bool keepdim = false;
 };
-// The largest element along an axis, several axes, or of all (None); NaN where one is NaN. The
-// gradient goes to all that are equal to it, in equal shares. Ports: input: [*s] T=any, axis:
-// value int|tuple|none, keepdim: value bool, output: [*o] T.
+// The largest element along an axis, several axes, or of all (None); NaN if one is NaN. Equal
+// largest elements share the gradient equally. Ports: input: [*s] T=any, axis: value
+// int|tuple|none, keepdim: value bool, output: [*o] T.
 inline Model Max(const MaxOptions& options = {}) {
   return op_with_options("max", {{"axis", options.axis}, {"keepdim", options.keepdim}});
 }

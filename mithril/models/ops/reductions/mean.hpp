@@ -15,8 +15,8 @@ struct MeanOptions {
   OptionValue axis = none;  // int, tuple, none
   bool keepdim = false;
 };
-// Mean along an axis, several axes, or all of them (None); NaN where there is nothing to average.
-// Ports: input: [*s] any, axis: value int|tuple|none, keepdim: value bool, output: [*o] float.
+// Mean along an axis, several axes, or all of them (None); NaN for no elements. Ports: input: [*s]
+// any, axis: value int|tuple|none, keepdim: value bool, output: [*o] float.
 inline Model Mean(const MeanOptions& options = {}) {
   return op_with_options("mean", {{"axis", options.axis}, {"keepdim", options.keepdim}});
 }

@@ -15,9 +15,9 @@ struct MinOptions {
   OptionValue axis = none;  // int, tuple, none
   bool keepdim = false;
 };
-// The smallest element along an axis, several axes, or of all (None); NaN where one is NaN. The
-// gradient goes to all that are equal to it, in equal shares. Ports: input: [*s] T=any, axis:
-// value int|tuple|none, keepdim: value bool, output: [*o] T.
+// The smallest element along an axis, several axes, or of all (None); NaN if one is NaN. Equal
+// smallest elements share the gradient equally. Ports: input: [*s] T=any, axis: value
+// int|tuple|none, keepdim: value bool, output: [*o] T.
 inline Model Min(const MinOptions& options = {}) {
   return op_with_options("min", {{"axis", options.axis}, {"keepdim", options.keepdim}});
 }

@@ -15,9 +15,8 @@ struct ProdOptions {
   OptionValue axis = none;  // int, tuple, none
   bool keepdim = false;
 };
-// Product along an axis, several axes, or all of them (None); 1 where there is nothing to
-// multiply. Ports: input: [*s] any, axis: value int|tuple|none, keepdim: value bool, output: [*o]
-// number.
+// Product along an axis, several axes, or all of them (None); 1 for no elements. Ports: input:
+// [*s] any, axis: value int|tuple|none, keepdim: value bool, output: [*o] number.
 inline Model Prod(const ProdOptions& options = {}) {
   return op_with_options("prod", {{"axis", options.axis}, {"keepdim", options.keepdim}});
 }

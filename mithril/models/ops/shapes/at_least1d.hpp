@@ -11,8 +11,8 @@ namespace mithril {
 // option that is left out has its default; an option without a default stays an input.
 namespace makers {
 
-// A tensor of rank 0 as a vector of one element; any other as it is. Ports: input: [*s] T=any,
-// output: [*o] T.
+// A tensor of rank 0 becomes a vector of one element; other tensors do not change. Ports: input:
+// [*s] T=any, output: [*o] T.
 inline Model AtLeast1D() { return Model::op("at_least1d"); }
 
 }  // namespace makers

@@ -14,8 +14,8 @@ namespace makers {
 struct ExpandDimsOptions {
   OptionValue axis = {};  // int, tuple
 };
-// With new axes of size 1; `axis` says where they stand in the output. Ports: input: [*s] T=any,
-// axis: value int|tuple, output: [*o] T.
+// Adds axes of size 1 at the positions `axis` of the output. Ports: input: [*s] T=any, axis: value
+// int|tuple, output: [*o] T.
 inline Model ExpandDims(const ExpandDimsOptions& options = {}) {
   return op_with_options("expand_dims", {{"axis", options.axis}});
 }

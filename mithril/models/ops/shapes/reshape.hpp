@@ -14,9 +14,9 @@ namespace makers {
 struct ReshapeOptions {
   OptionValue shape = {};  // tuple, int
 };
-// The same elements, in row-major order, in another shape. One size may be -1: what the others
-// leave over; a size of None is left to inference. Ports: input: [*s] T=any, shape: value
-// tuple|int, output: [*o] T.
+// The same elements, in row-major order, in another shape. One size may be -1, which is inferred
+// from the other sizes; a size of None is inferred from the model. Ports: input: [*s] T=any,
+// shape: value tuple|int, output: [*o] T.
 inline Model Reshape(const ReshapeOptions& options = {}) {
   return op_with_options("reshape", {{"shape", options.shape}});
 }
