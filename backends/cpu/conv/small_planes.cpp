@@ -119,7 +119,7 @@ void SmallPlaneForm::multiply_panel(const PanelOperands& operands, int64_t panel
            .c_step = nr_,
            .depth = end - k,
            .add = k > 0,
-           .bias = end == depth_ ? bias : nullptr,
+           .bias = k == 0 ? bias : nullptr,
            .next = weight + (end - k) * nr_ + band * prefetching.elements,
            .lines = prefetching.lines});
     }

@@ -88,7 +88,7 @@ class Blocks {
 
   // Whether A is read in place.
   bool left_stands() const {
-    return kernels_.reads_rows && p_.left.column_step == 1 && p_.columns <= columns_to_stand &&
+    return p_.left.column_step == 1 && p_.columns <= columns_to_stand &&
            p_.rows * p_.depth * int64_t{sizeof(T)} <= bytes_to_stand &&
            (p_.packed || p_.depth <= most_depth);
   }
@@ -249,7 +249,7 @@ class Blocks {
             .c_step = p_.columns,
             .depth = k_block.size(),
             .add = k_block.first > 0,
-            .bias = p_.bias && k_block.last == p_.depth ? p_.bias + j : nullptr};
+            .bias = p_.bias && k_block.first == 0 ? p_.bias + j : nullptr};
   }
 
   void run_tile(const Tile<T>& tile, int64_t rows, int64_t j, KBlock k_block) {
@@ -314,8 +314,8 @@ class Blocks {
 
 template <typename T>
 void run_dots(const Gemm<T>& p, const Block& block) {
-  // Each lane of a vector sums at most one in eight elements of a row.
-  constexpr int64_t longest_dot = 8 * longest_sum;
+  // Each lane of a vector has a sum of its own.
+  const int64_t longest_dot = p.kernels->nr / 2 * longest_sum;
   const int64_t first = block.first_column;
   for (int64_t i = block.first_row; i < block.last_row; ++i) {
     for (int64_t k = 0; k == 0 || k < p.depth; k += longest_dot) {
@@ -326,7 +326,7 @@ void run_dots(const Gemm<T>& p, const Block& block) {
                        .count = block.last_column - first,
                        .depth = depth,
                        .add = k > 0,
-                       .bias = p.bias && k + depth == p.depth ? p.bias + first : nullptr,
+                       .bias = p.bias && k == 0 ? p.bias + first : nullptr,
                        .out = p.product + i * p.columns + first});
     }
     run_epilogue(p, block, i, 1);

@@ -1,0 +1,338 @@
+// The micro-kernel of GEMMs: a tile of C stays in registers. For each k, it loads two vectors of B
+// and multiplies them by one broadcast element of A per row. Policies describe the operands:
+//
+//   Format  the elements of B, and how they are multiplied with the elements of A
+//   A       a[row]: the element for the current k; advance() goes to the next k
+//   B       load(panel): the two vectors for the current k; advance()
+//   C       at(row, vector): where a vector is stored; start(row, vector): its bias
+//   Runs    partitions k: each run may prefetch
+//
+// The bias is added first: the accumulators start from it. A kernel that accumulates into C adds C
+// last, so that a long sum is the total of the sums of its blocks of k. Compiled once for each
+// target.
+#if defined(MITHRIL_MICRO_KERNEL) == defined(HWY_TARGET_TOGGLE)
+#ifdef MITHRIL_MICRO_KERNEL
+#undef MITHRIL_MICRO_KERNEL
+#else
+#define MITHRIL_MICRO_KERNEL
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "backends/cpu/kernels/micro_kernel.hpp"
+#include "backends/cpu/kernels/unrolled-inl.hpp"
+#include "backends/cpu/kernels/vector_rows-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace mithril::cpu_backend::HWY_NAMESPACE {
+namespace {
+
+template <typename T>
+using Vector = hn::Vec<hn::ScalableTag<T>>;
+
+// A tile is two vectors wide. It has as many rows as the registers allow; one register holds the
+// broadcast element of A.
+#if HWY_TARGET == HWY_AVX3
+constexpr int mr = 14;
+#else
+constexpr int mr = 6;
+#endif
+template <typename T>
+constexpr int nr = 2 * HWY_LANES(T);
+
+constexpr int64_t cache_line = 64;  // in bytes
+
+// Two vectors of B.
+template <typename T>
+struct VectorPair {
+  Vector<T> left, right;
+};
+
+// ---- formats ----
+
+// B has the element type of A and C.
+template <typename T>
+struct PlainFormat {
+  using Element = T;
+  using Stored = T;
+  // GEMV prefetches this far ahead, because hardware prefetching ends at each page. Measured:
+  // distances between 512 and 4096 bytes are slower than 512.
+  static constexpr int64_t prefetch_bytes = 512;
+
+  HWY_ATTR static HWY_INLINE VectorPair<T> load(const T* from) {
+    const hn::ScalableTag<T> d;
+    return {hn::LoadU(d, from), hn::LoadU(d, from + lanes<T>)};
+  }
+  HWY_ATTR static HWY_INLINE Vector<T> multiply_add(Vector<T> a, Vector<T> b, Vector<T> sum) {
+    return hn::MulAdd(a, b, sum);
+  }
+};
+
+// ---- A ----
+
+// Packed A: the elements of one k are contiguous. Also the strided row of a GEMV.
+template <typename T>
+struct PackedA {
+  const T* at;
+  int64_t step;
+
+  HWY_INLINE T operator[](int row) const { return at[row]; }
+  HWY_INLINE void advance() { at += step; }
+};
+
+// Row-major A. One base register serves three rows, because x86 addresses are base + index * {1,
+// 2}.
+template <typename T, int rows>
+struct RowMajorA {
+  static constexpr int bases = (rows + 2) / 3;
+  const T* at[bases];
+  int64_t step;
+
+  HWY_INLINE RowMajorA(const T* a, int64_t row_step) : step(row_step) {
+    unrolled<bases>([&](auto i) { at[i] = a + 3 * i * step; });
+  }
+  HWY_INLINE T operator[](int row) const { return at[row / 3][row % 3 * step]; }
+  HWY_INLINE void advance() {
+    unrolled<bases>([&](auto i) { ++at[i]; });
+  }
+};
+
+// ---- B ----
+
+// Panels `distance` apart. The elements of one k are contiguous, `step` apart.
+template <class Format, bool prefetches = false>
+struct PanelsOfB {
+  using Stored = typename Format::Stored;
+  const Stored* at;
+  int64_t step, distance = 0;
+
+  HWY_ATTR HWY_INLINE auto load(int panel) const {
+    const Stored* from = at + panel * distance;
+    if constexpr (prefetches) {
+      constexpr int64_t bytes = nr<typename Format::Element> * int64_t{sizeof(Stored)};
+      for (int64_t i = 0; i < bytes; i += cache_line) {
+        __builtin_prefetch(reinterpret_cast<const char*>(from) + Format::prefetch_bytes + i, 0, 3);
+      }
+    }
+    return Format::load(from);
+  }
+  HWY_INLINE void advance() { at += step; }
+};
+
+// B is not packed: each k has an offset. The rows can be anywhere, so hardware prefetching does not
+// help.
+template <class Format>
+struct RowsOfB {
+  using T = typename Format::Element;
+  static constexpr int64_t prefetch_distance = 12;  // in k
+  const T* b;
+  const int64_t *offsets, *last;
+
+  HWY_ATTR HWY_INLINE auto load(int) const {
+    const T* next = b + *std::min(offsets + prefetch_distance, last);
+    __builtin_prefetch(next);
+    __builtin_prefetch(next + lanes<T>);
+    return Format::load(b + *offsets);
+  }
+  HWY_INLINE void advance() { ++offsets; }
+};
+
+// ---- C ----
+
+// The bias is of the columns, or null.
+template <typename T>
+struct RowMajorC {
+  T* c;
+  int64_t step;
+  const T* bias;
+
+  HWY_INLINE T* at(int row, int vector) const { return c + row * step + vector * lanes<T>; }
+  HWY_ATTR HWY_INLINE Vector<T> start(int, int vector) const {
+    const hn::ScalableTag<T> d;
+    return bias ? hn::LoadU(d, bias + vector * lanes<T>) : hn::Zero(d);
+  }
+};
+
+// The bias is of the rows.
+template <typename T>
+struct BiasOfRowsC : RowMajorC<T> {
+  HWY_ATTR HWY_INLINE Vector<T> start(int row, int) const {
+    const hn::ScalableTag<T> d;
+    return this->bias ? hn::Set(d, this->bias[row]) : hn::Zero(d);
+  }
+};
+
+// ---- runs of k ----
+
+// All values of k at once.
+struct OneRun {
+  int64_t left;
+
+  HWY_INLINE bool more() const { return left > 0; }
+  template <class A>
+  HWY_INLINE int64_t begin(A&) {
+    return std::exchange(left, 0);
+  }
+};
+
+// Prefetches cache lines for every stretch of k.
+template <typename T>
+struct Stretches {
+  int64_t first, depth;
+  const T* next;
+  int64_t lines;
+
+  HWY_INLINE bool more() const { return first < depth; }
+  template <class A>
+  HWY_INLINE int64_t begin(A&) {
+    for (int64_t i = 0; i < lines; ++i, next += cache_line / sizeof(T)) {
+      __builtin_prefetch(next, 0, 2);
+    }
+    const int64_t count = std::min(Tile<T>::stretch, depth - first);
+    first += Tile<T>::stretch;
+    return count;
+  }
+};
+
+// Adds the products of the next `count` values of k.
+template <class Format, int rows, int panels, typename T, class A, class B>
+HWY_ATTR HWY_INLINE void add_products(Vector<T> (&sums)[rows][2 * panels], A& a, B& b,
+                                      int64_t count) {
+  const hn::ScalableTag<T> d;
+#pragma GCC unroll 4
+  for (int64_t k = 0; k < count; ++k, a.advance(), b.advance()) {
+    unrolled<panels>([&](auto panel) HWY_ATTR {
+      const VectorPair<T> row = b.load(panel);
+      unrolled<rows>([&](auto i) HWY_ATTR {
+        const Vector<T> factor = hn::Set(d, a[i]);
+        sums[i][2 * panel] = Format::multiply_add(factor, row.left, sums[i][2 * panel]);
+        sums[i][2 * panel + 1] = Format::multiply_add(factor, row.right, sums[i][2 * panel + 1]);
+      });
+    });
+  }
+}
+
+// Computes a tile of C, or adds it to C.
+template <class Format, int rows, int panels, class A, class B, class C, class Runs>
+HWY_ATTR HWY_INLINE void run_micro_kernel(A a, B b, const C& c, Runs runs, bool add) {
+  using T = typename Format::Element;
+  const hn::ScalableTag<T> d;
+  Vector<T> sums[rows][2 * panels];
+  unrolled<rows>([&](auto i) HWY_ATTR {
+    unrolled<2 * panels>([&](auto v) HWY_ATTR { sums[i][v] = c.start(i, v); });
+  });
+  while (runs.more()) add_products<Format, rows, panels, T>(sums, a, b, runs.begin(a));
+  if (add) {
+    unrolled<rows>([&](auto i) HWY_ATTR {
+      unrolled<2 * panels>(
+          [&](auto v) HWY_ATTR { sums[i][v] = hn::Add(sums[i][v], hn::LoadU(d, c.at(i, v))); });
+    });
+  }
+  unrolled<rows>([&](auto i) HWY_ATTR {
+    unrolled<2 * panels>([&](auto v) HWY_ATTR { hn::StoreU(sums[i][v], d, c.at(i, v)); });
+  });
+}
+
+// ---- GEMM ----
+
+template <class Format, int rows, class T, class A>
+HWY_ATTR HWY_INLINE void multiply_tile(const Tile<T>& t, A a) {
+  const PanelsOfB<Format> b{reinterpret_cast<const typename Format::Stored*>(t.b), t.b_step};
+  run_micro_kernel<Format, rows, 1>(a, b, RowMajorC<T>{t.c, t.c_step, t.bias},
+                                    Stretches<T>{0, t.depth, t.next, t.lines}, t.add);
+}
+
+template <class Format, int rows, class T>
+HWY_ATTR void run_tile(const Tile<T>& t) {
+  t.a_row_step > 0 ? multiply_tile<Format, rows>(t, RowMajorA<T, rows>(t.a, t.a_row_step))
+                   : multiply_tile<Format, rows>(t, PackedA<T>{t.a, t.a_step});
+}
+
+template <class Format, int panels, bool prefetches, class T>
+HWY_ATTR void multiply_row(const Tile<T>& t, int64_t b_distance) {
+  using Stored = typename Format::Stored;
+  const PanelsOfB<Format, prefetches> b{reinterpret_cast<const Stored*>(t.b), t.b_step,
+                                        b_distance * int64_t{sizeof(T) / sizeof(Stored)}};
+  run_micro_kernel<Format, 1, panels>(PackedA<T>{t.a, t.a_step}, b, RowMajorC<T>{t.c, 0, t.bias},
+                                      OneRun{t.depth}, t.add);
+}
+
+template <class Format, int panels, class T>
+HWY_ATTR void run_row(const Tile<T>& t, int64_t b_distance) {
+  t.lines ? multiply_row<Format, panels, true>(t, b_distance)
+          : multiply_row<Format, panels, false>(t, b_distance);
+}
+
+template <class Format, int rows, class T>
+HWY_ATTR HWY_INLINE void add_dots(const Dots<T>& t, int64_t first) {
+  const hn::ScalableTag<T> d;
+  const T* from[rows];
+  Vector<T> sums[rows];
+  unrolled<rows>([&](auto j) HWY_ATTR {
+    from[j] = t.rows + (first + j) * t.row_step;
+    sums[j] = hn::Zero(d);
+  });
+  const auto add = [&](const auto& part, int64_t k) HWY_ATTR {
+    const Vector<T> x = part.read(t.x + k, T{});
+    unrolled<rows>([&](auto j) HWY_ATTR {
+      sums[j] = Format::multiply_add(x, part.read(from[j] + k, T{}), sums[j]);
+    });
+  };
+  int64_t k = 0;
+  for (; k + lanes<T> <= t.depth; k += lanes<T>) add(Whole(), k);
+  if (k < t.depth) add(Rest{t.depth - k}, k);
+  const T* start = t.add ? t.out : t.bias;
+  unrolled<rows>([&](auto j) HWY_ATTR {
+    const T sum = hn::GetLane(hn::SumOfLanes(d, sums[j]));
+    t.out[first + j] = start ? start[first + j] + sum : sum;
+  });
+}
+
+// More rows share the loads of x, and their sums hide the latency of FMA.
+template <class Format, class T>
+HWY_ATTR void run_dots(const Dots<T>& t) {
+  int64_t j = 0;
+  for (; j + 8 <= t.count; j += 8) add_dots<Format, 8>(t, j);
+  for (; j < t.count; ++j) add_dots<Format, 1>(t, j);
+}
+
+// Sets the tile and GEMV kernels for a format of B.
+template <class Format, typename T, int rows = mr>
+void set_kernels(GemmKernels<T>& kernels) {
+  if constexpr (rows > 0) {
+    kernels.tile[rows] = run_tile<Format, rows, T>;
+    set_kernels<Format, T, rows - 1>(kernels);
+  } else {
+    kernels.row = {nullptr, run_row<Format, 1, T>, run_row<Format, 2, T>, run_row<Format, 3, T>,
+                   run_row<Format, 4, T>};
+    if constexpr (sizeof(typename Format::Stored) == sizeof(T)) kernels.dots = run_dots<Format, T>;
+  }
+}
+
+// ---- implicit GEMM ----
+
+template <class Format, int rows, class T>
+HWY_ATTR void run_window(const WindowTile<T>& t) {
+  const BiasOfRowsC<T> c{{t.c, t.c_step, t.add ? nullptr : t.start}};
+  run_micro_kernel<Format, rows, 1>(PackedA<T>{t.a, t.a_step},
+                                    RowsOfB<Format>{t.b, t.offsets, t.offsets + t.depth - 1}, c,
+                                    OneRun{t.depth}, t.add);
+}
+
+template <class Format, typename T, int rows = mr>
+void set_kernels(ImplicitGemmKernels<T>& kernels) {
+  if constexpr (rows > 0) {
+    kernels.tile[rows] = run_window<Format, rows, T>;
+    set_kernels<Format, T, rows - 1>(kernels);
+  }
+}
+
+}  // namespace
+}  // namespace mithril::cpu_backend::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
