@@ -73,6 +73,7 @@ TEST_CASE("AMX GEMMs equal AVX-512 BF16 GEMMs on any number of threads") {
     skip("the processor has no AMX");
     return;
   }
+  const InstructionsLimit limit(Instructions::amx);
   CHECK(cpu_backend::bfloat16_kernels()->products.left_block > 1);
   for (const int64_t rows : {1, 2, 16, 17, 32, 33, 65, 129}) {
     for (const int64_t columns : {1, 31, 70, 1030}) {
@@ -100,6 +101,7 @@ TEST_CASE("AMX convolutions are right on any number of threads") {
     skip("the processor has no AMX");
     return;
   }
+  const InstructionsLimit limit(Instructions::amx);
   for (const WindowSizes& s : {WindowSizes{1, 3, 30, 29, 24, 7, 7, 2, 3},
                                {2, 33, 9, 17, 40, 3, 3, 1, 1},
                                {1, 64, 7, 7, 96, 3, 3, 1, 1},
