@@ -5,7 +5,7 @@
 //   A       a[row]: the element for the current k; advance() goes to the next k
 //   B       load(panel): the two vectors for the current k; advance()
 //   C       at(row, vector): where a vector is stored; start(row, vector): its bias
-//   Runs    partitions k: each run may prefetch
+//   Runs    partitions k: each run may prefetch and may move A
 //
 // The bias is added first: the accumulators start from it. A kernel that accumulates into C adds C
 // last, so that a long sum is the total of the sums of its blocks of k. Compiled once for each
@@ -199,41 +199,43 @@ struct Stretches {
 };
 
 // Adds the products of the next `count` values of k.
-template <class Format, int rows, int panels, typename T, class A, class B>
-HWY_ATTR HWY_INLINE void add_products(Vector<T> (&sums)[rows][2 * panels], A& a, B& b,
-                                      int64_t count) {
+template <class Format, int rows, int vectors, typename T, class A, class B>
+HWY_ATTR HWY_INLINE void add_products(Vector<T> (&sums)[rows][vectors], A& a, B& b, int64_t count) {
   const hn::ScalableTag<T> d;
 #pragma GCC unroll 4
   for (int64_t k = 0; k < count; ++k, a.advance(), b.advance()) {
-    unrolled<panels>([&](auto panel) HWY_ATTR {
+    unrolled<(vectors + 1) / 2>([&](auto panel) HWY_ATTR {
+      constexpr int v = 2 * panel;
       const VectorPair<T> row = b.load(panel);
       unrolled<rows>([&](auto i) HWY_ATTR {
         const Vector<T> factor = hn::Set(d, a[i]);
-        sums[i][2 * panel] = Format::multiply_add(factor, row.left, sums[i][2 * panel]);
-        sums[i][2 * panel + 1] = Format::multiply_add(factor, row.right, sums[i][2 * panel + 1]);
+        sums[i][v] = Format::multiply_add(factor, row.left, sums[i][v]);
+        if constexpr (v + 1 < vectors) {
+          sums[i][v + 1] = Format::multiply_add(factor, row.right, sums[i][v + 1]);
+        }
       });
     });
   }
 }
 
-// Computes a tile of C, or adds it to C.
-template <class Format, int rows, int panels, class A, class B, class C, class Runs>
+// Computes a tile of C, or adds it to C. `vectors` is its width.
+template <class Format, int rows, int vectors, class A, class B, class C, class Runs>
 HWY_ATTR HWY_INLINE void run_micro_kernel(A a, B b, const C& c, Runs runs, bool add) {
   using T = typename Format::Element;
   const hn::ScalableTag<T> d;
-  Vector<T> sums[rows][2 * panels];
+  Vector<T> sums[rows][vectors];
   unrolled<rows>([&](auto i) HWY_ATTR {
-    unrolled<2 * panels>([&](auto v) HWY_ATTR { sums[i][v] = c.start(i, v); });
+    unrolled<vectors>([&](auto v) HWY_ATTR { sums[i][v] = c.start(i, v); });
   });
-  while (runs.more()) add_products<Format, rows, panels, T>(sums, a, b, runs.begin(a));
+  while (runs.more()) add_products<Format, rows, vectors, T>(sums, a, b, runs.begin(a));
   if (add) {
     unrolled<rows>([&](auto i) HWY_ATTR {
-      unrolled<2 * panels>(
+      unrolled<vectors>(
           [&](auto v) HWY_ATTR { sums[i][v] = hn::Add(sums[i][v], hn::LoadU(d, c.at(i, v))); });
     });
   }
   unrolled<rows>([&](auto i) HWY_ATTR {
-    unrolled<2 * panels>([&](auto v) HWY_ATTR { hn::StoreU(sums[i][v], d, c.at(i, v)); });
+    unrolled<vectors>([&](auto v) HWY_ATTR { hn::StoreU(sums[i][v], d, c.at(i, v)); });
   });
 }
 
@@ -242,7 +244,7 @@ HWY_ATTR HWY_INLINE void run_micro_kernel(A a, B b, const C& c, Runs runs, bool 
 template <class Format, int rows, class T, class A>
 HWY_ATTR HWY_INLINE void multiply_tile(const Tile<T>& t, A a) {
   const PanelsOfB<Format> b{reinterpret_cast<const typename Format::Stored*>(t.b), t.b_step};
-  run_micro_kernel<Format, rows, 1>(a, b, RowMajorC<T>{t.c, t.c_step, t.bias},
+  run_micro_kernel<Format, rows, 2>(a, b, RowMajorC<T>{t.c, t.c_step, t.bias},
                                     Stretches<T>{0, t.depth, t.next, t.lines}, t.add);
 }
 
@@ -257,8 +259,8 @@ HWY_ATTR void multiply_row(const Tile<T>& t, int64_t b_distance) {
   using Stored = typename Format::Stored;
   const PanelsOfB<Format, prefetches> b{reinterpret_cast<const Stored*>(t.b), t.b_step,
                                         b_distance * int64_t{sizeof(T) / sizeof(Stored)}};
-  run_micro_kernel<Format, 1, panels>(PackedA<T>{t.a, t.a_step}, b, RowMajorC<T>{t.c, 0, t.bias},
-                                      OneRun{t.depth}, t.add);
+  run_micro_kernel<Format, 1, 2 * panels>(PackedA<T>{t.a, t.a_step}, b,
+                                          RowMajorC<T>{t.c, 0, t.bias}, OneRun{t.depth}, t.add);
 }
 
 template <class Format, int panels, class T>
@@ -318,7 +320,7 @@ void set_kernels(GemmKernels<T>& kernels) {
 template <class Format, int rows, class T>
 HWY_ATTR void run_window(const WindowTile<T>& t) {
   const BiasOfRowsC<T> c{{t.c, t.c_step, t.add ? nullptr : t.start}};
-  run_micro_kernel<Format, rows, 1>(PackedA<T>{t.a, t.a_step},
+  run_micro_kernel<Format, rows, 2>(PackedA<T>{t.a, t.a_step},
                                     RowsOfB<Format>{t.b, t.offsets, t.offsets + t.depth - 1}, c,
                                     OneRun{t.depth}, t.add);
 }
