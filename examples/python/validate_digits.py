@@ -1,6 +1,6 @@
-"""Trains with batch norm and dropout, validates after each epoch, and keeps the best.
+"""Trains with a schedule, validates after each epoch, stops early, and keeps the best parameters.
 
-python examples/python/validate_digits.py
+python examples/python/validate_digits.py [FOLDER]: with a folder, a run that was interrupted continues.
 """
 
 import sys
@@ -25,35 +25,31 @@ def network():
     return net
 
 
-def main():
-    train_model = ml.TrainModel(network())
-    train_model.add_loss(ml.CrossEntropy(), input="logits", target="label")
-    compiled = ml.compile(train_model, ml.CpuBackend(), shapes={"image": [None, 1, 8, 8]})
-
+def load_parts():
     images, labels = load_digits()
     order = np.random.default_rng(0).permutation(len(images))
-    train, validation, test = np.split(order, [1200, 1437])
-    params = compiled.get_parameters()
-    step = ml.TrainingStep(compiled, ml.Adam(lr=2e-3))
-    shuffle = np.random.default_rng(1)
+    parts = np.split(order, [1200, 1437])
+    return [{"image": images[rows], "label": labels[rows]} for rows in parts]
 
-    def batch(rows):
-        return {"image": images[rows], "label": labels[rows]}
 
-    best_cost, best = np.inf, compiled.for_inference(params, step.state)
-    for epoch in range(int(sys.argv[1]) if len(sys.argv) > 1 else 6):
-        shuffle.shuffle(train)
-        for start in range(0, len(train), 32):
-            step(params, batch(train[start : start + 32]))
-        # The same compiled model in inference mode: it reads the state of the step.
-        cost = compiled.infer(params, batch(validation), step.state)["final_cost"]
-        print(f"epoch {epoch}: validation cost {cost:.4f}")
-        if cost < best_cost:
-            best_cost, best = cost, compiled.for_inference(params, step.state)
+def accuracy(outputs, batch):
+    return np.mean(outputs["logits"].argmax(1) == batch["label"])
 
-    scores = best.evaluate({}, batch(test))["logits"]
-    print(f"test accuracy {np.mean(scores.argmax(1) == labels[test]):.4f}")
+
+def main(folder=None):
+    train, held_out, test = load_parts()
+    model = ml.TrainModel(network())
+    model.add_loss(ml.CrossEntropy(), input="logits", target="label")
+    compiled = ml.compile(model, ml.CpuBackend(), shapes={"image": [None, 1, 8, 8]})
+    schedule = ml.CosineSchedule(3e-3, steps=12 * 38, warmup=38)
+    step = ml.TrainingStep(compiled, ml.AdamW(schedule), max_norm=1.0)
+    metrics = {"accuracy": accuracy}
+    history = ml.fit(
+        step, train, epochs=12, validation=held_out, metrics=metrics, patience=3, checkpoint=folder
+    )
+    best = compiled.for_inference(history.best, history.best_state)
+    print(f"test accuracy {accuracy(best.evaluate({}, test), test):.4f}")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

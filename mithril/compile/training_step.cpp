@@ -124,6 +124,10 @@ TensorMap TrainingStep::operator()(TensorMap& params, const TensorMap& data) try
   raise_out_of_memory();
 }
 
+CompiledModel TrainingStep::model() const { return CompiledModel(impl_->compiled); }
+
+Optimizer& TrainingStep::optimizer() const { return impl_->optimizer; }
+
 const State& TrainingStep::state() const { return impl_->state; }
 
 void TrainingStep::set_state(const State& state) try {

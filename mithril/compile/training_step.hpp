@@ -44,6 +44,10 @@ class TrainingStep {
   // with state(); running statistics are not averaged. StateError E0911 without options.average.
   TensorMap averages(const TensorMap& params) const;
 
+  // The model, which shares everything with the one that the step was made with, and the optimizer.
+  CompiledModel model() const;
+  Optimizer& optimizer() const;
+
   // The running statistics and random keys, at first initial_state_dict(). Save them with the
   // parameters and the optimizer's state_dict(), and pass them to infer and for_inference.
   const State& state() const;

@@ -41,6 +41,7 @@ from .files import (
     save,
     save_safetensors,
 )
+from .fit import History, TensorBoard, fit
 from .functional import functional
 from .grad_scaler import GradScaler
 from .models import *  # noqa: F403 - the classes are made from the records of the core
@@ -95,6 +96,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "Error",
     "GradScaler",
     "GradientError",
+    "History",
     "IOKey",
     "InputError",
     "LinearSchedule",
@@ -111,6 +113,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "StateError",
     "StepSchedule",
     "Tensor",
+    "TensorBoard",
     "TorchBackend",
     "TrainModel",
     "TrainingStep",
@@ -126,6 +129,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "codegen",
     "compile",
     "dtype",
+    "fit",
     "float16",
     "float32",
     "float64",

@@ -58,7 +58,7 @@ COMPILED = {
     "forward": "evaluate(params, data)",
     "backward": "evaluate(params, data, output_gradients=...), which returns outputs and gradients",
     "predict": "evaluate(params, data)",
-    "fit": "TrainingStep(compiled, optimizer), called in a loop",
+    "fit": "ml.fit(TrainingStep(compiled, optimizer), data, epochs=10)",
     "zero_grad": "nothing: evaluate returns the gradients and does not accumulate them",
     "to": "compile for another backend: TorchBackend(device=...)",
     "cuda": 'compile for TorchBackend(device="cuda")',

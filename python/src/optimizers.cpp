@@ -119,6 +119,8 @@ void bind_optimizers(py::module_& module) {
              for (const auto& [name, value] : self.cast<const Optimizer&>().options()) {
                text += (text.empty() ? "" : ", ") + name + "=" + to_string(value);
              }
+             const py::object groups = self.attr("groups");
+             if (py::len(groups) > 0) text += ", groups=" + py::repr(groups).cast<std::string>();
              return py::str(py::type::of(self).attr("__name__")).cast<std::string>() + "(" + text +
                     ")";
            })
@@ -197,6 +199,11 @@ Example:
            py::arg("average") = py::none(), py::keep_alive<1, 3>())
       .def("__call__", train, py::arg("params"), py::arg("data") = py::dict(),
            "One step: the outputs.")
+      .def_property_readonly("compiled", &TrainingStep::model,
+                             "The model, which shares everything with the one of the constructor.")
+      .def_property_readonly("optimizer", &TrainingStep::optimizer,
+                             py::return_value_policy::reference_internal,
+                             "The optimizer that the step was made with.")
       .def(
           "averages",
           [](const TrainingStep& step, const py::dict& params) {

@@ -168,7 +168,7 @@ def bound() -> Calls:
 def functions() -> Calls:
     for name in ml.__all__:
         member = getattr(ml, name)
-        of_python = isinstance(member, type) and issubclass(member, (Exception, tuple))
+        of_python = isinstance(member, type) and issubclass(member, (Exception, tuple, ml.History))
         if name not in ml.models.__all__ and callable(member) and not of_python:
             yield name, member
 

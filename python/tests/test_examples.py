@@ -23,6 +23,12 @@ def test_digits_are_told(name):
     assert match and float(match[1]) >= 0.97
 
 
+def test_the_example_of_fit_is_short():
+    source = (ROOT / "examples" / "python" / "validate_digits.py").read_text(encoding="utf-8")
+    body = re.search(r"^def main.*?\n(.*?)\n\n", source, re.DOTALL | re.MULTILINE)
+    assert body and len(body[1].splitlines()) <= 14
+
+
 def held_out_digits():
     """The test images as lines of numbers from 0 to 16, and their labels."""
     example = runpy.run_path(str(ROOT / "examples" / "python" / "train_digits.py"))

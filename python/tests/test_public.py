@@ -94,6 +94,10 @@ def test_what_is_printed_tells_what_it_is() -> None:
         "<CompiledModel for cpu: input -> output; 2 parameters>"
     )
     assert repr(ml.Adam(lr=0.5)) == "Adam(lr=0.5, betas=(0.9, 0.999), eps=1e-08, weight_decay=0.0)"
+    assert repr(ml.Adam(groups=[ml.ParameterGroup("*.bias", weight_decay=0.0)])) == (
+        "Adam(lr=0.001, betas=(0.9, 0.999), eps=1e-08, weight_decay=0.0, "
+        "groups=[ParameterGroup(pattern='*.bias', lr_factor=1.0, weight_decay=0.0, frozen=False)])"
+    )
     assert repr(ml.SGD(nesterov=True, momentum=0.5)) == (
         "SGD(lr=0.001, momentum=0.5, dampening=0.0, weight_decay=0.0, nesterov=True)"
     )

@@ -1,0 +1,287 @@
+"""A training loop with validation, early stopping and checkpoints, to be used or copied."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ._core import raise_error, wrong_argument
+from .calls import checked
+from .files import load_safetensors, save, save_safetensors
+from .fit_arguments import check_fit, check_progress
+from .optimizers import TrainingStep
+
+Batch = Mapping[str, Any]
+Metric = Callable[[dict[str, Any], Batch], Any]
+
+
+@dataclass
+class History:
+    """The result of `fit`: parameters, and what was measured in each epoch."""
+
+    params: dict[str, Any]  # after the last epoch
+    best: dict[str, Any]  # parameters of the epoch with the lowest monitored loss
+    best_state: dict[str, Any]  # running statistics and random keys of that epoch
+    epochs: list[dict[str, float]] = field(default_factory=list)
+    best_epoch: int = -1
+
+
+@checked
+def fit(
+    step: TrainingStep,
+    data: Batch | Iterable[Batch],
+    *,
+    epochs: int,
+    params: dict[str, Any] | None = None,
+    batch_size: int = 32,
+    loss: str = "final_cost",
+    validation: Batch | Iterable[Batch] | None = None,
+    metrics: Mapping[str, Metric] | None = None,
+    averages: bool = False,
+    patience: int | None = None,
+    callbacks: Iterable[Callable[[History], Any]] = (),
+    checkpoint: str | PathLike[str] | None = None,
+    tokens: str | None = None,
+    progress: bool = True,
+    seed: int = 0,
+) -> History:
+    """Calls `step` for all batches of `data` in each epoch, and returns a History.
+
+    `data` is a dict of arrays, which is shuffled anew in each epoch (the last batch may be short),
+    or an iterable of batches, which is iterated over as it is; the first array of a batch counts
+    its rows. `params` is updated in place; without it training begins with get_parameters(). `loss`
+    names a scalar output that is a mean.
+
+    After each epoch the model is evaluated on `validation` in inference mode, with the averages of
+    `step` if `averages` is set. `metrics` are functions of outputs and a batch that return a mean.
+    The entries of `history.epochs` have "loss", "lr", "samples_per_second", and with validation
+    "validation_loss" and the metrics. `tokens` names an input whose elements are counted as
+    "tokens_per_second" in place of rows. The monitored loss is "validation_loss", otherwise "loss":
+    `patience` epochs without a new minimum end training, and so does a callback that returns True
+    (ml.TensorBoard is a callback).
+
+    `checkpoint` is a folder for last.safetensors and best.safetensors (see ml.load). A run that finds
+    last.safetensors there continues after it, with the same bits as a run without interruption.
+
+    Example:
+        step = ml.TrainingStep(compiled, ml.AdamW(1e-3))
+        history = ml.fit(step, train, epochs=20, validation=held_out, patience=3)
+        deployed = compiled.for_inference(history.best, history.best_state)
+    """
+    check_fit(locals())
+    params = step.compiled.get_parameters() if params is None else params
+    history = History(params, step.averages(params) if averages else _copied(params), step.state)
+    folder = Path(checkpoint) if checkpoint is not None else None
+    if folder and (folder / "last.safetensors").exists():
+        _resume(folder, step, history)
+    monitor = "loss" if validation is None else "validation_loss"
+    while len(history.epochs) < epochs and not _is_over(history, patience):
+        epoch = len(history.epochs)
+        order = np.random.default_rng([seed, epoch])
+        bar = _Progress(f"epoch {epoch + 1}/{epochs}", data, tokens, progress)
+        began, samples, total, rate = time.perf_counter(), 0, 0.0, 0.0
+        for batch in _batches(data, batch_size, order):
+            rate = step.optimizer.lr
+            cost = float(step(params, batch)[loss])
+            samples, total = samples + _rows(batch), total + _rows(batch) * cost
+            bar.advance(batch, {"loss": total / samples, "lr": rate})
+        check_progress(samples, epoch)
+        entry = {"loss": total / samples, "lr": rate, f"{bar.unit}_per_second": bar.rate()}
+        if validation is not None:
+            weights = step.averages(params) if averages else params
+            batches = _batches(validation, batch_size, None)
+            entry |= _validated(step, weights, batches, loss, metrics or {})
+        bar.close(entry, (epochs - epoch - 1) * (time.perf_counter() - began))
+        history.epochs.append(entry)
+        if _is_best(history, monitor):
+            history.best_epoch = epoch
+            history.best = step.averages(params) if averages else _copied(params)
+            history.best_state = _copied(step.state)
+        if folder:
+            _save(folder, step, history)
+        if any([callback(history) is True for callback in callbacks]):
+            break
+    return history
+
+
+def _is_best(history: History, monitor: str) -> bool:
+    if history.best_epoch < 0:
+        return True
+    best, last = history.epochs[history.best_epoch][monitor], history.epochs[-1][monitor]
+    return last < best or bool(np.isnan(best) and not np.isnan(last))
+
+
+def _is_over(history: History, patience: int | None) -> bool:
+    return patience is not None and len(history.epochs) - 1 - history.best_epoch >= patience
+
+
+def _validated(
+    step: TrainingStep,
+    params: dict[str, Any],
+    batches: Iterator[Batch],
+    loss: str,
+    metrics: Mapping[str, Metric],
+) -> dict[str, float]:
+    """The means of the loss and of the metrics, by rows."""
+    totals: dict[str, float] = dict.fromkeys(("validation_loss", *metrics), 0.0)
+    samples = 0
+    for batch in batches:
+        outputs, rows = step.compiled.infer(params, batch, step.state), _rows(batch)
+        samples += rows
+        totals["validation_loss"] += rows * float(outputs[loss])
+        for name, metric in metrics.items():
+            totals[name] += rows * float(metric(outputs, batch))
+    check_progress(samples)
+    return {name: total / samples for name, total in totals.items()}
+
+
+# ---- data ----
+
+
+def _rows(batch: Batch) -> int:
+    shape = np.shape(next(iter(batch.values()), 0))
+    return shape[0] if shape else 1
+
+
+def _batches(
+    data: Batch | Iterable[Batch], size: int, order: np.random.Generator | None
+) -> Iterator[Batch]:
+    if not isinstance(data, Mapping):
+        yield from data
+        return
+    rows = _rows(data)
+    indices = np.arange(rows) if order is None else order.permutation(rows)
+    for first in range(0, rows, size):
+        chosen = indices[first : first + size]
+        yield {key: value[chosen] for key, value in data.items()}
+
+
+# ---- checkpoints ----
+
+
+def _copied(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: value.detach().clone() if hasattr(value, "detach") else value.copy()
+        for key, value in params.items()
+    }
+
+
+def _save(folder: Path, step: TrainingStep, history: History) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    if history.best_epoch == len(history.epochs) - 1:
+        save(folder / "best.safetensors", history.best, step=history.best_state)
+    # This file is the last, because it says that the epoch is over.
+    tensors = history.params | _prefixed("state:", step.state)
+    tensors |= _prefixed("optimizer:", step.optimizer.state_dict())
+    tensors |= _prefixed("best:", history.best) | _prefixed("best_state:", history.best_state)
+    metadata = {"epochs": json.dumps(history.epochs), "best_epoch": str(history.best_epoch)}
+    save_safetensors(folder / "last.safetensors", tensors, metadata=metadata)
+
+
+def _prefixed(prefix: str, tensors: Mapping[str, Any]) -> dict[str, Any]:
+    return {prefix + key: value for key, value in tensors.items()}
+
+
+def _resume(folder: Path, step: TrainingStep, history: History) -> None:
+    path = folder / "last.safetensors"
+    tensors, metadata = load_safetensors(path, return_metadata=True)
+    prefixes = ("state:", "optimizer:", "best:", "best_state:")
+    params: dict[str, Any] = {}
+    parts: dict[str, dict[str, Any]] = {prefix: {} for prefix in prefixes}
+    # Copies, because the elements of the file may not be written to.
+    for name, value in _copied(tensors).items():
+        prefix = next(filter(name.startswith, prefixes), "")
+        parts.get(prefix, params)[name.removeprefix(prefix)] = value
+    history.params.update(step.compiled.load_state_dict(params))
+    history.best = step.compiled.load_state_dict(parts["best:"])
+    history.best_state = parts["best_state:"]
+    step.state = parts["state:"]
+    step.optimizer.load_state_dict(parts["optimizer:"])
+    history.epochs = json.loads(metadata["epochs"])
+    history.best_epoch = int(metadata["best_epoch"])
+
+
+# ---- progress ----
+
+
+class _Progress:
+    """A bar of tqdm if it is installed, and one line for each epoch."""
+
+    def __init__(
+        self, label: str, data: Batch | Iterable[Batch], tokens: str | None, shown: bool
+    ) -> None:
+        self._label, self._tokens, self._shown = label, tokens, shown
+        self.unit = "tokens" if tokens else "samples"
+        self._began, self._count = time.perf_counter(), 0
+        self._bar: Any = None
+        if shown:
+            try:
+                tqdm: Any = importlib.import_module("tqdm.auto").tqdm
+            except ImportError:
+                return
+            total = self._counted(data) if isinstance(data, Mapping) else None
+            self._bar = tqdm(total=total, desc=label, unit=f" {self.unit}", leave=False)
+
+    def _counted(self, batch: Batch) -> int:
+        return int(np.prod(np.shape(batch[self._tokens]))) if self._tokens else _rows(batch)
+
+    def advance(self, batch: Batch, numbers: dict[str, float]) -> None:
+        self._count += self._counted(batch)
+        if self._bar is not None:
+            self._bar.set_postfix(numbers, refresh=False)
+            self._bar.update(self._counted(batch))
+
+    def rate(self) -> float:
+        return self._count / (time.perf_counter() - self._began)
+
+    def close(self, numbers: dict[str, float], seconds_left: float) -> None:
+        if self._bar is not None:
+            self._bar.close()
+        if self._shown:
+            shown = ", ".join(f"{key} {number:.4g}" for key, number in numbers.items())
+            print(f"{self._label}: {shown}, {seconds_left:.0f} s left")
+
+
+# ---- callbacks ----
+
+
+class TensorBoard:
+    """A callback of `fit` that logs the numbers of each epoch for TensorBoard.
+
+    It needs the package tensorboardX, or torch and tensorboard. A run that continues from its
+    checkpoint continues the log.
+
+    Example:
+        ml.fit(step, data, epochs=10, callbacks=[ml.TensorBoard("logs/first")])
+    """
+
+    @checked
+    def __init__(self, folder: str | PathLike[str]) -> None:
+        if not isinstance(folder, (str, PathLike)):
+            wrong_argument("TensorBoard", "folder", "a path", folder)
+        for module in ("tensorboardX", "torch.utils.tensorboard"):
+            try:
+                writer: Any = importlib.import_module(module).SummaryWriter
+            except ImportError:
+                continue
+            self._writer = writer(str(folder))
+            return
+        raise_error(
+            "InputError",
+            "E0842",
+            "TensorBoard needs a package that writes its logs",
+            help="pip install tensorboardX",
+        )
+
+    def __call__(self, history: History) -> None:
+        for name, number in history.epochs[-1].items():
+            self._writer.add_scalar(name, number, len(history.epochs))
+        self._writer.flush()

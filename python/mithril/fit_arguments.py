@@ -1,0 +1,92 @@
+"""The checks of the arguments of `fit`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import Any
+
+from ._core import raise_error, unknown_name, wrong_argument
+from .optimizers import TrainingStep
+
+
+def check_fit(arguments: Mapping[str, Any]) -> None:
+    """Raises an error for an argument of `fit` of the wrong type or out of range."""
+    step = arguments["step"]
+    if not isinstance(step, TrainingStep):
+        wrong_argument("fit", "step", "a TrainingStep", step)
+    for name in ("data", "validation"):
+        _check_data(name, arguments[name])
+    for name, least in (("epochs", 0), ("batch_size", 1), ("patience", 1), ("seed", 0)):
+        _check_int(name, arguments[name], least)
+    if arguments["params"] is not None:
+        if not isinstance(arguments["params"], dict):
+            wrong_argument("fit", "params", "a dict", arguments["params"])
+        step.compiled.load_state_dict(arguments["params"])
+    metrics, callbacks = arguments["metrics"] or {}, arguments["callbacks"]
+    if not isinstance(metrics, Mapping) or not all(map(callable, metrics.values())):
+        wrong_argument("fit", "metrics", "a dict of functions", arguments["metrics"])
+    if not isinstance(callbacks, (list, tuple)) or not all(map(callable, callbacks)):
+        wrong_argument("fit", "callbacks", "a list of functions", callbacks)
+    if not isinstance(arguments["checkpoint"], (str, PathLike, type(None))):
+        wrong_argument("fit", "checkpoint", "a path", arguments["checkpoint"])
+    _check_keys(step, arguments["loss"], arguments["tokens"])
+    if metrics and arguments["validation"] is None:
+        raise_error(
+            "InputError",
+            "E0843",
+            "fit: metrics are measured in validation, and there is none",
+            help="add validation=",
+        )
+
+
+def check_progress(rows: int, epoch: int = 0) -> None:
+    """Raises an error for an epoch without rows."""
+    if rows > 0:
+        return
+    raise_error(
+        "InputError",
+        "E0841",
+        f"fit: there are no batches in epoch {epoch + 1}",
+        help="a generator ends after one pass: use a list, or a class with __iter__",
+    )
+
+
+def _check_data(name: str, data: Any) -> None:
+    if not isinstance(data, Mapping):
+        if not hasattr(data, "__iter__") and (data is not None or name == "data"):
+            wrong_argument("fit", name, "a dict of arrays, or batches", data)
+        return
+    for key, value in data.items():
+        if len(getattr(value, "shape", ())) == 0:
+            wrong_argument("fit", f'{name}["{key}"]', "an array with a first axis", value)
+    lengths = {key: len(value) for key, value in data.items()}
+    if len(set(lengths.values())) == 1:
+        return
+    raise_error(
+        "InputError",
+        "E0840",
+        f"fit: the arrays of '{name}' differ in length",
+        facts=[(key, str(length)) for key, length in lengths.items()],
+    )
+
+
+def _check_int(name: str, value: Any, least: int) -> None:
+    if value is None and name == "patience":
+        return
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        wrong_argument("fit", name, "an int", value)
+    if value < least:
+        message = f"fit: {name} is {value}, expected at least {least}"
+        raise_error("ValueError", "E0416", message)
+
+
+def _check_keys(step: TrainingStep, loss: Any, tokens: Any) -> None:
+    for name, text in (("loss", loss), ("tokens", tokens)):
+        if not isinstance(text, str) and (name == "loss" or text is not None):
+            wrong_argument("fit", name, "a string", text)
+    outputs, inputs = list(step.compiled.output_keys), list(step.compiled.input_keys)
+    if loss not in outputs:
+        unknown_name("E0606", "output", loss, outputs)
+    if tokens is not None and tokens not in inputs:
+        unknown_name("E0606", "input", tokens, inputs)

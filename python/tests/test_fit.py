@@ -1,0 +1,342 @@
+"""The training loop ml.fit."""
+
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from processes import environment
+
+import mithril as ml
+
+Arrays = dict[str, Any]
+BACKENDS: dict[str, Any] = {"cpu": ml.CpuBackend, "torch": ml.TorchBackend}
+
+
+def network(backend: Any, plain: bool = False) -> ml.CompiledModel:
+    layers = ml.Model()
+    layers |= ml.Linear(16)(input="x")
+    if not plain:
+        layers += ml.BatchNorm1D()
+        layers += ml.Dropout(p=0.2)
+    layers += ml.Relu()
+    layers += ml.Linear(3)(output="scores")
+    train = ml.TrainModel(layers)
+    train.add_loss(ml.CrossEntropy(), input="scores", target="label")
+    return ml.compile(train, backend, shapes={"x": [None, 4]})
+
+
+def rows(count: int, seed: int) -> Arrays:
+    """Points of four numbers; the class is the largest of the first three."""
+    x = np.random.default_rng(seed).standard_normal((count, 4)).astype(np.float32)
+    return {"x": x, "label": x[:, :3].argmax(1)}
+
+
+def accuracy(outputs: Arrays, batch: Any) -> float:
+    scores = np.asarray(outputs["scores"])
+    return float(np.mean(scores.argmax(1) == np.asarray(batch["label"])))
+
+
+def step_of(model: ml.CompiledModel, **options: Any) -> ml.TrainingStep:
+    schedule = ml.CosineSchedule(0.02, steps=60, warmup=5)
+    return ml.TrainingStep(model, ml.AdamW(schedule), max_norm=1.0, **options)
+
+
+@pytest.mark.parametrize("kind", BACKENDS)
+def test_a_model_learns(kind: str) -> None:
+    model = network(BACKENDS[kind]())
+    history = ml.fit(
+        step_of(model, average=ml.EMA(0.9)),
+        rows(300, 0),
+        epochs=6,
+        validation=rows(101, 1),
+        metrics={"accuracy": accuracy},
+        averages=True,
+        progress=False,
+    )
+    first, last = history.epochs[0], history.epochs[-1]
+    assert list(last) == ["loss", "lr", "samples_per_second", "validation_loss", "accuracy"]
+    assert last["accuracy"] > 0.85 > first["accuracy"]
+    costs = [each["validation_loss"] for each in history.epochs]
+    assert history.best_epoch == int(np.argmin(costs))
+
+
+def test_batches_are_all_rows_once_in_a_new_order() -> None:
+    model = network(ml.CpuBackend())
+    data = rows(70, 0)
+    seen: list[list[float]] = []
+    model.register_hook("x", lambda x: seen.append(np.asarray(x)[:, 0].tolist()))
+    ml.fit(step_of(model), data, epochs=2, batch_size=32, progress=False)
+    assert [len(batch) for batch in seen] == [32, 32, 6, 32, 32, 6]
+    first, second = (np.concatenate(seen[:3]), np.concatenate(seen[3:]))
+    assert not np.array_equal(first, second)
+    for epoch in (first, second):
+        np.testing.assert_array_equal(np.sort(epoch), np.sort(data["x"][:, 0]))
+
+
+def test_it_is_the_loop_written_by_hand() -> None:
+    model = network(ml.CpuBackend())
+    batches = [rows(32, seed) for seed in range(4)]
+    params = model.get_parameters()
+    step = step_of(model)
+    costs = []
+    for _ in range(3):
+        costs.append(np.mean([float(step(params, batch)["final_cost"]) for batch in batches]))
+    history = ml.fit(step_of(model), batches, epochs=3, progress=False)
+    assert [each["loss"] for each in history.epochs] == pytest.approx(costs, rel=1e-12)
+    for key, value in params.items():
+        np.testing.assert_array_equal(history.params[key], value)
+
+
+def test_training_ends_without_a_new_minimum() -> None:
+    step = ml.TrainingStep(network(ml.CpuBackend(), plain=True), ml.SGD(0.0))
+    history = ml.fit(
+        step, rows(32, 0), epochs=50, patience=3, validation=rows(8, 1), progress=False
+    )
+    assert history.best_epoch == 0
+    assert len(history.epochs) == 4
+
+
+def test_a_callback_ends_training() -> None:
+    step = step_of(network(ml.CpuBackend()))
+    history = ml.fit(
+        step, rows(32, 0), epochs=9, callbacks=[lambda h: len(h.epochs) == 3], progress=False
+    )
+    assert len(history.epochs) == 3
+
+
+@pytest.mark.parametrize("kind", BACKENDS)
+def test_a_run_continues_with_the_same_bits(kind: str, tmp_path: Path) -> None:
+    model = network(BACKENDS[kind]())
+    data, held_out = rows(100, 0), rows(30, 1)
+    options: Arrays = {"accumulate": 3, "average": ml.EMA(0.9)}
+
+    def run(epochs: int, folder: str) -> tuple[ml.History, ml.TrainingStep]:
+        step = step_of(model, **options)
+        return (
+            ml.fit(
+                step,
+                data,
+                epochs=epochs,
+                validation=held_out,
+                checkpoint=tmp_path / folder,
+                progress=False,
+            ),
+            step,
+        )
+
+    whole, step = run(5, "whole")
+    run(2, "parts")
+    shutil.copytree(tmp_path / "parts", tmp_path / "moved")
+    continued, other = run(5, "moved")
+    assert [each["loss"] for each in whole.epochs] == [each["loss"] for each in continued.epochs]
+    assert whole.best_epoch == continued.best_epoch
+    for ours, theirs in (
+        (whole.params, continued.params),
+        (whole.best, continued.best),
+        (step.state, other.state),
+        (step.optimizer.state_dict(), other.optimizer.state_dict()),
+        (whole.best_state, continued.best_state),
+    ):
+        assert ours.keys() == theirs.keys()
+        for key, value in ours.items():
+            np.testing.assert_array_equal(np.asarray(theirs[key]), np.asarray(value))
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_progress_is_a_line_for_each_epoch(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, installed: bool
+) -> None:
+    if not installed:
+        monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    model = network(ml.CpuBackend())
+    ml.fit(step_of(model), rows(32, 0), epochs=2, validation=rows(8, 1))
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines] == ["epoch 1/2", "epoch 2/2"]
+    for word in ("loss", "lr", "samples_per_second", "validation_loss"):
+        assert word in lines[0]
+    assert lines[1].endswith(", 0 s left")
+
+
+def test_the_best_file_has_parameters_and_state(tmp_path: Path) -> None:
+    step = step_of(network(ml.CpuBackend()))
+    history = ml.fit(step, rows(64, 0), epochs=2, checkpoint=tmp_path, progress=False)
+    kept = ml.load(tmp_path / "best.safetensors")
+    assert kept.state
+    for ours, theirs in ((history.best, kept.params), (history.best_state, kept.state)):
+        assert ours.keys() == theirs.keys()
+        for key, value in ours.items():
+            np.testing.assert_array_equal(theirs[key], value)
+
+
+KILLED = """
+import os, signal, sys
+sys.path.insert(0, sys.argv[1])
+from test_fit import network, rows, step_of
+import mithril as ml
+
+model = network(ml.CpuBackend())
+seen = []
+
+def kill(x):
+    seen.append(x)
+    if len(seen) == 3 * 4 + 2:  # in the middle of the fourth epoch
+        os.kill(os.getpid(), signal.SIGKILL)
+
+model.register_hook("x", kill)
+ml.fit(step_of(model), rows(100, 0), epochs=6, checkpoint=sys.argv[2], progress=False)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_a_killed_run_continues_with_the_same_bits(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", KILLED, str(Path(__file__).parent), str(tmp_path)]
+    run = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    assert run.returncode == -signal.SIGKILL, run.stderr
+    model = network(ml.CpuBackend())
+    whole = ml.fit(step_of(model), rows(100, 0), epochs=6, progress=False)
+    ran: list[int] = []
+    continued = ml.fit(
+        step_of(model),
+        rows(100, 0),
+        epochs=6,
+        checkpoint=tmp_path,
+        callbacks=[lambda history: ran.append(len(history.epochs))],
+        progress=False,
+    )
+    assert ran == [4, 5, 6]
+    assert [each["loss"] for each in continued.epochs] == [each["loss"] for each in whole.epochs]
+    for key, value in whole.params.items():
+        np.testing.assert_array_equal(continued.params[key], value)
+
+
+def test_tokens_are_counted() -> None:
+    step = step_of(network(ml.CpuBackend()))
+    seen: list[dict[str, float]] = []
+    ml.fit(
+        step,
+        rows(40, 0),
+        epochs=1,
+        tokens="x",
+        callbacks=[lambda history: seen.append(history.epochs[-1])],
+        progress=False,
+    )
+    assert list(seen[0]) == ["loss", "lr", "tokens_per_second"]
+    assert seen[0]["tokens_per_second"] > 0
+
+
+@pytest.mark.parametrize("module", ["tensorboardX", "torch.utils.tensorboard"])
+def test_a_log_for_tensorboard(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[Any] = []
+
+    class SummaryWriter:
+        def __init__(self, folder: str) -> None:
+            written.append(folder)
+
+        def add_scalar(self, name: str, value: float, step: int) -> None:
+            written.append((name, value, step))
+
+        def flush(self) -> None:
+            written.append("flush")
+
+    for name in ("tensorboardX", "torch.utils.tensorboard"):
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setitem(sys.modules, module, SimpleNamespace(SummaryWriter=SummaryWriter))
+    history = ml.fit(
+        step_of(network(ml.CpuBackend())),
+        rows(32, 0),
+        epochs=2,
+        callbacks=[ml.TensorBoard("logs")],
+        progress=False,
+    )
+    expected: list[Any] = ["logs"]
+    for number, epoch in enumerate(history.epochs):
+        expected += [*((name, value, number + 1) for name, value in epoch.items()), "flush"]
+    assert written == expected
+
+
+def test_a_log_needs_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("tensorboardX", "torch.utils.tensorboard"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ml.InputError) as caught:
+        ml.TensorBoard("logs")
+    assert str(caught.value) == (
+        "mithril.InputError[E0842]: TensorBoard needs a package that writes its logs\n"
+        "  help: pip install tensorboardX"
+    )
+
+
+def test_wrong_data_is_refused() -> None:
+    model = network(ml.CpuBackend())
+    data = rows(32, 0)
+    with pytest.raises(ml.InputError) as caught:
+        ml.fit(step_of(model), {**data, "label": data["label"][:5]}, epochs=1, progress=False)
+    assert str(caught.value) == (
+        "mithril.InputError[E0840]: fit: the arrays of 'data' differ in length\n"
+        "  x     : 32\n"
+        "  label : 5"
+    )
+    with pytest.raises(ml.InputError) as caught:
+        ml.fit(step_of(model), (each for each in [data]), epochs=2, progress=False)
+    assert str(caught.value) == (
+        "mithril.InputError[E0841]: fit: there are no batches in epoch 2\n"
+        "  help: a generator ends after one pass: use a list, or a class with __iter__"
+    )
+    with pytest.raises(ml.InputError) as caught:
+        ml.fit(step_of(model), data, epochs=2, metrics={"accuracy": accuracy})
+    assert str(caught.value) == (
+        "mithril.InputError[E0843]: fit: metrics are measured in validation, and there is none\n"
+        "  help: add validation="
+    )
+    with pytest.raises(ml.StateError, match="E0911"):
+        ml.fit(step_of(model), data, epochs=2, averages=True)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("epochs", -1, "mithril.ValueError[E0416]: fit: epochs is -1, expected at least 0"),
+        ("batch_size", 0, "mithril.ValueError[E0416]: fit: batch_size is 0, expected at least 1"),
+        ("patience", 0, "mithril.ValueError[E0416]: fit: patience is 0, expected at least 1"),
+        ("seed", -3, "mithril.ValueError[E0416]: fit: seed is -3, expected at least 0"),
+    ],
+)
+def test_an_option_out_of_range_is_refused(option: str, value: int, message: str) -> None:
+    options: Arrays = {"epochs": 1, "progress": False, option: value}
+    with pytest.raises(ml.ValueError) as caught:
+        ml.fit(step_of(network(ml.CpuBackend())), rows(8, 0), **options)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("epochs", 1.5),
+        ("epochs", "3"),
+        ("epochs", True),
+        ("params", [1]),
+        ("params", {"linear.weight": 3}),
+        ("batch_size", None),
+        ("validation", 3),
+        ("validation", {"x": 3}),
+        ("validation", [3]),
+        ("metrics", [accuracy]),
+        ("metrics", {"accuracy": 3}),
+        ("callbacks", 3),
+        ("callbacks", [3]),
+        ("checkpoint", 3),
+        ("loss", 3),
+        ("loss", "loss"),
+        ("tokens", 3),
+        ("tokens", "ids"),
+    ],
+)
+def test_a_wrong_argument_is_an_error_of_mithril(option: str, value: Any) -> None:
+    options: Arrays = {"epochs": 1, "progress": False, option: value}
+    with pytest.raises(ml.Error):
+        ml.fit(step_of(network(ml.CpuBackend())), rows(8, 0), **options)
