@@ -13,7 +13,7 @@ from torch.export import ExportedProgram
 from . import _core
 from . import models as ml
 from ._core import Connection, Model, raise_error
-from .from_torch_export import Names, export, functional, inputs_of
+from .from_torch_export import Names, export, functional, inputs_of, known_size
 from .from_torch_names import layer_outputs, leaf_names, line_of, live, place, target_text
 from .from_torch_rows import DROPPED, OTHERS, REGIONS, row_of
 from .from_torch_table import Missing, Site, UnsupportedError, array_of, call, refuse_if, tensor
@@ -82,7 +82,8 @@ class Conversion:
                 help="rename the parameter of forward",
             )
         self._values[node] = self.model[name]
-        dims = [each if isinstance(each, int) else symbols.get(str(each)) for each in value.shape]
+        dims = [symbols.get(str(each), known_size(each)) for each in value.shape]
+        dims = [each if isinstance(each, int | str) else None for each in dims]
         self.model.set_shapes({name: dims})
         self.model.set_types({name: Tensor[kind_of(name, value)]})  # type: ignore[misc]
         for axis, size in enumerate(value.shape):

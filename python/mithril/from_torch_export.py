@@ -120,6 +120,13 @@ def is_dim(value: Any) -> bool:
     return value is None or isinstance(value, int | str | Dim) or value in {Dim.AUTO, Dim.DYNAMIC}
 
 
+def known_size(size: Any) -> Any:
+    """An int where torch.export found that the size cannot change."""
+    if isinstance(size, int):
+        return size
+    return int(size.node.expr) if size.node.expr.is_number else size
+
+
 def inputs_of(program: ExportedProgram) -> Iterator[tuple[torch.fx.Node, Any]]:
     """The placeholders, and what the signature says about each."""
     placeholders = [node for node in program.graph.nodes if node.op == "placeholder"]
@@ -136,7 +143,7 @@ def warn_of_fixed(program: ExportedProgram) -> None:
         fixed += [
             f"axis {axis} of {node.name!r} at {value.shape[axis]}"
             for axis in wanted
-            if isinstance(value.shape[axis], int)
+            if isinstance(known_size(value.shape[axis]), int)
         ]
     if fixed:
         warnings.warn(
