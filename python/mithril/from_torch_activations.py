@@ -71,7 +71,7 @@ def elu(self: Any, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 
     """The clamp keeps exp finite where it is not chosen."""
     below = self.clamp(None, 0.0)
     below = below if input_scale == 1 else below * input_scale
-    negative = (below.exp() - 1.0) * (alpha * scale)
+    negative = ml.Expm1()(below) * (alpha * scale)
     return ml.Where()(self > 0, self if scale == 1 else self * scale, negative)
 
 

@@ -100,6 +100,11 @@ def randint(*bounds: Any, dtype: Any = None, at: Site) -> Any:
     return made.cast(dtype_option(at.output.dtype, at.main))
 
 
+def permutation(n: Any, dtype: Any = None, *, at: Site) -> Any:
+    like = ml.Zeros()(shape=(n,))
+    return ml.ArgSort()(internal("RandomUniform")(like=like, key=at.random_key()))
+
+
 TABLE: Table = table(
     (scaled_dot_product_attention, "scaled_dot_product_attention"),
     (attention_on_the_cpu, "_scaled_dot_product_flash_attention_for_cpu"),
@@ -109,4 +114,5 @@ TABLE: Table = table(
     (randn_like, "randn_like"),
     (bernoulli, "bernoulli"),
     (randint, "randint"),
+    (permutation, "randperm"),
 )

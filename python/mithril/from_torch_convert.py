@@ -16,7 +16,16 @@ from ._core import Connection, Model, raise_error
 from .from_torch_export import Names, export, functional, inputs_of, known_size
 from .from_torch_names import layer_outputs, leaf_names, line_of, live, place, target_text
 from .from_torch_rows import DROPPED, OTHERS, REGIONS, row_of
-from .from_torch_table import Missing, Site, UnsupportedError, array_of, call, refuse_if, tensor
+from .from_torch_table import (
+    Later,
+    Missing,
+    Site,
+    UnsupportedError,
+    array_of,
+    call,
+    refuse_if,
+    tensor,
+)
 from .from_torch_weights import Weights, kind_of
 from .types import Tensor
 
@@ -220,6 +229,8 @@ class Conversion:
         if isinstance(argument, fx.Node):
             value = self._values[argument]
             refuse_if(isinstance(value, Missing), getattr(value, "what", ""))
+            if isinstance(value, Later):
+                value = self._values[argument] = value.compute()
             return value
         if isinstance(argument, dict):
             return {key: self._filled(each) for key, each in argument.items()}

@@ -33,11 +33,12 @@ def export(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             program = torch.export.export(module, args, kwargs, dynamic_shapes=dims)
+            ready = functional(program)
     except Exception as error:  # torch.export raises whatever forward and torch itself raise
         refuse(module, error)
     if dynamic == "auto":
         warn_of_fixed(program)
-    return functional(program), names
+    return ready, names
 
 
 def distinct(inputs: Any) -> Any:
@@ -158,11 +159,12 @@ def warn_of_fixed(program: ExportedProgram) -> None:
 
 def functional(program: ExportedProgram) -> ExportedProgram:
     """Decomposed where the graph changes tensors in place or has operators without a row."""
-    if all(is_ready(node) for node in nodes_of(program.graph_module)):
+    changed = {node.target for node in nodes_of(program.graph_module) if not is_ready(node)}
+    if not changed:
         return program
     table = torch.export.default_decompositions()
     for operator in list(table):
-        if has_row(operator):
+        if has_row(operator) and operator not in changed:
             del table[operator]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -180,13 +182,18 @@ def is_ready(node: torch.fx.Node) -> bool:
         return True
     if isinstance(node.target, torch._ops.OpOverload):
         changes = node.target._schema.is_mutable
-        statistics = node.target is torch.ops.aten.batch_norm.default and node.args[5]
-        if changes or (statistics and node.args[3] is not None):
+        if changes or updates_statistics(node):
             return False
         return has_row(node.target) or not node.users
     if node.target is torch.ops.higher_order.wrap_with_autocast:
         return not node.args[2]  # disabled
     return row_of(node.target) is not None
+
+
+def updates_statistics(node: torch.fx.Node) -> bool:
+    """Norms in training whose schema does not say that they change their running statistics."""
+    norms = (torch.ops.aten.batch_norm.default, torch.ops.aten.instance_norm.default)
+    return node.target in norms and bool(node.args[5]) and node.args[3] is not None
 
 
 # ---- errors ----

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+import torch
 
 from . import models as ml
 from ._core import Connection
 from ._core import dtype as widths
+from .from_torch_creation import filled
 from .from_torch_shapes import move
 from .from_torch_table import (
     Site,
@@ -39,10 +43,6 @@ def wrapped(index: Connection, count: Any) -> Any:
 
 def flat(x: Connection) -> Connection:
     return x.reshape((-1,))
-
-
-def zero_of(x: Any) -> Any:
-    return False if is_bool(x) else 0.0 if is_float(x) else 0
 
 
 def place_number(indices: list[Connection], sizes: Any) -> Any:
@@ -104,27 +104,40 @@ def index_put(self: Connection, indices: Any, values: Any, accumulate: bool = Fa
 def put_where(
     x: Connection, axes: list[int], named: list[Any], values: Any, accumulate: bool
 ) -> Any:
-    """x[mask] = value, for one value."""
+    """x[mask] = values: one for all, or the k-th for the k-th True."""
     refuse_if(len(named) > 1, "by bools and other tensors")
-    refuse_if(isinstance(values, Connection) and rank_of(values) > 0, "several values by bools")
-    mask = named[0]
-    before, after = axes[0], rank_of(x) - axes[0] - rank_of(mask)
-    mask = mask.reshape((*(1,) * before, *shape(mask), *(1,) * after))
-    return ml.Where()(mask, x + values if accumulate else values, x)
+    mask, rank = named[0], rank_of(named[0])
+    before, after = axes[0], rank_of(x) - axes[0] - rank
+    if isinstance(values, Connection) and rank_of(values) > after:
+        refuse_if(before > 0, "several values by bools that are not the first index")
+        if (values.dims or [])[0] != 1:
+            values = by_order(values, mask)
+    wide = mask.reshape((*(1,) * before, *shape(mask), *(1,) * after))
+    return ml.Where()(wide, x + values if accumulate else values, x)
+
+
+def by_order(values: Connection, mask: Connection) -> Any:
+    """[count, ...] as [mask, ...]: the k-th row where the mask has its k-th True."""
+    rest = shape(values)[1:]
+    spare = ml.BroadcastTo()(input=tensor(False if is_bool(values) else 0), shape=(1, *rest))
+    rows = ml.Concat(axis=0)([values, spare])  # one row, even where nothing is True
+    order = ml.Cumsum(axis=0)(flat(mask).cast(widths.int64)) - 1
+    order = ml.Where()(flat(mask), order, 0)
+    return ml.Gather(axis=0)(rows, order).reshape((*shape(mask), *rest))
 
 
 def put(rows: Connection, number: Connection, values: Any, axis: int, accumulate: bool) -> Any:
-    """Values at places along an axis; which of several for one place, torch leaves open."""
+    """Values at places along an axis; of several for one place the last one stays."""
     if accumulate:
         return rows + internal("ScatterAdd", axis=axis)(values, number, rows)
-    ones = ml.Full(dtype=widths.int64)(shape=shape(values), fill_value=1)
-    count = internal("ScatterAdd", axis=axis)(ones, number, rows)
+    at, rank = axis_of(axis, rank_of(rows)), rank_of(rows)
+    index = number.reshape((-1, *(1,) * (rank - at - 1)))
+    values = values.reshape((*shape(rows)[:at], -1, *shape(rows)[at + 1 :]))
+    index = ml.BroadcastTo()(input=index, shape=shape(values))
     if is_bool(values):
-        values = values.cast(widths.int64)
-        total = internal("ScatterAdd", axis=axis)(values, number, rows) > 0
-    else:
-        total = internal("ScatterAdd", axis=axis)(values, number, rows)
-    return ml.Where()(count > 0, total, rows)
+        whole = (rows.cast(widths.int64), values.cast(widths.int64))
+        return ml.Scatter(axis=at)(whole[0], index, whole[1]).ne(0)
+    return ml.Scatter(axis=at)(rows, index, values)
 
 
 # ---- along one axis ----
@@ -142,6 +155,8 @@ def index_add(self: Connection, dim: int, index: Connection, source: Any, alpha:
 
 
 def index_copy(self: Connection, dim: int, index: Connection, source: Any) -> Any:
+    if not rank_of(self):
+        return source
     return put(self, index, source, dim, False)
 
 
@@ -153,26 +168,16 @@ def index_fill(self: Connection, dim: int, index: Connection, value: Any) -> Any
     return ml.Where()(hit, value, self)
 
 
-def numbers_along(x: Connection, dim: int, index: Connection) -> Any:
-    """Of torch.gather: the number of each element in row-major order."""
-    rank, at = rank_of(x), axis_of(dim, rank_of(x))
-    number: Any = None
-    for axis, count in enumerate(shape(x)):
-        if axis == at:
-            place: Any = wrapped(index, count)
-        else:
-            lead, tail = (1,) * axis, (1,) * (rank - axis - 1)
-            place = ml.Arange()(stop=size(index, axis)).reshape((*lead, -1, *tail))
-        number = place if number is None else number * count + place
-    return number
-
-
-def gather(self: Connection, dim: int, index: Connection, sparse_grad: bool = False) -> Any:
+def gather(
+    self: Connection, dim: int, index: Connection, sparse_grad: bool = False, *, at: Site
+) -> Any:
+    if 0 in at.output.shape:  # of any rank
+        return filled(at.output.shape, 0, at)
     if not rank_of(self):
-        return self
+        return self if not rank_of(index) else self.reshape((1,))
     if not rank_of(index):
-        index = index.reshape((1,))
-    return ml.Gather(axis=0)(flat(self), numbers_along(self, dim, index))
+        return ml.TakeAlongAxis(axis=dim)(self, index.reshape((1,))).reshape(())
+    return ml.TakeAlongAxis(axis=dim)(self, index)
 
 
 def take(self: Connection, index: Connection) -> Any:
@@ -188,29 +193,45 @@ def front_of(source: Connection, index: Connection) -> Connection:
     return source
 
 
-def scattered(x: Connection, dim: int, index: Connection, values: Any, accumulate: bool) -> Any:
+def scattered(x: Connection, dim: int, index: Connection, values: Any, reduce: Any) -> Any:
     if not rank_of(x):
-        return x + values if accumulate else tensor(values)
+        single = scattered(x.reshape((1,)), 0, index.reshape((1,)), values, reduce)
+        return single.reshape(())
     if not isinstance(values, Connection):
         values = ml.Full()(shape=shape(index), fill_value=values)
-    number = numbers_along(x, dim, index)
-    placed = put(flat(x), number, values, 0, accumulate)
-    return placed.reshape(shape(x))
+    values = front_of(values if rank_of(values) else values.reshape((1,)), index)
+    if is_bool(x):
+        x, values = x.cast(widths.int64), values.cast(widths.int64)
+        return ml.Scatter(axis=dim, reduce=reduce)(x, index, values).ne(0)
+    return ml.Scatter(axis=dim, reduce=reduce)(x, index, values)
 
 
 def scatter_add(self: Connection, dim: int, index: Connection, src: Any) -> Any:
-    return scattered(self, dim, index, front_of(src, index), True)
+    return scattered(self, dim, index, src, "add")
+
+
+REDUCTIONS: dict[Any, str] = {
+    **{None: "set", "add": "add", "sum": "add", "mean": "add"},
+    **{"multiply": "prod", "prod": "prod", "amax": "amax", "amin": "amin"},
+}
 
 
 def scatter(
     self: Connection, dim: int, index: Connection, src: Any, reduce: Any = None, *, at: Site
 ) -> Any:
-    refuse_if(reduce not in (None, "add"), f"with reduce={reduce!r}")
-    values = front_of(src, index) if isinstance(src, Connection) else src
-    if not isinstance(values, Connection):
+    if not isinstance(src, Connection):
         floats = at.output.dtype.is_floating_point
-        values = float(values) if floats else bool(values) if is_bool(self) else int(values)
-    return scattered(self, dim, index, values, reduce == "add")
+        src = float(src) if floats else bool(src) if is_bool(self) else int(src)
+    return scattered(self, dim, index, src, REDUCTIONS[reduce])
+
+
+def neutral(reduce: str, dtype: torch.dtype) -> Any:
+    """What a reduction begins with, where it leaves out the input."""
+    if reduce in {"amax", "amin"}:
+        top = math.inf if dtype.is_floating_point else torch.iinfo(dtype).max
+        return -top if reduce == "amax" else top
+    number = 1 if reduce == "prod" else 0
+    return float(number) if dtype.is_floating_point else number
 
 
 def scatter_reduce(
@@ -220,29 +241,29 @@ def scatter_reduce(
     src: Any,
     reduce: str,
     include_self: bool = True,
+    *,
+    at: Site,
 ) -> Any:
-    """Sums and means; with include_self=False places that nothing is written to stay."""
-    refuse_if(reduce not in {"sum", "mean"}, f"with reduce={reduce!r}")
-    values, number = front_of(src, index), numbers_along(self, dim, index)
-    rows = flat(self)
-    total = internal("ScatterAdd", axis=0)(values, number, rows)
-    ones = ml.Full(dtype=widths.int64)(shape=shape(values), fill_value=1)
-    count = internal("ScatterAdd", axis=0)(ones, number, rows)
-    kept = rows if include_self else ml.Where()(count > 0, zero_of(self), rows)
-    result = kept + total
-    if reduce == "mean":
-        more = 1 if include_self else ml.Where()(count > 0, 0, 1)
-        result = result / (count + more) if is_float(self) else result // (count + more)
-    return result.reshape(shape(self))
+    """With include_self=False places that nothing is written to stay."""
+    start: Any = self
+    more: Any = 1
+    if not include_self or reduce == "mean":
+        zeros = ml.ZerosLike()(self).cast(widths.int64)
+        ones = ml.Full(dtype=widths.int64)(shape=shape(index), fill_value=1)
+        count = scattered(zeros, dim, index, ones, "add")
+        if not include_self:
+            start = ml.Where()(count > 0, neutral(reduce, at.output.dtype), self)
+            more = count.eq(0).cast(widths.int64)
+    result = scattered(start, dim, index, src, REDUCTIONS[reduce])
+    if reduce != "mean":
+        return result
+    return result / (count + more) if is_float(self) else result // (count + more)
 
 
 def masked_scatter(self: Connection, mask: Connection, source: Connection) -> Any:
     """The k-th True takes element k of the source."""
     mask = ml.BroadcastTo()(input=mask, shape=shape(self))
-    rank = ml.Cumsum(axis=0)(flat(mask).cast(widths.int64)) - 1
-    rank = ml.Where()(flat(mask), rank, 0)
-    found = ml.Gather(axis=0)(flat(source), rank).reshape(shape(self))
-    return ml.Where()(mask, found, self)
+    return ml.Where()(mask, by_order(flat(source), mask), self)
 
 
 # ---- parts that are written to ----
@@ -311,31 +332,6 @@ def one_hot(self: Connection, num_classes: int = -1) -> Any:
     return hit.cast(widths.int64)
 
 
-def searchsorted(
-    sorted_sequence: Connection,
-    self: Any,
-    out_int32: bool = False,
-    right: bool = False,
-    side: str | None = None,
-    sorter: Any = None,
-) -> Any:
-    """The number of elements below: as many comparisons as both have elements."""
-    refuse_if(sorter is not None, "with sorter")
-    value = ml.ExpandDims(axis=-1)(tensor(self))
-    sequence = sorted_sequence
-    if rank_of(sequence) > 1:
-        sequence = ml.ExpandDims(axis=-2)(sequence)
-    below = sequence <= value if right or side == "right" else sequence < value
-    total = below.cast(widths.int64).sum(-1)
-    return total.cast(widths.int32) if out_int32 else total
-
-
-def bucketize(
-    self: Any, boundaries: Connection, out_int32: bool = False, right: bool = False
-) -> Any:
-    return searchsorted(boundaries, self, out_int32, right)
-
-
 TABLE: Table = table(
     (index, "index"),
     (index_put, "index_put"),
@@ -354,6 +350,4 @@ TABLE: Table = table(
     (diagonal, "diagonal"),
     (unfold, "unfold"),
     (one_hot, "one_hot"),
-    (searchsorted, "searchsorted"),
-    (bucketize, "bucketize"),
 )

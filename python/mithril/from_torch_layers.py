@@ -8,6 +8,7 @@ from . import models as ml
 from ._core import Connection
 from ._core import dtype as widths
 from .from_torch_table import (
+    Builder,
     Site,
     Table,
     as_float,
@@ -51,6 +52,33 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     return output if bias is None else output + bias
 
 
+def trilinear(
+    i1: Any,
+    i2: Any,
+    i3: Any,
+    expand1: Any,
+    expand2: Any,
+    expand3: Any,
+    sumdim: Any,
+    unroll_dim: int = 1,
+) -> Any:
+    """A sum over axes of the product of three tensors, each with new axes."""
+    pairs = ((i1, expand1), (i2, expand2), (i3, expand3))
+    a, b, c = (ml.ExpandDims(axis=tuple(new))(x) if new else x for x, new in pairs)
+    product = a * b * c
+    return product.sum(tuple(sumdim)) if sumdim else product
+
+
+def added_vector(self: Any, mat: Any, vec: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+    product = matmul(mat, vec) * alpha
+    return product if beta == 0 else self * beta + product
+
+
+def added_batches(self: Any, batch1: Any, batch2: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+    product = (batch1 @ batch2).sum(0) * alpha
+    return product if beta == 0 else self * beta + product
+
+
 def outer(self: Any, vec2: Any) -> Any:
     return self.reshape((-1, 1)) * vec2.reshape((1, -1))
 
@@ -86,7 +114,6 @@ def convolution(
     name: str | None = None,
 ) -> Any:
     rank = rank_of(weight) - 2
-    refuse_if(rank > 2, "in three dimensions")
     if rank_of(input) == rank + 1:  # without a batch
         args = (weight, bias, stride, padding, dilation, groups, name)
         return ml.Squeeze(axis=0)(convolution(ml.ExpandDims(axis=0)(input), *args))
@@ -95,12 +122,59 @@ def convolution(
         kernel: list[Any] = (weight.dims or [])[-rank:]
         padding = tuple(map(same_padding, kernel, dilation))
     padding = (0,) * rank if padding == "valid" else as_tuple(padding, rank)
+    if rank == 3:
+        return in_three_dimensions(input, weight, bias, stride, padding, dilation, groups, name)
     options = {"stride": stride, "padding": padding, "dilation": dilation}
     if rank == 1:
         options = {key: value[0] for key, value in options.items()}
     maker = ml.PrimitiveConvolution1D if rank == 1 else ml.PrimitiveConvolution2D
     made = maker(groups=groups, name=name, **options)
     return made(input=input, weight=weight, bias=bias)
+
+
+def in_three_dimensions(
+    input: Any,
+    weight: Connection,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+    name: str | None,
+) -> Any:
+    if any(isinstance(each, tuple) for each in padding):  # "same"
+        input = ml.Pad(pad_width=((0, 0), (0, 0), *padding))(input)
+        padding = (0, 0, 0)
+    filters, _, *kernel = weight.dims or []
+    options: dict[str, Any] = {"stride": stride, "padding": padding, "dilation": dilation}
+    made = ml.Conv3d(
+        filters or 0,
+        kernel_size=tuple(kernel),
+        groups=groups,
+        use_bias=bias is not None,
+        name=name,
+        **options,
+    )
+    return made(input=input, weight=weight, **({} if bias is None else {"bias": bias}))
+
+
+def transposed_in_three_dimensions(
+    input: Any, weight: Connection, bias: Any, options: Any, groups: int, name: str | None
+) -> Any:
+    stride, padding, output_padding, dilation = options
+    _, filters, *kernel = weight.dims or []
+    made = ml.ConvTranspose3d(
+        (filters or 0) * groups,
+        kernel_size=tuple(kernel),
+        stride=stride,
+        padding=padding,
+        output_padding=output_padding,
+        dilation=dilation,
+        groups=groups,
+        use_bias=bias is not None,
+        name=name,
+    )
+    return made(input=input, weight=weight, **({} if bias is None else {"bias": bias}))
 
 
 def transposed(
@@ -116,7 +190,6 @@ def transposed(
 ) -> Any:
     """The gradient of a convolution in its input, which says no more than its shape."""
     rank = rank_of(weight) - 2
-    refuse_if(rank > 2, "in three dimensions")
     options = [as_tuple(each, rank) for each in (stride, padding, output_padding, dilation)]
     if rank_of(input) == rank + 1:
         args = (weight, bias, *options[:3], groups, options[3], name)
@@ -126,23 +199,31 @@ def transposed(
         planes = [ml.ExpandDims(axis=2)(each) for each in (input, weight)]
         args = (*planes, bias, *wide[:3], groups, wide[3], name)
         return ml.Squeeze(axis=2)(transposed(*args))
+    if rank == 3:
+        return transposed_in_three_dimensions(input, weight, bias, options, groups, name)
     stride, padding, more, dilation = options
-    planes = []
+    planes, pairs = [], []
     for i in range(rank):
         kernel: Any = (weight.dims or [])[2 + i]
+        # A stride or more of output_padding is padding that is not cut off.
+        after = padding[i] if more[i] < stride[i] else max(0, padding[i] - more[i])
+        kept = more[i] if more[i] < stride[i] else 0
         least = size(input, 2 + i) * stride[i] - stride[i]
-        planes.append(least + (dilation[i] * (kernel - 1) - 2 * padding[i] + more[i] + 1))
+        planes.append(least + (dilation[i] * (kernel - 1) - padding[i] - after + kept + 1))
+        pairs.append((padding[i], after, more[i] - kept - (padding[i] - after)))
     channels = size(weight, 1) * groups
     like = ml.Zeros()(shape=(size(input, 0), channels, *planes))
     made = internal(
         "Conv2dInputGrad",
         stride=stride,
-        padding=padding,
+        padding=tuple(each[:2] for each in pairs),
         dilation=dilation,
         groups=groups,
         name=name,
     )
     output = made(grad=input, input=like, weight=weight)
+    if any(each[2] for each in pairs):
+        output = ml.Pad(pad_width=((0, 0), (0, 0), *((0, each[2]) for each in pairs)))(output)
     return output if bias is None else output + bias.reshape((-1, 1, 1))
 
 
@@ -226,24 +307,55 @@ def native_dropout(input: Any, p: float, train: bool | None, *, at: Site) -> Any
     return dropout(input, p, train is not False, at=at), None
 
 
-def channel_dropout(input: Any, p: float, train: bool) -> Any:
-    refuse_if(train and p > 0, "while training")
-    return input
+def channel_dropout(input: Any, p: float, train: bool, name: str | None = None, *, at: Site) -> Any:
+    """Whole channels become 0."""
+    if not train or p == 0:
+        return input
+    return input * channel_mask(input, p, at, name)
+
+
+def channel_mask(x: Any, p: float, at: Site, name: str | None = None) -> Any:
+    ones = ml.Ones()(shape=(*shape(x)[:2], *(1,) * (rank_of(x) - 2)))
+    return ml.Dropout(p=p, seed=at.draw_seed(), name=name)(ones)
+
+
+def alpha_dropout(channels: bool) -> Builder:
+    """What is dropped becomes the limit of SELU; mean and variance stay."""
+    limit = -1.7580993408473766  # -alpha * scale of SELU
+
+    def build(input: Any, p: float, train: bool, name: str | None = None, *, at: Site) -> Any:
+        if not train or p == 0:
+            return input
+        mask = (
+            channel_mask(input, p, at)
+            if channels
+            else ml.Dropout(p=p, seed=at.draw_seed())(internal("FillLike", number=1.0)(input))
+        )
+        factor = ((1.0 - p) * (1.0 + p * limit**2)) ** -0.5
+        dropped = ml.Where()(mask > 0, input, limit) * factor - factor * p * limit
+        return ml.ByMode(name=name)(dropped, input)
+
+    return build
 
 
 TABLE: Table = table(
     (matmul, "matmul", "mm", "bmm", "mv", "dot", "linalg_matmul"),
+    (added_vector, "addmv"),
+    (added_batches, "addbmm"),
     (linear, "linear"),
     (bilinear, "bilinear"),
+    (trilinear, "_trilinear"),
     (outer, "outer", "ger"),
     (kron, "kron"),
-    (convolution, "conv1d", "conv2d"),
-    (transposed, "conv_transpose1d", "conv_transpose2d"),
+    (convolution, "conv1d", "conv2d", "conv3d"),
+    (transposed, "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"),
     (any_convolution, "convolution"),
     (embedding, "embedding"),
     (embedding_bag, "_embedding_bag", "_embedding_bag_forward_only"),
     (embedding_bag, "embedding_bag.padding_idx", "embedding_bag"),
     (dropout, "dropout"),
     (native_dropout, "native_dropout"),
-    (channel_dropout, "feature_dropout", "alpha_dropout", "feature_alpha_dropout"),
+    (channel_dropout, "feature_dropout"),
+    (alpha_dropout(channels=False), "alpha_dropout"),
+    (alpha_dropout(channels=True), "feature_alpha_dropout"),
 )

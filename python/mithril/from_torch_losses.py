@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import models as ml
+from ._core import dtype as widths
 from .from_torch_table import Builder, Table, as_float, internal, is_float, rank_of, size, table
 
 
@@ -65,6 +66,30 @@ def kl_div(self: Any, target: Any, reduction: int = 1, log_target: bool = False)
 
 def soft_margin(self: Any, target: Any, reduction: int = 1) -> Any:
     return reduced(ml.Softplus()(-target * self), reduction)
+
+
+def multi_label_margin(self: Any, target: Any, reduction: int = 1) -> Any:
+    return labels_and_margins(self, target, reduction)[0]
+
+
+def labels_and_margins(self: Any, target: Any, reduction: int = 1) -> Any:
+    """The loss, and which classes are labels: those before the first -1. (Torch's decomposition
+    takes those after it for class 0.)"""
+    if rank_of(self) == 1:
+        row = labels_and_margins(ml.ExpandDims(axis=0)(self), ml.ExpandDims(axis=0)(target), 0)
+        loss, hit = (ml.Squeeze(axis=0)(each) for each in row)
+        return loss, hit
+    count = size(self, 1)
+    valid = ml.Cumsum(axis=1)(target.eq(-1).cast(widths.int64)).eq(0)
+    labels = ml.Where()(valid, target, 0)
+    named = ml.ExpandDims(axis=-1)(labels).eq(ml.Arange()(stop=count))
+    named = named & ml.ExpandDims(axis=-1)(valid)
+    hit = named.cast(widths.int64).sum(1) > 0
+    chosen = ml.ExpandDims(axis=-1)(ml.TakeAlongAxis(axis=1)(self, labels))
+    margin = (1.0 - (chosen - ml.ExpandDims(axis=1)(self))).clamp(0.0, None)
+    counted = ml.ExpandDims(axis=-1)(valid) & ml.ExpandDims(axis=1)(~hit)
+    loss = ml.Where()(counted, margin, 0.0).sum((1, 2)) / count
+    return reduced(loss, reduction), hit
 
 
 # ---- classes ----
@@ -144,6 +169,8 @@ TABLE: Table = table(
     (with_logits, "binary_cross_entropy_with_logits"),
     (kl_div, "kl_div"),
     (soft_margin, "soft_margin_loss"),
+    (multi_label_margin, "multilabel_margin_loss"),
+    (labels_and_margins, "multilabel_margin_loss_forward"),
     (nll, "nll_loss", "nll_loss_nd", "nll_loss2d"),
     (weighed_nll, "nll_loss_forward", "nll_loss2d_forward"),
     (cross_entropy, "cross_entropy_loss"),

@@ -16,7 +16,6 @@ from .from_torch_table import (
     dtype_of,
     is_bool,
     is_float,
-    refuse_if,
     table,
     tensor,
 )
@@ -65,13 +64,6 @@ def rsub(self: Any, other: Any, alpha: Any = 1) -> Any:
     return other - scaled(self, alpha)
 
 
-def truncated(x: Any) -> Any:
-    """Rounded towards zero."""
-    if not is_float(x):
-        return x
-    return ml.Where()(x < 0, -(-x).floor(), x.floor())
-
-
 def whole_quotient(x: Any, y: Any) -> Any:
     """The quotient of ints rounded towards zero, without floats."""
     opposite = ml.LogicalXOr()(x < 0, tensor(y) < 0)
@@ -86,14 +78,7 @@ def div(self: Any, other: Any, rounding_mode: str | None = None, *, at: Site) ->
     if rounding_mode is None:
         return left / right
     ints = not (is_float(left) or is_float(right))
-    return whole_quotient(left, right) if ints else truncated(left / right)
-
-
-def fmod(self: Any, other: Any, at: Site) -> Any:
-    """The remainder with the sign of the dividend."""
-    left, right = promoted(at, self, other)
-    size = left.abs() % tensor(right).abs()
-    return ml.Where()(left < 0, -size, size)
+    return whole_quotient(left, right) if ints else ml.Trunc()(left / right)
 
 
 def power(self: Any, exponent: Any, at: Site) -> Any:
@@ -114,10 +99,7 @@ def bits(logical: Any, whole: Any) -> Builder:
     def build(self: Any, other: Any) -> Any:
         both = is_bool(self) and is_bool(other)
         left, right = tensor(self), tensor(other)
-        if both:
-            return logical()(left, right)
-        refuse_if(whole is None, "of ints")
-        return whole()(left, right)
+        return logical()(left, right) if both else whole()(left, right)
 
     return build
 
@@ -209,6 +191,52 @@ def is_inf(self: Any) -> Any:
     return self.abs().eq(math.inf) if is_float(self) else self.ne(self)
 
 
+def rounded(self: Any, decimals: int = 0) -> Any:
+    """Halves go to the even neighbour."""
+    if not is_float(self) or decimals == 0:
+        return ml.Round()(self) if is_float(self) else self
+    factor = 10.0 ** abs(decimals)
+    if decimals > 0:
+        return ml.Round()(self * factor) / factor
+    return ml.Round()(self / factor) * factor
+
+
+def odd(function: Builder) -> Builder:
+    """A function with f(-x) = -f(x), computed for the size of x. The slope at 0 is that of x."""
+
+    def build(x: Any) -> Any:
+        negative = x < 0
+        size = function(ml.Where()(negative, -x, x))
+        return ml.Where()(negative, -size, size)
+
+    return build
+
+
+def complement(x: Any) -> Any:
+    """sqrt(1 - x * x)."""
+    return ((1.0 - x) * (1.0 + x)).sqrt()
+
+
+def arcosh(x: Any) -> Any:
+    """log(x + sqrt(x * x - 1)) without loss of digits near 1."""
+    above = x - 1.0
+    return ml.Log1p()(above + (above * (x + 1.0)).sqrt())
+
+
+def arsinh(x: Any) -> Any:
+    """log(x + sqrt(x * x + 1)) without loss of digits near 0."""
+    square = ml.Square()(x)
+    return ml.Log1p()(x + square / ((square + 1.0).sqrt() + 1.0))
+
+
+def ignoring_nan(maker: Any) -> Builder:
+    def build(self: Any, other: Any) -> Any:
+        left = ml.Where()(ml.IsNan()(self), other, self)
+        return maker()(left, ml.Where()(ml.IsNan()(other), self, other))
+
+    return build
+
+
 def sign(self: Any) -> Any:
     return self if is_bool(self) else ml.Sign()(self)
 
@@ -225,7 +253,7 @@ TABLE: Table = table(
     (div, "div", "true_divide"),
     (pairs(lambda x, y: x // y), "floor_divide"),
     (pairs(lambda x, y: x % y), "remainder"),
-    (fmod, "fmod"),
+    (pairs(lambda x, y: ml.Fmod()(x, tensor(y))), "fmod"),
     (power, "pow"),
     (lambda self: -self, "neg"),
     (lambda self, exponent: self**exponent, "float_power"),
@@ -241,9 +269,9 @@ TABLE: Table = table(
     (pairs(lambda x, y: x >= y), "ge"),
     (pairs(lambda x, y: ml.Maximum()(x, y)), "maximum"),
     (pairs(lambda x, y: ml.Minimum()(x, y)), "minimum"),
-    (bits(ml.LogicalAnd, None), "bitwise_and", "__and__"),
-    (bits(ml.LogicalOr, None), "bitwise_or", "__or__"),
-    (bits(ml.LogicalXOr, None), "bitwise_xor", "__xor__"),
+    (bits(ml.LogicalAnd, ml.BitwiseAnd), "bitwise_and", "__and__"),
+    (bits(ml.LogicalOr, ml.BitwiseOr), "bitwise_or", "__or__"),
+    (bits(ml.LogicalXOr, ml.BitwiseXOr), "bitwise_xor", "__xor__"),
     (part(ml.BitwiseNot), "bitwise_not"),
     (lambda self, other: ml.ShiftLeft()(self, other), "bitwise_left_shift", "__lshift__"),
     (lambda self, other: ml.ShiftRight()(self, other), "bitwise_right_shift", "__rshift__"),
@@ -269,7 +297,21 @@ TABLE: Table = table(
     (part(ml.Sqrt, floats=True), "sqrt"),
     (whole_numbers(part(ml.Floor)), "floor"),
     (whole_numbers(lambda x: -(-x).floor()), "ceil"),
-    (truncated, "trunc", "fix"),
+    (whole_numbers(part(ml.Trunc)), "trunc", "fix"),
+    (rounded, "round"),
+    (part(ml.Log1p, floats=True), "log1p"),
+    (part(ml.Expm1, floats=True), "expm1", "special_expm1"),
+    (part(ml.Atan, floats=True), "atan"),
+    (pairs(lambda x, y: ml.Atan2()(as_float(x), as_float(y))), "atan2.default"),
+    (composed(lambda x: ml.Atan2()(x, complement(x))), "asin"),
+    (composed(lambda x: ml.Atan2()(complement(x), x)), "acos"),
+    (composed(odd(arsinh)), "asinh"),
+    (composed(arcosh), "acosh"),
+    (composed(lambda x: (ml.Log1p()(x) - ml.Log1p()(-x)) * 0.5), "atanh"),
+    (composed(lambda x: (ml.Expm1()(x) - ml.Expm1()(-x)) * 0.5), "sinh"),
+    (ignoring_nan(ml.Maximum), "fmax"),
+    (ignoring_nan(ml.Minimum), "fmin"),
+    (lambda self: ml.Item()(self), "_local_scalar_dense", "item"),
     (composed(lambda x: 1.0 / x.sqrt()), "rsqrt"),
     (composed(lambda x: 1.0 / x), "reciprocal"),
     (composed(lambda x: ml.Log()(x) * (1.0 / math.log(2.0))), "log2"),

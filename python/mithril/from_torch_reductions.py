@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import torch
+
 from . import models as ml
 from ._core import Connection
 from ._core import dtype as widths
@@ -13,6 +15,7 @@ from .from_torch_table import (
     Site,
     Table,
     as_float,
+    constant_of,
     converted,
     is_bool,
     rank_of,
@@ -89,6 +92,24 @@ def deviation(*args: Any, **kwargs: Any) -> Any:
     return variance(*args, **kwargs).sqrt()
 
 
+def moments(spread: Builder) -> Builder:
+    """var_mean and std_mean."""
+
+    def build(
+        self: Any,
+        dim: Any = None,
+        unbiased: Any = None,
+        keepdim: bool = False,
+        correction: Any = None,
+    ) -> Any:
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        both = spread(self, dim, unbiased, keepdim, correction)
+        return both, self.mean(axes(dim), keepdim)
+
+    return build
+
+
 def position(maker: Any) -> Builder:
     def build(self: Any, dim: int | None = None, keepdim: bool = False) -> Any:
         return maker(axis=dim, keepdim=keepdim)(self)
@@ -117,6 +138,11 @@ def extremes(reduced: Any, found: Any) -> Builder:
 def cumulative_sum(self: Any, dim: int, dtype: Any = None, *, at: Site) -> Any:
     given = prepared(self, at)
     return ml.Cumsum(axis=dim)(given) if rank_of(self) else given
+
+
+def cumulative_product(self: Any, dim: int, dtype: Any = None, *, at: Site) -> Any:
+    given = prepared(self, at)
+    return ml.Cumprod(axis=dim)(given) if rank_of(self) else given
 
 
 def log_sum_exp(self: Any, dim: Any, keepdim: bool = False) -> Any:
@@ -175,6 +201,21 @@ def linalg_norm(
     return vector_norm(self, 2 if ord is None else ord, dim, keepdim, at=at)
 
 
+def distances(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None, *, at: Site) -> Any:
+    """Between the rows of both."""
+    apart = ml.ExpandDims(axis=-2)(x1) - ml.ExpandDims(axis=-3)(x2)
+    return vector_norm(apart, p, -1, at=at)
+
+
+def distances_within(self: Any, p: float = 2.0, *, at: Site) -> Any:
+    """Of all pairs of rows, each once."""
+    count = (self.dims or [])[0]
+    refuse_if(count is None, "of an open size")
+    first, second = (constant_of(each) for each in torch.triu_indices(count, count, 1))
+    apart = ml.Gather(axis=0)(self, first) - ml.Gather(axis=0)(self, second)
+    return vector_norm(apart, p, -1, at=at)
+
+
 TABLE: Table = table(
     (total, "sum"),
     (mean, "mean"),
@@ -190,11 +231,16 @@ TABLE: Table = table(
     (count_nonzero, "count_nonzero"),
     (variance, "var"),
     (deviation, "std"),
+    (moments(variance), "var_mean"),
+    (moments(deviation), "std_mean"),
     (position(ml.ArgMax), "argmax"),
     (position(ml.ArgMin), "argmin"),
     (cumulative_sum, "cumsum"),
+    (cumulative_product, "cumprod"),
     (log_sum_exp, "logsumexp", "special_logsumexp"),
     (vector_norm, "linalg_vector_norm"),
     (linalg_norm, "linalg_norm"),
     (norm, "norm"),
+    (distances, "_cdist_forward"),
+    (distances_within, "_pdist_forward", "pdist"),
 )

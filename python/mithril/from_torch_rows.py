@@ -17,8 +17,11 @@ from . import (
     from_torch_losses,
     from_torch_math,
     from_torch_norms,
+    from_torch_ordering,
     from_torch_pooling,
+    from_torch_recurrent,
     from_torch_reductions,
+    from_torch_resizing,
     from_torch_shapes,
 )
 from ._core import Connection
@@ -33,7 +36,10 @@ ATEN: Table = {
     **from_torch_indexing.TABLE,
     **from_torch_layers.TABLE,
     **from_torch_norms.TABLE,
+    **from_torch_ordering.TABLE,
     **from_torch_pooling.TABLE,
+    **from_torch_recurrent.TABLE,
+    **from_torch_resizing.TABLE,
     **from_torch_losses.TABLE,
     **from_torch_attention.TABLE,
 }

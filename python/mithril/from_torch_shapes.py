@@ -157,21 +157,13 @@ def stack(tensors: Any, dim: int = 0) -> Any:
 
 
 def flip(self: Connection, dims: Any) -> Any:
-    for dim in dims:
-        self = self[along(dim, slice(None, None, -1))] if rank_of(self) else self
-    return self
+    return ml.Flip(axis=tuple(dims))(self) if rank_of(self) and dims else self
 
 
 def roll(self: Connection, shifts: Any, dims: Any = ()) -> Any:
     if not dims:
-        return roll(self.reshape((-1,)), shifts, [0]).reshape(shape(self))
-    for shift, dim in zip(shifts, dims, strict=True):
-        if self.dims is not None and self.dims[dim] == 0:
-            continue
-        start = -shift % size(self, dim)
-        parts = [self[along(dim, each)] for each in (slice(start, None), slice(None, start))]
-        self = ml.Concat(axis=dim)(parts)
-    return self
+        return ml.Roll(shift=shifts[0])(self)
+    return ml.Roll(shift=tuple(shifts), axis=tuple(dims))(self)
 
 
 # ---- repetition ----

@@ -31,6 +31,13 @@ class Missing:
 
 
 @dataclass
+class Later:
+    """An output that is seldom read, and computed where it is."""
+
+    compute: Callable[[], Any]
+
+
+@dataclass
 class Site:
     """Facts about the node that is converted, for builders that have a parameter `at`."""
 

@@ -1,0 +1,79 @@
+"""What `ml.from_torch` makes of sorting and searching."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import models as ml
+from ._core import Connection
+from ._core import dtype as widths
+from .from_torch_indexing import flat
+from .from_torch_table import Table, along, rank_of, refuse_if, table, tensor
+
+
+def sort(self: Connection, dim: int = -1, descending: bool = False, stable: Any = None) -> Any:
+    if not rank_of(self):
+        return self, ml.Full()(shape=(), fill_value=0)
+    return ml.Sort(axis=dim, descending=descending)(self)
+
+
+def top_k(
+    self: Connection, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> Any:
+    if not rank_of(self):
+        return self, ml.Full()(shape=(), fill_value=0)
+    return ml.TopK(k=k, axis=dim, largest=largest)(self)
+
+
+def smallest_but(self: Connection, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+    """The k-th smallest element, and its index."""
+    if not rank_of(self):
+        return self, ml.Full()(shape=(), fill_value=0)
+    both = ml.TopK(k=k, axis=dim, largest=False)(self)
+    last = slice(k - 1, k) if keepdim else k - 1
+    return tuple(each[along(dim, last)] for each in both)
+
+
+def median(self: Connection, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The lower one of two."""
+    if dim is None:
+        return median(flat(self), 0)[0]
+    count = (self.dims or [])[dim] if rank_of(self) else 1
+    refuse_if(count is None, "of an open size")
+    return smallest_but(self, ((count or 0) + 1) // 2, dim, keepdim)
+
+
+def searchsorted(
+    sorted_sequence: Connection,
+    self: Any,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Any = None,
+) -> Any:
+    """The number of elements below: as many comparisons as both have elements."""
+    refuse_if(sorter is not None, "with sorter")
+    value = ml.ExpandDims(axis=-1)(tensor(self))
+    sequence = sorted_sequence
+    if rank_of(sequence) > 1:
+        sequence = ml.ExpandDims(axis=-2)(sequence)
+    below = sequence <= value if right or side == "right" else sequence < value
+    total = below.cast(widths.int64).sum(-1)
+    return total.cast(widths.int32) if out_int32 else total
+
+
+def bucketize(
+    self: Any, boundaries: Connection, out_int32: bool = False, right: bool = False
+) -> Any:
+    return searchsorted(boundaries, self, out_int32, right)
+
+
+TABLE: Table = table(
+    (sort, "sort.default"),
+    (lambda self, stable, dim=-1, descending=False: sort(self, dim, descending), "sort.stable"),
+    (top_k, "topk"),
+    (smallest_but, "kthvalue"),
+    (median, "median"),
+    (searchsorted, "searchsorted"),
+    (bucketize, "bucketize"),
+)
