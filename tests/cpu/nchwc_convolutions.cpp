@@ -86,6 +86,7 @@ void check_form(const Form& form, const ConvolutionSample& sample, const std::ve
                 const float* weight, const void* source, int64_t block, double allowed) {
   const std::vector<float> alone = made(form, sample, weight, source, block, 1);
   CHECK(relative_error(alone, sums) < allowed);
+  CHECK(largest_error(alone, sums) < 6 * allowed);
   for (const int64_t parts : {2, 3}) {
     CHECK(made(form, sample, weight, source, block, parts) == alone);
   }
@@ -215,7 +216,7 @@ TEST_CASE("depthwise and grouped NCHWc convolutions equal direct sums") {
         in_groups(16, window(90, 112, 1, 1, plain)),
         in_groups(32, window(2, 3, 1, 1, {.kernel = 3, .before = 4})),
         in_groups(20, window(1, 5, 1, 1, {.kernel = 5, .before = 2}))}) {
-    REQUIRE(suits_grouped_nchwc(c, nchwc_kernels()));
+    REQUIRE(suits_grouped_nchwc(c, nchwc_kernels()) == (nchwc_kernels().nr > 0));
     check<GroupedNchwc>(c, 1e-6);
   }
   for (const Convolution& c :
@@ -260,6 +261,8 @@ TEST_CASE("NCHWc Winograd serves only suitable windows") {
   CHECK_FALSE(suits_winograd_nchwc(of_images(8, window(7, 7, 512, 512, plain))));
   CHECK_FALSE(suits_winograd_nchwc(window(28, 28, 128, 128, strided)));
   CHECK_FALSE(suits_winograd_nchwc(window(28, 28, 128, 128, points)));
+  CHECK_FALSE(suits_winograd_nchwc(window(28, 28, 3, 64, plain)));
+  CHECK_FALSE(suits_winograd_nchwc(in_groups(2, window(28, 28, 64, 64, plain))));
 }
 
 }  // namespace mithril::tests

@@ -11,6 +11,7 @@
 #include "backends/cpu/conv/panel_convolution.hpp"
 #include "backends/cpu/conv/window_attributes.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"
 
@@ -269,14 +270,17 @@ bool are_bfloat16(const ShapedGraph& shaped, const ConvolutionValues& values) {
          (!values.bias || shaped.dtype(*values.bias) == DType::float32);
 }
 
-// In float32, convolutions with more than one tap are faster in the blocked layout even if both
-// sides have to be converted.
+// In float32, convolutions are faster in the blocked layout even if both sides have to be
+// converted, if they have more than one tap, or if panels of implicit GEMM would be filled too
+// little.
 bool gains_from_blocks(const LoweringContext& context, const NchwcConvolution& in_blocks,
                        const ConvolutionValues& values) {
   const ShapedGraph& shaped = context.shaped;
   const Convolution& c = in_blocks.convolution;
-  return shaped.is_in_blocks(values.source) || shaped.is_in_blocks(values.made) ||
-         (!in_blocks.kernels->of_pairs() && c.height.kernel * c.width.kernel > 1);
+  if (shaped.is_in_blocks(values.source) || shaped.is_in_blocks(values.made)) return true;
+  if (in_blocks.kernels->of_pairs()) return false;
+  const int64_t plane = c.height.output * c.width.output, nr = implicit_gemm_kernels<float>().nr;
+  return c.height.kernel * c.width.kernel > 1 || 8 * up(plane, nr) * nr >= 9 * plane;
 }
 
 }  // namespace
@@ -312,10 +316,6 @@ std::optional<StepDescriptor> lower_convolution(const LoweringContext& context, 
   }
   for (const ValueId read : {*source, *weight, values.bias.value_or(*weight)}) {
     if (shaped.dtype(read) != dtype) return std::nullopt;
-  }
-  if (!backwards && dtype == DType::float32 && context.packed.find(*weight)) {
-    auto panels = lower_panel_convolution(context, *convolution, values);
-    if (panels) return panels;
   }
   if (dtype == DType::float32) {
     return convolution_descriptor<float>(context, *convolution, values, backwards);

@@ -3,8 +3,6 @@
 #include <utility>
 
 #include "backends/cpu/conv/im2col.hpp"
-#include "backends/cpu/conv/small_planes.hpp"
-#include "backends/cpu/conv/winograd_planar.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"
@@ -13,9 +11,7 @@ namespace mithril::cpu_backend {
 namespace {
 
 // Transforms one panel of the weight; `panel` counts the panels of all groups.
-template <typename Form>
-void transform_panel(const Form& form, const typename Form::Element* weight, int64_t panel,
-                     float* to) {
+void transform_panel(const Im2colForm& form, const uint16_t* weight, int64_t panel, float* to) {
   const Convolution& c = form.convolution();
   const int64_t group = panel / form.panels();
   const int64_t each = c.outputs * c.inputs * c.height.kernel * c.width.kernel;
@@ -23,14 +19,10 @@ void transform_panel(const Form& form, const typename Form::Element* weight, int
                         to + group * form.weight_count());
 }
 
-// Form is WinogradPlanar, SmallPlaneForm or Im2colForm.
-template <typename Form>
-class PanelStep final : public Step {
+class Im2colStep final : public Step {
  public:
-  using Element = typename Form::Element;
-
-  PanelStep(Form form, int threads, const ConvolutionValues& values, const BufferRefs& refs,
-            BufferRef scratch, PackedWeights::Bytes weight, std::unique_ptr<ElementStep> epilogue)
+  Im2colStep(Im2colForm form, int threads, const ConvolutionValues& values, const BufferRefs& refs,
+             BufferRef scratch, PackedWeights::Bytes weight, std::unique_ptr<ElementStep> epilogue)
       : form_(std::move(form)),
         sharing_(partition_of(form_, threads)),
         threads_(threads),
@@ -43,7 +35,7 @@ class PanelStep final : public Step {
     if (values.bias) bias_ = refs[index(*values.bias)];
   }
 
-  static int64_t scratch_bytes(const Form& form, int threads, bool packed) {
+  static int64_t scratch_bytes(const Im2colForm& form, int threads, bool packed) {
     const GroupPartition partition = partition_of(form, threads);
     const int64_t inputs = partition.whole ? partition.parts : 1;
     const int64_t weight = packed ? 0 : form.convolution().groups * form.weight_count();
@@ -86,7 +78,7 @@ class PanelStep final : public Step {
     float *input, *work;
   };
 
-  static GroupPartition partition_of(const Form& form, int threads) {
+  static GroupPartition partition_of(const Im2colForm& form, int threads) {
     const int64_t groups = form.convolution().images * form.convolution().groups;
     return partition_groups(form.work() * static_cast<double>(groups), groups, threads);
   }
@@ -95,8 +87,8 @@ class PanelStep final : public Step {
     constexpr int64_t line = 16;
     return (count + line - 1) / line * line;
   }
-  static int64_t input_lines(const Form& form) {
-    return lines(up(form.input_count() * int64_t{sizeof(Element)}, int64_t{sizeof(float)}));
+  static int64_t input_lines(const Im2colForm& form) {
+    return lines(up(form.input_count() * int64_t{sizeof(uint16_t)}, int64_t{sizeof(float)}));
   }
 
   template <typename Do>
@@ -109,7 +101,7 @@ class PanelStep final : public Step {
     each_part([&](int64_t part) {
       for (int64_t i = count * part / sharing_.parts; i < count * (part + 1) / sharing_.parts;
            ++i) {
-        transform_panel(form_, buffers.read<Element>(given_weight_), i, to);
+        transform_panel(form_, buffers.read<uint16_t>(given_weight_), i, to);
       }
     });
   }
@@ -138,15 +130,15 @@ class PanelStep final : public Step {
     });
   }
 
-  const Element* source(const BufferTable& buffers, int64_t i) const {
+  const uint16_t* source(const BufferTable& buffers, int64_t i) const {
     const Convolution& c = form_.convolution();
-    return buffers.read<Element>(source_) + i * c.inputs * c.height.input * c.width.input;
+    return buffers.read<uint16_t>(source_) + i * c.inputs * c.height.input * c.width.input;
   }
 
   void transform(const BufferTable& buffers, int64_t i, WindowPart::Range channels,
                  const Memory& memory) const {
     form_.transform_input(source(buffers, i), channels.first, channels.last, memory.work,
-                          reinterpret_cast<Element*>(memory.input));
+                          reinterpret_cast<uint16_t*>(memory.input));
   }
 
   Epilogue epilogue(const BufferTable& buffers, int64_t i) const {
@@ -158,12 +150,12 @@ class PanelStep final : public Step {
     return i * c.outputs * c.height.output * c.width.output;
   }
 
-  PanelOperandsOf<Element> operands(const BufferTable& buffers, int64_t i, const Memory& memory,
-                                    bool runs_epilogue) const {
+  PanelOperandsOf<uint16_t> operands(const BufferTable& buffers, int64_t i, const Memory& memory,
+                                     bool runs_epilogue) const {
     const Convolution& c = form_.convolution();
     const int64_t group = i % c.groups;
     return {.input = form_.in_place() ? source(buffers, i)
-                                      : reinterpret_cast<const Element*>(memory.input),
+                                      : reinterpret_cast<const uint16_t*>(memory.input),
             .weight = memory.weight + group * form_.weight_count(),
             .bias = bias_ ? buffers.read<float>(*bias_) + group * c.outputs : nullptr,
             .work = memory.work,
@@ -171,7 +163,7 @@ class PanelStep final : public Step {
             .epilogue = runs_epilogue ? epilogue(buffers, i) : Epilogue()};
   }
 
-  Form form_;
+  Im2colForm form_;
   GroupPartition sharing_;
   int threads_;
   BufferRef source_, given_weight_, made_, scratch_;
@@ -180,18 +172,19 @@ class PanelStep final : public Step {
   std::unique_ptr<ElementStep> epilogue_;  // null: no epilogue
 };
 
-template <typename Form>
-StepDescriptor panel_descriptor(const LoweringContext& context, const Convolution& convolution,
-                                const ConvolutionValues& values, PackedLayout layout) {
-  const Form form(convolution);
+}  // namespace
+
+StepDescriptor lower_im2col(const LoweringContext& context, const Convolution& convolution,
+                            const ConvolutionValues& values) {
+  const Im2colForm form(convolution);
   PackedWeights::Bytes weight;
   if (context.packed.find(values.weight)) {
-    weight =
-        context.packed.pack(values.weight, {layout, convolution.groups}, [&](const Tensor& tensor) {
+    weight = context.packed.pack(
+        values.weight, {PackedLayout::im2col, convolution.groups}, [&](const Tensor& tensor) {
           const int64_t count = convolution.groups * form.weight_count();
           auto bytes = context.packed.allocate(count * int64_t{sizeof(float)});
           const Tensor host = tensor.host();
-          const auto* from = static_cast<const typename Form::Element*>(host.raw_data());
+          const auto* from = static_cast<const uint16_t*>(host.raw_data());
           const auto panels = static_cast<int>(convolution.groups * form.panels());
           ThreadPool::shared().run(panels, context.config.threads, [&](int panel) {
             transform_panel(form, from, panel, reinterpret_cast<float*>(bytes.get()));
@@ -199,44 +192,23 @@ StepDescriptor panel_descriptor(const LoweringContext& context, const Convolutio
           return bytes;
         });
   }
-  StepDescriptor descriptor{.reads = {values.source},
-                            .writes = {values.made},
-                            .scratch_bytes = PanelStep<Form>::scratch_bytes(
-                                form, context.config.threads, weight != nullptr)};
+  StepDescriptor descriptor{
+      .reads = {values.source},
+      .writes = {values.made},
+      .scratch_bytes = Im2colStep::scratch_bytes(form, context.config.threads, weight != nullptr)};
   if (!weight) descriptor.reads.push_back(values.weight);
   if (values.bias) descriptor.reads.push_back(*values.bias);
   descriptor.make_with_epilogue = [=, threads = context.config.threads](
                                       const BufferRefs& refs, BufferRef scratch,
                                       std::unique_ptr<ElementStep> epilogue) {
-    return std::make_unique<PanelStep<Form>>(form, threads, values, refs, scratch, weight,
-                                             std::move(epilogue));
+    return std::make_unique<Im2colStep>(form, threads, values, refs, scratch, weight,
+                                        std::move(epilogue));
   };
   descriptor.make = [make = descriptor.make_with_epilogue](const BufferRefs& refs,
                                                            BufferRef scratch) {
     return make(refs, scratch, nullptr);
   };
   return descriptor;
-}
-
-}  // namespace
-
-std::optional<StepDescriptor> lower_panel_convolution(const LoweringContext& context,
-                                                      const Convolution& convolution,
-                                                      const ConvolutionValues& values) {
-  if (context.config.winograd && suits_winograd_planar(convolution)) {
-    return panel_descriptor<WinogradPlanar>(context, convolution, values,
-                                            PackedLayout::winograd_planar);
-  }
-  if (suits_small_planes(convolution)) {
-    return panel_descriptor<SmallPlaneForm>(context, convolution, values,
-                                            PackedLayout::small_planes);
-  }
-  return std::nullopt;
-}
-
-StepDescriptor lower_im2col(const LoweringContext& context, const Convolution& convolution,
-                            const ConvolutionValues& values) {
-  return panel_descriptor<Im2colForm>(context, convolution, values, PackedLayout::im2col);
 }
 
 }  // namespace mithril::cpu_backend

@@ -1,4 +1,4 @@
-// Lowering of convolutions to GEMMs that pack the weight in panels.
+// Lowering of bfloat16 convolutions to im2col GEMMs.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,6 @@ struct ConvolutionValues {
   ValueId source, weight, made;
   std::optional<ValueId> bias;
 };
-
-// Lowers a float32 convolution with a bound weight, which is transformed once, to Winograd or small
-// planes. Returns nullopt if neither suits it.
-std::optional<StepDescriptor> lower_panel_convolution(const LoweringContext& context,
-                                                      const Convolution& convolution,
-                                                      const ConvolutionValues& values);
 
 // Lowers a bfloat16 convolution with float32 result and bias. suits_im2col must hold.
 StepDescriptor lower_im2col(const LoweringContext& context, const Convolution& convolution,

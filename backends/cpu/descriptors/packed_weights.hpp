@@ -23,8 +23,6 @@ enum class PackedLayout : uint8_t {
   direct_nchw,  // for a planar source with few channels
   winograd_nchwc,
   grouped_nchwc,
-  winograd_planar,
-  small_planes,
   im2col,
 };
 

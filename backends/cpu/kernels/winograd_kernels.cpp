@@ -17,8 +17,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 constexpr int64_t lanes = HWY_LANES(float);
-// Channels of a panel: the columns of a GEMM tile.
-constexpr int64_t nr = 2 * lanes;
 
 // x * factor + y
 HWY_ATTR V plus(V y, V x, float factor) { return hn::MulAdd(x, hn::Set(D(), factor), y); }
@@ -84,79 +82,6 @@ HWY_ATTR void weight(const WinogradWeight& w) {
   }
 }
 
-HWY_ATTR void row(const WinogradRow& w) {
-  const D d;
-  for (int64_t i = 0; i < w.count; i += lanes) {
-    V a, b, c, e;
-    hn::LoadInterleaved4(d, w.from + 4 * i, a, b, c, e);
-    hn::StoreU(a, d, w.to + i);
-    hn::StoreU(b, d, w.to + w.plane + i);
-    hn::StoreU(c, d, w.to + 2 * w.plane + i);
-    hn::StoreU(e, d, w.to + 3 * w.plane + i);
-  }
-}
-
-HWY_ATTR void input(const WinogradInput& w) {
-  const D d;
-  for (int64_t i = 0; i < w.count; i += lanes) {
-    V x[36], half[36];
-    for (int y = 0; y < 6; ++y) {
-      for (int at = 0; at < 6; ++at) {
-        const int plane = y % 4 * 4 + at % 4;
-        x[y * 6 + at] = hn::LoadU(d, w.planes + plane * w.plane + y / 4 * w.pitch + at / 4 + i);
-      }
-    }
-    for (int at = 0; at < 6; ++at) transform_input(x + at, 6, half + at, 6);
-    for (int y = 0; y < 6; ++y) transform_input(half + y * 6, 1, x + y * 6, 1);
-    for (int k = 0; k < 36; ++k) hn::StoreU(x[k], d, w.to + k * w.to_step + i);
-  }
-}
-
-HWY_ATTR void output(const WinogradOutput& w) {
-  const D d;
-  for (int64_t i = 0; i < nr; i += lanes) {
-    V x[36], half[24], y[16];
-    for (int k = 0; k < 36; ++k) x[k] = hn::LoadU(d, w.sums + k * w.sum_step + i);
-    for (int at = 0; at < 6; ++at) transform_output(x + at, 6, half + at, 6);
-    for (int row = 0; row < 4; ++row) transform_output(half + row * 6, 1, y + row * 4, 1);
-    const V bias = hn::LoadU(d, w.bias + i);
-    for (int k = 0; k < 16; ++k) hn::StoreU(hn::Add(y[k], bias), d, w.to + k * nr + i);
-  }
-}
-
-#if HWY_TARGET != HWY_SCALAR
-// Transposes four outputs of a row for four channels, and stores them.
-HWY_ATTR void store_four(const float* from, float* to, int64_t channel_step) {
-  const hn::FixedTag<float, 4> d;
-  const auto a = hn::LoadU(d, from), b = hn::LoadU(d, from + nr), c = hn::LoadU(d, from + 2 * nr),
-             e = hn::LoadU(d, from + 3 * nr);
-  const auto ab = hn::InterleaveLower(d, a, b), ce = hn::InterleaveLower(d, c, e);
-  const auto ab_upper = hn::InterleaveUpper(d, a, b), ce_upper = hn::InterleaveUpper(d, c, e);
-  hn::StoreU(hn::ConcatLowerLower(d, ce, ab), d, to);
-  hn::StoreU(hn::ConcatUpperUpper(d, ce, ab), d, to + channel_step);
-  hn::StoreU(hn::ConcatLowerLower(d, ce_upper, ab_upper), d, to + 2 * channel_step);
-  hn::StoreU(hn::ConcatUpperUpper(d, ce_upper, ab_upper), d, to + 3 * channel_step);
-}
-#endif
-
-HWY_ATTR void store(const WinogradTile& w) {
-  for (int64_t y = 0; y < w.rows; ++y) {
-    const float* from = w.from + y * 4 * nr;
-    float* to = w.to + y * w.row_step;
-    int64_t channel = 0;
-#if HWY_TARGET != HWY_SCALAR
-    for (; w.columns == 4 && channel + 4 <= w.channels; channel += 4) {
-      store_four(from + channel, to + channel * w.channel_step, w.channel_step);
-    }
-#endif
-    for (; channel < w.channels; ++channel) {
-      for (int64_t x = 0; x < w.columns; ++x) {
-        to[channel * w.channel_step + x] = from[x * nr + channel];
-      }
-    }
-  }
-}
-
 constexpr int64_t block = channel_block;
 
 HWY_ATTR void transform_and_store(V* x, const WinogradInputBlock& w, int64_t i) {
@@ -204,7 +129,7 @@ HWY_ATTR void output_block(const WinogradOutputBlock& w) {
   }
 }
 
-constexpr WinogradKernels kernels{weight, row, input, output, store, input_block, output_block};
+constexpr WinogradKernels kernels{weight, input_block, output_block};
 
 }  // namespace
 

@@ -17,42 +17,6 @@ struct WinogradWeight {
   int64_t to_step;
 };
 
-// Splits one row of the input by the column modulo 4.
-struct WinogradRow {
-  const float* from;  // 4 * count elements; `count` is a multiple of the vector length
-  float* to;
-  int64_t plane;
-  int64_t count;
-};
-
-// Transforms the 6 x 6 inputs of `count` neighbouring tiles. Element (y, x) of a tile is in plane
-// (y % 4) * 4 + x % 4, in which neighbouring tiles are contiguous.
-struct WinogradInput {
-  const float* planes;
-  int64_t plane, pitch;  // elements of a plane, and of one of its rows
-  float* to;             // 36 rows of `count` elements, rounded up to whole vectors
-  int64_t to_step;
-  int64_t count;
-};
-
-// Transforms the 36 sums of a tile to 4 x 4 outputs. The `nr` channels of each output are
-// contiguous.
-struct WinogradOutput {
-  const float* sums;
-  int64_t sum_step;
-  const float* bias;  // of the `nr` channels
-  float* to;
-};
-
-// Stores the 4 x 4 outputs of a tile in NCHW.
-struct WinogradTile {
-  const float* from;
-  int64_t channels;
-  int64_t rows, columns;  // of the outputs in the plane
-  float* to;
-  int64_t row_step, channel_step;
-};
-
 // Transforms 6 x 6 pixels of a channel block in the NCHW16c layout. Pixels outside of the given
 // rows and columns are 0. The 36 results are `to_step` apart.
 struct WinogradInputBlock {
@@ -75,10 +39,6 @@ struct WinogradOutputBlock {
 
 struct WinogradKernels {
   void (*weight)(const WinogradWeight&);
-  void (*row)(const WinogradRow&);
-  void (*input)(const WinogradInput&);
-  void (*output)(const WinogradOutput&);
-  void (*store)(const WinogradTile&);
   void (*input_block)(const WinogradInputBlock&);
   void (*output_block)(const WinogradOutputBlock&);
 };
