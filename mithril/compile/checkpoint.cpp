@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mithril/json/model_json.hpp"
+#include "mithril/serialization/load_arrays.hpp"
 #include "mithril/serialization/safetensors.hpp"
 
 namespace mithril {
@@ -23,9 +24,16 @@ std::string free_prefix(std::string prefix, const TensorMap& params) {
 TensorMap take_section(LoadedTensors& loaded, const char* field) {
   const auto prefix = loaded.metadata.find(field);
   if (prefix == loaded.metadata.end()) return {};
-  TensorMap section = loaded.tensors.without_prefix(prefix->second);
-  for (const auto& [key, tensor] : section) loaded.tensors.erase(prefix->second + key);
-  return section;
+  std::vector<TensorMap::Item> section, others;
+  for (const auto& [key, tensor] : loaded.tensors) {
+    if (key.starts_with(prefix->second)) {
+      section.emplace_back(key.substr(prefix->second.size()), tensor);
+    } else {
+      others.emplace_back(key, tensor);
+    }
+  }
+  loaded.tensors = TensorMap(std::move(others));
+  return TensorMap(std::move(section));
 }
 
 }  // namespace
@@ -46,6 +54,11 @@ void save(const std::string& path, const TensorMap& params, const CheckpointPart
 }
 
 Checkpoint load(const std::string& path) {
+  const auto has_suffix = [&](const char* suffix) { return path.ends_with(suffix); };
+  if (has_suffix(".npz")) return {.params = load_npz(path)};
+  if (has_suffix(".pt") || has_suffix(".pth") || has_suffix(".bin")) {
+    return {.params = load_torch(path)};
+  }
   LoadedTensors loaded = load_safetensors(path);
   Checkpoint checkpoint;
   const auto model = loaded.metadata.find(model_field);

@@ -31,7 +31,9 @@ struct Checkpoint {
 void save(const std::string& path, const TensorMap& params, const CheckpointParts& parts = {});
 
 // The checkpoint at the path, or the tensors of another safetensors file, index or folder as its
-// params. Errors as load_safetensors and from_json. A run continues with the same bits:
+// params; of a .npz file, as load_npz reads it, and of a .pt, .pth or .bin file, as load_torch
+// does. Errors as load_safetensors, load_npz, load_torch and from_json. A run continues with the
+// same bits:
 //   ml::Checkpoint saved = ml::load("run.safetensors");
 //   ml::TensorMap params = compiled.load_state_dict(saved.params);
 //   adam.load_state_dict(saved.optimizer);

@@ -3,30 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
 #include <optional>
 
 #include "mithril/base/names.hpp"
 #include "mithril/serialization/mapped_file.hpp"
+#include "mithril/serialization/stored_elements.hpp"
 
 namespace mithril {
 namespace {
 
 std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-// Nothing if 63 bits cannot count the bytes of a tensor with these dims, or, if it is empty, with 1
-// in place of each 0: arrays of NumPy have strides that large.
-std::optional<Dims> dims_of(const StoredTensor& stored) {
-  std::int64_t size = 8;
-  Dims dims;
-  for (const std::uint64_t dim : stored.dims) {
-    if (__builtin_mul_overflow(size, std::max<std::uint64_t>(dim, 1), &size)) return std::nullopt;
-    dims.push_back(static_cast<std::int64_t>(dim));
-  }
-  return dims;
 }
 
 }  // namespace
@@ -44,7 +31,7 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
 
 Tensor SafetensorsFile::tensor(const StoredTensor& stored) const {
   const auto dtype = loaded_dtype(stored.type);
-  std::optional<Dims> dims = dims_of(stored);
+  std::optional<Dims> dims = countable_dims(stored.dims);
   if (!dtype || !dims) {
     raise({.kind = ErrorKind::parse,
            .code = "E0748",
@@ -55,15 +42,7 @@ Tensor SafetensorsFile::tensor(const StoredTensor& stored) const {
   }
   const std::span<std::byte> bytes =
       file_->bytes().subspan(header_.data_begin + stored.begin, stored.end - stored.begin);
-  if (dtype != same_dtype(stored.type)) return widened(stored.type, std::move(*dims), bytes);
-  if (bytes.empty()) return Tensor::empty(*dtype, std::move(*dims));
-  const bool aligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % size_of(*dtype) == 0;
-  if (aligned) {
-    return Tensor::borrow(*dtype, std::move(*dims), static_cast<void*>(bytes.data()), file_);
-  }
-  Tensor copy = Tensor::empty(*dtype, std::move(*dims));
-  std::memcpy(copy.mutable_raw_data(), bytes.data(), bytes.size());
-  return copy;
+  return tensor_of_elements(stored.type, *std::move(dims), bytes, file_);
 }
 
 const StoredTensor* SafetensorsFile::find(std::string_view name) const {

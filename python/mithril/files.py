@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import zipfile
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from . import _core, torch_files
+from . import _core
 from ._core import Model, WeightSource, load_safetensors, save, save_safetensors
 from .calls import checked
 
@@ -52,21 +49,4 @@ def load(path: str | os.PathLike[str]) -> Checkpoint:
     Of other safetensors files, indices and folders, of `.npz` files and of PyTorch's `.pt`, `.pth`
     and `.bin` files it returns the tensors as `params`. No code of a file runs.
     """
-    suffix = os.path.splitext(os.fspath(path))[1] if isinstance(path, (str, os.PathLike)) else ""
-    if suffix == ".npz":
-        return Checkpoint(load_npz(os.fspath(path)), None, {}, {})
-    if suffix in (".pt", ".pth", ".bin"):
-        return Checkpoint(torch_files.load(os.fspath(path)), None, {}, {})
     return Checkpoint(*_core._load_checkpoint(path))
-
-
-def load_npz(path: str) -> dict[str, Any]:
-    """The arrays of a `.npz` file. Arrays of objects, which are pickled, are refused."""
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        why = str(error).split("\n", maxsplit=1)[0]
-    _core.raise_error(
-        "ParseError", "E0750", "the file is no .npz file of arrays", path=path, facts=[("why", why)]
-    )

@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -231,13 +232,71 @@ def test_npz_files_are_read_and_pickled_ones_refused(tmp_path):
         params = compiled.load_state_dict(tmp_path / "weights.npz")
         assert all((params[key] == arrays[key]).all() for key in arrays)
     np.savez(tmp_path / "model.npz", a=np.array([{}], object))
-    with pytest.raises(ml.ParseError) as caught:
-        ml.load(tmp_path / "model.npz")
-    text = str(caught.value).replace(f"{tmp_path}/", "")
-    assert text.startswith(
-        "mithril.ParseError[E0750]: model.npz: the file is no .npz file of arrays\n"
-        "  why : Object arrays cannot be loaded when allow_pickle=False"
+    assert npz_refusal(tmp_path / "model.npz") == (
+        "mithril.ParseError[E0750]: model.npz: the file is not a .npz file of arrays\n"
+        "  why : 'a' is an array of Python objects"
     )
-    (tmp_path / "model.npz").write_bytes(b"PK\3\4 no more")
-    with pytest.raises(ml.ParseError, match="E0750"):
-        ml.load(tmp_path / "model.npz")
+    np.savez(tmp_path / "text.npz", a=np.array(["text"]))
+    assert npz_refusal(tmp_path / "text.npz") == (
+        "mithril.ParseError[E0748]: text.npz: no tensor of Mithril can hold 'a'\n"
+        "  stored : <U4[1]\n"
+        "  help: store it with another dtype or shape"
+    )
+    (tmp_path / "no.npz").write_bytes(b"no zip")
+    assert "it is not a zip archive" in npz_refusal(tmp_path / "no.npz")
+
+
+def npz_refusal(path):
+    with pytest.raises(ml.ParseError) as caught:
+        ml.load(path)
+    return str(caught.value).replace(f"{path.parent}/", "")
+
+
+def arrays_of_all_kinds():
+    base = values(6, 5, seed=2) * 50
+    arrays = {str(np.dtype(t)): base.astype(t) for t in ("f2", "f4", "f8", "i4", "i8", "?")}
+    arrays |= {name: np.abs(base).astype(name) for name in ("i1", "u1", "i2", "u2", "u4")}
+    arrays |= {"swapped": base.astype(">f4"), "columns": np.asfortranarray(base)}
+    arrays |= {"both": np.asfortranarray(base.astype(">i2")), "scalar": np.float64(3)}
+    return arrays | {"empty": np.zeros((0, 3), np.float32), "large": np.arange(70000) % 251}
+
+
+@pytest.mark.parametrize("level", [None, 0, 1, 9])
+def test_arrays_of_all_kinds_are_read_at_each_level_of_compression(tmp_path, level):
+    arrays = arrays_of_all_kinds()
+    method = zipfile.ZIP_STORED if level is None else zipfile.ZIP_DEFLATED
+    with zipfile.ZipFile(tmp_path / "a.npz", "w", method, compresslevel=level) as made:
+        for name, array in arrays.items():
+            with made.open(f"{name}.npy", "w") as entry:
+                np.lib.format.write_array(entry, np.asanyarray(array))
+    loaded = ml.load(tmp_path / "a.npz").params
+    assert list(loaded) == list(arrays)
+    for name, array in arrays.items():
+        assert loaded[name].shape == array.shape
+        assert (loaded[name] == array).all()
+
+
+def test_a_damaged_npz_file_is_refused_or_read(tmp_path):
+    small = {"first": values(3, 4), "second": np.asfortranarray(values(2, 5, seed=1))}
+    for save in (np.savez, np.savez_compressed):
+        save(tmp_path / "whole.npz", **small)
+        whole = (tmp_path / "whole.npz").read_bytes()
+        named = set()
+        for length in range(len(whole)):
+            (tmp_path / "cut.npz").write_bytes(whole[:length])
+            text = npz_refusal(tmp_path / "cut.npz")
+            assert "[E0745]" in text or "[E0750]" in text
+            named |= {text.split("'")[1]} if "E0745" in text else set()
+        assert named == set(small)
+        random = np.random.default_rng(5)
+        for _ in range(3000):
+            changed = bytearray(whole)
+            for place in random.integers(len(whole), size=random.integers(1, 4)):
+                changed[place] = random.integers(256)
+            (tmp_path / "bad.npz").write_bytes(changed)
+            try:
+                ml.load(tmp_path / "bad.npz")
+            except ml.ParseError as error:
+                assert error.code in ("E0745", "E0748", "E0750")
+            except ml.NameError as error:  # a NUL in a name
+                assert error.code == "E0622"
