@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from . import built as built  # isort: skip - before modules that need the core
 from . import backends, migration_hints, models, pickling
 from ._core import (
+    AttributeError,
     BackendError,
     CompiledModel,
     Connection,
@@ -85,6 +86,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "SWA",
     "Adam",
     "AdamW",
+    "AttributeError",
     "BackendError",
     "Checkpoint",
     "CompiledModel",

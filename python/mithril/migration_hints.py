@@ -67,10 +67,10 @@ COMPILED = {
 
 
 def refuse(owner: str, name: str, known: dict[str, str], there: list[str]) -> NoReturn:
-    """Raises AttributeError with the replacement, or with the nearest names."""
+    """Raises AttributeError E0624 with the replacement, or with the nearest names."""
     same = [each for each in there if each.lower() == name.lower()]
     hint = f"use {known[name]}" if name in known else _core.did_you_mean(name, same or there)
-    raise AttributeError(f"{owner} has no attribute {name!r}{': ' if hint else ''}{hint}")
+    _core.no_attribute(f"{owner} has no attribute {name!r}", hint)
 
 
 def of_compiled(compiled: _core.CompiledModel, name: str) -> Any:

@@ -4,13 +4,13 @@ There an operator is what a primitive model holds; here an op is a model from th
 """
 
 from . import models
-from ._core import Model
+from ._core import Model, no_attribute
 
 
 def __getattr__(name: str) -> type[Model]:
     made = getattr(models, name.removesuffix("Op"), None) if name.endswith("Op") else None
     if made is None:
-        raise AttributeError(f"module 'mithril.operators' has no attribute {name!r}")
+        no_attribute(f"module 'mithril.operators' has no attribute {name!r}")
     return made  # type: ignore[no-any-return]
 
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mithril/backend/backend.hpp"
+#include "mithril/base/error.hpp"
 #include "mithril/model/connection.hpp"
 #include "mithril/model/model.hpp"
 #include "mithril/tensor/tensor_map.hpp"
@@ -24,6 +25,10 @@ namespace py = pybind11;
 // The repr of the object, truncated if it is long.
 std::string shown(py::handle object);
 // TypeError E0390.
+// Raises the error as ml.AttributeError, a NameError that hasattr() and getattr() expect.
+[[noreturn]] void raise_attribute_error(const Error& error);
+// AttributeError E0624.
+[[noreturn]] void no_attribute(const std::string& message, const std::string& help = "");
 [[noreturn]] void wrong_type(py::handle object, const std::string& expected);
 // A str; TypeError E0390 for anything else.
 std::string text_of(py::handle object, const std::string& expected = "a name");

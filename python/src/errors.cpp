@@ -62,6 +62,16 @@ const char* doc_of(ErrorKind kind) {
 // The classes live as long as the process: a translator may run while the interpreter shuts down.
 py::object* classes[std::size(all_kinds)];
 
+// NameErrors about attributes, which Python requires to be AttributeErrors, too.
+py::object* attribute_class;
+
+py::object* new_class(const char* name, const char* doc, const py::tuple& bases) {
+  const std::string full = "mithril." + std::string(name);
+  PyObject* made = PyErr_NewExceptionWithDoc(full.c_str(), doc, bases.ptr(), nullptr);
+  if (!made) throw py::error_already_set();
+  return new py::object(py::reinterpret_steal<py::object>(made));
+}
+
 // Takes the error that an operator written in Python has left; null if there is none.
 py::object taken_error() {
   if (!PyErr_Occurred()) return {};
@@ -73,13 +83,12 @@ py::object taken_error() {
   return py::reinterpret_steal<py::object>(value);
 }
 
-void set_error(const Error& error) {
+void set_error(const Error& error, const py::object& type) {
   py::object cause = taken_error();
   const ErrorDetails& details = error.details();
   py::list facts;
   for (const Fact& fact : details.facts)
     facts.append(py::make_tuple(fact.label, fact.text, fact.origin));
-  const py::object& type = *classes[static_cast<size_t>(error.kind())];
   py::object instance = type(py::str(error.what()));
   instance.attr("code") = details.code;
   instance.attr("path") = details.path;
@@ -89,6 +98,10 @@ void set_error(const Error& error) {
   instance.attr("help") = details.help;
   if (cause) PyException_SetCause(instance.ptr(), cause.release().ptr());
   PyErr_SetObject(type.ptr(), instance.ptr());
+}
+
+void set_error(const Error& error) {
+  set_error(error, *classes[static_cast<size_t>(error.kind())]);
 }
 
 // Without memory for this error, sets Python's MemoryError.
@@ -114,17 +127,29 @@ ErrorKind kind_named(std::string_view name) {
 
 }  // namespace
 
+void raise_attribute_error(const Error& error) {
+  set_error(error, *attribute_class);
+  throw py::error_already_set();
+}
+
+void no_attribute(const std::string& message, const std::string& help) {
+  raise_attribute_error(NameError({.code = "E0624", .message = message, .help = help}));
+}
+
 void bind_errors(py::module_& module) {
   static py::exception<Error> base(module, "Error", PyExc_Exception);
   for (const ErrorKind kind : all_kinds) {
     const std::string name(class_name(kind));
     const py::tuple bases = py::make_tuple(base, py::reinterpret_borrow<py::object>(base_of(kind)));
-    PyObject* made =
-        PyErr_NewExceptionWithDoc(("mithril." + name).c_str(), doc_of(kind), bases.ptr(), nullptr);
-    if (!made) throw py::error_already_set();
-    classes[static_cast<size_t>(kind)] = new py::object(py::reinterpret_steal<py::object>(made));
-    module.attr(name.c_str()) = *classes[static_cast<size_t>(kind)];
+    py::object* made = new_class(name.c_str(), doc_of(kind), bases);
+    classes[static_cast<size_t>(kind)] = made;
+    module.attr(name.c_str()) = *made;
   }
+  attribute_class =
+      new_class("AttributeError", "An attribute that does not exist.",
+                py::make_tuple(*classes[static_cast<size_t>(ErrorKind::name)],
+                               py::reinterpret_borrow<py::object>(PyExc_AttributeError)));
+  module.attr("AttributeError") = *attribute_class;
   base.attr("__module__") = "mithril";
   base.attr("__doc__") =
       "An error of Mithril: its attributes are code (\"E0201\"), path, port, message, facts and "
@@ -151,6 +176,8 @@ void bind_errors(py::module_& module) {
       },
       py::arg("code"), py::arg("what"), py::arg("name"), py::arg("known"),
       "NameError \"there is no <what> <name>\", with the known names and the nearest of them.");
+  module.def("no_attribute", no_attribute, py::arg("message"), py::arg("help") = "",
+             "Raises AttributeError E0624.");
   module.def(
       "did_you_mean",
       [](const std::string& name, const std::vector<std::string>& known) {

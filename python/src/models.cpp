@@ -235,12 +235,12 @@ void bind_models(py::module_& module) {
       .def(
           "__getattr__",
           [](const Model& m, const std::string& key) -> py::object {
-            if (key.rfind("__", 0) == 0) throw py::attribute_error(key);
+            if (key.rfind("__", 0) == 0) no_attribute("a model has no attribute '" + key + "'");
             if (py::object found = key_or_family(m, key)) return found;
             try {
               return py::cast(m.at(key));
             } catch (const NameError& error) {
-              throw py::attribute_error(error.what());
+              raise_attribute_error(error);
             }
           },
           py::arg("key"))

@@ -202,10 +202,9 @@ def keywords(function: Callable[..., Any]) -> list[str]:
 
 
 def is_of_python(name: str, error: Exception) -> bool:
-    """Errors that Python requires for attributes, and errors of a user's function."""
-    attribute = name.endswith(("__getattr__", " ="))
+    """Errors of Python's own about setting attributes, and errors of a user's function."""
     return isinstance(error, ZeroDivisionError) or (
-        attribute and isinstance(error, (AttributeError, TypeError))
+        name.endswith(" =") and isinstance(error, (AttributeError, TypeError))
     )
 
 

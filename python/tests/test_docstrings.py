@@ -31,7 +31,7 @@ def test_what_a_list_port_takes_is_shown_as_a_list() -> None:
 
 
 def test_names_from_elsewhere_are_told_what_they_are_here() -> None:
-    with pytest.raises(AttributeError, match="'NumpyBackend': use CpuBackend"):
+    with pytest.raises(AttributeError, match="'NumpyBackend'\n  help: use CpuBackend"):
         ml.NumpyBackend  # noqa: B018
     with pytest.raises(AttributeError, match=r"module 'mithril' has no attribute 'nothing'$"):
         ml.nothing  # noqa: B018

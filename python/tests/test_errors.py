@@ -8,6 +8,7 @@ import pytest
 from processes import environment
 
 import mithril as ml
+from mithril import operators
 
 
 def text_of_error(call, kind=ml.Error):
@@ -29,6 +30,25 @@ def test_an_object_that_does_not_fit_is_shown():
         "  expected : a list of dims\n"
         "  got      : 3   int"
     )
+
+
+def test_attributes_that_there_are_none_of_are_errors_of_both_kinds():
+    compiled = ml.compile(ml.Relu(), ml.CpuBackend())
+    assert text_of_error(lambda: ml.Dense, ml.NameError) == (
+        "mithril.NameError[E0624]: module 'mithril' has no attribute 'Dense'\n"
+        "  help: use Linear(dimension)"
+    )
+    for owner in (ml, operators, compiled):
+        with pytest.raises(ml.AttributeError) as caught:
+            owner.nothing  # noqa: B018
+        assert caught.value.code == "E0624"
+        assert isinstance(caught.value, AttributeError)
+        assert not hasattr(owner, "nothing")
+    with pytest.raises(ml.AttributeError, match="known") as caught:
+        product().logit  # noqa: B018
+    assert (caught.value.code, caught.value.help) == ("E0606", "did you mean 'logits'?")
+    with pytest.raises(ml.AttributeError, match="a model has no attribute '__array__'"):
+        product().__array__  # noqa: B018
 
 
 def test_an_array_of_a_dtype_that_is_none_of_ours_is_refused():
