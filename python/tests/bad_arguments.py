@@ -202,9 +202,10 @@ def keywords(function: Callable[..., Any]) -> list[str]:
 
 
 def is_of_python(name: str, error: Exception) -> bool:
-    """Errors of Python's own about setting attributes, and errors of a user's function."""
+    """Errors that Python requires for attributes, and errors of a user's function."""
+    attribute = name.endswith(("__getattr__", " ="))
     return isinstance(error, ZeroDivisionError) or (
-        name.endswith(" =") and isinstance(error, (AttributeError, TypeError))
+        attribute and isinstance(error, (AttributeError, TypeError))
     )
 
 

@@ -24,6 +24,8 @@ WRONG = {
     "PyTorch's order": "ml.Conv2d(1, 8, 3)",
     "a kind of argument": 'ml.Linear(dimension="3")',
     "a tensor for a port that is none": "ml.Linear(4, wieght=ml.Tensor([[1.0]]))",
+    "a value for a tensor of a layer with any ports": 'ml.Layer("Relu", weight=3)',
+    "a model for a port of a layer with any ports": 'ml.MLP(["Relu"])(input=net)',
     "an argument that is missing": "ml.Split(2)",
     "an input port of a model": 'net |= ml.Linear(4)(inptu="x")',
     "an output port of a model": 'net |= ml.Linear(4)(input="x", ouput="y")',
