@@ -25,8 +25,8 @@ void argsort(Tensor<T, rank> output, Tensor<X, rank> input, int64_t axis, bool d
     std::partial_sort(order.begin(), order.begin() + kept.size, order.end(),
                       [&](int64_t a, int64_t b) {
                         const X left = input[view.at(o, a, i)], right = input[view.at(o, b, i)];
-                        if (sorts_before<X>(left, right, descending)) return true;
-                        return a < b && !sorts_before<X>(right, left, descending);
+                        if (sorts_before(left, right, descending)) return true;
+                        return a < b && !sorts_before(right, left, descending);
                       });
     for (int64_t k = 0; k < kept.size; ++k) {
       output[kept.at(o, k, i)] = static_cast<T>(order[static_cast<size_t>(k)]);
