@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ inline const Function functions[] = {{"exp", Operation::exp, std::exp, std::exp}
                                      {"log", Operation::log, std::log, std::log},
                                      {"log1p", Operation::log1p, std::log1p, std::log1p},
                                      {"tanh", Operation::tanh, std::tanh, std::tanh},
+                                     {"sin", Operation::sin, std::sin, std::sin},
+                                     {"cos", Operation::cos, std::cos, std::cos},
                                      {"erf", Operation::erf, std::erf, std::erf}};
 
 // In units of the last place of the expected number.
@@ -104,6 +107,10 @@ std::vector<T> numbers_of_all_kinds(Bits step) {
   }
   // The range of most arguments.
   for (int i = -4000; i < 4000; ++i) numbers.push_back(static_cast<T>(i * 0.0123));
+  // The zeros of sines and cosines, and angles too large for Highway.
+  for (int i = 1; i < 26'000; ++i) {
+    numbers.push_back(static_cast<T>(i * std::numbers::pi_v<long double> / 2));
+  }
   numbers.resize((numbers.size() + 15) / 16 * 16);
   return numbers;
 }

@@ -15,6 +15,9 @@ MITHRIL_OP_CASES(sin) {
        .inputs = {{"input", tensor({2}, {0, INFINITY})}},
        .expect = {{"output", tensor({2}, {0, NAN})}},
        .hold = {"input"}},
+      {.name = "large angles",
+       .inputs = {{"input", tensor({6}, {38999, -39001, 52707.18, -123456, 1e6, -3e7})}},
+       .hold = {"input"}},
       {.name = "a value is refused", .inputs = {{"input", 2.0}}, .error = "E0301"},
   };
 }

@@ -18,11 +18,11 @@ using Kind = Formula::Kind;
 
 const std::map<std::string_view, Operation>& functions() {
   static const std::map<std::string_view, Operation> functions = {
-      {"abs", Operation::abs},     {"erf", Operation::erf},     {"exp", Operation::exp},
-      {"expm1", Operation::expm1}, {"floor", Operation::floor}, {"log", Operation::log},
-      {"log1p", Operation::log1p}, {"max", Operation::maximum}, {"min", Operation::minimum},
-      {"rint", Operation::rint},   {"sqrt", Operation::sqrt},   {"tanh", Operation::tanh},
-      {"trunc", Operation::trunc}};
+      {"abs", Operation::abs},     {"cos", Operation::cos},     {"erf", Operation::erf},
+      {"exp", Operation::exp},     {"expm1", Operation::expm1}, {"floor", Operation::floor},
+      {"log", Operation::log},     {"log1p", Operation::log1p}, {"max", Operation::maximum},
+      {"min", Operation::minimum}, {"rint", Operation::rint},   {"sin", Operation::sin},
+      {"sqrt", Operation::sqrt},   {"tanh", Operation::tanh},   {"trunc", Operation::trunc}};
   return functions;
 }
 

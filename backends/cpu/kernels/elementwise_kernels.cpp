@@ -48,6 +48,8 @@ MITHRIL_OPERATION(Expm1, 1, expm1(d, x[0]));
 MITHRIL_OPERATION(Log, 1, log(d, x[0]));
 MITHRIL_OPERATION(Log1p, 1, log1p(d, x[0]));
 MITHRIL_OPERATION(Tanh, 1, tanh(d, x[0]));
+MITHRIL_OPERATION(Sin, 1, sin(d, x[0]));
+MITHRIL_OPERATION(Cos, 1, cos(d, x[0]));
 MITHRIL_OPERATION(Erf, 1, erf_float(d, x[0]));
 MITHRIL_OPERATION(Add, 2, hn::Add(x[0], x[1]));
 MITHRIL_OPERATION(Subtract, 2, hn::Sub(x[0], x[1]));
@@ -240,9 +242,9 @@ ElementwiseKernels<T> in_order() {
 template <typename T>
 ElementwiseKernels<T> made() {
   return in_order<T, Copy, Negate, Not, Abs, Sqrt, Floor, Rint, Trunc, Exp, Expm1, Log, Log1p, Tanh,
-                  std::conditional_t<sizeof(T) == 4, Erf, Copy>, Add, Subtract, Multiply, Divide,
-                  Maximum, Minimum, Less, LessEqual, Equal, NotEqual, And, Or, Choose, ChooseLess,
-                  ChooseLessEqual, ChooseEqual, ChooseNotEqual>();
+                  Sin, Cos, std::conditional_t<sizeof(T) == 4, Erf, Copy>, Add, Subtract, Multiply,
+                  Divide, Maximum, Minimum, Less, LessEqual, Equal, NotEqual, And, Or, Choose,
+                  ChooseLess, ChooseLessEqual, ChooseEqual, ChooseNotEqual>();
 }
 
 }  // namespace

@@ -25,6 +25,8 @@ enum class Operation : uint8_t {
   log,
   log1p,
   tanh,
+  sin,
+  cos,
   erf,
   add,
   subtract,
@@ -44,7 +46,7 @@ enum class Operation : uint8_t {
   choose_equal,
   choose_not_equal,
 };
-inline constexpr size_t operation_count = 31;
+inline constexpr size_t operation_count = 33;
 
 // An operand or a result. Its element i is at[i & mask]. The mask is all ones for an array, 0 for
 // one vector of equal elements, and a power of two - 1 for a block that is reused.

@@ -267,6 +267,43 @@ HWY_ATTR V<D> tanh(D d, V<D> x) {
   return hn::CopySign(hn::IfThenElse(hn::Lt(size, number(d, 0.625)), small, large), x);
 }
 
+// Highway reduces angles below this limit to less than 3 units in the last place.
+constexpr double most_angle = 39000;
+
+// Returns `results`, with those of angles that Highway cannot reduce from the C library.
+template <class D, class Function>
+HWY_ATTR HWY_NOINLINE V<D> with_large_angles(D d, V<D> x, V<D> results, const Function& function) {
+  using T = hn::TFromD<D>;
+  alignas(64) T angles[hn::MaxLanes(D())], values[hn::MaxLanes(D())];
+  hn::Store(x, d, angles);
+  hn::Store(results, d, values);
+  for (size_t i = 0; i < hn::MaxLanes(D()); ++i) {
+    if (!(std::abs(angles[i]) < static_cast<T>(most_angle))) values[i] = function(angles[i]);
+  }
+  return hn::Load(d, values);
+}
+
+template <class D>
+HWY_ATTR V<D> sin(D d, V<D> x) {
+  using T = hn::TFromD<D>;
+  const auto reducible = hn::Lt(hn::Abs(x), number(d, most_angle));  // false for NaN
+  V<D> result = hn::Sin(d, hn::IfThenElseZero(reducible, x));
+  // The cube of a tiny angle does not change its sine; Highway loses the sign of -0.
+  const V<D> tiny = number(d, sizeof(T) == 4 ? 0x1p-13 : 0x1p-27);
+  result = hn::IfThenElse(hn::Lt(hn::Abs(x), tiny), x, result);
+  if (hn::AllTrue(d, reducible)) return result;
+  return with_large_angles(d, x, result, [](T angle) { return std::sin(angle); });
+}
+
+template <class D>
+HWY_ATTR V<D> cos(D d, V<D> x) {
+  using T = hn::TFromD<D>;
+  const auto reducible = hn::Lt(hn::Abs(x), number(d, most_angle));
+  const V<D> result = hn::Cos(d, hn::IfThenElseZero(reducible, x));
+  if (hn::AllTrue(d, reducible)) return result;
+  return with_large_angles(d, x, result, [](T angle) { return std::cos(angle); });
+}
+
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
