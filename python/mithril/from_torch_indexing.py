@@ -312,6 +312,19 @@ def diagonal(self: Connection, offset: int = 0, dim1: int = 0, dim2: int = 1, *,
     return ml.Gather(axis=-1)(rows, places)
 
 
+def diagonal_scatter(
+    self: Connection, src: Connection, offset: int = 0, dim1: int = 0, dim2: int = 1, *, at: Site
+) -> Any:
+    last = move(self, [dim1, dim2], [-2, -1])
+    count = at.inputs[1].shape[-1]
+    refuse_if(not isinstance(count, int), "of an open size")
+    columns = size(last, -1)
+    start = offset if offset >= 0 else -offset * columns
+    places = ml.Arange()(stop=count) * (columns + 1) + start
+    rows = last.reshape((*shape(last)[:-2], size(last, -2) * columns))
+    return move(put(rows, places, src, -1, False).reshape(shape(last)), [-2, -1], [dim1, dim2])
+
+
 def unfold(self: Connection, dimension: int, size: int, step: int, *, at: Site) -> Any:
     """Windows along an axis, each as a new last axis."""
     if not rank_of(self):
@@ -348,6 +361,7 @@ TABLE: Table = table(
     (select_scatter, "select_scatter"),
     (slice_scatter, "slice_scatter"),
     (diagonal, "diagonal"),
+    (diagonal_scatter, "diagonal_scatter"),
     (unfold, "unfold"),
     (one_hot, "one_hot"),
 )

@@ -237,6 +237,23 @@ def ignoring_nan(maker: Any) -> Builder:
     return build
 
 
+def hypotenuse(self: Any, other: Any) -> Any:
+    """sqrt(x * x + y * y), divided by the larger one against overflow."""
+    size = ml.StopGradient()(ml.Maximum()(self.abs(), other.abs()))
+    size = ml.Where()(size.eq(0.0), 1.0, size)
+    total = ml.Square()(self / size) + ml.Square()(other / size)
+    zero = total.eq(0.0)
+    return size * ml.Where()(zero, 0.0, ml.Where()(zero, 1.0, total).sqrt())
+
+
+def with_sign(self: Any, other: Any) -> Any:
+    """|x| with the sign of y, which -0 has, too."""
+    y = as_float(tensor(other))
+    negative = ml.LogicalOr()(y < 0.0, ml.LogicalAnd()(y.eq(0.0), 1.0 / y < 0.0))
+    size = as_float(self).abs()
+    return ml.Where()(negative, -size, size)
+
+
 def sign(self: Any) -> Any:
     return self if is_bool(self) else ml.Sign()(self)
 
@@ -320,4 +337,6 @@ TABLE: Table = table(
     (composed(lambda x: x.sin() / x.cos()), "tan"),
     (composed(lambda x: (x.exp() + (-x).exp()) * 0.5), "cosh"),
     (nan_to_num, "nan_to_num"),
+    (hypotenuse, "hypot"),
+    (with_sign, "copysign"),
 )

@@ -147,6 +147,22 @@ def test_dropout_in_training_draws_anew_at_every_place() -> None:
     assert first["output_0"].max() == 1 / 0.75
 
 
+@pytest.mark.parametrize("kind", [nn.Dropout2d, nn.AlphaDropout, nn.FeatureAlphaDropout])
+def test_other_dropouts_follow_the_mode(kind: "type[nn.Module]") -> None:
+    x = torch.randn(40, 60, 5, 5, generator=torch.Generator().manual_seed(0)).double()
+    ours = converted(kind(0.25), x)
+    y = ours(x)
+    dropped = (y - y.flatten().mode().values).abs() < 1e-9
+    whole = dropped.flatten(2)
+    if kind is not nn.AlphaDropout:  # channels as a whole
+        assert torch.equal(whole.all(2), whole.any(2))
+    assert abs(dropped.double().mean() - 0.25) < 0.05
+    assert abs(y.mean()) < 0.1
+    if kind is not nn.Dropout2d:
+        assert abs(y.var() - x.var()) < 0.1
+    assert torch.equal(ours.eval()(x), x)
+
+
 FLOATS, BOOLS = torch.randn(3, 3, dtype=torch.float64), torch.eye(3) > 0
 PADDING = torch.tensor([[False, True, False], [False, False, True]])
 

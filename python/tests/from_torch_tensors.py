@@ -1,0 +1,198 @@
+"""One case for each of the tensor functions that models use, and tricky ones, for `ml.from_torch`: x
+is a matrix of floats."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.nn.functional as F  # noqa: N812 - as everyone writes it
+from from_torch_cases import normal
+
+X = normal(3, 5)
+TIED = torch.tensor([[1.0, 3.0, 3.0, -2.0, 1.0], [0.0] * 5, [2.0, 2.0, -0.5, 2.5, -1.5]]).double()
+INDEX = torch.tensor([[0, 2, 1, 1, 0], [2, 2, 0, 1, 1]])
+COLUMNS = torch.tensor([[4, 0], [1, 1], [2, 3]])
+PICKED, AGAIN = torch.tensor([2, 0, -1]), torch.tensor([1, 1, 1])
+WHOLE = torch.tensor([[7, -3, 0, 5, -8], [1, 2, 3, 4, 5], [-6, 6, 12, -1, 9]])
+SQUARE = normal(3, 3)
+
+
+def limited(x: Any) -> Any:
+    """Between -0.9 and 0.9."""
+    return 0.9 * torch.tanh(x)
+
+
+FUNCTIONS: dict[str, Callable] = {
+    # sums and products along axes
+    "cumsum": lambda x: x.cumsum(-1),
+    "cumprod": lambda x: x.cumprod(1),
+    "logsumexp": lambda x: x.logsumexp(1),
+    "prod": lambda x: x.prod(-1),
+    "var": lambda x: x.var((0, 1)),
+    "std": lambda x: x.std(1, keepdim=True),
+    "var_mean": lambda x: sum(torch.var_mean(x, 1)),
+    "norm": lambda x: x.norm(dim=1),
+    "norm of order 1": lambda x: x.norm(1, 0),
+    "norm of order inf": lambda x: torch.linalg.vector_norm(x, float("inf"), -1),
+    "norm of order 3": lambda x: torch.linalg.vector_norm(x, 3, (0, 1)),
+    "cdist": lambda x: torch.cdist(x, x[:2] * 2),
+    "pdist": lambda x: F.pdist(x),
+    "count_nonzero": lambda x: x * (x > 0).count_nonzero(0),
+    "diff": lambda x: x.diff(dim=1),
+    "trapezoid": lambda x: torch.trapezoid(x, dim=1),
+    "nansum": lambda x: x.where(x < 1, torch.nan).nansum(1),
+    "any": lambda x: x * (x > 1).any(1, keepdim=True),
+    "all": lambda x: x * (x > -1).all(0),
+    "mean": lambda x: x.mean((-1, 0)),
+    # order
+    "sort": lambda x: x.sort(1)[0] * x.sort(1)[1],
+    "sort, descending": lambda x: torch.sort(x, 0, descending=True)[0],
+    "argsort": lambda x: x * x.argsort(-1),
+    "topk": lambda x: x.topk(2, 1)[0] + x.topk(2, 1)[1],
+    "topk, smallest": lambda x: x.topk(2, 0, largest=False).values,
+    "kthvalue": lambda x: x.kthvalue(2, 1).values,
+    "median": lambda x: x.median(1).values + x.median(),
+    "max": lambda x: x.max(1).values * x.max(1).indices,
+    "argmin": lambda x: x * x.argmin(1, keepdim=True),
+    "aminmax": lambda x: x * (x.detach().aminmax().max - x.detach().aminmax().min),
+    "searchsorted": lambda x: x * torch.searchsorted(x[0].sort()[0].detach(), x),
+    "bucketize": lambda x: x * torch.bucketize(x, torch.tensor([-1.0, 0.0, 1.0])),
+    # indexing
+    "gather": lambda x: x.gather(0, INDEX),
+    "take_along_dim": lambda x: x.take_along_dim(COLUMNS, 1),
+    "scatter": lambda x: x.scatter(0, INDEX[:1], x[:1] * 2),
+    "scatter_add": lambda x: x.scatter_add(0, INDEX, x[:2] * 2),
+    "scatter_reduce": lambda x: x.scatter_reduce(0, INDEX, x[:2] * 2, "amax", include_self=False),
+    "index_add": lambda x: x.index_add(0, AGAIN, x, alpha=2),
+    "index_copy": lambda x: x.index_copy(1, PICKED[:2], x[:, :2]),
+    "index_fill": lambda x: x.index_fill(1, PICKED[:2], 3.0),
+    "index_select": lambda x: x.index_select(1, PICKED[:2]),
+    "index by two": lambda x: x[PICKED, AGAIN],
+    "index by two and a slice": lambda x: x[:, None, :][PICKED[:, None], :, COLUMNS],
+    "index_put": lambda x: (x * 1).index_put((AGAIN, PICKED), x[0, 0], accumulate=True),
+    "index by bools": lambda x: torch.where(x > 0, x, 0.0).masked_fill(x > 1, 1.0),
+    "masked_scatter": lambda x: x.masked_scatter(x > 0, (x * 2).flatten()),
+    "take": lambda x: x.take(PICKED),
+    "select_scatter": lambda x: x.select_scatter(x[0] * 2, 0, -1),
+    "slice_scatter": lambda x: x.slice_scatter(x[:, :2] * 2, 1, 0, 4, 2),
+    "diagonal": lambda x: x.diagonal(1),
+    "diag_embed": lambda x: torch.diag_embed(x),
+    "unfold": lambda x: x.unfold(1, 3, 2),
+    "one_hot": lambda x: x[:, :, None] * F.one_hot(INDEX[0], 3),
+    "where": lambda x: torch.where(x > 0, x, -1),
+    # shapes
+    "flip": lambda x: x.flip((0, -1)) + x.fliplr(),
+    "roll": lambda x: x.roll((1, -2), (0, 1)) + x.roll(3),
+    "rot90": lambda x: x.rot90(),
+    "movedim": lambda x: x[None].movedim(0, -1),
+    "meshgrid": lambda x: sum(torch.meshgrid(x[0], x[1], indexing="xy")),
+    "repeat_interleave": lambda x: x.repeat_interleave(2, 1),
+    "tile": lambda x: x.tile(2, 1, 2),
+    "tensor_split": lambda x: x.tensor_split(3, 1)[1],
+    "hstack": lambda x: torch.hstack((x, x * 2)) @ torch.vstack((x.T, x.T)),
+    "tril": lambda x: x.tril(-1) + torch.triu(x, 1),
+    "kron": lambda x: torch.kron(x, x[:2]),
+    "outer": lambda x: torch.outer(x[0], x[1]),
+    "block_diag": lambda x: torch.block_diag(x, x * 2),
+    "pad": lambda x: F.pad(x[None], (2, 3), "reflect") + F.pad(x[None], (2, 3), "circular"),
+    # elements
+    "round": lambda x: x * (x * 3).round() + x.round(decimals=1).detach(),
+    "trunc": lambda x: x * x.trunc() + x.frac(),
+    "floor": lambda x: x * (x.floor() + x.ceil()),
+    "fmod": lambda x: x.fmod(0.7) + x.remainder(-0.7),
+    "div": lambda x: x * torch.div(x, 0.3, rounding_mode="trunc"),
+    "log1p": lambda x: x.exp().log1p() + x.expm1(),
+    "asin": lambda x: limited(x).asin() + limited(x).acos() + limited(x).atanh(),
+    "asinh": lambda x: x.asinh() + (x.abs() + 1.5).acosh(),
+    "atan2": lambda x: torch.atan2(x, x.flip(0)) + x.atan(),
+    "sinh": lambda x: x.sinh() + x.cosh() + x.tan(),
+    "erf": lambda x: x.erf(),
+    "hypot": lambda x: torch.hypot(x, x.flip(1)),
+    "logit": lambda x: torch.logit(x.sigmoid() * 0.9 + 0.05),
+    "xlogy": lambda x: torch.xlogy(x, x.abs() + 1),
+    "lerp": lambda x: torch.lerp(x, x * 2, 0.3),
+    "addcmul": lambda x: torch.addcmul(x, x, x, value=0.5) + torch.addcdiv(x, x, x.exp()),
+    "clamp": lambda x: x.clamp(x[0], x[1] + 2),
+    "nan_to_num": lambda x: (x / x.relu()).nan_to_num(1.0, 2.0, -2.0).detach() * x,
+    "heaviside": lambda x: x * torch.heaviside(x, x[0]).detach(),
+    "copysign": lambda x: torch.copysign(x, -x),
+    "isclose": lambda x: x * torch.isclose(x, x.round(), atol=0.2),
+    "logaddexp": lambda x: torch.logaddexp(x, x * 2),
+    "sinc": lambda x: torch.sinc(x),
+    "exp2": lambda x: x.exp2() + (x.abs() + 1).log2(),
+    # ints
+    "bits": lambda x: x * ((WHOLE & 6) | (WHOLE ^ 3)) + ~WHOLE,
+    "shifts": lambda x: x * ((WHOLE << 2) + (WHOLE >> 1)),
+    "quotients of ints": lambda x: (
+        x * (WHOLE // 3 + WHOLE % 3) + WHOLE.div(4, rounding_mode="trunc")
+    ),
+    # matrices
+    "cross": lambda x: torch.linalg.cross(x[:, :3], SQUARE),
+    "trace": lambda x: (x @ x.T).trace(),
+    "matrix_power": lambda x: torch.linalg.matrix_power(x @ x.T, 3),
+    "baddbmm": lambda x: torch.baddbmm(x[None], SQUARE[None], x[None], beta=0.5, alpha=2),
+    "tensordot": lambda x: torch.tensordot(x, x, ([0], [0])),
+    "einsum": lambda x: torch.einsum("ij,kj,lj->ikl", x, x, x),
+    "normalize": lambda x: F.normalize(x, dim=-1),
+    "cosine_similarity": lambda x: F.cosine_similarity(x, x.flip(0), dim=-1),
+    # what torch.linalg computes from factors
+    "inv": lambda x: torch.linalg.inv(x @ x.T),
+    "det": lambda x: torch.linalg.det(x @ x.T),
+    "solve": lambda x: torch.linalg.solve(x @ x.T, x),
+    "svd": lambda x: torch.linalg.svdvals(x),
+    "fft": lambda x: torch.fft.rfft(x).abs(),
+    "nonzero": lambda x: x[x > 0],
+    "unique": lambda x: x.unique(),
+    "erfc": lambda x: torch.special.erfc(x),
+    "lgamma": lambda x: (x.abs() + 1).lgamma(),
+    "erfinv": lambda x: limited(x).erfinv(),
+    "logcumsumexp": lambda x: x.logcumsumexp(1),
+}
+
+
+def views(x: Any) -> Any:
+    y = x * 1
+    y.T[1].mul_(2)
+    y.view(-1)[::3] += 1
+    y[0, 1:4].copy_(x[1, :3])
+    y.diagonal().fill_(0.5)
+    return y
+
+
+def half(x: Any) -> Any:
+    return (x.half() * torch.tensor(2.0) + x.bfloat16().half() * 0).double() + (x > 0) * 2.5
+
+
+TRICKY: dict[str, Callable] = {
+    "largest of ties": lambda x: x.max(1).values + x.amax(1) + x.max() + x.min(dim=1)[0],
+    "places of ties": lambda x: x * (x.argmax(1, keepdim=True) + x.max(1, True).indices),
+    "sort of ties": lambda x: x.sort(dim=1, stable=True)[0] * x.argsort(dim=1, stable=True),
+    "limits of ties": lambda x: x.clamp(0, 2) + F.relu(x) + torch.maximum(x, x[2]) + x.abs(),
+    "median of ties": lambda x: x.median(-1).values,
+    "views that are written to": views,
+    "in place": lambda x: x.mul(2).add_(x).sub_(1).T.div_(2).neg_(),
+    "rows in place": lambda x: x.clone().index_add_(0, AGAIN, x).scatter_(1, COLUMNS, 0.5),
+    "negative axes": lambda x: (
+        x.unsqueeze(-2).squeeze(-2).softmax(-2).flip(-1).cumsum(-2).unflatten(-1, (-1, 1)).sum(-1)
+    ),
+    "negative indices": lambda x: x[-1, -3:] + x[..., -2, None].sum() + x.select(-1, -2).sum(),
+    "ints and floats": lambda x: (WHOLE + 0.5) * x + WHOLE / 2 + WHOLE * True + (WHOLE > 0).sum(),
+    "means of ints": lambda x: x * WHOLE.double().mean(0) + WHOLE.sum(-1, keepdim=True) % 3,
+    "bools and ints": lambda x: x * ((x > 0) + 2) + (x > 0).long().cumsum(0) - (x > 1).int(),
+    "halves": half,
+    "powers of ints": lambda x: x**3 + x**-2 * 0.1 + 2**x + WHOLE**2,
+    "scalars": lambda x: x * torch.tensor(3) + torch.tensor(2.0) - x[0, 0],
+}
+
+# What the error says about functions that cannot be converted.
+REFUSED = {
+    **{name: f"aten.{name}: no op of Mithril computes it" for name in ("erfc", "erfinv", "lgamma")},
+    "logcumsumexp": "aten.logcumsumexp: no op of Mithril computes it",
+    "inv": "aten.linalg_inv_ex: no op of Mithril computes it",
+    "det": "aten._linalg_det: no op of Mithril computes it",
+    "solve": "aten._linalg_solve_ex: no op of Mithril computes it",
+    "svd": "aten._linalg_svd: no op of Mithril computes it",
+    "fft": "aten._fft_r2c: no op of Mithril computes it",
+    "nonzero": "aten.index: by bools, whose number of True is not known",
+    "unique": "aten._unique2: no op of Mithril computes it",
+}
