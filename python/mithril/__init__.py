@@ -63,6 +63,7 @@ from .optimizers import (
 )
 from .torch_interop import as_torch_module, from_torch
 from .types import Tensor
+from .user_ops import add_op
 
 if not TYPE_CHECKING:  # type checkers must see only names that exist
 
@@ -128,6 +129,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "backends",
     "bfloat16",
     "bool_",
+    "add_op",
     "codegen",
     "compile",
     "dtype",

@@ -88,6 +88,7 @@ void bind_models(py::module_& module);
 void bind_training(py::module_& module);
 void bind_json(py::module_& module);
 void bind_library(py::module_& module);
+void bind_user_ops(py::module_& module);
 void bind_constraints(py::module_& module);
 void bind_compile(py::module_& module);
 void bind_schedules(py::module_& module);

@@ -35,6 +35,7 @@ PYBIND11_MODULE(_core, module) {
   bind_training(module);
   bind_json(module);
   bind_library(module);
+  bind_user_ops(module);
   bind_constraints(module);
   bind_compile(module);
   bind_schedules(module);

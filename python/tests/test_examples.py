@@ -23,6 +23,13 @@ def test_digits_are_told(name):
     assert match and float(match[1]) >= 0.97
 
 
+def test_ops_of_users_are_trained():
+    program = ROOT / "examples" / "python" / "own_ops.py"
+    run = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+    first, last = re.fullmatch(r"loss (\S+) -> (\S+)\n", run.stdout).groups()
+    assert float(last) < 0.1 * float(first)
+
+
 def test_the_example_of_fit_is_short():
     source = (ROOT / "examples" / "python" / "validate_digits.py").read_text(encoding="utf-8")
     body = re.search(r"^def main.*?\n(.*?)\n\n", source, re.DOTALL | re.MULTILINE)

@@ -1,0 +1,111 @@
+"""Ops of users, from formulas or functions of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import _core
+from ._core import Model, raise_error, wrong_argument
+from .calls import checked
+from .model_classes import make_class
+
+TYPES = ("float", "int", "bool", "number")
+
+
+@checked
+def add_op(
+    name: str,
+    *,
+    inputs: Mapping[str, str],
+    outputs: Mapping[str, str] = {"output": "*s"},  # noqa: B006 - it is not changed
+    formula: str | None = None,
+    function: Callable[..., Any] | None = None,
+    gradient: Mapping[str, str] | Callable[..., Any] | None = None,
+    doc: str = "",
+) -> type[Model]:
+    """Adds an op to this process, and returns its class.
+
+    `inputs` and `outputs` map the names of ports to shape patterns: "N D" are two dims, "*s" any
+    run of dims, "3" a number, "" a scalar. The same name is the same size. A pattern may have a
+    type, "N: int" (float, int, bool or number); without it a port is float. The op is defined by
+    one of:
+
+    `formula`: a C expression of one element, for ops of float tensors of one shape and of scalars.
+    "{x}" is the element of port x. The CPU backend fuses it into loops, and generated C++ has it.
+    `gradient` maps inputs to formulas of their gradients, in which "{grad}" is the gradient of the
+    output. The torch backend computes such an op on the host.
+
+    `function`: takes a NumPy array for each input, and returns one array, or a tuple with one for
+    each output. `gradient` takes the inputs and the gradients of the outputs, and returns an array,
+    or a tuple with one for each float input. Backends call them as they are: there is no fusion, no
+    code can be generated for them, and equal calls may be made once, so they must be functions of
+    their arguments. All backends pass NumPy arrays.
+
+    A model with the op can be saved as JSON. It is read in a process that has added the op.
+
+    Example:
+        Squash = ml.add_op(
+            "squash",
+            inputs={"x": "*s"},
+            formula="{x} / (1 + abs({x}))",
+            gradient={"x": "{grad} / ((1 + abs({x})) * (1 + abs({x})))"},
+        )
+        model |= Squash()(x="h", output="y")
+    """
+    if not isinstance(name, str) or not name.isidentifier():
+        wrong_argument("add_op", "name", "an identifier", name)
+    if not isinstance(doc, str):
+        wrong_argument("add_op", "doc", "a string", doc)
+    taken, given = _ports("inputs", inputs), _ports("outputs", outputs)
+    doc = doc or f"The op {name} of a user."
+    if (formula is None) == (function is None):
+        raise_error("ValueError", "E0446", "add_op needs either a formula or a function")
+    if function is not None:
+        if not callable(function):
+            wrong_argument("add_op", "function", "a function", function)
+        if gradient is not None and not callable(gradient):
+            wrong_argument("add_op", "gradient", "a function of arrays", gradient)
+        _core._add_function(name, doc, taken, given, function, gradient)
+    else:
+        if not isinstance(formula, str):
+            wrong_argument("add_op", "formula", "a string", formula)
+        formulas = {} if gradient is None else gradient
+        if not isinstance(formulas, Mapping) or not all(
+            isinstance(text, str) for pair in formulas.items() for text in pair
+        ):
+            wrong_argument("add_op", "gradient", "a dict of formulas", gradient)
+        _check_elementwise(taken, given)
+        _core._add_formula(name, doc, taken, given, formula, list(formulas.items()))
+    made = make_class(next(each for each in _core.library() if each["op"] == name))
+    made.__doc__ = (made.__doc__ or "").partition("\n\nExample:")[0]  # it is not in mithril
+    return made
+
+
+def _ports(argument: str, ports: Any) -> list[tuple[str, str, str]]:
+    if not isinstance(ports, Mapping) or not ports:
+        wrong_argument("add_op", argument, "a dict of shape patterns", ports)
+    read = []
+    for port, pattern in ports.items():
+        if not isinstance(port, str) or not port.isidentifier():
+            wrong_argument("add_op", argument, "names that are identifiers", port)
+        if not isinstance(pattern, str):
+            wrong_argument("add_op", argument, "shape patterns", pattern)
+        shape, _, kind = (part.strip() for part in pattern.partition(":"))
+        if kind and kind not in TYPES:
+            wrong_argument("add_op", argument, f"a type of {', '.join(TYPES)}", kind)
+        read.append((port, shape, kind or "float"))
+    return read
+
+
+def _check_elementwise(inputs: list[tuple[str, str, str]], outputs: list[Any]) -> None:
+    shape = outputs[0][1]
+    for port, pattern, kind in [*inputs, *outputs[1:]]:
+        if kind != "float" or pattern not in (shape, "") or len(outputs) > 1:
+            raise_error(
+                "ValueError",
+                "E0445",
+                f"add_op: a formula has one output, and float inputs of its shape '{shape}'",
+                facts=[(port, f"{pattern} {kind}".strip())],
+                help="ports of other shapes and types need function=",
+            )

@@ -1,0 +1,281 @@
+// Ops of users: their values and gradients are formulas or functions of Python.
+#include <pybind11/stl.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "convert.hpp"
+#include "mithril/base/error.hpp"
+#include "mithril/base/names.hpp"
+#include "mithril/check/evaluate_formula.hpp"
+#include "mithril/op/op_def.hpp"
+#include "mithril/op/registry.hpp"
+#include "mithril/ops/support/broadcasting.hpp"
+#include "mithril/ops/support/support.hpp"
+
+namespace mithril::python {
+namespace {
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+// The meaning of one op: a formula or a function.
+struct Definition {
+  std::vector<std::string> inputs;
+  Formula formula = {Formula::Kind::unsupported};
+  std::shared_ptr<py::function> function = {};
+  Pairs gradients = {};       // a port and the op of its gradient
+  std::string gradient = {};  // the op of the gradients of all float inputs
+  std::vector<std::string> differentiated = {};
+};
+
+// Records have plain functions, which find their definition here by the name of the op. Never
+// destroyed, because ops live as long as the process.
+struct Definitions {
+  std::mutex mutex;
+  std::map<std::string, Definition, std::less<>> by_name;
+};
+
+Definitions& definitions() {
+  static auto* all = new Definitions();
+  return *all;
+}
+
+const Definition& definition(const std::string& op) {
+  Definitions& all = definitions();
+  const std::lock_guard lock(all.mutex);
+  return all.by_name.at(op);  // a map keeps its addresses
+}
+
+void define(const std::string& op, Definition definition) {
+  Definitions& all = definitions();
+  const std::lock_guard lock(all.mutex);
+  all.by_name.insert_or_assign(op, std::move(definition));
+}
+
+// ---- formulas ----
+
+void check_formula(const Formula& formula, const std::vector<std::string>& ports) {
+  const auto& [kind, text, number, children] = formula;
+  if (kind == Formula::Kind::port && std::find(ports.begin(), ports.end(), text) == ports.end()) {
+    unknown_name(ErrorKind::name, "E0604", "port of the formula", text, "", ports);
+  }
+  for (const Formula& child : children) check_formula(child, ports);
+  const bool calls = kind == Formula::Kind::call && text != "T";
+  if (!calls && kind != Formula::Kind::binary) return;
+  Formula alone = formula;
+  for (Formula& child : alone.children) child = {.kind = Formula::Kind::number, .number = 0.5};
+  try {
+    static_cast<void>(check::evaluate(alone, [](const std::string&) { return 0.5; }));
+  } catch (const InternalError&) {
+    raise({.kind = ErrorKind::value,
+           .code = "E0443",
+           .message = "add_op: formulas of floats do not have '" + text + "' with " +
+                      std::to_string(children.size()) + " arguments"});
+  }
+}
+
+void evaluate_formula(EvalContext& c) {
+  const Definition& op = definition(c.op_name());
+  c.typed([&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_floating_point_v<T>) {
+      std::map<std::string, Elements<T>, std::less<>> elements;
+      for (const std::string& port : op.inputs) elements.emplace(port, c.read<T>(port));
+      auto y = c.write<T>();
+      const int64_t count = element_count(c.out().dims());
+      int64_t i = 0;
+      const check::PortNumber number = [&](const std::string& port) -> double {
+        const Elements<T>& of = elements.at(port);
+        return of[of.size() == 1 ? 0 : i];
+      };
+      for (; i < count; ++i) y[i] = static_cast<T>(*check::evaluate(op.formula, number));
+    }
+  });
+}
+
+// The op of a node whose gradient is made.
+const OpDef& op_of(const GradContext& g) {
+  const Expression out = g.out();
+  for (const Node& node : out.graph->nodes()) {
+    if (std::find(node.outputs.begin(), node.outputs.end(), out.id) != node.outputs.end())
+      return *node.op;
+  }
+  MITHRIL_CHECK(false, "the output of a node has a maker");
+}
+
+std::vector<Operand> operands_of_gradient(const GradContext& g, const Definition& op) {
+  std::vector<Operand> operands;
+  for (const std::string& port : op.inputs) operands.push_back(g.operand(port));
+  for (int i = 0; i < g.output_count(); ++i) operands.push_back(g.out_grad(i));
+  return operands;
+}
+
+void differentiate_formula(GradContext& g) {
+  const Definition& op = definition(op_of(g).name);
+  for (const auto& [port, gradient] : op.gradients) {
+    if (g.needs(port)) flow_summed(g, port, call(gradient, operands_of_gradient(g, op)));
+  }
+}
+
+// ---- functions ----
+
+[[noreturn]] void refuse_result(const EvalContext& c, const std::string& fault) {
+  raise({.kind = ErrorKind::value,
+         .code = "E0444",
+         .message = c.op_name() + ": the function returned " + fault});
+}
+
+void write_result(EvalContext& c, int index, const Tensor& result) {
+  const Tensor& output = c.out(index);
+  if (result.dims() != output.dims()) {
+    refuse_result(c, "dims " + to_string(result.dims()) + ", expected " + to_string(output.dims()));
+  }
+  visit_dtype(output.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!std::is_same_v<T, float16> && !std::is_same_v<T, bfloat16>) {
+      const Tensor converted = result.to(output.dtype());
+      const T* from = converted.template data<T>();
+      std::copy(from, from + converted.size(), c.write<T>(index));
+    }
+  });
+}
+
+void evaluate_function(EvalContext& c) {
+  const Definition& op = definition(c.op_name());
+  const py::gil_scoped_acquire lock;
+  py::tuple arguments(op.inputs.size());
+  // Copies, because a function may keep its arguments or write to them.
+  for (size_t i = 0; i < op.inputs.size(); ++i) arguments[i] = array_of(c.in(op.inputs[i]).copy());
+  const py::object result = (*op.function)(*arguments);
+  if (c.output_count() == 1 && !py::isinstance<py::tuple>(result)) {
+    write_result(c, 0, tensor_of(result));
+    return;
+  }
+  const bool is_tuple = py::isinstance<py::tuple>(result);
+  const size_t count = is_tuple ? py::len(result) : 1;
+  if (count != static_cast<size_t>(c.output_count())) {
+    refuse_result(c,
+                  std::to_string(count) + " arrays, expected " + std::to_string(c.output_count()));
+  }
+  for (int i = 0; i < c.output_count(); ++i)
+    write_result(c, i, tensor_of(result.cast<py::tuple>()[static_cast<size_t>(i)]));
+}
+
+void differentiate_function(GradContext& g) {
+  const Definition& op = definition(op_of(g).name);
+  const std::vector<Expression> gradients = call_all(op.gradient, operands_of_gradient(g, op));
+  for (size_t i = 0; i < op.differentiated.size(); ++i) {
+    if (g.needs(op.differentiated[i])) flow_summed(g, op.differentiated[i], gradients[i]);
+  }
+}
+
+// ---- records ----
+
+// A name, a shape pattern and a type.
+using Port = std::tuple<std::string, std::string, std::string>;
+
+std::vector<PortDef> ports_of(const std::vector<Port>& ports) {
+  std::vector<PortDef> made;
+  for (const auto& [name, shape, type] : ports) made.push_back({name, shape, type});
+  return made;
+}
+
+std::vector<std::string> names_of(const std::vector<PortDef>& ports) {
+  std::vector<std::string> names;
+  for (const PortDef& port : ports) names.push_back(port.name);
+  return names;
+}
+
+OpDef record_of(const std::string& name, const std::string& doc, const std::vector<Port>& inputs,
+                const std::vector<Port>& outputs) {
+  return {.name = name, .doc = doc, .inputs = ports_of(inputs), .outputs = ports_of(outputs)};
+}
+
+// The inputs and then the gradients of the outputs.
+OpDef gradient_record(const OpDef& op, const std::string& name) {
+  OpDef record = {.name = name, .doc = "The gradient of " + op.name + ".", .internal = true};
+  record.inputs = op.inputs;
+  for (const PortDef& output : op.outputs) {
+    const std::string port = op.outputs.size() == 1 ? "grad" : output.name + "_grad";
+    record.inputs.push_back({port, output.shape, "float"});
+  }
+  record.not_differentiable = "the gradient of a user's op has no gradient";
+  return record;
+}
+
+void add_formula(const std::string& name, const std::string& doc, const std::vector<Port>& inputs,
+                 const std::vector<Port>& outputs, const std::string& formula,
+                 const Pairs& gradients) {
+  OpDef record = record_of(name, doc, inputs, outputs);
+  const auto finish = [](OpDef& op, const std::string& text) {
+    Definition made = {.inputs = names_of(op.inputs), .formula = parse_formula(text)};
+    check_formula(made.formula, made.inputs);
+    op.eval = evaluate_formula;
+    op.spell = {{"c", text}};
+    return made;
+  };
+  Definition meaning = finish(record, formula);
+  std::vector<std::pair<OpDef, Definition>> others;
+  for (const auto& [port, text] : gradients) {
+    if (std::find(meaning.inputs.begin(), meaning.inputs.end(), port) == meaning.inputs.end())
+      unknown_name(ErrorKind::name, "E0604", "port of the op", port, "", meaning.inputs);
+    OpDef gradient = gradient_record(record, name + "_grad_" + port);
+    gradient.outputs = {{"output", record.outputs[0].shape, "float"}};
+    Definition of_gradient = finish(gradient, text);
+    meaning.gradients.emplace_back(port, gradient.name);
+    others.emplace_back(std::move(gradient), std::move(of_gradient));
+  }
+  if (gradients.empty()) {
+    record.not_differentiable = "it was added without a gradient";
+  } else {
+    record.grad = differentiate_formula;
+  }
+  add_op(std::move(record));
+  define(name, std::move(meaning));
+  for (auto& [gradient, of_gradient] : others) {
+    const std::string other = gradient.name;
+    add_op(std::move(gradient));
+    define(other, std::move(of_gradient));
+  }
+}
+
+void add_function(const std::string& name, const std::string& doc, const std::vector<Port>& inputs,
+                  const std::vector<Port>& outputs, const py::function& function,
+                  const std::optional<py::function>& gradient) {
+  OpDef record = record_of(name, doc, inputs, outputs);
+  Definition meaning = {.inputs = names_of(record.inputs), .function = shared_function(function)};
+  record.eval = evaluate_function;
+  if (!gradient) {
+    record.not_differentiable = "it was added without a gradient";
+    add_op(std::move(record));
+    define(name, std::move(meaning));
+    return;
+  }
+  OpDef other = gradient_record(record, name + "_grad");
+  for (const PortDef& port : record.inputs) {
+    if (port.type != "float") continue;
+    meaning.differentiated.push_back(port.name);
+    other.outputs.push_back({"of_" + port.name, port.shape, "float"});
+  }
+  other.eval = evaluate_function;
+  Definition of_gradient = {.inputs = names_of(other.inputs),
+                            .function = shared_function(*gradient)};
+  meaning.gradient = other.name;
+  record.grad = differentiate_function;
+  add_op(std::move(record));
+  define(name, std::move(meaning));
+  const std::string other_name = other.name;
+  add_op(std::move(other));
+  define(other_name, std::move(of_gradient));
+}
+
+}  // namespace
+
+void bind_user_ops(py::module_& module) {
+  module.def("_add_formula", add_formula, "Adds an op whose elements are a formula.");
+  module.def("_add_function", add_function, "Adds an op of functions of arrays.");
+}
+
+}  // namespace mithril::python
