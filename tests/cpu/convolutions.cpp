@@ -85,30 +85,28 @@ std::string first_wrong(const std::vector<T>& made, const std::vector<Sum>& sums
 }
 
 template <typename T>
-std::vector<T> made(const ImplicitGemmForm& form, Instructions instructions, int64_t parts,
-                    const std::vector<T>& source, const ConvolutionSample<T>& sample, bool biased) {
-  const ImplicitGemmKernels<T>& kernels = implicit_gemm_kernels<T>(instructions);
-  const ImplicitGemmTiles tiles(form, kernels.mr, kernels.nr);
+std::vector<T> made(const ConvolutionForm& form, int64_t parts, const std::vector<T>& source,
+                    const ConvolutionSample<T>& sample, const T* bias, size_t count) {
   // Unwritten elements, and reads outside of the operands, become visible.
-  std::vector<T> packed(static_cast<size_t>(tiles.packed_count(form)), std::nan(""));
-  std::vector<T> planes(static_cast<size_t>(tiles.planes_count(form)), std::nan(""));
-  const int64_t groups = form.images * form.groups;
-  std::vector<T> made(static_cast<size_t>(groups * form.rows * form.made_plane()), std::nan(""));
-  pack_weight(form, tiles, sample.weight.data(), 0, form.groups * tiles.count, packed.data());
-  for (int64_t i = 0; i < groups; ++i) {
-    const T* from = source.data() + i * form.channels * form.source_plane();
-    if (!form.in_place) pad_planes(form, from, 0, form.channels, planes.data());
-    const int64_t group = i % form.groups;
-    const ImplicitGemmOperands<T> operands{
-        .form = form,
-        .tiles = tiles,
-        .kernels = kernels,
-        .planes = form.in_place ? from : planes.data(),
-        .weight = packed.data() + group * tiles.packed_group(form),
-        .start = biased ? sample.bias.data() + group * form.rows : nullptr,
-        .made = made.data() + i * form.rows * form.made_plane()};
-    WindowPart cut = cut_implicit_gemm(form, tiles, parts);
-    for (cut.part = 0; cut.part < parts; ++cut.part) run_implicit_gemm(operands, cut);
+  const auto memory = [](int64_t bytes) {
+    return std::vector<T>(static_cast<size_t>(bytes) / sizeof(T), std::nan(""));
+  };
+  std::vector<T> packed = memory(form.weight_bytes()), planes = memory(form.source_bytes());
+  std::vector<T> made(count, std::nan(""));
+  for (int64_t panel = 0; panel < form.panels(); ++panel) {
+    form.pack_weight(sample.weight.data(), panel, packed.data());
+  }
+  for (int64_t unit = 0; unit < form.units(); ++unit) {
+    if (!planes.empty()) form.pad(source.data(), unit, {0, form.source_rows()}, planes.data());
+    WindowPart cut = form.cut(parts);
+    for (cut.part = 0; cut.part < parts; ++cut.part) {
+      form.multiply({.source = planes.empty() ? source.data() : planes.data(),
+                     .weight = packed.data(),
+                     .bias = bias,
+                     .made = made.data(),
+                     .unit = unit},
+                    cut);
+    }
   }
   return made;
 }
@@ -160,14 +158,14 @@ void check(const Convolution& convolution) {
   });
   for (const Instructions instructions : present_instructions()) {
     CAPTURE(name(instructions));
-    const int64_t width = implicit_gemm_kernels<T>(instructions).nr;
-    const ImplicitGemmForm forwards = output_form(convolution, width);
-    const ImplicitGemmForm backwards = input_gradient_form(convolution, width);
+    const ImplicitGemmKernels<T>& kernels = implicit_gemm_kernels<T>(instructions);
+    const ImplicitGemm<T> forwards(output_form(convolution, kernels.nr), kernels);
+    const ImplicitGemm<T> backwards(input_gradient_form(convolution, kernels.nr), kernels);
     const auto output = [&](int64_t parts) {
-      return made(forwards, instructions, parts, sample.input, sample, true);
+      return made<T>(forwards, parts, sample.input, sample, sample.bias.data(), outputs.size());
     };
     const auto input = [&](int64_t parts) {
-      return made(backwards, instructions, parts, sample.output, sample, false);
+      return made<T>(backwards, parts, sample.output, sample, nullptr, inputs.size());
     };
     CHECK(first_wrong(output(1), outputs) == "");
     CHECK(first_wrong(input(1), inputs) == "");

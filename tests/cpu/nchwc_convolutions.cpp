@@ -5,9 +5,9 @@
 #include <cmath>
 #include <type_traits>
 
-#include "backends/cpu/conv/bf16_convolution.hpp"
 #include "backends/cpu/conv/direct_nchwc.hpp"
 #include "backends/cpu/conv/grouped_nchwc.hpp"
+#include "backends/cpu/conv/vnni_pairs.hpp"
 #include "backends/cpu/conv/winograd_nchwc.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "tests/cpu/convolution_sample.hpp"
@@ -51,28 +51,26 @@ std::vector<float> memory(int64_t count) {
   return std::vector<float>(static_cast<size_t>(count), std::nanf(""));
 }
 
-template <typename Form>
-std::vector<float> made(const Form& form, const ConvolutionSample& s, const float* given_weight,
-                        const void* given, int64_t block, int64_t parts) {
-  const auto* source = static_cast<const float*>(given);
-  std::vector<float> weight = memory(form.weight_count()), padded = memory(form.padded_count()),
-                     work = memory(form.part_count(parts));
+std::vector<float> made(const ConvolutionForm& form, const ConvolutionSample& s,
+                        const float* given_weight, const void* source, int64_t block,
+                        int64_t parts) {
+  constexpr int64_t element = sizeof(float);
+  std::vector<float> weight = memory(form.weight_bytes() / element),
+                     padded = memory(form.source_bytes() / element),
+                     work = memory(form.work_bytes(parts) / element);
   const int64_t channels = (s.c.output_channels() + block - 1) / block * block;
   std::vector<float> to = memory(s.made_count() / s.c.output_channels() * channels);
-  std::vector<float> bias(static_cast<size_t>(channels));
-  std::copy_n(s.bias.data<float>(), s.c.output_channels(), bias.data());
   for (int64_t panel = 0; panel < form.panels(); ++panel) {
-    form.transform_weight(given_weight, panel, weight.data());
+    form.pack_weight(given_weight, panel, weight.data());
   }
-  for (int64_t part = 0; part < parts; ++part) {
-    const auto [first, last] = WindowPart{part, parts}.share(form.padded_rows());
-    form.pad(source, first, last, padded.data());
+  for (int64_t part = 0; part < parts && !padded.empty(); ++part) {
+    form.pad(source, 0, WindowPart{part, parts}.share(form.source_rows()), padded.data());
   }
   const WindowPart cut = form.cut(parts);
   for (int64_t part = 0; part < parts; ++part) {
-    form.multiply({.input = padded.empty() ? source : padded.data(),
+    form.multiply({.source = padded.empty() ? source : padded.data(),
                    .weight = weight.data(),
-                   .bias = bias.data(),
+                   .bias = s.bias.data<float>(),
                    .work = work.data(),
                    .made = to.data()},
                   {part, cut.parts, cut.of_rows});
@@ -81,9 +79,9 @@ std::vector<float> made(const Form& form, const ConvolutionSample& s, const floa
 }
 
 // Within the tolerance on one part, and the same bits on more parts.
-template <typename Form>
-void check_form(const Form& form, const ConvolutionSample& sample, const std::vector<double>& sums,
-                const float* weight, const void* source, int64_t block, double allowed) {
+void check_form(const ConvolutionForm& form, const ConvolutionSample& sample,
+                const std::vector<double>& sums, const float* weight, const void* source,
+                int64_t block, double allowed) {
   const std::vector<float> alone = made(form, sample, weight, source, block, 1);
   CHECK(relative_error(alone, sums) < allowed);
   CHECK(largest_error(alone, sums) < 6 * allowed);
@@ -111,11 +109,11 @@ void check(const Convolution& c, double allowed) {
       }
       const auto* weight = sample.weight.data<float>();
       if constexpr (std::is_same_v<Form, WinogradNchwc>) {
-        check_form(Form(c, blocked, instructions), sample, sums, weight, source.data(),
+        check_form(Form(c, {blocked, true}, instructions), sample, sums, weight, source.data(),
                    kernels.block, allowed);
       } else {
-        check_form(Form(c, blocked, kernels), sample, sums, weight, source.data(), kernels.block,
-                   allowed);
+        check_form(Form(c, {blocked, true}, kernels), sample, sums, weight, source.data(),
+                   kernels.block, allowed);
       }
     }
   }
@@ -141,8 +139,8 @@ void check_pairs(const Convolution& c) {
       constexpr uint16_t nan = 0x7fc0;
       source = in_blocks(given, c.images, c.inputs, c.height.input * c.width.input, block, nan);
     }
-    check_form(DirectNchwc(c, blocked, pairs->blocks), sample, sums, paired_weight(weight).data(),
-               source.data(), block, 1e-6);
+    check_form(DirectNchwc(c, {blocked, true}, pairs->blocks), sample, sums,
+               paired_weight(weight).data(), source.data(), block, 1e-6);
   }
 }
 

@@ -1,17 +1,9 @@
 // Convolutions of bfloat16 with AVX-512 BF16, which multiplies VNNI pairs.
 #pragma once
 
-#include <vector>
-
-#include "backends/cpu/conv/panel_convolution.hpp"
+#include "backends/cpu/conv/convolution_step.hpp"
 
 namespace mithril::cpu_backend {
-
-// The same convolution with VNNI pairs of input channels in place of float32 channels.
-Convolution in_pairs(Convolution convolution);
-
-// Packs a bfloat16 weight to VNNI pairs of input channels. An odd last channel is paired with 0.
-std::vector<float> paired_weight(const Tensor& weight);
 
 // `descriptor` convolves VNNI pairs. The returned step packs the source to pairs before each run,
 // and the weight too if it is not bound.

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "backends/cpu/conv/bf16_convolution.hpp"
+#include "backends/cpu/conv/vnni_pairs.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 
 namespace mithril::cpu_backend {
@@ -53,14 +53,13 @@ bool suits_direct_nchwc(const Convolution& c, const NchwcKernels& kernels) {
   return extent(c.height) <= most_elements / extent(c.width) / channels;
 }
 
-DirectNchwc::DirectNchwc(const Convolution& convolution, bool from_blocks,
+DirectNchwc::DirectNchwc(const Convolution& convolution, NchwcLayouts layouts,
                          const NchwcKernels& kernels)
-    : c_(seen(convolution, kernels)),
+    : NchwcForm(seen(convolution, kernels), layouts, kernels.block),
       channels_(convolution.input_channels()),
       kernels_(&kernels),
-      from_blocks_(from_blocks),
-      narrow_(!from_blocks && is_narrow(convolution, kernels)),
-      in_place_((narrow_ ? !kernels.of_pairs() : from_blocks) && !has_border(c_.height) &&
+      narrow_(!from_blocks_ && is_narrow(convolution, kernels)),
+      in_place_((narrow_ ? !kernels.of_pairs() : from_blocks_) && !has_border(c_.height) &&
                 !has_border(c_.width)),
       rearranging_(&gemm_kernels<float>()),
       unit_(!narrow_             ? channel_block
@@ -122,11 +121,12 @@ WindowPart DirectNchwc::cut(int64_t parts) const {
                               : cut_evenly(panels(), tiles(), parts);
 }
 
-void DirectNchwc::transform_weight(const float* weight, int64_t panel, float* to) const {
+void DirectNchwc::pack_weight(const void* weight, int64_t panel, void* packed) const {
   const int64_t nr = kernels_->nr, taps = c_.height.kernel * c_.width.kernel;
   const int64_t first = panel % group_panels_ * nr, count = std::min(nr, c_.outputs - first);
-  const float* from = weight + (panel / group_panels_ * c_.outputs + first) * depth();
-  float* panel_to = to + panel * panel_count();
+  const float* from =
+      static_cast<const float*>(weight) + (panel / group_panels_ * c_.outputs + first) * depth();
+  float* panel_to = static_cast<float*>(packed) + panel * panel_count();
   if (count < nr) std::fill_n(panel_to, panel_count(), 0.0f);
   if (taps == 1) {
     return rearranging_->interleave({.from = from,
@@ -148,10 +148,12 @@ void DirectNchwc::transform_weight(const float* weight, int64_t panel, float* to
   }
 }
 
-void DirectNchwc::pad(const float* source, int64_t first, int64_t last, float* padded) const {
-  for (int64_t row = first; row < last; ++row) {
+void DirectNchwc::pad(const void* source, int64_t /*unit*/, WindowPart::Range rows,
+                      void* padded) const {
+  for (int64_t row = rows.first; row < rows.last; ++row) {
     const int64_t image = row / height_, y = row % height_;
-    pad_row(source, image, y - c_.height.before, padded + image * image_step_ + y * width_ * unit_);
+    pad_row(static_cast<const float*>(source), image, y - c_.height.before,
+            static_cast<float*>(padded) + image * image_step_ + y * width_ * unit_);
   }
 }
 
@@ -210,7 +212,7 @@ DirectNchwc::Tile DirectNchwc::tile(int64_t i) const {
           .from = image * image_step_ + place * unit_};
 }
 
-void DirectNchwc::multiply(const PanelOperands& operands, const WindowPart& part) const {
+void DirectNchwc::multiply(const ConvolutionOperands& operands, const WindowPart& part) const {
   const auto [first_panel, last_panel] = part.rows(panels());
   const auto [first, last] = part.columns(tiles());
   for (int64_t group = first; group < last; group += group_) {
@@ -222,14 +224,17 @@ void DirectNchwc::multiply(const PanelOperands& operands, const WindowPart& part
 }
 
 // Each span prefetches the weights of the next one.
-void DirectNchwc::multiply_panel(const PanelOperands& o, int64_t panel,
+void DirectNchwc::multiply_panel(const ConvolutionOperands& o, int64_t panel,
                                  WindowPart::Range tiles) const {
   const int64_t nr = kernels_->nr, block = kernels_->block, block_step = plane() * block;
   const int64_t group = panel / group_panels_, within = panel % group_panels_ * (nr / block);
   const int64_t blocks = std::min(nr / block, group_blocks_ - within);
   const int64_t first_block = group * group_blocks_ + within;
-  const float* input = o.input + group * group_planes_ * height_ * width_ * unit_;
-  const float* weight = o.weight + panel * panel_count();
+  const float* input =
+      static_cast<const float*>(o.source) + group * group_planes_ * height_ * width_ * unit_;
+  const float* weight = static_cast<const float*>(o.weight) + panel * panel_count();
+  auto* made = static_cast<float*>(o.made);
+  const PanelBias bias(o.bias, first_block * block, c_.output_channels(), nr);
   const auto made_at = [&](const Tile& tile) {
     return (tile.image * c_.groups * group_blocks_ + first_block) * block_step + tile.first * block;
   };
@@ -242,19 +247,18 @@ void DirectNchwc::multiply_panel(const PanelOperands& o, int64_t panel,
     int64_t unfinished = tiles.first;
     for (int64_t i = tiles.first; i < tiles.last; ++i, next += lines * runs * line) {
       const Tile at = tile(i);
-      kernels[static_cast<size_t>(at.count)](
-          {.a = input + at.from,
-           .a_step = c_.width.stride * unit_,
-           .offsets = offsets_.data() + span.first,
-           .runs = runs,
-           .run = span.run,
-           .b = weight + span.k * nr,
-           .c = o.made + made_at(at),
-           .c_step = block_step,
-           .add = span.k > 0,
-           .bias = o.bias ? o.bias + first_block * block : nullptr,
-           .next = next,
-           .lines = lines});
+      kernels[static_cast<size_t>(at.count)]({.a = input + at.from,
+                                              .a_step = c_.width.stride * unit_,
+                                              .offsets = offsets_.data() + span.first,
+                                              .runs = runs,
+                                              .run = span.run,
+                                              .b = weight + span.k * nr,
+                                              .c = made + made_at(at),
+                                              .c_step = block_step,
+                                              .add = span.k > 0,
+                                              .bias = bias.lanes(),
+                                              .next = next,
+                                              .lines = lines});
       const bool ends = i + 1 == tiles.last || (i + 1) % (rows_ * row_tiles_) == 0;
       if (&span != &spans_.back() || (!ends && i + 1 - unfinished < epilogue_tiles)) continue;
       const Tile begin = tile(unfinished);

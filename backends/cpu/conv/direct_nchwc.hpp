@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/cpu/conv/implicit_gemm_form.hpp"
-#include "backends/cpu/conv/panel_operands.hpp"
-#include "backends/cpu/descriptors/packed_weights.hpp"
+#include "backends/cpu/conv/nchwc_form.hpp"
 #include "backends/cpu/kernels/gemm_kernels.hpp"
 #include "backends/cpu/kernels/nchwc_kernels.hpp"
 
@@ -22,32 +20,27 @@ bool suits_direct_nchwc(const Convolution& convolution, const NchwcKernels& kern
 // the group has, so padded channels are not read. A planar source with few channels is read in
 // place: a run is then one kernel row, of one channel in float32, of all channels in VNNI pairs,
 // which padding makes contiguous.
-class DirectNchwc {
+class DirectNchwc final : public NchwcForm {
  public:
-  DirectNchwc(const Convolution& convolution, bool from_blocks,
+  DirectNchwc(const Convolution& convolution, NchwcLayouts layouts,
               const NchwcKernels& kernels = nchwc_kernels());
 
-  const Convolution& convolution() const { return c_; }
-  double work() const;  // multiplications
-  int64_t panels() const { return c_.groups * group_panels_; }
-  int64_t weight_count() const { return panels() * panel_count(); }
-  PackedLayout layout() const {
-    return narrow_ ? PackedLayout::direct_nchw : PackedLayout::direct_nchwc;
+  double work() const override;
+  PackedFormat format() const override {
+    return {narrow_ ? PackedLayout::direct_nchw : PackedLayout::direct_nchwc, c_.groups};
   }
-  // Elements of the padded source; 0 if the source is read in place.
-  int64_t padded_count() const { return in_place_ ? 0 : c_.images * image_step_; }
-  int64_t padded_rows() const { return in_place_ ? 0 : c_.images * height_; }
-  int64_t part_count(int64_t /*parts*/) const { return 0; }
-
-  // Packs one panel of the weight. `to` is the start of all panels. Channels beyond the last one
-  // have zero weights.
-  void transform_weight(const float* weight, int64_t panel, float* to) const;
-  // Pads the rows [first, last), counted through all images, and converts them to the layout that
-  // the tiles read.
-  void pad(const float* source, int64_t first, int64_t last, float* padded) const;
-  // Computes a part: some panels, or some tiles of pixels.
-  void multiply(const PanelOperands& operands, const WindowPart& part) const;
-  WindowPart cut(int64_t parts) const;
+  int64_t panels() const override { return c_.groups * group_panels_; }
+  int64_t weight_bytes() const override { return weight_count() * int64_t{sizeof(float)}; }
+  // Channels beyond the last one have zero weights.
+  void pack_weight(const void* weight, int64_t panel, void* packed) const override;
+  int64_t source_bytes() const override {
+    return in_place_ ? 0 : c_.images * image_step_ * int64_t{sizeof(float)};
+  }
+  // The rows of the padded planes of all images.
+  int64_t source_rows() const override { return in_place_ ? 0 : c_.images * height_; }
+  void pad(const void* source, int64_t unit, WindowPart::Range rows, void* padded) const override;
+  WindowPart cut(int64_t parts) const override;
+  void multiply(const ConvolutionOperands& operands, const WindowPart& part) const override;
 
  private:
   // Neighbouring output pixels that one micro-kernel call computes.
@@ -65,16 +58,17 @@ class DirectNchwc {
   int64_t tiles() const { return c_.images * rows_ * row_tiles_; }
   int64_t depth() const { return c_.inputs * c_.height.kernel * c_.width.kernel; }
   int64_t panel_count() const { return depth() * kernels_->nr; }
+  int64_t weight_count() const { return panels() * panel_count(); }
   int64_t plane() const { return c_.height.output * c_.width.output; }
   void add_spans(int64_t first, int64_t last, int64_t run);
-  void multiply_panel(const PanelOperands& operands, int64_t panel, WindowPart::Range tiles) const;
+  void multiply_panel(const ConvolutionOperands& operands, int64_t panel,
+                      WindowPart::Range tiles) const;
   void pad_row(const float* source, int64_t image, int64_t y, float* to) const;
   void pad_places(const float* image, int64_t plane, int64_t y, float* to) const;
 
-  Convolution c_;
   int64_t channels_;  // channels of the source, not of pairs
   const NchwcKernels* kernels_;
-  bool from_blocks_, narrow_, in_place_;
+  bool narrow_, in_place_;
   const GemmKernels<float>* rearranging_;
   int64_t unit_;          // contiguous elements of a pixel
   int64_t group_planes_;  // planes of such pixels in each group, one for each block of channels

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "backends/cpu/conv/to_blocks.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -28,11 +28,10 @@ bool suits_grouped_nchwc(const Convolution& c, const NchwcKernels& kernels) {
   return rows <= most_elements / padded_width(c.width) / (c.inputs * channel_block);
 }
 
-GroupedNchwc::GroupedNchwc(const Convolution& convolution, bool from_blocks,
+GroupedNchwc::GroupedNchwc(const Convolution& convolution, NchwcLayouts layouts,
                            const NchwcKernels& kernels)
-    : c_(convolution),
+    : NchwcForm(convolution, layouts, channel_block),
       kernels_(&kernels),
-      from_blocks_(from_blocks),
       blocks_(up(c_.output_channels(), channel_block)),
       input_blocks_(up(c_.input_channels(), channel_block)),
       width_(padded_width(c_.width)),
@@ -65,27 +64,31 @@ double GroupedNchwc::work() const {
          static_cast<double>(c_.images * c_.height.output * c_.width.output);
 }
 
-int64_t GroupedNchwc::padded_count() const {
-  return padded_rows() * c_.height.input * c_.width.input * channel_block;
+int64_t GroupedNchwc::source_bytes() const {
+  const int64_t block_bytes =
+      c_.height.input * c_.width.input * channel_block * int64_t{sizeof(float)};
+  return from_blocks_ ? 0 : source_rows() * block_bytes;
 }
 
-void GroupedNchwc::transform_weight(const float* weight, int64_t panel, float* to) const {
+void GroupedNchwc::pack_weight(const void* weight, int64_t panel, void* packed) const {
   const int64_t taps = c_.height.kernel * c_.width.kernel;
   const int64_t first = panel * channel_block;
-  float* next = to + panel * depth() * channel_block;
+  const auto* from = static_cast<const float*>(weight);
+  float* next = static_cast<float*>(packed) + panel * depth() * channel_block;
   for (int64_t tap = 0; tap < taps; ++tap) {
     for (int64_t in = 0; in < c_.inputs; ++in) {
       for (int64_t channel = first; channel < first + channel_block; ++channel) {
         const bool exists = channel < c_.output_channels();
-        *next++ = exists ? weight[(channel * c_.inputs + in) * taps + tap] : 0.0f;
+        *next++ = exists ? from[(channel * c_.inputs + in) * taps + tap] : 0.0f;
       }
     }
   }
 }
 
-void GroupedNchwc::pad(const float* source, int64_t first, int64_t last, float* padded) const {
-  convert_to_blocks(source, c_.input_channels(), c_.height.input * c_.width.input, first, last,
-                    padded);
+void GroupedNchwc::pad(const void* source, int64_t /*unit*/, WindowPart::Range blocks,
+                       void* padded) const {
+  convert_to_blocks(static_cast<const float*>(source), blocks.first, blocks.last,
+                    static_cast<float*>(padded));
 }
 
 // Pads the source of a band. `source` is a block of input channels.
@@ -116,31 +119,33 @@ void GroupedNchwc::pad_band(const float* source, int64_t block, int64_t first_ro
   }
 }
 
-void GroupedNchwc::multiply(const PanelOperands& o, const WindowPart& part) const {
+void GroupedNchwc::multiply(const ConvolutionOperands& o, const WindowPart& part) const {
   const int64_t columns = c_.width.output, plane = c_.height.output * columns;
   const int64_t source_plane = c_.height.input * c_.width.input;
   const int64_t row_tiles = up(columns, kernels_->lane_rows);
+  auto* padded = static_cast<float*>(o.work);
   const auto [begin, end] = part.share(c_.images * blocks_ * bands_);
   for (int64_t i = begin; i < end; ++i) {
     const int64_t band = i % bands_, block = i / bands_ % blocks_, image = i / bands_ / blocks_;
     const int64_t first = c_.height.output * band / bands_;
     const int64_t last = c_.height.output * (band + 1) / bands_;
     const int64_t from = image * input_blocks_ + first_input(block) / channel_block;
-    pad_band(o.input + from * source_plane * channel_block, block,
-             first * c_.height.stride - c_.height.before, input_rows(last - first), o.work);
+    pad_band(static_cast<const float*>(o.source) + from * source_plane * channel_block, block,
+             first * c_.height.stride - c_.height.before, input_rows(last - first), padded);
+    const PanelBias bias(o.bias, block * channel_block, c_.output_channels(), channel_block);
     const int64_t made = ((image * blocks_ + block) * plane + first * columns) * channel_block;
     for (int64_t y = 0; y < last - first; ++y) {
       for (int64_t tile = 0; tile < row_tiles; ++tile) {
         const int64_t x = columns * tile / row_tiles, x_end = columns * (tile + 1) / row_tiles;
         const int64_t a_step = c_.width.stride * c_.inputs * channel_block;
         kernels_->lanes[static_cast<size_t>(x_end - x)](
-            {.a = o.work + y * c_.height.stride * row_count_ + x * a_step,
+            {.a = padded + y * c_.height.stride * row_count_ + x * a_step,
              .a_step = a_step,
              .offsets = offsets_.data(),
              .runs = depth(),
-             .b = o.weight + block * depth() * channel_block,
-             .c = o.made + made + (y * columns + x) * channel_block,
-             .bias = o.bias ? o.bias + block * channel_block : nullptr});
+             .b = static_cast<const float*>(o.weight) + block * depth() * channel_block,
+             .c = static_cast<float*>(o.made) + made + (y * columns + x) * channel_block,
+             .bias = bias.lanes()});
       }
     }
     o.epilogue.run({.begin = made, .size = (last - first) * columns * channel_block});

@@ -28,7 +28,7 @@ bool suits_im2col(int64_t outputs, int64_t depth) {
   return im2col_kernels() && bfloat16_kernels() && outputs >= block && depth >= block;
 }
 
-Im2colForm::Im2colForm(const Convolution& convolution)
+Im2col::Im2col(const Convolution& convolution)
     : c_(convolution),
       products_(&bfloat16_kernels()->products),
       patches_(im2col_kernels()),
@@ -42,29 +42,34 @@ Im2colForm::Im2colForm(const Convolution& convolution)
       panels_(up(columns_, nr)),
       pieces_(std::min(panels_, most_panels)) {}
 
-double Im2colForm::work() const {
+double Im2col::work() const {
   return static_cast<double>(tiles_ * mr_) * static_cast<double>(panels_ * nr) *
-         static_cast<double>(depth_) / speed;
+         static_cast<double>(depth_ * units()) / speed;
 }
 
-int64_t Im2colForm::weight_count() const { return tiles_ * mr_ * blocks_ * block; }
+int64_t Im2col::weight_count() const { return tiles_ * mr_ * blocks_ * block; }
 
-int64_t Im2colForm::input_count() const {
-  return planes_.in_place ? 0 : planes_.channels * planes_.channel_step() + nr;
+int64_t Im2col::source_bytes() const {
+  if (planes_.in_place) return 0;
+  return (planes_.channels * planes_.channel_step() + nr) * int64_t{sizeof(uint16_t)};
 }
 
-int64_t Im2colForm::part_count() const {
-  return std::min(blocks_, most_blocks) * block * nr + tiles_ * mr_ * pieces_ * nr;
+int64_t Im2col::work_bytes(int64_t /*parts*/) const {
+  const int64_t count = std::min(blocks_, most_blocks) * block * nr + tiles_ * mr_ * pieces_ * nr;
+  return count * int64_t{sizeof(float)};
 }
 
-void Im2colForm::transform_weight(const uint16_t* weight, int64_t tile, float* to) const {
+void Im2col::pack_weight(const void* weight, int64_t panel, void* packed) const {
+  const int64_t group = panel / tiles_, tile = panel % tiles_;
   const int64_t rows = std::min(mr_, c_.outputs - tile * mr_);
+  const uint16_t* group_from = static_cast<const uint16_t*>(weight) + group * c_.outputs * depth_;
+  float* to = static_cast<float*>(packed) + group * weight_count();
   for (int64_t i = 0; i < spans_; ++i) {
     const Span span = span_at(i);
     float* blocks = to + weight_at(tile, span);
     std::fill_n(blocks, span.size() * mr_ * block, 0.0f);
     for (int64_t row = 0; row < rows; ++row) {
-      const uint16_t* from = weight + (tile * mr_ + row) * depth_;
+      const uint16_t* from = group_from + (tile * mr_ + row) * depth_;
       for (int64_t at = span.first; at < span.last; ++at) {
         const int64_t k = at * elements_of_block, count = std::min(elements_of_block, depth_ - k);
         std::memcpy(blocks + ((at - span.first) * mr_ + row) * block, from + k,
@@ -74,22 +79,22 @@ void Im2colForm::transform_weight(const uint16_t* weight, int64_t tile, float* t
   }
 }
 
-Im2colForm::Span Im2colForm::span_at(int64_t i) const {
+Im2col::Span Im2col::span_at(int64_t i) const {
   return {blocks_ * i / spans_, blocks_ * (i + 1) / spans_};
 }
 
-int64_t Im2colForm::weight_at(int64_t tile, Span span) const {
+int64_t Im2col::weight_at(int64_t tile, Span span) const {
   return (span.first * tiles_ + tile * span.size()) * mr_ * block;
 }
 
-void Im2colForm::transform_input(const uint16_t* input, int64_t first, int64_t last, float*,
-                                 uint16_t* to) const {
+void Im2col::pad(const void* source, int64_t unit, WindowPart::Range channels, void* padded) const {
   const PlaneAxis &height = planes_.height, &width = planes_.width;
-  if (planes_.in_place) return;
+  const uint16_t* input = source_of(source, unit);
+  auto* to = static_cast<uint16_t*>(padded);
   if (width.step > PaddedPlane::most_column_stride) {
-    return pad_planes(planes_, input, first, last, to);
+    return pad_planes(planes_, input, channels.first, channels.last, to);
   }
-  for (int64_t channel = first; channel < last; ++channel) {
+  for (int64_t channel = channels.first; channel < channels.last; ++channel) {
     PaddedPlane plane{.from = input + channel * planes_.source_plane(),
                       .from_height = height.source,
                       .from_width = width.source,
@@ -111,24 +116,35 @@ void Im2colForm::transform_input(const uint16_t* input, int64_t first, int64_t l
   }
 }
 
-WindowPart Im2colForm::cut(int64_t parts) const {
+WindowPart Im2col::cut(int64_t parts) const {
   // Packing a panel takes about as long as multiplying it by one row of tiles.
   const bool of_rows = up(panels_, parts) * (1 + tiles_) > panels_ * (1 + up(tiles_, parts));
-  const int64_t bytes = weight_count() * int64_t{sizeof(float)};
+  const int64_t bytes = weight_count() * int64_t{sizeof(float)};  // of a group
   const bool from_memory = bytes > bytes_to_read_once && tiles_ % parts == 0;
   return {.part = 0, .parts = parts, .of_rows = of_rows || from_memory};
 }
 
-void Im2colForm::multiply(const PanelOperandsOf<uint16_t>& operands, const WindowPart& part) const {
+void Im2col::multiply(const ConvolutionOperands& o, const WindowPart& part) const {
+  const int64_t group = o.unit % c_.groups;
+  const int64_t made_before = o.unit * c_.outputs * planes_.made_plane();
+  const Operands operands{
+      .input =
+          planes_.in_place ? source_of(o.source, o.unit) : static_cast<const uint16_t*>(o.source),
+      .weight = static_cast<const float*>(o.weight) + group * weight_count(),
+      .bias = o.bias ? static_cast<const float*>(o.bias) + group * c_.outputs : nullptr,
+      .made = static_cast<float*>(o.made) + made_before,
+      .made_before = made_before,
+      .epilogue = o.epilogue};
   const auto tiles = part.rows(tiles_);
   const auto [first, last] = part.columns(panels_);
   if (tiles.first == tiles.last) return;
-  float* sums = operands.work + std::min(blocks_, most_blocks) * block * nr;
+  auto* patch = static_cast<float*>(o.work);
+  float* sums = patch + std::min(blocks_, most_blocks) * block * nr;
   const int64_t pieces = up(last - first, most_panels);
   for (int64_t i = 0; i < pieces; ++i) {
     const int64_t from = first + (last - first) * i / pieces;
     const int64_t to = first + (last - first) * (i + 1) / pieces;
-    const Piece piece{tiles, from, to, operands.work, sums, (to - from) * nr};
+    const Piece piece{tiles, from, to, patch, sums, (to - from) * nr};
     multiply_piece(operands, piece);
     store_piece(operands, piece);
   }
@@ -136,8 +152,7 @@ void Im2colForm::multiply(const PanelOperandsOf<uint16_t>& operands, const Windo
 }
 
 // Each panel meets all rows of tiles while it is in the L1 cache.
-void Im2colForm::multiply_piece(const PanelOperandsOf<uint16_t>& operands,
-                                const Piece& piece) const {
+void Im2col::multiply_piece(const Operands& operands, const Piece& piece) const {
   for (int64_t i = 0; i < spans_; ++i) {
     const Span span = span_at(i);
     const int64_t k = span.first * elements_of_block;
@@ -174,7 +189,7 @@ void Im2colForm::multiply_piece(const PanelOperandsOf<uint16_t>& operands,
   }
 }
 
-void Im2colForm::store_piece(const PanelOperandsOf<uint16_t>& operands, const Piece& piece) const {
+void Im2col::store_piece(const Operands& operands, const Piece& piece) const {
   std::array<Stretch, most_panels * nr> stretches;
   const int64_t count = find_stretches(piece, stretches.data());
   if (count == 0) return;
@@ -190,14 +205,14 @@ void Im2colForm::store_piece(const PanelOperandsOf<uint16_t>& operands, const Pi
                       .count = count,
                       .to = operands.made + row * plane,
                       .to_step = plane});
-    operands.epilogue.run({.begin = row * plane + front.to,
+    operands.epilogue.run({.begin = operands.made_before + row * plane + front.to,
                            .size = back.to + back.size - front.to,
                            .rows = rows,
                            .step = plane});
   }
 }
 
-int64_t Im2colForm::find_stretches(const Piece& piece, Stretch* stretches) const {
+int64_t Im2col::find_stretches(const Piece& piece, Stretch* stretches) const {
   const TapGemm& product = planes_.products.front();
   const int64_t first = piece.first * nr, end = std::min(piece.last * nr, columns_);
   if (planes_.is_dense(product)) {

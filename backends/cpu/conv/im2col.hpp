@@ -4,8 +4,7 @@
 
 #include <cstdint>
 
-#include "backends/cpu/conv/implicit_gemm_form.hpp"
-#include "backends/cpu/conv/panel_operands.hpp"
+#include "backends/cpu/conv/convolution_form.hpp"
 #include "backends/cpu/kernels/gemm_kernels.hpp"
 #include "backends/cpu/kernels/im2col_kernels.hpp"
 
@@ -15,37 +14,42 @@ namespace mithril::cpu_backend {
 // channels of a group, `depth` its input channels times the taps.
 bool suits_im2col(int64_t outputs, int64_t depth);
 
-// One group of one image. Output channels are the rows of the GEMM, output pixels its columns. k
-// has the order of the weight, so that VNNI pairs are contiguous in it.
-class Im2colForm {
+// Each group of each image is a unit. Output channels are the rows of the GEMM, output pixels its
+// columns. k has the order of the weight, so that VNNI pairs are contiguous in it.
+class Im2col final : public ConvolutionForm {
  public:
-  using Element = uint16_t;
-
   // Needs a processor with AMX.
-  explicit Im2colForm(const Convolution& convolution);
+  explicit Im2col(const Convolution& convolution);
 
-  const Convolution& convolution() const { return c_; }
-  double work() const;  // equivalent float32 multiplications
-  bool in_place() const { return planes_.in_place; }
-  int64_t panels() const { return tiles_; }
-  // Numbers of elements: of the packed weight of a group (float32), of the padded input (bfloat16),
-  // and of the workspace of each part (float32).
-  int64_t weight_count() const;
-  int64_t input_count() const;
-  int64_t part_count() const;
-
-  // Packs one row of tiles of the weight of a group. `to` is the start of all tiles.
-  void transform_weight(const uint16_t* weight, int64_t tile, float* to) const;
-  // Pads the channels [first, last) of one group of one image. Does nothing if the form is in
-  // place.
-  void transform_input(const uint16_t* input, int64_t first, int64_t last, float* work,
-                       uint16_t* to) const;
+  int64_t units() const override { return c_.images * c_.groups; }
+  double work() const override;
+  PackedFormat format() const override { return {PackedLayout::im2col, c_.groups}; }
+  bool takes_pairs() const override { return false; }
+  int64_t panels() const override { return c_.groups * tiles_; }
+  int64_t weight_bytes() const override {
+    return c_.groups * weight_count() * int64_t{sizeof(float)};
+  }
+  void pack_weight(const void* weight, int64_t panel, void* packed) const override;
+  int64_t source_bytes() const override;
+  int64_t source_rows() const override { return c_.inputs; }
+  void pad(const void* source, int64_t unit, WindowPart::Range channels,
+           void* padded) const override;
+  int64_t work_bytes(int64_t parts) const override;
+  WindowPart cut(int64_t parts) const override;
   // Computes a part: some rows of tiles, or some panels of columns.
-  void multiply(const PanelOperandsOf<uint16_t>& operands, const WindowPart& part) const;
-  bool runs_epilogue(const WindowPart&) const { return true; }
-  WindowPart cut(int64_t parts) const;
+  void multiply(const ConvolutionOperands& operands, const WindowPart& part) const override;
 
  private:
+  // The operands of one group of one image.
+  struct Operands {
+    const uint16_t* input;  // padded; the source itself if it is read in place
+    const float* weight;
+    const float* bias;  // null: 0
+    float* made;
+    int64_t made_before;  // elements of the whole result before `made`
+    const Epilogue& epilogue;
+  };
+
   // Panels that are multiplied before the epilogue runs on their results.
   struct Piece {
     WindowPart::Range tiles;
@@ -62,11 +66,15 @@ class Im2colForm {
     int64_t size() const { return last - first; }
   };
 
+  int64_t weight_count() const;  // elements of the packed weight of a group
+  const uint16_t* source_of(const void* source, int64_t unit) const {
+    return static_cast<const uint16_t*>(source) + unit * c_.inputs * planes_.source_plane();
+  }
   Span span_at(int64_t i) const;
   // Offset into the packed weight of a group, which has the order in which it is read.
   int64_t weight_at(int64_t tile, Span span) const;
-  void multiply_piece(const PanelOperandsOf<uint16_t>& operands, const Piece& piece) const;
-  void store_piece(const PanelOperandsOf<uint16_t>& operands, const Piece& piece) const;
+  void multiply_piece(const Operands& operands, const Piece& piece) const;
+  void store_piece(const Operands& operands, const Piece& piece) const;
   // Finds the stretches of a piece's columns that are output pixels. Returns their number.
   int64_t find_stretches(const Piece& piece, Stretch* stretches) const;
 

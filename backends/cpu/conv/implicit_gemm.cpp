@@ -1,6 +1,7 @@
 #include "backends/cpu/conv/implicit_gemm.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "backends/cpu/kernels/blocking.hpp"
 #include "mithril/base/error.hpp"
@@ -10,6 +11,20 @@ namespace {
 
 // Columns of a row of tiles that are computed before the next row of tiles.
 constexpr int64_t block_columns = 224;
+
+// The operands of one group of one image.
+template <typename T>
+struct ImplicitGemmOperands {
+  const ImplicitGemmForm& form;
+  const ImplicitGemmTiles& tiles;
+  const ImplicitGemmKernels<T>& kernels;
+  const T* planes;
+  const T* weight;  // packed
+  const T* start;   // bias of each row; null: 0
+  T* made;
+  int64_t made_before;  // elements of the whole result before `made`
+  const Epilogue& epilogue;
+};
 
 template <typename T>
 class Multiplication {
@@ -71,7 +86,7 @@ class Multiplication {
     }
     store_block(row, rows, first, last);
     const int64_t begin = made_before(first * nr_), end = made_before(last * nr_);
-    o_.epilogue.run({.begin = row * form_.made_plane() + begin,
+    o_.epilogue.run({.begin = o_.made_before + row * form_.made_plane() + begin,
                      .size = end - begin,
                      .rows = rows,
                      .step = form_.made_plane()});
@@ -184,26 +199,6 @@ int64_t ImplicitGemmTiles::planes_count(const ImplicitGemmForm& form) const {
 }
 
 template <typename T>
-void pack_weight(const ImplicitGemmForm& form, const ImplicitGemmTiles& tiles, const T* weight,
-                 int64_t first, int64_t last, T* packed) {
-  const int64_t mr = tiles.mr;
-  for (int64_t unit = first; unit < last; ++unit) {
-    const int64_t group = unit / tiles.count, tile = unit % tiles.count;
-    const T* from = weight + group * form.group_step + tile * mr * form.row_step;
-    const int64_t rows = std::min(mr, form.rows - tile * mr);
-    T* to = packed + group * tiles.packed_group(form);
-    for (const TapGemm& product : form.products) {
-      T* next = to + tile * product.depth() * mr;
-      for (const int64_t k : product.weights) {
-        for (int64_t row = 0; row < rows; ++row) next[row] = from[row * form.row_step + k];
-        next += mr;
-      }
-      to += tiles.count * product.depth() * mr;
-    }
-  }
-}
-
-template <typename T>
 void pad_planes(const ImplicitGemmForm& form, const T* source, int64_t first, int64_t last,
                 T* planes) {
   const PlaneAxis &height = form.height, &width = form.width;
@@ -229,26 +224,82 @@ void pad_planes(const ImplicitGemmForm& form, const T* source, int64_t first, in
   }
 }
 
-WindowPart cut_implicit_gemm(const ImplicitGemmForm& form, const ImplicitGemmTiles& tiles,
-                             int64_t parts) {
-  int64_t panels = 0;
-  for (const TapGemm& product : form.products) panels += tiles.panels(form, product);
-  return cut_evenly(tiles.count, panels / static_cast<int64_t>(form.products.size()), parts);
+template void pad_planes(const ImplicitGemmForm&, const uint16_t*, int64_t, int64_t, uint16_t*);
+
+template <typename T>
+ImplicitGemm<T>::ImplicitGemm(ImplicitGemmForm form, const ImplicitGemmKernels<T>& kernels,
+                              int64_t first_row)
+    : form_(std::move(form)),
+      kernels_(&kernels),
+      tiles_(form_, kernels.mr, kernels.nr),
+      first_row_(first_row) {}
+
+template <typename T>
+void ImplicitGemm<T>::pack_weight(const void* weight, int64_t panel, void* packed) const {
+  const int64_t mr = tiles_.mr, group = panel / tiles_.count, tile = panel % tiles_.count;
+  const T* from = static_cast<const T*>(weight) + group * form_.group_step +
+                  (first_row_ + tile * mr) * form_.row_step;
+  const int64_t rows = std::min(mr, form_.rows - tile * mr);
+  T* to = static_cast<T*>(packed) + group * tiles_.packed_group(form_);
+  for (const TapGemm& product : form_.products) {
+    T* next = to + tile * product.depth() * mr;
+    for (const int64_t k : product.weights) {
+      for (int64_t row = 0; row < rows; ++row) next[row] = from[row * form_.row_step + k];
+      next += mr;
+    }
+    to += tiles_.count * product.depth() * mr;
+  }
 }
 
 template <typename T>
-void run_implicit_gemm(const ImplicitGemmOperands<T>& operands, const WindowPart& part) {
+std::vector<std::shared_ptr<const ConvolutionForm>> ImplicitGemm<T>::rounds(int threads) const {
+  constexpr int64_t bytes_at_once = 1 << 20;
+  const int64_t bytes = weight_bytes();
+  if (units() > 1 || form_.products.size() > 1 || bytes <= bytes_at_once) return {};
+  const int64_t fitting = bytes_at_once / (bytes / tiles_.count);
+  const int64_t most = std::max<int64_t>(fitting, threads) * tiles_.mr;
+  if (most >= form_.rows) return {};
+  std::vector<std::shared_ptr<const ConvolutionForm>> made;
+  for (int64_t row = 0; row < form_.rows; row += most) {
+    ImplicitGemmForm part = form_;
+    part.rows = std::min(most, form_.rows - row);
+    made.push_back(std::make_shared<ImplicitGemm>(std::move(part), *kernels_, row));
+  }
+  return made;
+}
+
+template <typename T>
+void ImplicitGemm<T>::pad(const void* source, int64_t unit, WindowPart::Range channels,
+                          void* padded) const {
+  pad_planes(form_, source_of(source, unit), channels.first, channels.last,
+             static_cast<T*>(padded));
+}
+
+template <typename T>
+WindowPart ImplicitGemm<T>::cut(int64_t parts) const {
+  int64_t panels = 0;
+  for (const TapGemm& product : form_.products) panels += tiles_.panels(form_, product);
+  return cut_evenly(tiles_.count, panels / static_cast<int64_t>(form_.products.size()), parts);
+}
+
+template <typename T>
+void ImplicitGemm<T>::multiply(const ConvolutionOperands& o, const WindowPart& part) const {
+  const int64_t group = o.unit % form_.groups;
+  const int64_t made_before = (o.unit * form_.rows + first_row_) * form_.made_plane();
+  const ImplicitGemmOperands<T> operands{
+      .form = form_,
+      .tiles = tiles_,
+      .kernels = *kernels_,
+      .planes = form_.in_place ? source_of(o.source, o.unit) : static_cast<const T*>(o.source),
+      .weight = static_cast<const T*>(o.weight) + group * tiles_.packed_group(form_),
+      .start = o.bias ? static_cast<const T*>(o.bias) + group * form_.rows + first_row_ : nullptr,
+      .made = static_cast<T*>(o.made) + made_before,
+      .made_before = made_before,
+      .epilogue = o.epilogue};
   Multiplication<T>(operands, part).run(part);
 }
 
-template void pack_weight(const ImplicitGemmForm&, const ImplicitGemmTiles&, const float*, int64_t,
-                          int64_t, float*);
-template void pack_weight(const ImplicitGemmForm&, const ImplicitGemmTiles&, const double*, int64_t,
-                          int64_t, double*);
-template void pad_planes(const ImplicitGemmForm&, const float*, int64_t, int64_t, float*);
-template void pad_planes(const ImplicitGemmForm&, const double*, int64_t, int64_t, double*);
-template void pad_planes(const ImplicitGemmForm&, const uint16_t*, int64_t, int64_t, uint16_t*);
-template void run_implicit_gemm(const ImplicitGemmOperands<float>&, const WindowPart&);
-template void run_implicit_gemm(const ImplicitGemmOperands<double>&, const WindowPart&);
+template class ImplicitGemm<float>;
+template class ImplicitGemm<double>;
 
 }  // namespace mithril::cpu_backend

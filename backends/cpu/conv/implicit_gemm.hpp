@@ -1,11 +1,12 @@
-// Convolutions as implicit GEMMs, tile by tile.
+// Convolutions and their input gradients as implicit GEMMs, tile by tile.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
-#include "backends/cpu/conv/implicit_gemm_form.hpp"
+#include "backends/cpu/conv/convolution_form.hpp"
 #include "backends/cpu/kernels/implicit_gemm_kernels.hpp"
-#include "backends/cpu/runtime/step.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -25,35 +26,47 @@ struct ImplicitGemmTiles {
   int64_t planes_count(const ImplicitGemmForm& form) const;
 };
 
-// Packs the weight for the rows of tiles [first, last), counted through all groups.
-template <typename T>
-void pack_weight(const ImplicitGemmForm& form, const ImplicitGemmTiles& tiles, const T* weight,
-                 int64_t first, int64_t last, T* packed);
-
 // Pads the channels [first, last) of one group of one image. `source` is the first channel of the
 // group.
 template <typename T>
 void pad_planes(const ImplicitGemmForm& form, const T* source, int64_t first, int64_t last,
                 T* planes);
 
-// The operands of one group of one image.
+// Each group of each image is a unit. T is float, which also stands for VNNI pairs, or double.
 template <typename T>
-struct ImplicitGemmOperands {
-  const ImplicitGemmForm& form;
-  const ImplicitGemmTiles& tiles;
-  const ImplicitGemmKernels<T>& kernels;
-  const T* planes;
-  const T* weight;  // packed
-  const T* start;   // bias of each row; null: 0
-  T* made;
-  Epilogue epilogue = Epilogue();  // of the result; forward pass only
+class ImplicitGemm final : public ConvolutionForm {
+ public:
+  // `first_row`: the output channel that row 0 of the form computes.
+  explicit ImplicitGemm(ImplicitGemmForm form,
+                        const ImplicitGemmKernels<T>& kernels = implicit_gemm_kernels<T>(),
+                        int64_t first_row = 0);
+
+  int64_t units() const override { return form_.images * form_.groups; }
+  double work() const override { return form_.work(); }
+  PackedFormat format() const override { return {PackedLayout::implicit_gemm, form_.groups}; }
+  int64_t panels() const override { return form_.groups * tiles_.count; }
+  int64_t weight_bytes() const override { return tiles_.packed_count(form_) * int64_t{sizeof(T)}; }
+  void pack_weight(const void* weight, int64_t panel, void* packed) const override;
+  // All channels are one round if there are several images, groups or GEMMs, or if the packed
+  // weight is small.
+  std::vector<std::shared_ptr<const ConvolutionForm>> rounds(int threads) const override;
+  int64_t source_bytes() const override { return tiles_.planes_count(form_) * int64_t{sizeof(T)}; }
+  int64_t source_rows() const override { return form_.channels; }
+  void pad(const void* source, int64_t unit, WindowPart::Range channels,
+           void* padded) const override;
+  // Splits the rows of tiles or the panels, whichever gives parts of more equal size.
+  WindowPart cut(int64_t parts) const override;
+  void multiply(const ConvolutionOperands& operands, const WindowPart& part) const override;
+
+ private:
+  const T* source_of(const void* source, int64_t unit) const {
+    return static_cast<const T*>(source) + unit * form_.channels * form_.source_plane();
+  }
+
+  ImplicitGemmForm form_;
+  const ImplicitGemmKernels<T>* kernels_;
+  ImplicitGemmTiles tiles_;
+  int64_t first_row_;
 };
-
-// Splits the rows of tiles or the panels, whichever gives parts of more equal size.
-WindowPart cut_implicit_gemm(const ImplicitGemmForm& form, const ImplicitGemmTiles& tiles,
-                             int64_t parts);
-
-template <typename T>
-void run_implicit_gemm(const ImplicitGemmOperands<T>& operands, const WindowPart& part);
 
 }  // namespace mithril::cpu_backend

@@ -1,9 +1,10 @@
-// Lowering of convolutions to kernels for the NCHW16c (blocked) layout.
+// The choice of a form in the NCHW16c (blocked) layout.
 #pragma once
 
+#include <memory>
 #include <optional>
 
-#include "backends/cpu/conv/panel_convolution.hpp"
+#include "backends/cpu/conv/convolution_step.hpp"
 #include "backends/cpu/kernels/nchwc_kernels.hpp"
 
 namespace mithril::cpu_backend {
@@ -18,9 +19,9 @@ struct NchwcConvolution {
 // result, with a bound weight, which is packed once. Otherwise nullopt.
 std::optional<NchwcConvolution> nchwc_convolution_for(const LoweringContext& context, size_t node);
 
-// Lowers such a node. The step converts a source or result that is planar.
-StepDescriptor lower_nchwc_convolution(const LoweringContext& context,
-                                       const NchwcConvolution& convolution,
-                                       const ConvolutionValues& values);
+// The form of such a node. It converts a source or result that is planar.
+std::shared_ptr<const ConvolutionForm> nchwc_form(const LoweringContext& context,
+                                                  const NchwcConvolution& convolution,
+                                                  const ConvolutionValues& values);
 
 }  // namespace mithril::cpu_backend

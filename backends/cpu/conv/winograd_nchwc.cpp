@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "backends/cpu/conv/to_blocks.hpp"
-
 namespace mithril::cpu_backend {
 namespace {
 
@@ -30,10 +28,9 @@ bool suits_winograd_nchwc(const Convolution& c) {
          tiles >= fewest_tiles && products * c.inputs * c.outputs <= most_elements;
 }
 
-WinogradNchwc::WinogradNchwc(const Convolution& convolution, bool from_blocks,
+WinogradNchwc::WinogradNchwc(const Convolution& convolution, NchwcLayouts layouts,
                              Instructions instructions)
-    : c_(convolution),
-      from_blocks_(from_blocks),
+    : NchwcForm(convolution, layouts, channel_block),
       products_(&nchwc_kernels(instructions)),
       transforms_(&winograd_kernels(instructions)),
       blocks_(up(c_.inputs, channel_block)),
@@ -61,9 +58,9 @@ int64_t WinogradNchwc::group_rows(bool of_panels) const {
   return std::clamp<int64_t>(bytes / row, 1, rows());
 }
 
-int64_t WinogradNchwc::part_count(int64_t parts) const {
+int64_t WinogradNchwc::work_bytes(int64_t parts) const {
   const Group most = group(0, group_rows(cut(parts).of_rows));
-  return products * (most.input_step + most.sum_step);
+  return products * (most.input_step + most.sum_step) * int64_t{sizeof(float)};
 }
 
 // The steps between the 36 GEMMs are padded, so that the GEMMs do not map to the same cache sets.
@@ -74,31 +71,33 @@ WinogradNchwc::Group WinogradNchwc::group(int64_t first, int64_t last) const {
   return {first, last, tiles, input_step, sum_step};
 }
 
-void WinogradNchwc::transform_weight(const float* weight, int64_t panel, float* to) const {
+void WinogradNchwc::pack_weight(const void* weight, int64_t panel, void* packed) const {
   const int64_t nr = products_->nr, element = c_.inputs * nr;
   for (int64_t in = 0; in < c_.inputs; ++in) {
-    transforms_->weight({.from = weight + (panel * element + in) * 9,
+    transforms_->weight({.from = static_cast<const float*>(weight) + (panel * element + in) * 9,
                          .from_step = c_.inputs * 9,
                          .channels = std::min(nr, c_.outputs - panel * nr),
                          .nr = nr,
-                         .to = to + panel * products * element + in * nr,
+                         .to = static_cast<float*>(packed) + panel * products * element + in * nr,
                          .to_step = element});
   }
 }
 
-void WinogradNchwc::pad(const float* source, int64_t first, int64_t last, float* padded) const {
-  convert_to_blocks(source, c_.inputs, c_.height.input * c_.width.input, first, last, padded);
+void WinogradNchwc::pad(const void* source, int64_t /*unit*/, WindowPart::Range blocks,
+                        void* padded) const {
+  convert_to_blocks(static_cast<const float*>(source), blocks.first, blocks.last,
+                    static_cast<float*>(padded));
 }
 
-void WinogradNchwc::multiply(const PanelOperands& o, const WindowPart& part) const {
+void WinogradNchwc::multiply(const ConvolutionOperands& o, const WindowPart& part) const {
   const auto [first_panel, last_panel] = part.rows(panels());
   const auto [first, last] = part.columns(rows());
   const int64_t most = group_rows(part.of_rows);
   for (int64_t row = first; row < last; row += most) {
     Group rows = group(row, std::min(row + most, last));
-    rows.inputs = o.work;
-    rows.sums = o.work + products * rows.input_step;
-    transform_input(o.input, rows);
+    rows.inputs = static_cast<float*>(o.work);
+    rows.sums = rows.inputs + products * rows.input_step;
+    transform_input(static_cast<const float*>(o.source), rows);
     for (int64_t panel = first_panel; panel < last_panel; ++panel) {
       multiply_panel(o, panel, rows);
       transform_sums(o, panel, rows);
@@ -129,7 +128,7 @@ void WinogradNchwc::transform_input(const float* input, const Group& group) cons
   }
 }
 
-void WinogradNchwc::multiply_panel(const PanelOperands& o, int64_t panel,
+void WinogradNchwc::multiply_panel(const ConvolutionOperands& o, int64_t panel,
                                    const Group& group) const {
   const int64_t nr = products_->nr, element = c_.inputs * nr,
                 count = up(group.tiles, products_->mr);
@@ -143,7 +142,7 @@ void WinogradNchwc::multiply_panel(const PanelOperands& o, int64_t panel,
   const int64_t last_run = c_.inputs - (blocks_ - 1) * channel_block;
   const int64_t whole = last_run == channel_block ? blocks_ : blocks_ - 1;
   const auto multiply = [&](int64_t k, int64_t first_run, int64_t runs, int64_t run) {
-    const float* weight = o.weight + (panel * products + k) * element;
+    const float* weight = static_cast<const float*>(o.weight) + (panel * products + k) * element;
     const NchwcKernels::Tiles& kernels = products_->tiles(false, 1, run, half);
     for (int64_t i = 0; i < count; ++i) {
       const int64_t first = group.tiles * i / count, last = group.tiles * (i + 1) / count;
@@ -168,12 +167,14 @@ void WinogradNchwc::multiply_panel(const PanelOperands& o, int64_t panel,
   }
 }
 
-void WinogradNchwc::transform_sums(const PanelOperands& o, int64_t panel,
+void WinogradNchwc::transform_sums(const ConvolutionOperands& o, int64_t panel,
                                    const Group& group) const {
   const int64_t nr = c_.width.output, mr = c_.height.output;
   const int64_t first_block = panel * (products_->nr / channel_block);
   const int64_t blocks = std::min(products_->nr / channel_block, out_blocks_ - first_block);
   const int64_t block_step = mr * nr * channel_block;
+  auto* made = static_cast<float*>(o.made);
+  const PanelBias bias(o.bias, first_block * channel_block, c_.outputs, products_->nr);
   for (int64_t row = group.first; row < group.last; ++row) {
     const int64_t y = row % tile_rows_ * 4, rows = std::min<int64_t>(mr - y, 4);
     const int64_t begin =
@@ -185,8 +186,8 @@ void WinogradNchwc::transform_sums(const PanelOperands& o, int64_t panel,
         transforms_->output_block(
             {.sums = sums,
              .sum_step = group.sum_step,
-             .bias = o.bias ? o.bias + (first_block + block) * channel_block : nullptr,
-             .to = o.made + begin + block * block_step + 4 * tile * channel_block,
+             .bias = bias.lanes(block * channel_block),
+             .to = made + begin + block * block_step + 4 * tile * channel_block,
              .row_step = nr * channel_block,
              .rows = rows,
              .columns = std::min<int64_t>(nr - 4 * tile, 4)});

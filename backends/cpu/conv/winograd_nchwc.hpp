@@ -5,9 +5,7 @@
 
 #include <cstdint>
 
-#include "backends/cpu/conv/implicit_gemm_form.hpp"
-#include "backends/cpu/conv/panel_operands.hpp"
-#include "backends/cpu/descriptors/packed_weights.hpp"
+#include "backends/cpu/conv/nchwc_form.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/kernels/nchwc_kernels.hpp"
 #include "backends/cpu/kernels/winograd_kernels.hpp"
@@ -19,29 +17,27 @@ bool suits_winograd_nchwc(const Convolution& convolution);
 
 // All images. Tiles of 4 x 4 output pixels are the rows of 36 GEMMs. A few rows of such tiles are
 // processed at a time, so that the workspace stays in the L2 cache.
-class WinogradNchwc {
+class WinogradNchwc final : public NchwcForm {
  public:
-  WinogradNchwc(const Convolution& convolution, bool from_blocks,
+  WinogradNchwc(const Convolution& convolution, NchwcLayouts layouts,
                 Instructions instructions = best_instructions());
 
-  const Convolution& convolution() const { return c_; }
-  double work() const;  // multiplications
-  int64_t panels() const { return up(c_.outputs, products_->nr); }
-  int64_t weight_count() const { return 36 * c_.inputs * panels() * products_->nr; }
-  PackedLayout layout() const { return PackedLayout::winograd_nchwc; }
-  // Elements of the source after conversion to the blocked layout; 0 if it has this layout.
-  int64_t padded_count() const { return from_blocks_ ? 0 : c_.images * image_count(); }
-  int64_t padded_rows() const { return from_blocks_ ? 0 : c_.images * blocks_; }
-  // Elements of the workspace of each of `parts` parts.
-  int64_t part_count(int64_t parts) const;
-
-  // Transforms and packs one panel of the weight. `to` is the start of all panels.
-  void transform_weight(const float* weight, int64_t panel, float* to) const;
-  // Converts the channel blocks [first, last), counted through all images, to the blocked layout.
-  void pad(const float* source, int64_t first, int64_t last, float* padded) const;
+  double work() const override;
+  PackedFormat format() const override { return {PackedLayout::winograd_nchwc}; }
+  int64_t panels() const override { return up(c_.outputs, products_->nr); }
+  int64_t weight_bytes() const override { return weight_count() * int64_t{sizeof(float)}; }
+  // Transforms the panel, and packs it.
+  void pack_weight(const void* weight, int64_t panel, void* packed) const override;
+  // The source after conversion to the blocked layout.
+  int64_t source_bytes() const override {
+    return from_blocks_ ? 0 : c_.images * image_count() * int64_t{sizeof(float)};
+  }
+  int64_t source_rows() const override { return c_.images * blocks_; }
+  void pad(const void* source, int64_t unit, WindowPart::Range blocks, void* padded) const override;
+  int64_t work_bytes(int64_t parts) const override;
   // Computes a part: some panels, or some rows of tiles.
-  void multiply(const PanelOperands& operands, const WindowPart& part) const;
-  WindowPart cut(int64_t parts) const;
+  void multiply(const ConvolutionOperands& operands, const WindowPart& part) const override;
+  WindowPart cut(int64_t parts) const override;
 
  private:
   // Rows of tiles that are processed together.
@@ -52,16 +48,15 @@ class WinogradNchwc {
     float *inputs = {}, *sums = {};
   };
 
+  int64_t weight_count() const { return 36 * c_.inputs * panels() * products_->nr; }
   int64_t image_count() const { return blocks_ * channel_block * c_.height.input * c_.width.input; }
   int64_t rows() const { return c_.images * tile_rows_; }
   int64_t group_rows(bool of_panels) const;
   Group group(int64_t first, int64_t last) const;
   void transform_input(const float* input, const Group& group) const;
-  void multiply_panel(const PanelOperands& operands, int64_t panel, const Group& group) const;
-  void transform_sums(const PanelOperands& operands, int64_t panel, const Group& group) const;
+  void multiply_panel(const ConvolutionOperands& operands, int64_t panel, const Group& group) const;
+  void transform_sums(const ConvolutionOperands& operands, int64_t panel, const Group& group) const;
 
-  Convolution c_;
-  bool from_blocks_;
   const NchwcKernels* products_;
   const WinogradKernels* transforms_;
   int64_t blocks_, out_blocks_;  // blocks of input and of output channels

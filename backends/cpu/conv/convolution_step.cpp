@@ -1,0 +1,212 @@
+#include "backends/cpu/conv/convolution_step.hpp"
+
+#include <utility>
+
+#include "backends/cpu/conv/vnni_pairs.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/base/thread_pool.hpp"
+
+namespace mithril::cpu_backend {
+namespace {
+
+using Form = std::shared_ptr<const ConvolutionForm>;
+
+// In whole cache lines.
+int64_t lines(int64_t bytes) {
+  constexpr int64_t line = 64;
+  return (bytes + line - 1) / line * line;
+}
+
+class ConvolutionStep final : public Step {
+ public:
+  ConvolutionStep(Form form, int threads, const ConvolutionValues& values, const BufferRefs& refs,
+                  BufferRef scratch, PackedWeights::Bytes packed,
+                  std::unique_ptr<ElementStep> epilogue)
+      : form_(std::move(form)),
+        partition_(partition_of(*form_, threads)),
+        threads_(threads),
+        source_(refs[index(values.source)]),
+        weight_(refs[index(values.weight)]),
+        made_(refs[index(values.made)]),
+        scratch_(scratch),
+        packed_(std::move(packed)),
+        epilogue_(std::move(epilogue)) {
+    if (values.bias) bias_ = refs[index(*values.bias)];
+    if (!packed_) rounds_ = form_->rounds(threads);
+  }
+
+  // Bytes of scratch memory: the packed weight if it is not bound, padded sources and workspaces,
+  // and the result before store().
+  static int64_t scratch_bytes(const ConvolutionForm& form, int threads, bool packed) {
+    const GroupPartition partition = partition_of(form, threads);
+    int64_t weight = 0;
+    if (!packed) {
+      const std::vector<Form> rounds = form.rounds(threads);
+      weight = (rounds.empty() ? form : *rounds.front()).weight_bytes();
+    }
+    const int64_t sources = partition.whole ? partition.parts : 1;
+    return lines(weight) + sources * lines(form.source_bytes()) +
+           partition.parts * work_lines(form, partition) + lines(form.made_bytes());
+  }
+
+  void run(const BufferTable& buffers) const override {
+    auto* free = buffers.write<std::byte>(scratch_);
+    ConvolutionOperands o{.source = buffers.read<std::byte>(source_),
+                          .weight = packed_.get(),
+                          .bias = bias_ ? buffers.read<std::byte>(*bias_) : nullptr,
+                          .made = buffers.write<std::byte>(made_),
+                          .epilogue = Epilogue(epilogue_.get(), &buffers)};
+    if (!packed_) {
+      std::byte* packed = free;
+      o.weight = packed;
+      free += lines((rounds_.empty() ? *form_ : *rounds_.front()).weight_bytes());
+      if (rounds_.empty()) pack(buffers, *form_, packed);
+    }
+    const bool stores = form_->made_bytes() > 0;
+    if (stores) {
+      o.made = free;
+      o.epilogue = Epilogue();
+      free += lines(form_->made_bytes());
+    }
+    if (partition_.whole && rounds_.empty()) {
+      run_whole_units(o, free);
+    } else {
+      for (o.unit = 0; o.unit < form_->units(); ++o.unit) run_shared_unit(buffers, o, free);
+    }
+    if (!stores) return;
+    each_part([&](int64_t part) {
+      form_->store(o.made, buffers.write<std::byte>(made_), Epilogue(epilogue_.get(), &buffers),
+                   {part, partition_.parts});
+    });
+  }
+
+ private:
+  static GroupPartition partition_of(const ConvolutionForm& form, int threads) {
+    return partition_groups(form.work(), form.units(), threads);
+  }
+  static int64_t work_lines(const ConvolutionForm& form, const GroupPartition& partition) {
+    return lines(form.work_bytes(partition.whole ? 1 : partition.parts));
+  }
+
+  template <typename Do>
+  void each_part(const Do& what) const {
+    ThreadPool::shared().run(static_cast<int>(partition_.parts), threads_, what);
+  }
+
+  void pack(const BufferTable& buffers, const ConvolutionForm& form, std::byte* packed) const {
+    each_part([&](int64_t part) {
+      const auto [first, last] = WindowPart{part, partition_.parts}.share(form.panels());
+      for (int64_t panel = first; panel < last; ++panel) {
+        form.pack_weight(buffers.read<std::byte>(weight_), panel, packed);
+      }
+    });
+  }
+
+  // Each part computes some of the units.
+  void run_whole_units(const ConvolutionOperands& operands, std::byte* free) const {
+    const int64_t padded_bytes = lines(form_->source_bytes());
+    const int64_t own_bytes = padded_bytes + work_lines(*form_, partition_);
+    each_part([&](int64_t part) {
+      ConvolutionOperands o = operands;
+      std::byte* padded = free + part * own_bytes;
+      o.work = padded + padded_bytes;
+      const auto [first, last] = WindowPart{part, partition_.parts}.share(form_->units());
+      for (o.unit = first; o.unit < last; ++o.unit) {
+        if (padded_bytes > 0) {
+          form_->pad(operands.source, o.unit, {0, form_->source_rows()}, padded);
+          o.source = padded;
+        }
+        form_->multiply(o, form_->cut(1));
+      }
+    });
+  }
+
+  // All parts compute one unit together.
+  void run_shared_unit(const BufferTable& buffers, ConvolutionOperands o, std::byte* free) const {
+    const int64_t padded_bytes = lines(form_->source_bytes());
+    if (padded_bytes > 0) {
+      each_part([&](int64_t part) {
+        const WindowPart::Range rows =
+            WindowPart{part, partition_.parts}.share(form_->source_rows());
+        form_->pad(o.source, o.unit, rows, free);
+      });
+      o.source = free;
+    }
+    if (rounds_.empty()) return multiply(*form_, o, free + padded_bytes);
+    for (const Form& round : rounds_) {
+      pack(buffers, *round, buffers.write<std::byte>(scratch_));
+      multiply(*round, o, free + padded_bytes);
+    }
+  }
+
+  void multiply(const ConvolutionForm& form, const ConvolutionOperands& operands,
+                std::byte* work) const {
+    const WindowPart cut = form.cut(partition_.parts);
+    const int64_t own_bytes = work_lines(form, partition_);
+    each_part([&](int64_t part) {
+      ConvolutionOperands o = operands;
+      o.work = work + part * own_bytes;
+      form.multiply(o, {part, cut.parts, cut.of_rows});
+    });
+  }
+
+  Form form_;
+  GroupPartition partition_;
+  int threads_;
+  BufferRef source_, weight_, made_, scratch_;
+  std::optional<BufferRef> bias_;
+  PackedWeights::Bytes packed_;            // null: packed in each run
+  std::unique_ptr<ElementStep> epilogue_;  // null: no epilogue
+  std::vector<Form> rounds_;               // empty: all output channels at once
+};
+
+class EmptyStep final : public Step {
+ public:
+  void run(const BufferTable&) const override {}
+};
+
+PackedWeights::Bytes packed_weight(const LoweringContext& context, const ConvolutionForm& form,
+                                   ValueId weight) {
+  return context.packed.pack(weight, form.format(), [&](const Tensor& tensor) {
+    auto bytes = context.packed.allocate(form.weight_bytes());
+    const Tensor host = tensor.host();
+    const bool in_pairs = host.dtype() == DType::bfloat16 && form.takes_pairs();
+    const std::vector<float> pairs = in_pairs ? paired_weight(host) : std::vector<float>();
+    const void* from = in_pairs ? static_cast<const void*>(pairs.data()) : host.raw_data();
+    ThreadPool::shared().run(static_cast<int>(form.panels()), context.config.threads,
+                             [&](int panel) { form.pack_weight(from, panel, bytes.get()); });
+    return bytes;
+  });
+}
+
+}  // namespace
+
+StepDescriptor convolution_descriptor(const LoweringContext& context, Form form,
+                                      const ConvolutionValues& values, bool is_input_gradient) {
+  const int threads = context.config.threads;
+  const bool is_empty = context.shaped.count(values.made) == 0;
+  PackedWeights::Bytes packed;
+  if (!is_input_gradient && !is_empty && context.packed.find(values.weight)) {
+    packed = packed_weight(context, *form, values.weight);
+  }
+  StepDescriptor descriptor{
+      .reads = {values.source},
+      .writes = {values.made},
+      .scratch_bytes =
+          is_empty ? 0 : ConvolutionStep::scratch_bytes(*form, threads, packed != nullptr)};
+  if (!packed) descriptor.reads.push_back(values.weight);
+  if (values.bias) descriptor.reads.push_back(*values.bias);
+  const auto make = [=](const BufferRefs& refs, BufferRef scratch,
+                        std::unique_ptr<ElementStep> epilogue) -> std::unique_ptr<Step> {
+    if (is_empty) return std::make_unique<EmptyStep>();
+    return std::make_unique<ConvolutionStep>(form, threads, values, refs, scratch, packed,
+                                             std::move(epilogue));
+  };
+  descriptor.make = [make](const BufferRefs& refs, BufferRef scratch) {
+    return make(refs, scratch, nullptr);
+  };
+  if (!is_input_gradient) descriptor.make_with_epilogue = make;
+  return descriptor;
+}
+
+}  // namespace mithril::cpu_backend
