@@ -65,7 +65,7 @@ MODELS ?=
 .PHONY: models
 models: torch
 	@$(MAKE) --no-print-directory $(build)/build.ninja
-	cmake --build $(build) --target mithril_python mithril_python_torch mithril_torch mithril_torch_backend
+	cmake --build $(build) --target mithril_python mithril_python_torch mithril_torch mithril_torch_backend semantic_search
 	$(python) -m pip install --quiet --disable-pip-version-check --requirement tests/models_agreement/requirements.txt
 	$(python) tests/models_agreement/run $(MODELS)
 

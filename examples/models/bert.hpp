@@ -79,23 +79,44 @@ inline ml::Connection embeddings(const ml::Connection& ids, const ml::Connection
   return norm(x, config, "embeddings.LayerNorm");
 }
 
+struct Inputs {
+  static ml::Connection input(const char* name, ml::Kinds type) {
+    return ml::Connection(ml::IOKey{.name = name, .shape = {{"N", "L"}}, .type = type});
+  }
+  ml::Connection ids = input("input_ids", ml::kind::int_tensor);
+  ml::Connection types = input("token_type_ids", ml::kind::int_tensor);
+  ml::Connection mask = input("attention_mask", ml::kind::bool_tensor);
+};
+
+inline ml::Connection hidden_states(const Inputs& inputs, const Config& config) {
+  ml::Connection x = embeddings(inputs.ids, inputs.types, config);
+  for (int64_t i = 0; i < config.num_hidden_layers; ++i) {
+    const ml::Connection allowed =
+        inputs.mask.at({ml::slice(ml::none, ml::none), ml::none, ml::none});
+    x = block(x, allowed, config, "encoder.layer." + std::to_string(i));
+  }
+  return x;
+}
+
 // Ports: input_ids, token_type_ids, attention_mask [N, L] (true: a token, false: padding),
 // last_hidden_state [N, L, hidden_size], pooler_output [N, hidden_size].
 inline ml::Model model(const Config& config) {
-  const auto input = [](const char* name, ml::Kinds type) {
-    return ml::Connection(ml::IOKey{.name = name, .shape = {{"N", "L"}}, .type = type});
-  };
-  const ml::Connection ids = input("input_ids", ml::kind::int_tensor);
-  const ml::Connection types = input("token_type_ids", ml::kind::int_tensor);
-  const ml::Connection mask = input("attention_mask", ml::kind::bool_tensor);
-  ml::Connection x = embeddings(ids, types, config);
-  for (int64_t i = 0; i < config.num_hidden_layers; ++i) {
-    const ml::Connection allowed = mask.at({ml::slice(ml::none, ml::none), ml::none, ml::none});
-    x = block(x, allowed, config, "encoder.layer." + std::to_string(i));
-  }
+  const ml::Connection x = hidden_states({}, config);
   const ml::Connection first = x.at({ml::slice(ml::none, ml::none), 0});
   const ml::Connection pooled = ml::Tanh()(linear(first, config.hidden_size, "pooler.dense"));
   return ml::Model::create({{"last_hidden_state", x}, {"pooler_output", pooled}});
+}
+
+// Sentence embeddings, as those of MiniLM: means over the hidden states of tokens, of length 1.
+// Ports: input_ids, token_type_ids, attention_mask [N, L], embedding [N, hidden_size].
+inline ml::Model sentence_encoder(const Config& config) {
+  const Inputs inputs;
+  const ml::Connection hidden = hidden_states(inputs, config);
+  const ml::Connection weights =
+      inputs.mask.cast(ml::DType::float32)
+          .at({ml::slice(ml::none, ml::none), ml::slice(ml::none, ml::none), ml::none});
+  const ml::Connection mean = (hidden * weights).sum(1) / weights.sum(1);
+  return ml::Model::create({{"embedding", mean / (mean * mean).sum(-1, true).sqrt()}});
 }
 
 }  // namespace bert

@@ -82,21 +82,36 @@ def embeddings(ids, types, config):
     return norm(x, config, "embeddings.LayerNorm")
 
 
-def bert(config):
-    """Ports: input_ids, token_type_ids, attention_mask [N, L] (True: a token, False: padding),
-    last_hidden_state [N, L, hidden_size], pooler_output [N, hidden_size]."""
-    ids = ml.IOKey("input_ids", type=ml.Tensor[int], shape=["N", "L"])
-    types = ml.IOKey("token_type_ids", type=ml.Tensor[int], shape=["N", "L"])
-    mask = ml.IOKey("attention_mask", type=ml.Tensor[bool], shape=["N", "L"])
+def inputs():
+    """input_ids, token_type_ids and attention_mask."""
+    types = {"input_ids": int, "token_type_ids": int, "attention_mask": bool}
+    return [ml.IOKey(name, type=ml.Tensor[t], shape=["N", "L"]) for name, t in types.items()]
+
+
+def hidden_states(ids, types, mask, config):
     x = embeddings(ids, types, config)
     for i in range(config.num_hidden_layers):
         x = block(x, mask[:, None, None], config, f"encoder.layer.{i}")
+    return x
+
+
+def bert(config):
+    """Ports: input_ids, token_type_ids, attention_mask [N, L] (True: a token, False: padding),
+    last_hidden_state [N, L, hidden_size], pooler_output [N, hidden_size]."""
+    x = hidden_states(*inputs(), config)
     pooled = ml.Tanh()(linear(x[:, 0], config.hidden_size, "pooler.dense"))
     return ml.Model.create(last_hidden_state=x, pooler_output=pooled)
 
 
 def mean_pooled(hidden, mask):
-    """The sentence embeddings of MiniLM: means over the hidden states of tokens, of length 1."""
+    """Means over the hidden states of tokens, of length 1."""
     weights = mask.cast(ml.float32)[:, :, None]
     mean = (hidden * weights).sum(1) / weights.sum(1)
     return mean / (mean * mean).sum(-1, True).sqrt()
+
+
+def sentence_encoder(config):
+    """Sentence embeddings, as those of MiniLM. Ports: input_ids, token_type_ids, attention_mask
+    [N, L], embedding [N, hidden_size]."""
+    ids, types, mask = inputs()
+    return ml.Model.create(embedding=mean_pooled(hidden_states(ids, types, mask, config), mask))

@@ -1,0 +1,204 @@
+// The tokenizer of BERT models without capital letters: text as the ids of pieces of words. It
+// agrees with Hugging Face's tokenizers for ASCII, CJK, and Latin, Greek and Cyrillic letters;
+// other letters keep capitals and accents.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace wordpiece {
+
+// Each letter, and the small letter without accents.
+constexpr std::u32string_view plain_letters =
+    U"ÀaÁaÂaÃaÄaÅaÆæÇcÈeÉeÊeËeÌiÍiÎiÏiÐðÑnÒoÓoÔoÕoÖoØøÙuÚuÛuÜuÝyÞþàaáaâaãaäaåaçcèeéeêeëeìiíiîi"
+    U"ïiñnòoóoôoõoöoùuúuûuüuýyÿyĀaāaĂaăaĄaąaĆcćcĈcĉcĊcċcČcčcĎdďdĐđĒeēeĔeĕeĖeėeĘeęeĚeěeĜgĝgĞgğg"
+    U"ĠgġgĢgģgĤhĥhĦħĨiĩiĪiīiĬiĭiĮiįiİiĲĳĴjĵjĶkķkĹlĺlĻlļlĽlľlĿŀŁłŃnńnŅnņnŇnňnŊŋŌoōoŎoŏoŐoőoŒœŔr"
+    U"ŕrŖrŗrŘrřrŚsśsŜsŝsŞsşsŠsšsŢtţtŤtťtŦŧŨuũuŪuūuŬuŭuŮuůuŰuűuŲuųuŴwŵwŶyŷyŸyŹzźzŻzżzŽzžzƁɓƂƃƄƅ"
+    U"ƆɔƇƈƉɖƊɗƋƌƎǝƏəƐɛƑƒƓɠƔɣƖɩƗɨƘƙƜɯƝɲƟɵƠoơoƢƣƤƥƦʀƧƨƩʃƬƭƮʈƯuưuƱʊƲʋƳƴƵƶƷʒƸƹƼƽǄǆǅǆǇǉǈǉǊǌǋǌǍaǎaǏi"
+    U"ǐiǑoǒoǓuǔuǕuǖuǗuǘuǙuǚuǛuǜuǞaǟaǠaǡaǢæǣæǤǥǦgǧgǨkǩkǪoǫoǬoǭoǮʒǯʒǰjǱǳǲǳǴgǵgǶƕǷƿǸnǹnǺaǻaǼæǽæǾø"
+    U"ǿøȀaȁaȂaȃaȄeȅeȆeȇeȈiȉiȊiȋiȌoȍoȎoȏoȐrȑrȒrȓrȔuȕuȖuȗuȘsșsȚtțtȜȝȞhȟhȠƞȢȣȤȥȦaȧaȨeȩeȪoȫoȬoȭoȮo"
+    U"ȯoȰoȱoȲyȳyȺⱥȻȼȽƚȾⱦɁɂɃƀɄʉɅʌɆɇɈɉɊɋɌɍɎɏͰͱͲͳʹʹͶͷ;;"
+    U"Ϳϳ΅¨Άα··ΈεΉηΊιΌοΎυΏωΐιΑαΒβΓγΔδΕεΖζΗηΘθΙιΚκ"
+    U"ΛλΜμΝνΞξΟοΠπΡρΣσΤτΥυΦφΧχΨψΩωΪιΫυάαέεήηίιΰυϊιϋυόούυώωϏϗϓϒϔϒϘϙϚϛϜϝϞϟϠϡϢϣϤϥϦϧϨϩϪϫϬϭϮϯϴθϷϸϹϲ"
+    U"ϺϻϽͻϾͼϿͽЀеЁеЂђЃгЄєЅѕІіЇіЈјЉљЊњЋћЌкЍиЎуЏџАаБбВвГгДдЕеЖжЗзИиЙиКкЛлМмНнОоПпРрСсТтУуФфХхЦцЧч"
+    U"ШшЩщЪъЫыЬьЭэЮюЯяйиѐеёеѓгїіќкѝиўуѠѡѢѣѤѥѦѧѨѩѪѫѬѭѮѯѰѱѲѳѴѵѶѵѷѵѸѹѺѻѼѽѾѿҀҁҊҋҌҍҎҏҐґҒғҔҕҖҗҘҙҚқҜҝ"
+    U"ҞҟҠҡҢңҤҥҦҧҨҩҪҫҬҭҮүҰұҲҳҴҵҶҷҸҹҺһҼҽҾҿӀӏӁжӂжӃӄӅӆӇӈӉӊӋӌӍӎӐаӑаӒаӓаӔӕӖеӗеӘәӚәӛәӜжӝжӞзӟзӠӡӢиӣиӤи"
+    U"ӥиӦоӧоӨөӪөӫөӬэӭэӮуӯуӰуӱуӲуӳуӴчӵчӶӷӸыӹыӺӻӼӽӾӿԀԁԂԃԄԅԆԇԈԉԊԋԌԍԎԏԐԑԒԓԔԕԖԗԘԙԚԛԜԝԞԟԠԡԢԣԤԥԦԧ"
+    U"Ԩ"
+    U"ԩ"
+    U"Ԫ"
+    U"ԫ"
+    U"ԬԭԮԯḀaḁaḂbḃbḄbḅbḆbḇbḈcḉcḊdḋdḌdḍdḎdḏdḐdḑdḒdḓdḔeḕeḖeḗeḘeḙeḚeḛeḜeḝeḞfḟfḠgḡgḢhḣhḤhḥhḦhḧh"
+    U"Ḩ"
+    U"h"
+    U"ḩ"
+    U"h"
+    U"ḪhḫhḬiḭiḮiḯiḰkḱkḲkḳkḴkḵkḶlḷlḸlḹlḺlḻlḼlḽlḾmḿmṀmṁmṂmṃmṄnṅnṆnṇnṈnṉnṊnṋnṌoṍoṎoṏoṐoṑoṒoṓoṔpṕp"
+    U"ṖpṗpṘrṙrṚrṛrṜrṝrṞrṟrṠsṡsṢsṣsṤsṥsṦsṧsṨsṩsṪtṫtṬtṭtṮtṯtṰtṱtṲuṳuṴuṵuṶuṷuṸuṹuṺuṻuṼvṽvṾvṿvẀwẁw"
+    U"ẂwẃwẄwẅwẆwẇwẈwẉwẊxẋxẌxẍxẎyẏyẐzẑzẒzẓzẔzẕzẖhẗtẘwẙyẛſẞßẠaạaẢaảaẤaấaẦaầaẨaẩaẪaẫaẬaậaẮaắaẰaằa"
+    U"ẲaẳaẴaẵaẶaặaẸeẹeẺeẻeẼeẽeẾeếeỀeềeỂeểeỄeễeỆeệeỈiỉiỊiịiỌoọoỎoỏoỐoốoỒoồoỔoổoỖoỗoỘoộoỚoớoỜoờo"
+    U"ỞoởoỠoỡoỢoợoỤuụuỦuủuỨuứuỪuừuỬuửuỮuữuỰuựuỲyỳyỴyỵyỶyỷyỸyỹyỺỻỼỽỾỿ";
+
+struct CodeRange {
+  char32_t first, last;
+};
+
+constexpr CodeRange other_punctuation[] = {
+    {0xA1, 0xA1},     {0xA7, 0xA7},     {0xAB, 0xAB},     {0xB6, 0xB7},     {0xBB, 0xBB},
+    {0xBF, 0xBF},     {0x37E, 0x37E},   {0x387, 0x387},   {0x55A, 0x55F},   {0x589, 0x58A},
+    {0x2010, 0x2027}, {0x2030, 0x2043}, {0x2045, 0x2051}, {0x2053, 0x205E}, {0x3001, 0x3003},
+    {0x3008, 0x3011}, {0x3014, 0x301F}, {0x3030, 0x3030}, {0x303D, 0x303D}, {0xFF01, 0xFF03},
+    {0xFF05, 0xFF0A}, {0xFF0C, 0xFF0F}, {0xFF1A, 0xFF1B}, {0xFF1F, 0xFF20}, {0xFF3B, 0xFF3D},
+    {0xFF3F, 0xFF3F}, {0xFF5B, 0xFF5B}, {0xFF5D, 0xFF5D}, {0xFF5F, 0xFF65}};
+constexpr CodeRange ideographs[] = {{0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xF900, 0xFAFF},
+                                    {0x20000, 0x2A6DF}, {0x2A700, 0x2B73F}, {0x2B740, 0x2B81F},
+                                    {0x2B920, 0x2CEAF}, {0x2F800, 0x2FA1F}};
+
+template <std::size_t count>
+bool is_in(const CodeRange (&ranges)[count], char32_t c) {
+  return std::any_of(std::begin(ranges), std::end(ranges),
+                     [&](const CodeRange& range) { return range.first <= c && c <= range.last; });
+}
+
+inline bool is_space(char32_t c) {
+  return c == ' ' || (c >= 9 && c <= 13) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
+         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
+         c == 0x3000;
+}
+
+inline bool is_punctuation(char32_t c) {
+  if (c >= 0x80) return is_in(other_punctuation, c);
+  return (c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) ||
+         (c >= 123 && c <= 126);
+}
+
+constexpr CodeRange left_out[] = {
+    // control and formatting characters
+    {0x0, 0x1F},
+    {0x7F, 0x9F},
+    {0xAD, 0xAD},
+    {0x200B, 0x200F},
+    {0x202A, 0x202E},
+    {0x2060, 0x206F},
+    {0xE000, 0xF8FF},
+    {0xFEFF, 0xFEFF},
+    {0xFFFD, 0xFFFD},
+    // combining marks
+    {0x300, 0x36F},
+    {0x483, 0x487},
+    {0x20D0, 0x20DC},
+    {0xFE00, 0xFE0F}};
+
+inline char32_t plain(char32_t c) {
+  if (c < 0x80) return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
+  for (std::size_t i = 0; i < plain_letters.size(); i += 2) {
+    if (plain_letters[i] == c) return plain_letters[i + 1];
+  }
+  return c;
+}
+
+inline std::u32string decoded(std::string_view utf8) {
+  std::u32string text;
+  for (std::size_t i = 0; i < utf8.size();) {
+    const auto byte = static_cast<unsigned char>(utf8[i]);
+    const std::size_t length = byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+    if (length > utf8.size() - i) break;
+    char32_t c = length == 1 ? byte : byte & (0x7Fu >> length);
+    for (std::size_t k = 1; k < length; ++k) {
+      c = c << 6 | (static_cast<unsigned char>(utf8[i + k]) & 0x3Fu);
+    }
+    text += c;
+    i += length;
+  }
+  return text;
+}
+
+inline std::string encoded(std::u32string_view text) {
+  std::string utf8;
+  for (const char32_t c : text) {
+    const auto add = [&](char32_t byte) { utf8 += static_cast<char>(byte); };
+    if (c < 0x80) {
+      add(c);
+      continue;
+    }
+    if (c < 0x800) {
+      add(0xC0 | c >> 6);
+    } else if (c < 0x10000) {
+      add(0xE0 | c >> 12);
+      add(0x80 | (c >> 6 & 0x3F));
+    } else {
+      add(0xF0 | c >> 18);
+      add(0x80 | (c >> 12 & 0x3F));
+      add(0x80 | (c >> 6 & 0x3F));
+    }
+    add(0x80 | (c & 0x3F));
+  }
+  return utf8;
+}
+
+// Words in small letters without accents; punctuation and ideographs are words of their own.
+inline std::vector<std::u32string> words(std::string_view text) {
+  std::vector<std::u32string> found;
+  bool in_word = false;
+  for (const char32_t c : decoded(text)) {
+    if (is_space(c)) {
+      in_word = false;
+    } else if (!is_in(left_out, c)) {
+      const bool is_alone = is_punctuation(c) || is_in(ideographs, c);
+      if (is_alone || !in_word) found.emplace_back();
+      found.back() += plain(c);
+      in_word = !is_alone;
+    }
+  }
+  return found;
+}
+
+class Tokenizer {
+ public:
+  // A vocabulary of one piece for each line: vocab.txt.
+  explicit Tokenizer(const std::string& path) {
+    std::ifstream file(path);
+    for (std::string piece; std::getline(file, piece);) {
+      ids_.emplace(piece, static_cast<std::int64_t>(ids_.size()));
+    }
+    if (ids_.empty()) throw std::runtime_error("cannot read " + path);
+  }
+
+  // [CLS], the pieces of the text, [SEP]; at most so many ids.
+  std::vector<std::int64_t> ids(std::string_view text, std::size_t most) const {
+    std::vector<std::int64_t> found = {ids_.at("[CLS]")};
+    for (const std::u32string& word : words(text)) add_pieces(word, found);
+    found.resize(std::min(found.size(), most - 1));
+    found.push_back(ids_.at("[SEP]"));
+    return found;
+  }
+
+ private:
+  // The longest piece at each place; a word that has none is [UNK].
+  void add_pieces(std::u32string_view word, std::vector<std::int64_t>& found) const {
+    constexpr std::size_t longest_word = 100;
+    const std::size_t before = found.size();
+    for (std::size_t at = 0; at < word.size() && word.size() <= longest_word;) {
+      std::size_t length = word.size() - at;
+      auto piece = ids_.end();
+      for (; length > 0 && piece == ids_.end(); --length) {
+        piece = ids_.find((at > 0 ? "##" : "") + encoded(word.substr(at, length)));
+      }
+      if (piece == ids_.end()) break;
+      found.push_back(piece->second);
+      at += length + 1;
+      if (at == word.size()) return;
+    }
+    found.resize(before);
+    found.push_back(ids_.at("[UNK]"));
+  }
+
+  std::unordered_map<std::string, std::int64_t> ids_;
+};
+
+}  // namespace wordpiece
