@@ -107,8 +107,8 @@ def test_the_memory_limit_holds_in_eager_mode() -> None:
 def test_what_does_not_go_with_eager_mode_is_refused() -> None:
     def text(other: str) -> str:
         return (
-            "mithril.ValueError[E0432]: eager_mode runs op by op what was composed: it does not "
-            f"go with {other}\n  help: leave one of the two out"
+            "mithril.ValueError[E0432]: eager_mode runs the composed ops one by one, which "
+            f"excludes {other}\n  help: leave one of the two out"
         )
 
     for option in ("jit_compile", "memory_efficient"):

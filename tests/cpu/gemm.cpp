@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -141,6 +142,26 @@ TEST_CASE("GEMMs that use several threads match direct sums") {
   check_all<double>({28, 230, 190});
   check_all<float>({1, 700, 500});
   check_all<float>({64, 10, 256});
+}
+
+// 2 + 1e-30 rounds to 2, so that a bias of -2 gives 0. It would give 1e-30 if it were added first.
+TEST_CASE("GEMMs add the bias last") {
+  for (const Instructions instructions : present_instructions()) {
+    for (const Sizes sizes : {Sizes{1, 7, 5}, {3, 20, 5}, {5, 33, 1030}, {1, 130, 513}}) {
+      for (int layout = 4; layout < 8; ++layout) {
+        Sample<float> sample(sizes, layout, 7);
+        std::fill(sample.left.begin(), sample.left.end(), 1e-30f);
+        const int64_t step = sample.left_transposed ? 1 : sizes.depth;
+        for (int64_t i = 0; i < sizes.rows; ++i) sample.left[static_cast<size_t>(i * step)] = 2;
+        std::fill(sample.right.begin(), sample.right.end(), 1.0f);
+        std::fill(sample.bias.begin(), sample.bias.end(), -2.0f);
+        for (const bool packed : {false, true}) {
+          const std::vector<float> made = multiplied(sample, instructions, 1, packed);
+          CHECK(std::count(made.begin(), made.end(), 0.0f) == sizes.rows * sizes.columns);
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("GEMMs without elements run") {

@@ -249,7 +249,7 @@ class Blocks {
             .c_step = p_.columns,
             .depth = k_block.size(),
             .add = k_block.first > 0,
-            .bias = p_.bias && k_block.first == 0 ? p_.bias + j : nullptr};
+            .bias = p_.bias && k_block.last == p_.depth ? p_.bias + j : nullptr};
   }
 
   void run_tile(const Tile<T>& tile, int64_t rows, int64_t j, KBlock k_block) {
@@ -326,7 +326,7 @@ void run_dots(const Gemm<T>& p, const Block& block) {
                        .count = block.last_column - first,
                        .depth = depth,
                        .add = k > 0,
-                       .bias = p.bias && k == 0 ? p.bias + first : nullptr,
+                       .bias = p.bias && k + depth == p.depth ? p.bias + first : nullptr,
                        .out = p.product + i * p.columns + first});
     }
     run_epilogue(p, block, i, 1);

@@ -16,7 +16,7 @@ struct Matrix {
 };
 
 // C = A * B + bias: A (left) is [rows, depth], B (right) is [depth, columns], C (product) is [rows,
-// columns]. The bias is added first. C is row-major and contiguous.
+// columns]. The bias is added last. C is row-major and contiguous.
 template <typename T>
 struct Gemm {
   const GemmKernels<T>* kernels = nullptr;

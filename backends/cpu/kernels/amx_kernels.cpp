@@ -177,6 +177,15 @@ void fill(NchwcKernels::Tiles& tiles) {
   }
 }
 
+MITHRIL_AMX void add_bias(const Tile<float>& t, int64_t rows) {
+  const __m512 left = _mm512_loadu_ps(t.bias), right = _mm512_loadu_ps(t.bias + side);
+  for (int64_t i = 0; i < rows; ++i) {
+    float* c = t.c + i * t.c_step;
+    _mm512_storeu_ps(c, _mm512_add_ps(_mm512_loadu_ps(c), left));
+    _mm512_storeu_ps(c + side, _mm512_add_ps(_mm512_loadu_ps(c + side), right));
+  }
+}
+
 // The values of k that do not fill a block need another tile configuration.
 template <int rows>
 void run_tile(const Tile<float>& t) {
@@ -194,6 +203,7 @@ void run_tile(const Tile<float>& t) {
     add_blocks<(rows > side)>(end, rows, last, t.b + blocks * side * t.b_step, 1, rest,
                               t.add || blocks > 0);
   }
+  if (t.bias && t.add) add_bias(t, rows);
 }
 
 // A single row uses the GEMV kernels, so there is no tile of one row. Rows are split evenly, so

@@ -4,12 +4,11 @@
 //   Format  the elements of B, and how they are multiplied with the elements of A
 //   A       a[row]: the element for the current k; advance() goes to the next k
 //   B       load(panel): the two vectors for the current k; advance()
-//   C       at(row, vector): where a vector is stored; start(row, vector): its bias
+//   C       at(row, vector): where a vector is stored; has_bias(), bias(row, vector)
 //   Runs    partitions k: each run may prefetch and may move A
 //
-// The bias is added first: the accumulators start from it. A kernel that accumulates into C adds C
-// last, so that a long sum is the total of the sums of its blocks of k. Compiled once for each
-// target.
+// A kernel that accumulates into C adds C after the products, so that a long sum is the total of
+// the sums of its blocks of k. The bias is added last. Compiled once for each target.
 #if defined(MITHRIL_MICRO_KERNEL) == defined(HWY_TARGET_TOGGLE)
 #ifdef MITHRIL_MICRO_KERNEL
 #undef MITHRIL_MICRO_KERNEL
@@ -148,21 +147,20 @@ template <typename T>
 struct RowMajorC {
   T* c;
   int64_t step;
-  const T* bias;
+  const T* biases;
 
   HWY_INLINE T* at(int row, int vector) const { return c + row * step + vector * lanes<T>; }
-  HWY_ATTR HWY_INLINE Vector<T> start(int, int vector) const {
-    const hn::ScalableTag<T> d;
-    return bias ? hn::LoadU(d, bias + vector * lanes<T>) : hn::Zero(d);
+  HWY_INLINE bool has_bias() const { return biases != nullptr; }
+  HWY_ATTR HWY_INLINE Vector<T> bias(int, int vector) const {
+    return hn::LoadU(hn::ScalableTag<T>(), biases + vector * lanes<T>);
   }
 };
 
 // The bias is of the rows.
 template <typename T>
 struct BiasOfRowsC : RowMajorC<T> {
-  HWY_ATTR HWY_INLINE Vector<T> start(int row, int) const {
-    const hn::ScalableTag<T> d;
-    return this->bias ? hn::Set(d, this->bias[row]) : hn::Zero(d);
+  HWY_ATTR HWY_INLINE Vector<T> bias(int row, int) const {
+    return hn::Set(hn::ScalableTag<T>(), this->biases[row]);
   }
 };
 
@@ -225,13 +223,18 @@ HWY_ATTR HWY_INLINE void run_micro_kernel(A a, B b, const C& c, Runs runs, bool 
   const hn::ScalableTag<T> d;
   Vector<T> sums[rows][vectors];
   unrolled<rows>([&](auto i) HWY_ATTR {
-    unrolled<vectors>([&](auto v) HWY_ATTR { sums[i][v] = c.start(i, v); });
+    unrolled<vectors>([&](auto v) HWY_ATTR { sums[i][v] = hn::Zero(d); });
   });
   while (runs.more()) add_products<Format, rows, vectors, T>(sums, a, b, runs.begin(a));
   if (add) {
     unrolled<rows>([&](auto i) HWY_ATTR {
       unrolled<vectors>(
           [&](auto v) HWY_ATTR { sums[i][v] = hn::Add(sums[i][v], hn::LoadU(d, c.at(i, v))); });
+    });
+  }
+  if (c.has_bias()) {
+    unrolled<rows>([&](auto i) HWY_ATTR {
+      unrolled<vectors>([&](auto v) HWY_ATTR { sums[i][v] = hn::Add(sums[i][v], c.bias(i, v)); });
     });
   }
   unrolled<rows>([&](auto i) HWY_ATTR {
@@ -287,10 +290,10 @@ HWY_ATTR HWY_INLINE void add_dots(const Dots<T>& t, int64_t first) {
   int64_t k = 0;
   for (; k + lanes<T> <= t.depth; k += lanes<T>) add(Whole(), k);
   if (k < t.depth) add(Rest{t.depth - k}, k);
-  const T* start = t.add ? t.out : t.bias;
   unrolled<rows>([&](auto j) HWY_ATTR {
-    const T sum = hn::GetLane(hn::SumOfLanes(d, sums[j]));
-    t.out[first + j] = start ? start[first + j] + sum : sum;
+    T sum = hn::GetLane(hn::SumOfLanes(d, sums[j]));
+    if (t.add) sum += t.out[first + j];
+    t.out[first + j] = t.bias ? sum + t.bias[first + j] : sum;
   });
 }
 

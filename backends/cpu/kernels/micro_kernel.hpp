@@ -23,7 +23,7 @@ struct Tile {
   T* c;  // row-major, rows `c_step` apart
   int64_t c_step;
   int64_t depth;  // number of k
-  bool add;       // accumulate into c instead of overwriting it; excludes a bias
+  bool add;       // accumulate into c instead of overwriting it
   const T* bias;  // of the columns; null: none
   // Prefetch: for every `stretch` values of k, the kernel prefetches `lines` cache lines, starting
   // at `next`. The GEMV kernels ignore `next`; they prefetch b itself if `lines` is not 0.
@@ -57,7 +57,7 @@ struct Dots {
   int64_t row_step;
   int64_t count;  // number of rows
   int64_t depth;
-  bool add;       // accumulate into out instead of overwriting it; excludes a bias
+  bool add;       // accumulate into out instead of overwriting it
   const T* bias;  // of the rows; null: none
   T* out;
 };
