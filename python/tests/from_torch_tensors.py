@@ -1,5 +1,5 @@
-"""One case for each of the tensor functions that models use, and tricky ones, for `ml.from_torch`: x
-is a matrix of floats."""
+"""One case for each of the tensor functions that models use, and tricky ones, for `ml.from_torch`:
+x is a matrix of floats."""
 
 from collections.abc import Callable
 from typing import Any
@@ -36,7 +36,7 @@ FUNCTIONS: dict[str, Callable] = {
     "norm of order inf": lambda x: torch.linalg.vector_norm(x, float("inf"), -1),
     "norm of order 3": lambda x: torch.linalg.vector_norm(x, 3, (0, 1)),
     "cdist": lambda x: torch.cdist(x, x[:2] * 2),
-    "pdist": lambda x: F.pdist(x),
+    "pdist": F.pdist,
     "count_nonzero": lambda x: x * (x > 0).count_nonzero(0),
     "diff": lambda x: x.diff(dim=1),
     "trapezoid": lambda x: torch.trapezoid(x, dim=1),
@@ -76,7 +76,7 @@ FUNCTIONS: dict[str, Callable] = {
     "select_scatter": lambda x: x.select_scatter(x[0] * 2, 0, -1),
     "slice_scatter": lambda x: x.slice_scatter(x[:, :2] * 2, 1, 0, 4, 2),
     "diagonal": lambda x: x.diagonal(1),
-    "diag_embed": lambda x: torch.diag_embed(x),
+    "diag_embed": torch.diag_embed,
     "unfold": lambda x: x.unfold(1, 3, 2),
     "one_hot": lambda x: x[:, :, None] * F.one_hot(INDEX[0], 3),
     "where": lambda x: torch.where(x > 0, x, -1),
@@ -118,7 +118,7 @@ FUNCTIONS: dict[str, Callable] = {
     "copysign": lambda x: torch.copysign(x, -x),
     "isclose": lambda x: x * torch.isclose(x, x.round(), atol=0.2),
     "logaddexp": lambda x: torch.logaddexp(x, x * 2),
-    "sinc": lambda x: torch.sinc(x),
+    "sinc": torch.sinc,
     "exp2": lambda x: x.exp2() + (x.abs() + 1).log2(),
     # ints
     "bits": lambda x: x * ((WHOLE & 6) | (WHOLE ^ 3)) + ~WHOLE,
@@ -139,11 +139,11 @@ FUNCTIONS: dict[str, Callable] = {
     "inv": lambda x: torch.linalg.inv(x @ x.T),
     "det": lambda x: torch.linalg.det(x @ x.T),
     "solve": lambda x: torch.linalg.solve(x @ x.T, x),
-    "svd": lambda x: torch.linalg.svdvals(x),
+    "svd": torch.linalg.svdvals,
     "fft": lambda x: torch.fft.rfft(x).abs(),
     "nonzero": lambda x: x[x > 0],
-    "unique": lambda x: x.unique(),
-    "erfc": lambda x: torch.special.erfc(x),
+    "unique": torch.unique,
+    "erfc": torch.special.erfc,
     "lgamma": lambda x: (x.abs() + 1).lgamma(),
     "erfinv": lambda x: limited(x).erfinv(),
     "logcumsumexp": lambda x: x.logcumsumexp(1),
