@@ -59,8 +59,10 @@ FILES ?= $(wildcard tests/conformance/cases/*.json)
 BACKEND ?= cpu
 TOLERANCE ?= 1e-12
 
-# Models of examples/models against transformers: make models MODELS="gpt2 bert"
+# Models of examples/models, and models that from_torch converts, against transformers:
+# make models MODELS="gpt2 bert" IMPORTED="gpt2 whisper"
 MODELS ?=
+IMPORTED ?=
 
 .PHONY: models
 models: torch
@@ -68,6 +70,7 @@ models: torch
 	cmake --build $(build) --target mithril_python mithril_python_torch mithril_torch mithril_torch_backend semantic_search
 	$(python) -m pip install --quiet --disable-pip-version-check --requirement tests/models_agreement/requirements.txt
 	$(python) tests/models_agreement/run $(MODELS)
+	$(python) tests/models_agreement/run_imported $(IMPORTED)
 
 .PHONY: conformance
 conformance: $(build)/build.ninja
