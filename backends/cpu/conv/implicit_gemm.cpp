@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backends/cpu/kernels/blocking.hpp"
+#include "backends/cpu/kernels/gemm_kernels.hpp"
 #include "mithril/base/error.hpp"
 
 namespace mithril::cpu_backend {
@@ -243,9 +244,19 @@ void ImplicitGemm<T>::pack_weight(const void* weight, int64_t panel, void* packe
   T* to = static_cast<T*>(packed) + group * tiles_.packed_group(form_);
   for (const TapGemm& product : form_.products) {
     T* next = to + tile * product.depth() * mr;
-    for (const int64_t k : product.weights) {
-      for (int64_t row = 0; row < rows; ++row) next[row] = from[row * form_.row_step + k];
-      next += mr;
+    // The weights ascend, so these are contiguous in each row.
+    if (!product.weights.empty() && product.weights.back() + 1 == product.depth()) {
+      gemm_kernels<T>().interleave({.from = from,
+                                    .from_step = form_.row_step,
+                                    .count = rows,
+                                    .depth = product.depth(),
+                                    .to = next,
+                                    .to_step = mr});
+    } else {
+      for (const int64_t k : product.weights) {
+        for (int64_t row = 0; row < rows; ++row) next[row] = from[row * form_.row_step + k];
+        next += mr;
+      }
     }
     to += tiles_.count * product.depth() * mr;
   }
