@@ -69,6 +69,26 @@ TEST_CASE("an epilogue writes donated inputs after their other readers") {
   CHECK(in_place({text, {}}, inputs) == std::vector<bool>{false, false, false});
 }
 
+TEST_CASE("scatter writes its elements into a donated input") {
+  const std::string text =
+      "graph {\n"
+      "  input cache: float32[2, 6, 4]\n"
+      "  input index: int64[2, 3, 4]\n"
+      "  input rows: float32[2, 3, 4]\n"
+      "  made: float32[2, 6, 4] = scatter(input: cache, index: index, source: rows, axis: 1, "
+      "reduce: \"set\")\n"
+      "  sum: float32[2, 4] = sum(input: made, axis: 1, keepdim: False)\n"
+      "  output sum = sum\n"
+      "  output made = made\n"
+      "}\n";
+  std::vector<int64_t> places;
+  for (int64_t i = 0; i < 24; ++i) places.push_back(i / 4 % 3 - 2);  // -2, -1, 0
+  const std::vector<Tensor> inputs{random({2, 6, 4}, 1), Tensor::of({2, 3, 4}, places),
+                                   random({2, 3, 4}, 2)};
+  CHECK(in_place({text, {{1, 0}}}, inputs) == std::vector<bool>{false, true});
+  CHECK(in_place({text, {}}, inputs) == std::vector<bool>{false, false});
+}
+
 TEST_CASE("several donated inputs are overwritten after their last readers") {
   const std::string text =
       "graph {\n"

@@ -12,6 +12,7 @@
 #include "backends/cpu/ops/gather.hpp"
 #include "backends/cpu/ops/movement.hpp"
 #include "backends/cpu/ops/normalization.hpp"
+#include "backends/cpu/ops/placing.hpp"
 #include "backends/cpu/ops/pooling.hpp"
 #include "backends/cpu/ops/reduction.hpp"
 #include "backends/cpu/ops/scatter.hpp"
@@ -48,6 +49,7 @@ const std::map<std::string_view, Kernel>& kernels() {
       {"mean", {lower_reduction}},
       {"min", {lower_reduction}},
       {"permuted", {lower_movement, HalfUse::moves}},
+      {"placed", {lower_placing}},
       {"product", {lower_gemm, HalfUse::sides}},
       {"scattered", {lower_scattering, HalfUse::none, 2}},
       {"sliced", {lower_movement, HalfUse::moves}},

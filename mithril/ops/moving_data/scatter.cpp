@@ -141,7 +141,8 @@ OpDef define_scatter() {
       .eval = eval_scatter,
       .grad = grad_scatter,
       .spell = {{"torch", "aten::scatter, aten::scatter_add or aten::scatter_reduce",
-                 spell_scatter}},
+                 spell_scatter},
+                {"cpu", "placed(input, index, source, axis, reduce)"}},
   };
 }
 
