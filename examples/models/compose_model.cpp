@@ -15,7 +15,9 @@ namespace {
 const std::map<std::string, std::function<mithril::Model()>> models = {
     {"bert", [] { return bert::model({}); }},
     {"gpt2", [] { return gpt2::model({}); }},
+    {"gpt2_cached", [] { return gpt2::model({}, 64); }},
     {"llama", [] { return llama::model({}); }},
+    {"llama_cached", [] { return llama::model({}, 64); }},
     {"llama_of_groups", [] { return llama::model({.num_key_value_heads = 4}); }},
     {"llama_tied", [] { return llama::model({.tie_word_embeddings = true}); }},
     {"minilm_l6", [] { return bert::model(bert::minilm_l6()); }},

@@ -33,14 +33,14 @@ def norm(x, config, name):
     return ml.RMSNorm(use_scale=False, eps=config.rms_norm_eps)(x) * (1 + weight)
 
 
-def block(x, mask, rotation, config, name):
+def block(x, context, config, name):
     y = norm(x, config, f"{name}.input_layernorm")
-    x = x + attention(y, mask, rotation, config, f"{name}.self_attn")
+    x = x + attention(y, context, config, f"{name}.self_attn")
     y = norm(x, config, f"{name}.post_attention_layernorm")
     return x + perceptron(y, config, f"{name}.mlp")
 
 
-def gemma(config):
+def gemma(config, limit=None):
     """Ports: as llama."""
     scale = config.hidden_size**0.5
-    return llama.decoder(config, block=block, norm=norm, embedding_scale=scale)
+    return llama.decoder(config, limit, block=block, norm=norm, embedding_scale=scale)

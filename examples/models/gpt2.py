@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pretrained import activation
+from pretrained import Context, activation
 
 import mithril as ml
 
@@ -30,15 +30,15 @@ TRANSPOSED = r"h\.\d+\.(attn|mlp)\.c_\w+\.weight"
 
 
 def in_heads(x, config):
-    """[N, L, heads * D] as [N, heads, L, D]."""
-    return x.reshape((x.shape[0], x.shape[1], config.n_head, -1)).transpose((0, 2, 1, 3))
+    """[N, L, heads * D] as [N, heads, 1, L, D]."""
+    split = (x.shape[0], x.shape[1], config.n_head, 1, -1)
+    return x.reshape(split).transpose((0, 2, 3, 1, 4))
 
 
-def attention(x, mask, config, name):
+def attention(x, context, config, name):
     qkv = ml.Linear(3 * config.n_embd, name=f"{name}.c_attn")(x)
     q, k, v = (in_heads(part, config) for part in ml.Split(3, axis=-1)(qkv))
-    attend = ml.ScaledDotProduct(is_causal=True, use_attn_mask=True)
-    heads = attend(query=q, key=k, value=v, attn_mask=mask).transpose((0, 2, 1, 3))
+    heads = context.attend(q, k, v).transpose((0, 3, 1, 2, 4))
     joined = heads.reshape((x.shape[0], x.shape[1], config.n_embd))
     return ml.Linear(config.n_embd, name=f"{name}.c_proj")(joined)
 
@@ -53,21 +53,23 @@ def norm(x, config, name):
     return ml.LayerNorm(eps=config.layer_norm_epsilon, name=name)(x)
 
 
-def block(x, mask, config, name):
-    x = x + attention(norm(x, config, f"{name}.ln_1"), mask, config, f"{name}.attn")
+def block(x, context, config, name):
+    x = x + attention(norm(x, config, f"{name}.ln_1"), context, config, f"{name}.attn")
     return x + perceptron(norm(x, config, f"{name}.ln_2"), config, f"{name}.mlp")
 
 
-def gpt2(config):
+def gpt2(config, limit=None):
     """Ports: input_ids [N, L], attention_mask [N, L] (True: a token, False: padding), logits
-    [N, L, vocab_size]."""
+    [N, L, vocab_size]. With a limit the model has a cache of as many tokens, and logits
+    [N, 1, vocab_size] are those after the last token."""
     ids = ml.IOKey("input_ids", type=ml.Tensor[int], shape=["N", "L"])
     mask = ml.IOKey("attention_mask", type=ml.Tensor[bool], shape=["N", "L"])
     tokens = ml.Embedding(config.vocab_size, dim=config.n_embd, name="wte")
     positions = ml.Embedding(config.n_positions, dim=config.n_embd, name="wpe")
-    x = tokens(ids) + positions(ml.Arange()(ids.shape[1]))
+    context = Context(mask, limit)
+    x = tokens(ids) + positions(context.positions)
     for i in range(config.n_layer):
-        x = block(x, mask[:, None, None], config, f"h.{i}")
-    x = norm(x, config, "ln_f")
+        x = block(x, context, config, f"h.{i}")
+    x = norm(context.read(x), config, "ln_f")
     logits = ml.Linear(use_bias=False)(input=x, weight=tokens.weight)
     return ml.Model.create(logits=logits)

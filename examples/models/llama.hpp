@@ -1,12 +1,11 @@
 // Llama: Touvron et al., https://arxiv.org/abs/2302.13971 and https://arxiv.org/abs/2307.09288. The
 // same model as llama.py, with the same names of parameters.
 #pragma once
-#include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
+#include "context.hpp"
 #include "mithril/mithril.hpp"
 
 namespace llama {
@@ -28,8 +27,6 @@ struct Config {
   int64_t head_dim() const { return hidden_size / num_attention_heads; }
 };
 
-using Rotation = std::pair<ml::Connection, ml::Connection>;  // cosine and sine
-
 inline ml::Connection linear(const ml::Connection& x, int64_t size, const std::string& name) {
   return ml::Linear({.dimension = size, .use_bias = false}).named(name)(x);
 }
@@ -38,31 +35,14 @@ inline ml::Connection norm(const ml::Connection& x, const Config& config, const 
   return ml::RMSNorm({.eps = config.rms_norm_eps}).named(name)(x);
 }
 
-// Cosine and sine [L, D] of the angles by which rotary embedding (https://arxiv.org/abs/2104.09864)
-// turns a head at each position: column i and column i + D / 2 by the same.
-inline Rotation rotations(const ml::Connection& length, const Config& config) {
-  const int64_t width = config.head_dim();
-  std::vector<double> frequencies;
-  for (int64_t i = 0; i < width; ++i) {
-    const double exponent = static_cast<double>(2 * (i % (width / 2))) / static_cast<double>(width);
-    frequencies.push_back(std::pow(config.rope_theta, -exponent));
-  }
-  const ml::Connection positions =
-      ml::Arange()(length).at({ml::slice(ml::none, ml::none), ml::none});
-  const ml::Connection angles = positions * ml::Tensor::of<double>({width}, frequencies);
-  const ml::Connection cosine = angles.cos();
-  return {cosine, angles.sin()};
-}
-
-inline ml::Connection rotate(const ml::Connection& x, const Rotation& rotation,
+// https://arxiv.org/abs/2104.09864
+inline ml::Connection rotate(const ml::Connection& x, const Context& context,
                              const Config& config) {
-  const int64_t half = config.head_dim() / 2;
-  const ml::Connection right = -x.at({ml::ellipsis, ml::slice(half, ml::none)});
-  const ml::Connection left = x.at({ml::ellipsis, ml::slice(ml::none, half)});
-  const ml::Model join = ml::Concat({.axis = -1});
-  const ml::Connection turned = join.apply(ml::Bindings{{"input", {right, left}}})[0];
-  const ml::Connection along = x * rotation.first;
-  return along + turned * rotation.second;
+  const ml::Model rotation =
+      ml::RotaryEmbedding({.base = config.rope_theta, .use_positions = true});
+  const ml::Connection positions =
+      context.positions().at({ml::slice(ml::none, ml::none), ml::none, ml::none});
+  return rotation.apply(ml::Bindings{{"input", x}, {"positions", positions}})[0];
 }
 
 // [N, L, groups * count * D] as [N, groups, count, L, D].
@@ -71,19 +51,16 @@ inline ml::Connection in_heads(const ml::Connection& x, int64_t count, int64_t g
 }
 
 // A group of heads has a query each, and one key and one value.
-inline ml::Connection attention(const ml::Connection& x, const ml::Connection& mask,
-                                const Rotation& rotation, const Config& config,
-                                const std::string& name) {
+inline ml::Connection attention(const ml::Connection& x, const Context& context,
+                                const Config& config, const std::string& name) {
   const int64_t groups = config.num_key_value_heads, width = config.head_dim();
   const int64_t heads = config.num_attention_heads / groups;
   ml::Connection q = in_heads(linear(x, groups * heads * width, name + ".q_proj"), heads, groups);
   ml::Connection k = in_heads(linear(x, groups * width, name + ".k_proj"), 1, groups);
   const ml::Connection v = in_heads(linear(x, groups * width, name + ".v_proj"), 1, groups);
-  q = rotate(q, rotation, config);
-  k = rotate(k, rotation, config);
-  const ml::Model attend = ml::ScaledDotProduct({.is_causal = true, .use_attn_mask = true});
-  const ml::Connection result =
-      attend.apply(ml::Bindings{{"query", q}, {"key", k}, {"value", v}, {"attn_mask", mask}})[0];
+  q = rotate(q, context, config);
+  k = rotate(k, context, config);
+  const ml::Connection result = context.attend(q, k, v);
   const ml::Connection places = result.transpose({0, 3, 1, 2, 4});
   const ml::Connection joined =
       places.reshape({x.shape()[0], x.shape()[1], groups * heads * width});
@@ -98,17 +75,18 @@ inline ml::Connection perceptron(const ml::Connection& x, const Config& config,
   return linear(gate * up, config.hidden_size, name + ".down_proj");
 }
 
-inline ml::Connection block(ml::Connection x, const ml::Connection& mask, const Rotation& rotation,
-                            const Config& config, const std::string& name) {
+inline ml::Connection block(ml::Connection x, const Context& context, const Config& config,
+                            const std::string& name) {
   ml::Connection y = norm(x, config, name + ".input_layernorm");
-  x += attention(y, mask, rotation, config, name + ".self_attn");
+  x += attention(y, context, config, name + ".self_attn");
   y = norm(x, config, name + ".post_attention_layernorm");
   return x + perceptron(y, config, name + ".mlp");
 }
 
 // Ports: input_ids [N, L], attention_mask [N, L] (true: a token, false: padding), logits
-// [N, L, vocab_size].
-inline ml::Model model(const Config& config) {
+// [N, L, vocab_size]. With a limit the model has a cache of as many tokens, and logits
+// [N, 1, vocab_size] are those after the last token.
+inline ml::Model model(const Config& config, std::optional<int64_t> limit = {}) {
   const ml::Connection ids(
       ml::IOKey{.name = "input_ids", .shape = {{"N", "L"}}, .type = ml::kind::int_tensor});
   const ml::Connection mask(
@@ -116,13 +94,11 @@ inline ml::Model model(const Config& config) {
   const ml::Model tokens =
       ml::Embedding({.num_embeddings = config.vocab_size, .dim = config.hidden_size})
           .named("embed_tokens");
-  const Rotation rotation = rotations(ids.shape()[1], config);
-  const ml::Connection allowed =
-      mask.at({ml::slice(ml::none, ml::none), ml::none, ml::none, ml::none});
+  const Context context(mask, limit);
   ml::Connection x = tokens(ids);
   for (int64_t i = 0; i < config.num_hidden_layers; ++i)
-    x = block(x, allowed, rotation, config, "layers." + std::to_string(i));
-  x = norm(x, config, "norm");
+    x = block(x, context, config, "layers." + std::to_string(i));
+  x = norm(context.read(x), config, "norm");
   if (!config.tie_word_embeddings)
     return ml::Model::create({{"logits", linear(x, config.vocab_size, "lm_head")}});
   const ml::Model head = ml::Linear({.use_bias = false});

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass, field
 
-import numpy as np
-from pretrained import activation
+from pretrained import Context, activation
 
 import mithril as ml
 
@@ -45,21 +44,10 @@ def norm(x, config, name):
     return ml.RMSNorm(eps=config.rms_norm_eps, name=name)(x)
 
 
-def rotations(length, config):
-    """Cosine and sine [L, D] of the angles by which rotary embedding (https://arxiv.org/abs/2104.09864)
-    turns a head at each position: column i and column i + D / 2 by the same."""
-    width = config.head_dim
-    frequencies = [config.rope_theta ** -(i / width) for i in range(0, width, 2)]
-    positions = ml.Arange()(length)[:, None]
-    angles = positions * ml.Tensor(np.array(frequencies + frequencies))
-    return angles.cos(), angles.sin()
-
-
-def rotate(x, rotation, config):
-    cos, sin = rotation
-    half = config.head_dim // 2
-    turned = ml.Concat(axis=-1)([-x[..., half:], x[..., :half]])
-    return x * cos + turned * sin
+def rotate(x, context, config):
+    """https://arxiv.org/abs/2104.09864"""
+    rotation = ml.RotaryEmbedding(base=config.rope_theta, use_positions=True)
+    return rotation(input=x, positions=context.positions[:, None, None])
 
 
 def in_heads(x, count, groups):
@@ -68,16 +56,15 @@ def in_heads(x, count, groups):
     return x.reshape(split).transpose((0, 2, 3, 1, 4))
 
 
-def attention(x, mask, rotation, config, name):
+def attention(x, context, config, name):
     """A group of heads has a query each, and one key and one value."""
     groups, width = config.num_key_value_heads, config.head_dim
     heads = config.num_attention_heads // groups
     q = in_heads(linear(x, groups * heads * width, f"{name}.q_proj"), heads, groups)
     k = in_heads(linear(x, groups * width, f"{name}.k_proj"), 1, groups)
     v = in_heads(linear(x, groups * width, f"{name}.v_proj"), 1, groups)
-    q, k = rotate(q, rotation, config), rotate(k, rotation, config)
-    attend = ml.ScaledDotProduct(is_causal=True, use_attn_mask=True)
-    result = attend(query=q, key=k, value=v, attn_mask=mask).transpose((0, 3, 1, 2, 4))
+    q, k = rotate(q, context, config), rotate(k, context, config)
+    result = context.attend(q, k, v).transpose((0, 3, 1, 2, 4))
     joined = result.reshape((x.shape[0], x.shape[1], groups * heads * width))
     return linear(joined, config.hidden_size, f"{name}.o_proj")
 
@@ -89,31 +76,28 @@ def perceptron(x, config, name):
     return linear(gate * up, config.hidden_size, f"{name}.down_proj")
 
 
-def block(x, mask, rotation, config, name):
+def block(x, context, config, name):
     y = norm(x, config, f"{name}.input_layernorm")
-    x = x + attention(y, mask, rotation, config, f"{name}.self_attn")
+    x = x + attention(y, context, config, f"{name}.self_attn")
     y = norm(x, config, f"{name}.post_attention_layernorm")
     return x + perceptron(y, config, f"{name}.mlp")
 
 
-def decoder(config, window=None, block=block, norm=norm, embedding_scale=None):
+def decoder(config, limit, window=None, block=block, norm=norm, embedding_scale=None):
     """Ports: input_ids [N, L], attention_mask [N, L] (True: a token, False: padding), logits
-    [N, L, vocab_size]. Where `window` is stated, a token attends to as many tokens: itself and
-    those before it."""
+    [N, L, vocab_size]. With a limit the model has a cache of as many tokens, and logits
+    [N, 1, vocab_size] are those after the last token. Where `window` is stated, a token attends to
+    as many tokens: itself and those before it."""
     ids = ml.IOKey("input_ids", type=ml.Tensor[int], shape=["N", "L"])
     mask = ml.IOKey("attention_mask", type=ml.Tensor[bool], shape=["N", "L"])
     tokens = ml.Embedding(config.vocab_size, dim=config.hidden_size, name="embed_tokens")
-    rotation = rotations(ids.shape[1], config)
-    allowed = mask[:, None, None, None]
-    if window is not None:
-        positions = ml.Arange()(ids.shape[1])
-        allowed = allowed & (positions[:, None] - positions < window)
+    context = Context(mask, limit, window)
     x = tokens(ids)
     if embedding_scale is not None:
         x = x * embedding_scale
     for i in range(config.num_hidden_layers):
-        x = block(x, allowed, rotation, config, f"layers.{i}")
-    x = norm(x, config, "norm")
+        x = block(x, context, config, f"layers.{i}")
+    x = norm(context.read(x), config, "norm")
     if config.tie_word_embeddings:
         logits = ml.Linear(use_bias=False)(input=x, weight=tokens.weight)
     else:
@@ -121,5 +105,5 @@ def decoder(config, window=None, block=block, norm=norm, embedding_scale=None):
     return ml.Model.create(logits=logits)
 
 
-def llama(config):
-    return decoder(config)
+def llama(config, limit=None):
+    return decoder(config, limit)

@@ -18,6 +18,6 @@ class Config(llama.Config):
 NAMES = llama.NAMES
 
 
-def mistral(config):
+def mistral(config, limit=None):
     """Ports: as llama."""
-    return llama.decoder(config, window=config.sliding_window)
+    return llama.decoder(config, limit, window=config.sliding_window)

@@ -1,4 +1,5 @@
-"""What the models of this folder share: configurations and weights as Hugging Face stores them."""
+"""What the models of this folder share: configurations and weights as Hugging Face stores them, and
+attention with a cache or without one."""
 
 import dataclasses
 import json
@@ -34,6 +35,36 @@ ACTIVATIONS = {
 def activation(name):
     """The part that a `config.json` calls `name`."""
     return ACTIVATIONS[name]()
+
+
+class Context:
+    """What the tokens of a text attend to: themselves and the tokens before them, or the last
+    `window` of these. With a limit the tokens of earlier evaluations are in caches of as many rows
+    (docs/generation.md)."""
+
+    def __init__(self, mask, limit=None, window=None):
+        self.limit = limit
+        if limit is not None:
+            self.start, self.positions, self.allowed = ml.CachePositions(limit, window=window)(mask)
+            return
+        self.positions = ml.Maximum()(ml.Cumsum(axis=1)(mask.cast(ml.int64)) - 1, 0)
+        self.allowed = mask[:, None]
+        if window is not None:
+            places = ml.Arange()(mask.shape[1])
+            self.allowed = self.allowed & (places[:, None] - places < window)
+
+    def attend(self, query, key, value):
+        """Of [N, groups, count, L, D]: a group has one key and one value for its queries."""
+        if self.limit is not None:
+            key = ml.KeyValueCache(self.limit)(input=key, start=self.start)
+            value = ml.KeyValueCache(self.limit)(input=value, start=self.start)
+        attend = ml.ScaledDotProduct(is_causal=self.limit is None, use_attn_mask=True)
+        mask = self.allowed[:, None, None]
+        return attend(query=query, key=key, value=value, attn_mask=mask)
+
+    def read(self, x):
+        """The rows of [N, L, D] of which logits are made: with a cache the last one."""
+        return x if self.limit is None else x[:, -1:]
 
 
 def config_from(cls, fields):

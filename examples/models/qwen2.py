@@ -27,30 +27,29 @@ class Config(llama.Config):
 NAMES = {r"lm_head\.weight": None, **llama.NAMES}
 
 
-def attention(x, mask, rotation, config, name):
+def attention(x, context, config, name):
     """A group of heads has a query each, and one key and one value."""
     groups, width = config.num_key_value_heads, config.head_dim
     heads = config.num_attention_heads // groups
     q = ml.Linear(groups * heads * width, name=f"{name}.q_proj")(x)
     k = ml.Linear(groups * width, name=f"{name}.k_proj")(x)
     v = ml.Linear(groups * width, name=f"{name}.v_proj")(x)
-    q = rotate(in_heads(q, heads, groups), rotation, config)
-    k = rotate(in_heads(k, 1, groups), rotation, config)
-    attend = ml.ScaledDotProduct(is_causal=True, use_attn_mask=True)
-    result = attend(query=q, key=k, value=in_heads(v, 1, groups), attn_mask=mask)
+    q = rotate(in_heads(q, heads, groups), context, config)
+    k = rotate(in_heads(k, 1, groups), context, config)
+    result = context.attend(q, k, in_heads(v, 1, groups))
     joined = result.transpose((0, 3, 1, 2, 4)).reshape(
         (x.shape[0], x.shape[1], groups * heads * width)
     )
     return linear(joined, config.hidden_size, f"{name}.o_proj")
 
 
-def block(x, mask, rotation, config, name):
+def block(x, context, config, name):
     y = norm(x, config, f"{name}.input_layernorm")
-    x = x + attention(y, mask, rotation, config, f"{name}.self_attn")
+    x = x + attention(y, context, config, f"{name}.self_attn")
     y = norm(x, config, f"{name}.post_attention_layernorm")
     return x + perceptron(y, config, f"{name}.mlp")
 
 
-def qwen2(config):
+def qwen2(config, limit=None):
     """Ports: as llama."""
-    return llama.decoder(config, block=block)
+    return llama.decoder(config, limit, block=block)

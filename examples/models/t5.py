@@ -1,8 +1,8 @@
 """T5: Raffel et al., https://arxiv.org/abs/1910.10683."""
 
 from dataclasses import dataclass
+from math import inf
 
-import numpy as np
 from pretrained import activation
 
 import mithril as ml
@@ -46,33 +46,6 @@ def in_heads(x, config):
     return x.reshape((x.shape[0], x.shape[1], config.num_heads, -1)).transpose((0, 2, 1, 3))
 
 
-def bucket_of_distance(buckets, max_distance):
-    """The bucket of each distance up to `max_distance`: small distances have one each, and the
-    logarithms of the others are divided evenly."""
-    exact = buckets // 2
-    distances = np.arange(max_distance + 1)
-    logs = np.log(np.maximum(distances, 1) / exact) / np.log(max_distance / exact)
-    far = np.minimum(exact + (logs * (buckets - exact)).astype(int), buckets - 1)
-    return np.where(distances < exact, distances, far)
-
-
-def relative_bias(length, is_causal, config, name):
-    """What each head adds to the scores [heads, L, L] of two places, by their distance."""
-    buckets = config.relative_attention_num_buckets
-    max_distance = config.relative_attention_max_distance
-    positions = ml.Arange()(length)
-    offset = positions - positions[:, None]
-    if is_causal:
-        table = ml.Tensor(bucket_of_distance(buckets, max_distance))
-        bucket = ml.Gather()(table, (-offset).clamp(0, max_distance))
-    else:
-        table = ml.Tensor(bucket_of_distance(buckets // 2, max_distance))
-        bucket = ml.Gather()(table, offset.abs().clamp(0, max_distance))
-        bucket = bucket + (offset > 0).cast(ml.int64) * (buckets // 2)
-    biases = ml.Embedding(buckets, dim=config.num_heads, name=f"{name}.relative_attention_bias")
-    return biases(bucket).transpose((2, 0, 1))
-
-
 def attention(x, memory, mask, is_causal, config, name):
     """The mask has bools, or biases that are added to the scores, which are not scaled."""
     size = config.num_heads * config.d_kv
@@ -101,9 +74,15 @@ def stack(x, mask, memory, memory_mask, config, name):
     """The encoder, or, with a memory, the decoder. The first block has the biases of all."""
     is_causal = memory is not None
     blocks = config.num_decoder_layers if is_causal else config.num_layers
-    first = f"{name}.block.0.layer.0.SelfAttention"
-    bias = relative_bias(x.shape[1], is_causal, config, first)
-    bias = ml.Where()(mask[:, None, None], bias, -np.inf)
+    biases = ml.RelativePositionBias(
+        config.num_heads,
+        num_buckets=config.relative_attention_num_buckets,
+        max_distance=config.relative_attention_max_distance,
+        bidirectional=not is_causal,
+        name=f"{name}.block.0.layer.0.SelfAttention.relative_attention_bias",
+    )
+    bias = biases(x, x)
+    bias = ml.Where()(mask[:, None, None], bias, -inf)
     for i in range(blocks or config.num_layers):
         layer = f"{name}.block.{i}.layer"
         y = norm(x, config, f"{layer}.0.layer_norm")

@@ -113,6 +113,8 @@ struct CompiledModel::Impl : CompiledState {
 
   void load();  // makes `forward`
   std::unique_ptr<const Program> forward;
+  // As `forward`, but the next state is written over the state if the backend can do so.
+  const Program& in_place();
   // With incoming gradients of these outputs (indices in `outputs`), in this order. Compiled on
   // first use.
   const Program& with_gradients(const std::vector<size_t>& of);
@@ -126,6 +128,7 @@ struct CompiledModel::Impl : CompiledState {
  private:
   // Guarded by facts_mutex, as for_inference is.
   std::map<std::vector<size_t>, std::unique_ptr<const Program>> backward_;
+  std::unique_ptr<const Program> in_place_;
 };
 
 }  // namespace mithril

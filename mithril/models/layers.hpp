@@ -4,6 +4,7 @@
 #include "mithril/models/activations.hpp"
 #include "mithril/models/attention.hpp"
 #include "mithril/models/auc.hpp"
+#include "mithril/models/cache.hpp"
 #include "mithril/models/comparisons.hpp"
 #include "mithril/models/convolution.hpp"
 #include "mithril/models/convolution3d.hpp"

@@ -44,6 +44,7 @@ from .files import (
 )
 from .fit import History, TensorBoard, fit
 from .functional import functional
+from .generation import generate
 from .grad_scaler import GradScaler
 from .models import *  # noqa: F403 - the classes are made from the records of the core
 from .optimizers import (
@@ -139,6 +140,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "float64",
     "from_torch",
     "functional",
+    "generate",
     "int32",
     "int64",
     "limits",

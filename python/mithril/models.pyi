@@ -352,6 +352,18 @@ class ByMode(Model):
         output: Key = ...,
     ) -> Call: ...
 
+class CachePositions(Model):
+    def __init__(
+        self, limit: int = 1024, *, window: int | None = None, name: str | None = None,
+        input: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> tuple[Connection, Connection, Connection]: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., *, start: Key = ..., positions: Key = ..., mask: Key = ...,
+    ) -> Call: ...
+
 class CartesianDifference(Model):
     def __init__(
         self, *, name: str | None = None, left: Tensor = ..., right: Tensor = ...,
@@ -1224,6 +1236,18 @@ class KernelizedSVM(Model):
     def __call__(self, *inputs: Operand, **ports: Operand) -> Any: ...
     @overload
     def __call__(self, *inputs: Binding, **ports: Binding | Sequence[Binding]) -> Call: ...
+
+class KeyValueCache(Model):
+    def __init__(
+        self, limit: int = 1024, *, name: str | None = None, input: Tensor = ...,
+        start: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, input: Operand, start: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., start: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class L1(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
@@ -2933,33 +2957,33 @@ __all__ = [
     "AdaptiveMaxPool2D", "Add", "Arange", "ArgMax", "ArgMin", "ArgSort", "Asin", "AtLeast1D",
     "Atan", "Atan2", "AvgPool1D", "AvgPool2D", "BatchNorm1D", "BatchNorm2D", "BinaryCrossEntropy",
     "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXOr", "BroadcastTo", "Buffer", "ByMode",
-    "CartesianDifference", "Cast", "CausalMask", "Cholesky", "Clamp", "Concat", "Conv1d", "Conv2d",
-    "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "Convolution1D",
-    "Convolution2D", "Cosh", "Cosine", "CosineSimilarity", "CrossEntropy", "Cumprod", "Cumsum",
-    "DistanceEncoder", "DistanceMatrix", "Divide", "Dropout", "Dtype", "ELU", "Eigenvalues",
-    "Eigenvectors", "Eigvalsh", "ElementWiseAffine", "Embedding", "EncoderDecoder",
+    "CachePositions", "CartesianDifference", "Cast", "CausalMask", "Cholesky", "Clamp", "Concat",
+    "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
+    "Convolution1D", "Convolution2D", "Cosh", "Cosine", "CosineSimilarity", "CrossEntropy",
+    "Cumprod", "Cumsum", "DistanceEncoder", "DistanceMatrix", "Divide", "Dropout", "Dtype", "ELU",
+    "Eigenvalues", "Eigenvectors", "Eigvalsh", "ElementWiseAffine", "Embedding", "EncoderDecoder",
     "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf", "ExpandDims", "Expm1",
     "Exponential", "Eye", "EyeComplement", "F1", "Flatten", "Flip", "Floor", "FloorDivide", "Fmod",
     "Fold", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell", "Gather",
     "GaussProcessRegressionCore", "Gelu", "Greater", "GreaterEqual", "GridSample", "GroupNorm",
     "Hardsigmoid", "Hardswish", "HingeLoss", "HuberLoss", "Indexer", "InstanceNorm", "IsNan",
-    "Item", "KLDivergence", "KernelizedSVM", "L1", "L2", "LSTMCell", "LSTMCellBody", "Layer",
-    "LayerNorm", "LeakyRelu", "Length", "Less", "LessEqual", "Linear", "LinearSVM", "LinearScan",
-    "Log", "Log1p", "LogSoftmax", "LogSumExp", "LogicalAnd", "LogicalNot", "LogicalOr",
-    "LogicalXOr", "LogisticRegression", "MDS", "MDSCore", "MLP", "ManyToOne", "MaskedSoftmax",
-    "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D", "Maximum", "Mean", "Metric", "Min",
-    "Minimum", "Mish", "MultiHeadAttention", "Multiply", "NanToNum", "Negate", "NormModifier",
-    "NotEqual", "OneHot", "OneToMany", "OneToManyInference", "Ones", "PReLU", "Pad",
-    "PermuteTensor", "PixelShuffle", "PixelUnshuffle", "PolynomialFeatures", "PolynomialKernel",
-    "PolynomialRegression", "PositionalEncoding", "Power", "Precision", "PrimitiveAvgPool1D",
-    "PrimitiveAvgPool2D", "PrimitiveConvolution1D", "PrimitiveConvolution2D", "PrimitiveEmbedding",
-    "PrimitiveLayerNorm", "PrimitiveLinear", "PrimitiveMaxPool1D", "PrimitiveMaxPool2D",
-    "PrimitiveRandInt", "PrimitiveRandn", "PrimitiveScaledDotProduct", "PrimitiveSlice",
-    "PrimitiveSplit", "Prod", "QuadHingeLoss", "QuadraticFormRegularizer", "QuantileLoss",
-    "RBFKernel", "RMSNorm", "RNNCell", "RandInt", "Randn", "RandomUniform", "Recall",
-    "RelativePositionBias", "Relu", "Remainder", "Reshape", "Roll", "RotaryEmbedding", "Round",
-    "SELU", "ScaledDotProduct", "Scatter", "Shape", "ShiftLeft", "ShiftRight", "SiLU", "Sigmoid",
-    "Sign", "Sine", "Sinh", "Size", "Slice", "SmoothL1Loss", "Softmax", "Softplus",
+    "Item", "KLDivergence", "KernelizedSVM", "KeyValueCache", "L1", "L2", "LSTMCell",
+    "LSTMCellBody", "Layer", "LayerNorm", "LeakyRelu", "Length", "Less", "LessEqual", "Linear",
+    "LinearSVM", "LinearScan", "Log", "Log1p", "LogSoftmax", "LogSumExp", "LogicalAnd",
+    "LogicalNot", "LogicalOr", "LogicalXOr", "LogisticRegression", "MDS", "MDSCore", "MLP",
+    "ManyToOne", "MaskedSoftmax", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D", "Maximum",
+    "Mean", "Metric", "Min", "Minimum", "Mish", "MultiHeadAttention", "Multiply", "NanToNum",
+    "Negate", "NormModifier", "NotEqual", "OneHot", "OneToMany", "OneToManyInference", "Ones",
+    "PReLU", "Pad", "PermuteTensor", "PixelShuffle", "PixelUnshuffle", "PolynomialFeatures",
+    "PolynomialKernel", "PolynomialRegression", "PositionalEncoding", "Power", "Precision",
+    "PrimitiveAvgPool1D", "PrimitiveAvgPool2D", "PrimitiveConvolution1D", "PrimitiveConvolution2D",
+    "PrimitiveEmbedding", "PrimitiveLayerNorm", "PrimitiveLinear", "PrimitiveMaxPool1D",
+    "PrimitiveMaxPool2D", "PrimitiveRandInt", "PrimitiveRandn", "PrimitiveScaledDotProduct",
+    "PrimitiveSlice", "PrimitiveSplit", "Prod", "QuadHingeLoss", "QuadraticFormRegularizer",
+    "QuantileLoss", "RBFKernel", "RMSNorm", "RNNCell", "RandInt", "Randn", "RandomUniform",
+    "Recall", "RelativePositionBias", "Relu", "Remainder", "Reshape", "Roll", "RotaryEmbedding",
+    "Round", "SELU", "ScaledDotProduct", "Scatter", "Shape", "ShiftLeft", "ShiftRight", "SiLU",
+    "Sigmoid", "Sign", "Sine", "Sinh", "Size", "Slice", "SmoothL1Loss", "Softmax", "Softplus",
     "SolveTriangular", "Sort", "Split", "Sqrt", "Square", "SquaredError", "Squeeze",
     "StableReciprocal", "StopGradient", "Subtract", "Sum", "SwapAxes", "TSNE", "TSNECore",
     "TakeAlongAxis", "Tan", "Tanh", "ToList", "ToTensor", "ToTuple", "TopK", "TransformerBlock",

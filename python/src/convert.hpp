@@ -91,6 +91,7 @@ void bind_library(py::module_& module);
 void bind_user_ops(py::module_& module);
 void bind_constraints(py::module_& module);
 void bind_compile(py::module_& module);
+void bind_generation(py::module_& module);
 void bind_schedules(py::module_& module);
 void bind_files(py::module_& module);
 void bind_training_options(py::module_& module);

@@ -38,6 +38,7 @@ PYBIND11_MODULE(_core, module) {
   bind_user_ops(module);
   bind_constraints(module);
   bind_compile(module);
+  bind_generation(module);
   bind_schedules(module);
   bind_files(module);
   bind_training_options(module);

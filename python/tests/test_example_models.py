@@ -34,7 +34,9 @@ def test_a_model_compiles_with_its_published_sizes(name):
 IN_CPP = {
     "bert": ("bert", {}),
     "gpt2": ("gpt2", {}),
+    "gpt2_cached": ("gpt2", {"limit": 64}),
     "llama": ("llama", {}),
+    "llama_cached": ("llama", {"limit": 64}),
     "llama_of_groups": ("llama", {"num_key_value_heads": 4}),
     "llama_tied": ("llama", {"tie_word_embeddings": True}),
     "minilm_l6": ("bert", "MINILM_L6"),
@@ -52,9 +54,11 @@ def test_a_model_in_cpp_equals_that_in_python(name):
     file, options = IN_CPP[name]
     example = importlib.import_module(file)
     named = isinstance(options, str)
-    config = getattr(example, options) if named else example.Config(**options)
+    limit = {} if named else {key: options[key] for key in options if key == "limit"}
+    fields = {} if named else {key: options[key] for key in options if key != "limit"}
+    config = getattr(example, options) if named else example.Config(**fields)
     run = subprocess.run([program, name], capture_output=True, text=True, check=True)
-    assert ml.Model.from_json(run.stdout) == getattr(example, file)(config)
+    assert ml.Model.from_json(run.stdout) == getattr(example, file)(config, **limit)
 
 
 def of_file(case, name):

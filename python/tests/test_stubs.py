@@ -13,7 +13,14 @@ PACKAGE = Path(ml.__file__).parent
 PATHS = sorted(PACKAGE.glob("*.pyi"))
 STUBS = [
     each
-    for name in ("_core.pyi", "_errors.pyi", "_handles.pyi", "optimizers.pyi", "files.pyi")
+    for name in (
+        "_core.pyi",
+        "_errors.pyi",
+        "_handles.pyi",
+        "optimizers.pyi",
+        "files.pyi",
+        "generation.pyi",
+    )
     for each in ast.parse((PACKAGE / name).read_text(encoding="utf-8"), name).body
 ]
 CLASSES = {

@@ -1,0 +1,24 @@
+// Parts of models that read a text piece by piece: caches of keys and values.
+#pragma once
+#include "mithril/model/model.hpp"
+
+namespace mithril {
+
+struct KeyValueCacheOptions {
+  int64_t limit = 1024;  // the number of rows
+};
+// The rows of all evaluations so far, and zeros. Ports: input [..., L, D], start [] (int: the place
+// of the first row), output [..., limit, D]. State: cache [..., limit, D].
+Model KeyValueCache(KeyValueCacheOptions options = {});
+
+struct CachePositionsOptions {
+  int64_t limit = 1024;           // the number of rows of the caches
+  std::optional<int64_t> window;  // the places that a query sees; empty: all before it
+};
+// The places of new rows in caches, the positions of tokens in their texts, and the rows that each
+// token may attend to: those before it that hold tokens. Ports: input [N, L] (bool: a token, not
+// padding), start [] (int), positions [N, L] (int), mask [N, L, limit] (bool). State: length []
+// (int), cached_tokens [N, limit] (int).
+Model CachePositions(const CachePositionsOptions& options = {});
+
+}  // namespace mithril

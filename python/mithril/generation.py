@@ -1,0 +1,5 @@
+"""Text from language models."""
+
+from ._core import generate
+
+__all__ = ["generate"]

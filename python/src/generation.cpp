@@ -1,0 +1,153 @@
+// Text from language models.
+#include <pybind11/stl.h>
+
+#include "convert.hpp"
+#include "mithril/compile/generate.hpp"
+
+namespace mithril::python {
+namespace {
+
+constexpr const char* one_or_more = "token ids: a list of ints, or a list of such lists";
+
+bool is_list(py::handle object) {
+  return py::isinstance<py::list>(object) || py::isinstance<py::tuple>(object);
+}
+
+bool is_int(py::handle object) {
+  return PyIndex_Check(object.ptr()) != 0 && !py::isinstance<py::bool_>(object);
+}
+
+std::int64_t int_of(py::handle object) {
+  const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(object.ptr()));
+  if (!number) throw py::error_already_set();
+  return datum_of(number).integer();
+}
+
+Tokens tokens_of(py::handle list, const char* expected) {
+  Tokens tokens;
+  for (const py::handle item : list) {
+    if (!is_int(item)) wrong_type(list, expected);
+    tokens.push_back(int_of(item));
+  }
+  return tokens;
+}
+
+Tokens row_of(const Tensor& ints, std::int64_t row, std::int64_t size) {
+  const std::span<const std::int64_t> all = ints.values<std::int64_t>();
+  const auto first = all.begin() + row * size;
+  return {first, first + size};
+}
+
+// One prompt or several.
+struct Prompts {
+  explicit Prompts(py::handle given) {
+    if (has_dlpack(given)) {
+      read_array(given);
+    } else if (is_list(given)) {
+      read_list(given);
+    } else {
+      wrong_type(given, one_or_more);
+    }
+  }
+
+  std::vector<Tokens> all;
+  bool several = false;
+
+ private:
+  void read_array(py::handle given) {
+    const Tensor tensor = tensor_of(given).host();
+    const bool is_of_ints = tensor.dtype() == DType::int32 || tensor.dtype() == DType::int64;
+    if (!is_of_ints || tensor.rank() < 1 || tensor.rank() > 2) wrong_type(given, one_or_more);
+    const Tensor ints = tensor.to(DType::int64);
+    several = tensor.rank() == 2;
+    const std::int64_t rows = several ? tensor.dims()[0] : 1;
+    for (std::int64_t i = 0; i < rows; ++i) all.push_back(row_of(ints, i, tensor.dims().back()));
+  }
+
+  void read_list(py::handle given) {
+    several = true;
+    for (const py::handle item : given) {
+      if (is_int(item)) {
+        several = false;
+        break;
+      }
+      if (is_list(item)) {
+        all.push_back(tokens_of(item, one_or_more));
+        continue;
+      }
+      if (!has_dlpack(item)) wrong_type(given, one_or_more);
+      const Prompts prompt(item);
+      if (prompt.several) wrong_type(given, one_or_more);
+      all.push_back(prompt.all.front());
+    }
+    if (py::len(given) == 0) several = false;
+    if (!several) all = {tokens_of(given, one_or_more)};
+  }
+};
+
+Tokens stops_of(py::handle stop) {
+  constexpr const char* expected = "a token, or a list of tokens, for stop";
+  if (stop.is_none()) return {};
+  if (is_list(stop)) return tokens_of(stop, expected);
+  return tokens_of(py::make_tuple(stop), expected);
+}
+
+py::object generate_tokens(const CompiledModel& compiled, const py::dict& params, py::handle prompt,
+                           std::int64_t max_tokens, double temperature, std::int64_t top_k,
+                           double top_p, std::uint64_t seed, py::handle stop, py::handle stream) {
+  const CompiledModel model = compiled;
+  const TensorMap p = tensor_map_of(params);
+  const Prompts prompts(prompt);
+  GenerateOptions options{.max_tokens = max_tokens,
+                          .temperature = temperature,
+                          .top_k = top_k,
+                          .top_p = top_p,
+                          .seed = seed,
+                          .stop = stops_of(stop)};
+  if (!stream.is_none()) {
+    if (!PyCallable_Check(stream.ptr())) wrong_type(stream, "a function for stream");
+    options.stream = [function = shared_function(py::reinterpret_borrow<py::function>(stream))](
+                         size_t at, std::int64_t token) {
+      const py::gil_scoped_acquire lock;
+      (*function)(at, token);
+    };
+  }
+  const std::vector<Tokens> made = [&] {
+    const py::gil_scoped_release free;
+    return generate(model, p, prompts.all, options);
+  }();
+  return prompts.several ? py::cast(made) : py::cast(made.front());
+}
+
+}  // namespace
+
+void bind_generation(py::module_& module) {
+  const GenerateOptions by_default;
+  module.def("generate", generate_tokens, py::arg("compiled"), py::arg("params"), py::arg("prompt"),
+             py::arg("max_tokens") = by_default.max_tokens, py::kw_only(),
+             py::arg("temperature") = by_default.temperature, py::arg("top_k") = by_default.top_k,
+             py::arg("top_p") = by_default.top_p, py::arg("seed") = by_default.seed,
+             py::arg("stop") = py::none(), py::arg("stream") = py::none(),
+             R"(The tokens that continue a prompt, as a list; for a list of prompts a list of lists.
+
+The model has the input input_ids [N, L], the output logits [N, any, V] and, for prompts of
+different lengths, the input attention_mask [N, L]. docs/generation.md describes models with a
+cache.
+
+Args:
+    compiled: a language model.
+    params: its parameters.
+    prompt: token ids, or a list of prompts.
+    max_tokens: the largest number of new tokens of each prompt.
+    temperature: 0 takes the most probable token; otherwise logits are divided by it.
+    top_k: draw from this number of most probable tokens; 0: from all.
+    top_p: draw from the most probable tokens, as few as have this probability together.
+    seed: of the random numbers.
+    stop: tokens that end a text, which are not part of the result.
+    stream: a function that is called with the index of a prompt and its new token.
+
+Example:
+    answer = ml.generate(compiled, params, [12, 7], 20, temperature=0.8, top_p=0.95, seed=1))");
+}
+
+}  // namespace mithril::python
