@@ -1,0 +1,106 @@
+"""examples/chat on a small GPT-2 that transformers stores."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import mithril as ml
+
+ROOT = Path(__file__).parents[2]
+TEXTS = [
+    "It's 12 o'clock; we'll see what they've got.",
+    "  Two  spaces,\ttabs\nand lines \n ",
+    "Dots... (and) \u201cquotes\u201d \u2014 dashes, 3\u00bd \u20ac, na\u00efve \u65e5\u672c\u8a9e \u0440\u0443\u0441 \U0001f600!",
+]
+
+
+@pytest.fixture(scope="module")
+def program():
+    built = Path(ml.__file__).parents[2] / "examples" / "chat"
+    if not built.exists():
+        pytest.skip("the examples in C++ are not built")
+    return built
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
+    path = tmp_path_factory.mktemp("gpt2")
+    trained = tokenizers.ByteLevelBPETokenizer()
+    trained.train(
+        [str(ROOT / "README.md")],
+        vocab_size=500,
+        special_tokens=["<|endoftext|>"],
+        show_progress=False,
+    )
+    trained.save_model(str(path))
+    torch.manual_seed(0)
+    config = transformers.GPT2Config(
+        vocab_size=trained.get_vocab_size(), n_positions=256, n_embd=24, n_layer=2, n_head=3
+    )
+    module = transformers.GPT2LMHeadModel(config)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.add_(0.2 * torch.randn(parameter.shape))
+    module.eval().save_pretrained(path)
+    return path
+
+
+def answers(module, tokenizer, lines):
+    """The text of the terminal, greedily."""
+    import torch
+
+    end = tokenizer.token_to_id("<|endoftext|>")
+    text, shown = [], ""
+    for line in lines:
+        text += [*tokenizer.encode(line).ids, end]
+        made = module.generate(
+            torch.tensor([text]),
+            attention_mask=torch.ones(1, len(text)),
+            max_new_tokens=64,
+            do_sample=False,
+            eos_token_id=end,
+            pad_token_id=end,
+        )[0, len(text) :].tolist()
+        made = made[: made.index(end)] if end in made else made
+        text += [*made, end]
+        shown += "> " + tokenizer.decode(made) + "\n"
+    return shown + "> \n"
+
+
+def test_it_answers_as_transformers_does(program, folder):
+    import tokenizers
+    import transformers
+
+    module = transformers.GPT2LMHeadModel.from_pretrained(folder)
+    tokenizer = tokenizers.ByteLevelBPETokenizer(
+        str(folder / "vocab.json"), str(folder / "merges.txt")
+    )
+    lines = ["What's a model?", TEXTS[2]]
+    run = subprocess.run(
+        [program, folder, "0"], input="\n".join(lines).encode(), capture_output=True, check=True
+    )
+    shown = run.stdout.decode(errors="replace")
+    assert shown == answers(module, tokenizer, lines)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_its_tokens_are_those_of_the_library(program, folder, text):
+    import tokenizers
+
+    tokenizer = tokenizers.ByteLevelBPETokenizer(
+        str(folder / "vocab.json"), str(folder / "merges.txt")
+    )
+    run = subprocess.run(
+        [program, "--tokens", folder], input=text.encode(), capture_output=True, check=True
+    )
+    assert list(map(int, run.stdout.split())) == tokenizer.encode(text).ids
+
+
+def test_a_missing_file_is_named(program, tmp_path):
+    run = subprocess.run([program, tmp_path], capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert run.stderr == f"cannot read {tmp_path}/config.json\n"
