@@ -1,4 +1,4 @@
-// The distance between names, and the error about a name that does not exist.
+// The distance between names, and the errors about names.
 #include "mithril/base/names.hpp"
 
 #include <algorithm>
@@ -39,6 +39,14 @@ std::string listing(const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+void check_name(std::string_view name) {
+  if (name.find('\0') == name.npos) return;
+  raise({.kind = ErrorKind::name,
+         .code = "E0622",
+         .message = "a name holds a NUL: '" + std::string(name) + "'",
+         .help = "give it a name without the character \\x00"});
+}
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   const std::size_t columns = b.size() + 1;

@@ -1,4 +1,4 @@
-// Names that were not found: which one was probably meant, and the error that says so.
+// Checks names, and reports those that were not found with the nearest ones.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,9 @@
 #include "mithril/base/error.hpp"
 
 namespace mithril {
+
+// NameError E0622 if the name contains a NUL, which ends a string in C.
+void check_name(std::string_view name);
 
 // How many letters to insert, drop, replace or swap with their neighbour to turn one into the other
 // (optimal string alignment distance; bytes, not code points).

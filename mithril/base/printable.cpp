@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "mithril/base/error.hpp"
-
 namespace mithril {
 namespace {
 
@@ -82,14 +80,6 @@ std::string printable(std::string_view text) {
     text.remove_prefix(bytes);
   }
   return result;
-}
-
-void check_name(std::string_view name) {
-  if (name.find('\0') == name.npos) return;
-  raise({.kind = ErrorKind::name,
-         .code = "E0622",
-         .message = "a name holds a NUL: '" + std::string(name) + "'",
-         .help = "give it a name without the character \\x00"});
 }
 
 }  // namespace mithril

@@ -1,13 +1,10 @@
-// Checks the names of users and escapes text for display.
+// Escapes text for display.
 #pragma once
 #include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace mithril {
-
-// NameError E0622 if the name contains a NUL, which ends a string in C.
-void check_name(std::string_view name);
 
 // Escapes the text for display on one line: control characters, bidirectional formatting characters
 // and bytes that are not UTF-8 ("\n", "\x1b", "\u202e").

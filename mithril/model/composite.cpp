@@ -9,7 +9,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/limits.hpp"
-#include "mithril/base/printable.hpp"
+#include "mithril/base/names.hpp"
 #include "mithril/model/undo.hpp"
 #include "mithril/op/op_def.hpp"
 

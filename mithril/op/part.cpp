@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "mithril/base/error.hpp"
-#include "mithril/base/printable.hpp"
+#include "mithril/base/names.hpp"
 #include "mithril/infer/small_vector.hpp"
 #include "mithril/op/faulty_record.hpp"
 #include "mithril/op/op_def.hpp"
