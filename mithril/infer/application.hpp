@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "mithril/infer/facts.hpp"
 #include "mithril/infer/polynomial.hpp"
 
 namespace mithril {

@@ -1,6 +1,7 @@
 // Symbolic integers. A Dim is a constant, a symbol, or a linear polynomial of symbols. Quotients
 // and nonlinear products are symbols too, interned, each with a defining relation, so dims do not
-// nest.
+// nest. Symbols are opaque here: dim_arithmetic.cpp, polynomial.cpp, walk.cpp and dim_text.cpp
+// implement the operations.
 #pragma once
 #include <cstdint>
 #include <functional>

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <utility>
 
-#include "mithril/base/printable.hpp"
+#include "mithril/base/names.hpp"
 #include "mithril/infer/symbol.hpp"
 
 namespace mithril {
@@ -104,6 +104,13 @@ void Facts::conflict(ErrorKind kind, std::string code, std::string message, std:
   if (!right.empty()) details.facts.push_back({"other side", std::move(right)});
   if (decorate) decorate(details, current, left_origin, right_origin);
   raise(std::move(details));
+}
+
+Dim rename(const Dim& dim, Renaming& memo, Facts& facts) {
+  return rename(dim, memo, [&](Symbol* symbol) {
+    const Note name = symbol->name();
+    return Dim(facts.symbol(name ? *name : std::string_view(), symbol->size));
+  });
 }
 
 }  // namespace mithril

@@ -17,42 +17,13 @@
 #include "mithril/infer/kind.hpp"
 #include "mithril/infer/note.hpp"
 #include "mithril/infer/trail.hpp"
+#include "mithril/infer/variable.hpp"
 
 namespace mithril {
 
-struct Part;  // the part of a model that stated a fact; this layer only passes the pointer on
 struct Home;
-class Facts;
-
-// The origin of a fact: a port of a part ("from encoder.fc1.weight"), or, without a part, a call
-// ("given by set_shapes(...)"). `what` lives as long as the facts do: a port's name in an op's
-// record, or a note (Facts::note).
-struct Origin {
-  const Part* part = nullptr;
-  Note what = {};
-};
-
-struct Relation;
 struct Watch;
-
-// A union-find node with a list of the relations that wait for it.
-struct Variable {
-  union {
-    Variable* parent = nullptr;  // its parent in the union-find forest
-    int64_t number;              // the definition of a bound symbol: see symbol.hpp
-    const Polynomial* polynomial;
-  };
-  Watch* watches = nullptr;
-  Origin origin;
-  uint8_t rank = 0;
-  bool linked = false;
-};
-// Without path compression: union by rank keeps paths short, and undo stays simple.
-template <typename T>
-T* find(T* variable) {
-  while (variable->linked) variable = static_cast<T*>(variable->parent);
-  return variable;
-}
+class Facts;
 
 // ---- shapes: dims with at most one run of unknown length ----
 struct Run;
@@ -214,6 +185,9 @@ class Facts {
   Watch* idle_watches_ = nullptr;
   std::array<Relation*, 8> idle_relations_{};  // by size class
 };
+
+// The dim in symbols of `facts`, which have the names of the original ones.
+Dim rename(const Dim& dim, Renaming& memo, Facts& facts);
 
 // All or nothing: facts that are stated between construction and commit() are undone unless
 // commit() is called. Nests: only the outermost one undoes. One thread works on one set of facts at

@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "mithril/infer/facts.hpp"
+
 namespace mithril {
 
 Dim Symbol::definition() const {

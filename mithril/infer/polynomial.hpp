@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "mithril/base/error.hpp"
 #include "mithril/infer/small_vector.hpp"
 #include "mithril/infer/symbol.hpp"
 

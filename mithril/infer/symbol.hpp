@@ -4,10 +4,12 @@
 #include <span>
 #include <string>
 
-#include "mithril/infer/facts.hpp"
+#include "mithril/infer/dim.hpp"
+#include "mithril/infer/variable.hpp"
 
 namespace mithril {
 
+class Facts;
 struct InternTable;
 struct Product;
 struct Quotient;
@@ -49,9 +51,6 @@ struct Symbol : Variable {
   Quotient* quotient() const { return notes ? notes->quotient : nullptr; }
 };
 static_assert(sizeof(Symbol) <= 64);
-
-// The dim in symbols of `facts`, which have the names of the original ones.
-Dim rename(const Dim& dim, Renaming& memo, Facts& facts);
 
 // The origin of the symbol; empty for results of arithmetic.
 inline Origin origin_of(const Dim& dim) {

@@ -4,8 +4,6 @@
 #include <cstring>
 #include <utility>
 
-#include "mithril/infer/off_trail.hpp"
-
 namespace mithril {
 namespace {
 

@@ -44,6 +44,18 @@ class Trail {
   Arena graves_;
 };
 
+// During its lifetime, changes of this thread are not recorded for undoing.
+class OffTrail {
+ public:
+  OffTrail();
+  ~OffTrail();
+  OffTrail(const OffTrail&) = delete;
+  OffTrail& operator=(const OffTrail&) = delete;
+
+ private:
+  Trail* active_;
+};
+
 // Call before changing x.
 template <typename T>
 void save(T& x) {

@@ -1,7 +1,7 @@
 // Types and values: narrowing, setting, making one of two.
 #include <utility>
 
-#include "mithril/infer/symbol.hpp"
+#include "mithril/infer/facts.hpp"
 
 namespace mithril {
 
