@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "mithril/tensor/bool_bytes.hpp"
-#include "mithril/tensor/foreign.hpp"
+#include "mithril/tensor/tensor.hpp"
 
 namespace mithril::torch_backend {
 namespace {

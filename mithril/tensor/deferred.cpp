@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "mithril/base/error.hpp"
-#include "mithril/tensor/foreign.hpp"
+#include "mithril/tensor/tensor.hpp"
 
 namespace mithril {
 namespace {

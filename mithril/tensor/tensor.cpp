@@ -13,7 +13,6 @@
 #include "mithril/base/text.hpp"
 #include "mithril/tensor/bool_bytes.hpp"
 #include "mithril/tensor/convert.hpp"
-#include "mithril/tensor/foreign.hpp"
 
 namespace mithril {
 

@@ -1,4 +1,5 @@
-// A tensor in the memory of this process: contiguous, row-major, of any dtype.
+// A tensor: contiguous and row-major in the memory of this process, of any dtype; or a tensor of
+// another library.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,10 +20,10 @@ using Dims = std::vector<std::int64_t>;
 // "[2, 3]".
 std::string to_string(const Dims& dims);
 
-class ForeignElements;  // tensor/foreign.hpp
-
 // The product of the dims. ValueError E0480 for a negative dim, E0481 if it does not fit 64 bits.
 std::int64_t element_count(const Dims& dims);
+
+class ForeignElements;
 
 // Copying a Tensor is cheap: the copies share their elements, and all see writes (`copy()` makes a
 // separate tensor). Reading from many threads is safe; writing is not.
@@ -116,6 +118,21 @@ class Tensor {
   // through DLPack, other libraries, and whichever lets go last frees them.
   std::shared_ptr<void> storage_;
   const ForeignElements* foreign_ = nullptr;  // kept by storage_
+};
+
+// Elements that live in another library's tensors: on its devices, with its strides. Immutable but
+// for the elements themselves. A Tensor made of it (Tensor::foreign) shares it.
+class ForeignElements {
+ public:
+  virtual ~ForeignElements() = default;
+  // The library that can use `object`: "torch 2.11".
+  virtual std::string_view library() const = 0;
+  // The other library's tensor, in the form of that library, with the lifetime of this object. Null
+  // if there is none; host() works nevertheless.
+  virtual const void* object() const = 0;
+  virtual std::string device() const = 0;           // "cpu", "cuda:0"
+  virtual Tensor host() const = 0;                  // in the memory of this process, row-major
+  virtual Tensor converted(DType dtype) const = 0;  // new elements, on the same device
 };
 
 // Same dtype, same dims and the same bits: a NaN equals itself, 0.0 and -0.0 differ.

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "mithril/tensor/foreign.hpp"
+#include "mithril/tensor/tensor.hpp"
 
 namespace mithril::tests {
 

@@ -5,7 +5,7 @@
 
 #include "../bridge.hpp"
 #include "backends/torch/tensors.hpp"
-#include "mithril/tensor/foreign.hpp"
+#include "mithril/tensor/tensor.hpp"
 
 namespace mithril::python {
 namespace {
