@@ -117,4 +117,7 @@ class Backend {
   virtual BackendMemory* memory() { return nullptr; }
 };
 
+// BackendError E1020 if it does not count its memory.
+BackendMemory& memory_of(Backend& backend);
+
 }  // namespace mithril

@@ -1,13 +1,11 @@
-// Sizes of memory as text, and backends that keep no account.
+// Sizes of memory as text.
 #include "mithril/backend/memory.hpp"
 
 #include <charconv>
 #include <cmath>
 #include <limits>
 
-#include "mithril/backend/backend.hpp"
 #include "mithril/base/error.hpp"
-#include "mithril/base/text.hpp"
 
 namespace mithril {
 namespace {
@@ -42,13 +40,6 @@ std::optional<double> bytes_of(const Datum& size) {
 }
 
 }  // namespace
-
-BackendMemory& memory_of(Backend& backend) {
-  if (BackendMemory* memory = backend.memory()) return *memory;
-  raise({.kind = ErrorKind::backend,
-         .code = "E1020",
-         .message = "backend " + quoted(backend.name()) + " does not count its memory"});
-}
 
 int64_t read_bytes(const Datum& size, std::string_view option) {
   const std::optional<double> bytes = bytes_of(size);

@@ -16,8 +16,6 @@
 
 namespace mithril {
 
-class Backend;
-
 // In bytes, for one backend.
 struct MemoryStats {
   int64_t allocated = 0;  // in use now
@@ -56,9 +54,6 @@ class BackendMemory {
   // results. OutOfMemoryError E1101 above the limit.
   virtual std::vector<Tensor> count(const std::function<std::vector<Tensor>()>& body) = 0;
 };
-
-// BackendError E1020 if it does not count its memory.
-BackendMemory& memory_of(Backend& backend);
 
 // The bytes of 4096, 4e9, "512MB" or "1.5 GiB": GB is 10^9 and GiB is 2^30. ValueError E0430 for
 // anything else; `option`: the name of the option for the message.
