@@ -11,7 +11,6 @@
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/composite.hpp"
-#include "mithril/models/part_argument.hpp"
 #include "mithril/op/patterns.hpp"
 #include "mithril/op/registry.hpp"
 
@@ -57,6 +56,23 @@ bool is_names(const Datum& datum) {
            return pair.kind() == kind::tuple && pair.tuple().size() == 2 &&
                   pair.tuple()[0].kind() == kind::string && pair.tuple()[1].kind() == kind::string;
          });
+}
+
+bool is_pair(const Datum& datum) {
+  return datum.kind() == kind::tuple && datum.tuple().size() == 2 &&
+         datum.tuple().front().kind() == kind::string;
+}
+
+bool is_part_argument(const Datum& datum) {
+  if (datum.kind() == kind::string) return true;
+  if (datum.kind() != kind::tuple) return false;
+  const Tuple& items = datum.tuple();
+  if (items.size() < 2 || items.size() > 4 || items[0].kind() != kind::string ||
+      items[1].kind() != kind::tuple)
+    return false;
+  return std::all_of(items[1].tuple().begin(), items[1].tuple().end(), is_pair) &&
+         (items.size() < 3 || items[2].kind() == kind::string) &&
+         (items.size() < 4 || items[3].kind() == kind::tuple);
 }
 
 // An int is accepted for a float.
@@ -238,6 +254,22 @@ Model make_model(std::string_view name, const Arguments& arguments) try {
   unknown_name(ErrorKind::name, "E0608", "model", name, "", model_names());
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
+}
+
+Model made_of(const Datum& argument) {
+  if (argument.kind() == kind::string) return make_model(argument.text());
+  const Tuple& items = argument.tuple();
+  Arguments arguments;
+  for (const Datum& pair : items[1].tuple())
+    arguments.emplace_back(pair.tuple()[0].text(), pair.tuple()[1]);
+  Model model = make_model(items[0].text(), arguments);
+  if (items.size() > 2 && !items[2].text().empty()) model.part()->give_name(items[2].text());
+  if (items.size() < 4) return model;
+  for (const Datum& pair : items[3].tuple()) {
+    const auto kinds = static_cast<Kinds>(pair.tuple()[1].integer());
+    model.set_types({{pair.tuple()[0].text(), kinds}});
+  }
+  return model;
 }
 
 }  // namespace mithril

@@ -65,5 +65,8 @@ const ModelDef& add_model(ModelDef def);
 // A library model, or a part that is one op, by its class name in any case. NameError E0608 with
 // the nearest of both.
 Model make_model(std::string_view name, const Arguments& arguments = {});
+// The model of an argument (argument_of in models/part_argument.hpp). NameError E0608 for an
+// unknown class.
+Model made_of(const Datum& argument);
 
 }  // namespace mithril

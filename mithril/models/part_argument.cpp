@@ -43,11 +43,6 @@ Datum recipe_of(const std::string& name, const Arguments* arguments, const std::
   return Datum(std::move(recipe));
 }
 
-bool is_pair(const Datum& datum) {
-  return datum.kind() == kind::tuple && datum.tuple().size() == 2 &&
-         datum.tuple().front().kind() == kind::string;
-}
-
 }  // namespace
 
 PartArgument::PartArgument(const Model& model) : datum_(argument_of(model)) {}
@@ -69,34 +64,6 @@ Datum argument_of(const Model& model) {
          .facts = {{"got", part.class_name(),
                     composite.recipe ? "changed since" : "composed by its user"}},
          .help = "compose the outer model of parts instead"});
-}
-
-bool is_part_argument(const Datum& datum) {
-  if (datum.kind() == kind::string) return true;
-  if (datum.kind() != kind::tuple) return false;
-  const Tuple& items = datum.tuple();
-  if (items.size() < 2 || items.size() > 4 || items[0].kind() != kind::string ||
-      items[1].kind() != kind::tuple)
-    return false;
-  return std::all_of(items[1].tuple().begin(), items[1].tuple().end(), is_pair) &&
-         (items.size() < 3 || items[2].kind() == kind::string) &&
-         (items.size() < 4 || items[3].kind() == kind::tuple);
-}
-
-Model made_of(const Datum& argument) {
-  if (argument.kind() == kind::string) return make_model(argument.text());
-  const Tuple& items = argument.tuple();
-  Arguments arguments;
-  for (const Datum& pair : items[1].tuple())
-    arguments.emplace_back(pair.tuple()[0].text(), pair.tuple()[1]);
-  Model model = make_model(items[0].text(), arguments);
-  if (items.size() > 2 && !items[2].text().empty()) model.part()->give_name(items[2].text());
-  if (items.size() < 4) return model;
-  for (const Datum& pair : items[3].tuple()) {
-    const auto kinds = static_cast<Kinds>(pair.tuple()[1].integer());
-    model.set_types({{pair.tuple()[0].text(), kinds}});
-  }
-  return model;
 }
 
 }  // namespace mithril

@@ -23,8 +23,5 @@ class PartArgument {
 // "Relu", or, with arguments, a name or set types, a tuple ("LeakyRelu", (("slope", 0.1),), "name",
 // (("input", kinds),)). TypeError E0305 for a model that its user composed or changed.
 Datum argument_of(const Model& model);
-bool is_part_argument(const Datum& datum);  // one of these two
-// Makes the model of such a datum. NameError E0608 for an unknown class.
-Model made_of(const Datum& argument);
 
 }  // namespace mithril

@@ -11,6 +11,7 @@
 #include "mithril/model/keys.hpp"
 #include "mithril/model/statements.hpp"
 #include "mithril/model/undo.hpp"
+#include "mithril/models/library.hpp"
 #include "mithril/models/part_argument.hpp"
 #include "mithril/train/addition.hpp"
 
