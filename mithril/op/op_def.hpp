@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -104,10 +103,6 @@ struct OpDef {
   std::vector<std::string> canonical = {};
 
   CastPolicy cast = CastPolicy::promote;
-  // Arithmetic operations for inputs and outputs of these dims (in port order); null: one per
-  // element of the first output.
-  double (*operations)(std::span<const std::vector<int64_t>> inputs,
-                       std::span<const std::vector<int64_t>> outputs) = nullptr;
   bool opaque = false;  // an observer may replace the result: passes must not compute it
   // Reduces along `axis` to a value of the size of one element: mean, max, min.
   bool averages = false;

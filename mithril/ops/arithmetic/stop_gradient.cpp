@@ -12,7 +12,6 @@ OpDef define_stop_gradient() {
       .outputs = {{"output", "*s", "T"}},
       .eval = copy_elements,
       .grad = [](GradContext&) {},  // no gradient
-      .operations = no_arithmetic,
       .keeps_elements = true,
       .spell = {{"torch", "aten::detach(input)"}, {"c", "{input}"}},
   };

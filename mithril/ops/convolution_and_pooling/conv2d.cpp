@@ -62,8 +62,6 @@ OpDef define_conv2d() {
       .eval = eval_conv2d,
       .grad = differentiate_conv2d,
       .cast = CastPolicy::lower,
-      .operations = [](auto inputs,
-                       auto outputs) { return convolution_operations(inputs[1], outputs[0]); },
       .spell = {{"torch", "aten::conv2d, of an input that is padded before where its ends differ",
                  spell_convolution},
                 {"cpu", "convolution(input, weight, bias, stride, padding, dilation, groups)"}},

@@ -54,7 +54,6 @@ OpDef define_conv2d_input_grad() {
       .eval = eval_conv2d_input_grad,
       .grad = differentiate_conv2d_input_grad,
       .cast = CastPolicy::lower,
-      .operations = [](auto inputs, auto) { return convolution_operations(inputs[2], inputs[0]); },
       .spell = {{"torch", "item 0 of aten::convolution_backward", spell_convolution_input_gradient},
                 {"cpu",
                  "convolution_input_grad(grad, input, weight, stride, padding, dilation, groups)"}},

@@ -54,7 +54,6 @@ OpDef define_conv2d_weight_grad() {
       .eval = eval_conv2d_weight_grad,
       .grad = differentiate_conv2d_weight_grad,
       .cast = CastPolicy::lower,
-      .operations = [](auto inputs, auto) { return convolution_operations(inputs[2], inputs[0]); },
       .spell =
           {{"torch", "item 1 of aten::convolution_backward", spell_convolution_weight_gradient},
            {"cpu",

@@ -55,10 +55,6 @@ OpDef define_cholesky() {
           },
       .grad = differentiate_cholesky,
       .cast = CastPolicy::float32,
-      .operations =
-          [](auto inputs, auto) {
-            return static_cast<double>(element_count(inputs[0]) * inputs[0].back()) / 3;
-          },
       .spell = {{"torch", spell_unless_half("aten::linalg_cholesky(" +
                                             std::string(spelled_symmetric_part) + ")")}},
   };

@@ -26,10 +26,6 @@ OpDef define_eigenvalues() {
             g.flow("input", call("matmul", {scaled, transposed(vectors)}));
           },
       .cast = CastPolicy::float32,
-      .operations =
-          [](auto inputs, auto) {
-            return 9.0 * static_cast<double>(element_count(inputs[0]) * inputs[0].back());
-          },
       .spell = {{"torch", spell_unless_half("aten::linalg_eigvalsh(" +
                                             std::string(spelled_symmetric_part) + ")")}},
   };

@@ -54,10 +54,6 @@ OpDef define_eigenvectors() {
           },
       .grad = differentiate_eigenvectors,
       .cast = CastPolicy::float32,
-      .operations =
-          [](auto inputs, auto) {
-            return 9.0 * static_cast<double>(element_count(inputs[0]) * inputs[0].back());
-          },
       .spell = {{"torch", "aten::linalg_eigh, its signs made certain",
                  [](const SpellingContext& c) {
                    return spell_unless_half(spell_eigenvectors(c));

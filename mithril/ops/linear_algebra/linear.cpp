@@ -77,11 +77,6 @@ OpDef define_linear() {
       .eval = eval_linear,
       .grad = differentiate_linear,
       .cast = CastPolicy::lower,
-      .operations =
-          [](auto inputs, auto outputs) {
-            return 2.0 * static_cast<double>(element_count(outputs[0])) *
-                   static_cast<double>(inputs[1][1]);
-          },
       .spell = {{"torch", "aten::linear(input, weight, bias)"},
                 {"cpu", "product(input, transposed(weight), bias)"}},
   };

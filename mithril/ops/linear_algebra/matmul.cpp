@@ -70,11 +70,6 @@ OpDef define_matmul() {
       .eval = eval_matmul,
       .grad = differentiate_matmul,
       .cast = CastPolicy::lower,
-      .operations =
-          [](auto inputs, auto outputs) {
-            return 2.0 * static_cast<double>(element_count(outputs[0])) *
-                   static_cast<double>(inputs[0].back());
-          },
       .spell = {{"torch", "aten::matmul(left, right)"}, {"cpu", "product(left, right)"}},
   };
 }

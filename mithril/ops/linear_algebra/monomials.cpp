@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "mithril/ops/support/monomials.hpp"
-#include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -61,7 +60,6 @@ OpDef define_monomials() {
       .solve = solve_monomials,
       .eval = eval_monomials,
       .not_differentiable = "it has no tensor among its inputs",
-      .operations = no_arithmetic,
       .spell = {{"torch", "aten::combinations without the first", spell_monomials}},
   };
 }

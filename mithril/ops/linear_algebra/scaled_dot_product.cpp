@@ -110,13 +110,6 @@ OpDef define_scaled_dot_product() {
       .grad = differentiate_scaled_dot_product,
       .canonical = {"query"},
       .cast = CastPolicy::lower,
-      .operations =
-          [](auto inputs, auto outputs) {
-            const double rows = static_cast<double>(element_count(outputs[0])) /
-                                std::max(1.0, static_cast<double>(outputs[0].back()));
-            const double widths = static_cast<double>(inputs[0].back() + outputs[0].back());
-            return rows * static_cast<double>(inputs[1].end()[-2]) * (2.0 * widths + 5.0);
-          },
       .spell = {{"torch", "aten::scaled_dot_product_attention", spell_scaled_dot_product},
                 {"cpu", "attention(query, key, value, attn_mask, is_causal, scale)"}},
   };

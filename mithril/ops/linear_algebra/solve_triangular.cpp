@@ -59,10 +59,6 @@ OpDef define_solve_triangular() {
       .eval = eval_solve_triangular,
       .grad = differentiate_solve_triangular,
       .cast = CastPolicy::float32,
-      .operations =
-          [](auto inputs, auto) {
-            return static_cast<double>(element_count(inputs[1]) * inputs[0].back());
-          },
       .spell = {{"torch",
                  spell_unless_half("aten::linalg_solve_triangular(matrix, right, upper=upper)")}},
   };

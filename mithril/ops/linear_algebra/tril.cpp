@@ -1,5 +1,4 @@
 // tril: the lower triangle of a matrix.
-#include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -23,7 +22,6 @@ OpDef define_tril() {
             });
           },
       .grad = [](GradContext& g) { g.flow("input", call("tril", {g.out_grad()})); },
-      .operations = no_arithmetic,
       .spell = {{"torch", "aten::tril(input)"}},
   };
 }

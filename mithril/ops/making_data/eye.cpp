@@ -1,6 +1,5 @@
 // eye: ones on the diagonal.
 #include "mithril/ops/support/making.hpp"
-#include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -17,7 +16,6 @@ OpDef define_eye() {
       .eval = write_eye,
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
-      .operations = no_arithmetic,
       .spell = {{"torch", "M == None ? aten::eye(N) : aten::eye(N, M)"}},
   };
 }

@@ -1,6 +1,5 @@
 // eye_like: ones on the diagonal of a matrix of the same size.
 #include "mithril/ops/support/making.hpp"
-#include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -14,7 +13,6 @@ OpDef define_eye_like() {
       .outputs = {{"output", "N M", "T"}},
       .eval = write_eye,
       .grad = [](GradContext&) {},  // the result does not depend on the elements of `like`
-      .operations = no_arithmetic,
       .spell = {{"torch", "aten::eye(output.shape[0], output.shape[1])"}},
   };
 }

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "mithril/ops/support/making.hpp"
-#include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -23,7 +22,6 @@ OpDef define_ones() {
           },
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
-      .operations = no_arithmetic,
       .spell = {{"torch", "aten::ones(shape)"}, {"c", "1"}},
   };
 }

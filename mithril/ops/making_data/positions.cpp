@@ -1,5 +1,4 @@
 // positions: the indices of the rows of a tensor.
-#include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -20,7 +19,6 @@ OpDef define_positions() {
             });
           },
       .not_differentiable = "positions do not depend on elements",
-      .operations = no_arithmetic,
       .spell = {{"torch", "aten::arange(output.shape[0])"}},
   };
 }

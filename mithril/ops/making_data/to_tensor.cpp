@@ -77,7 +77,6 @@ OpDef define_to_tensor() {
           },
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
-      .operations = no_arithmetic,
       .spell = {{"torch", "unsupported: a constant of the backend"}},
   };
 }

@@ -1,6 +1,5 @@
 // zeros: a tensor of zeros.
 #include "mithril/ops/support/making.hpp"
-#include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -15,7 +14,6 @@ OpDef define_zeros() {
       .eval = [](EvalContext&) {},
       .not_differentiable = "it has no tensor among its inputs",
       .dtype_from = "dtype",
-      .operations = no_arithmetic,
       .spell = {{"torch", "aten::zeros(shape)"}, {"c", "0"}},
   };
 }

@@ -113,7 +113,6 @@ OpDef define_concat() {
       .solve = solve_concat,
       .eval = eval_concat,
       .grad = grad_concat,
-      .operations = no_arithmetic,
       .spell = {{"torch", "aten::cat, of flattened tensors where there is no axis", spell_concat}},
   };
 }

@@ -92,7 +92,6 @@ OpDef define_concat_grad() {
             parts.push_back(g.value("axis"));
             g.flow("input", call("concat", std::move(parts)));
           },
-      .operations = no_arithmetic,
       .spell = {{"torch", "aten::narrow of the joined tensor", spell_concat_grad}},
   };
 }

@@ -57,7 +57,6 @@ OpDef define_gather() {
             g.flow("input", call("scatter_add", {g.out_grad(), g.operand("index"), g.in("input"),
                                                  g.value("axis")}));
           },
-      .operations = no_arithmetic,
       .spell = {{"torch", "aten::select of a number, aten::index_select of a tensor", spell_gather},
                 {"cpu", "gathered(input, index, axis)"}},
   };

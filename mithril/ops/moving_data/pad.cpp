@@ -119,7 +119,6 @@ OpDef define_pad() {
       .solve = solve_pad,
       .eval = eval_pad,
       .grad = grad_pad,
-      .operations = no_arithmetic,
       .spell = {{"torch", "aten::constant_pad_nd, with the widths flat and from the last axis on",
                  spell_pad}},
   };

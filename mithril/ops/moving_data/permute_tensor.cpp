@@ -1,5 +1,4 @@
 // Rows in another order.
-#include "mithril/ops/support/moving.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -16,7 +15,6 @@ OpDef define_permute_tensor() {
           [](ExpandContext& e) {
             e.become(call("gather", {e.in("input"), e.in("indices"), 0}));
           },
-      .operations = no_arithmetic,
   };
 }
 

@@ -81,7 +81,6 @@ OpDef define_roll() {
       .solve = solve_roll,
       .eval = eval_roll,
       .grad = grad_roll,
-      .operations = no_arithmetic,
       .spell = {{"torch",
                  "axis == None ? aten::roll(input, shift) : aten::roll(input, shift, axis)"}},
   };

@@ -41,7 +41,6 @@ OpDef define_slice() {
                    call("slice_grad", {g.out_grad(), g.in("input"), g.value("starts"),
                                        g.value("stops"), g.value("steps"), g.value("axes")}));
           },
-      .operations = no_arithmetic,
       .spell = {{"torch", "one aten::slice for each axis", spell_slice},
                 {"cpu", "sliced(input, starts, stops, steps, axes)"}},
   };

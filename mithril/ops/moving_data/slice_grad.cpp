@@ -41,7 +41,6 @@ OpDef define_slice_grad() {
             g.flow("input", call("slice", {g.out_grad(), g.value("starts"), g.value("stops"),
                                            g.value("steps"), g.value("axes")}));
           },
-      .operations = no_arithmetic,
       .spell = {{"torch", "one aten::slice_backward for each axis", spell_slice_grad},
                 {"cpu", "unsliced(input, like, starts, stops, steps, axes)"}},
   };

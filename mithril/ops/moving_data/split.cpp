@@ -72,7 +72,6 @@ OpDef define_split() {
             g.flow("input", call("concat", std::move(parts)));
           },
       .outputs_from = "sizes",
-      .operations = no_arithmetic,
       .spell = {{"torch", "aten::split_with_sizes(input, sizes, axis)"}},
   };
 }

@@ -39,7 +39,6 @@ OpDef define_take_along_axis() {
                                              Datum("add")}));
           },
       .dtype_from = "input",
-      .operations = no_arithmetic,
       .spell = {{"torch", "aten::gather of indices counted from the start", spell_take_along_axis}},
   };
 }

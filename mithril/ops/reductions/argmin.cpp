@@ -17,7 +17,6 @@ OpDef define_argmin() {
       .eval =
           [](EvalContext& c) { eval_best_index(c, [](auto x, auto best) { return x < best; }); },
       .not_differentiable = "an index is an integer",
-      .operations = reduction_operations,
       .spell = {{"torch", "aten::argmin",
                  [](const SpellingContext& c) { return spell_best_index("aten::argmin", c); }}},
   };

@@ -76,7 +76,6 @@ OpDef define_cumprod() {
       .eval = cumulative_products,
       .grad = grad_cumprod,
       .cast = CastPolicy::float32,
-      .operations = reduction_operations,
       .spell = {{"torch", "aten::cumprod, flipped for reverse, padded for exclusive",
                  spell_cumprod}},
   };

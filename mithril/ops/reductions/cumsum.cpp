@@ -46,7 +46,6 @@ OpDef define_cumsum() {
             g.flow("input", call("cumsum", {g.out_grad(), g.value("axis"), !reverse}));
           },
       .cast = CastPolicy::float32,
-      .operations = reduction_operations,
       .spell = {{"torch",
                  "reverse ? aten::flip(aten::cumsum(aten::flip(input, [axis]), axis), [axis]) : "
                  "aten::cumsum(input, axis)"}},

@@ -37,8 +37,6 @@ OpDef define_log_softmax_grad() {
               flow_summed(g, "result", -weighted * call("sum", {g.in("grad"), axis, true}));
           },
       .cast = CastPolicy::float32,
-      .operations = [](auto inputs,
-                       auto) { return 4.0 * static_cast<double>(element_count(inputs[0])); },
       .spell = {{"torch", spell_call("aten::_log_softmax_backward_data",
                                      {spell_as_output("grad"), spell_as_output("result"), "axis",
                                       "output.dtype"})},

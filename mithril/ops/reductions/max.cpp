@@ -15,7 +15,6 @@ OpDef define_max() {
       .solve = [](Solver& s) { return solve_reduction(s); },
       .eval = [](EvalContext& c) { eval_extremum(c, [](auto x, auto best) { return x > best; }); },
       .grad = differentiate_extremum,
-      .operations = reduction_operations,
       .averages = true,
       .spell = {{"torch", "aten::amax",
                  [](const SpellingContext& c) { return spell_extremum("aten::amax", c); }},

@@ -28,7 +28,6 @@ OpDef define_mean() {
                                                     g.value("keepdim"), 0.0}));
           },
       .cast = CastPolicy::float32,
-      .operations = reduction_operations,
       .averages = true,
       .spell = {{"torch", "axis == [] ? input : aten::mean(input, axis, keepdim)"},
                 {"cpu", "mean(input, axis)"}},

@@ -44,7 +44,6 @@ OpDef define_prod() {
             g.flow("input", expand_reduced(g, g.out_grad(), g.in("input")) * others);
           },
       .cast = CastPolicy::float32,
-      .operations = reduction_operations,
       .spell = {{"torch", "aten::prod along one axis, which the others are joined to", spell_prod}},
   };
 }

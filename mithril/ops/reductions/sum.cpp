@@ -15,7 +15,6 @@ OpDef define_sum() {
       .grad =
           [](GradContext& g) { g.flow("input", expand_reduced(g, g.out_grad(), g.in("input"))); },
       .cast = CastPolicy::float32,
-      .operations = reduction_operations,
       .spell = {{"torch", "axis == [] ? input : aten::sum(input, axis, keepdim)"},
                 {"cpu", "sum(input, axis)"}},
   };

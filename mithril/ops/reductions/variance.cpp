@@ -67,8 +67,6 @@ OpDef define_variance() {
       .eval = eval_variance,
       .grad = differentiate_variance,
       .cast = CastPolicy::float32,
-      .operations = [](auto inputs,
-                       auto) { return 4.0 * static_cast<double>(element_count(inputs[0])); },
       .spell = {{"torch", "the mean of squares, or aten::var", spell_variance}},
   };
 }

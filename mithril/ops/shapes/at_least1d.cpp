@@ -24,7 +24,6 @@ OpDef define_at_least1d() {
           },
       .eval = copy_elements,
       .grad = flow_reshaped,
-      .operations = no_arithmetic,
       .keeps_elements = true,
       .spell = {{"torch", "aten::reshape(input, output.shape)"}, {"c", "{input}"}},
   };

@@ -50,7 +50,6 @@ OpDef define_broadcast_to() {
             });
           },
       .grad = [](GradContext& g) { g.flow("input", sum_to(g.out_grad(), g.in("input"))); },
-      .operations = no_arithmetic,
       .spell = {{"torch", "aten::expand(input, shape)"}},
   };
 }

@@ -41,7 +41,6 @@ OpDef define_expand_dims() {
       .solve = solve_expand_dims,
       .eval = copy_elements,
       .grad = flow_reshaped,
-      .operations = no_arithmetic,
       .keeps_elements = true,
       .spell = {{"torch", "aten::reshape(input, output.shape)"}},
   };

@@ -46,7 +46,6 @@ OpDef define_flatten() {
       .solve = solve_flatten,
       .eval = copy_elements,
       .grad = flow_reshaped,
-      .operations = no_arithmetic,
       .keeps_elements = true,
       .spell = {{"torch", "aten::flatten(input, start_dim, end_dim)"}},
   };

@@ -107,7 +107,6 @@ OpDef define_reshape() {
       .solve = solve_reshape,
       .eval = copy_elements,
       .grad = flow_reshaped,
-      .operations = no_arithmetic,
       .keeps_elements = true,
       .spell = {{"torch", "aten::reshape(input, output.shape)"}},
   };

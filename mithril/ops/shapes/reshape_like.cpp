@@ -26,7 +26,6 @@ OpDef define_reshape_like() {
       .solve = solve_reshape_like,
       .eval = copy_elements,
       .grad = flow_reshaped,
-      .operations = no_arithmetic,
       .keeps_elements = true,
       .spell = {{"torch", "aten::reshape(input, like.shape)"}},
   };

@@ -66,7 +66,6 @@ OpDef define_squeeze() {
       .solve = solve_squeeze,
       .eval = copy_elements,
       .grad = flow_reshaped,
-      .operations = no_arithmetic,
       .keeps_elements = true,
       .spell = {{"torch", "aten::reshape(input, output.shape)"}},
   };

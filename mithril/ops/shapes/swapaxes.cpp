@@ -51,7 +51,6 @@ OpDef define_swapaxes() {
           [](GradContext& g) {
             g.flow("input", call("swapaxes", {g.out_grad(), g.value("axis1"), g.value("axis2")}));
           },
-      .operations = no_arithmetic,
       .spell = {{"torch", "aten::transpose(input, axis1, axis2)"},
                 {"cpu", "swapaxes(input, axis1, axis2)"}},
   };

@@ -81,7 +81,6 @@ OpDef define_transpose() {
             for (size_t i = 0; i < order.size(); ++i) back[order[i]] = static_cast<int64_t>(i);
             g.flow("input", call("transpose", {g.out_grad(), Datum(back)}));
           },
-      .operations = no_arithmetic,
       .spell = {{"torch", "aten::permute, reversed where there are no axes", spell_transpose},
                 {"cpu", "permuted(input, axes)"}},
   };

@@ -104,14 +104,6 @@ void each_product(const EvalContext& c, const ConvolutionDims& dims, Body body) 
   }
 }
 
-// Two operations for each product.
-inline double convolution_operations(const std::vector<int64_t>& weight,
-                                     const std::vector<int64_t>& output) {
-  const double products =
-      static_cast<double>(element_count(output)) * static_cast<double>(product(weight, 1, 4));
-  return 2.0 * products;
-}
-
 // ---- in grad ----
 
 // A call of one of the family with the same window.

@@ -1,7 +1,6 @@
 // Ops that only move elements: iteration over strided memory, reshaping, errors in eval.
 #pragma once
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -10,9 +9,6 @@
 #include "mithril/op/eval_context.hpp"
 
 namespace mithril {
-
-// The `operations` of an op without arithmetic.
-inline double no_arithmetic(std::span<const Dims>, std::span<const Dims>) { return 0; }
 
 // Calls body(flat, at) for every index of `dims` in row-major order: `at` starts at `start` and
 // moves by steps[i] along axis i. Example, a transposed matrix: each_strided({columns, rows}, {1,

@@ -2,7 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -24,12 +23,6 @@ inline std::vector<PortDef> reduction_inputs(std::string type,
   return {{"input", "*s", std::move(type)},
           value("axis", std::move(axis_kinds), Datum()),
           value("keepdim", "bool", Datum(false))};
-}
-
-// One operation for each element that is reduced.
-inline double reduction_operations(std::span<const std::vector<int64_t>> inputs,
-                                   std::span<const std::vector<int64_t>>) {
-  return static_cast<double>(element_count(inputs[0]));
 }
 
 // ---- in solve ----
