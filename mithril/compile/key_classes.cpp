@@ -7,7 +7,6 @@
 #include "mithril/base/names.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/composition.hpp"
-#include "mithril/model/copy.hpp"
 
 namespace mithril {
 namespace {
@@ -111,8 +110,9 @@ std::string KeyRef::name() const {
 Wire* KeyRef::wire(Composite& model) const {
   if (const auto* name = std::get_if<std::string>(&held_)) return wire_at(model, *name);
   const Connection& connection = std::get<Connection>(held_);
-  if (root_of(connection.model()).get() == &model) return top(connection.wire());
-  if (Wire* copy = copied_wire(model, connection)) return copy;
+  const std::shared_ptr<Composite> root = root_of(connection.model());
+  if (root.get() == &model) return top(connection.wire());
+  if (Wire* copy = model.find_copy(root, connection.wire())) return copy;
   raise({.kind = ErrorKind::connection,
          .code = "E0107",
          .message = "connection " + quoted(connection.name()) + " belongs to another model",

@@ -1,14 +1,12 @@
-// Canonical ports: the ports to which `model += part` chains, and those that stay canonical when a
-// model becomes a part.
+// Canonical ports: the ports to which `model += part` chains.
 #include <algorithm>
-#include <limits>
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
-#include "mithril/model/composition.hpp"
 #include "mithril/model/keys.hpp"
+#include "mithril/model/model.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril {
@@ -43,19 +41,6 @@ Connection only(const Model& model, const std::vector<Connection>& ports, const 
 }
 
 }  // namespace
-
-std::vector<std::string> canonical_names(const OpDef& op) {
-  if (!op.canonical.empty()) return op.canonical;
-  if (op.inputs.empty()) return {};
-  return {op.inputs.front().name};
-}
-
-void keep_open_outputs(Composite& part) {
-  save(part.canonical_outputs);
-  for (CanonicalPort& port : part.canonical_outputs) {
-    if (top(port.wire)->uses <= port.uses) port.uses = std::numeric_limits<int32_t>::max();
-  }
-}
 
 std::vector<Connection> Model::cins() const try {
   if (part_->op && part_->owner) {

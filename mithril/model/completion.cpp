@@ -1,6 +1,7 @@
 #include "mithril/model/completion.hpp"
 
 #include "mithril/base/error.hpp"
+#include "mithril/model/keys.hpp"
 
 namespace mithril {
 namespace {

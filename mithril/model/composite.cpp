@@ -283,6 +283,16 @@ Wire* Composite::find_wire(std::string_view path) {
   }
 }
 
+Wire* Composite::find_copy(const std::shared_ptr<Composite>& root, const Wire* wire) const {
+  for (const Copied& each : copied) {
+    if (each.from.lock() != root) continue;
+    for (const auto& [from, to] : each.wires) {
+      if (top(from) == wire) return top(to);
+    }
+  }
+  return nullptr;
+}
+
 Extras& Composite::more() {
   if (!extras) extras = std::make_unique<Extras>();
   return *extras;
@@ -313,6 +323,13 @@ void Composite::note(StatedFact fact) {
   if (by_recipe) return;
   take_back_growth(statements);
   statements.push_back(std::move(fact));
+}
+
+std::shared_ptr<Composite> new_root(std::string class_name) {
+  auto root = std::make_shared<Composite>(std::move(class_name));
+  root->facts = std::make_unique<Facts>();
+  root->facts->decorate = decorate_error;
+  return root;
 }
 
 std::shared_ptr<Composite> root_of(const std::shared_ptr<Composite>& model) {

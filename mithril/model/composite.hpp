@@ -10,7 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "mithril/model/model.hpp"
+#include "mithril/model/binding.hpp"
+#include "mithril/model/initializer.hpp"
 #include "mithril/op/part.hpp"
 
 namespace mithril {
@@ -141,7 +142,9 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
   Wire* find_wire(
       std::string_view path);  // a key, or a port by its path: "encoder.fc1.weight"; null: none
   Part* find_part(std::string_view name);  // a child by its name; null: none
-  Wire* named(std::string_view name);      // the key's wire, made if there is none
+  // The copy of a wire of `root` in this model, which Model::create made; null: none.
+  Wire* find_copy(const std::shared_ptr<Composite>& root, const Wire* wire) const;
+  Wire* named(std::string_view name);  // the key's wire, made if there is none
   // These are undone with the Attempt that is open.
   void add_key(std::string_view name, Wire* wire);
   void rename(std::string_view from, std::string_view to,
@@ -165,6 +168,8 @@ struct Composite final : Part, std::enable_shared_from_this<Composite> {
   std::unique_ptr<Index> index_;
 };
 
+// A model without a parent, with its own facts.
+std::shared_ptr<Composite> new_root(std::string class_name = "Model");
 // The model that the holder of a wire belongs to: through merged expressions and up to the root.
 // ConnectionError E0108 if it was destroyed.
 std::shared_ptr<Composite> root_of(const std::shared_ptr<Composite>& model);

@@ -6,12 +6,8 @@
 #include <utility>
 
 #include "mithril/base/error.hpp"
-#include "mithril/base/pointer_map.hpp"
 #include "mithril/base/text.hpp"
-#include "mithril/infer/tensor_kind.hpp"
-#include "mithril/model/copy.hpp"
-#include "mithril/model/shapes.hpp"
-#include "mithril/model/statements.hpp"
+#include "mithril/model/keys.hpp"
 #include "mithril/model/undo.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
@@ -41,39 +37,7 @@ void forget_read_outputs(std::vector<CanonicalPort>& ports) {
   std::erase_if(ports, [](const CanonicalPort& port) { return top(port.wire)->uses > port.uses; });
 }
 
-// Keeps the first of each.
-void drop_repeated(std::vector<Wire*>& wires) {
-  if (wires.size() < 2) return;
-  PointerMap<bool> seen(wires.size());
-  std::erase_if(wires, [&](Wire* wire) { return std::exchange(seen[wire], true); });
-}
-
 }  // namespace
-
-bool is_valued(const Wire* wire) {
-  return wire->constant ||
-         (wire->value && find(wire->value)->known && !is_symbolic(find(wire->value)->datum));
-}
-
-std::vector<Wire*> open_outputs(const Composite& model) {
-  std::vector<Wire*> open;
-  for (const CanonicalPort& port : model.canonical_outputs) {
-    Wire* wire = top(port.wire);
-    if (wire->uses <= port.uses) open.push_back(wire);
-  }
-  drop_repeated(open);
-  return open;
-}
-
-std::vector<Wire*> open_inputs(const Composite& model) {
-  std::vector<Wire*> open;
-  for (const CanonicalPort& port : model.canonical_inputs) {
-    Wire* wire = top(port.wire);
-    if (!wire->driver && !is_valued(wire)) open.push_back(wire);
-  }
-  drop_repeated(open);
-  return open;
-}
 
 // Within another attempt the model may be gone before that is undone.
 Composition::Composition(Composite& here) : here_(here), facts_(*here.facts), attempt_(facts_) {
@@ -126,7 +90,7 @@ Wire* Composition::wire_for(const Binding& binding) {
   if (const auto* items = std::get_if<std::vector<Binding>>(&held)) return wire_of_list(*items);
   if (const auto* tensor = std::get_if<Tensor>(&held)) {
     Wire* wire = new_wire(facts_);
-    set_tensor(wire, *tensor);
+    set_tensor(here_, wire, *tensor);
     return wire;
   }
   if (const auto* key = std::get_if<IOKey>(&held)) {
@@ -137,7 +101,7 @@ Wire* Composition::wire_for(const Binding& binding) {
   const Connection& connection = std::get<Connection>(held);
   const std::shared_ptr<Composite> root = root_of(connection.model());
   if (root.get() == &here_) return connection.wire();
-  if (Wire* copy = copied_wire(here_, connection)) return copy;
+  if (Wire* copy = here_.find_copy(root, connection.wire())) return copy;
   if (!root->expression) {
     raise({.kind = ErrorKind::connection,
            .code = "E0107",
@@ -161,45 +125,21 @@ Wire* Composition::wire_of_value(const Datum& datum, bool note) {
 Wire* Composition::wire_of_list(const std::vector<Binding>& items) {
   const Binding list(items);
   if (is_literal(list)) return wire_of_value(literal(list));
-  const Model pack = Model::op("to_tuple");
-  add(pack.part(), {{"input", list}}, false);
-  return top(pack.part()->output_slots().front());
-}
-
-void Composition::set_tensor(Wire* wire, const Tensor& tensor) {
-  wire = top(wire);
-  if (wire->driver || wire->constant) {
-    raise({.kind = ErrorKind::connection,
-           .code = "E0101",
-           .path = wire_name(wire),
-           .message = "a tensor is given to a connection that has a source already"});
-  }
-  facts_.narrow(wire->type, tensor_kind(tensor.dtype()));
-  facts_.unify(wire->shape, shape_of(facts_, tensor));
-  save(wire->constant);
-  wire->constant = true;
-  auto& literals = here_.more().literals;
-  take_back_growth(literals);
-  literals.push_back({wire, tensor});
-  here_.note({wire, tensor});
-}
-
-void Composition::set_value(Wire* wire, const Datum& datum) {
-  wire = top(wire);
-  facts_.narrow(wire->type, datum.kind());
-  facts_.set(value_of(facts_, wire), datum);
-  here_.note({wire, datum});
+  const auto pack = std::make_shared<OpPart>();
+  pack->op = &find_op("to_tuple");
+  add(pack, {{"input", list}}, false);
+  return top(pack->output_slots().front());
 }
 
 void Composition::describe(Wire* wire, const IOKey& key) {
   const Origin outer = facts_.current;
   const auto said = [&](std::string_view what) {
-    return Statements(*this, {"IOKey('", what, ")"});
+    return Statements(here_, {"IOKey('", what, ")"});
   };
   if (key.type) said("', type=").type(key.name, wire, key.type);
   if (key.shape) said("', shape=").shape(key.name, wire, *key.shape);
   if (key.value) said("', value=").value(key.name, wire, *key.value);
-  if (key.tensor) said("', value=").value(key.name, wire, *key.tensor);
+  if (key.tensor) said("', value=").tensor(key.name, wire, *key.tensor);
   if (key.differentiable) {
     said("', differentiable=").differentiable(key.name, wire, *key.differentiable);
   }
@@ -218,21 +158,6 @@ void Composition::describe(Wire* wire, const IOKey& key) {
     here_.note({wire, *key.interval});
   }
   facts_.current = outer;
-}
-
-void Composition::declare(Wire* wire, bool differentiable) {
-  wire = top(wire);
-  const Kinds kinds = find(wire->type)->kinds;
-  if (differentiable && !(kinds & kind::float_tensor)) {
-    raise({.kind = ErrorKind::type,
-           .code = "E0303",
-           .path = wire_name(wire),
-           .message = "only float tensors can be differentiable",
-           .facts = {{"type", to_string_kinds(kinds), ""}}});
-  }
-  save(wire->differentiable);
-  wire->differentiable = differentiable;
-  here_.note({wire, differentiable});
 }
 
 void Composition::join(Wire* outer, Wire* inner) {

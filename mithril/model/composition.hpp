@@ -6,15 +6,10 @@
 #include <vector>
 
 #include "mithril/model/composite.hpp"
+#include "mithril/model/connection.hpp"
+#include "mithril/model/statements.hpp"
 
 namespace mithril {
-
-// A wire in an error, and its position: {"bound to", wire, "on x"}.
-struct Side {
-  std::string label;
-  Wire* wire;
-  std::string place = {};
-};
 
 class Composition {
  public:
@@ -31,12 +26,9 @@ class Composition {
   Wire* wire_for(const Binding& binding);
   // States the facts of an IOKey about a wire.
   void describe(Wire* wire, const IOKey& key);
-  void declare(Wire* wire, bool differentiable);  // TypeError E0303 if it is not a float tensor
-  void join(Wire* outer, Wire* inner);            // one wire of two, checked for cycles
+  void join(Wire* outer, Wire* inner);  // one wire of two, checked for cycles
   // The same for two wires with labels, which errors show.
   void join_named(const Side& outer, const Side& inner);
-  void set_tensor(Wire* wire, const Tensor& tensor);
-  void set_value(Wire* wire, const Datum& datum);
   Facts& facts() { return facts_; }
   Composite& here() { return here_; }
   void commit();  // runs inference, and raises its errors
@@ -74,18 +66,4 @@ class Composition {
 // NameError E0604 with the nearest names if the part does not have a bound port; ConnectionError
 // E0112 if a port is bound twice.
 void check_ports(Part& part, const Bindings& bindings);
-// The canonical outputs that no later part reads.
-std::vector<Wire*> open_outputs(const Composite& model);
-// The canonical inputs without a source and a value.
-std::vector<Wire*> open_inputs(const Composite& model);
-// They stay canonical outputs of this part even if they are read later. Undone with the Attempt.
-void keep_open_outputs(Composite& part);
-// The inputs of an op that are canonical.
-std::vector<std::string> canonical_names(const OpDef& op);
-// A key or a port by its path, or "output", the unnamed canonical output; null: none.
-Wire* find_port(Composite& model, std::string_view key);
-// The same. NameError E0606 with the nearest.
-Wire* wire_at(Composite& model, const std::string& key);
-bool is_valued(const Wire* wire);  // holds a known value or a tensor literal
-
 }  // namespace mithril

@@ -4,7 +4,8 @@
 #include "mithril/base/error.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/model/completion.hpp"
-#include "mithril/model/statements.hpp"
+#include "mithril/model/composition.hpp"
+#include "mithril/model/keys.hpp"
 #include "mithril/model/undo.hpp"
 #include "mithril/op/op_def.hpp"
 
@@ -60,10 +61,9 @@ bool has_port(Part& part, const std::string& port) {
   if (part.op) {
     for (size_t i = 0; i < part.op->port_count(); ++i) names.push_back(part.op->port(i).name);
   } else {
-    const Model model(
-        std::static_pointer_cast<Part>(static_cast<Composite&>(part).shared_from_this()));
-    names = model.input_keys();
-    for (std::string& key : model.output_keys()) names.push_back(std::move(key));
+    const Composite& model = static_cast<Composite&>(part);
+    for (NamedPort& port : input_ports(model)) names.push_back(std::move(port.name));
+    for (NamedPort& port : output_ports(model)) names.push_back(std::move(port.name));
   }
   unknown_name(ErrorKind::name, "E0604", "port of " + part.class_name(), port, path(&part), names);
 }

@@ -1,105 +1,10 @@
 #include "mithril/model/connection.hpp"
 
 #include "mithril/base/error.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/unknowns.hpp"
-#include "mithril/model/composition.hpp"
+#include "mithril/model/composite.hpp"
 
 namespace mithril {
-namespace {
-
-std::shared_ptr<Composite> new_expression() {
-  auto model = std::make_shared<Composite>();
-  model->facts = std::make_unique<Facts>();
-  model->facts->decorate = decorate_error;
-  model->expression = true;
-  return model;
-}
-
-}  // namespace
-
-Connection::Connection(const std::string& name) : Connection(IOKey{.name = name}) {}
-
-Connection::Connection(const IOKey& key) : model_(new_expression()), wire_(nullptr) {
-  Composition composition(*model_);
-  wire_ = composition.wire_for(key);
-  composition.commit();
-}
-
-Connection apply(std::string_view op, std::vector<Binding> operands) try {
-  return Model::op(op).apply(operands).front();
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
-}
-
-Connection Connection::operator[](const Binding& index) const { return at({index}); }
-Connection Connection::at(const std::vector<Binding>& items) const try {
-  return mithril::apply("indexer", {*this, Binding(items)});
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
-}
-
-Connection Connection::shape() const { return mithril::apply("shape", {*this}); }
-Connection Connection::size() const { return mithril::apply("size", {*this}); }
-Connection Connection::size(const Binding& dim) const {
-  return mithril::apply("size", {*this, dim});
-}
-Connection Connection::len() const { return mithril::apply("length", {*this}); }
-Connection Connection::T() const { return mithril::apply("transpose", {*this}); }
-Connection Connection::eq(const Binding& other) const {
-  return mithril::apply("equal", {*this, other});
-}
-Connection Connection::ne(const Binding& other) const {
-  return mithril::apply("not_equal", {*this, other});
-}
-Connection Connection::abs() const { return mithril::apply("abs", {*this}); }
-Connection Connection::sqrt() const { return mithril::apply("sqrt", {*this}); }
-Connection Connection::exp() const { return mithril::apply("exp", {*this}); }
-Connection Connection::sin() const { return mithril::apply("sin", {*this}); }
-Connection Connection::cos() const { return mithril::apply("cos", {*this}); }
-Connection Connection::floor() const { return mithril::apply("floor", {*this}); }
-Connection Connection::item() const { return mithril::apply("item", {*this}); }
-Connection Connection::tensor() const {
-  const bool is_tensor = !(find(wire()->type)->kinds & kind::value);
-  return is_tensor ? *this : mithril::apply("to_tensor", {*this});
-}
-Connection Connection::dtype() const { return mithril::apply("dtype", {*this}); }
-Connection Connection::cast(const Binding& dtype) const {
-  return mithril::apply("cast", {*this, dtype});
-}
-Connection Connection::reshape(const Binding& shape) const {
-  return mithril::apply("reshape", {*this, shape});
-}
-Connection Connection::transpose(const Binding& axes) const {
-  return mithril::apply("transpose", {*this, axes});
-}
-Connection Connection::clamp(const Binding& min, const Binding& max) const {
-  return mithril::apply("clamp", {*this, min, max});
-}
-Connection Connection::sum() const { return sum(none); }
-Connection Connection::mean() const { return mean(none); }
-Connection Connection::max() const { return max(none); }
-Connection Connection::min() const { return min(none); }
-Connection Connection::prod() const { return prod(none); }
-Connection Connection::var() const { return var(none); }
-Connection Connection::sum(const Binding& axis, bool keepdim) const {
-  return mithril::apply("sum", {*this, axis, keepdim});
-}
-Connection Connection::mean(const Binding& axis, bool keepdim) const {
-  return mithril::apply("mean", {*this, axis, keepdim});
-}
-Connection Connection::max(const Binding& axis, bool keepdim) const {
-  return mithril::apply("max", {*this, axis, keepdim});
-}
-Connection Connection::min(const Binding& axis, bool keepdim) const {
-  return mithril::apply("min", {*this, axis, keepdim});
-}
-Connection Connection::prod(const Binding& axis, bool keepdim) const {
-  return mithril::apply("prod", {*this, axis, keepdim});
-}
-Connection Connection::var(const Binding& axis, bool keepdim, double correction) const {
-  return mithril::apply("variance", {*this, axis, keepdim, correction});
-}
 
 std::string Connection::name() const { return wire_name(wire()); }
 KnownShape Connection::known_shape() const {
@@ -122,45 +27,5 @@ Wire* Connection::wire() const {
   root_of(model());  // raises if its model was destroyed
   return top(wire_);
 }
-
-Binding slice(const Binding& start, const Binding& stop, const Binding& step) {
-  const Datum* ends[] = {std::get_if<Datum>(&start.held()), std::get_if<Datum>(&stop.held()),
-                         std::get_if<Datum>(&step.held())};
-  if (ends[0] && ends[1] && ends[2]) return Slice{*ends[0], *ends[1], *ends[2]};
-  return apply("make_slice", {start, stop, step});
-}
-
-Connection operator+(const Connection& a, const Binding& b) { return apply("add", {a, b}); }
-Connection operator-(const Connection& a, const Binding& b) { return apply("subtract", {a, b}); }
-Connection operator*(const Connection& a, const Binding& b) { return apply("multiply", {a, b}); }
-Connection operator/(const Connection& a, const Binding& b) { return apply("divide", {a, b}); }
-Connection operator%(const Connection& a, const Binding& b) { return apply("remainder", {a, b}); }
-Connection& operator+=(Connection& a, const Binding& b) { return a = a + b; }
-Connection& operator-=(Connection& a, const Binding& b) { return a = a - b; }
-Connection& operator*=(Connection& a, const Binding& b) { return a = a * b; }
-Connection& operator/=(Connection& a, const Binding& b) { return a = a / b; }
-Connection& operator%=(Connection& a, const Binding& b) { return a = a % b; }
-Connection operator-(const Connection& a) { return apply("negate", {a}); }
-Connection operator~(const Connection& a) { return apply("bitwise_not", {a}); }
-Connection operator>(const Connection& a, const Binding& b) { return apply("greater", {a, b}); }
-Connection operator>=(const Connection& a, const Binding& b) {
-  return apply("greater_equal", {a, b});
-}
-Connection operator<(const Connection& a, const Binding& b) { return apply("less", {a, b}); }
-Connection operator<=(const Connection& a, const Binding& b) { return apply("less_equal", {a, b}); }
-Connection operator&(const Connection& a, const Binding& b) { return apply("logical_and", {a, b}); }
-Connection operator|(const Connection& a, const Binding& b) { return apply("logical_or", {a, b}); }
-Connection operator^(const Connection& a, const Binding& b) { return apply("logical_xor", {a, b}); }
-Connection operator<<(const Connection& a, const Binding& b) { return apply("shift_left", {a, b}); }
-Connection operator>>(const Connection& a, const Binding& b) {
-  return apply("shift_right", {a, b});
-}
-Connection pow(const Connection& base, const Binding& exponent) {
-  return apply("power", {base, exponent});
-}
-Connection floor_divide(const Connection& a, const Binding& b) {
-  return apply("floor_divide", {a, b});
-}
-Connection matmul(const Connection& a, const Binding& b) { return apply("matmul", {a, b}); }
 
 }  // namespace mithril

@@ -1,10 +1,11 @@
-// Constraints: facts that a user's function states about the keys of a model.
+#include "mithril/model/constraint.hpp"
+
 #include <algorithm>
 
 #include "mithril/base/names.hpp"
-#include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/model/composition.hpp"
+#include "mithril/model/keys.hpp"
 #include "mithril/op/part_solver.hpp"
 
 namespace mithril {
@@ -102,9 +103,8 @@ struct Constraint final : Relation {
 
 }  // namespace
 
-Model& Model::add_constraint(std::function<bool(Solver&)> constraint,
-                             const std::vector<std::string>& keys) try {
-  Composite& model = open_model(changing());
+void state_constraint(Composite& model, std::function<bool(Solver&)> constraint,
+                      const std::vector<std::string>& keys) {
   Composition composition(model);
   Facts& facts = composition.facts();
   facts.current = {nullptr, facts.note("add_constraint on " + join(keys, ", "))};
@@ -115,9 +115,6 @@ Model& Model::add_constraint(std::function<bool(Solver&)> constraint,
   facts.post(made);
   model.note({nullptr, StatedConstraint{keys, std::move(constraint)}});
   composition.commit();
-  return *this;
-} catch (const std::bad_alloc&) {
-  raise_out_of_memory();
 }
 
 }  // namespace mithril

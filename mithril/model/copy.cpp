@@ -7,6 +7,7 @@
 #include "mithril/base/pointer_map.hpp"
 #include "mithril/infer/symbol.hpp"
 #include "mithril/model/composition.hpp"
+#include "mithril/model/constraint.hpp"
 #include "mithril/model/keys.hpp"
 #include "mithril/op/op_def.hpp"
 
@@ -87,12 +88,6 @@ struct Level {
 
 class Copying {
  public:
-  Copying() {
-    target_ = std::make_shared<Composite>();
-    target_->facts = std::make_unique<Facts>();
-    target_->facts->decorate = decorate_error;
-  }
-
   // Copies the parts of `root` that compute the wanted wires, with the models in them.
   void copy(const std::shared_ptr<Composite>& root, const std::vector<Wire*>& wanted) {
     Needed needed(*root);
@@ -135,9 +130,7 @@ class Copying {
   }
 
   Level copied(const Composite& from) {
-    auto to = std::make_shared<Composite>(from.class_name());
-    to->facts = std::make_unique<Facts>();
-    to->facts->decorate = decorate_error;
+    auto to = new_root(from.class_name());
     to->give_name(from.given_name());
     Level level{&from, to, {}, PointerMap<Wire*>(4 * from.parts.size())};
     {
@@ -317,10 +310,10 @@ class Copying {
     for (const std::string& key : constraint.keys) {
       if (!find_port(*level.to, key)) return;
     }
-    Model(std::shared_ptr<Part>(level.to)).add_constraint(constraint.ask, constraint.keys);
+    state_constraint(*level.to, constraint.ask, constraint.keys);
   }
 
-  std::shared_ptr<Composite> target_;
+  std::shared_ptr<Composite> target_ = new_root();
   std::unordered_map<const Composite*, Level> levels_;  // of models inside
   Renaming renamed_;
   std::unordered_map<Run*, Run*> runs_;
@@ -344,21 +337,11 @@ std::pair<std::shared_ptr<Composite>, std::vector<Connection>> copy_of(
   Copying copying;
   for (const auto& [root, wires] : roots) copying.copy(root, wires);
   std::vector<Connection> copies;
-  for (const Connection& connection : connections)
-    copies.emplace_back(copying.target(), copied_wire(*copying.target(), connection));
-  return {copying.target(), std::move(copies)};
-}
-
-Wire* copied_wire(const Composite& model, const Connection& connection) {
-  if (model.copied.empty()) return nullptr;
-  const std::shared_ptr<Composite> root = root_of(connection.model());
-  for (const Copied& copied : model.copied) {
-    if (copied.from.lock() != root) continue;
-    for (const auto& [from, to] : copied.wires) {
-      if (top(from) == connection.wire()) return top(to);
-    }
+  for (const Connection& connection : connections) {
+    const std::shared_ptr<Composite> root = root_of(connection.model());
+    copies.emplace_back(copying.target(), copying.target()->find_copy(root, connection.wire()));
   }
-  return nullptr;
+  return {copying.target(), std::move(copies)};
 }
 
 }  // namespace mithril

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mithril/model/composite.hpp"
+#include "mithril/model/connection.hpp"
 
 namespace mithril {
 
@@ -14,8 +15,5 @@ namespace mithril {
 // too. The models that the connections belong to do not change.
 std::pair<std::shared_ptr<Composite>, std::vector<Connection>> copy_of(
     const std::vector<Connection>& connections);
-
-// The wire of `model` that is a copy of the connection; null: there is none.
-Wire* copied_wire(const Composite& model, const Connection& connection);
 
 }  // namespace mithril

@@ -1,6 +1,7 @@
-// The ports of a model as its user sees them.
+// The ports of a model: as its user sees them, and those that are canonical.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mithril/model/composite.hpp"
@@ -20,5 +21,19 @@ std::vector<NamedPort> output_ports(const Composite& model);
 bool is_inside(const Part* part, const Composite& model);  // at any depth, or the model itself
 // Every op of the tree in the order of composing, without recursion.
 std::vector<Part*> all_op_parts(const Composite& model);
+
+// The canonical outputs that no later part reads.
+std::vector<Wire*> open_outputs(const Composite& model);
+// The canonical inputs without a source and a value.
+std::vector<Wire*> open_inputs(const Composite& model);
+// They stay canonical outputs of this part even if they are read later. Undone with the Attempt.
+void keep_open_outputs(Composite& part);
+// The inputs of an op that are canonical.
+std::vector<std::string> canonical_names(const OpDef& op);
+// A key or a port by its path, or "output", the unnamed canonical output; null: none.
+Wire* find_port(Composite& model, std::string_view key);
+// The same. NameError E0606 with the nearest.
+Wire* wire_at(Composite& model, const std::string& key);
+bool is_valued(const Wire* wire);  // holds a known value or a tensor literal
 
 }  // namespace mithril

@@ -9,18 +9,12 @@
 #include "mithril/model/completion.hpp"
 #include "mithril/model/composition.hpp"
 #include "mithril/model/copy.hpp"
+#include "mithril/model/keys.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
 
 namespace mithril {
 namespace {
-
-std::shared_ptr<Composite> new_root(std::string class_name) {
-  auto root = std::make_shared<Composite>(std::move(class_name));
-  root->facts = std::make_unique<Facts>();
-  root->facts->decorate = decorate_error;
-  return root;
-}
 
 // A model whose parts are its user's.
 Composite& extendable(const std::shared_ptr<Composite>& model) {
@@ -48,7 +42,7 @@ std::shared_ptr<Composite> home_for(const Bindings& bindings) {
       best = root;
   }
   if (best) return best;
-  best = new_root("Model");
+  best = new_root();
   best->expression = true;
   return best;
 }
@@ -78,8 +72,8 @@ void check_arguments(const OpDef& op, const Arguments& arguments) {
 
 }  // namespace
 
-Model::Model() : part_(new_root("Model")) {}
-Model::Model(std::string name) : part_(new_root("Model")) { part_->give_name(std::move(name)); }
+Model::Model() : part_(new_root()) {}
+Model::Model(std::string name) : part_(new_root()) { part_->give_name(std::move(name)); }
 
 Model Model::op(std::string_view name, Arguments arguments) try {
   auto part = std::make_shared<OpPart>();

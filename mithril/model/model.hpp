@@ -13,6 +13,7 @@
 #include "mithril/infer/datum.hpp"
 #include "mithril/infer/known_shape.hpp"
 #include "mithril/model/connection.hpp"
+#include "mithril/model/initializer.hpp"
 
 namespace mithril {
 
@@ -27,23 +28,6 @@ struct Call {
   // As an expression, the first output: Connection h = Linear()({{"input", x}, {"weight", "w"}}).
   operator Connection() const;
 };
-
-// The initial distribution of a parameter. Uniform and normal draw with the seed of get_parameters.
-struct Initializer {
-  enum class Distribution { zeros, ones, constant, uniform, normal, uniform_fan_in };
-  Distribution distribution = Distribution::uniform;
-  double a = 0, b = 1;      // constant: a; uniform: [a, b); normal: mean a, deviation b;
-                            // uniform_fan_in: +-b/sqrt(fan in)
-  std::string fan_of = {};  // uniform_fan_in: the key whose dims after the first multiply to the
-                            // fan in; empty: its own
-};
-
-// A state that starts as the first key of a stream of random numbers: a hash of the seed and of the
-// path of the state in the compiled model. The model adds 1 to it for the next evaluation.
-struct RandomKey {
-  std::int64_t seed = 0;
-};
-using InitialState = std::variant<Tensor, RandomKey>;
 
 // A handle: copies name the same model (shared_ptr: the tree is held by handles, connections and
 // parents). A model that has become a part is frozen.

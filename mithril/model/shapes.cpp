@@ -27,32 +27,6 @@ Run* run_named(Composite& model, const std::string& name) {
 
 }  // namespace
 
-void refuse_number(std::string number) {
-  raise({.kind = ErrorKind::value,
-         .code = "E0470",
-         .message = "an int is at most 9223372036854775807",
-         .facts = {{"got", std::move(number)}}});
-}
-
-ShapeSpec::ShapeSpec(std::initializer_list<Item> items) {
-  for (const Item& item : items) dims_.push_back(item.spec());
-}
-
-std::string to_string(const ShapeSpec& shape) {
-  std::string text;
-  for (const DimSpec& dim : shape.dims()) {
-    if (!text.empty()) text += ", ";
-    if (const auto* size = std::get_if<int64_t>(&dim)) {
-      text += std::to_string(*size);
-    } else if (const auto* symbol = std::get_if<std::string>(&dim)) {
-      text += *symbol;
-    } else {
-      text += std::holds_alternative<Rest>(dim) ? "..." : "None";
-    }
-  }
-  return "[" + text + "]";
-}
-
 StoredShape shape_of(Facts& facts, const Tensor& tensor) {
   std::vector<Dim> dims;
   for (const int64_t dim : tensor.dims()) dims.push_back(facts.fixed(dim));

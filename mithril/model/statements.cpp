@@ -4,7 +4,9 @@
 
 #include "mithril/base/printable.hpp"
 #include "mithril/infer/shape_window.hpp"
+#include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/shapes.hpp"
+#include "mithril/model/undo.hpp"
 
 namespace mithril {
 namespace {
@@ -27,12 +29,6 @@ Fact known_value(Wire* wire) {
   Fact known = known_type(wire);
   if (find(top(wire)->type)->kinds & kind::tensor) known.text += " " + known_shape(wire).text;
   return known;
-}
-
-std::string text_of(const Binding& binding) {
-  if (const auto* datum = std::get_if<Datum>(&binding.held())) return to_string(*datum);
-  if (const auto* tensor = std::get_if<Tensor>(&binding.held())) return dtype_and_dims(*tensor);
-  return "a value";
 }
 
 // If the error already mentions a side, only adds its origin.
@@ -62,6 +58,25 @@ ErrorDetails placed(const Error& error, const std::string& path) {
 
 }  // namespace
 
+void set_tensor(Composite& model, Wire* wire, const Tensor& tensor) {
+  Facts& facts = *model.facts;
+  wire = top(wire);
+  if (wire->driver || wire->constant) {
+    raise({.kind = ErrorKind::connection,
+           .code = "E0101",
+           .path = wire_name(wire),
+           .message = "a tensor is given to a connection that has a source already"});
+  }
+  facts.narrow(wire->type, tensor_kind(tensor.dtype()));
+  facts.unify(wire->shape, shape_of(facts, tensor));
+  save(wire->constant);
+  wire->constant = true;
+  auto& literals = model.more().literals;
+  take_back_growth(literals);
+  literals.push_back({wire, tensor});
+  model.note({wire, tensor});
+}
+
 void raise_at(const Error& error, const std::string& path) { raise(placed(error, path)); }
 
 void raise_between(const Error& error, const std::string& path, const Side& a, const Side& b) {
@@ -76,11 +91,10 @@ void raise_between(const Error& error, const std::string& path, const Side& a, c
 
 template <typename Text, typename Known, typename Action>
 void Statements::state(const std::string& key, Wire* wire, Text text, Known known, Action action) {
-  Facts& facts = composition_.facts();
-  Composite& here = composition_.here();
-  if (here.by_recipe) {  // no user wrote it
-    const Key* named = here.find_key(key);
-    facts.current = {&here, named ? named->name : facts.note(key)};
+  Facts& facts = *model_.facts;
+  if (model_.by_recipe) {  // no user wrote it
+    const Key* named = model_.find_key(key);
+    facts.current = {&model_, named ? named->name : facts.note(key)};
     return action();
   }
   const std::string said = text();
@@ -106,8 +120,8 @@ void Statements::shape(const std::string& key, Wire* wire, const ShapeSpec& shap
   state(
       key, wire, [&] { return to_string(shape); }, known_shape,
       [&] {
-        composition_.facts().unify(top(wire)->shape, shape_of(composition_.here(), shape));
-        composition_.here().note({wire, shape});
+        model_.facts->unify(top(wire)->shape, shape_of(model_, shape));
+        model_.note({wire, shape});
       });
 }
 
@@ -115,29 +129,50 @@ void Statements::type(const std::string& key, Wire* wire, Kinds kinds) {
   state(
       key, wire, [&] { return to_string_kinds(kinds); }, known_type,
       [&] {
-        composition_.facts().narrow(top(wire)->type, kinds);
-        composition_.here().note({wire, kinds});
+        model_.facts->narrow(top(wire)->type, kinds);
+        model_.note({wire, kinds});
       });
 }
 
-void Statements::value(const std::string& key, Wire* wire, const Binding& value) {
+void Statements::value(const std::string& key, Wire* wire, const Datum& value) {
   state(
-      key, wire, [&] { return text_of(value); }, known_value,
+      key, wire, [&] { return to_string(value); }, known_value,
       [&] {
-        if (const auto* tensor = std::get_if<Tensor>(&value.held())) {
-          composition_.set_tensor(wire, *tensor);
-        } else if (const auto* datum = std::get_if<Datum>(&value.held())) {
-          composition_.set_value(wire, *datum);
-        } else {
-          composition_.join(wire, composition_.wire_for(value));
-        }
+        Wire* set = top(wire);
+        model_.facts->narrow(set->type, value.kind());
+        model_.facts->set(value_of(*model_.facts, set), value);
+        model_.note({set, value});
       });
+}
+
+void Statements::tensor(const std::string& key, Wire* wire, const Tensor& tensor) {
+  state(
+      key, wire, [&] { return dtype_and_dims(tensor); }, known_value,
+      [&] { set_tensor(model_, wire, tensor); });
+}
+
+void Statements::joined(const std::string& key, Wire* wire, const std::function<void()>& join) {
+  state(
+      key, wire, [] { return std::string("a value"); }, known_value, join);
 }
 
 void Statements::differentiable(const std::string& key, Wire* wire, bool flag) {
   state(
       key, wire, [&] { return std::string(flag ? "True" : "False"); }, known_type,
-      [&] { composition_.declare(wire, flag); });
+      [&] {
+        Wire* set = top(wire);
+        const Kinds kinds = find(set->type)->kinds;
+        if (flag && !(kinds & kind::float_tensor)) {
+          raise({.kind = ErrorKind::type,
+                 .code = "E0303",
+                 .path = wire_name(set),
+                 .message = "only float tensors can be differentiable",
+                 .facts = {{"type", to_string_kinds(kinds), ""}}});
+        }
+        save(set->differentiable);
+        set->differentiable = flag;
+        model_.note({set, flag});
+      });
 }
 
 }  // namespace mithril

@@ -5,6 +5,9 @@
 #include "mithril/base/unknowns.hpp"
 #include "mithril/infer/tensor_kind.hpp"
 #include "mithril/model/completion.hpp"
+#include "mithril/model/constraint.hpp"
+#include "mithril/model/keys.hpp"
+#include "mithril/model/model.hpp"
 #include "mithril/model/shapes.hpp"
 #include "mithril/model/statements.hpp"
 #include "mithril/model/undo.hpp"
@@ -17,7 +20,7 @@ template <typename Items, typename State>
 void state_each(Composite& model, const std::string& call, const Items& items, State state) {
   Composition composition(model);
   const std::string before = call + "({\"";
-  Statements statements(composition, {before, "\": ", "})"});
+  Statements statements(model, {before, "\": ", "})"});
   for (const auto& [key, fact] : items) (statements.*state)(key, wire_at(model, key), fact);
   composition.commit();
 }
@@ -39,7 +42,21 @@ Model& Model::set_types(const std::vector<std::pair<std::string, Kinds>>& types)
 }
 
 Model& Model::set_values(const std::vector<std::pair<std::string, Binding>>& values) try {
-  state_each(open_model(changing()), "set_values", values, &Statements::value);
+  Composite& model = open_model(changing());
+  Composition composition(model);
+  Statements statements(model, {"set_values({\"", "\": ", "})"});
+  for (const auto& [key, value] : values) {
+    Wire* wire = wire_at(model, key);
+    if (const auto* datum = std::get_if<Datum>(&value.held())) {
+      statements.value(key, wire, *datum);
+    } else if (const auto* tensor = std::get_if<Tensor>(&value.held())) {
+      statements.tensor(key, wire, *tensor);
+    } else {
+      statements.joined(
+          key, wire, [&, &value = value] { composition.join(wire, composition.wire_for(value)); });
+    }
+  }
+  composition.commit();
   return *this;
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();
@@ -47,6 +64,14 @@ Model& Model::set_values(const std::vector<std::pair<std::string, Binding>>& val
 
 Model& Model::set_differentiability(const std::vector<std::pair<std::string, bool>>& keys) try {
   state_each(open_model(changing()), "set_differentiability", keys, &Statements::differentiable);
+  return *this;
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory();
+}
+
+Model& Model::add_constraint(std::function<bool(Solver&)> constraint,
+                             const std::vector<std::string>& keys) try {
+  state_constraint(open_model(changing()), std::move(constraint), keys);
   return *this;
 } catch (const std::bad_alloc&) {
   raise_out_of_memory();

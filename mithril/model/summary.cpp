@@ -7,6 +7,7 @@
 #include "mithril/base/unknowns.hpp"
 #include "mithril/model/composition.hpp"
 #include "mithril/model/keys.hpp"
+#include "mithril/model/model.hpp"
 #include "mithril/model/table.hpp"
 #include "mithril/op/op_def.hpp"
 

@@ -5,9 +5,7 @@
 namespace mithril {
 
 Model model_of_class(const std::string& name) {
-  auto composite = std::make_shared<Composite>(name);
-  composite->facts = std::make_unique<Facts>();
-  composite->facts->decorate = decorate_error;
+  auto composite = new_root(name);
   composite->by_recipe = true;
   return Model(std::shared_ptr<Part>(std::move(composite)));
 }

@@ -20,9 +20,7 @@ namespace {
 
 Model wrapped(const Model& model) {
   const std::shared_ptr<Composite> composite = model.composite();
-  auto root = std::make_shared<Composite>("TrainModel");
-  root->facts = std::make_unique<Facts>();
-  root->facts->decorate = decorate_error;
+  const auto root = new_root("TrainModel");
   auto parts = std::make_unique<Training>();
   parts->model = composite;
 

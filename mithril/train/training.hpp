@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mithril/model/composition.hpp"
+#include "mithril/model/model.hpp"
 
 namespace mithril {
 

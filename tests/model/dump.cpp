@@ -7,6 +7,7 @@
 
 #include "mithril/infer/symbol.hpp"
 #include "mithril/model/keys.hpp"
+#include "mithril/model/model.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril::tests {
