@@ -110,3 +110,11 @@ def test_the_comparison_counts_and_refuses_unknown_models(agreement):
         [sys.executable, program, "gtp2"], capture_output=True, text=True, check=False
     )
     assert run.returncode == 2 and "no such model: gtp2; there are gpt2" in run.stderr
+
+
+def test_a_gpt_learns_in_cpp_as_by_torch_optim():
+    pytest.importorskip("torch", reason="torch is not installed")
+    training = importlib.import_module("gpt_training")
+    if not training.IN_CPP.exists():
+        pytest.skip("the examples in C++ are not built")
+    assert training.training_differences() == []
