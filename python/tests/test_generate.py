@@ -186,35 +186,61 @@ def test_a_model_compiled_for_training_generates():
 
 CACHED = {"name": "gpt2", "limit": 8}
 ERRORS = {
-    "E0853": (CACHED, [[1] * 9], {}, "a prompt has 9 tokens, and the cache has 8 rows"),
+    "E0853": (
+        CACHED,
+        [[1] * 9],
+        {},
+        "mithril.InputError[E0853]: a prompt has 9 tokens, and the cache has 8 rows",
+    ),
     "E0853 new": (
         CACHED,
         [1] * 6,
         {"max_tokens": 4},
-        "a prompt of 6 tokens and 4 new tokens need 9 rows, and the cache has 8",
+        "mithril.InputError[E0853]: a prompt of 6 tokens and 4 new tokens need 9 rows, "
+        "and the cache has 8",
     ),
-    "E0852": (CACHED, [3, 61], {}, "token 1 of prompt 0 is 61, expected 0 to 60"),
-    "E0852 below": (CACHED, [[3], [-1]], {}, "token 0 of prompt 1 is -1, expected 0 to 60"),
-    "E0851": (CACHED, [[1], []], {}, "prompt 1 has no tokens"),
-    "E0851 none": (CACHED, np.zeros((0, 3), int), {}, "generate needs at least one prompt"),
+    "E0852": (
+        CACHED,
+        [3, 61],
+        {},
+        "mithril.InputError[E0852]: token 1 of prompt 0 is 61, expected 0 to 60",
+    ),
+    "E0852 below": (
+        CACHED,
+        [[3], [-1]],
+        {},
+        "mithril.InputError[E0852]: token 0 of prompt 1 is -1, expected 0 to 60",
+    ),
+    "E0851": (CACHED, [[1], []], {}, "mithril.InputError[E0851]: prompt 1 has no tokens"),
+    "E0851 none": (
+        CACHED,
+        np.zeros((0, 3), int),
+        {},
+        "mithril.InputError[E0851]: generate needs at least one prompt",
+    ),
     "E0406 count": (
         CACHED,
         [1],
         {"max_tokens": 0},
-        "generate: max_tokens is 0, expected at least 1",
+        "mithril.ValueError[E0406]: generate: max_tokens is 0, expected at least 1",
     ),
     "E0406": (
         CACHED,
         [1],
         {"temperature": -1.0},
-        "generate: temperature is -1, expected at least 0",
+        "mithril.ValueError[E0406]: generate: temperature is -1, expected at least 0",
     ),
-    "E0406 k": (CACHED, [1], {"top_k": -1}, "generate: top_k is -1, expected at least 0"),
+    "E0406 k": (
+        CACHED,
+        [1],
+        {"top_k": -1},
+        "mithril.ValueError[E0406]: generate: top_k is -1, expected at least 0",
+    ),
     "E0406 p": (
         CACHED,
         [1],
         {"top_p": 0.0},
-        "generate: top_p is 0, expected above 0 and at most 1",
+        "mithril.ValueError[E0406]: generate: top_p is 0, expected above 0 and at most 1",
     ),
 }
 
@@ -225,8 +251,7 @@ def test_a_mistake_names_its_cause(name):
     model = compiled(**model)
     with pytest.raises(ml.Error) as caught:
         ml.generate(model, parameters(model), prompt, **({"max_tokens": 2} | options))
-    assert caught.value.code == name.split()[0]
-    assert caught.value.message == message
+    assert str(caught.value).splitlines()[0] == message
 
 
 def test_a_longest_text_fills_the_cache():
@@ -239,14 +264,18 @@ def test_a_model_without_logits_is_refused():
     with pytest.raises(ml.InputError) as caught:
         ml.generate(model, {}, [1])
     assert str(caught.value) == (
-        "mithril.InputError[E0850]: generate needs a model with the input 'input_ids' and the output "
-        "'logits'\n  inputs  : input\n  outputs : output"
+        "mithril.InputError[E0850]: generate needs a model with the input 'input_ids' and the "
+        "output 'logits'\n  inputs  : input\n  outputs : output"
     )
 
 
 def test_prompts_of_different_lengths_need_a_mask():
-    with pytest.raises(ml.InputError, match="E0854.*need a model with the input 'attention_mask'"):
+    with pytest.raises(ml.InputError) as caught:
         ml.generate(constant([0.0, 1.0]), {}, [[1], [1, 1]])
+    assert str(caught.value).splitlines()[0] == (
+        "mithril.InputError[E0854]: prompts of different lengths need a model with the input "
+        "'attention_mask'"
+    )
 
 
 def test_logits_that_are_not_numbers_are_refused():
