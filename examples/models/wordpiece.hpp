@@ -14,38 +14,31 @@
 namespace wordpiece {
 
 // Each letter, and the small letter without accents.
+// clang-format off
 constexpr std::u32string_view plain_letters =
-    U"ÀaÁaÂaÃaÄaÅaÆæÇcÈeÉeÊeËeÌiÍiÎiÏiÐðÑnÒoÓoÔoÕoÖoØøÙuÚuÛuÜuÝyÞþàaáaâaãaäaåaçcèeéeêeëeìiíiîi"
-    U"ïiñnòoóoôoõoöoùuúuûuüuýyÿyĀaāaĂaăaĄaąaĆcćcĈcĉcĊcċcČcčcĎdďdĐđĒeēeĔeĕeĖeėeĘeęeĚeěeĜgĝgĞgğg"
-    U"ĠgġgĢgģgĤhĥhĦħĨiĩiĪiīiĬiĭiĮiįiİiĲĳĴjĵjĶkķkĹlĺlĻlļlĽlľlĿŀŁłŃnńnŅnņnŇnňnŊŋŌoōoŎoŏoŐoőoŒœŔr"
-    U"ŕrŖrŗrŘrřrŚsśsŜsŝsŞsşsŠsšsŢtţtŤtťtŦŧŨuũuŪuūuŬuŭuŮuůuŰuűuŲuųuŴwŵwŶyŷyŸyŹzźzŻzżzŽzžzƁɓƂƃƄƅ"
-    U"ƆɔƇƈƉɖƊɗƋƌƎǝƏəƐɛƑƒƓɠƔɣƖɩƗɨƘƙƜɯƝɲƟɵƠoơoƢƣƤƥƦʀƧƨƩʃƬƭƮʈƯuưuƱʊƲʋƳƴƵƶƷʒƸƹƼƽǄǆǅǆǇǉǈǉǊǌǋǌǍaǎaǏi"
-    U"ǐiǑoǒoǓuǔuǕuǖuǗuǘuǙuǚuǛuǜuǞaǟaǠaǡaǢæǣæǤǥǦgǧgǨkǩkǪoǫoǬoǭoǮʒǯʒǰjǱǳǲǳǴgǵgǶƕǷƿǸnǹnǺaǻaǼæǽæǾø"
-    U"ǿøȀaȁaȂaȃaȄeȅeȆeȇeȈiȉiȊiȋiȌoȍoȎoȏoȐrȑrȒrȓrȔuȕuȖuȗuȘsșsȚtțtȜȝȞhȟhȠƞȢȣȤȥȦaȧaȨeȩeȪoȫoȬoȭoȮo"
-    U"ȯoȰoȱoȲyȳyȺⱥȻȼȽƚȾⱦɁɂɃƀɄʉɅʌɆɇɈɉɊɋɌɍɎɏͰͱͲͳʹʹͶͷ;;"
-    U"Ϳϳ΅¨Άα··ΈεΉηΊιΌοΎυΏωΐιΑαΒβΓγΔδΕεΖζΗηΘθΙιΚκ"
-    U"ΛλΜμΝνΞξΟοΠπΡρΣσΤτΥυΦφΧχΨψΩωΪιΫυάαέεήηίιΰυϊιϋυόούυώωϏϗϓϒϔϒϘϙϚϛϜϝϞϟϠϡϢϣϤϥϦϧϨϩϪϫϬϭϮϯϴθϷϸϹϲ"
-    U"ϺϻϽͻϾͼϿͽЀеЁеЂђЃгЄєЅѕІіЇіЈјЉљЊњЋћЌкЍиЎуЏџАаБбВвГгДдЕеЖжЗзИиЙиКкЛлМмНнОоПпРрСсТтУуФфХхЦцЧч"
-    U"ШшЩщЪъЫыЬьЭэЮюЯяйиѐеёеѓгїіќкѝиўуѠѡѢѣѤѥѦѧѨѩѪѫѬѭѮѯѰѱѲѳѴѵѶѵѷѵѸѹѺѻѼѽѾѿҀҁҊҋҌҍҎҏҐґҒғҔҕҖҗҘҙҚқҜҝ"
-    U"ҞҟҠҡҢңҤҥҦҧҨҩҪҫҬҭҮүҰұҲҳҴҵҶҷҸҹҺһҼҽҾҿӀӏӁжӂжӃӄӅӆӇӈӉӊӋӌӍӎӐаӑаӒаӓаӔӕӖеӗеӘәӚәӛәӜжӝжӞзӟзӠӡӢиӣиӤи"
-    U"ӥиӦоӧоӨөӪөӫөӬэӭэӮуӯуӰуӱуӲуӳуӴчӵчӶӷӸыӹыӺӻӼӽӾӿԀԁԂԃԄԅԆԇԈԉԊԋԌԍԎԏԐԑԒԓԔԕԖԗԘԙԚԛԜԝԞԟԠԡԢԣԤԥԦԧ"
-    U"Ԩ"
-    U"ԩ"
-    U"Ԫ"
-    U"ԫ"
-    U"ԬԭԮԯḀaḁaḂbḃbḄbḅbḆbḇbḈcḉcḊdḋdḌdḍdḎdḏdḐdḑdḒdḓdḔeḕeḖeḗeḘeḙeḚeḛeḜeḝeḞfḟfḠgḡgḢhḣhḤhḥhḦ"
-    U"h"
-    U"ḧ"
-    U"h"
-    U"Ḩ"
-    U"h"
-    U"ḩ"
-    U"h"
-    U"ḪhḫhḬiḭiḮiḯiḰkḱkḲkḳkḴkḵkḶlḷlḸlḹlḺlḻlḼlḽlḾmḿmṀmṁmṂmṃmṄnṅnṆnṇnṈnṉnṊnṋnṌoṍoṎoṏoṐoṑoṒoṓoṔpṕp"
-    U"ṖpṗpṘrṙrṚrṛrṜrṝrṞrṟrṠsṡsṢsṣsṤsṥsṦsṧsṨsṩsṪtṫtṬtṭtṮtṯtṰtṱtṲuṳuṴuṵuṶuṷuṸuṹuṺuṻuṼvṽvṾvṿvẀwẁw"
-    U"ẂwẃwẄwẅwẆwẇwẈwẉwẊxẋxẌxẍxẎyẏyẐzẑzẒzẓzẔzẕzẖhẗtẘwẙyẛſẞßẠaạaẢaảaẤaấaẦaầaẨaẩaẪaẫaẬaậaẮaắaẰaằa"
-    U"ẲaẳaẴaẵaẶaặaẸeẹeẺeẻeẼeẽeẾeếeỀeềeỂeểeỄeễeỆeệeỈiỉiỊiịiỌoọoỎoỏoỐoốoỒoồoỔoổoỖoỗoỘoộoỚoớoỜoờo"
-    U"ỞoởoỠoỡoỢoợoỤuụuỦuủuỨuứuỪuừuỬuửuỮuữuỰuựuỲyỳyỴyỵyỶyỷyỸyỹyỺỻỼỽỾỿ";
+    U"ÀaÁaÂaÃaÄaÅaÆæÇcÈeÉeÊeËeÌiÍiÎiÏiÐðÑnÒoÓoÔoÕoÖoØøÙuÚuÛuÜuÝyÞþàaáaâaãaäaåaçcèe"
+    U"éeêeëeìiíiîiïiñnòoóoôoõoöoùuúuûuüuýyÿyĀaāaĂaăaĄaąaĆcćcĈcĉcĊcċcČcčcĎdďdĐđĒeēe"
+    U"ĔeĕeĖeėeĘeęeĚeěeĜgĝgĞgğgĠgġgĢgģgĤhĥhĦħĨiĩiĪiīiĬiĭiĮiįiİiĲĳĴjĵjĶkķkĹlĺlĻlļlĽl"
+    U"ľlĿŀŁłŃnńnŅnņnŇnňnŊŋŌoōoŎoŏoŐoőoŒœŔrŕrŖrŗrŘrřrŚsśsŜsŝsŞsşsŠsšsŢtţtŤtťtŦŧŨuũu"
+    U"ŪuūuŬuŭuŮuůuŰuűuŲuųuŴwŵwŶyŷyŸyŹzźzŻzżzŽzžzƁɓƂƃƄƅƆɔƇƈƉɖƊɗƋƌƎǝƏəƐɛƑƒƓɠƔɣƖɩƗɨƘƙ"
+    U"ƜɯƝɲƟɵƠoơoƢƣƤƥƦʀƧƨƩʃƬƭƮʈƯuưuƱʊƲʋƳƴƵƶƷʒƸƹƼƽǄǆǅǆǇǉǈǉǊǌǋǌǍaǎaǏiǐiǑoǒoǓuǔuǕuǖuǗu"
+    U"ǘuǙuǚuǛuǜuǞaǟaǠaǡaǢæǣæǤǥǦgǧgǨkǩkǪoǫoǬoǭoǮʒǯʒǰjǱǳǲǳǴgǵgǶƕǷƿǸnǹnǺaǻaǼæǽæǾøǿøȀa"
+    U"ȁaȂaȃaȄeȅeȆeȇeȈiȉiȊiȋiȌoȍoȎoȏoȐrȑrȒrȓrȔuȕuȖuȗuȘsșsȚtțtȜȝȞhȟhȠƞȢȣȤȥȦaȧaȨeȩeȪo"
+    U"ȫoȬoȭoȮoȯoȰoȱoȲyȳyȺⱥȻȼȽƚȾⱦɁɂɃƀɄʉɅʌɆɇɈɉɊɋɌɍɎɏͰͱͲͳʹʹͶͷ;;Ϳϳ΅¨Άα··ΈεΉηΊιΌοΎυΏωΐι"
+    U"ΑαΒβΓγΔδΕεΖζΗηΘθΙιΚκΛλΜμΝνΞξΟοΠπΡρΣσΤτΥυΦφΧχΨψΩωΪιΫυάαέεήηίιΰυϊιϋυόούυώωϏϗϓϒ"
+    U"ϔϒϘϙϚϛϜϝϞϟϠϡϢϣϤϥϦϧϨϩϪϫϬϭϮϯϴθϷϸϹϲϺϻϽͻϾͼϿͽЀеЁеЂђЃгЄєЅѕІіЇіЈјЉљЊњЋћЌкЍиЎуЏџАаБб"
+    U"ВвГгДдЕеЖжЗзИиЙиКкЛлМмНнОоПпРрСсТтУуФфХхЦцЧчШшЩщЪъЫыЬьЭэЮюЯяйиѐеёеѓгїіќкѝиўу"
+    U"ѠѡѢѣѤѥѦѧѨѩѪѫѬѭѮѯѰѱѲѳѴѵѶѵѷѵѸѹѺѻѼѽѾѿҀҁҊҋҌҍҎҏҐґҒғҔҕҖҗҘҙҚқҜҝҞҟҠҡҢңҤҥҦҧҨҩҪҫҬҭҮүҰұ"
+    U"ҲҳҴҵҶҷҸҹҺһҼҽҾҿӀӏӁжӂжӃӄӅӆӇӈӉӊӋӌӍӎӐаӑаӒаӓаӔӕӖеӗеӘәӚәӛәӜжӝжӞзӟзӠӡӢиӣиӤиӥиӦоӧоӨө"
+    U"ӪөӫөӬэӭэӮуӯуӰуӱуӲуӳуӴчӵчӶӷӸыӹыӺӻӼӽӾӿԀԁԂԃԄԅԆԇԈԉԊԋԌԍԎԏԐԑԒԓԔԕԖԗԘԙԚԛԜԝԞԟԠԡԢԣԤԥԦԧ"
+    U"ԨԩԪԫԬԭԮԯḀaḁaḂbḃbḄbḅbḆbḇbḈcḉcḊdḋdḌdḍdḎdḏdḐdḑdḒdḓdḔeḕeḖeḗeḘeḙeḚeḛeḜeḝeḞfḟfḠgḡg"
+    U"ḢhḣhḤhḥhḦhḧhḨhḩhḪhḫhḬiḭiḮiḯiḰkḱkḲkḳkḴkḵkḶlḷlḸlḹlḺlḻlḼlḽlḾmḿmṀmṁmṂmṃmṄnṅnṆnṇn"
+    U"ṈnṉnṊnṋnṌoṍoṎoṏoṐoṑoṒoṓoṔpṕpṖpṗpṘrṙrṚrṛrṜrṝrṞrṟrṠsṡsṢsṣsṤsṥsṦsṧsṨsṩsṪtṫtṬtṭt"
+    U"ṮtṯtṰtṱtṲuṳuṴuṵuṶuṷuṸuṹuṺuṻuṼvṽvṾvṿvẀwẁwẂwẃwẄwẅwẆwẇwẈwẉwẊxẋxẌxẍxẎyẏyẐzẑzẒzẓz"
+    U"ẔzẕzẖhẗtẘwẙyẛſẞßẠaạaẢaảaẤaấaẦaầaẨaẩaẪaẫaẬaậaẮaắaẰaằaẲaẳaẴaẵaẶaặaẸeẹeẺeẻeẼeẽe"
+    U"ẾeếeỀeềeỂeểeỄeễeỆeệeỈiỉiỊiịiỌoọoỎoỏoỐoốoỒoồoỔoổoỖoỗoỘoộoỚoớoỜoờoỞoởoỠoỡoỢoợo"
+    U"ỤuụuỦuủuỨuứuỪuừuỬuửuỮuữuỰuựuỲyỳyỴyỵyỶyỷyỸyỹyỺỻỼỽỾỿ";
+// clang-format on
 
 struct CodeRange {
   char32_t first, last;

@@ -1,6 +1,7 @@
 """Trains with a schedule, validates after each epoch, stops early, and keeps the best parameters.
 
-python examples/python/validate_digits.py [FOLDER]: with a folder, a run that was interrupted continues.
+python examples/python/validate_digits.py [FOLDER]: continues a run that was interrupted and wrote
+its checkpoint to FOLDER.
 """
 
 import sys

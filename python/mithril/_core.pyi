@@ -9,7 +9,7 @@ from typing import Any, Literal, NoReturn, overload
 import numpy.typing as npt
 from typing_extensions import Self
 
-from ._errors import *
+from ._errors import *  # noqa: F403
 from ._handles import HookHandle as HookHandle
 from ._handles import LossScale as LossScale
 from ._handles import MemoryHookHandle as MemoryHookHandle

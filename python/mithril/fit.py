@@ -35,7 +35,7 @@ class History:
 
 
 @checked
-def fit(
+def fit(  # noqa: PLR0913 - its options
     step: TrainingStep,
     data: Batch | Iterable[Batch],
     *,
@@ -68,8 +68,9 @@ def fit(
     `patience` epochs without a new minimum end training, and so does a callback that returns True
     (ml.TensorBoard is a callback).
 
-    `checkpoint` is a folder for last.safetensors and best.safetensors (see ml.load). A run that finds
-    last.safetensors there continues after it, with the same bits as a run without interruption.
+    `checkpoint` is a folder for last.safetensors and best.safetensors (see ml.load). A run that
+    finds last.safetensors there continues after it, with the same bits as a run without
+    interruption.
 
     Example:
         step = ml.TrainingStep(compiled, ml.AdamW(1e-3))

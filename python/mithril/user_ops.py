@@ -14,11 +14,11 @@ TYPES = ("float", "int", "bool", "number")
 
 
 @checked
-def add_op(
+def add_op(  # noqa: PLR0913 - its options
     name: str,
     *,
     inputs: Mapping[str, str],
-    outputs: Mapping[str, str] = {"output": "*s"},  # noqa: B006 - it is not changed
+    outputs: Mapping[str, str] = {"output": "*s"},
     formula: str | None = None,
     function: Callable[..., Any] | None = None,
     gradient: Mapping[str, str] | Callable[..., Any] | None = None,

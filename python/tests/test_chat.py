@@ -1,5 +1,6 @@
 """examples/chat on a small GPT-2 that transformers stores."""
 
+import importlib
 import subprocess
 from pathlib import Path
 
@@ -11,7 +12,8 @@ ROOT = Path(__file__).parents[2]
 TEXTS = [
     "It's 12 o'clock; we'll see what they've got.",
     "  Two  spaces,\ttabs\nand lines \n ",
-    "Dots... (and) \u201cquotes\u201d \u2014 dashes, 3\u00bd \u20ac, na\u00efve \u65e5\u672c\u8a9e \u0440\u0443\u0441 \U0001f600!",
+    "Dots... (and) \u201cquotes\u201d \u2014 dashes, 3\u00bd \u20ac, na\u00efve "
+    "\u65e5\u672c\u8a9e \u0440\u0443\u0441 \U0001f600!",
 ]
 
 
@@ -24,10 +26,22 @@ def program():
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    torch = pytest.importorskip("torch", reason="torch is not installed")
-    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
-    tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
+def torch():
+    return pytest.importorskip("torch", reason="torch is not installed")
+
+
+@pytest.fixture(scope="module")
+def transformers():
+    return pytest.importorskip("transformers", reason="transformers is not installed")
+
+
+@pytest.fixture(scope="module")
+def tokenizers(transformers):  # it needs them
+    return importlib.import_module("tokenizers")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, torch, transformers, tokenizers):
     path = tmp_path_factory.mktemp("gpt2")
     trained = tokenizers.ByteLevelBPETokenizer()
     trained.train(
@@ -49,10 +63,8 @@ def folder(tmp_path_factory):
     return path
 
 
-def answers(module, tokenizer, lines):
+def answers(torch, module, tokenizer, lines):
     """The text of the terminal, greedily."""
-    import torch
-
     end = tokenizer.token_to_id("<|endoftext|>")
     text, shown = [], ""
     for line in lines:
@@ -71,10 +83,7 @@ def answers(module, tokenizer, lines):
     return shown + "> \n"
 
 
-def test_it_answers_as_transformers_does(program, folder):
-    import tokenizers
-    import transformers
-
+def test_it_answers_as_transformers_does(program, folder, torch, transformers, tokenizers):
     module = transformers.GPT2LMHeadModel.from_pretrained(folder)
     tokenizer = tokenizers.ByteLevelBPETokenizer(
         str(folder / "vocab.json"), str(folder / "merges.txt")
@@ -84,13 +93,11 @@ def test_it_answers_as_transformers_does(program, folder):
         [program, folder, "0"], input="\n".join(lines).encode(), capture_output=True, check=True
     )
     shown = run.stdout.decode(errors="replace")
-    assert shown == answers(module, tokenizer, lines)
+    assert shown == answers(torch, module, tokenizer, lines)
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_its_tokens_are_those_of_the_library(program, folder, text):
-    import tokenizers
-
+def test_its_tokens_are_those_of_the_library(program, folder, tokenizers, text):
     tokenizer = tokenizers.ByteLevelBPETokenizer(
         str(folder / "vocab.json"), str(folder / "merges.txt")
     )

@@ -141,5 +141,5 @@ def test_schedules_out_of_range_are_refused() -> None:
         ml.StepSchedule(0.1, step_size=0)
     with pytest.raises(ml.ValueError, match="one-cycle schedule: pct_start is 2, expected from 0"):
         ml.OneCycleSchedule(0.1, steps=5, pct_start=2)
-    with pytest.raises(ml.TypeError, match="a number or a schedule, such as ml.CosineSchedule"):
+    with pytest.raises(ml.TypeError, match=r"a number or a schedule, such as ml.CosineSchedule"):
         ml.Adam("fast")  # type: ignore[arg-type]

@@ -12,9 +12,9 @@ import mithril as ml
 
 Arrays = dict[str, Any]
 BACKENDS: dict[str, Any] = {
-    "cpu": lambda **options: ml.CpuBackend(**options),
+    "cpu": ml.CpuBackend,
     "reference": lambda **options: ml.CpuBackend(reference=True, **options),
-    "torch": lambda **options: ml.TorchBackend(**options),
+    "torch": ml.TorchBackend,
 }
 
 
