@@ -73,9 +73,9 @@ ModelDef define_key_value_cache();
 ModelDef define_key_value_cache() {
   return {.name = "KeyValueCache",
           .doc =
-              "The rows of all evaluations so far, followed by zeros (docs/generation.md). Ports: "
-              "input [..., L, D], start [] (int, the place of the first row), output [..., limit, "
-              "D]; state cache [..., limit, D].",
+              "The rows of all evaluations so far, followed by zeros; the first row of the input "
+              "is placed at start (docs/generation.md). Ports: input [..., L, D], start [] (int), "
+              "output [..., limit, D]; state cache [..., limit, D].",
           .arguments = {{"limit", "int", 1024, "the number of rows"}},
           .build = build_key_value_cache};
 }
@@ -85,9 +85,10 @@ ModelDef define_cache_positions() {
   return {.name = "CachePositions",
           .doc =
               "The place of the first new row in caches, the positions of tokens in their texts, "
-              "and the rows that each token may attend to (docs/generation.md). Ports: input [N, "
-              "L] (bool, true at tokens, false at padding), start [] (int), positions [N, L] "
-              "(int), mask [N, L, limit] (bool); state length [] and cached_tokens [N, limit].",
+              "and the rows that each token may attend to (docs/generation.md). The input is true "
+              "at tokens and false at padding. Ports: input [N, L] (bool), start [] (int), "
+              "positions [N, L] (int), mask [N, L, limit] (bool); state length [] and "
+              "cached_tokens [N, limit].",
           .arguments = {{"limit", "int", 1024, "the number of rows of the caches"},
                         {"window", "int|none", Datum(),
                          "the rows that a token sees, its own included; None: all before it"}},
