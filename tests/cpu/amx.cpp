@@ -74,7 +74,7 @@ TEST_CASE("AMX GEMMs equal AVX-512 BF16 GEMMs on any number of threads") {
     return;
   }
   const InstructionsLimit limit(Instructions::amx);
-  CHECK(cpu_backend::bfloat16_kernels()->products.left_block > 1);
+  CHECK(cpu_backend::bfloat16_kernels()->gemm.a_block > 1);
   for (const int64_t rows : {1, 2, 16, 17, 32, 33, 65, 129}) {
     for (const int64_t columns : {1, 31, 70, 1030}) {
       for (const int64_t depth : {1, 31, 32, 33, 64, 770, 1540}) {

@@ -41,14 +41,13 @@ struct Sample {
   Gemm<T> product(const GemmKernels<T>& kernels, T* into) const {
     return {
         .kernels = &kernels,
-        .rows = size.rows,
-        .columns = size.columns,
-        .depth = size.depth,
-        .left = {left.data(), left_transposed ? 1 : size.depth, left_transposed ? size.rows : 1},
-        .right = {right.data(), right_transposed ? 1 : size.columns,
-                  right_transposed ? size.depth : 1},
+        .m = size.rows,
+        .n = size.columns,
+        .k = size.depth,
+        .a = {left.data(), left_transposed ? 1 : size.depth, left_transposed ? size.rows : 1},
+        .b = {right.data(), right_transposed ? 1 : size.columns, right_transposed ? size.depth : 1},
         .bias = biased ? bias.data() : nullptr,
-        .product = into};
+        .c = into};
   }
 };
 
@@ -63,7 +62,7 @@ std::vector<T> multiplied(const Sample<T>& sample, Instructions instructions, in
   std::vector<T> panels(static_cast<size_t>(plan.packed_count()));
   if (packed || plan.packs()) {
     pack_b(product, 0, plan.panels(), panels.data());
-    product.packed = panels.data();
+    product.packed_b = panels.data();
   }
   for (int task = 0; task < plan.tasks(threads); ++task) {
     multiply(product, plan, plan.block(task, threads));
@@ -75,18 +74,17 @@ std::vector<T> multiplied(const Sample<T>& sample, Instructions instructions, in
 template <typename T>
 std::string first_wrong(const Sample<T>& sample, const std::vector<T>& made) {
   const Gemm<T> p = sample.product(gemm_kernels<T>(), nullptr);
-  const double allowed = 4 * std::numeric_limits<T>::epsilon() * std::sqrt(p.depth + 1.0);
-  for (int64_t i = 0; i < p.rows; ++i) {
-    for (int64_t j = 0; j < p.columns; ++j) {
+  const double allowed = 4 * std::numeric_limits<T>::epsilon() * std::sqrt(p.k + 1.0);
+  for (int64_t i = 0; i < p.m; ++i) {
+    for (int64_t j = 0; j < p.n; ++j) {
       double sum = p.bias ? p.bias[j] : 0, size = std::abs(sum);
-      for (int64_t k = 0; k < p.depth; ++k) {
-        const double part =
-            static_cast<double>(p.left.data[i * p.left.row_step + k * p.left.column_step]) *
-            p.right.data[k * p.right.row_step + j * p.right.column_step];
+      for (int64_t k = 0; k < p.k; ++k) {
+        const double part = static_cast<double>(p.a.data[i * p.a.row_step + k * p.a.column_step]) *
+                            p.b.data[k * p.b.row_step + j * p.b.column_step];
         sum += part;
         size += std::abs(part);
       }
-      const double got = made[static_cast<size_t>(i * p.columns + j)];
+      const double got = made[static_cast<size_t>(i * p.n + j)];
       if (!(std::abs(got - sum) <= allowed * size)) {
         return fmt::format("[{}, {}] is {}, expected {}", i, j, got, sum);
       }

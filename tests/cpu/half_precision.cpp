@@ -78,18 +78,18 @@ struct StoredProduct {
                              int threads) const {
     const HalfWeightKernels& kernels = stored_matmul_kernels(stored, instructions);
     std::vector<float> made(static_cast<size_t>(rows * columns), std::nanf(""));
-    Gemm<float> product{.kernels = &kernels.products,
-                        .rows = rows,
-                        .columns = columns,
-                        .depth = depth,
-                        .left = {left.data(), depth, 1},
-                        .right = {right.data(), transposed ? 1 : columns, transposed ? depth : 1},
+    Gemm<float> product{.kernels = &kernels.gemm,
+                        .m = rows,
+                        .n = columns,
+                        .k = depth,
+                        .a = {left.data(), depth, 1},
+                        .b = {right.data(), transposed ? 1 : columns, transposed ? depth : 1},
                         .bias = bias.data(),
-                        .product = made.data()};
+                        .c = made.data()};
     const GemmPlan plan(product);
     std::vector<uint16_t> panels(static_cast<size_t>(plan.packed_count()));
     pack_half_weights(product, kernels, panels.data());
-    product.packed = reinterpret_cast<const float*>(panels.data());
+    product.packed_b = reinterpret_cast<const float*>(panels.data());
     for (int task = 0; task < plan.tasks(threads); ++task) {
       multiply(product, plan, plan.block(task, threads));
     }

@@ -30,7 +30,7 @@ bool suits_im2col(int64_t outputs, int64_t depth) {
 
 Im2col::Im2col(const Convolution& convolution)
     : c_(convolution),
-      products_(&bfloat16_kernels()->products),
+      products_(&bfloat16_kernels()->gemm),
       patches_(im2col_kernels()),
       planes_(output_form(c_, 1)),
       depth_(planes_.products.front().depth()),

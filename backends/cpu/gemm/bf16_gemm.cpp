@@ -13,124 +13,123 @@
 namespace mithril::cpu_backend {
 namespace {
 
-struct PairedForm {
-  GemmShape form;
-  VnniOperand left, right;
+struct VnniGemm {
+  GemmShape shape;
+  VnniOperand a, b;
 
-  explicit PairedForm(GemmShape of)
-      : form(std::move(of)),
-        left{form.rows, form.depth, form.a_column_step == 1},
-        right{form.columns, form.depth, form.b_row_step == 1} {}
+  explicit VnniGemm(GemmShape of)
+      : shape(std::move(of)),
+        a{shape.m, shape.k, shape.a_column_step == 1},
+        b{shape.n, shape.k, shape.b_row_step == 1} {}
 
   // The GEMM without pointers to its operands.
-  Gemm<float> product() const {
-    return {.kernels = &bfloat16_kernels()->products,
-            .rows = form.rows,
-            .columns = form.columns,
-            .depth = left.pairs(),
-            .left = {nullptr, left.line_step(), left.pair_step()},
-            .right = {nullptr, right.pair_step(), right.line_step()}};
+  Gemm<float> pairs() const {
+    return {.kernels = &bfloat16_kernels()->gemm,
+            .m = shape.m,
+            .n = shape.n,
+            .k = a.pairs(),
+            .a = {nullptr, a.line_step(), a.pair_step()},
+            .b = {nullptr, b.pair_step(), b.line_step()}};
   }
 };
 
-struct PairedBuffers {
-  BufferRef left, right;
+struct VnniBuffers {
+  BufferRef a, b;
   std::optional<BufferRef> bias;
-  BufferRef product, scratch;
+  BufferRef c, scratch;
 };
 
 class Bf16GemmStep final : public Step {
  public:
-  Bf16GemmStep(PairedForm form, int threads, PairedBuffers refs, PackedWeights::Bytes packed,
+  Bf16GemmStep(VnniGemm gemm, int threads, VnniBuffers refs, PackedWeights::Bytes packed,
                std::unique_ptr<ElementStep> epilogue)
-      : form_(std::move(form)),
-        plan_(form_.product()),
+      : gemm_(std::move(gemm)),
+        plan_(gemm_.pairs()),
         threads_(threads),
         refs_(refs),
         packed_(std::move(packed)),
         epilogue_(std::move(epilogue)) {}
 
-  static int64_t scratch_bytes(const PairedForm& form, bool packed) {
-    const GemmPlan plan(form.product());
-    int64_t pairs = whole_lines(form.left.brought());
-    if (!packed) pairs += whole_lines(form.right.brought());
+  static int64_t scratch_bytes(const VnniGemm& gemm, bool packed) {
+    const GemmPlan plan(gemm.pairs());
+    int64_t pairs = whole_lines(gemm.a.packed_count());
+    if (!packed) pairs += whole_lines(gemm.b.packed_count());
     if (!packed && plan.packs()) pairs += plan.packed_count();
     return pairs * int64_t{sizeof(float)};
   }
 
   void run(const BufferTable& buffers) const override {
-    const auto *left = buffers.read<uint16_t>(refs_.left),
-               *right = buffers.read<uint16_t>(refs_.right);
-    Gemm<float> product = form_.product();
-    product.packed = reinterpret_cast<const float*>(packed_.get());
-    if (refs_.bias) product.bias = buffers.read<float>(*refs_.bias);
-    product.product = buffers.write<float>(refs_.product);
-    const int64_t size = form_.form.rows * form_.form.columns;
+    const auto *a = buffers.read<uint16_t>(refs_.a), *b = buffers.read<uint16_t>(refs_.b);
+    Gemm<float> pairs = gemm_.pairs();
+    pairs.packed_b = reinterpret_cast<const float*>(packed_.get());
+    if (refs_.bias) pairs.bias = buffers.read<float>(*refs_.bias);
+    pairs.c = buffers.write<float>(refs_.c);
+    const int64_t size = gemm_.shape.m * gemm_.shape.n;
     int64_t origin = 0;
-    for (const Meeting& meeting : form_.form.meetings) {
+    for (const BatchOffsets& batch : gemm_.shape.batches) {
       auto* scratch = buffers.write<float>(refs_.scratch);
-      product.left.data = pairs_of(form_.left, left + meeting.left, scratch);
+      pairs.a.data = pairs_of(gemm_.a, a + batch.a, scratch);
       if (!packed_) {
-        product.right.data = pairs_of(form_.right, right + meeting.right, scratch);
-        if (plan_.packs()) pack(product, scratch);
+        pairs.b.data = pairs_of(gemm_.b, b + batch.b, scratch);
+        if (plan_.packs()) pack(pairs, scratch);
       }
-      product.epilogue = Epilogue(epilogue_.get(), &buffers, origin);
+      pairs.epilogue = Epilogue(epilogue_.get(), &buffers, origin);
       ThreadPool::shared().run(plan_.tasks(threads_), threads_, [&](int task) {
-        multiply(product, plan_, plan_.block(task, threads_));
+        multiply(pairs, plan_, plan_.block(task, threads_));
       });
       origin += size;
-      product.product += size;
+      pairs.c += size;
     }
   }
 
  private:
-  const float* pairs_of(const VnniOperand& side, const uint16_t* from, float*& scratch) const {
-    if (side.stands()) return reinterpret_cast<const float*>(from);
-    float* to = std::exchange(scratch, scratch + whole_lines(side.brought()));
-    const int64_t units = side.units();
-    const int parts =
-        task_count({.amount = side.brought(), .pieces = units, .grain_size = 1 << 15}, threads_);
+  const float* pairs_of(const VnniOperand& operand, const uint16_t* from, float*& scratch) const {
+    if (operand.in_place()) return reinterpret_cast<const float*>(from);
+    float* to = std::exchange(scratch, scratch + whole_lines(operand.packed_count()));
+    const int64_t units = operand.units();
+    const int parts = task_count(
+        {.amount = operand.packed_count(), .pieces = units, .grain_size = 1 << 15}, threads_);
     ThreadPool::shared().run(parts, threads_, [&](int part) {
-      side.bring(*bfloat16_kernels(), from, units * part / parts, units * (part + 1) / parts, to);
+      operand.pack(*bfloat16_kernels(), from, units * part / parts, units * (part + 1) / parts, to);
     });
     return to;
   }
 
-  void pack(Gemm<float>& product, float* to) const {
+  void pack(Gemm<float>& pairs, float* to) const {
     const int64_t panels = plan_.panels();
     const auto parts = static_cast<int>(std::min<int64_t>(plan_.tasks(threads_), panels));
     ThreadPool::shared().run(parts, threads_, [&](int part) {
-      pack_b(product, panels * part / parts, panels * (part + 1) / parts, to);
+      pack_b(pairs, panels * part / parts, panels * (part + 1) / parts, to);
     });
-    product.packed = to;
+    pairs.packed_b = to;
   }
 
-  PairedForm form_;
+  VnniGemm gemm_;
   GemmPlan plan_;
   int threads_;
-  PairedBuffers refs_;
+  VnniBuffers refs_;
   PackedWeights::Bytes packed_;
   std::unique_ptr<ElementStep> epilogue_;  // null: none
 };
 
-PackedWeights::Bytes right_in_pairs(const LoweringContext& context, const PairedForm& form,
-                                    Side right) {
-  const PackedFormat format{.layout = PackedLayout::vnni_gemm, .transposed = right.transposed};
-  return context.packed.pack(right.id, format, [&](const Tensor& tensor) {
+PackedWeights::Bytes packed_vnni_b(const LoweringContext& context, const VnniGemm& gemm,
+                                   GemmOperand b) {
+  const PackedFormat format{.layout = PackedLayout::vnni_gemm, .transposed = b.transposed};
+  return context.packed.pack(b.id, format, [&](const Tensor& tensor) {
     const Tensor host = where_floats_begin(tensor.host());
     const auto* from = static_cast<const uint16_t*>(host.raw_data());
-    std::vector<float> brought(static_cast<size_t>(form.right.brought()));
-    Gemm<float> product = form.product();
-    product.right.data = reinterpret_cast<const float*>(from);
-    if (!form.right.stands()) {
-      form.right.bring(*bfloat16_kernels(), from, 0, form.right.units(), brought.data());
-      product.right.data = brought.data();
+    std::vector<float> pairs_of_b(static_cast<size_t>(gemm.b.packed_count()));
+    Gemm<float> pairs = gemm.pairs();
+    pairs.b.data = reinterpret_cast<const float*>(from);
+    if (!gemm.b.in_place()) {
+      gemm.b.pack(*bfloat16_kernels(), from, 0, gemm.b.units(), pairs_of_b.data());
+      pairs.b.data = pairs_of_b.data();
     }
-    const GemmPlan plan(product);
+    const GemmPlan plan(pairs);
     auto packed = context.packed.allocate(plan.packed_count() * int64_t{sizeof(float)});
     ThreadPool::shared().run(
         static_cast<int>(plan.panels()), context.config.threads, [&](int panel) {
-          pack_b(product, panel, panel + 1, reinterpret_cast<float*>(packed.get()));
+          pack_b(pairs, panel, panel + 1, reinterpret_cast<float*>(packed.get()));
         });
     return packed;
   });
@@ -138,33 +137,33 @@ PackedWeights::Bytes right_in_pairs(const LoweringContext& context, const Paired
 
 }  // namespace
 
-std::optional<StepDescriptor> lower_bf16_gemm(const LoweringContext& context, Side left, Side right,
-                                              std::optional<Side> bias, ValueId product) {
+std::optional<StepDescriptor> lower_bf16_gemm(const LoweringContext& context, GemmOperand a,
+                                              GemmOperand b, std::optional<GemmOperand> bias,
+                                              ValueId c) {
   const ShapedGraph& shaped = context.shaped;
-  const bool both =
-      shaped.dtype(left.id) == DType::bfloat16 && shaped.dtype(right.id) == DType::bfloat16;
+  const bool both = shaped.dtype(a.id) == DType::bfloat16 && shaped.dtype(b.id) == DType::bfloat16;
   if (!both || !context.config.bfloat16_products || !bfloat16_kernels()) return std::nullopt;
-  const GemmShape plain = gemm_shape(shaped, left, right, product);
-  if (plain.depth == 0) return std::nullopt;
-  const PairedForm form(plain);
+  const GemmShape shape = gemm_shape(shaped, a, b, c);
+  if (shape.k == 0) return std::nullopt;
+  const VnniGemm gemm(shape);
   PackedWeights::Bytes packed;
-  if (is_packed(context, plain, right)) packed = right_in_pairs(context, form, right);
-  std::vector<ValueId> reads{left.id};
-  if (!packed) reads.push_back(right.id);
+  if (is_packed(context, shape, b)) packed = packed_vnni_b(context, gemm, b);
+  std::vector<ValueId> reads{a.id};
+  if (!packed) reads.push_back(b.id);
   if (bias) reads.push_back(bias->id);
   const auto make = [=, threads = context.config.threads](const BufferRefs& refs, BufferRef scratch,
                                                           std::unique_ptr<ElementStep> epilogue) {
-    PairedBuffers at{.left = refs[index(left.id)],
-                     .right = refs[index(right.id)],
-                     .bias = {},
-                     .product = refs[index(product)],
-                     .scratch = scratch};
-    if (bias) at.bias = refs[index(bias->id)];
-    return std::make_unique<Bf16GemmStep>(form, threads, at, packed, std::move(epilogue));
+    VnniBuffers buffers{.a = refs[index(a.id)],
+                        .b = refs[index(b.id)],
+                        .bias = {},
+                        .c = refs[index(c)],
+                        .scratch = scratch};
+    if (bias) buffers.bias = refs[index(bias->id)];
+    return std::make_unique<Bf16GemmStep>(gemm, threads, buffers, packed, std::move(epilogue));
   };
   return StepDescriptor{.reads = reads,
-                        .writes = {product},
-                        .scratch_bytes = Bf16GemmStep::scratch_bytes(form, packed != nullptr),
+                        .writes = {c},
+                        .scratch_bytes = Bf16GemmStep::scratch_bytes(gemm, packed != nullptr),
                         .make = [make](const BufferRefs& refs,
                                        BufferRef scratch) { return make(refs, scratch, nullptr); },
                         .make_with_epilogue = make};

@@ -15,16 +15,16 @@ struct Matrix {
   int64_t row_step = 0, column_step = 1;
 };
 
-// C = A * B + bias: A (left) is [rows, depth], B (right) is [depth, columns], C (product) is [rows,
-// columns]. The bias is added last. C is row-major and contiguous.
+// C = A * B + bias: A is [m, k], B is [k, n], C is [m, n]. The bias is added last. C is row-major
+// and contiguous.
 template <typename T>
 struct Gemm {
   const GemmKernels<T>* kernels = nullptr;
-  int64_t rows = 0, columns = 0, depth = 0;
-  Matrix<T> left, right;
-  const T* packed = nullptr;  // B, packed by pack_b; null: B is not packed
-  const T* bias = nullptr;    // an element per column; null: no bias
-  T* product = nullptr;
+  int64_t m = 0, n = 0, k = 0;
+  Matrix<T> a, b;
+  const T* packed_b = nullptr;  // B, packed by pack_b; null: B is not packed
+  const T* bias = nullptr;      // an element per column; null: no bias
+  T* c = nullptr;
   Epilogue epilogue = Epilogue();  // runs on C
 };
 
@@ -40,35 +40,34 @@ class GemmPlan {
   // For tiles of mr x nr of the kernels. Uses the sizes and the steps of the GEMM, not its
   // elements.
   template <typename T>
-  explicit GemmPlan(const Gemm<T>& product)
-      : rows_(product.rows),
-        columns_(product.columns),
-        depth_(product.depth),
-        mr_(product.kernels->mr),
-        nr_(product.kernels->nr),
-        rows_worth_reading_(product.kernels->rows_worth_reading) {
-    choose(product.left.column_step == 1, product.right.column_step == 1,
-           product.right.row_step == 1);
+  explicit GemmPlan(const Gemm<T>& gemm)
+      : m_(gemm.m),
+        n_(gemm.n),
+        k_(gemm.k),
+        mr_(gemm.kernels->mr),
+        nr_(gemm.kernels->nr),
+        rows_worth_reading_(gemm.kernels->rows_worth_reading) {
+    choose(gemm.a.column_step == 1, gemm.b.column_step == 1, gemm.b.row_step == 1);
   }
 
   bool packs() const { return packs_; }  // pack B first, unless it is packed already
   bool dots() const { return dots_; }    // run dot products, unless B is packed already
   // Elements of the packed B.
-  int64_t packed_count() const { return panels() * nr_ * depth_; }
-  int64_t panels() const { return (columns_ + nr_ - 1) / nr_; }
+  int64_t packed_count() const { return panels() * nr_ * k_; }
+  int64_t panels() const { return (n_ + nr_ - 1) / nr_; }
   // The number of tasks for at most `threads` threads. Each element of C is in the block of one
   // task.
   int tasks(int threads) const;
   Block block(int task, int threads) const;
 
  private:
-  // Whether the elements of the rows of A, and of the rows and the columns of B, are contiguous.
-  void choose(bool left_rows_lie, bool rows_lie, bool columns_lie);
+  // The arguments say whether the elements of these are contiguous.
+  void choose(bool rows_of_a, bool rows_of_b, bool columns_of_b);
   int64_t work() const;
   int64_t row_parts(int threads) const;
   int64_t column_parts(int threads) const;
 
-  int64_t rows_, columns_, depth_;
+  int64_t m_, n_, k_;
   int mr_, nr_, rows_worth_reading_;
   bool packs_ = false, dots_ = false;
 };
@@ -76,10 +75,10 @@ class GemmPlan {
 // Packs the panels [first, last) of B. A panel has nr columns: for each k, it holds nr contiguous
 // elements, with 0 beyond the last column. `packed` is the beginning of panel 0.
 template <typename T>
-void pack_b(const Gemm<T>& product, int64_t first, int64_t last, T* packed);
+void pack_b(const Gemm<T>& gemm, int64_t first, int64_t last, T* packed);
 
 // Computes the block of C, and runs the epilogue on it.
 template <typename T>
-void multiply(const Gemm<T>& product, const GemmPlan& plan, const Block& block);
+void multiply(const Gemm<T>& gemm, const GemmPlan& plan, const Block& block);
 
 }  // namespace mithril::cpu_backend

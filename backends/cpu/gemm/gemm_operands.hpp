@@ -10,27 +10,27 @@
 namespace mithril::cpu_backend {
 
 // An operand: a tensor, or its transpose (last two axes).
-struct Side {
+struct GemmOperand {
   ValueId id;
   bool transposed = false;
 };
 
-// A pair of matrices of a batch: offsets, in elements, of the matrices in A and B.
-struct Meeting {
-  int64_t left, right;
+// The matrices of a batch: their offsets in the tensors A and B, in elements.
+struct BatchOffsets {
+  int64_t a, b;
 };
 
 struct GemmShape {
-  int64_t rows, columns, depth;
+  int64_t m, n, k;
   int64_t a_row_step, a_column_step, b_row_step, b_column_step;
-  std::vector<Meeting> meetings;
+  std::vector<BatchOffsets> batches;
   std::optional<DType> stored = {};  // the dtype of the packed B if it is 16-bit weights
 };
 
-GemmShape gemm_shape(const ShapedGraph& shaped, Side left, Side right, ValueId product);
+GemmShape gemm_shape(const ShapedGraph& shaped, GemmOperand a, GemmOperand b, ValueId c);
 
 // Whether B is packed at compile time: it is a constant, the batch is one pair of matrices, and B
 // is not empty.
-bool is_packed(const LoweringContext& context, const GemmShape& form, Side right);
+bool is_packed(const LoweringContext& context, const GemmShape& shape, GemmOperand b);
 
 }  // namespace mithril::cpu_backend

@@ -4,16 +4,16 @@
 
 namespace mithril::cpu_backend {
 
-void pack_half_weights(const Gemm<float>& product, const HalfWeightKernels& kernels,
+void pack_half_weights(const Gemm<float>& gemm, const HalfWeightKernels& kernels,
                        uint16_t* packed) {
-  const int64_t nr = kernels.products.nr, size = nr * product.depth;
+  const int64_t nr = kernels.gemm.nr, size = nr * gemm.k;
   std::vector<float> panel(static_cast<size_t>(size));
-  Gemm<float> rest = product;
-  for (int64_t column = 0; column < product.columns; column += nr, packed += size) {
-    rest.right.data = product.right.data + column * product.right.column_step;
-    rest.columns = product.columns - column;
+  Gemm<float> rest = gemm;
+  for (int64_t column = 0; column < gemm.n; column += nr, packed += size) {
+    rest.b.data = gemm.b.data + column * gemm.b.column_step;
+    rest.n = gemm.n - column;
     pack_b(rest, 0, 1, panel.data());
-    kernels.store(panel.data(), product.depth, packed);
+    kernels.store(panel.data(), gemm.k, packed);
   }
 }
 

@@ -8,7 +8,6 @@ namespace mithril::cpu_backend {
 
 // Packs all panels of B, rounded to the dtype of the kernels. `packed` has room for
 // GemmPlan::packed_count() elements.
-void pack_half_weights(const Gemm<float>& product, const HalfWeightKernels& kernels,
-                       uint16_t* packed);
+void pack_half_weights(const Gemm<float>& gemm, const HalfWeightKernels& kernels, uint16_t* packed);
 
 }  // namespace mithril::cpu_backend

@@ -20,16 +20,15 @@ void fill_margin(int64_t count, int64_t nr, int64_t depth, T* to) {
 // Packs a B with contiguous rows. Reads a few whole rows at a time, which the hardware prefetcher
 // follows.
 template <typename T>
-void pack_rows(const Gemm<T>& product, int64_t first, int64_t last, T* packed) {
-  const Matrix<T>& right = product.right;
-  const int64_t nr = product.kernels->nr, depth = product.depth;
+void pack_rows(const Gemm<T>& gemm, int64_t first, int64_t last, T* packed) {
+  const Matrix<T>& b = gemm.b;
+  const int64_t nr = gemm.kernels->nr, depth = gemm.k;
   for (int64_t k = 0; k < depth; k += rows_packed_at_once) {
     const int64_t rows = std::min(rows_packed_at_once, depth - k);
     for (int64_t panel = first; panel < last; ++panel) {
-      const int64_t count = std::min(nr, product.columns - panel * nr);
+      const int64_t count = std::min(nr, gemm.n - panel * nr);
       T* to = packed + (panel * depth + k) * nr;
-      product.kernels->copy(
-          {right.data + k * right.row_step + panel * nr, right.row_step, count, rows, to, nr});
+      gemm.kernels->copy({b.data + k * b.row_step + panel * nr, b.row_step, count, rows, to, nr});
       fill_margin(count, nr, rows, to);
     }
   }
@@ -38,26 +37,26 @@ void pack_rows(const Gemm<T>& product, int64_t first, int64_t last, T* packed) {
 }  // namespace
 
 template <typename T>
-void pack_b(const Gemm<T>& product, int64_t first, int64_t last, T* packed) {
-  const Matrix<T>& right = product.right;
-  const int64_t nr = product.kernels->nr;
-  if (product.depth == 0) return;
-  if (right.column_step == 1 && right.row_step != 1) {
-    return pack_rows(product, first, last, packed);
+void pack_b(const Gemm<T>& gemm, int64_t first, int64_t last, T* packed) {
+  const Matrix<T>& b = gemm.b;
+  const int64_t nr = gemm.kernels->nr;
+  if (gemm.k == 0) return;
+  if (b.column_step == 1 && b.row_step != 1) {
+    return pack_rows(gemm, first, last, packed);
   }
   for (int64_t panel = first; panel < last; ++panel) {
-    T* to = packed + panel * nr * product.depth;
-    const T* from = right.data + panel * nr * right.column_step;
-    const int64_t count = std::min(nr, product.columns - panel * nr);
-    if (right.row_step == 1) {
-      product.kernels->interleave({from, right.column_step, count, product.depth, to, nr});
+    T* to = packed + panel * nr * gemm.k;
+    const T* from = b.data + panel * nr * b.column_step;
+    const int64_t count = std::min(nr, gemm.n - panel * nr);
+    if (b.row_step == 1) {
+      gemm.kernels->interleave({from, b.column_step, count, gemm.k, to, nr});
     } else {
-      for (int64_t k = 0; k < product.depth; ++k) {
-        const T* next = from + k * right.row_step;
-        for (int64_t j = 0; j < count; ++j) to[k * nr + j] = next[j * right.column_step];
+      for (int64_t k = 0; k < gemm.k; ++k) {
+        const T* next = from + k * b.row_step;
+        for (int64_t j = 0; j < count; ++j) to[k * nr + j] = next[j * b.column_step];
       }
     }
-    fill_margin(count, nr, product.depth, to);
+    fill_margin(count, nr, gemm.k, to);
   }
 }
 

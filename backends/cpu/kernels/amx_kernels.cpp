@@ -224,8 +224,8 @@ GemmKernels<float> with_amx(GemmKernels<float> kernels) {
   kernels.mr = mr;
   kernels.nr = nr;
   kernels.kc = 384;
-  kernels.left_block = side;
-  kernels.keeps_right = true;
+  kernels.a_block = side;
+  kernels.b_stationary = true;
   kernels.release = release_registers;
   kernels.rows_worth_reading *= 8;
   fill<mr>(kernels);

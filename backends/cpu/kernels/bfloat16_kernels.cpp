@@ -53,10 +53,10 @@ HWY_ATTR void pair(const uint16_t* first, const uint16_t* second, int64_t count,
 }  // namespace
 
 BFloat16Kernels make_bfloat16_kernels() {
-  BFloat16Kernels made{.products = gemm_kernels<float>(Instructions::avx512),
+  BFloat16Kernels made{.gemm = gemm_kernels<float>(Instructions::avx512),
                        .windows = implicit_gemm_kernels<float>(Instructions::avx512),
                        .pair = pair};
-  set_kernels<PairFormat>(made.products);
+  set_kernels<PairFormat>(made.gemm);
   set_kernels<PairFormat>(made.windows);
   return made;
 }
@@ -77,7 +77,7 @@ const BFloat16Kernels* bfloat16_kernels() {
   if (best_instructions() < Instructions::amx) return &kernels;
   static const BFloat16Kernels faster = [] {
     BFloat16Kernels made = kernels;
-    made.products = with_amx(kernels.products);
+    made.gemm = with_amx(kernels.gemm);
     made.blocks = amx_block_kernels();
     // On processors with AMX, an AVX-512 BF16 product of pairs takes as long as two float32
     // products.

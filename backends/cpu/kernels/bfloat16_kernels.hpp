@@ -13,7 +13,7 @@ namespace mithril::cpu_backend {
 
 struct BFloat16Kernels {
   // k counts pairs. Subnormal inputs are treated as 0.
-  GemmKernels<float> products;
+  GemmKernels<float> gemm;
   ImplicitGemmKernels<float> windows;
   NchwcKernels blocks = {};
   bool convolves = true;  // whether AVX-512 BF16 convolutions are faster than float32

@@ -71,10 +71,10 @@ constexpr Instructions own = Instructions::portable;
 template <class Stored>
 const HalfWeightKernels& kernels() {
   static const HalfWeightKernels filled = [] {
-    HalfWeightKernels made{.products = gemm_kernels<float>(own), .store = store<Stored>};
-    made.products.packing = 2;
-    made.products.dots = nullptr;
-    set_kernels<Stored>(made.products);
+    HalfWeightKernels made{.gemm = gemm_kernels<float>(own), .store = store<Stored>};
+    made.gemm.packing = 2;
+    made.gemm.dots = nullptr;
+    set_kernels<Stored>(made.gemm);
     return made;
   }();
   return filled;

@@ -7,7 +7,7 @@
 namespace mithril::cpu_backend {
 
 struct HalfWeightKernels {
-  GemmKernels<float> products;  // without `dots`: B is always packed
+  GemmKernels<float> gemm;  // without `dots`: B is always packed
   // Converts a panel from pack_b, with `depth` values of k, to 16-bit elements in the order in
   // which tiles read them.
   void (*store)(const float* panel, int64_t depth, uint16_t* to);

@@ -89,10 +89,10 @@ struct GemmKernels {
   int rows_worth_reading = 56;
   // Block size of k: packed rows of A then stay in the L2 cache. At most most_depth.
   int kc = most_depth;
-  int left_block = 1;                           // contiguous elements of k of one row in packed A
+  int a_block = 1;                              // contiguous elements of k of one row in packed A
   void (*tile[most_rows + 1])(const Tile<T>&);  // by the number of rows, from 1 to mr
   // B stationary: a panel of B stays in the L1 cache instead of a tile of A.
-  bool keeps_right = false;
+  bool b_stationary = false;
   // Releases state that the tiles keep for the thread (the AMX tile configuration). The caller
   // calls it after its last tile. Null: no state.
   void (*release)() = nullptr;

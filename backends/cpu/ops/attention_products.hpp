@@ -44,9 +44,9 @@ class VnniProducts {
 
  private:
   struct Operands {
-    VnniOperand left, right;
+    VnniOperand a, b;
 
-    Gemm<float> product() const;
+    Gemm<float> gemm() const;
     int64_t scratch() const;
   };
 
