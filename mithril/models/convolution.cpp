@@ -36,8 +36,7 @@ Model convolution(const std::string& name, const CheckedArguments& arguments, si
   bindings.emplace_back("padding", padding_binding(arguments, axes, &weight));
   for (const char* port : {"stride", "dilation"})
     bindings.emplace_back(port, IOKey{.name = port, .value = arguments[port]});
-  if (axes == 2)
-    bindings.emplace_back("groups", IOKey{.name = "groups", .value = arguments["groups"]});
+  bindings.emplace_back("groups", IOKey{.name = "groups", .value = arguments["groups"]});
   if (arguments.flag("use_bias")) {
     model["bias"];
     bindings.emplace_back("bias", "bias");
@@ -50,26 +49,23 @@ Model convolution(const std::string& name, const CheckedArguments& arguments, si
   return model;
 }
 
-std::vector<ArgumentDef> arguments_of(const std::string& channels, size_t axes) {
-  std::vector<ArgumentDef> defs = {
+std::vector<ArgumentDef> arguments_of(const std::string& channels) {
+  return {
       {"kernel_size", "int|tuple|none", Datum(), "an int or one for each axis; None: inferred"},
       {channels, "int|none", Datum(), "output channels; None: inferred"},
       {"stride", "int|tuple", 1, "an int or one for each axis"},
       padding_argument("zeros on each side"),
       {"dilation", "int|tuple", 1, "distance between the elements of the kernel"},
+      {"groups", "int", 1, "the number of groups of input and output channels"},
+      {"use_bias", "bool", true, "whether there is a bias [channels]"},
   };
-  if (axes == 2)
-    defs.push_back({"groups", "int", 1, "the number of groups of input and output channels"});
-  defs.push_back({"use_bias", "bool", true, "whether there is a bias [channels]"});
-  return defs;
 }
 
 // A convolution by the name of the Python library, which calls its filters out_channels.
-ModelDef alias(const std::string& name, const std::string& of, size_t axes,
-               const std::string& ports) {
+ModelDef alias(const std::string& name, const std::string& of, const std::string& ports) {
   return {.name = name,
           .doc = "Another name of " + of + ", whose filters are its out_channels. " + ports,
-          .arguments = arguments_of("out_channels", axes),
+          .arguments = arguments_of("out_channels"),
           .alias_of = of,
           .renamed = {{"out_channels", "filters"}}};
 }
@@ -81,17 +77,13 @@ Arguments given(const Options& options) {
           {"stride", options.stride},
           {"padding", options.padding},
           {"dilation", options.dilation},
+          {"groups", options.groups},
           {"use_bias", options.use_bias}};
 }
 
 }  // namespace
 
-Model Conv2d(const Conv2dOptions& options) {
-  Arguments arguments = given(options);
-  arguments.emplace_back("groups", options.groups);
-  return make_model("Conv2d", arguments);
-}
-
+Model Conv2d(const Conv2dOptions& options) { return make_model("Conv2d", given(options)); }
 Model Conv1d(const Conv1dOptions& options) { return make_model("Conv1d", given(options)); }
 
 ModelDef define_conv2d_model();
@@ -100,7 +92,7 @@ ModelDef define_conv2d_model() {
           .doc =
               "2-D convolution. Ports: input [N, C, H, W], weight [filters, C / groups, Kh, Kw], "
               "bias [filters], stride, padding, dilation, groups, output [N, filters, Ho, Wo].",
-          .arguments = arguments_of("filters", 2),
+          .arguments = arguments_of("filters"),
           .build = [](const CheckedArguments& a) { return convolution("Conv2d", a, 2); }};
 }
 
@@ -108,15 +100,15 @@ ModelDef define_conv1d_model();
 ModelDef define_conv1d_model() {
   return {.name = "Conv1d",
           .doc =
-              "1-D convolution. Ports: input [N, C, L], weight [filters, C, K], bias [filters], "
-              "stride, padding, dilation, output [N, filters, Lo].",
-          .arguments = arguments_of("filters", 1),
+              "1-D convolution. Ports: input [N, C, L], weight [filters, C / groups, K], bias "
+              "[filters], stride, padding, dilation, groups, output [N, filters, Lo].",
+          .arguments = arguments_of("filters"),
           .build = [](const CheckedArguments& a) { return convolution("Conv1d", a, 1); }};
 }
 
 ModelDef define_convolution2d();
 ModelDef define_convolution2d() {
-  return alias("Convolution2D", "Conv2d", 2,
+  return alias("Convolution2D", "Conv2d",
                "Ports: input [N, C, H, W], weight [out_channels, C / groups, Kh, Kw], bias "
                "[out_channels], stride, padding, dilation, groups, output [N, out_channels, Ho, "
                "Wo].");
@@ -124,9 +116,9 @@ ModelDef define_convolution2d() {
 
 ModelDef define_convolution1d();
 ModelDef define_convolution1d() {
-  return alias("Convolution1D", "Conv1d", 1,
-               "Ports: input [N, C, L], weight [out_channels, C, K], bias [out_channels], stride, "
-               "padding, dilation, output [N, out_channels, Lo].");
+  return alias("Convolution1D", "Conv1d",
+               "Ports: input [N, C, L], weight [out_channels, C / groups, K], bias [out_channels], "
+               "stride, padding, dilation, groups, output [N, out_channels, Lo].");
 }
 
 }  // namespace mithril

@@ -29,9 +29,10 @@ struct Conv1dOptions {
   OptionValue stride = 1;
   PaddingOption padding = 0;
   OptionValue dilation = 1;
+  int64_t groups = 1;
   bool use_bias = true;
 };
-// As Conv2d over one axis: input [N, C, L], weight [filters, C, K].
+// As Conv2d over one axis: input [N, C, L], weight [filters, C / groups, K].
 Model Conv1d(const Conv1dOptions& options = {});
 
 }  // namespace mithril

@@ -430,19 +430,19 @@ class Conv1d(Model):
         self, kernel_size: int | tuple[Any, ...] | list[Any] | None = None, *,
         filters: int | None = None, stride: int | tuple[Any, ...] | list[Any] = 1,
         padding: int | tuple[Any, ...] | list[Any] | Literal['same', 'valid'] = 0,
-        dilation: int | tuple[Any, ...] | list[Any] = 1, use_bias: bool = True,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, use_bias: bool = True,
         name: str | None = None, input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
     ) -> None: ...
     @overload
     def __call__(
         self, input: Operand, weight: Operand = ..., bias: Operand = ..., stride: Operand = ...,
-        padding: Operand = ..., dilation: Operand = ...,
+        padding: Operand = ..., dilation: Operand = ..., groups: Operand = ...,
     ) -> Connection: ...
     @overload
     def __call__(
         self, input: Binding = ..., weight: Binding = ..., bias: Binding = ...,
-        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ..., *,
-        output: Key = ...,
+        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ...,
+        groups: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
 class Conv2d(Model):
@@ -545,19 +545,19 @@ class Convolution1D(Model):
         self, kernel_size: int | tuple[Any, ...] | list[Any] | None = None, *,
         out_channels: int | None = None, stride: int | tuple[Any, ...] | list[Any] = 1,
         padding: int | tuple[Any, ...] | list[Any] | Literal['same', 'valid'] = 0,
-        dilation: int | tuple[Any, ...] | list[Any] = 1, use_bias: bool = True,
+        dilation: int | tuple[Any, ...] | list[Any] = 1, groups: int = 1, use_bias: bool = True,
         name: str | None = None, input: Tensor = ..., weight: Tensor = ..., bias: Tensor = ...,
     ) -> None: ...
     @overload
     def __call__(
         self, input: Operand, weight: Operand = ..., bias: Operand = ..., stride: Operand = ...,
-        padding: Operand = ..., dilation: Operand = ...,
+        padding: Operand = ..., dilation: Operand = ..., groups: Operand = ...,
     ) -> Connection: ...
     @overload
     def __call__(
         self, input: Binding = ..., weight: Binding = ..., bias: Binding = ...,
-        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ..., *,
-        output: Key = ...,
+        stride: Binding = ..., padding: Binding = ..., dilation: Binding = ...,
+        groups: Binding = ..., *, output: Key = ...,
     ) -> Call: ...
 
 class Convolution2D(Model):

@@ -16,7 +16,9 @@ from layer_cases.case import (
 
 EXAMPLES: dict[str, list[Example]] = {
     "Conv1d": windows(
-        LINE, {"filters": 2, "kernel_size": 3}, (*WINDOW1, {"use_bias": False, "kernel_size": (5,)})
+        LINE,
+        {"filters": 2, "kernel_size": 3},
+        (*WINDOW1, {"use_bias": False, "kernel_size": (5,)}, {"groups": 2}),
     ),
     "Conv2d": windows(
         IMAGE,
@@ -24,7 +26,7 @@ EXAMPLES: dict[str, list[Example]] = {
         (*WINDOW2, {"use_bias": False}, {"groups": 2}),
     ),
     "Convolution1D": [
-        *windows(LINE, {"out_channels": 2, "kernel_size": 3}, WINDOW1),
+        *windows(LINE, {"out_channels": 2, "kernel_size": 3}, (*WINDOW1, {"groups": 2})),
         *each({"input": LINE, "weight": (2, 4, 4)}, {}, {"use_bias": False, "padding": "same"}),
     ],
     "Convolution2D": [
@@ -66,6 +68,13 @@ def references(torch: Any) -> Iterator[Reference]:
         {"filters": 2, "kernel_size": [2, 3], "use_bias": False, **uneven},
         partial(F.conv2d, **uneven),
         {"input": (2, 2, 5, 6), "weight": (2, 2, 2, 3)},
+    )
+    yield reference(
+        "one channel in each group",
+        "Conv1d",
+        {"filters": 4, "kernel_size": 3, "groups": 4, "padding": 2},
+        partial(F.conv1d, groups=4, padding=2),
+        {"input": (2, 4, 6), "weight": (4, 1, 3), "bias": (4,)},
     )
     yield reference(
         "groups",
