@@ -15,6 +15,8 @@ pytest.importorskip("expecttest", reason="torch's samples need expecttest")
 from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402
 from torch.utils import _pytree as pytree  # noqa: E402
 
+# torch's tests freeze the flags of torch.backends for the whole process, which other tests set.
+torch.backends.flags_frozen.__globals__["__allow_nonbracketed_mutation_flag"] = True
 ml.TorchBackend()
 from mithril.from_torch_rows import has_row  # noqa: E402
 
