@@ -165,7 +165,7 @@ TEST_CASE("averages are those of the parameters after each update") {
       const TensorMap averages = step.averages(params);
       for (const auto& entry : expected) {
         const auto& [key, mean] = entry;
-        CAPTURE(entry.first);
+        CAPTURE(entry.key());
         for (int64_t i = 0; i < mean.size(); ++i) {
           REQUIRE(averages.at(key).at_as_double(i) ==
                   doctest::Approx(mean.at_as_double(i)).epsilon(1e-12));
