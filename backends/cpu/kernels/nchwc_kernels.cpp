@@ -1,7 +1,3 @@
-// With sanitizers, SetTableIndices checks its indices with a function of Highway's library, of which
-// only the headers are used.
-#define HWY_IS_DEBUG_BUILD 0
-
 #include "backends/cpu/kernels/nchwc_kernels.hpp"
 
 #include "backends/cpu/kernels/targets.hpp"

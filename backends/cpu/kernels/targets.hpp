@@ -6,6 +6,10 @@
 // are disabled.
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_SVE | HWY_SVE2 | HWY_RVV)
 
+// With sanitizers, Highway checks indices with functions of its library. The kernels use only its
+// headers.
+#define HWY_IS_DEBUG_BUILD 0
+
 #include <hwy/detect_targets.h>
 
 // Returns the result of `function` from the namespace of the target for these instructions. If
