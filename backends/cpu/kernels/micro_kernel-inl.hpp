@@ -323,9 +323,9 @@ void set_kernels(GemmKernels<T>& kernels) {
 template <class Format, int rows, class T>
 HWY_ATTR void run_window(const WindowTile<T>& t) {
   const BiasOfRowsC<T> c{{t.c, t.c_step, t.add ? nullptr : t.start}};
-  run_micro_kernel<Format, rows, 2>(PackedA<T>{t.a, t.a_step},
-                                    RowsOfB<Format>{t.b, t.offsets, t.offsets + t.depth - 1}, c,
-                                    OneRun{t.depth}, t.add);
+  const int64_t* last = t.offsets + std::max<int64_t>(t.depth - 1, 0);
+  run_micro_kernel<Format, rows, 2>(
+      PackedA<T>{t.a, t.a_step}, RowsOfB<Format>{t.b, t.offsets, last}, c, OneRun{t.depth}, t.add);
 }
 
 template <class Format, typename T, int rows = mr>
