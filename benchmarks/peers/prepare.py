@@ -2,7 +2,8 @@
 
 inputs.npz holds x0, x1, ... and y, the target where it trains; params.npz the weights by the names
 of PyTorch; ref.npz the result of PyTorch's eager mode, or the losses of the first steps. Where
-results are computed and not trained, model.onnx is the same model.
+results are computed and not trained, model.onnx is the same model. Architectures have a checkpoint
+folder of Hugging Face in place of params.npz.
 """
 
 import sys
@@ -17,6 +18,7 @@ from benchmarks.peers.torch_workloads import (
     problem,
     training_step,
 )
+from benchmarks.peers.workloads import WORKLOADS
 
 
 def export(asked: Problem, path: Path) -> None:
@@ -40,8 +42,14 @@ def prepare(name: str, folder: Path) -> None:
     if asked.target is not None:
         arrays["y"] = asked.target.numpy()
     np.savez(folder / "inputs.npz", **arrays)
-    weights = {key: value.detach().numpy() for key, value in asked.module.state_dict().items()}
-    np.savez(folder / "params.npz", **weights)
+    if WORKLOADS[name].is_architecture:
+        from benchmarks.peers.torch_architectures import save  # noqa: PLC0415  (slow)
+
+        save(asked.module, folder / "checkpoint")
+    else:
+        state = asked.module.state_dict()
+        weights = {key: value.detach().numpy() for key, value in state.items()}
+        np.savez(folder / "params.npz", **weights)
     if asked.target is None:
         with torch.inference_mode():
             out = asked.module(*asked.inputs).numpy()

@@ -12,6 +12,7 @@ from typing import Any
 
 from benchmarks.peers.load import is_disturbed, processor_times
 from benchmarks.peers.variants import OURS, RUNTIMES, Variant
+from benchmarks.peers.workloads import WORKLOADS
 
 ROOT = Path(__file__).resolve().parents[2]
 # MKL uses slow kernels on processors that are not Intel's; with these variables it checks features.
@@ -38,7 +39,7 @@ def environment(threads: int, cache: Path) -> dict[str, str]:
     count = str(threads)
     return {
         **os.environ,
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "examples" / "models")]),
         "OMP_NUM_THREADS": count,
         "MKL_NUM_THREADS": count,
         "OPENBLAS_NUM_THREADS": count,
@@ -149,6 +150,7 @@ def start(name: str, workload: str, setting: Setting, caches: Path) -> Peer:
     """Starts the peer, or our runner; caches are empty ones for this run."""
     folder = setting.data / workload
     variables = environment(setting.threads, caches / name)
+    is_architecture = WORKLOADS[workload].is_architecture
     command = [str(setting.runner), "bench", workload, "--turns"]
     command += ["--threads", str(setting.threads), "--data", str(folder)]
     variant = Variant(name)
@@ -156,8 +158,10 @@ def start(name: str, workload: str, setting: Setting, caches: Path) -> Peer:
         command += ["--weight-dtype", "bfloat16"]
     elif variant.runtime == OURS and variant.has("bfloat16"):
         command += ["--amp"]
-    if variant.runtime != OURS:
-        command = [str(setting.python), "-m", "benchmarks.peers.worker", name, workload]
+    if variant.runtime != OURS or is_architecture:
+        # Our models of architectures are composed in Python, by the interpreter that runs this.
+        python = sys.executable if variant.runtime == OURS else str(setting.python)
+        command = [python, "-m", "benchmarks.peers.worker", name, workload]
         command += [str(setting.threads), str(folder)]
         if variant.has("shim"):
             variables["LD_PRELOAD"] = str(shim(setting.data))

@@ -75,6 +75,17 @@ MAKERS: dict[str, Maker] = {
 }
 
 
+def maker(name: str) -> Maker:
+    if not WORKLOADS[name].is_architecture:
+        return MAKERS[name]
+    from benchmarks.peers import torch_architectures  # noqa: PLC0415  (transformers is slow)
+
+    return (
+        lambda fused: torch_architectures.module(name, fused),
+        lambda: torch_architectures.inputs(name),
+    )
+
+
 def targets(name: str, inputs: list[torch.Tensor]) -> torch.Tensor:
     if name == "train_bertmini":
         return torch.randn(1, 128, BERT_MINI.width)
@@ -94,7 +105,7 @@ def disturb_norms(module: nn.Module) -> None:
 
 def problem(name: str, fused_attention: bool = False) -> Problem:
     torch.manual_seed(0)
-    make_module, make_inputs = MAKERS[name]
+    make_module, make_inputs = maker(name)
     module = make_module(fused_attention)
     disturb_norms(module)
     inputs = make_inputs()

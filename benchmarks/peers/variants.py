@@ -64,6 +64,8 @@ class Variant:
             return False
         if self.has("sdpa") and not workload.has_attention:
             return False
+        if self.runtime == "jax" and workload.is_architecture:
+            return False
         only_inference = self.runtime in ONLY_INFERENCE or self.has("bfloat16")
         return workload.optimizer is None or not only_inference
 

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
-from benchmarks.peers.variants import RUNTIMES, Loaded, Variant
+from benchmarks.peers.variants import OURS, RUNTIMES, Loaded, Variant
 from benchmarks.peers.workloads import WORKLOADS
 
 WARM_UP_SECONDS = 0.02
@@ -46,7 +46,8 @@ def start(
     variant: Variant, name: str, threads: int, folder: Path
 ) -> tuple[Loaded, dict[str, object]]:
     begin = clock()
-    runtime = importlib.import_module(f"benchmarks.peers.{RUNTIMES[variant.runtime][1]}")
+    module = "mithril_peer" if variant.runtime == OURS else RUNTIMES[variant.runtime][1]
+    runtime = importlib.import_module(f"benchmarks.peers.{module}")
     import_seconds = clock() - begin
     load = runtime.load(name, variant, threads, folder)
     begin = clock()

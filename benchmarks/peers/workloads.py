@@ -17,10 +17,24 @@ class Workload:
     bound: float  # our time divided by the best peer's, at most
     optimizer: Literal["sgd", "adam"] | None = None  # where a step of training is measured
     has_attention: bool = False
+    is_architecture: bool = False  # of examples/models, in benchmarks/peers/architectures.py
 
     @property
     def has_products(self) -> bool:
         return self.megaflops > 0
+
+
+def architecture(
+    title: str, megaflops: float, megabytes: float, bound: float = 1.0, has_attention: bool = True
+) -> Workload:
+    return Workload(
+        title,
+        megaflops,
+        megabytes,
+        bound,
+        has_attention=has_attention,
+        is_architecture=True,
+    )
 
 
 WORKLOADS = {
@@ -43,4 +57,18 @@ WORKLOADS = {
     "train_bertmini": Workload(
         "train BERT-mini, Adam", 2617, 264.3, 0.7, "adam", has_attention=True
     ),
+    "mobilenet_v2": architecture("MobileNetV2", 601.6, 14.8, has_attention=False),
+    "efficientnet_b0": architecture("EfficientNet-B0", 771.6, 21.9, has_attention=False),
+    "vit_b16": architecture("ViT-B/16", 35128, 346.9),
+    "swin_t": architecture("Swin-T", 8981, 114.0),
+    "segformer_b0": architecture("SegFormer-B0, 512 x 512", 16776, 28.0),
+    "clip_text": architecture("CLIP text, 77 tokens", 5959, 151.6),
+    "whisper_tiny_encoder": architecture("Whisper-tiny encoder", 36938, 36.1),
+    "t5_small_encoder": architecture("T5-small encoder, 128 tokens", 5033, 76.1),
+    "minilm_s16": architecture("MiniLM, 16 tokens", 342.4, 44.0, 0.9),
+    "minilm_s16_b16": architecture("the same, batch 16", 5478, 44.8, 0.9),
+    "minilm_s128": architecture("MiniLM, 128 tokens", 2869, 44.4, 0.9),
+    "minilm_s128_b16": architecture("the same, batch 16", 45907, 50.3, 0.9),
+    "llama_160m_s256": architecture("Llama 160M, 256 tokens", 72981, 584.9),
+    "llama_160m_s1": architecture("Llama 160M, one token", 275.7, 551.5),
 }

@@ -2,7 +2,10 @@
 
 import pytest
 
+import mithril as ml
+from benchmarks.peers.architectures import ARCHITECTURES
 from benchmarks.peers.load import ProcessorTimes, is_disturbed, parsed_times
+from benchmarks.peers.mithril_peer import compile_for, published_config
 from benchmarks.peers.table import (
     BEGIN,
     END,
@@ -158,3 +161,16 @@ def test_variants_apply_where_they_make_a_difference():
     assert Variant("eager+sdpa+shim").applies_to(training)
     assert not Variant("onnxruntime").applies_to(training)
     assert not Variant("eager+bfloat16").applies_to(training)
+    assert not Variant("jax").applies_to(WORKLOADS["swin_t"])
+
+
+def test_each_architecture_is_a_workload():
+    assert list(ARCHITECTURES) == [name for name, one in WORKLOADS.items() if one.is_architecture]
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_an_architecture_compiles_with_its_inputs_and_output(name):
+    asked = ARCHITECTURES[name]
+    compiled = compile_for(name, published_config(name), ml.CpuBackend())
+    assert set(asked.inputs) == set(compiled.input_keys) - set(compiled.parameter_keys)
+    assert set(compiled.output_keys) == {asked.output}
