@@ -12,6 +12,7 @@
 #include "mithril/check/check_op.hpp"
 #include "mithril/compile/checkpoint.hpp"
 #include "mithril/compile/compile.hpp"
+#include "mithril/compile/fit.hpp"
 #include "mithril/compile/generate.hpp"
 #include "mithril/compile/load_weights.hpp"
 #include "mithril/compile/training_step.hpp"
