@@ -32,6 +32,15 @@ Tensor chosen_rows(const Tensor& tensor, std::span<const std::int64_t> rows) {
 
 }  // namespace
 
+std::vector<std::int64_t> shuffled_rows(std::int64_t count, std::uint64_t seed,
+                                        std::int64_t epoch) {
+  std::vector<std::int64_t> rows(static_cast<size_t>(count));
+  std::iota(rows.begin(), rows.end(), 0);
+  Random random(seed, std::to_string(epoch));
+  for (size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random.next() % i]);
+  return rows;
+}
+
 std::int64_t count_rows(const TensorMap& batch) {
   const bool has_rows = !batch.empty() && batch.begin()->tensor().rank() > 0;
   return has_rows ? batch.begin()->tensor().dims()[0] : 1;
@@ -41,11 +50,13 @@ Batches::Batches(const BatchSource& source, std::int64_t batch_size, std::int64_
                  std::optional<std::uint64_t> seed)
     : source_(source), epoch_(epoch), batch_size_(static_cast<size_t>(batch_size)) {
   if (!source.arrays()) return;
-  rows_.resize(static_cast<size_t>(count_rows(*source.arrays())));
-  std::iota(rows_.begin(), rows_.end(), 0);
-  if (!seed) return;
-  Random random(*seed, std::to_string(epoch));
-  for (size_t i = rows_.size(); i > 1; --i) std::swap(rows_[i - 1], rows_[random.next() % i]);
+  const std::int64_t count = count_rows(*source.arrays());
+  if (seed) {
+    rows_ = shuffled_rows(count, *seed, epoch);
+  } else {
+    rows_.resize(static_cast<size_t>(count));
+    std::iota(rows_.begin(), rows_.end(), 0);
+  }
 }
 
 std::optional<TensorMap> Batches::next() {

@@ -34,11 +34,14 @@ class BatchSource {
   std::variant<TensorMap, BatchFunction> held_;
 };
 
+// The row numbers below `count` in an order that the seed and the epoch determine.
+std::vector<std::int64_t> shuffled_rows(std::int64_t count, std::uint64_t seed, std::int64_t epoch);
+
 // The number of rows of a batch: the first dim of its first tensor; 1 for a scalar.
 std::int64_t count_rows(const TensorMap& batch);
 
-// The batches of one epoch, which end with nothing. With a seed the rows of arrays are in an order
-// that the seed and the epoch determine, otherwise in theirs. The source outlives it.
+// The batches of one epoch; `next` returns nothing after the last one. With a seed the rows of
+// arrays are shuffled. The source outlives it.
 class Batches {
  public:
   Batches(const BatchSource& source, std::int64_t batch_size, std::int64_t epoch,

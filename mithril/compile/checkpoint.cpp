@@ -9,9 +9,9 @@
 namespace mithril {
 namespace {
 
-// Fields of the metadata. The values of the two prefixes are the prefixes.
+// Fields of the metadata. The values of the last three are prefixes.
 constexpr const char *model_field = "mithril.model", *optimizer_field = "mithril.optimizer",
-                     *state_field = "mithril.state";
+                     *state_field = "mithril.state", *scaler_field = "mithril.scaler";
 
 // A prefix that no key of a parameter has.
 std::string free_prefix(std::string prefix, const TensorMap& params) {
@@ -36,11 +36,32 @@ TensorMap take_section(LoadedTensors& loaded, const char* field) {
   return TensorMap(std::move(section));
 }
 
+TensorMap tensors_of(const LossScale& state) {
+  return {{"scale", Tensor::scalar(state.scale)},
+          {"growth_factor", Tensor::scalar(state.growth_factor)},
+          {"backoff_factor", Tensor::scalar(state.backoff_factor)},
+          {"growth_interval", Tensor::scalar(state.growth_interval)},
+          {"growth_tracker", Tensor::scalar(state.growth_tracker)}};
+}
+
+std::optional<LossScale> loss_scale_of(const TensorMap& tensors) {
+  if (tensors.empty()) return {};
+  const auto count = [&](const char* name) {
+    return static_cast<std::int64_t>(tensors.at(name).item());
+  };
+  return LossScale{.scale = tensors.at("scale").item(),
+                   .growth_factor = tensors.at("growth_factor").item(),
+                   .backoff_factor = tensors.at("backoff_factor").item(),
+                   .growth_interval = count("growth_interval"),
+                   .growth_tracker = count("growth_tracker")};
+}
+
 }  // namespace
 
 void save(const std::string& path, const TensorMap& params, const CheckpointParts& parts) {
   TensorMap all = params.share();
-  FileMetadata metadata = {{"format", "mithril"}};
+  FileMetadata metadata = parts.metadata;
+  metadata["format"] = "mithril";
   const auto add_section = [&](const char* field, const char* name, const TensorMap& tensors) {
     const std::string prefix = free_prefix(name, params);
     metadata[field] = prefix;
@@ -50,6 +71,8 @@ void save(const std::string& path, const TensorMap& params, const CheckpointPart
   if (parts.optimizer) add_section(optimizer_field, "optimizer:", parts.optimizer->state_dict());
   if (parts.step) add_section(state_field, "state:", parts.step->state());
   if (parts.state && !parts.step) add_section(state_field, "state:", *parts.state);
+  if (parts.scaler && parts.scaler->enabled())
+    add_section(scaler_field, "scaler:", tensors_of(parts.scaler->state()));
   save_safetensors(path, all, {.metadata = std::move(metadata)});
 }
 
@@ -65,7 +88,11 @@ Checkpoint load(const std::string& path) {
   if (model != loaded.metadata.end()) checkpoint.model = from_json(model->second);
   checkpoint.optimizer = take_section(loaded, optimizer_field);
   checkpoint.state = State(take_section(loaded, state_field));
+  checkpoint.scaler = loss_scale_of(take_section(loaded, scaler_field));
   checkpoint.params = std::move(loaded.tensors);
+  for (auto& [name, text] : loaded.metadata) {
+    if (!name.starts_with("mithril.")) checkpoint.metadata[name] = std::move(text);
+  }
   return checkpoint;
 }
 

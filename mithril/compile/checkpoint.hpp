@@ -6,6 +6,8 @@
 
 #include "mithril/compile/training_step.hpp"
 #include "mithril/model/model.hpp"
+#include "mithril/optim/grad_scaler.hpp"
+#include "mithril/serialization/safetensors_header.hpp"
 
 namespace mithril {
 
@@ -15,6 +17,9 @@ struct CheckpointParts {
   const Optimizer* optimizer = nullptr;
   const TrainingStep* step = nullptr;  // its state: running statistics and random keys
   const State* state = nullptr;        // in place of `step`, as evaluate returned it
+  const GradScaler* scaler = nullptr;  // left out if it is disabled
+  // Texts of the user by their names. Names that begin with "mithril." are reserved.
+  FileMetadata metadata = {};
 };
 
 struct Checkpoint {
@@ -22,10 +27,12 @@ struct Checkpoint {
   std::optional<Model> model = {};
   TensorMap optimizer = {};  // for Optimizer::load_state_dict; empty if there was none
   State state = {};          // for TrainingStep::set_state and evaluate; empty if there was none
+  std::optional<LossScale> scaler = {};  // for GradScaler::load_state
+  FileMetadata metadata = {};            // the other texts of the file, "format" included
 };
 
 // Writes a checkpoint, which appears as a whole or not at all. It is a safetensors file with the
-// parameters under their names, the optimizer's and the model's state behind a prefix, and the
+// parameters under their names, the states of optimizer, model and scaler behind prefixes, and the
 // model as JSON in the metadata. Errors as save_safetensors and to_json. Example:
 //   ml::save("run.safetensors", params, {.model = &net, .optimizer = &adam, .step = &step});
 void save(const std::string& path, const TensorMap& params, const CheckpointParts& parts = {});

@@ -2,87 +2,43 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <ostream>
+#include <memory>
 
 #include "mithril/base/error.hpp"
-#include "mithril/base/names.hpp"
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/compile/checkpoint.hpp"
-#include "mithril/serialization/safetensors.hpp"
+#include "mithril/compile/fit_arguments.hpp"
+#include "mithril/compile/progress.hpp"
+#include "mithril/json/fields.hpp"
+#include "mithril/json/guarded_parse.hpp"
 
 namespace mithril {
 namespace {
 
-// ---- arguments ----
-
-void require_at_least(std::int64_t least, const char* option, std::int64_t got) {
-  if (got >= least) return;
-  raise({.kind = ErrorKind::value,
-         .code = "E0416",
-         .message = fmt::format("fit: {} is {}, expected at least {}", option, got, least)});
-}
-
-void require_known(const char* what, const std::string& name,
-                   const std::vector<std::string>& known) {
-  if (std::find(known.begin(), known.end(), name) != known.end()) return;
-  unknown_name(ErrorKind::name, "E0606", what, name, "", known);
-}
-
-void check_arguments(const CompiledModel& model, const BatchSource& data,
-                     const FitOptions& options) {
-  check_lengths("data", data);
-  if (options.validation) check_lengths("validation", *options.validation);
-  require_at_least(0, "epochs", options.epochs);
-  require_at_least(1, "batch_size", options.batch_size);
-  require_at_least(1, "patience", options.patience.value_or(1));
-  require_known("output", options.loss, model.output_keys());
-  if (!options.tokens.empty()) require_known("input", options.tokens, model.input_keys());
-  if (options.metrics.empty() || options.validation) return;
-  raise({.kind = ErrorKind::input,
-         .code = "E0843",
-         .message = "fit: metrics are measured in validation, and there is none",
-         .help = "set .validation"});
-}
-
-void require_rows(std::int64_t rows, std::int64_t epoch) {
-  if (rows > 0) return;
-  raise({.kind = ErrorKind::input,
-         .code = "E0841",
-         .message = fmt::format("fit: there are no batches in epoch {}", epoch + 1),
-         .help = "a function returns batches from index 0 on in each epoch"});
-}
-
 // ---- epochs ----
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point began) {
-  return std::chrono::duration<double>(Clock::now() - began).count();
+// Rows or tokens.
+std::int64_t counted(const TensorMap& batch, const FitOptions& options) {
+  return options.tokens.empty() ? count_rows(batch) : batch.at(options.tokens).size();
 }
 
 EpochNumbers train_epoch(TrainingStep& step, TensorMap& params, const BatchSource& data,
-                         const FitOptions& options, std::int64_t epoch) {
-  const Clock::time_point began = Clock::now();
+                         const FitOptions& options, std::int64_t epoch, Progress& progress) {
   Batches batches(data, options.batch_size, epoch, options.seed);
-  std::int64_t samples = 0, tokens = 0;
+  std::int64_t samples = 0;
   double total = 0, lr = 0;
   while (const std::optional<TensorMap> batch = batches.next()) {
-    const std::int64_t rows = count_rows(*batch);
     lr = step.optimizer().lr();
+    const std::int64_t rows = count_rows(*batch);
     total += static_cast<double>(rows) * step(params, *batch).at(options.loss).item();
     samples += rows;
-    if (!options.tokens.empty()) tokens += batch->at(options.tokens).size();
+    progress.advance(counted(*batch, options), total / static_cast<double>(samples), lr);
   }
   require_rows(samples, epoch);
-  const double rate =
-      static_cast<double>(options.tokens.empty() ? samples : tokens) / seconds_since(began);
-  return {{"loss", total / static_cast<double>(samples)},
-          {"lr", lr},
-          {options.tokens.empty() ? "samples_per_second" : "tokens_per_second", rate}};
+  const char* speed = options.tokens.empty() ? "samples_per_second" : "tokens_per_second";
+  return {{"loss", total / static_cast<double>(samples)}, {"lr", lr}, {speed, progress.rate()}};
 }
 
 // The means of the loss and of the metrics, by rows.
@@ -122,67 +78,96 @@ bool is_over(const History& history, const FitOptions& options) {
          (options.patience && epochs - 1 - history.best_epoch >= *options.patience);
 }
 
-// ---- checkpoints ----
+// ---- checkpoints: the history is the text "fit" of the metadata, as in Python ----
 
-std::string epoch_prefix(std::int64_t epoch) { return fmt::format("epoch {}:", epoch); }
-
-void save_epoch(const std::filesystem::path& folder, const TrainingStep& step,
-                const History& history) {
-  std::error_code ignored;  // saving fails without the folder
-  std::filesystem::create_directories(folder, ignored);
-  const std::int64_t epochs = std::ssize(history.epochs);
-  if (history.best_epoch == epochs - 1)
-    save((folder / "best.safetensors").string(), history.best, {.state = &history.best_state});
-  // This file is the last, because it says that the epoch is over.
-  TensorMap all = history.params.with_prefix("params:");
-  all.merge(step.state().with_prefix("state:"));
-  all.merge(step.optimizer().state_dict().with_prefix("optimizer:"));
-  all.merge(history.best.with_prefix("best:"));
-  all.merge(history.best_state.with_prefix("best_state:"));
-  all["best_epoch"] = Tensor::scalar(history.best_epoch);
-  for (std::int64_t i = 0; i < epochs; ++i) {
-    for (const auto& [name, number] : history.epochs[static_cast<size_t>(i)])
-      all[epoch_prefix(i) + name] = Tensor::scalar(number);
+std::string text_of(const History& history) {
+  Json::Array epochs;
+  for (const EpochNumbers& numbers : history.epochs) {
+    Json::Object fields;
+    for (const auto& [name, number] : numbers) {
+      const bool finite = std::isfinite(number);  // otherwise a text: "nan", "inf", "-inf"
+      fields.emplace_back(name, finite ? Json(number) : Json(fmt::format("{}", number)));
+    }
+    epochs.emplace_back(std::move(fields));
   }
-  save_safetensors((folder / "last.safetensors").string(), all);
+  return to_text(
+      Json::Object{{"epochs", std::move(epochs)}, {"best_epoch", Json(history.best_epoch)}});
 }
 
-void resume(const std::filesystem::path& folder, TrainingStep& step, History& history) {
-  const std::filesystem::path path = folder / "last.safetensors";
-  if (!std::filesystem::exists(path)) return;
-  // Copied, because the file will be replaced.
-  const TensorMap all = load_safetensors(path.string()).tensors.copy();
-  const CompiledModel model = step.model();
-  history.best_epoch = all.at("best_epoch").values<std::int64_t>()[0];
-  history.params = model.load_state_dict(all.without_prefix("params:"));
-  history.best = model.load_state_dict(all.without_prefix("best:"));
-  history.best_state = State(all.without_prefix("best_state:"));
-  step.set_state(State(all.without_prefix("state:")));
-  step.optimizer().load_state_dict(all.without_prefix("optimizer:"));
-  for (std::int64_t i = 0;; ++i) {
+double number_of(const Json& json, const Place& place) {
+  for (const double number : {std::nan(""), HUGE_VAL, -HUGE_VAL})
+    if (json == Json(fmt::format("{}", number))) return number;
+  return real_of(json, place);
+}
+
+void read_history(const std::string& text, History& history) {
+  const Json json = guarded_parse(text);
+  const Place root, place = root.at("epochs");
+  const Fields fields(json, root, {"epochs", "best_epoch"});
+  history.epochs.clear();
+  for (const Json& epoch : array_of(fields.need("epochs"), place)) {
     EpochNumbers numbers;
-    for (const auto& [name, number] : all.without_prefix(epoch_prefix(i)))
-      numbers[name] = number.item();
-    if (numbers.empty()) break;
+    for (const auto& [name, number] : object_of(epoch, place))
+      numbers[name] = number_of(number, place);
     history.epochs.push_back(std::move(numbers));
   }
+  const Json& best = fields.need("best_epoch");
+  history.best_epoch = integer_of(best, root.at("best_epoch"));
+  if (history.best_epoch < 0 || history.best_epoch >= std::ssize(history.epochs))
+    wrong_form(best, root.at("best_epoch"), "the index of an epoch");
 }
 
-void print(const EpochNumbers& numbers, std::int64_t epoch, double seconds,
-           const FitOptions& options) {
-  if (!options.progress) return;
-  *options.progress << fmt::format("epoch {}/{}: ", epoch + 1, options.epochs);
-  for (const auto& [name, number] : numbers)
-    *options.progress << fmt::format("{} {:.4g}, ", name, number);
-  const double left = seconds * static_cast<double>(options.epochs - epoch - 1);
-  *options.progress << fmt::format("{:.0f} s left", left) << std::endl;
-}
+struct Files {
+  std::filesystem::path folder, last = folder / "last.safetensors",
+                                best = folder / "best.safetensors";
+
+  void save_best(const History& history) const {
+    save(best.string(), history.best, {.state = &history.best_state});
+  }
+
+  // A kill between the two files loses nothing: the first one determines the second.
+  void save_epoch(const TrainingStep& step, const History& history) const {
+    std::error_code ignored;  // saving fails without the folder
+    std::filesystem::create_directories(folder, ignored);
+    save(last.string(), history.params,
+         {.optimizer = &step.optimizer(), .step = &step, .metadata = {{"fit", text_of(history)}}});
+    if (history.best_epoch + 1 == std::ssize(history.epochs)) save_best(history);
+  }
+
+  template <typename Weights>
+  void resume(TrainingStep& step, History& history, const Weights& weights) const {
+    if (!std::filesystem::exists(last)) return;
+    const Checkpoint saved = load(last.string());
+    const auto text = saved.metadata.find("fit");
+    if (text == saved.metadata.end()) {
+      raise({.kind = ErrorKind::input,
+             .code = "E0844",
+             .message = fmt::format("fit: '{}' is not a checkpoint of fit", last.string()),
+             .help = "choose another folder for checkpoint"});
+    }
+    const CompiledModel model = step.model();
+    read_history(text->second, history);
+    // Copied, because the files will be replaced.
+    history.params = model.load_state_dict(saved.params.copy());
+    step.optimizer().load_state_dict(saved.optimizer.copy());
+    step.set_state(saved.state);
+    if (history.best_epoch + 1 == std::ssize(history.epochs)) {
+      history.best = weights();
+      history.best_state = step.state();
+      save_best(history);
+    } else {
+      const Checkpoint best_saved = load(best.string());
+      history.best = model.load_state_dict(best_saved.params.copy());
+      history.best_state = State(best_saved.state.copy());
+    }
+  }
+};
 
 }  // namespace
 
 History fit(TrainingStep& step, const BatchSource& data, const FitOptions& options) try {
   const CompiledModel model = step.model();
-  check_arguments(model, data, options);
+  check_fit_arguments(model, data, options);
   History history;
   if (options.params) model.load_state_dict(*options.params);  // checks them
   history.params = options.params ? options.params->share() : model.get_parameters();
@@ -191,22 +176,24 @@ History fit(TrainingStep& step, const BatchSource& data, const FitOptions& optio
   };
   history.best = weights();
   history.best_state = step.state();
-  if (!options.checkpoint.empty()) resume(options.checkpoint, step, history);
+  const Files files{options.checkpoint};
+  if (!files.folder.empty()) files.resume(step, history, weights);
   if (options.params) *options.params = history.params.share();
+  const std::int64_t total = data.arrays() ? counted(*data.arrays(), options) : 0;
   bool ended = false;
   while (!ended && !is_over(history, options)) {
-    const Clock::time_point began = Clock::now();
     const std::int64_t epoch = std::ssize(history.epochs);
-    EpochNumbers numbers = train_epoch(step, history.params, data, options, epoch);
+    Progress progress(options, epoch, total);
+    EpochNumbers numbers = train_epoch(step, history.params, data, options, epoch, progress);
     if (options.validation) numbers.merge(validated(step, weights(), options, epoch));
-    print(numbers, epoch, seconds_since(began), options);
+    progress.finish(numbers);
     history.epochs.push_back(std::move(numbers));
     if (is_best(history, options.validation ? "validation_loss" : "loss")) {
       history.best_epoch = epoch;
       history.best = weights();
       history.best_state = step.state();
     }
-    if (!options.checkpoint.empty()) save_epoch(options.checkpoint, step, history);
+    if (!files.folder.empty()) files.save_epoch(step, history);
     for (const auto& callback : options.callbacks) ended |= callback(history);
   }
   return history;

@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 from ._core import Model, dtype
 from ._types import Arrays
+from .grad_scaler import GradScaler
 from .optimizers import Optimizer, TrainingStep
 
 class Checkpoint(NamedTuple):
@@ -13,6 +14,8 @@ class Checkpoint(NamedTuple):
     model: Model | None
     optimizer: dict[str, Any]
     state: dict[str, Any]
+    scaler: dict[str, Any] = ...
+    metadata: dict[str, str] = ...
 
 class WeightReport(NamedTuple):
     missing: list[str]
@@ -47,6 +50,8 @@ def save(
     model: Model | None = None,
     optimizer: Optimizer | None = None,
     step: TrainingStep | Arrays | None = None,
+    scaler: GradScaler | None = None,
+    metadata: Mapping[str, str] | None = None,
 ) -> None: ...
 def load(path: str | PathLike[str]) -> Checkpoint: ...
 def save_safetensors(

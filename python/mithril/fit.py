@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ._core import raise_error, wrong_argument
+from ._core import _shuffled_rows, raise_error, wrong_argument
 from .calls import checked
-from .files import load_safetensors, save, save_safetensors
-from .fit_arguments import check_fit, check_progress
+from .files import load, save
+from .fit_arguments import check_fit, check_progress, read_history
 from .optimizers import TrainingStep
 
 Batch = Mapping[str, Any]
@@ -69,8 +70,8 @@ def fit(  # noqa: PLR0913 - its options
     (ml.TensorBoard is a callback).
 
     `checkpoint` is a folder for last.safetensors and best.safetensors (see ml.load). A run that
-    finds last.safetensors there continues after it, with the same bits as a run without
-    interruption.
+    finds last.safetensors there, of Python or of C++, continues after it with the same bits as a
+    run without interruption.
 
     Example:
         step = ml.TrainingStep(compiled, ml.AdamW(1e-3))
@@ -82,14 +83,13 @@ def fit(  # noqa: PLR0913 - its options
     history = History(params, step.averages(params) if averages else _copied(params), step.state)
     folder = Path(checkpoint) if checkpoint is not None else None
     if folder and (folder / "last.safetensors").exists():
-        _resume(folder, step, history)
+        _resume(folder, step, history, averages)
     monitor = "loss" if validation is None else "validation_loss"
     while len(history.epochs) < epochs and not _is_over(history, patience):
         epoch = len(history.epochs)
-        order = np.random.default_rng([seed, epoch])
         bar = _Progress(f"epoch {epoch + 1}/{epochs}", data, tokens, progress)
         began, samples, total, rate = time.perf_counter(), 0, 0.0, 0.0
-        for batch in _batches(data, batch_size, order):
+        for batch in _batches(data, batch_size, (seed, epoch)):
             rate = step.optimizer.lr
             cost = float(step(params, batch)[loss])
             samples, total = samples + _rows(batch), total + _rows(batch) * cost
@@ -116,8 +116,10 @@ def fit(  # noqa: PLR0913 - its options
 def _is_best(history: History, monitor: str) -> bool:
     if history.best_epoch < 0:
         return True
-    best, last = history.epochs[history.best_epoch][monitor], history.epochs[-1][monitor]
-    return last < best or bool(np.isnan(best) and not np.isnan(last))
+    # Epochs before the checkpoint may lack it.
+    best = history.epochs[history.best_epoch].get(monitor, math.nan)
+    last = history.epochs[-1][monitor]
+    return last < best or (math.isnan(best) and not math.isnan(last))
 
 
 def _is_over(history: History, patience: int | None) -> bool:
@@ -153,13 +155,13 @@ def _rows(batch: Batch) -> int:
 
 
 def _batches(
-    data: Batch | Iterable[Batch], size: int, order: np.random.Generator | None
+    data: Batch | Iterable[Batch], size: int, seed_and_epoch: tuple[int, int] | None
 ) -> Iterator[Batch]:
     if not isinstance(data, Mapping):
         yield from data
         return
     rows = _rows(data)
-    indices = np.arange(rows) if order is None else order.permutation(rows)
+    indices = _shuffled_rows(rows, *seed_and_epoch) if seed_and_epoch else np.arange(rows)
     for first in range(0, rows, size):
         chosen = indices[first : first + size]
         yield {key: value[chosen] for key, value in data.items()}
@@ -177,37 +179,40 @@ def _copied(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def _save(folder: Path, step: TrainingStep, history: History) -> None:
     folder.mkdir(parents=True, exist_ok=True)
+    epochs = [
+        {name: number if math.isfinite(number) else str(number) for name, number in epoch.items()}
+        for epoch in history.epochs
+    ]
+    text = json.dumps({"epochs": epochs, "best_epoch": history.best_epoch})
+    save(
+        folder / "last.safetensors",
+        history.params,
+        optimizer=step.optimizer,
+        step=step,
+        metadata={"fit": text},
+    )
+    # A kill between the two files loses nothing: the first one determines the second.
     if history.best_epoch == len(history.epochs) - 1:
         save(folder / "best.safetensors", history.best, step=history.best_state)
-    # This file is the last, because it says that the epoch is over.
-    tensors = history.params | _prefixed("state:", step.state)
-    tensors |= _prefixed("optimizer:", step.optimizer.state_dict())
-    tensors |= _prefixed("best:", history.best) | _prefixed("best_state:", history.best_state)
-    metadata = {"epochs": json.dumps(history.epochs), "best_epoch": str(history.best_epoch)}
-    save_safetensors(folder / "last.safetensors", tensors, metadata=metadata)
 
 
-def _prefixed(prefix: str, tensors: Mapping[str, Any]) -> dict[str, Any]:
-    return {prefix + key: value for key, value in tensors.items()}
-
-
-def _resume(folder: Path, step: TrainingStep, history: History) -> None:
+def _resume(folder: Path, step: TrainingStep, history: History, averages: bool) -> None:
     path = folder / "last.safetensors"
-    tensors, metadata = load_safetensors(path, return_metadata=True)
-    prefixes = ("state:", "optimizer:", "best:", "best_state:")
-    params: dict[str, Any] = {}
-    parts: dict[str, dict[str, Any]] = {prefix: {} for prefix in prefixes}
-    # Copies, because the elements of the file may not be written to.
-    for name, value in _copied(tensors).items():
-        prefix = next(filter(name.startswith, prefixes), "")
-        parts.get(prefix, params)[name.removeprefix(prefix)] = value
-    history.params.update(step.compiled.load_state_dict(params))
-    history.best = step.compiled.load_state_dict(parts["best:"])
-    history.best_state = parts["best_state:"]
-    step.state = parts["state:"]
-    step.optimizer.load_state_dict(parts["optimizer:"])
-    history.epochs = json.loads(metadata["epochs"])
-    history.best_epoch = int(metadata["best_epoch"])
+    saved = load(path)
+    history.epochs, history.best_epoch = read_history(saved.metadata, path)
+    # Copies, because the files will be replaced.
+    params = step.compiled.load_state_dict(_copied(saved.params))
+    history.params.update(params)
+    step.optimizer.load_state_dict(_copied(saved.optimizer))
+    step.state = saved.state
+    if history.best_epoch == len(history.epochs) - 1:
+        history.best = step.averages(params) if averages else _copied(params)
+        history.best_state = _copied(step.state)
+        save(folder / "best.safetensors", history.best, step=history.best_state)
+    else:
+        best = load(folder / "best.safetensors")
+        history.best = step.compiled.load_state_dict(_copied(best.params))
+        history.best_state = _copied(best.state)
 
 
 # ---- progress ----

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from os import PathLike
 from typing import Any
@@ -49,6 +50,25 @@ def check_progress(rows: int, epoch: int = 0) -> None:
         "E0841",
         f"fit: there are no batches in epoch {epoch + 1}",
         help="a generator ends after one pass: use a list, or a class with __iter__",
+    )
+
+
+def read_history(
+    metadata: Mapping[str, str], path: PathLike[str]
+) -> tuple[list[dict[str, float]], int]:
+    """The epochs and the best one in the metadata of last.safetensors."""
+    try:
+        kept = json.loads(metadata["fit"])
+        epochs = [{key: float(value) for key, value in each.items()} for each in kept["epochs"]]
+        if 0 <= kept["best_epoch"] < len(epochs):
+            return epochs, kept["best_epoch"]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        pass  # refused below
+    raise_error(
+        "InputError",
+        "E0844",
+        f"fit: '{path}' is not a checkpoint of fit",
+        help="choose another folder for checkpoint",
     )
 
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "convert.hpp"
+#include "metadata.hpp"
 #include "mithril/base/names.hpp"
 #include "mithril/serialization/narrow.hpp"
 #include "mithril/serialization/safetensors.hpp"
@@ -104,16 +105,6 @@ class FileTensors {
   std::vector<py::array> arrays_;
 };
 
-FileMetadata metadata_of(py::handle given) {
-  FileMetadata metadata;
-  if (given.is_none()) return metadata;
-  if (!py::isinstance<py::dict>(given)) wrong_type(given, "a dict of texts, or None");
-  for (const auto& [key, value] : given.cast<py::dict>()) {
-    metadata[text_of(key, "a text")] = text_of(value, "a text");
-  }
-  return metadata;
-}
-
 std::string save_file(py::handle path, const py::dict& tensors, py::handle metadata,
                       std::optional<uint64_t> max_shard_bytes, py::handle types) {
   const std::string file = path_of(path);
@@ -135,6 +126,16 @@ py::object load_file(py::handle path, bool return_metadata) {
 }
 
 }  // namespace
+
+FileMetadata metadata_of(py::handle given) {
+  FileMetadata metadata;
+  if (given.is_none()) return metadata;
+  if (!py::isinstance<py::dict>(given)) wrong_type(given, "a dict of texts, or None");
+  for (const auto& [key, value] : given.cast<py::dict>()) {
+    metadata[text_of(key, "a text")] = text_of(value, "a text");
+  }
+  return metadata;
+}
 
 std::string path_of(py::handle path) {
   constexpr const char* expected = "a path: text, or a pathlib.Path";

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "convert.hpp"
+#include "mithril/compile/batches.hpp"
 #include "mithril/compile/training_step.hpp"
 #include "mithril/optim/adam.hpp"
 #include "mithril/optim/sgd.hpp"
@@ -90,6 +91,10 @@ Schedule schedule_of(const Rate& rate) {
 }  // namespace
 
 void bind_optimizers(py::module_& module) {
+  module.def("_shuffled_rows", [](std::int64_t count, std::uint64_t seed, std::int64_t epoch) {
+    const std::vector<std::int64_t> rows = shuffled_rows(count, seed, epoch);
+    return py::array_t<std::int64_t>(std::ssize(rows), rows.data());
+  });
   py::class_<Optimizer>(module, "Optimizer", "What moves parameters by their gradients.")
       .def("step", step_alone, py::arg("params"), py::arg("gradients"),
            "Updates each parameter that has a gradient, in place.")

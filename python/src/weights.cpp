@@ -2,6 +2,7 @@
 #include <pybind11/stl.h>
 
 #include "convert.hpp"
+#include "metadata.hpp"
 #include "mithril/compile/checkpoint.hpp"
 #include "mithril/compile/load_weights.hpp"
 
@@ -63,11 +64,41 @@ py::object load_state_dict(const CompiledModel& compiled, py::handle saved, bool
   return py::make_tuple(dict_of(loaded.params), report_of(loaded.report));
 }
 
+// Nothing if it is None or disabled.
+std::optional<GradScaler> scaler_of(py::handle given) {
+  if (given.is_none()) return {};
+  if (!py::isinstance(given, py::module_::import("mithril.grad_scaler").attr("GradScaler"))) {
+    wrong_type(given, "a GradScaler, or None");
+  }
+  const py::dict state = given.attr("state_dict")();
+  if (state.empty()) return {};
+  return GradScaler({.scale = state["scale"].cast<double>(),
+                     .growth_factor = state["growth_factor"].cast<double>(),
+                     .backoff_factor = state["backoff_factor"].cast<double>(),
+                     .growth_interval = state["growth_interval"].cast<std::int64_t>(),
+                     .growth_tracker = state["_growth_tracker"].cast<std::int64_t>()});
+}
+
+// For GradScaler.load_state_dict.
+py::dict scaler_dict(const std::optional<LossScale>& state) {
+  py::dict made;
+  if (!state) return made;
+  made["scale"] = state->scale;
+  made["growth_factor"] = state->growth_factor;
+  made["backoff_factor"] = state->backoff_factor;
+  made["growth_interval"] = state->growth_interval;
+  made["_growth_tracker"] = state->growth_tracker;
+  return made;
+}
+
 void save_checkpoint(py::handle path, const py::dict& params, const Model* model,
-                     const Optimizer* optimizer, py::handle step) {
+                     const Optimizer* optimizer, py::handle step, py::handle scaler,
+                     py::handle metadata) {
   const std::string file = path_of(path);
   const TensorMap tensors = tensor_map_of(params);
-  CheckpointParts parts{.model = model, .optimizer = optimizer};
+  CheckpointParts parts{.model = model, .optimizer = optimizer, .metadata = metadata_of(metadata)};
+  const std::optional<GradScaler> kept_scaler = scaler_of(scaler);
+  if (kept_scaler) parts.scaler = &*kept_scaler;
   State state;
   if (py::isinstance<TrainingStep>(step)) {
     parts.step = &step.cast<const TrainingStep&>();
@@ -85,7 +116,8 @@ py::tuple load_checkpoint(py::handle path) {
   const Checkpoint loaded = load(path_of(path));
   return py::make_tuple(dict_of(loaded.params),
                         loaded.model ? object_of(*loaded.model) : py::object(py::none()),
-                        dict_of(loaded.optimizer), dict_of(loaded.state));
+                        dict_of(loaded.optimizer), dict_of(loaded.state),
+                        scaler_dict(loaded.scaler), loaded.metadata);
 }
 
 }  // namespace
@@ -111,9 +143,11 @@ void bind_weights(py::module_& module, py::class_<CompiledModel>& compiled) {
   module.def(
       "save", save_checkpoint, py::arg("path"), py::arg("params"), py::arg("model") = py::none(),
       py::arg("optimizer") = py::none(), py::arg("step") = py::none(),
+      py::arg("scaler") = py::none(), py::arg("metadata") = py::none(),
       "Writes a checkpoint, a safetensors file that appears as a whole or not at all: the\n"
       "parameters, and the model, the optimizer's state and the state of a TrainingStep (or\n"
-      "the state that evaluate returned) if they are given.");
+      "the state that evaluate returned) and of a GradScaler if they are given. metadata has\n"
+      "texts by their names. Names that begin with \"mithril.\" are reserved.");
   module.def("_load_checkpoint", load_checkpoint, py::arg("path"));
   compiled.def(
       "load_state_dict", load_state_dict, py::arg("saved"), py::kw_only(), py::arg("strict") = true,

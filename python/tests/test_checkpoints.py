@@ -112,6 +112,35 @@ def test_a_checkpoint_is_a_safetensors_file_with_the_names_of_the_parameters(tmp
         ml.save(path, params, step=3)
 
 
+def test_a_checkpoint_has_the_state_of_a_grad_scaler(tmp_path):
+    path = tmp_path / "run.safetensors"
+    scaler = ml.GradScaler(1024.0, growth_factor=4.0, growth_interval=2)
+    for _ in range(3):
+        scaler.unscale({"w": np.ones(2, np.float32)})
+        scaler.update()
+    ml.save(path, {"scaler:w": np.ones(2)}, scaler=scaler, metadata={"note": "x"})
+    saved = ml.load(path)
+    assert list(saved.params) == ["scaler:w"]
+    assert saved.metadata == {"format": "mithril", "note": "x"}
+    assert saved.scaler == scaler.state_dict()
+    other = ml.GradScaler()
+    other.load_state_dict(saved.scaler)
+    assert other.get_scale() == 4096
+    assert other.state_dict() == scaler.state_dict()
+    # The next overflow and the next growth come at the same time.
+    for gradient in (np.inf, 1, 1):
+        for each in (scaler, other):
+            each.unscale({"w": np.full(2, gradient)})
+            each.update()
+        assert other.state_dict() == scaler.state_dict()
+    ml.save(path, {}, scaler=ml.GradScaler(enabled=False))
+    assert ml.load(path).scaler == {}
+    with pytest.raises(ml.TypeError, match="a GradScaler, or None"):
+        ml.save(path, {}, scaler=3)
+    with pytest.raises(ml.TypeError, match="a dict of texts, or None"):
+        ml.save(path, {}, metadata=3)
+
+
 def network(names=("q", "k", "v")):
     """Linear layers of these names on x [N, 4], with 4 outputs each, added up."""
     x = ml.IOKey("x", shape=["N", 4])

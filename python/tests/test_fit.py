@@ -1,16 +1,12 @@
 """The training loop ml.fit."""
 
-import shutil
-import signal
-import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from processes import environment
+from mithril._core import _shuffled_rows
 
 import mithril as ml
 
@@ -110,42 +106,9 @@ def test_a_callback_ends_training() -> None:
     assert len(history.epochs) == 3
 
 
-@pytest.mark.parametrize("kind", BACKENDS)
-def test_a_run_continues_with_the_same_bits(kind: str, tmp_path: Path) -> None:
-    model = network(BACKENDS[kind]())
-    data, held_out = rows(100, 0), rows(30, 1)
-    options: Arrays = {"accumulate": 3, "average": ml.EMA(0.9)}
-
-    def run(epochs: int, folder: str) -> tuple[ml.History, ml.TrainingStep]:
-        step = step_of(model, **options)
-        return (
-            ml.fit(
-                step,
-                data,
-                epochs=epochs,
-                validation=held_out,
-                checkpoint=tmp_path / folder,
-                progress=False,
-            ),
-            step,
-        )
-
-    whole, step = run(5, "whole")
-    run(2, "parts")
-    shutil.copytree(tmp_path / "parts", tmp_path / "moved")
-    continued, other = run(5, "moved")
-    assert [each["loss"] for each in whole.epochs] == [each["loss"] for each in continued.epochs]
-    assert whole.best_epoch == continued.best_epoch
-    for ours, theirs in (
-        (whole.params, continued.params),
-        (whole.best, continued.best),
-        (step.state, other.state),
-        (step.optimizer.state_dict(), other.optimizer.state_dict()),
-        (whole.best_state, continued.best_state),
-    ):
-        assert ours.keys() == theirs.keys()
-        for key, value in ours.items():
-            np.testing.assert_array_equal(np.asarray(theirs[key]), np.asarray(value))
+def test_rows_are_shuffled_in_the_order_of_cpp() -> None:
+    """tests/compile/fit.cpp has the same numbers."""
+    assert _shuffled_rows(8, 3, 2).tolist() == [1, 6, 3, 5, 2, 0, 7, 4]
 
 
 @pytest.mark.parametrize("installed", [True, False])
@@ -161,58 +124,6 @@ def test_progress_is_a_line_for_each_epoch(
     for word in ("loss", "lr", "samples_per_second", "validation_loss"):
         assert word in lines[0]
     assert lines[1].endswith(", 0 s left")
-
-
-def test_the_best_file_has_parameters_and_state(tmp_path: Path) -> None:
-    step = step_of(network(ml.CpuBackend()))
-    history = ml.fit(step, rows(64, 0), epochs=2, checkpoint=tmp_path, progress=False)
-    kept = ml.load(tmp_path / "best.safetensors")
-    assert kept.state
-    for ours, theirs in ((history.best, kept.params), (history.best_state, kept.state)):
-        assert ours.keys() == theirs.keys()
-        for key, value in ours.items():
-            np.testing.assert_array_equal(theirs[key], value)
-
-
-KILLED = """
-import os, signal, sys
-sys.path.insert(0, sys.argv[1])
-from test_fit import network, rows, step_of
-import mithril as ml
-
-model = network(ml.CpuBackend())
-seen = []
-
-def kill(x):
-    seen.append(x)
-    if len(seen) == 3 * 4 + 2:  # in the middle of the fourth epoch
-        os.kill(os.getpid(), signal.SIGKILL)
-
-model.register_hook("x", kill)
-ml.fit(step_of(model), rows(100, 0), epochs=6, checkpoint=sys.argv[2], progress=False)
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_a_killed_run_continues_with_the_same_bits(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", KILLED, str(Path(__file__).parent), str(tmp_path)]
-    run = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
-    assert run.returncode == -signal.SIGKILL, run.stderr
-    model = network(ml.CpuBackend())
-    whole = ml.fit(step_of(model), rows(100, 0), epochs=6, progress=False)
-    ran: list[int] = []
-    continued = ml.fit(
-        step_of(model),
-        rows(100, 0),
-        epochs=6,
-        checkpoint=tmp_path,
-        callbacks=[lambda history: ran.append(len(history.epochs))],
-        progress=False,
-    )
-    assert ran == [4, 5, 6]
-    assert [each["loss"] for each in continued.epochs] == [each["loss"] for each in whole.epochs]
-    for key, value in whole.params.items():
-        np.testing.assert_array_equal(continued.params[key], value)
 
 
 def test_tokens_are_counted() -> None:

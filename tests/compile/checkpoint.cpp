@@ -11,6 +11,7 @@
 #include "mithril/models/linear.hpp"
 #include "mithril/models/ops.hpp"
 #include "mithril/optim/adam.hpp"
+#include "mithril/optim/grad_scaler.hpp"
 #include "mithril/serialization/safetensors.hpp"
 #include "mithril/train/train_model.hpp"
 #include "tests/serialization/files.hpp"
@@ -73,6 +74,32 @@ TEST_CASE("a run that continues from a checkpoint has the same bits") {
   check_all_same(resumed, params);
   check_all_same(continued.state(), step.state());
   check_all_same(other.state_dict(), optimizer.state_dict());
+}
+
+TEST_CASE("a checkpoint has the state of a grad scaler, and texts of the user") {
+  const FileFolder folder;
+  const std::string path = folder.at("run.safetensors");
+  const TensorMap params = {{"w", Tensor::scalar(1.0f)}};
+  GradScaler scaler({.scale = 1024, .growth_factor = 4, .growth_interval = 2});
+  for (int i = 0; i < 3; ++i) {
+    scaler.unscale({{"w", Tensor::scalar(1.0f)}});
+    scaler.update();
+  }
+  save(path, params, {.scaler = &scaler, .metadata = {{"note", "x"}, {"format", "mine"}}});
+  const Checkpoint saved = load(path);
+  check_all_same(saved.params, params);
+  CHECK(saved.metadata == FileMetadata{{"format", "mithril"}, {"note", "x"}});
+  REQUIRE(saved.scaler);
+  GradScaler other;
+  other.load_state(*saved.scaler);
+  CHECK(other.scale() == 4096);
+  CHECK(other.state().growth_factor == 4);
+  CHECK(other.state().backoff_factor == 0.5);
+  CHECK(other.state().growth_interval == 2);
+  CHECK(other.state().growth_tracker == 1);
+  const GradScaler disabled({}, false);
+  save(path, params, {.scaler = &disabled});
+  CHECK(!load(path).scaler);
 }
 
 TEST_CASE("weights are renamed, split and transposed by rules, and casts are reported") {

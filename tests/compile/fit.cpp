@@ -9,68 +9,23 @@
 #include <set>
 #include <sstream>
 
-#include "backends/cpu/cpu.hpp"
-#include "mithril/base/random.hpp"
 #include "mithril/compile/checkpoint.hpp"
-#include "mithril/compile/compile.hpp"
-#include "mithril/models/dropout.hpp"
-#include "mithril/models/linear.hpp"
-#include "mithril/models/normalization.hpp"
-#include "mithril/models/ops.hpp"
 #include "mithril/optim/adam.hpp"
 #include "mithril/optim/sgd.hpp"
-#include "mithril/tensor/functions.hpp"
-#include "mithril/train/train_model.hpp"
+#include "tests/compile/fit_model.hpp"
 #include "tests/serialization/files.hpp"
 
 namespace mithril {
 namespace {
 
+using tests::accuracy;
+using tests::check_equal_maps;
+using tests::compiled_for_fit;
 using tests::FileFolder;
+using tests::fit_quietly;
+using tests::losses_of;
+using tests::points;
 using tests::text_of_error;
-
-CompiledModel compiled_for_fit() {
-  Model layers;
-  layers |= Linear({.dimension = 16})({{"input", "x"}});
-  layers += BatchNorm1D();
-  layers += Dropout({.p = 0.2});
-  layers += Relu();
-  layers += Linear({.dimension = 3})({{"output", "scores"}});
-  TrainModel train(layers);
-  train.add_loss(CrossEntropy(), {{"input", "scores"}, {"target", "label"}});
-  return compile(train, cpu(), {.shapes = {{"x", {any, 4}}}});
-}
-
-// Points of four numbers; the class is the largest of the first three.
-TensorMap points(std::int64_t count, std::uint64_t seed) {
-  Random random(seed);
-  Tensor x(DType::float32, {count, 4});
-  for (float& number : x.mutable_values<float>()) number = static_cast<float>(random.normal());
-  return {{"x", x}, {"label", argmax(slice(x, 1, 0, 3), 1)}};
-}
-
-double accuracy(const TensorMap& outputs, const TensorMap& batch) {
-  const Tensor found = argmax(outputs.at("scores"), 1);
-  std::int64_t right = 0;
-  for (std::int64_t i = 0; i < found.size(); ++i)
-    right += found.values<std::int64_t>()[static_cast<size_t>(i)] ==
-             batch.at("label").values<std::int64_t>()[static_cast<size_t>(i)];
-  return static_cast<double>(right) / static_cast<double>(found.size());
-}
-
-void check_equal_maps(const TensorMap& a, const TensorMap& b) {
-  CHECK(a.keys() == b.keys());
-  for (const auto& item : a) {
-    CAPTURE(item.key());
-    CHECK(identical(item.tensor(), b.at(item.key())));
-  }
-}
-
-std::vector<double> losses_of(const History& history) {
-  std::vector<double> losses;
-  for (const EpochNumbers& numbers : history.epochs) losses.push_back(numbers.at("loss"));
-  return losses;
-}
 
 }  // namespace
 
@@ -79,7 +34,7 @@ TEST_CASE("fit trains a model and keeps the best epoch") {
   AdamW optimizer({.lr = 0.02});
   TrainingStep step(model, optimizer, {.max_norm = 1.0, .average = EMA{0.9}});
   const TensorMap held_out = points(101, 1);
-  const History history = fit(
+  const History history = fit_quietly(
       step, points(300, 0),
       {.epochs = 6, .validation = held_out, .metrics = {{"accuracy", accuracy}}, .averages = true});
   REQUIRE(history.epochs.size() == 6);
@@ -105,7 +60,7 @@ TEST_CASE("the batches of an epoch are all rows once, in a new order") {
   SGD optimizer({.lr = 0.01});
   TrainingStep step(model, optimizer);
   const TensorMap data = points(70, 0);
-  fit(step, data, {.epochs = 2, .batch_size = 32});
+  fit_quietly(step, data, {.epochs = 2, .batch_size = 32});
   REQUIRE(seen.size() == 6);
   std::vector<std::vector<float>> epochs(2);
   for (size_t i = 0; i < seen.size(); ++i) {
@@ -144,13 +99,13 @@ TEST_CASE("fit is the loop written by hand") {
     if (i == 4) return std::nullopt;
     return points(32, static_cast<std::uint64_t>(i));
   };
-  const History history = fit(step, batches, {.epochs = 3});
+  const History history = fit_quietly(step, batches, {.epochs = 3});
   CHECK(losses_of(history) == losses);
   check_equal_maps(expected, history.params);
   check_equal_maps(expected_step.state(), step.state());
   // Parameters of one's own are updated in place.
   const Tensor weight = params.at("linear.weight"), before = weight.copy();
-  const History other = fit(step, batches, {.epochs = 1, .params = &params});
+  const History other = fit_quietly(step, batches, {.epochs = 1, .params = &params});
   CHECK(weight.raw_data() == other.params.at("linear.weight").raw_data());
   CHECK(!identical(weight, before));
 }
@@ -164,14 +119,15 @@ TEST_CASE("fit ends without a new minimum, and when a callback says so") {
   SGD optimizer({.lr = 0});
   TrainingStep step(model, optimizer);
   const History history =
-      fit(step, points(32, 0), {.epochs = 50, .validation = points(8, 1), .patience = 3});
+      fit_quietly(step, points(32, 0), {.epochs = 50, .validation = points(8, 1), .patience = 3});
   CHECK(history.best_epoch == 0);
   CHECK(history.epochs.size() == 4);
   int called = 0;
-  const History ended = fit(step, points(32, 0),
-                            {.epochs = 9,
-                             .callbacks = {[](const History& h) { return h.epochs.size() == 3; },
-                                           [&](const History&) { return ++called > 100; }}});
+  const History ended =
+      fit_quietly(step, points(32, 0),
+                  {.epochs = 9,
+                   .callbacks = {[](const History& h) { return h.epochs.size() == 3; },
+                                 [&](const History&) { return ++called > 100; }}});
   CHECK(ended.epochs.size() == 3);
   CHECK(called == 3);
 }
@@ -190,66 +146,50 @@ TEST_CASE("a loss that is not a number is never the best after one that is") {
   };
   for (const std::int64_t good : {0, 1, 2}) {
     const History history =
-        fit(step, points(32, 0), {.epochs = 3, .validation = not_numbers_but(good)});
+        fit_quietly(step, points(32, 0), {.epochs = 3, .validation = not_numbers_but(good)});
     CHECK(std::isnan(history.epochs[good == 0 ? 1 : 0].at("validation_loss")));
     CHECK(history.best_epoch == good);
   }
 }
 
-TEST_CASE("a run of fit continues with the same bits") {
-  const FileFolder folder;
-  const CompiledModel model = compiled_for_fit();
-  const TensorMap data = points(100, 0), held_out = points(30, 1);
-  struct Run {
-    AdamW optimizer{{.lr = CosineSchedule{.lr = 0.02, .steps = 60, .warmup = 5}}};
-    TrainingStep step;
-    explicit Run(const CompiledModel& compiled)
-        : step(compiled, optimizer, {.accumulate = 3, .average = EMA{0.9}}) {}
-  };
-  const auto run = [&](Run& of, const char* name, size_t epochs) {
-    return fit(of.step, data,
-               {.epochs = 5,
-                .validation = held_out,
-                .callbacks = {[&](const History& h) { return h.epochs.size() == epochs; }},
-                .checkpoint = folder.at(name)});
-  };
-  Run whole(model), interrupted(model), continued(model);
-  const History expected = run(whole, "whole", 5);
-  CHECK(run(interrupted, "parts", 2).epochs.size() == 2);
-  const History history = run(continued, "parts", 5);
-  CHECK(losses_of(history) == losses_of(expected));
-  CHECK(history.best_epoch == expected.best_epoch);
-  check_equal_maps(history.params, expected.params);
-  check_equal_maps(history.best, expected.best);
-  check_equal_maps(history.best_state, expected.best_state);
-  check_equal_maps(continued.step.state(), whole.step.state());
-  check_equal_maps(continued.optimizer.state_dict(), whole.optimizer.state_dict());
-  const Checkpoint best = load(folder.at("parts/best.safetensors"));
-  check_equal_maps(best.params, expected.best);
-  check_equal_maps(best.state, expected.best_state);
-  // A run that is over does nothing but load.
-  Run again(model);
-  TensorMap params = model.get_parameters();
-  const History loaded = fit(
-      again.step, data,
-      {.epochs = 5, .params = &params, .validation = held_out, .checkpoint = folder.at("parts")});
-  CHECK(loaded.epochs == history.epochs);
-  check_equal_maps(params, expected.params);
+TEST_CASE("rows are shuffled in the order of python/tests/test_fit.py") {
+  CHECK(shuffled_rows(8, 3, 2) == std::vector<std::int64_t>{1, 6, 3, 5, 2, 0, 7, 4});
+  CHECK(shuffled_rows(0, 3, 2).empty());
 }
 
-TEST_CASE("the progress of fit is a line for each epoch") {
+TEST_CASE("the progress of fit is a bar, and a line for each epoch") {
   const CompiledModel model = compiled_for_fit();
   SGD optimizer({.lr = 0.25});
   TrainingStep step(model, optimizer);
   std::ostringstream stream;
-  fit(step, points(32, 0),
+  fit(step, points(64, 0),
       {.epochs = 2, .validation = points(8, 1), .tokens = "x", .progress = &stream});
-  const std::string text = stream.str();
-  CHECK(std::count(text.begin(), text.end(), '\n') == 2);
-  CHECK(text.starts_with("epoch 1/2: loss "));
-  for (const char* part : {", lr 0.25, tokens_per_second ", ", validation_loss ", "\nepoch 2/2: "})
-    CHECK(text.find(part) != std::string::npos);
-  CHECK(text.ends_with(", 0 s left\n"));
+  std::vector<std::string> lines;  // what a terminal shows, one after the other
+  for (const char c : "\r" + stream.str()) {
+    if (c == '\r') lines.emplace_back();
+    if (c != '\r') lines.back() += c;
+  }
+  std::erase_if(lines, [](const std::string& line) {
+    return line.find_first_not_of(' ') == std::string::npos;
+  });
+  REQUIRE(lines.size() >= 4);  // a bar and a line for each epoch, and more bars if it is slow
+  const std::string &bar = lines.front(), &line = lines.back();
+  CHECK(bar.starts_with("epoch 1/2:  50% [==========          ] loss "));
+  for (const char* part : {", lr 0.25, ", " tokens/s, ", " s left"})
+    CHECK(bar.find(part) != std::string::npos);
+  CHECK(line.starts_with("epoch 2/2: loss "));
+  for (const char* part : {", lr 0.25, tokens_per_second ", ", validation_loss "})
+    CHECK(line.find(part) != std::string::npos);
+  CHECK(line.ends_with(", 0 s left\n"));
+  // The number of batches of a function is unknown.
+  std::ostringstream other;
+  const auto once = [](std::int64_t, std::int64_t i) -> std::optional<TensorMap> {
+    if (i > 0) return std::nullopt;
+    return points(8, 0);
+  };
+  fit(step, once, {.epochs = 1, .progress = &other});
+  CHECK(other.str().starts_with("\repoch 1/1: loss "));
+  CHECK(other.str().find(" samples/s") != std::string::npos);
 }
 
 TEST_CASE("fit refuses data and options that cannot be meant") {
@@ -257,8 +197,8 @@ TEST_CASE("fit refuses data and options that cannot be meant") {
   SGD optimizer({.lr = 0.1});
   TrainingStep step(model, optimizer);
   const TensorMap data = points(32, 0);
-  const auto error = [&](const BatchSource& source, const FitOptions& options) {
-    return text_of_error([&] { fit(step, source, options); });
+  const auto error = [&](const BatchSource& source, FitOptions options) {
+    return text_of_error([&] { fit_quietly(step, source, std::move(options)); });
   };
   CHECK(error({{"x", data.at("x")}, {"label", points(5, 0).at("label")}}, {}) ==
         "mithril.InputError[E0840]: fit: the arrays of 'data' differ in length\n"
@@ -291,8 +231,24 @@ TEST_CASE("fit refuses data and options that cannot be meant") {
   TensorMap params = {{"w", Tensor::scalar(1.0f)}};
   CHECK(error(data, {.params = &params}).starts_with("mithril.StateError[E0901]"));
   FileFolder folder;
-  CHECK(folder.error([&] { fit(step, data, {.checkpoint = folder.write("file", "") + "/run"}); })
+  CHECK(folder
+            .error(
+                [&] { fit_quietly(step, data, {.checkpoint = folder.write("file", "") + "/run"}); })
             .starts_with("mithril.InputError[E0831]"));
+  const auto error_of_file = [&](const FileMetadata& metadata) {
+    std::filesystem::create_directory(folder.at("run"));
+    save(folder.at("run/last.safetensors"), model.get_parameters(), {.metadata = metadata});
+    return folder.error([&] { fit_quietly(step, data, {.checkpoint = folder.at("run")}); });
+  };
+  CHECK(error_of_file({}) ==
+        "mithril.InputError[E0844]: fit: 'run/last.safetensors' is not a checkpoint of fit\n"
+        "  help: choose another folder for checkpoint");
+  CHECK(error_of_file({{"fit", "{"}}).starts_with("mithril.ParseError[E0720]"));
+  CHECK(error_of_file({{"fit", R"({"epochs": []})"}}).starts_with("mithril.ParseError[E0727]"));
+  CHECK(error_of_file({{"fit", R"({"epochs": [], "best_epoch": 0})"}}) ==
+        "mithril.ParseError[E0726]: /best_epoch: this does not fit here\n"
+        "  expected : the index of an epoch\n"
+        "  got      : 0");
 }
 
 }  // namespace mithril

@@ -1,0 +1,15 @@
+// The checks of the arguments of `fit`.
+#pragma once
+
+#include "mithril/compile/fit_options.hpp"
+
+namespace mithril {
+
+// The errors of `fit` for its arguments.
+void check_fit_arguments(const CompiledModel& model, const BatchSource& data,
+                         const FitOptions& options);
+
+// InputError E0841 for an epoch without rows.
+void require_rows(std::int64_t rows, std::int64_t epoch);
+
+}  // namespace mithril
