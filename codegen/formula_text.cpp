@@ -31,8 +31,8 @@ const std::map<std::string_view, const char*>& integer_functions() {
 
 const std::set<std::string_view>& standard_functions() {
   static const std::set<std::string_view> functions = {
-      "abs",   "atan", "atan2", "cos",  "erf",  "exp",   "expm1", "floor", "log",
-      "log1p", "rint", "sin",   "sqrt", "tanh", "trunc", "pow",   "max",   "min"};
+      "abs", "atan",  "atan2", "cos", "erf",  "erfc", "exp",   "expm1", "floor", "lgamma",
+      "log", "log1p", "rint",  "sin", "sqrt", "tanh", "trunc", "pow",   "max",   "min"};
   return functions;
 }
 

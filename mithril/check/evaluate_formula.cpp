@@ -22,20 +22,23 @@ struct Unsupported {};
 
 using Unary = double (*)(double);
 const std::map<std::string_view, Unary>& functions() {
-  static const std::map<std::string_view, Unary> all = {{"abs", [](double x) { return std::abs(x); }},
-                                                        {"atan", [](double x) { return std::atan(x); }},
-                                                        {"expm1", [](double x) { return std::expm1(x); }},
-                                                        {"rint", [](double x) { return std::rint(x); }},
-                                                        {"trunc", [](double x) { return std::trunc(x); }},
-                                                        {"cos", [](double x) { return std::cos(x); }},
-                                                        {"erf", [](double x) { return std::erf(x); }},
-                                                        {"exp", [](double x) { return std::exp(x); }},
-                                                        {"floor", [](double x) { return std::floor(x); }},
-                                                        {"log", [](double x) { return std::log(x); }},
-                                                        {"log1p", [](double x) { return std::log1p(x); }},
-                                                        {"sin", [](double x) { return std::sin(x); }},
-                                                        {"sqrt", [](double x) { return std::sqrt(x); }},
-                                                        {"tanh", [](double x) { return std::tanh(x); }}};
+  static const std::map<std::string_view, Unary> all = {
+      {"abs", [](double x) { return std::abs(x); }},
+      {"atan", [](double x) { return std::atan(x); }},
+      {"expm1", [](double x) { return std::expm1(x); }},
+      {"rint", [](double x) { return std::rint(x); }},
+      {"trunc", [](double x) { return std::trunc(x); }},
+      {"cos", [](double x) { return std::cos(x); }},
+      {"erf", [](double x) { return std::erf(x); }},
+      {"erfc", [](double x) { return std::erfc(x); }},
+      {"lgamma", [](double x) { return std::lgamma(x); }},
+      {"exp", [](double x) { return std::exp(x); }},
+      {"floor", [](double x) { return std::floor(x); }},
+      {"log", [](double x) { return std::log(x); }},
+      {"log1p", [](double x) { return std::log1p(x); }},
+      {"sin", [](double x) { return std::sin(x); }},
+      {"sqrt", [](double x) { return std::sqrt(x); }},
+      {"tanh", [](double x) { return std::tanh(x); }}};
   return all;
 }
 

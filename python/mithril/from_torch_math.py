@@ -254,6 +254,10 @@ def with_sign(self: Any, other: Any) -> Any:
     return ml.Where()(negative, -size, size)
 
 
+def polygamma(n: int, self: Any) -> Any:
+    return ml.Polygamma(order=n)(as_float(self))
+
+
 def sign(self: Any) -> Any:
     return self if is_bool(self) else ml.Sign()(self)
 
@@ -311,6 +315,11 @@ TABLE: Table = table(
     (part(ml.Sine, floats=True), "sin"),
     (part(ml.Cosine, floats=True), "cos"),
     (part(ml.Erf, floats=True), "erf", "special_erf"),
+    (part(ml.Erfc, floats=True), "erfc", "special_erfc"),
+    (part(ml.Erfinv, floats=True), "erfinv", "special_erfinv"),
+    (part(ml.Lgamma, floats=True), "lgamma", "special_gammaln"),
+    (part(ml.Polygamma, floats=True), "digamma", "special_digamma", "special_psi"),
+    (polygamma, "polygamma", "special_polygamma"),
     (part(ml.Sqrt, floats=True), "sqrt"),
     (whole_numbers(part(ml.Floor)), "floor"),
     (whole_numbers(lambda x: -(-x).floor()), "ceil"),

@@ -205,6 +205,12 @@ def batch_norm_without_statistics(
     return tuple(by_batch_alone(input, weight, bias, eps, name)[:3])
 
 
+def weight_norm(v: Any, g: Any, dim: int = 0) -> Any:
+    """v in the lengths g, along all axes but `dim`; -1 is no axis."""
+    axes = None if dim == -1 else tuple(i for i in range(rank_of(v)) if i != dim)
+    return v * (g / ml.Square()(v).sum(axes, dim != -1).sqrt())
+
+
 TABLE: Table = table(
     (layer_norm, "layer_norm"),
     (native_layer_norm, "native_layer_norm"),
@@ -212,6 +218,7 @@ TABLE: Table = table(
     (group_norm, "group_norm"),
     (native_group_norm, "native_group_norm"),
     (instance_norm, "instance_norm"),
+    (weight_norm, "_weight_norm"),
     (batch_norm, "batch_norm"),
     (batch_norm_in_training, "_native_batch_norm_legit_functional"),
     (batch_norm_in_evaluation, "_native_batch_norm_legit_no_training"),

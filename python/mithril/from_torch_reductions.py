@@ -14,10 +14,12 @@ from .from_torch_table import (
     Builder,
     Site,
     Table,
+    along,
     as_float,
     constant_of,
     converted,
     is_bool,
+    is_float,
     rank_of,
     refuse_if,
     size,
@@ -155,6 +157,20 @@ def log_sum_exp(self: Any, dim: Any, keepdim: bool = False) -> Any:
     return total if keepdim else ml.Squeeze(axis=axes(dim))(total)
 
 
+def differences(
+    self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None
+) -> Any:
+    """Of neighbours along an axis, n times."""
+    parts = [each for each in (prepend, self, append) if each is not None]
+    if any(is_float(each) for each in parts):
+        parts = [as_float(each) for each in parts]
+    x = ml.Concat(axis=dim)(parts) if len(parts) > 1 else self
+    for _ in range(n):
+        after, before = x[along(dim, slice(1, None))], x[along(dim, slice(None, -1))]
+        x = ml.LogicalXOr()(after, before) if is_bool(x) else after - before
+    return x
+
+
 # ---- norms ----
 
 
@@ -237,6 +253,8 @@ TABLE: Table = table(
     (position(ml.ArgMin), "argmin"),
     (cumulative_sum, "cumsum"),
     (cumulative_product, "cumprod"),
+    (lambda self, dim: ml.LogCumsumExp(axis=dim)(as_float(self)), "logcumsumexp"),
+    (differences, "diff"),
     (log_sum_exp, "logsumexp", "special_logsumexp"),
     (vector_norm, "linalg_vector_norm"),
     (linalg_norm, "linalg_norm"),

@@ -16,6 +16,7 @@ from . import (
     from_torch_layers,
     from_torch_losses,
     from_torch_math,
+    from_torch_matrices,
     from_torch_norms,
     from_torch_ordering,
     from_torch_pooling,
@@ -29,6 +30,7 @@ from .from_torch_table import Builder, Table, size
 
 ATEN: Table = {
     **from_torch_math.TABLE,
+    **from_torch_matrices.TABLE,
     **from_torch_activations.TABLE,
     **from_torch_reductions.TABLE,
     **from_torch_shapes.TABLE,
@@ -77,6 +79,7 @@ DROPPED = frozenset(
         torch.ops.aten._assert_tensor_metadata.default,
         torch.ops.aten._assert_scalar.default,
         torch.ops.aten._assert_async.msg,
+        torch.ops.aten._linalg_check_errors.default,
         torch.ops.aten.sym_constrain_range_for_size.default,
         operator.ge,
         operator.le,

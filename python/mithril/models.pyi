@@ -656,6 +656,13 @@ class Cumsum(Model):
         output: Key = ...,
     ) -> Call: ...
 
+class Det(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class DistanceEncoder(Model):
     def __init__(
         self, base_model: Literal['MDSCore', 'TSNECore'], *,
@@ -842,6 +849,20 @@ class Equal(Model):
     def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class Erf(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class Erfc(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class Erfinv(Model):
     def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
     @overload
     def __call__(self, input: Operand) -> Connection: ...
@@ -1368,6 +1389,13 @@ class LessEqual(Model):
     @overload
     def __call__(self, left: Binding = ..., right: Binding = ..., *, output: Key = ...) -> Call: ...
 
+class Lgamma(Model):
+    def __init__(self, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
 class Linear(Model):
     def __init__(
         self, dimension: int | None = None, *, use_bias: bool = True, name: str | None = None,
@@ -1435,6 +1463,13 @@ class Log1p(Model):
     def __call__(self, input: Operand) -> Connection: ...
     @overload
     def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class LogCumsumExp(Model):
+    def __init__(self, axis: int = -1, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand, axis: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(self, input: Binding = ..., axis: Binding = ..., *, output: Key = ...) -> Call: ...
 
 class LogSoftmax(Model):
     def __init__(self, axis: int = -1, *, name: str | None = None, input: Tensor = ...) -> None: ...
@@ -1877,6 +1912,15 @@ class PixelUnshuffle(Model):
     def __call__(self, input: Operand) -> Connection: ...
     @overload
     def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
+
+class Polygamma(Model):
+    def __init__(self, order: int = 0, *, name: str | None = None, input: Tensor = ...) -> None: ...
+    @overload
+    def __call__(self, input: Operand, order: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, input: Binding = ..., order: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
 
 class PolynomialFeatures(Model):
     def __init__(
@@ -2565,6 +2609,17 @@ class Softplus(Model):
     @overload
     def __call__(self, input: Binding = ..., *, output: Key = ...) -> Call: ...
 
+class Solve(Model):
+    def __init__(
+        self, *, name: str | None = None, matrix: Tensor = ..., right: Tensor = ...,
+    ) -> None: ...
+    @overload
+    def __call__(self, matrix: Operand, right: Operand = ...) -> Connection: ...
+    @overload
+    def __call__(
+        self, matrix: Binding = ..., right: Binding = ..., *, output: Key = ...,
+    ) -> Call: ...
+
 class SolveTriangular(Model):
     def __init__(
         self, upper: bool = False, *, name: str | None = None, matrix: Tensor = ...,
@@ -2960,33 +3015,33 @@ __all__ = [
     "CachePositions", "CartesianDifference", "Cast", "CausalMask", "Cholesky", "Clamp", "Concat",
     "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d",
     "Convolution1D", "Convolution2D", "Cosh", "Cosine", "CosineSimilarity", "CrossEntropy",
-    "Cumprod", "Cumsum", "DistanceEncoder", "DistanceMatrix", "Divide", "Dropout", "Dtype", "ELU",
-    "Eigenvalues", "Eigenvectors", "Eigvalsh", "ElementWiseAffine", "Embedding", "EncoderDecoder",
-    "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf", "ExpandDims", "Expm1",
-    "Exponential", "Eye", "EyeComplement", "F1", "Flatten", "Flip", "Floor", "FloorDivide", "Fmod",
-    "Fold", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell", "Gather",
-    "GaussProcessRegressionCore", "Gelu", "Greater", "GreaterEqual", "GridSample", "GroupNorm",
-    "Hardsigmoid", "Hardswish", "HingeLoss", "HuberLoss", "Indexer", "InstanceNorm", "IsNan",
-    "Item", "KLDivergence", "KernelizedSVM", "KeyValueCache", "L1", "L2", "LSTMCell",
-    "LSTMCellBody", "Layer", "LayerNorm", "LeakyRelu", "Length", "Less", "LessEqual", "Linear",
-    "LinearSVM", "LinearScan", "Log", "Log1p", "LogSoftmax", "LogSumExp", "LogicalAnd",
-    "LogicalNot", "LogicalOr", "LogicalXOr", "LogisticRegression", "MDS", "MDSCore", "MLP",
-    "ManyToOne", "MaskedSoftmax", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D", "Maximum",
-    "Mean", "Metric", "Min", "Minimum", "Mish", "MultiHeadAttention", "Multiply", "NanToNum",
-    "Negate", "NormModifier", "NotEqual", "OneHot", "OneToMany", "OneToManyInference", "Ones",
-    "PReLU", "Pad", "PermuteTensor", "PixelShuffle", "PixelUnshuffle", "PolynomialFeatures",
-    "PolynomialKernel", "PolynomialRegression", "PositionalEncoding", "Power", "Precision",
-    "PrimitiveAvgPool1D", "PrimitiveAvgPool2D", "PrimitiveConvolution1D", "PrimitiveConvolution2D",
-    "PrimitiveEmbedding", "PrimitiveLayerNorm", "PrimitiveLinear", "PrimitiveMaxPool1D",
-    "PrimitiveMaxPool2D", "PrimitiveRandInt", "PrimitiveRandn", "PrimitiveScaledDotProduct",
-    "PrimitiveSlice", "PrimitiveSplit", "Prod", "QuadHingeLoss", "QuadraticFormRegularizer",
-    "QuantileLoss", "RBFKernel", "RMSNorm", "RNNCell", "RandInt", "Randn", "RandomUniform",
-    "Recall", "RelativePositionBias", "Relu", "Remainder", "Reshape", "Roll", "RotaryEmbedding",
-    "Round", "SELU", "ScaledDotProduct", "Scatter", "Shape", "ShiftLeft", "ShiftRight", "SiLU",
-    "Sigmoid", "Sign", "Sine", "Sinh", "Size", "Slice", "SmoothL1Loss", "Softmax", "Softplus",
-    "SolveTriangular", "Sort", "Split", "Sqrt", "Square", "SquaredError", "Squeeze",
-    "StableReciprocal", "StopGradient", "Subtract", "Sum", "SwapAxes", "TSNE", "TSNECore",
-    "TakeAlongAxis", "Tan", "Tanh", "ToList", "ToTensor", "ToTuple", "TopK", "TransformerBlock",
-    "Transpose", "TransposedDiagonal", "Trapezoid", "Tril", "Trunc", "TsnePJoint", "Unfold",
-    "Unique", "Upsample", "Variance", "Where", "Zeros", "ZerosLike",
+    "Cumprod", "Cumsum", "Det", "DistanceEncoder", "DistanceMatrix", "Divide", "Dropout", "Dtype",
+    "ELU", "Eigenvalues", "Eigenvectors", "Eigvalsh", "ElementWiseAffine", "Embedding",
+    "EncoderDecoder", "EncoderDecoderInference", "EncoderDistanceMatrix", "Equal", "Erf", "Erfc",
+    "Erfinv", "ExpandDims", "Expm1", "Exponential", "Eye", "EyeComplement", "F1", "Flatten", "Flip",
+    "Floor", "FloorDivide", "Fmod", "Fold", "Full", "GPRAlpha", "GPRLoss", "GPRVOuter", "GRUCell",
+    "Gather", "GaussProcessRegressionCore", "Gelu", "Greater", "GreaterEqual", "GridSample",
+    "GroupNorm", "Hardsigmoid", "Hardswish", "HingeLoss", "HuberLoss", "Indexer", "InstanceNorm",
+    "IsNan", "Item", "KLDivergence", "KernelizedSVM", "KeyValueCache", "L1", "L2", "LSTMCell",
+    "LSTMCellBody", "Layer", "LayerNorm", "LeakyRelu", "Length", "Less", "LessEqual", "Lgamma",
+    "Linear", "LinearSVM", "LinearScan", "Log", "Log1p", "LogCumsumExp", "LogSoftmax", "LogSumExp",
+    "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXOr", "LogisticRegression", "MDS", "MDSCore",
+    "MLP", "ManyToOne", "MaskedSoftmax", "MatrixMultiply", "Max", "MaxPool1D", "MaxPool2D",
+    "Maximum", "Mean", "Metric", "Min", "Minimum", "Mish", "MultiHeadAttention", "Multiply",
+    "NanToNum", "Negate", "NormModifier", "NotEqual", "OneHot", "OneToMany", "OneToManyInference",
+    "Ones", "PReLU", "Pad", "PermuteTensor", "PixelShuffle", "PixelUnshuffle", "Polygamma",
+    "PolynomialFeatures", "PolynomialKernel", "PolynomialRegression", "PositionalEncoding", "Power",
+    "Precision", "PrimitiveAvgPool1D", "PrimitiveAvgPool2D", "PrimitiveConvolution1D",
+    "PrimitiveConvolution2D", "PrimitiveEmbedding", "PrimitiveLayerNorm", "PrimitiveLinear",
+    "PrimitiveMaxPool1D", "PrimitiveMaxPool2D", "PrimitiveRandInt", "PrimitiveRandn",
+    "PrimitiveScaledDotProduct", "PrimitiveSlice", "PrimitiveSplit", "Prod", "QuadHingeLoss",
+    "QuadraticFormRegularizer", "QuantileLoss", "RBFKernel", "RMSNorm", "RNNCell", "RandInt",
+    "Randn", "RandomUniform", "Recall", "RelativePositionBias", "Relu", "Remainder", "Reshape",
+    "Roll", "RotaryEmbedding", "Round", "SELU", "ScaledDotProduct", "Scatter", "Shape", "ShiftLeft",
+    "ShiftRight", "SiLU", "Sigmoid", "Sign", "Sine", "Sinh", "Size", "Slice", "SmoothL1Loss",
+    "Softmax", "Softplus", "Solve", "SolveTriangular", "Sort", "Split", "Sqrt", "Square",
+    "SquaredError", "Squeeze", "StableReciprocal", "StopGradient", "Subtract", "Sum", "SwapAxes",
+    "TSNE", "TSNECore", "TakeAlongAxis", "Tan", "Tanh", "ToList", "ToTensor", "ToTuple", "TopK",
+    "TransformerBlock", "Transpose", "TransposedDiagonal", "Trapezoid", "Tril", "Trunc",
+    "TsnePJoint", "Unfold", "Unique", "Upsample", "Variance", "Where", "Zeros", "ZerosLike",
 ]

@@ -22,6 +22,11 @@ def limited(x: Any) -> Any:
     return 0.9 * torch.tanh(x)
 
 
+def regular(x: Any) -> Any:
+    """A matrix that is not singular."""
+    return x[:, :3] + SQUARE
+
+
 FUNCTIONS: dict[str, Callable] = {
     # sums and products along axes
     "cumsum": lambda x: x.cumsum(-1),
@@ -39,6 +44,9 @@ FUNCTIONS: dict[str, Callable] = {
     "pdist": F.pdist,
     "count_nonzero": lambda x: x * (x > 0).count_nonzero(0),
     "diff": lambda x: x.diff(dim=1),
+    "diff of second order": lambda x: x.diff(2, 0, prepend=x[:1] * 2, append=x),
+    "diff of bools": lambda x: x[:, 1:] * (x > 0).diff(),
+    "diff of ints": lambda x: x * WHOLE.diff(prepend=WHOLE[:, :1]),
     "trapezoid": lambda x: torch.trapezoid(x, dim=1),
     "nansum": lambda x: x.where(x < 1, torch.nan).nansum(1),
     "any": lambda x: x * (x > 1).any(1, keepdim=True),
@@ -136,17 +144,29 @@ FUNCTIONS: dict[str, Callable] = {
     "normalize": lambda x: F.normalize(x, dim=-1),
     "cosine_similarity": lambda x: F.cosine_similarity(x, x.flip(0), dim=-1),
     # what torch.linalg computes from factors
-    "inv": lambda x: torch.linalg.inv(x @ x.T),
-    "det": lambda x: torch.linalg.det(x @ x.T),
-    "solve": lambda x: torch.linalg.solve(x @ x.T, x),
+    "inv": lambda x: torch.linalg.inv(regular(x)) + regular(x).inverse(),
+    "inv of several": lambda x: torch.linalg.inv(torch.stack((regular(x), SQUARE))),
+    "det": lambda x: torch.linalg.det(regular(x)) + torch.stack((regular(x), SQUARE)).det(),
+    "solve": lambda x: torch.linalg.solve(regular(x), x),
+    "solve from the right": lambda x: torch.linalg.solve(regular(x), x.T, left=False),
+    "solve of a vector": lambda x: torch.linalg.solve(regular(x), x[:, 0]),
+    "solve of several": lambda x: torch.linalg.solve(regular(x), torch.stack((x, x * 2))),
+    "solve of several matrices": lambda x: torch.linalg.solve(torch.stack((regular(x), SQUARE)), x),
+    "solve of several vectors": lambda x: torch.linalg.solve(
+        torch.stack((regular(x), SQUARE)), x[:2, :3]
+    ),
     "svd": torch.linalg.svdvals,
     "fft": lambda x: torch.fft.rfft(x).abs(),
     "nonzero": lambda x: x[x > 0],
     "unique": torch.unique,
-    "erfc": torch.special.erfc,
-    "lgamma": lambda x: (x.abs() + 1).lgamma(),
-    "erfinv": lambda x: limited(x).erfinv(),
-    "logcumsumexp": lambda x: x.logcumsumexp(1),
+    # special functions
+    "erfc": lambda x: (x * 4).erfc() + torch.special.erfc(x),
+    "lgamma": lambda x: (x.abs() + 1).lgamma() + x.lgamma(),
+    # torch's trigamma function, which is the slope of digamma, has nine digits
+    "digamma": lambda x: x * (x.digamma() + torch.polygamma(0, x.abs() + 1)).detach(),
+    "polygamma": lambda x: torch.polygamma(2, x.abs() + 1) + torch.special.polygamma(3, x),
+    "erfinv": lambda x: limited(x).erfinv() + torch.special.erfinv(limited(x)),
+    "logcumsumexp": lambda x: (x * 200).logcumsumexp(1) + x.logcumsumexp(0),
 }
 
 
@@ -156,6 +176,41 @@ def views(x: Any) -> Any:
     y.view(-1)[::3] += 1
     y[0, 1:4].copy_(x[1, :3])
     y.diagonal().fill_(0.5)
+    return y
+
+
+def in_place_after_a_view(x: Any) -> Any:
+    y = x * 2
+    first, flat = y[0], y.reshape(-1)
+    y.add_(x)
+    return y + first + flat[:5]
+
+
+def in_place_before_a_view(x: Any) -> Any:
+    y = (x * 2).add_(1)
+    first = y[0]
+    y.mul_(3)
+    return y + first
+
+
+def in_place_of_an_operand(x: Any) -> Any:
+    y = x * 2
+    z = y.exp()
+    w = y.mul_(x)
+    return torch.stack((y, z, w.sub_(1), y))
+
+
+def in_place_of_the_input(x: Any) -> Any:
+    y = F.dropout(x * 2, 0.5, False)
+    z = y.type_as(x).contiguous()
+    z.mul_(3)
+    return x + y + z
+
+
+def in_place_without_a_result(x: Any) -> Any:
+    y = x * 2
+    y.add_(1)
+    torch.relu_(y)
     return y
 
 
@@ -171,6 +226,16 @@ TRICKY: dict[str, Callable] = {
     "median of ties": lambda x: x.median(-1).values,
     "views that are written to": views,
     "in place": lambda x: x.mul(2).add_(x).sub_(1).T.div_(2).neg_(),
+    "in place after a view": in_place_after_a_view,
+    "in place before a view": in_place_before_a_view,
+    "in place of an operand that is used before and after": in_place_of_an_operand,
+    "in place of what may be the input": in_place_of_the_input,
+    "in place in another dtype": lambda x: (
+        (x > 0).float().add_(x.float()).double() + (x * 2).floor_()
+    ),
+    "in place of ints": lambda x: x * (WHOLE + 1).add_(WHOLE).mul_(3).bitwise_and_(WHOLE),
+    "in place without a result": in_place_without_a_result,
+    "in place of a detached tensor": lambda x: (x * 2).detach_() * x + (x * 3).relu_(),
     "rows in place": lambda x: x.clone().index_add_(0, AGAIN, x).scatter_(1, COLUMNS, 0.5),
     "negative axes": lambda x: (
         x.unsqueeze(-2).squeeze(-2).softmax(-2).flip(-1).cumsum(-2).unflatten(-1, (-1, 1)).sum(-1)
@@ -186,11 +251,6 @@ TRICKY: dict[str, Callable] = {
 
 # What the error says about functions that cannot be converted.
 REFUSED = {
-    **{name: f"aten.{name}: no op of Mithril computes it" for name in ("erfc", "erfinv", "lgamma")},
-    "logcumsumexp": "aten.logcumsumexp: no op of Mithril computes it",
-    "inv": "aten.linalg_inv_ex: no op of Mithril computes it",
-    "det": "aten._linalg_det: no op of Mithril computes it",
-    "solve": "aten._linalg_solve_ex: no op of Mithril computes it",
     "svd": "aten._linalg_svd: no op of Mithril computes it",
     "fft": "aten._fft_r2c: no op of Mithril computes it",
     "nonzero": "aten.index: by bools, whose number of True is not known",

@@ -244,16 +244,16 @@ def test_all_that_is_unsupported_is_listed_at_once() -> None:
 
         def forward(self, x):
             values = self.pool(x)
-            zeta = torch.special.zeta(values, 2.0).erfinv()
+            zeta = torch.special.zeta(values, 2.0).i0()
             return zeta + torch.special.bessel_j0(values)
 
     x = torch.rand(1, 4, 4)
     text = text_of(lambda: ml.from_torch(Odd(), x))
     assert text.startswith("mithril.ValueError[E0413]: Odd cannot be converted\n")
-    for operator in ("special_zeta", "erfinv", "special_bessel_j0"):
+    for operator in ("special_zeta", "i0", "special_bessel_j0"):
         assert f"  forward : aten.{operator}: no op of Mithril computes it (" in text
     assert "test_from_torch.py" in text
-    assert "zeta = torch.special.zeta(values, 2.0).erfinv()" in text
+    assert "zeta = torch.special.zeta(values, 2.0).i0()" in text
     assert "  pool.1  : aten.fractional_max_pool2d: no op of Mithril computes it (" in text
     assert text.endswith("as_torch_module")
 

@@ -8,6 +8,7 @@
 #include "mithril/models/ops/reductions/cumsum.hpp"
 #include "mithril/models/ops/reductions/linear_scan.hpp"
 #include "mithril/models/ops/reductions/log_softmax.hpp"
+#include "mithril/models/ops/reductions/logcumsumexp.hpp"
 #include "mithril/models/ops/reductions/max.hpp"
 #include "mithril/models/ops/reductions/mean.hpp"
 #include "mithril/models/ops/reductions/min.hpp"
