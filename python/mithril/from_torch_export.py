@@ -14,6 +14,7 @@ from torch.export import Dim, ExportedProgram
 from torch.utils import _pytree as pytree
 
 from ._core import raise_error
+from .from_torch_changes import replace_changes
 from .from_torch_rows import has_row, row_of
 
 TORCH = Path(torch.__file__).parent
@@ -33,6 +34,7 @@ def export(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             program = torch.export.export(module, args, kwargs, dynamic_shapes=dims)
+            replace_changes(program)
             ready = functional(program)
     except Exception as error:  # torch.export raises whatever forward and torch itself raise
         refuse(module, error)
