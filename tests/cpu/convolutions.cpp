@@ -98,7 +98,7 @@ std::vector<T> made(const ConvolutionForm& form, int64_t parts, const std::vecto
   }
   for (int64_t unit = 0; unit < form.units(); ++unit) {
     if (!planes.empty()) form.pad(source.data(), unit, {0, form.source_rows()}, planes.data());
-    WindowPart cut = form.cut(parts);
+    GemmPart cut = form.cut(parts);
     for (cut.part = 0; cut.part < parts; ++cut.part) {
       form.multiply({.source = planes.empty() ? source.data() : planes.data(),
                      .weight = packed.data(),
@@ -130,7 +130,7 @@ std::vector<T> weight_gradient(const ConvolutionSample<T>& sample, Instructions 
       form.pad(sample.input.data() + at * sample.c.inputs * plane, 0, form.rows(), padded.data());
       form.pack(sample.output.data() + at * sample.c.outputs * form.places(), 0, form.tiles(),
                 packed.data());
-      WindowPart cut = form.cut(parts);
+      GemmPart cut = form.cut(parts);
       for (cut.part = 0; cut.part < parts; ++cut.part) {
         form.multiply(kernels, packed.data(), padded.data(), image > 0, cut, sums.data());
       }
@@ -159,8 +159,8 @@ void check(const Convolution& convolution) {
   for (const Instructions instructions : present_instructions()) {
     CAPTURE(name(instructions));
     const ImplicitGemmKernels<T>& kernels = implicit_gemm_kernels<T>(instructions);
-    const ImplicitGemm<T> forwards(output_form(convolution, kernels.nr), kernels);
-    const ImplicitGemm<T> backwards(input_gradient_form(convolution, kernels.nr), kernels);
+    const ImplicitGemm<T> forwards(forward_geometry(convolution, kernels.nr), kernels);
+    const ImplicitGemm<T> backwards(input_gradient_geometry(convolution, kernels.nr), kernels);
     const auto output = [&](int64_t parts) {
       return made<T>(forwards, parts, sample.input, sample, sample.bias.data(), outputs.size());
     };

@@ -64,9 +64,9 @@ std::vector<float> made(const ConvolutionForm& form, const ConvolutionSample& s,
     form.pack_weight(given_weight, panel, weight.data());
   }
   for (int64_t part = 0; part < parts && !padded.empty(); ++part) {
-    form.pad(source, 0, WindowPart{part, parts}.share(form.source_rows()), padded.data());
+    form.pad(source, 0, GemmPart{part, parts}.share(form.source_rows()), padded.data());
   }
-  const WindowPart cut = form.cut(parts);
+  const GemmPart cut = form.cut(parts);
   for (int64_t part = 0; part < parts; ++part) {
     form.multiply({.source = padded.empty() ? source : padded.data(),
                    .weight = weight.data(),

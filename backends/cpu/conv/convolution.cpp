@@ -21,8 +21,8 @@ StepDescriptor implicit_gemm_descriptor(const LoweringContext& context, const Co
   const int64_t nr = implicit_gemm_kernels<T>().nr;
   return convolution_descriptor(
       context,
-      std::make_shared<ImplicitGemm<T>>(is_input_gradient ? input_gradient_form(c, nr)
-                                                          : output_form(c, nr)),
+      std::make_shared<ImplicitGemm<T>>(is_input_gradient ? input_gradient_geometry(c, nr)
+                                                          : forward_geometry(c, nr)),
       values, is_input_gradient);
 }
 
@@ -74,7 +74,7 @@ std::optional<StepDescriptor> lower_convolution(const LoweringContext& context, 
       return convolution_descriptor(context, std::make_shared<Im2col>(*convolution), values);
     }
     const auto form = std::make_shared<ImplicitGemm<float>>(
-        output_form(in_pairs(*convolution), pairs->windows.nr), pairs->windows);
+        forward_geometry(in_pairs(*convolution), pairs->windows.nr), pairs->windows);
     return lower_bf16_convolution(context, *convolution, values,
                                   convolution_descriptor(context, form, values));
   }

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "backends/cpu/conv/implicit_gemm_form.hpp"
+#include "backends/cpu/conv/implicit_gemm_geometry.hpp"
 #include "backends/cpu/descriptors/packed_weights.hpp"
 #include "backends/cpu/runtime/step.hpp"
 
@@ -47,19 +47,18 @@ class ConvolutionForm {
   // The padded source of a unit; 0: the source is read in place.
   virtual int64_t source_bytes() const = 0;
   virtual int64_t source_rows() const = 0;  // that pad() can pad separately
-  virtual void pad(const void* source, int64_t unit, WindowPart::Range rows,
-                   void* padded) const = 0;
+  virtual void pad(const void* source, int64_t unit, GemmPart::Range rows, void* padded) const = 0;
 
   // The workspace of each of `parts` parts.
   virtual int64_t work_bytes(int64_t /*parts*/) const { return 0; }
-  virtual WindowPart cut(int64_t parts) const = 0;
-  virtual void multiply(const ConvolutionOperands& operands, const WindowPart& part) const = 0;
+  virtual GemmPart cut(int64_t parts) const = 0;
+  virtual void multiply(const ConvolutionOperands& operands, const GemmPart& part) const = 0;
 
   // The result in another layout than that of the value; 0: multiply() writes the value. store()
   // converts a part of it, and runs the epilogue.
   virtual int64_t made_bytes() const { return 0; }
   virtual void store(const void* /*from*/, void* /*made*/, const Epilogue& /*epilogue*/,
-                     const WindowPart& /*part*/) const {}
+                     const GemmPart& /*part*/) const {}
 };
 
 }  // namespace mithril::cpu_backend

@@ -95,7 +95,7 @@ class ConvolutionStep final : public Step {
 
   void pack(const BufferTable& buffers, const ConvolutionForm& form, std::byte* packed) const {
     each_part([&](int64_t part) {
-      const auto [first, last] = WindowPart{part, partition_.parts}.share(form.panels());
+      const auto [first, last] = GemmPart{part, partition_.parts}.share(form.panels());
       for (int64_t panel = first; panel < last; ++panel) {
         form.pack_weight(buffers.read<std::byte>(weight_), panel, packed);
       }
@@ -110,7 +110,7 @@ class ConvolutionStep final : public Step {
       ConvolutionOperands o = operands;
       std::byte* padded = free + part * own_bytes;
       o.work = padded + padded_bytes;
-      const auto [first, last] = WindowPart{part, partition_.parts}.share(form_->units());
+      const auto [first, last] = GemmPart{part, partition_.parts}.share(form_->units());
       for (o.unit = first; o.unit < last; ++o.unit) {
         if (padded_bytes > 0) {
           form_->pad(operands.source, o.unit, {0, form_->source_rows()}, padded);
@@ -126,8 +126,7 @@ class ConvolutionStep final : public Step {
     const int64_t padded_bytes = lines(form_->source_bytes());
     if (padded_bytes > 0) {
       each_part([&](int64_t part) {
-        const WindowPart::Range rows =
-            WindowPart{part, partition_.parts}.share(form_->source_rows());
+        const GemmPart::Range rows = GemmPart{part, partition_.parts}.share(form_->source_rows());
         form_->pad(o.source, o.unit, rows, free);
       });
       o.source = free;
@@ -141,7 +140,7 @@ class ConvolutionStep final : public Step {
 
   void multiply(const ConvolutionForm& form, const ConvolutionOperands& operands,
                 std::byte* work) const {
-    const WindowPart cut = form.cut(partition_.parts);
+    const GemmPart cut = form.cut(partition_.parts);
     const int64_t own_bytes = work_lines(form, partition_);
     each_part([&](int64_t part) {
       ConvolutionOperands o = operands;

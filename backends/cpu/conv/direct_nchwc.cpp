@@ -112,12 +112,12 @@ double DirectNchwc::work() const {
 }
 
 // If the weight is larger than the source, each thread reads only its own panels of the weight.
-WindowPart DirectNchwc::cut(int64_t parts) const {
+GemmPart DirectNchwc::cut(int64_t parts) const {
   const int64_t source = c_.images * c_.input_channels() * c_.height.input * c_.width.input;
   if (panels() % parts == 0 && weight_count() > source) {
     return {.part = 0, .parts = parts, .of_rows = true};
   }
-  return tiles() >= 4 * parts ? WindowPart{.part = 0, .parts = parts}
+  return tiles() >= 4 * parts ? GemmPart{.part = 0, .parts = parts}
                               : cut_evenly(panels(), tiles(), parts);
 }
 
@@ -148,7 +148,7 @@ void DirectNchwc::pack_weight(const void* weight, int64_t panel, void* packed) c
   }
 }
 
-void DirectNchwc::pad(const void* source, int64_t /*unit*/, WindowPart::Range rows,
+void DirectNchwc::pad(const void* source, int64_t /*unit*/, GemmPart::Range rows,
                       void* padded) const {
   for (int64_t row = rows.first; row < rows.last; ++row) {
     const int64_t image = row / height_, y = row % height_;
@@ -212,7 +212,7 @@ DirectNchwc::Tile DirectNchwc::tile(int64_t i) const {
           .from = image * image_step_ + place * unit_};
 }
 
-void DirectNchwc::multiply(const ConvolutionOperands& operands, const WindowPart& part) const {
+void DirectNchwc::multiply(const ConvolutionOperands& operands, const GemmPart& part) const {
   const auto [first_panel, last_panel] = part.rows(panels());
   const auto [first, last] = part.columns(tiles());
   for (int64_t group = first; group < last; group += group_) {
@@ -225,7 +225,7 @@ void DirectNchwc::multiply(const ConvolutionOperands& operands, const WindowPart
 
 // Each span prefetches the weights of the next one.
 void DirectNchwc::multiply_panel(const ConvolutionOperands& o, int64_t panel,
-                                 WindowPart::Range tiles) const {
+                                 GemmPart::Range tiles) const {
   const int64_t nr = kernels_->nr, block = kernels_->block, block_step = plane() * block;
   const int64_t group = panel / group_panels_, within = panel % group_panels_ * (nr / block);
   const int64_t blocks = std::min(nr / block, group_blocks_ - within);

@@ -38,9 +38,9 @@ class DirectNchwc final : public NchwcForm {
   }
   // The rows of the padded planes of all images.
   int64_t source_rows() const override { return in_place_ ? 0 : c_.images * height_; }
-  void pad(const void* source, int64_t unit, WindowPart::Range rows, void* padded) const override;
-  WindowPart cut(int64_t parts) const override;
-  void multiply(const ConvolutionOperands& operands, const WindowPart& part) const override;
+  void pad(const void* source, int64_t unit, GemmPart::Range rows, void* padded) const override;
+  GemmPart cut(int64_t parts) const override;
+  void multiply(const ConvolutionOperands& operands, const GemmPart& part) const override;
 
  private:
   // Neighbouring output pixels that one micro-kernel call computes.
@@ -62,7 +62,7 @@ class DirectNchwc final : public NchwcForm {
   int64_t plane() const { return c_.height.output * c_.width.output; }
   void add_spans(int64_t first, int64_t last, int64_t run);
   void multiply_panel(const ConvolutionOperands& operands, int64_t panel,
-                      WindowPart::Range tiles) const;
+                      GemmPart::Range tiles) const;
   void pad_row(const float* source, int64_t image, int64_t y, float* to) const;
   void pad_places(const float* image, int64_t plane, int64_t y, float* to) const;
 

@@ -85,7 +85,7 @@ void GroupedNchwc::pack_weight(const void* weight, int64_t panel, void* packed) 
   }
 }
 
-void GroupedNchwc::pad(const void* source, int64_t /*unit*/, WindowPart::Range blocks,
+void GroupedNchwc::pad(const void* source, int64_t /*unit*/, GemmPart::Range blocks,
                        void* padded) const {
   convert_to_blocks(static_cast<const float*>(source), blocks.first, blocks.last,
                     static_cast<float*>(padded));
@@ -119,7 +119,7 @@ void GroupedNchwc::pad_band(const float* source, int64_t block, int64_t first_ro
   }
 }
 
-void GroupedNchwc::multiply(const ConvolutionOperands& o, const WindowPart& part) const {
+void GroupedNchwc::multiply(const ConvolutionOperands& o, const GemmPart& part) const {
   const int64_t columns = c_.width.output, plane = c_.height.output * columns;
   const int64_t source_plane = c_.height.input * c_.width.input;
   const int64_t row_tiles = up(columns, kernels_->lane_rows);

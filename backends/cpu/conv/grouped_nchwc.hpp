@@ -27,14 +27,14 @@ class GroupedNchwc final : public NchwcForm {
   // The source after conversion to the blocked layout.
   int64_t source_bytes() const override;
   int64_t source_rows() const override { return c_.images * input_blocks_; }
-  void pad(const void* source, int64_t unit, WindowPart::Range blocks, void* padded) const override;
+  void pad(const void* source, int64_t unit, GemmPart::Range blocks, void* padded) const override;
   // The padded source of a band.
   int64_t work_bytes(int64_t /*parts*/) const override {
     return row_count_ * input_rows(band_rows_) * int64_t{sizeof(float)};
   }
   // Computes some of the bands.
-  void multiply(const ConvolutionOperands& operands, const WindowPart& part) const override;
-  WindowPart cut(int64_t parts) const override { return {.part = 0, .parts = parts}; }
+  void multiply(const ConvolutionOperands& operands, const GemmPart& part) const override;
+  GemmPart cut(int64_t parts) const override { return {.part = 0, .parts = parts}; }
 
  private:
   int64_t weight_count() const { return blocks_ * depth() * channel_block; }

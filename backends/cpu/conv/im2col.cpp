@@ -30,15 +30,15 @@ bool suits_im2col(int64_t outputs, int64_t depth) {
 
 Im2col::Im2col(const Convolution& convolution)
     : c_(convolution),
-      products_(&bfloat16_kernels()->gemm),
-      patches_(im2col_kernels()),
-      planes_(output_form(c_, 1)),
-      depth_(planes_.products.front().depth()),
+      gemm_kernels_(&bfloat16_kernels()->gemm),
+      kernels_(im2col_kernels()),
+      geometry_(forward_geometry(c_, 1)),
+      depth_(geometry_.gemms.front().depth()),
       blocks_(up(depth_, elements_of_block)),
       spans_(up(blocks_, most_blocks)),
-      tiles_(up(c_.outputs, products_->mr)),
+      tiles_(up(c_.outputs, gemm_kernels_->mr)),
       mr_(tiles_ > 0 ? up(c_.outputs, tiles_) : 0),
-      columns_(planes_.columns(planes_.products.front())),
+      columns_(geometry_.columns(geometry_.gemms.front())),
       panels_(up(columns_, nr)),
       pieces_(std::min(panels_, most_panels)) {}
 
@@ -50,8 +50,8 @@ double Im2col::work() const {
 int64_t Im2col::weight_count() const { return tiles_ * mr_ * blocks_ * block; }
 
 int64_t Im2col::source_bytes() const {
-  if (planes_.in_place) return 0;
-  return (planes_.channels * planes_.channel_step() + nr) * int64_t{sizeof(uint16_t)};
+  if (geometry_.in_place) return 0;
+  return (geometry_.channels * geometry_.channel_step() + nr) * int64_t{sizeof(uint16_t)};
 }
 
 int64_t Im2col::work_bytes(int64_t /*parts*/) const {
@@ -87,15 +87,15 @@ int64_t Im2col::weight_at(int64_t tile, Span span) const {
   return (span.first * tiles_ + tile * span.size()) * mr_ * block;
 }
 
-void Im2col::pad(const void* source, int64_t unit, WindowPart::Range channels, void* padded) const {
-  const PlaneAxis &height = planes_.height, &width = planes_.width;
+void Im2col::pad(const void* source, int64_t unit, GemmPart::Range channels, void* padded) const {
+  const PlaneAxis &height = geometry_.height, &width = geometry_.width;
   const uint16_t* input = source_of(source, unit);
   auto* to = static_cast<uint16_t*>(padded);
   if (width.step > PaddedPlane::most_column_stride) {
-    return pad_planes(planes_, input, channels.first, channels.last, to);
+    return pad_planes(geometry_, input, channels.first, channels.last, to);
   }
   for (int64_t channel = channels.first; channel < channels.last; ++channel) {
-    PaddedPlane plane{.from = input + channel * planes_.source_plane(),
+    PaddedPlane plane{.from = input + channel * geometry_.source_plane(),
                       .from_height = height.source,
                       .from_width = width.source,
                       .row_stride = height.step,
@@ -104,19 +104,19 @@ void Im2col::pad(const void* source, int64_t unit, WindowPart::Range channels, v
                       .first_column = 0,
                       .height = height.extent,
                       .width = width.extent,
-                      .to = to + channel * planes_.channel_step()};
+                      .to = to + channel * geometry_.channel_step()};
     for (const int64_t of_height : height.planes) {
       for (const int64_t of_width : width.planes) {
         plane.first_row = of_height - height.before;
         plane.first_column = of_width - width.before;
-        patches_->pad(plane);
-        plane.to += planes_.plane();
+        kernels_->pad(plane);
+        plane.to += geometry_.plane();
       }
     }
   }
 }
 
-WindowPart Im2col::cut(int64_t parts) const {
+GemmPart Im2col::cut(int64_t parts) const {
   // Packing a panel takes about as long as multiplying it by one row of tiles.
   const bool of_rows = up(panels_, parts) * (1 + tiles_) > panels_ * (1 + up(tiles_, parts));
   const int64_t bytes = weight_count() * int64_t{sizeof(float)};  // of a group
@@ -124,12 +124,12 @@ WindowPart Im2col::cut(int64_t parts) const {
   return {.part = 0, .parts = parts, .of_rows = of_rows || from_memory};
 }
 
-void Im2col::multiply(const ConvolutionOperands& o, const WindowPart& part) const {
+void Im2col::multiply(const ConvolutionOperands& o, const GemmPart& part) const {
   const int64_t group = o.unit % c_.groups;
-  const int64_t made_before = o.unit * c_.outputs * planes_.made_plane();
+  const int64_t made_before = o.unit * c_.outputs * geometry_.made_plane();
   const Operands operands{
       .input =
-          planes_.in_place ? source_of(o.source, o.unit) : static_cast<const uint16_t*>(o.source),
+          geometry_.in_place ? source_of(o.source, o.unit) : static_cast<const uint16_t*>(o.source),
       .weight = static_cast<const float*>(o.weight) + group * weight_count(),
       .bias = o.bias ? static_cast<const float*>(o.bias) + group * c_.outputs : nullptr,
       .made = static_cast<float*>(o.made) + made_before,
@@ -148,7 +148,7 @@ void Im2col::multiply(const ConvolutionOperands& o, const WindowPart& part) cons
     multiply_piece(operands, piece);
     store_piece(operands, piece);
   }
-  if (products_->release) products_->release();
+  if (gemm_kernels_->release) gemm_kernels_->release();
 }
 
 // Each panel meets all rows of tiles while it is in the L1 cache.
@@ -160,10 +160,10 @@ void Im2col::multiply_piece(const Operands& operands, const Piece& piece) const 
     const auto prefetching = Prefetching::of<float>(span.size() * mr_ * block, span.size() * block,
                                                     piece.last - piece.first);
     for (int64_t panel = piece.first; panel < piece.last; ++panel) {
-      patches_->pair_rows({.from = operands.input + panel * nr,
-                           .offsets = planes_.products.front().offsets.data() + k,
+      kernels_->pair_rows({.from = operands.input + panel * nr,
+                           .offsets = geometry_.gemms.front().offsets.data() + k,
                            .count = std::min(span.last * elements_of_block, depth_) - k,
-                           .columns = planes_.in_place ? std::min(nr, columns_ - panel * nr) : nr,
+                           .columns = geometry_.in_place ? std::min(nr, columns_ - panel * nr) : nr,
                            .pairs = span.size() * block,
                            .to = piece.patch});
       for (int64_t tile = piece.tiles.first; tile < piece.tiles.last; ++tile) {
@@ -171,7 +171,7 @@ void Im2col::multiply_piece(const Operands& operands, const Piece& piece) const 
         const float* next =
             i + 1 < spans_ ? operands.weight + weight_at(tile, span_at(i + 1)) : nullptr;
         // There is no tile of one row. The packed weight has zero rows instead.
-        products_->tile[std::max(rows, std::min<int64_t>(mr_, 2))](
+        gemm_kernels_->tile[std::max(rows, std::min<int64_t>(mr_, 2))](
             {.a = operands.weight + weight_at(tile, span),
              .a_step = mr_,
              .b = piece.patch,
@@ -194,10 +194,10 @@ void Im2col::store_piece(const Operands& operands, const Piece& piece) const {
   const int64_t count = find_stretches(piece, stretches.data());
   if (count == 0) return;
   const Stretch &front = stretches.front(), &back = stretches[static_cast<size_t>(count - 1)];
-  const int64_t plane = planes_.made_plane();
+  const int64_t plane = geometry_.made_plane();
   for (int64_t tile = piece.tiles.first; tile < piece.tiles.last; ++tile) {
     const int64_t row = tile * mr_, rows = std::min(mr_, c_.outputs - row);
-    patches_->spread({.from = piece.sums + (tile - piece.tiles.first) * mr_ * piece.sum_step,
+    kernels_->spread({.from = piece.sums + (tile - piece.tiles.first) * mr_ * piece.sum_step,
                       .from_step = piece.sum_step,
                       .rows = rows,
                       .bias = operands.bias ? operands.bias + row : nullptr,
@@ -213,13 +213,13 @@ void Im2col::store_piece(const Operands& operands, const Piece& piece) const {
 }
 
 int64_t Im2col::find_stretches(const Piece& piece, Stretch* stretches) const {
-  const TapGemm& product = planes_.products.front();
+  const TapGemm& gemm = geometry_.gemms.front();
   const int64_t first = piece.first * nr, end = std::min(piece.last * nr, columns_);
-  if (planes_.is_dense(product)) {
+  if (geometry_.is_dense(gemm)) {
     stretches[0] = {0, first, end - first};
     return 1;
   }
-  const int64_t pitch = planes_.width.extent, size = product.width.count;
+  const int64_t pitch = geometry_.width.extent, size = gemm.width.count;
   int64_t count = 0;
   for (int64_t y = first / pitch; y * pitch < end; ++y) {
     const int64_t x = std::max<int64_t>(first - y * pitch, 0);

@@ -32,12 +32,11 @@ class Im2col final : public ConvolutionForm {
   void pack_weight(const void* weight, int64_t panel, void* packed) const override;
   int64_t source_bytes() const override;
   int64_t source_rows() const override { return c_.inputs; }
-  void pad(const void* source, int64_t unit, WindowPart::Range channels,
-           void* padded) const override;
+  void pad(const void* source, int64_t unit, GemmPart::Range channels, void* padded) const override;
   int64_t work_bytes(int64_t parts) const override;
-  WindowPart cut(int64_t parts) const override;
+  GemmPart cut(int64_t parts) const override;
   // Computes a part: some rows of tiles, or some panels of columns.
-  void multiply(const ConvolutionOperands& operands, const WindowPart& part) const override;
+  void multiply(const ConvolutionOperands& operands, const GemmPart& part) const override;
 
  private:
   // The operands of one group of one image.
@@ -52,7 +51,7 @@ class Im2col final : public ConvolutionForm {
 
   // Panels that are multiplied before the epilogue runs on their results.
   struct Piece {
-    WindowPart::Range tiles;
+    GemmPart::Range tiles;
     int64_t first, last;
     float* patch;
     float* sums;
@@ -68,20 +67,20 @@ class Im2col final : public ConvolutionForm {
 
   int64_t weight_count() const;  // elements of the packed weight of a group
   const uint16_t* source_of(const void* source, int64_t unit) const {
-    return static_cast<const uint16_t*>(source) + unit * c_.inputs * planes_.source_plane();
+    return static_cast<const uint16_t*>(source) + unit * c_.inputs * geometry_.source_plane();
   }
   Span span_at(int64_t i) const;
   // Offset into the packed weight of a group, which has the order in which it is read.
   int64_t weight_at(int64_t tile, Span span) const;
   void multiply_piece(const Operands& operands, const Piece& piece) const;
   void store_piece(const Operands& operands, const Piece& piece) const;
-  // Finds the stretches of a piece's columns that are output pixels. Returns their number.
+  // Finds the columns of a piece that are output pixels. Returns the number of stretches.
   int64_t find_stretches(const Piece& piece, Stretch* stretches) const;
 
   Convolution c_;
-  const GemmKernels<float>* products_;
-  const Im2colKernels* patches_;
-  ImplicitGemmForm planes_;
+  const GemmKernels<float>* gemm_kernels_;
+  const Im2colKernels* kernels_;
+  ImplicitGemmGeometry geometry_;
   int64_t depth_, blocks_, spans_;     // blocks_: of VNNI pairs along k, spans_: of blocks
   int64_t tiles_, mr_;                 // rows of tiles, and the rows of each
   int64_t columns_, panels_, pieces_;  // pieces_: most panels in a piece

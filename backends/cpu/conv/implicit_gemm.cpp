@@ -16,7 +16,7 @@ constexpr int64_t block_columns = 224;
 // The operands of one group of one image.
 template <typename T>
 struct ImplicitGemmOperands {
-  const ImplicitGemmForm& form;
+  const ImplicitGemmGeometry& geometry;
   const ImplicitGemmTiles& tiles;
   const ImplicitGemmKernels<T>& kernels;
   const T* planes;
@@ -30,23 +30,24 @@ struct ImplicitGemmOperands {
 template <typename T>
 class Multiplication {
  public:
-  Multiplication(const ImplicitGemmOperands<T>& operands, const WindowPart& part)
+  Multiplication(const ImplicitGemmOperands<T>& operands, const GemmPart& part)
       : o_(operands),
-        form_(operands.form),
+        geometry_(operands.geometry),
         nr_(operands.tiles.nr),
         tiles_(part.rows(operands.tiles.count)) {}
 
-  void run(const WindowPart& part) {
+  void run(const GemmPart& part) {
     const T* weight = o_.weight;
-    for (const TapGemm& product : form_.products) {
-      const auto [first, last] = part.columns(o_.tiles.panels(form_, product));
-      product_ = &product;
+    for (const TapGemm& gemm : geometry_.gemms) {
+      const auto [first, last] = part.columns(o_.tiles.panels(geometry_, gemm));
+      gemm_ = &gemm;
       weight_ = weight;
-      columns_ = form_.columns(product);
-      is_dense_ = form_.is_dense(product);
-      MITHRIL_CHECK(is_dense_ || !form_.in_place, "what reads the source in place makes a plane");
+      columns_ = geometry_.columns(gemm);
+      is_dense_ = geometry_.is_dense(gemm);
+      MITHRIL_CHECK(is_dense_ || !geometry_.in_place,
+                    "a GEMM that reads the source in place is dense");
       run_panels(first, last);
-      weight += o_.tiles.count * o_.tiles.mr * product.depth();
+      weight += o_.tiles.count * o_.tiles.mr * gemm.depth();
     }
   }
 
@@ -63,15 +64,15 @@ class Multiplication {
   }
 
   void run_block(int64_t tile, int64_t first, int64_t last) {
-    const int64_t row = tile * o_.tiles.mr, depth = product_->depth();
-    const int64_t rows = std::min(o_.tiles.mr, form_.rows - row);
+    const int64_t row = tile * o_.tiles.mr, depth = gemm_->depth();
+    const int64_t rows = std::min(o_.tiles.mr, geometry_.rows - row);
     const int64_t pieces = std::max<int64_t>(up(depth, depth_block), 1);
     for (int64_t piece = 0; piece < pieces; ++piece) {
       const int64_t k = depth * piece / pieces;
       WindowTile<T> at{.a = weight_ + (tile * depth + k) * o_.tiles.mr,
                        .a_step = o_.tiles.mr,
                        .b = nullptr,
-                       .offsets = product_->offsets.data() + k,
+                       .offsets = gemm_->offsets.data() + k,
                        .c = nullptr,
                        .c_step = 0,
                        .depth = depth * (piece + 1) / pieces - k,
@@ -79,23 +80,23 @@ class Multiplication {
                        .start = o_.start ? o_.start + row : nullptr};
       for (int64_t panel = first; panel < last; ++panel) {
         at.b = o_.planes + panel * nr_ - overhang(panel);
-        at.c = is_direct(panel) ? o_.made + row * form_.made_plane() + panel * nr_
+        at.c = is_direct(panel) ? o_.made + row * geometry_.made_plane() + panel * nr_
                                 : beside_ + (panel - first) * nr_;
-        at.c_step = is_direct(panel) ? form_.made_plane() : block_columns;
+        at.c_step = is_direct(panel) ? geometry_.made_plane() : block_columns;
         o_.kernels.tile[rows](at);
       }
     }
     store_block(row, rows, first, last);
     const int64_t begin = made_before(first * nr_), end = made_before(last * nr_);
-    o_.epilogue.run({.begin = o_.made_before + row * form_.made_plane() + begin,
+    o_.epilogue.run({.begin = o_.made_before + row * geometry_.made_plane() + begin,
                      .size = end - begin,
                      .rows = rows,
-                     .step = form_.made_plane()});
+                     .step = geometry_.made_plane()});
   }
 
   // Elements of an output plane that precede the given column.
   int64_t made_before(int64_t column) const {
-    const int64_t pitch = form_.width.extent, count = product_->width.count;
+    const int64_t pitch = geometry_.width.extent, count = gemm_->width.count;
     const int64_t before = std::min(column, columns_);
     return before / pitch * count + std::min(before % pitch, count);
   }
@@ -105,7 +106,7 @@ class Multiplication {
   // If the planes are the source itself, reads must not pass its end, so the last panel starts this
   // many columns earlier. Such a GEMM is dense, so no other panel goes through the temporary tile.
   int64_t overhang(int64_t panel) const {
-    return form_.in_place ? std::max<int64_t>((panel + 1) * nr_ - columns_, 0) : 0;
+    return geometry_.in_place ? std::max<int64_t>((panel + 1) * nr_ - columns_, 0) : 0;
   }
 
   // Copies the columns that went through the temporary tile, without those that are no output
@@ -116,22 +117,23 @@ class Multiplication {
     const int64_t column = begin * nr_, end = std::min(last * nr_, columns_);
     const T* from = beside_ + (begin - first) * nr_;
     if (begin < last) from += overhang(begin);
-    const int64_t pitch = form_.width.extent;
-    const GridAxis &height = product_->height, &width = product_->width;
+    const int64_t pitch = geometry_.width.extent;
+    const GridAxis &height = gemm_->height, &width = gemm_->width;
     for (int64_t y = column / pitch; y * pitch < end; ++y) {
       const int64_t x = std::max<int64_t>(column - y * pitch, 0);
       const int64_t count = std::min(end - y * pitch, width.count) - x;
-      T* to = o_.made + row * form_.made_plane() +
-              (height.first + y * height.step) * form_.output_width + width.first + x * width.step;
+      T* to = o_.made + row * geometry_.made_plane() +
+              (height.first + y * height.step) * geometry_.output_width + width.first +
+              x * width.step;
       for (int64_t i = 0; i < rows; ++i) {
         store_row(from + i * block_columns + y * pitch + x - column, count,
-                  to + i * form_.made_plane());
+                  to + i * geometry_.made_plane());
       }
     }
   }
 
   void store_row(const T* from, int64_t count, T* to) const {
-    const int64_t step = product_->width.step;
+    const int64_t step = gemm_->width.step;
     if (step == 1 && count > 0) {
       std::copy_n(from, count, to);
       return;
@@ -140,10 +142,10 @@ class Multiplication {
   }
 
   const ImplicitGemmOperands<T>& o_;
-  const ImplicitGemmForm& form_;
+  const ImplicitGemmGeometry& geometry_;
   const int64_t nr_;
-  const WindowPart::Range tiles_;
-  const TapGemm* product_ = nullptr;
+  const GemmPart::Range tiles_;
+  const TapGemm* gemm_ = nullptr;
   const T* weight_ = nullptr;
   int64_t columns_ = 0;
   bool is_dense_ = false;
@@ -179,33 +181,34 @@ class PlaneRows {
 
 }  // namespace
 
-ImplicitGemmTiles::ImplicitGemmTiles(const ImplicitGemmForm& form, int most_rows, int columns)
-    : nr(columns), count(up(form.rows, most_rows)) {
-  if (count > 0) mr = up(form.rows, count);
+ImplicitGemmTiles::ImplicitGemmTiles(const ImplicitGemmGeometry& geometry, int most_rows,
+                                     int columns)
+    : nr(columns), count(up(geometry.rows, most_rows)) {
+  if (count > 0) mr = up(geometry.rows, count);
 }
 
-int64_t ImplicitGemmTiles::panels(const ImplicitGemmForm& form, const TapGemm& product) const {
-  return up(form.columns(product), nr);
+int64_t ImplicitGemmTiles::panels(const ImplicitGemmGeometry& geometry, const TapGemm& gemm) const {
+  return up(geometry.columns(gemm), nr);
 }
 
-int64_t ImplicitGemmTiles::packed_group(const ImplicitGemmForm& form) const {
+int64_t ImplicitGemmTiles::packed_group(const ImplicitGemmGeometry& geometry) const {
   int64_t depth = 0;
-  for (const TapGemm& product : form.products) depth += product.depth();
+  for (const TapGemm& gemm : geometry.gemms) depth += gemm.depth();
   return count * mr * depth;
 }
 
-int64_t ImplicitGemmTiles::planes_count(const ImplicitGemmForm& form) const {
+int64_t ImplicitGemmTiles::planes_count(const ImplicitGemmGeometry& geometry) const {
   constexpr int64_t margin = ImplicitGemmKernels<float>::most_nr;
-  return form.in_place ? 0 : form.channels * form.channel_step() + margin;
+  return geometry.in_place ? 0 : geometry.channels * geometry.channel_step() + margin;
 }
 
 template <typename T>
-void pad_planes(const ImplicitGemmForm& form, const T* source, int64_t first, int64_t last,
+void pad_planes(const ImplicitGemmGeometry& geometry, const T* source, int64_t first, int64_t last,
                 T* planes) {
-  const PlaneAxis &height = form.height, &width = form.width;
+  const PlaneAxis &height = geometry.height, &width = geometry.width;
   for (int64_t channel = first; channel < last; ++channel) {
-    const T* from = source + channel * form.source_plane();
-    T* to = planes + channel * form.channel_step();
+    const T* from = source + channel * geometry.source_plane();
+    T* to = planes + channel * geometry.channel_step();
     for (const int64_t plane_height : height.planes) {
       for (const int64_t plane_width : width.planes) {
         const PlaneRows rows(width, plane_width);
@@ -220,45 +223,46 @@ void pad_planes(const ImplicitGemmForm& form, const T* source, int64_t first, in
       }
     }
     // The last panel reads beyond the last plane.
-    T* end = planes + (channel + 1) * form.channel_step();
-    std::fill(to, channel + 1 == form.channels ? end + ImplicitGemmKernels<T>::most_nr : end, T{});
+    T* end = planes + (channel + 1) * geometry.channel_step();
+    std::fill(to, channel + 1 == geometry.channels ? end + ImplicitGemmKernels<T>::most_nr : end,
+              T{});
   }
 }
 
-template void pad_planes(const ImplicitGemmForm&, const uint16_t*, int64_t, int64_t, uint16_t*);
+template void pad_planes(const ImplicitGemmGeometry&, const uint16_t*, int64_t, int64_t, uint16_t*);
 
 template <typename T>
-ImplicitGemm<T>::ImplicitGemm(ImplicitGemmForm form, const ImplicitGemmKernels<T>& kernels,
+ImplicitGemm<T>::ImplicitGemm(ImplicitGemmGeometry geometry, const ImplicitGemmKernels<T>& kernels,
                               int64_t first_row)
-    : form_(std::move(form)),
+    : geometry_(std::move(geometry)),
       kernels_(&kernels),
-      tiles_(form_, kernels.mr, kernels.nr),
+      tiles_(geometry_, kernels.mr, kernels.nr),
       first_row_(first_row) {}
 
 template <typename T>
 void ImplicitGemm<T>::pack_weight(const void* weight, int64_t panel, void* packed) const {
   const int64_t mr = tiles_.mr, group = panel / tiles_.count, tile = panel % tiles_.count;
-  const T* from = static_cast<const T*>(weight) + group * form_.group_step +
-                  (first_row_ + tile * mr) * form_.row_step;
-  const int64_t rows = std::min(mr, form_.rows - tile * mr);
-  T* to = static_cast<T*>(packed) + group * tiles_.packed_group(form_);
-  for (const TapGemm& product : form_.products) {
-    T* next = to + tile * product.depth() * mr;
+  const T* from = static_cast<const T*>(weight) + group * geometry_.group_step +
+                  (first_row_ + tile * mr) * geometry_.row_step;
+  const int64_t rows = std::min(mr, geometry_.rows - tile * mr);
+  T* to = static_cast<T*>(packed) + group * tiles_.packed_group(geometry_);
+  for (const TapGemm& gemm : geometry_.gemms) {
+    T* next = to + tile * gemm.depth() * mr;
     // The weights ascend, so these are contiguous in each row.
-    if (!product.weights.empty() && product.weights.back() + 1 == product.depth()) {
+    if (!gemm.weights.empty() && gemm.weights.back() + 1 == gemm.depth()) {
       gemm_kernels<T>().interleave({.from = from,
-                                    .from_step = form_.row_step,
+                                    .from_step = geometry_.row_step,
                                     .count = rows,
-                                    .depth = product.depth(),
+                                    .depth = gemm.depth(),
                                     .to = next,
                                     .to_step = mr});
     } else {
-      for (const int64_t k : product.weights) {
-        for (int64_t row = 0; row < rows; ++row) next[row] = from[row * form_.row_step + k];
+      for (const int64_t k : gemm.weights) {
+        for (int64_t row = 0; row < rows; ++row) next[row] = from[row * geometry_.row_step + k];
         next += mr;
       }
     }
-    to += tiles_.count * product.depth() * mr;
+    to += tiles_.count * gemm.depth() * mr;
   }
 }
 
@@ -266,44 +270,45 @@ template <typename T>
 std::vector<std::shared_ptr<const ConvolutionForm>> ImplicitGemm<T>::rounds(int threads) const {
   constexpr int64_t bytes_at_once = 1 << 20;
   const int64_t bytes = weight_bytes();
-  if (units() > 1 || form_.products.size() > 1 || bytes <= bytes_at_once) return {};
+  if (units() > 1 || geometry_.gemms.size() > 1 || bytes <= bytes_at_once) return {};
   const int64_t fitting = bytes_at_once / (bytes / tiles_.count);
   const int64_t most = std::max<int64_t>(fitting, threads) * tiles_.mr;
-  if (most >= form_.rows) return {};
+  if (most >= geometry_.rows) return {};
   std::vector<std::shared_ptr<const ConvolutionForm>> made;
-  for (int64_t row = 0; row < form_.rows; row += most) {
-    ImplicitGemmForm part = form_;
-    part.rows = std::min(most, form_.rows - row);
+  for (int64_t row = 0; row < geometry_.rows; row += most) {
+    ImplicitGemmGeometry part = geometry_;
+    part.rows = std::min(most, geometry_.rows - row);
     made.push_back(std::make_shared<ImplicitGemm>(std::move(part), *kernels_, row));
   }
   return made;
 }
 
 template <typename T>
-void ImplicitGemm<T>::pad(const void* source, int64_t unit, WindowPart::Range channels,
+void ImplicitGemm<T>::pad(const void* source, int64_t unit, GemmPart::Range channels,
                           void* padded) const {
-  pad_planes(form_, source_of(source, unit), channels.first, channels.last,
+  pad_planes(geometry_, source_of(source, unit), channels.first, channels.last,
              static_cast<T*>(padded));
 }
 
 template <typename T>
-WindowPart ImplicitGemm<T>::cut(int64_t parts) const {
+GemmPart ImplicitGemm<T>::cut(int64_t parts) const {
   int64_t panels = 0;
-  for (const TapGemm& product : form_.products) panels += tiles_.panels(form_, product);
-  return cut_evenly(tiles_.count, panels / static_cast<int64_t>(form_.products.size()), parts);
+  for (const TapGemm& gemm : geometry_.gemms) panels += tiles_.panels(geometry_, gemm);
+  return cut_evenly(tiles_.count, panels / static_cast<int64_t>(geometry_.gemms.size()), parts);
 }
 
 template <typename T>
-void ImplicitGemm<T>::multiply(const ConvolutionOperands& o, const WindowPart& part) const {
-  const int64_t group = o.unit % form_.groups;
-  const int64_t made_before = (o.unit * form_.rows + first_row_) * form_.made_plane();
+void ImplicitGemm<T>::multiply(const ConvolutionOperands& o, const GemmPart& part) const {
+  const int64_t group = o.unit % geometry_.groups;
+  const int64_t made_before = (o.unit * geometry_.rows + first_row_) * geometry_.made_plane();
   const ImplicitGemmOperands<T> operands{
-      .form = form_,
+      .geometry = geometry_,
       .tiles = tiles_,
       .kernels = *kernels_,
-      .planes = form_.in_place ? source_of(o.source, o.unit) : static_cast<const T*>(o.source),
-      .weight = static_cast<const T*>(o.weight) + group * tiles_.packed_group(form_),
-      .start = o.bias ? static_cast<const T*>(o.bias) + group * form_.rows + first_row_ : nullptr,
+      .planes = geometry_.in_place ? source_of(o.source, o.unit) : static_cast<const T*>(o.source),
+      .weight = static_cast<const T*>(o.weight) + group * tiles_.packed_group(geometry_),
+      .start =
+          o.bias ? static_cast<const T*>(o.bias) + group * geometry_.rows + first_row_ : nullptr,
       .made = static_cast<T*>(o.made) + made_before,
       .made_before = made_before,
       .epilogue = o.epilogue};

@@ -13,7 +13,7 @@ int64_t NchwcForm::made_bytes() const {
 
 // Converts a part of the blocked result to NCHW.
 void NchwcForm::store(const void* from, void* made, const Epilogue& epilogue,
-                      const WindowPart& part) const {
+                      const GemmPart& part) const {
   const int64_t plane = c_.height.output * c_.width.output, channels = c_.output_channels();
   const int64_t blocks = up(channels, block_);
   const auto [first, last] = part.share(c_.images * blocks);

@@ -19,7 +19,7 @@ class NchwcForm : public ConvolutionForm {
  public:
   int64_t made_bytes() const override;
   void store(const void* from, void* made, const Epilogue& epilogue,
-             const WindowPart& part) const override;
+             const GemmPart& part) const override;
 
  protected:
   // `block`: channels in a block.

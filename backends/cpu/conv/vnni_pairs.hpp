@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/cpu/conv/implicit_gemm_form.hpp"
+#include "backends/cpu/conv/implicit_gemm_geometry.hpp"
 #include "mithril/tensor/tensor.hpp"
 
 namespace mithril::cpu_backend {

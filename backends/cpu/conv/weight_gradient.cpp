@@ -90,8 +90,7 @@ void WeightGradientForm::pack(const T* gradient, int64_t first, int64_t last, T*
 
 template <typename T>
 void WeightGradientForm::multiply(const ImplicitGemmKernels<T>& kernels, const T* packed,
-                                  const T* padded, bool add, const WindowPart& part,
-                                  T* sums) const {
+                                  const T* padded, bool add, const GemmPart& part, T* sums) const {
   const auto [first, last] = part.columns(panels());
   const auto [first_tile, last_tile] = part.rows(tiles_);
   const int64_t pieces = up(places(), depth_block);
@@ -136,9 +135,9 @@ template void WeightGradientForm::pad(const double*, int64_t, int64_t, double*) 
 template void WeightGradientForm::pack(const float*, int64_t, int64_t, float*) const;
 template void WeightGradientForm::pack(const double*, int64_t, int64_t, double*) const;
 template void WeightGradientForm::multiply(const ImplicitGemmKernels<float>&, const float*,
-                                           const float*, bool, const WindowPart&, float*) const;
+                                           const float*, bool, const GemmPart&, float*) const;
 template void WeightGradientForm::multiply(const ImplicitGemmKernels<double>&, const double*,
-                                           const double*, bool, const WindowPart&, double*) const;
+                                           const double*, bool, const GemmPart&, double*) const;
 template void WeightGradientForm::finish(const float*, float*) const;
 template void WeightGradientForm::finish(const double*, double*) const;
 

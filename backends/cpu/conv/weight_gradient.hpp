@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/cpu/conv/implicit_gemm_form.hpp"
+#include "backends/cpu/conv/implicit_gemm_geometry.hpp"
 #include "backends/cpu/kernels/implicit_gemm_kernels.hpp"
 
 namespace mithril::cpu_backend {
@@ -38,10 +38,10 @@ class WeightGradientForm {
   // Computes a part of the sums for one image, and accumulates it if `add` is set.
   template <typename T>
   void multiply(const ImplicitGemmKernels<T>& kernels, const T* packed, const T* padded, bool add,
-                const WindowPart& part, T* sums) const;
+                const GemmPart& part, T* sums) const;
   template <typename T>
   void finish(const T* sums, T* weight) const;
-  WindowPart cut(int64_t parts) const { return cut_evenly(tiles_, panels(), parts); }
+  GemmPart cut(int64_t parts) const { return cut_evenly(tiles_, panels(), parts); }
 
  private:
   int64_t panel_offset(int64_t panel) const;

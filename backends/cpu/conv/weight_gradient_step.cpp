@@ -83,9 +83,9 @@ class WeightStep final : public Step {
   // Calls what(part) for all parts of the work on one group.
   template <typename Do>
   void each_part(bool shared, const Do& what) const {
-    if (!shared) return what(WindowPart{});
+    if (!shared) return what(GemmPart{});
     ThreadPool::shared().run(static_cast<int>(sharing_.parts), threads_, [&](int64_t part) {
-      what(WindowPart{part, sharing_.parts, false});
+      what(GemmPart{part, sharing_.parts, false});
     });
   }
 
@@ -103,19 +103,19 @@ class WeightStep final : public Step {
       const int64_t at = image * c.groups + group;
       const T* input = buffers.read<T>(input_) + at * c.inputs * plane;
       const T* gradient = buffers.read<T>(gradient_) + at * c.outputs * form_.places();
-      each_part(shared, [&](const WindowPart& part) {
+      each_part(shared, [&](const GemmPart& part) {
         const auto [first, last] = part.share(form_.rows());
         form_.pad(input, first, last, padded);
         const auto [tile, last_tile] = part.share(form_.tiles());
         form_.pack(gradient, tile, last_tile, packed);
       });
-      each_part(shared, [&](WindowPart part) {
+      each_part(shared, [&](GemmPart part) {
         part.of_rows = of_rows;
         form_.multiply(implicit_gemm_kernels<T>(), packed, padded, image % images > 0, part, sums);
       });
       const bool ends = (image + 1) % images == 0 || image + 1 == c.images;
       if (totals == sums || !ends) continue;
-      each_part(shared, [&](const WindowPart& part) {
+      each_part(shared, [&](const GemmPart& part) {
         const auto [first, last] = part.share(form_.sum_count());
         if (image < images) {
           std::copy(sums + first, sums + last, totals + first);

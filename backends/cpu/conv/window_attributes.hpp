@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "backends/cpu/conv/implicit_gemm_form.hpp"
+#include "backends/cpu/conv/implicit_gemm_geometry.hpp"
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/descriptors/lowering_context.hpp"
 #include "mithril/op/spelling.hpp"

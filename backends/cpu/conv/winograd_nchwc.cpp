@@ -44,7 +44,7 @@ double WinogradNchwc::work() const {
 
 // If the weight does not stay in the cache, each thread reads only its own panels, and every thread
 // transforms the whole input.
-WindowPart WinogradNchwc::cut(int64_t parts) const {
+GemmPart WinogradNchwc::cut(int64_t parts) const {
   const bool of_panels = panels() % parts == 0 &&
                          weight_count() * int64_t{sizeof(float)} > bytes_alone &&
                          weight_count() > c_.images * image_count();
@@ -83,13 +83,13 @@ void WinogradNchwc::pack_weight(const void* weight, int64_t panel, void* packed)
   }
 }
 
-void WinogradNchwc::pad(const void* source, int64_t /*unit*/, WindowPart::Range blocks,
+void WinogradNchwc::pad(const void* source, int64_t /*unit*/, GemmPart::Range blocks,
                         void* padded) const {
   convert_to_blocks(static_cast<const float*>(source), blocks.first, blocks.last,
                     static_cast<float*>(padded));
 }
 
-void WinogradNchwc::multiply(const ConvolutionOperands& o, const WindowPart& part) const {
+void WinogradNchwc::multiply(const ConvolutionOperands& o, const GemmPart& part) const {
   const auto [first_panel, last_panel] = part.rows(panels());
   const auto [first, last] = part.columns(rows());
   const int64_t most = group_rows(part.of_rows);

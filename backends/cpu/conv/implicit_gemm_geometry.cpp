@@ -1,4 +1,4 @@
-#include "backends/cpu/conv/implicit_gemm_form.hpp"
+#include "backends/cpu/conv/implicit_gemm_geometry.hpp"
 
 #include <algorithm>
 
@@ -25,27 +25,28 @@ int64_t last_shift(const WindowAxis& axis) {
 
 // The GEMM over all source channels and all pairs of taps. k is ordered by channel, height tap,
 // width tap.
-TapGemm product_of(const ImplicitGemmForm& form, const Part& height, const Part& width,
-                   int64_t kernel_width, int64_t channel_weights) {
-  TapGemm product{.offsets = {}, .weights = {}, .height = height.grid, .width = width.grid};
-  for (int64_t channel = 0; channel < form.channels; ++channel) {
+TapGemm gemm_over(const ImplicitGemmGeometry& geometry, const Part& height, const Part& width,
+                  int64_t kernel_width, int64_t channel_weights) {
+  TapGemm gemm{.offsets = {}, .weights = {}, .height = height.grid, .width = width.grid};
+  for (int64_t channel = 0; channel < geometry.channels; ++channel) {
     for (const Tap& y : height.taps) {
       for (const Tap& x : width.taps) {
-        const size_t plane = y.plane * form.width.planes.size() + x.plane;
-        product.offsets.push_back(channel * form.channel_step() +
-                                  static_cast<int64_t>(plane) * form.plane() +
-                                  y.shift * form.width.extent + x.shift);
-        product.weights.push_back(channel * channel_weights + y.tap * kernel_width + x.tap);
+        const size_t plane = y.plane * geometry.width.planes.size() + x.plane;
+        gemm.offsets.push_back(channel * geometry.channel_step() +
+                               static_cast<int64_t>(plane) * geometry.plane() +
+                               y.shift * geometry.width.extent + x.shift);
+        gemm.weights.push_back(channel * channel_weights + y.tap * kernel_width + x.tap);
       }
     }
   }
-  return product;
+  return gemm;
 }
 
-void find_in_place(ImplicitGemmForm& form, const Part& height, const Part& width, int64_t nr) {
-  const bool whole = form.height.is_source() && form.width.is_source();
-  form.in_place =
-      whole && width.grid.count == form.width.extent && height.grid.count * width.grid.count >= nr;
+void find_in_place(ImplicitGemmGeometry& geometry, const Part& height, const Part& width,
+                   int64_t nr) {
+  const bool whole = geometry.height.is_source() && geometry.width.is_source();
+  geometry.in_place = whole && width.grid.count == geometry.width.extent &&
+                      height.grid.count * width.grid.count >= nr;
 }
 
 // ---- forward: one plane for each remainder of tap * dilation by the stride ----
@@ -113,11 +114,11 @@ double waste(int64_t count, int64_t parts) {
 
 }  // namespace
 
-WindowPart cut_evenly(int64_t rows, int64_t columns, int64_t parts) {
+GemmPart cut_evenly(int64_t rows, int64_t columns, int64_t parts) {
   return {.part = 0, .parts = parts, .of_rows = waste(rows, parts) < waste(columns, parts)};
 }
 
-int64_t ImplicitGemmForm::channel_step() const {
+int64_t ImplicitGemmGeometry::channel_step() const {
   if (in_place) return source_plane();
   // Round up to an odd number of cache lines, so that channels do not map to the same cache sets.
   constexpr int64_t line = 16;
@@ -126,68 +127,68 @@ int64_t ImplicitGemmForm::channel_step() const {
   return (((size + line - 1) / line) | 1) * line;
 }
 
-int64_t ImplicitGemmForm::columns(const TapGemm& product) const {
-  if (product.height.count == 0 || product.width.count == 0) return 0;
-  return (product.height.count - 1) * width.extent + product.width.count;
+int64_t ImplicitGemmGeometry::columns(const TapGemm& gemm) const {
+  if (gemm.height.count == 0 || gemm.width.count == 0) return 0;
+  return (gemm.height.count - 1) * width.extent + gemm.width.count;
 }
 
-bool ImplicitGemmForm::is_dense(const TapGemm& product) const {
+bool ImplicitGemmGeometry::is_dense(const TapGemm& gemm) const {
   // The step along an axis of one element does not matter.
-  return (product.height.step == 1 || output_height == 1) &&
-         (product.width.step == 1 || output_width == 1) && product.width.count == width.extent;
+  return (gemm.height.step == 1 || output_height == 1) &&
+         (gemm.width.step == 1 || output_width == 1) && gemm.width.count == width.extent;
 }
 
-double ImplicitGemmForm::work() const {
+double ImplicitGemmGeometry::work() const {
   double sum = 0;
-  for (const TapGemm& product : products) {
-    sum += static_cast<double>(product.depth()) * static_cast<double>(columns(product));
+  for (const TapGemm& gemm : gemms) {
+    sum += static_cast<double>(gemm.depth()) * static_cast<double>(columns(gemm));
   }
   return sum * static_cast<double>(rows) * static_cast<double>(images * groups);
 }
 
-ImplicitGemmForm output_form(const Convolution& c, int64_t nr) {
+ImplicitGemmGeometry forward_geometry(const Convolution& c, int64_t nr) {
   const int64_t taps = c.height.kernel * c.width.kernel;
-  ImplicitGemmForm form{.images = c.images,
-                        .groups = c.groups,
-                        .channels = c.inputs,
-                        .rows = c.outputs,
-                        .height = planes_of_input(c.height),
-                        .width = planes_of_input(c.width),
-                        .output_height = c.height.output,
-                        .output_width = c.width.output,
-                        .row_step = c.inputs * taps,
-                        .group_step = c.outputs * c.inputs * taps,
-                        .products = {}};
-  const Part height = whole_output(c.height, form.height),
-             width = whole_output(c.width, form.width);
-  find_in_place(form, height, width, nr);
-  form.products.push_back(product_of(form, height, width, c.width.kernel, taps));
-  return form;
+  ImplicitGemmGeometry geometry{.images = c.images,
+                                .groups = c.groups,
+                                .channels = c.inputs,
+                                .rows = c.outputs,
+                                .height = planes_of_input(c.height),
+                                .width = planes_of_input(c.width),
+                                .output_height = c.height.output,
+                                .output_width = c.width.output,
+                                .row_step = c.inputs * taps,
+                                .group_step = c.outputs * c.inputs * taps,
+                                .gemms = {}};
+  const Part height = whole_output(c.height, geometry.height),
+             width = whole_output(c.width, geometry.width);
+  find_in_place(geometry, height, width, nr);
+  geometry.gemms.push_back(gemm_over(geometry, height, width, c.width.kernel, taps));
+  return geometry;
 }
 
-ImplicitGemmForm input_gradient_form(const Convolution& c, int64_t nr) {
+ImplicitGemmGeometry input_gradient_geometry(const Convolution& c, int64_t nr) {
   const int64_t taps = c.height.kernel * c.width.kernel;
-  ImplicitGemmForm form{.images = c.images,
-                        .groups = c.groups,
-                        .channels = c.outputs,
-                        .rows = c.inputs,
-                        .height = planes_of_gradient(c.height),
-                        .width = planes_of_gradient(c.width),
-                        .output_height = c.height.input,
-                        .output_width = c.width.input,
-                        .row_step = taps,
-                        .group_step = c.outputs * c.inputs * taps,
-                        .products = {}};
+  ImplicitGemmGeometry geometry{.images = c.images,
+                                .groups = c.groups,
+                                .channels = c.outputs,
+                                .rows = c.inputs,
+                                .height = planes_of_gradient(c.height),
+                                .width = planes_of_gradient(c.width),
+                                .output_height = c.height.input,
+                                .output_width = c.width.input,
+                                .row_step = taps,
+                                .group_step = c.outputs * c.inputs * taps,
+                                .gemms = {}};
   const std::vector<Part> heights = parts_of_input(c.height), widths = parts_of_input(c.width);
   if (heights.size() == 1 && widths.size() == 1) {
-    find_in_place(form, heights.front(), widths.front(), nr);
+    find_in_place(geometry, heights.front(), widths.front(), nr);
   }
   for (const Part& height : heights) {
     for (const Part& width : widths) {
-      form.products.push_back(product_of(form, height, width, c.width.kernel, c.inputs * taps));
+      geometry.gemms.push_back(gemm_over(geometry, height, width, c.width.kernel, c.inputs * taps));
     }
   }
-  return form;
+  return geometry;
 }
 
 }  // namespace mithril::cpu_backend

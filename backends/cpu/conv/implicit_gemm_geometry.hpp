@@ -48,27 +48,27 @@ struct TapGemm {
 };
 
 // The GEMMs that together compute all of the result; each computes some of its pixels.
-struct ImplicitGemmForm {
+struct ImplicitGemmGeometry {
   int64_t images = 0, groups = 0;
   int64_t channels = 0, rows = 0;  // of each group: of the source, and of the result
   PlaneAxis height, width;
   int64_t output_height = 0, output_width = 0;  // of the result
   int64_t row_step = 0, group_step = 0;         // strides of the weight
   bool in_place = false;                        // the source is read without a padded copy
-  std::vector<TapGemm> products;
+  std::vector<TapGemm> gemms;
 
   int64_t plane() const { return height.extent * width.extent; }
   int64_t channel_step() const;  // elements between two channels of the planes
-  int64_t columns(const TapGemm& product) const;
+  int64_t columns(const TapGemm& gemm) const;
   int64_t made_plane() const { return output_height * output_width; }
   int64_t source_plane() const { return height.source * width.source; }
   // Whether the columns of the GEMM are contiguous in the result.
-  bool is_dense(const TapGemm& product) const;
+  bool is_dense(const TapGemm& gemm) const;
   double work() const;  // multiplications
 };
 
 // A part of a GEMM: some of its rows of tiles, or some of its panels of columns.
-struct WindowPart {
+struct GemmPart {
   int64_t part = 0, parts = 1;
   bool of_rows = false;
 
@@ -80,12 +80,12 @@ struct WindowPart {
   Range share(int64_t count) const { return {count * part / parts, count * (part + 1) / parts}; }
 };
 // The first of `parts` parts, of the rows or the columns, whichever gives parts of more equal size.
-WindowPart cut_evenly(int64_t rows, int64_t columns, int64_t parts);
+GemmPart cut_evenly(int64_t rows, int64_t columns, int64_t parts);
 
-// The form of the forward pass for panels of `nr` columns. Panels may pass the last column if the
-// planes are padded copies.
-ImplicitGemmForm output_form(const Convolution& convolution, int64_t nr);
-// The form of the input gradient. Its source is the gradient of the output.
-ImplicitGemmForm input_gradient_form(const Convolution& convolution, int64_t nr);
+// The geometry of the forward pass for panels of `nr` columns. Panels may pass the last column if
+// the planes are padded copies.
+ImplicitGemmGeometry forward_geometry(const Convolution& convolution, int64_t nr);
+// The geometry of the input gradient. Its source is the gradient of the output.
+ImplicitGemmGeometry input_gradient_geometry(const Convolution& convolution, int64_t nr);
 
 }  // namespace mithril::cpu_backend
