@@ -13,145 +13,6 @@ namespace {
 // Columns of a row of tiles that are computed before the next row of tiles.
 constexpr int64_t block_columns = 224;
 
-// The operands of one group of one image.
-template <typename T>
-struct ImplicitGemmOperands {
-  const ImplicitGemmGeometry& geometry;
-  const ImplicitGemmTiles& tiles;
-  const ImplicitGemmKernels<T>& kernels;
-  const T* planes;
-  const T* weight;  // packed
-  const T* start;   // bias of each row; null: 0
-  T* made;
-  int64_t made_before;  // elements of the whole result before `made`
-  const Epilogue& epilogue;
-};
-
-template <typename T>
-class Multiplication {
- public:
-  Multiplication(const ImplicitGemmOperands<T>& operands, const GemmPart& part)
-      : o_(operands),
-        geometry_(operands.geometry),
-        nr_(operands.tiles.nr),
-        tiles_(part.rows(operands.tiles.count)) {}
-
-  void run(const GemmPart& part) {
-    const T* weight = o_.weight;
-    for (const TapGemm& gemm : geometry_.gemms) {
-      const auto [first, last] = part.columns(o_.tiles.panels(geometry_, gemm));
-      gemm_ = &gemm;
-      weight_ = weight;
-      columns_ = geometry_.columns(gemm);
-      is_dense_ = geometry_.is_dense(gemm);
-      MITHRIL_CHECK(is_dense_ || !geometry_.in_place,
-                    "a GEMM that reads the source in place is dense");
-      run_panels(first, last);
-      weight += o_.tiles.count * o_.tiles.mr * gemm.depth();
-    }
-  }
-
- private:
-  // Splits the panels into pieces of nearly equal size, each of at most block_columns columns.
-  void run_panels(int64_t first, int64_t last) {
-    const int64_t most = std::max<int64_t>(block_columns / nr_, 1);
-    const int64_t pieces = up(last - first, most);
-    for (int64_t piece = 0; piece < pieces; ++piece) {
-      const int64_t from = first + (last - first) * piece / pieces;
-      const int64_t to = first + (last - first) * (piece + 1) / pieces;
-      for (int64_t tile = tiles_.first; tile < tiles_.last; ++tile) run_block(tile, from, to);
-    }
-  }
-
-  void run_block(int64_t tile, int64_t first, int64_t last) {
-    const int64_t row = tile * o_.tiles.mr, depth = gemm_->depth();
-    const int64_t rows = std::min(o_.tiles.mr, geometry_.rows - row);
-    const int64_t pieces = std::max<int64_t>(up(depth, depth_block), 1);
-    for (int64_t piece = 0; piece < pieces; ++piece) {
-      const int64_t k = depth * piece / pieces;
-      WindowTile<T> at{.a = weight_ + (tile * depth + k) * o_.tiles.mr,
-                       .a_step = o_.tiles.mr,
-                       .b = nullptr,
-                       .offsets = gemm_->offsets.data() + k,
-                       .c = nullptr,
-                       .c_step = 0,
-                       .depth = depth * (piece + 1) / pieces - k,
-                       .add = k > 0,
-                       .start = o_.start ? o_.start + row : nullptr};
-      for (int64_t panel = first; panel < last; ++panel) {
-        at.b = o_.planes + panel * nr_ - overhang(panel);
-        at.c = is_direct(panel) ? o_.made + row * geometry_.made_plane() + panel * nr_
-                                : beside_ + (panel - first) * nr_;
-        at.c_step = is_direct(panel) ? geometry_.made_plane() : block_columns;
-        o_.kernels.tile[rows](at);
-      }
-    }
-    store_block(row, rows, first, last);
-    const int64_t begin = made_before(first * nr_), end = made_before(last * nr_);
-    o_.epilogue.run({.begin = o_.made_before + row * geometry_.made_plane() + begin,
-                     .size = end - begin,
-                     .rows = rows,
-                     .step = geometry_.made_plane()});
-  }
-
-  // Elements of an output plane that precede the given column.
-  int64_t made_before(int64_t column) const {
-    const int64_t pitch = geometry_.width.extent, count = gemm_->width.count;
-    const int64_t before = std::min(column, columns_);
-    return before / pitch * count + std::min(before % pitch, count);
-  }
-
-  bool is_direct(int64_t panel) const { return is_dense_ && (panel + 1) * nr_ <= columns_; }
-
-  // If the planes are the source itself, reads must not pass its end, so the last panel starts this
-  // many columns earlier. Such a GEMM is dense, so no other panel goes through the temporary tile.
-  int64_t overhang(int64_t panel) const {
-    return geometry_.in_place ? std::max<int64_t>((panel + 1) * nr_ - columns_, 0) : 0;
-  }
-
-  // Copies the columns that went through the temporary tile, without those that are no output
-  // pixels.
-  void store_block(int64_t row, int64_t rows, int64_t first, int64_t last) {
-    int64_t begin = first;
-    while (begin < last && is_direct(begin)) ++begin;
-    const int64_t column = begin * nr_, end = std::min(last * nr_, columns_);
-    const T* from = beside_ + (begin - first) * nr_;
-    if (begin < last) from += overhang(begin);
-    const int64_t pitch = geometry_.width.extent;
-    const GridAxis &height = gemm_->height, &width = gemm_->width;
-    for (int64_t y = column / pitch; y * pitch < end; ++y) {
-      const int64_t x = std::max<int64_t>(column - y * pitch, 0);
-      const int64_t count = std::min(end - y * pitch, width.count) - x;
-      T* to = o_.made + row * geometry_.made_plane() +
-              (height.first + y * height.step) * geometry_.output_width + width.first +
-              x * width.step;
-      for (int64_t i = 0; i < rows; ++i) {
-        store_row(from + i * block_columns + y * pitch + x - column, count,
-                  to + i * geometry_.made_plane());
-      }
-    }
-  }
-
-  void store_row(const T* from, int64_t count, T* to) const {
-    const int64_t step = gemm_->width.step;
-    if (step == 1 && count > 0) {
-      std::copy_n(from, count, to);
-      return;
-    }
-    for (int64_t i = 0; i < count; ++i) to[i * step] = from[i];
-  }
-
-  const ImplicitGemmOperands<T>& o_;
-  const ImplicitGemmGeometry& geometry_;
-  const int64_t nr_;
-  const GemmPart::Range tiles_;
-  const TapGemm* gemm_ = nullptr;
-  const T* weight_ = nullptr;
-  int64_t columns_ = 0;
-  bool is_dense_ = false;
-  alignas(64) T beside_[ImplicitGemmKernels<T>::most_rows * block_columns];
-};
-
 // The rows of a plane. The elements [begin, end) come from the source: every `step`-th element of a
 // row, from `shift` on. The others are zero padding.
 class PlaneRows {
@@ -180,27 +41,6 @@ class PlaneRows {
 };
 
 }  // namespace
-
-ImplicitGemmTiles::ImplicitGemmTiles(const ImplicitGemmGeometry& geometry, int most_rows,
-                                     int columns)
-    : nr(columns), count(up(geometry.rows, most_rows)) {
-  if (count > 0) mr = up(geometry.rows, count);
-}
-
-int64_t ImplicitGemmTiles::panels(const ImplicitGemmGeometry& geometry, const TapGemm& gemm) const {
-  return up(geometry.columns(gemm), nr);
-}
-
-int64_t ImplicitGemmTiles::packed_group(const ImplicitGemmGeometry& geometry) const {
-  int64_t depth = 0;
-  for (const TapGemm& gemm : geometry.gemms) depth += gemm.depth();
-  return count * mr * depth;
-}
-
-int64_t ImplicitGemmTiles::planes_count(const ImplicitGemmGeometry& geometry) const {
-  constexpr int64_t margin = ImplicitGemmKernels<float>::most_nr;
-  return geometry.in_place ? 0 : geometry.channels * geometry.channel_step() + margin;
-}
 
 template <typename T>
 void pad_planes(const ImplicitGemmGeometry& geometry, const T* source, int64_t first, int64_t last,
@@ -231,23 +71,182 @@ void pad_planes(const ImplicitGemmGeometry& geometry, const T* source, int64_t f
 
 template void pad_planes(const ImplicitGemmGeometry&, const uint16_t*, int64_t, int64_t, uint16_t*);
 
+// Computes a part of one group of one image.
+template <typename T>
+class ImplicitGemm<T>::GroupMultiplication {
+ public:
+  GroupMultiplication(const ImplicitGemm& gemm, const ConvolutionOperands& operands,
+                      const GemmPart& part)
+      : geometry_(gemm.geometry_),
+        kernels_(*gemm.kernels_),
+        nr_(kernels_.nr),
+        mr_(gemm.mr_),
+        tiles_(gemm.tiles_),
+        part_(part),
+        made_before_((operands.unit * geometry_.rows + gemm.first_row_) * geometry_.made_plane()),
+        planes_(geometry_.in_place ? gemm.source_of(operands.source, operands.unit)
+                                   : static_cast<const T*>(operands.source)),
+        made_(static_cast<T*>(operands.made) + made_before_),
+        epilogue_(operands.epilogue) {
+    const int64_t group = operands.unit % geometry_.groups;
+    weight_ = static_cast<const T*>(operands.weight) + group * gemm.weight_count();
+    if (operands.bias) {
+      bias_ = static_cast<const T*>(operands.bias) + group * geometry_.rows + gemm.first_row_;
+    }
+  }
+
+  void run() {
+    for (const TapGemm& gemm : geometry_.gemms) {
+      const auto [first, last] = part_.columns(up(geometry_.columns(gemm), nr_));
+      gemm_ = &gemm;
+      columns_ = geometry_.columns(gemm);
+      is_dense_ = geometry_.is_dense(gemm);
+      MITHRIL_CHECK(is_dense_ || !geometry_.in_place,
+                    "a GEMM that reads the source in place is dense");
+      run_panels(first, last);
+      weight_ += tiles_ * mr_ * gemm.depth();
+    }
+  }
+
+ private:
+  // Splits the panels into pieces of nearly equal size, each of at most block_columns columns.
+  void run_panels(int64_t first, int64_t last) {
+    const int64_t most = std::max<int64_t>(block_columns / nr_, 1);
+    const int64_t pieces = up(last - first, most);
+    const GemmPart::Range tiles = part_.rows(tiles_);
+    for (int64_t piece = 0; piece < pieces; ++piece) {
+      const int64_t from = first + (last - first) * piece / pieces;
+      const int64_t to = first + (last - first) * (piece + 1) / pieces;
+      for (int64_t tile = tiles.first; tile < tiles.last; ++tile) run_block(tile, from, to);
+    }
+  }
+
+  void run_block(int64_t tile, int64_t first, int64_t last) {
+    const int64_t row = tile * mr_, depth = gemm_->depth();
+    const int64_t rows = std::min(mr_, geometry_.rows - row);
+    const int64_t pieces = std::max<int64_t>(up(depth, depth_block), 1);
+    for (int64_t piece = 0; piece < pieces; ++piece) {
+      const int64_t k = depth * piece / pieces;
+      WindowTile<T> at{.a = weight_ + (tile * depth + k) * mr_,
+                       .a_step = mr_,
+                       .b = nullptr,
+                       .offsets = gemm_->offsets.data() + k,
+                       .c = nullptr,
+                       .c_step = 0,
+                       .depth = depth * (piece + 1) / pieces - k,
+                       .add = k > 0,
+                       .start = bias_ ? bias_ + row : nullptr};
+      for (int64_t panel = first; panel < last; ++panel) {
+        at.b = planes_ + panel * nr_ - overhang(panel);
+        at.c = is_direct(panel) ? made_ + row * geometry_.made_plane() + panel * nr_
+                                : beside_ + (panel - first) * nr_;
+        at.c_step = is_direct(panel) ? geometry_.made_plane() : block_columns;
+        kernels_.tile[rows](at);
+      }
+    }
+    store_block(row, rows, first, last);
+    const int64_t begin = pixels_before(first * nr_), end = pixels_before(last * nr_);
+    epilogue_.run({.begin = made_before_ + row * geometry_.made_plane() + begin,
+                   .size = end - begin,
+                   .rows = rows,
+                   .step = geometry_.made_plane()});
+  }
+
+  // Elements of an output plane that precede the given column.
+  int64_t pixels_before(int64_t column) const {
+    const int64_t pitch = geometry_.width.extent, count = gemm_->width.count;
+    const int64_t before = std::min(column, columns_);
+    return before / pitch * count + std::min(before % pitch, count);
+  }
+
+  bool is_direct(int64_t panel) const { return is_dense_ && (panel + 1) * nr_ <= columns_; }
+
+  // If the planes are the source itself, reads must not pass its end, so the last panel starts this
+  // many columns earlier. Such a GEMM is dense, so no other panel goes through the temporary tile.
+  int64_t overhang(int64_t panel) const {
+    return geometry_.in_place ? std::max<int64_t>((panel + 1) * nr_ - columns_, 0) : 0;
+  }
+
+  // Copies the columns that went through the temporary tile, without those that are no output
+  // pixels.
+  void store_block(int64_t row, int64_t rows, int64_t first, int64_t last) {
+    int64_t begin = first;
+    while (begin < last && is_direct(begin)) ++begin;
+    const int64_t column = begin * nr_, end = std::min(last * nr_, columns_);
+    const T* from = beside_ + (begin - first) * nr_;
+    if (begin < last) from += overhang(begin);
+    const int64_t pitch = geometry_.width.extent;
+    const GridAxis &height = gemm_->height, &width = gemm_->width;
+    for (int64_t y = column / pitch; y * pitch < end; ++y) {
+      const int64_t x = std::max<int64_t>(column - y * pitch, 0);
+      const int64_t count = std::min(end - y * pitch, width.count) - x;
+      T* to = made_ + row * geometry_.made_plane() +
+              (height.first + y * height.step) * geometry_.output_width + width.first +
+              x * width.step;
+      for (int64_t i = 0; i < rows; ++i) {
+        store_row(from + i * block_columns + y * pitch + x - column, count,
+                  to + i * geometry_.made_plane());
+      }
+    }
+  }
+
+  void store_row(const T* from, int64_t count, T* to) const {
+    const int64_t step = gemm_->width.step;
+    if (step == 1 && count > 0) {
+      std::copy_n(from, count, to);
+      return;
+    }
+    for (int64_t i = 0; i < count; ++i) to[i * step] = from[i];
+  }
+
+  const ImplicitGemmGeometry& geometry_;
+  const ImplicitGemmKernels<T>& kernels_;
+  const int64_t nr_, mr_, tiles_;
+  const GemmPart part_;
+  const int64_t made_before_;  // elements of the whole result before `made_`
+  const T* planes_;
+  const T* weight_;          // packed, of the current GEMM
+  const T* bias_ = nullptr;  // of each row; null: 0
+  T* made_;
+  const Epilogue& epilogue_;
+  const TapGemm* gemm_ = nullptr;
+  int64_t columns_ = 0;
+  bool is_dense_ = false;
+  alignas(64) T beside_[ImplicitGemmKernels<T>::most_rows * block_columns];
+};
+
 template <typename T>
 ImplicitGemm<T>::ImplicitGemm(ImplicitGemmGeometry geometry, const ImplicitGemmKernels<T>& kernels,
                               int64_t first_row)
     : geometry_(std::move(geometry)),
       kernels_(&kernels),
-      tiles_(geometry_, kernels.mr, kernels.nr),
+      tiles_(up(geometry_.rows, kernels.mr)),
+      mr_(tiles_ > 0 ? up(geometry_.rows, tiles_) : 1),
       first_row_(first_row) {}
 
 template <typename T>
+int64_t ImplicitGemm<T>::weight_count() const {
+  int64_t depth = 0;
+  for (const TapGemm& gemm : geometry_.gemms) depth += gemm.depth();
+  return tiles_ * mr_ * depth;
+}
+
+template <typename T>
+int64_t ImplicitGemm<T>::source_bytes() const {
+  if (geometry_.in_place) return 0;
+  constexpr int64_t margin = ImplicitGemmKernels<T>::most_nr;
+  return (geometry_.channels * geometry_.channel_step() + margin) * int64_t{sizeof(T)};
+}
+
+template <typename T>
 void ImplicitGemm<T>::pack_weight(const void* weight, int64_t panel, void* packed) const {
-  const int64_t mr = tiles_.mr, group = panel / tiles_.count, tile = panel % tiles_.count;
+  const int64_t group = panel / tiles_, tile = panel % tiles_;
   const T* from = static_cast<const T*>(weight) + group * geometry_.group_step +
-                  (first_row_ + tile * mr) * geometry_.row_step;
-  const int64_t rows = std::min(mr, geometry_.rows - tile * mr);
-  T* to = static_cast<T*>(packed) + group * tiles_.packed_group(geometry_);
+                  (first_row_ + tile * mr_) * geometry_.row_step;
+  const int64_t rows = std::min(mr_, geometry_.rows - tile * mr_);
+  T* to = static_cast<T*>(packed) + group * weight_count();
   for (const TapGemm& gemm : geometry_.gemms) {
-    T* next = to + tile * gemm.depth() * mr;
+    T* next = to + tile * gemm.depth() * mr_;
     // The weights ascend, so these are contiguous in each row.
     if (!gemm.weights.empty() && gemm.weights.back() + 1 == gemm.depth()) {
       gemm_kernels<T>().interleave({.from = from,
@@ -255,14 +254,14 @@ void ImplicitGemm<T>::pack_weight(const void* weight, int64_t panel, void* packe
                                     .count = rows,
                                     .depth = gemm.depth(),
                                     .to = next,
-                                    .to_step = mr});
+                                    .to_step = mr_});
     } else {
       for (const int64_t k : gemm.weights) {
         for (int64_t row = 0; row < rows; ++row) next[row] = from[row * geometry_.row_step + k];
-        next += mr;
+        next += mr_;
       }
     }
-    to += tiles_.count * gemm.depth() * mr;
+    to += tiles_ * gemm.depth() * mr_;
   }
 }
 
@@ -271,8 +270,8 @@ std::vector<std::shared_ptr<const ConvolutionForm>> ImplicitGemm<T>::rounds(int 
   constexpr int64_t bytes_at_once = 1 << 20;
   const int64_t bytes = weight_bytes();
   if (units() > 1 || geometry_.gemms.size() > 1 || bytes <= bytes_at_once) return {};
-  const int64_t fitting = bytes_at_once / (bytes / tiles_.count);
-  const int64_t most = std::max<int64_t>(fitting, threads) * tiles_.mr;
+  const int64_t fitting = bytes_at_once / (bytes / tiles_);
+  const int64_t most = std::max<int64_t>(fitting, threads) * mr_;
   if (most >= geometry_.rows) return {};
   std::vector<std::shared_ptr<const ConvolutionForm>> made;
   for (int64_t row = 0; row < geometry_.rows; row += most) {
@@ -293,26 +292,13 @@ void ImplicitGemm<T>::pad(const void* source, int64_t unit, GemmPart::Range chan
 template <typename T>
 GemmPart ImplicitGemm<T>::cut(int64_t parts) const {
   int64_t panels = 0;
-  for (const TapGemm& gemm : geometry_.gemms) panels += tiles_.panels(geometry_, gemm);
-  return cut_evenly(tiles_.count, panels / static_cast<int64_t>(geometry_.gemms.size()), parts);
+  for (const TapGemm& gemm : geometry_.gemms) panels += up(geometry_.columns(gemm), kernels_->nr);
+  return cut_evenly(tiles_, panels / static_cast<int64_t>(geometry_.gemms.size()), parts);
 }
 
 template <typename T>
-void ImplicitGemm<T>::multiply(const ConvolutionOperands& o, const GemmPart& part) const {
-  const int64_t group = o.unit % geometry_.groups;
-  const int64_t made_before = (o.unit * geometry_.rows + first_row_) * geometry_.made_plane();
-  const ImplicitGemmOperands<T> operands{
-      .geometry = geometry_,
-      .tiles = tiles_,
-      .kernels = *kernels_,
-      .planes = geometry_.in_place ? source_of(o.source, o.unit) : static_cast<const T*>(o.source),
-      .weight = static_cast<const T*>(o.weight) + group * tiles_.packed_group(geometry_),
-      .start =
-          o.bias ? static_cast<const T*>(o.bias) + group * geometry_.rows + first_row_ : nullptr,
-      .made = static_cast<T*>(o.made) + made_before,
-      .made_before = made_before,
-      .epilogue = o.epilogue};
-  Multiplication<T>(operands, part).run(part);
+void ImplicitGemm<T>::multiply(const ConvolutionOperands& operands, const GemmPart& part) const {
+  GroupMultiplication(*this, operands, part).run();
 }
 
 template class ImplicitGemm<float>;

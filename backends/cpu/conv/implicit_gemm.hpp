@@ -10,22 +10,6 @@
 
 namespace mithril::cpu_backend {
 
-// The tiles of an implicit GEMM. They depend only on the sizes, so that results do not depend on
-// the number of threads.
-struct ImplicitGemmTiles {
-  int64_t mr = 1, nr = 1, count = 0;  // count: tiles that cover all rows
-
-  ImplicitGemmTiles(const ImplicitGemmGeometry& geometry, int most_rows, int columns);
-  int64_t panels(const ImplicitGemmGeometry& geometry, const TapGemm& gemm) const;
-  // Elements of the packed weight of one group, and of all groups.
-  int64_t packed_group(const ImplicitGemmGeometry& geometry) const;
-  int64_t packed_count(const ImplicitGemmGeometry& geometry) const {
-    return packed_group(geometry) * geometry.groups;
-  }
-  // Elements of the padded planes of one group of one image; 0 if the source is read in place.
-  int64_t planes_count(const ImplicitGemmGeometry& geometry) const;
-};
-
 // Pads the channels [first, last) of one group of one image. `source` is the first channel of the
 // group.
 template <typename T>
@@ -44,17 +28,15 @@ class ImplicitGemm final : public ConvolutionForm {
   int64_t units() const override { return geometry_.images * geometry_.groups; }
   double work() const override { return geometry_.work(); }
   PackedFormat format() const override { return {PackedLayout::implicit_gemm, geometry_.groups}; }
-  int64_t panels() const override { return geometry_.groups * tiles_.count; }
+  int64_t panels() const override { return geometry_.groups * tiles_; }
   int64_t weight_bytes() const override {
-    return tiles_.packed_count(geometry_) * int64_t{sizeof(T)};
+    return geometry_.groups * weight_count() * int64_t{sizeof(T)};
   }
   void pack_weight(const void* weight, int64_t panel, void* packed) const override;
   // All channels are one round if there are several images, groups or GEMMs, or if the packed
   // weight is small.
   std::vector<std::shared_ptr<const ConvolutionForm>> rounds(int threads) const override;
-  int64_t source_bytes() const override {
-    return tiles_.planes_count(geometry_) * int64_t{sizeof(T)};
-  }
+  int64_t source_bytes() const override;
   int64_t source_rows() const override { return geometry_.channels; }
   void pad(const void* source, int64_t unit, GemmPart::Range channels, void* padded) const override;
   // Splits the rows of tiles or the panels, whichever gives parts of more equal size.
@@ -62,13 +44,18 @@ class ImplicitGemm final : public ConvolutionForm {
   void multiply(const ConvolutionOperands& operands, const GemmPart& part) const override;
 
  private:
+  class GroupMultiplication;
+
+  int64_t weight_count() const;  // elements of the packed weight of a group
   const T* source_of(const void* source, int64_t unit) const {
     return static_cast<const T*>(source) + unit * geometry_.channels * geometry_.source_plane();
   }
 
   ImplicitGemmGeometry geometry_;
   const ImplicitGemmKernels<T>* kernels_;
-  ImplicitGemmTiles tiles_;
+  // Rows of tiles, and the rows of each. They depend only on the sizes, so that results do not
+  // depend on the number of threads.
+  int64_t tiles_, mr_;
   int64_t first_row_;
 };
 
