@@ -11,7 +11,7 @@
 #include "backends/cpu/descriptors/op_spellings.hpp"
 #include "backends/cpu/elementwise/program_step.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
-#include "backends/cpu/ops/reduction.hpp"
+#include "backends/cpu/ops/lower_ops.hpp"
 
 namespace mithril::cpu_backend {
 namespace {

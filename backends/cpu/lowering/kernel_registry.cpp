@@ -8,15 +8,7 @@
 #include "backends/cpu/conv/weight_gradient_step.hpp"
 #include "backends/cpu/descriptors/op_spellings.hpp"
 #include "backends/cpu/gemm/gemm_step.hpp"
-#include "backends/cpu/ops/attention.hpp"
-#include "backends/cpu/ops/gather.hpp"
-#include "backends/cpu/ops/movement.hpp"
-#include "backends/cpu/ops/normalization.hpp"
-#include "backends/cpu/ops/placing.hpp"
-#include "backends/cpu/ops/pooling.hpp"
-#include "backends/cpu/ops/reduction.hpp"
-#include "backends/cpu/ops/scatter.hpp"
-#include "backends/cpu/ops/softmax.hpp"
+#include "backends/cpu/ops/lower_ops.hpp"
 
 namespace mithril::cpu_backend {
 namespace {

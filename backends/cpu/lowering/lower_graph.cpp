@@ -9,7 +9,7 @@
 #include "backends/cpu/elementwise/program_step.hpp"
 #include "backends/cpu/fusion/elementwise_groups.hpp"
 #include "backends/cpu/lowering/kernel_registry.hpp"
-#include "backends/cpu/ops/movement.hpp"
+#include "backends/cpu/ops/lower_ops.hpp"
 #include "mithril/base/interrupt.hpp"
 #include "mithril/op/op_def.hpp"
 

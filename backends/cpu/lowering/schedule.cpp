@@ -5,7 +5,7 @@
 #include <queue>
 #include <utility>
 
-#include "backends/cpu/ops/movement.hpp"
+#include "backends/cpu/ops/lower_ops.hpp"
 #include "mithril/op/op_def.hpp"
 
 namespace mithril::cpu_backend {

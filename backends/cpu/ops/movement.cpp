@@ -1,4 +1,4 @@
-#include "backends/cpu/ops/movement.hpp"
+#include "backends/cpu/ops/lower_ops.hpp"
 
 #include <algorithm>
 #include <numeric>

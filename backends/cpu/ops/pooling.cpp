@@ -1,4 +1,4 @@
-#include "backends/cpu/ops/pooling.hpp"
+#include "backends/cpu/ops/lower_ops.hpp"
 
 #include <algorithm>
 #include <limits>

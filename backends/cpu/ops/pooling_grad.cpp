@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "backends/cpu/kernels/pool_kernels.hpp"
+#include "backends/cpu/ops/lower_ops.hpp"
 #include "backends/cpu/ops/pool_form.hpp"
-#include "backends/cpu/ops/pooling.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"
 

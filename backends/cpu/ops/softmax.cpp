@@ -1,4 +1,4 @@
-#include "backends/cpu/ops/softmax.hpp"
+#include "backends/cpu/ops/lower_ops.hpp"
 
 #include <map>
 #include <string_view>

@@ -1,0 +1,85 @@
+// Lowering of attention, norms, pooling, reductions, and ops that move elements. Each function
+// lowers the kernel calls that its comment spells.
+#pragma once
+
+#include <optional>
+
+#include "backends/cpu/descriptors/lowering_context.hpp"
+#include "backends/cpu/descriptors/step_descriptor.hpp"
+#include "mithril/op/spelling.hpp"
+
+namespace mithril::cpu_backend {
+
+// Lowers "attention(query, key, value, attn_mask, is_causal, scale)", and "attention_weights(query,
+// key, attn_mask, is_causal, scale)", whose result is the weights. The step computes a block of
+// query rows at a time, so that its scores stay in the second-level cache. None for dtypes without
+// kernels and for empty tensors.
+std::optional<StepDescriptor> lower_attention(const LoweringContext& context, size_t node,
+                                              const SpelledExpression& call);
+
+// Lowers "gathered(input, index, axis)", for elements of any dtype. None if `index` is a number or
+// the output is empty.
+std::optional<StepDescriptor> lower_gathering(const LoweringContext& context, size_t node,
+                                              const SpelledExpression& call);
+
+// Lowers "swapaxes(input, axis1, axis2)", "permuted(input, axes)", where axes None reverses all
+// axes, or "sliced(input, starts, stops, steps, axes)". None if the slices do not have the dims of
+// the output.
+std::optional<StepDescriptor> lower_movement(const LoweringContext& context, size_t node,
+                                             const SpelledExpression& call);
+
+// Lowers "unsliced(input, like, starts, stops, steps, axes)": zeros with the dims of `like`, except
+// that the slice holds the input. None if the slice does not have the dims of the input, or the
+// input is empty.
+std::optional<StepDescriptor> lower_slice_grad(const LoweringContext& context, size_t node,
+                                               const SpelledExpression& call);
+
+// The source of which the node's output is the transpose (last two axes); none for any other node.
+std::optional<ValueId> transposed_by(const ShapedGraph& shaped, size_t node);
+
+// Lowers "layer_norm(input, weight, bias, eps)", whose outputs are the result, the means and the
+// reciprocal standard deviations, or "layer_norm_grad(grad, input, mean, rstd, weight)", whose
+// outputs are the gradients of input, weight and bias. None for dtypes without kernels and for
+// empty rows.
+std::optional<StepDescriptor> lower_norm(const LoweringContext& context, size_t node,
+                                         const SpelledExpression& call);
+
+// Lowers "placed(input, index, source, axis, reduce)". The step may write into the buffer of
+// `input`; then it writes only the elements of `source`. None if `reduce` is not "set" or the
+// output is empty.
+std::optional<StepDescriptor> lower_placing(const LoweringContext& context, size_t node,
+                                            const SpelledExpression& call);
+
+// Lowers "max_pool(input, kernel_size, stride, padding, dilation)" or "average_pool(...)" with the
+// same arguments. The second output of max_pool, the positions of the maxima, is computed only if
+// it is used. None for dtypes without kernels.
+std::optional<StepDescriptor> lower_pooling(const LoweringContext& context, size_t node,
+                                            const SpelledExpression& call);
+
+// Lowers "max_pool_grad(grad, input, places, kernel_size, stride, padding, dilation)" or
+// "average_pool_grad(grad, input, kernel_size, stride, padding, dilation)".
+std::optional<StepDescriptor> lower_pooling_grad(const LoweringContext& context, size_t node,
+                                                 const SpelledExpression& call);
+
+// Lowers "sum(input, axis)", "mean(input, axis)", "max(input, axis)", "min(input, axis)", and
+// "sum_to(input, like)", which sums over the axes along which `like` would be broadcast. None for
+// dtypes without kernels and for empty inputs.
+std::optional<StepDescriptor> lower_reduction(const LoweringContext& context, size_t node,
+                                              const SpelledExpression& call);
+
+// Whether the node reduces the last two axes of a float32 tensor [N, C, H, W]. The input may then
+// have the blocked layout.
+bool reduces_planes(const ShapedGraph& shaped, size_t node, const SpelledExpression& call);
+
+// Lowers "scattered(input, index, like, axis)". None if `index` is a number, the output is empty,
+// or the elements are not float32 or float64.
+std::optional<StepDescriptor> lower_scattering(const LoweringContext& context, size_t node,
+                                               const SpelledExpression& call);
+
+// Lowers "softmax(input, axis)", "log_softmax(input, axis)", "softmax_grad(grad, result, axis)" or
+// "log_softmax_grad(grad, result, axis)". None for another axis than the last, and for dtypes
+// without kernels.
+std::optional<StepDescriptor> lower_rows(const LoweringContext& context, size_t node,
+                                         const SpelledExpression& call);
+
+}  // namespace mithril::cpu_backend
