@@ -115,7 +115,7 @@ template <typename T>
 std::vector<T> weight_gradient(const ConvolutionSample<T>& sample, Instructions instructions,
                                int64_t parts) {
   const ImplicitGemmKernels<T>& kernels = implicit_gemm_kernels<T>(instructions);
-  const WeightGradientForm form(sample.c, kernels.mr, kernels.nr);
+  const WeightGradientForm<T> form(sample.c, kernels);
   const auto memory = [](int64_t count) {
     return std::vector<T>(static_cast<size_t>(count), std::nan(""));
   };
@@ -132,7 +132,7 @@ std::vector<T> weight_gradient(const ConvolutionSample<T>& sample, Instructions 
                 packed.data());
       GemmPart cut = form.cut(parts);
       for (cut.part = 0; cut.part < parts; ++cut.part) {
-        form.multiply(kernels, packed.data(), padded.data(), image > 0, cut, sums.data());
+        form.multiply(packed.data(), padded.data(), image > 0, cut, sums.data());
       }
     }
     form.finish(sums.data(), weight.data() + group * each);

@@ -1,4 +1,4 @@
-// Lowering of convolutions and their input gradients.
+// Lowering of convolutions and their gradients.
 #pragma once
 
 #include <optional>
@@ -14,5 +14,10 @@ namespace mithril::cpu_backend {
 // if the dtypes differ or no kernel supports them.
 std::optional<StepDescriptor> lower_convolution(const LoweringContext& context, size_t node,
                                                 const SpelledExpression& call);
+
+// Lowers "convolution_weight_grad(grad, input, weight, stride, padding, dilation, groups)". Returns
+// nullopt unless all dtypes are float32, or all are float64.
+std::optional<StepDescriptor> lower_convolution_weight(const LoweringContext& context, size_t node,
+                                                       const SpelledExpression& call);
 
 }  // namespace mithril::cpu_backend

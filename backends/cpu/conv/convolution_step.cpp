@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "backends/cpu/conv/vnni_pairs.hpp"
+#include "backends/cpu/runtime/alignment.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"
 
@@ -12,10 +13,7 @@ namespace {
 using Form = std::shared_ptr<const ConvolutionForm>;
 
 // In whole cache lines.
-int64_t lines(int64_t bytes) {
-  constexpr int64_t line = 64;
-  return (bytes + line - 1) / line * line;
-}
+int64_t lines(int64_t bytes) { return round_up(bytes, 64); }
 
 class ConvolutionStep final : public Step {
  public:

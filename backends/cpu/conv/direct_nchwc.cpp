@@ -18,11 +18,7 @@ constexpr int64_t epilogue_tiles = 8;
 constexpr int64_t span_depth = 256;
 constexpr int64_t line = 64 / int64_t{sizeof(float)};
 
-int64_t reach(const WindowAxis& axis) {
-  return (axis.output - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
-}
-
-bool has_border(const WindowAxis& axis) { return axis.before > 0 || reach(axis) > axis.input; }
+bool has_border(const WindowAxis& axis) { return axis.before > 0 || axis.extent() > axis.input; }
 
 // The convolution in units of the kernels: float32 channels, or VNNI pairs.
 Convolution seen(const Convolution& c, const NchwcKernels& kernels) {
@@ -48,7 +44,7 @@ bool suits_direct_nchwc(const Convolution& c, const NchwcKernels& kernels) {
       c.groups == 1 || (!kernels.of_pairs() && c.inputs % block == 0 && c.outputs % block == 0);
   if (!fits || 2 * c.outputs <= block || c.width.stride > 2) return false;
   if (c.height.output * c.width.output == 0) return false;
-  const auto extent = [](const WindowAxis& axis) { return std::max(reach(axis), axis.input); };
+  const auto extent = [](const WindowAxis& axis) { return std::max(axis.extent(), axis.input); };
   const int64_t channels = up(c.input_channels(), block) * block;
   return extent(c.height) <= most_elements / extent(c.width) / channels;
 }
@@ -69,8 +65,8 @@ DirectNchwc::DirectNchwc(const Convolution& convolution, NchwcLayouts layouts,
       planes_(c_.groups * group_planes_),
       group_blocks_(up(c_.outputs, kernels.block)),
       group_panels_(up(c_.outputs, kernels.nr)),
-      height_(in_place_ ? c_.height.input : reach(c_.height)),
-      width_(in_place_ ? c_.width.input : reach(c_.width)),
+      height_(in_place_ ? c_.height.input : c_.height.extent()),
+      width_(in_place_ ? c_.width.input : c_.width.extent()),
       image_step_(planes_ * height_ * width_ * unit_) {
   const int64_t tap_columns = narrow_ ? 1 : c_.width.kernel;
   for (int64_t plane = 0; plane < group_planes_; ++plane) {

@@ -11,10 +11,6 @@ namespace {
 // Bytes of the padded source of a band: they stay in the L2 cache.
 constexpr int64_t band_bytes = 1 << 17;
 
-int64_t padded_width(const WindowAxis& axis) {
-  return (axis.output - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
-}
-
 }  // namespace
 
 bool suits_grouped_nchwc(const Convolution& c, const NchwcKernels& kernels) {
@@ -25,7 +21,7 @@ bool suits_grouped_nchwc(const Convolution& c, const NchwcKernels& kernels) {
   if (!divides || channel_block % c.inputs != 0 || c.inputs > c.outputs) return false;
   constexpr int64_t most_elements = std::numeric_limits<int32_t>::max();
   const int64_t rows = (c.height.kernel - 1) * c.height.dilation + 1;
-  return rows <= most_elements / padded_width(c.width) / (c.inputs * channel_block);
+  return rows <= most_elements / c.width.extent() / (c.inputs * channel_block);
 }
 
 GroupedNchwc::GroupedNchwc(const Convolution& convolution, NchwcLayouts layouts,
@@ -34,7 +30,7 @@ GroupedNchwc::GroupedNchwc(const Convolution& convolution, NchwcLayouts layouts,
       kernels_(&kernels),
       blocks_(up(c_.output_channels(), channel_block)),
       input_blocks_(up(c_.input_channels(), channel_block)),
-      width_(padded_width(c_.width)),
+      width_(c_.width.extent()),
       row_count_(width_ * c_.inputs * channel_block) {
   const int64_t fitting = band_bytes / (row_count_ * int64_t{sizeof(float)});
   const int64_t most = std::max<int64_t>((fitting - input_rows(1)) / c_.height.stride + 1, 1);

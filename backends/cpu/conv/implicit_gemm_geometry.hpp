@@ -11,6 +11,9 @@ namespace mithril::cpu_backend {
 // One axis of a window. Tap k of output o reads input element o * stride - before + k * dilation.
 struct WindowAxis {
   int64_t input = 1, kernel = 1, output = 1, stride = 1, before = 0, dilation = 1;
+
+  // The elements from the first to the last that the outputs read, with the padding.
+  int64_t extent() const { return (output - 1) * stride + (kernel - 1) * dilation + 1; }
 };
 
 struct Convolution {

@@ -1,8 +1,14 @@
 #include "backends/cpu/conv/weight_gradient.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "backends/cpu/conv/convolution.hpp"
+#include "backends/cpu/conv/window_attributes.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
+#include "backends/cpu/runtime/alignment.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
+#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -10,22 +16,21 @@ namespace {
 // Pixels that are transposed at once, so that source and destination stay in the L1 cache.
 constexpr int64_t moved_block = 32;
 
-int64_t extent_of(const WindowAxis& axis) {
-  return (axis.output - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
-}
-
 }  // namespace
 
-WeightGradientForm::WeightGradientForm(const Convolution& convolution, int most_rows, int nr)
+template <typename T>
+WeightGradientForm<T>::WeightGradientForm(const Convolution& convolution,
+                                          const ImplicitGemmKernels<T>& kernels)
     : c_(convolution),
-      nr_(nr),
-      tiles_(up(c_.outputs, most_rows)),
+      kernels_(&kernels),
+      nr_(kernels.nr),
+      tiles_(up(c_.outputs, kernels.mr)),
       mr_(tiles_ > 0 ? up(c_.outputs, tiles_) : 1),
       runs_(c_.width.dilation == 1 ? 1 : c_.width.kernel),
       run_columns_(c_.width.kernel / runs_ * c_.inputs),
-      run_panels_(up(run_columns_, nr)),
-      height_extent_(extent_of(c_.height)),
-      width_extent_(extent_of(c_.width)) {
+      run_panels_(up(run_columns_, nr_)),
+      height_extent_(c_.height.extent()),
+      width_extent_(c_.width.extent()) {
   for (int64_t y = 0; y < c_.height.output; ++y) {
     for (int64_t x = 0; x < c_.width.output; ++x) {
       offsets_.push_back((y * c_.height.stride * width_extent_ + x * c_.width.stride) * c_.inputs);
@@ -33,19 +38,21 @@ WeightGradientForm::WeightGradientForm(const Convolution& convolution, int most_
   }
 }
 
-int64_t WeightGradientForm::padded_count() const {
+template <typename T>
+int64_t WeightGradientForm<T>::padded_count() const {
   // The last panel reads beyond the last channel of the last pixel.
-  return height_extent_ * width_extent_ * c_.inputs + ImplicitGemmKernels<float>::most_nr;
+  return height_extent_ * width_extent_ * c_.inputs + ImplicitGemmKernels<T>::most_nr;
 }
 
-int64_t WeightGradientForm::panel_offset(int64_t panel) const {
+template <typename T>
+int64_t WeightGradientForm<T>::panel_offset(int64_t panel) const {
   const int64_t run = panel / run_panels_, within = panel % run_panels_ * nr_;
   const int64_t y = run / runs_ * c_.height.dilation, x = run % runs_ * c_.width.dilation;
   return (y * width_extent_ + x) * c_.inputs + within;
 }
 
 template <typename T>
-void WeightGradientForm::pad(const T* input, int64_t first, int64_t last, T* padded) const {
+void WeightGradientForm<T>::pad(const T* input, int64_t first, int64_t last, T* padded) const {
   const WindowAxis &height = c_.height, &width = c_.width;
   const int64_t channels = c_.inputs, pitch = width_extent_ * channels;
   const int64_t left = std::clamp<int64_t>(width.before, 0, width_extent_);
@@ -68,12 +75,12 @@ void WeightGradientForm::pad(const T* input, int64_t first, int64_t last, T* pad
     }
   }
   if (last == height_extent_) {
-    std::fill_n(padded + height_extent_ * pitch, ImplicitGemmKernels<float>::most_nr, T{});
+    std::fill_n(padded + height_extent_ * pitch, ImplicitGemmKernels<T>::most_nr, T{});
   }
 }
 
 template <typename T>
-void WeightGradientForm::pack(const T* gradient, int64_t first, int64_t last, T* packed) const {
+void WeightGradientForm<T>::pack(const T* gradient, int64_t first, int64_t last, T* packed) const {
   const int64_t count = places();
   for (int64_t tile = first; tile < last; ++tile) {
     const int64_t rows = std::min(mr_, c_.outputs - tile * mr_);
@@ -89,8 +96,8 @@ void WeightGradientForm::pack(const T* gradient, int64_t first, int64_t last, T*
 }
 
 template <typename T>
-void WeightGradientForm::multiply(const ImplicitGemmKernels<T>& kernels, const T* packed,
-                                  const T* padded, bool add, const GemmPart& part, T* sums) const {
+void WeightGradientForm<T>::multiply(const T* packed, const T* padded, bool add,
+                                     const GemmPart& part, T* sums) const {
   const auto [first, last] = part.columns(panels());
   const auto [first_tile, last_tile] = part.rows(tiles_);
   const int64_t pieces = up(places(), depth_block);
@@ -99,22 +106,22 @@ void WeightGradientForm::multiply(const ImplicitGemmKernels<T>& kernels, const T
     for (int64_t tile = first_tile; tile < last_tile; ++tile) {
       const int64_t rows = std::min(mr_, c_.outputs - tile * mr_);
       for (int64_t panel = first; panel < last; ++panel) {
-        kernels.tile[rows]({.a = packed + (tile * places() + begin) * mr_,
-                            .a_step = mr_,
-                            .b = padded + panel_offset(panel),
-                            .offsets = offsets_.data() + begin,
-                            .c = sums + tile * mr_ * columns() + panel * nr_,
-                            .c_step = columns(),
-                            .depth = end - begin,
-                            .add = add || begin > 0,
-                            .start = nullptr});
+        kernels_->tile[rows]({.a = packed + (tile * places() + begin) * mr_,
+                              .a_step = mr_,
+                              .b = padded + panel_offset(panel),
+                              .offsets = offsets_.data() + begin,
+                              .c = sums + tile * mr_ * columns() + panel * nr_,
+                              .c_step = columns(),
+                              .depth = end - begin,
+                              .add = add || begin > 0,
+                              .start = nullptr});
       }
     }
   }
 }
 
 template <typename T>
-void WeightGradientForm::finish(const T* sums, T* weight) const {
+void WeightGradientForm<T>::finish(const T* sums, T* weight) const {
   const int64_t width = c_.width.kernel, taps = c_.height.kernel * width;
   for (int64_t row = 0; row < c_.outputs; ++row) {
     const T* from = sums + row * columns();
@@ -130,15 +137,161 @@ void WeightGradientForm::finish(const T* sums, T* weight) const {
   }
 }
 
-template void WeightGradientForm::pad(const float*, int64_t, int64_t, float*) const;
-template void WeightGradientForm::pad(const double*, int64_t, int64_t, double*) const;
-template void WeightGradientForm::pack(const float*, int64_t, int64_t, float*) const;
-template void WeightGradientForm::pack(const double*, int64_t, int64_t, double*) const;
-template void WeightGradientForm::multiply(const ImplicitGemmKernels<float>&, const float*,
-                                           const float*, bool, const GemmPart&, float*) const;
-template void WeightGradientForm::multiply(const ImplicitGemmKernels<double>&, const double*,
-                                           const double*, bool, const GemmPart&, double*) const;
-template void WeightGradientForm::finish(const float*, float*) const;
-template void WeightGradientForm::finish(const double*, double*) const;
+template class WeightGradientForm<float>;
+template class WeightGradientForm<double>;
+
+namespace {
+
+struct WeightGradValues {
+  ValueId gradient, input, made;
+};
+
+template <typename T>
+class WeightGradientStep final : public Step {
+ public:
+  WeightGradientStep(WeightGradientForm<T> form, int threads, const WeightGradValues& values,
+                     const BufferRefs& refs, BufferRef scratch)
+      : form_(std::move(form)),
+        partition_(partition_of(form_, threads)),
+        threads_(threads),
+        gradient_(refs[index(values.gradient)]),
+        input_(refs[index(values.input)]),
+        made_(refs[index(values.made)]),
+        scratch_(scratch) {}
+
+  static int64_t scratch_bytes(const WeightGradientForm<T>& form, int threads) {
+    const GroupPartition partition = partition_of(form, threads);
+    return (partition.whole ? partition.parts : 1) * region(form) * int64_t{sizeof(T)};
+  }
+
+  void run(const BufferTable& buffers) const override {
+    const Convolution& c = form_.convolution();
+    T* regions = buffers.write<T>(scratch_);
+    if (!partition_.whole) {
+      for (int64_t group = 0; group < c.groups; ++group) run_group(buffers, group, regions, true);
+      return;
+    }
+    ThreadPool::shared().run(static_cast<int>(partition_.parts), threads_, [&](int64_t part) {
+      T* own = regions + part * region(form_);
+      const int64_t end = c.groups * (part + 1) / partition_.parts;
+      for (int64_t group = c.groups * part / partition_.parts; group < end; ++group) {
+        run_group(buffers, group, own, false);
+      }
+    });
+  }
+
+ private:
+  static GroupPartition partition_of(const WeightGradientForm<T>& form, int threads) {
+    const Convolution& c = form.convolution();
+    const double each = static_cast<double>(c.outputs) * static_cast<double>(form.columns()) *
+                        static_cast<double>(form.places());
+    return partition_groups(each * static_cast<double>(c.images * c.groups), c.groups, threads);
+  }
+
+  // The workspace of one group: its sums and their totals, its packed gradient and its padded
+  // input, each aligned to a cache line.
+  static int64_t region(const WeightGradientForm<T>& form) {
+    const int64_t sums = has_totals(form) ? 2 : 1;
+    return sums * whole_lines(form.sum_count()) + whole_lines(form.packed_count()) +
+           whole_lines(form.padded_count());
+  }
+
+  // The number of images that one sum covers. For more images the sums are added to totals.
+  static int64_t images_of_a_sum(const WeightGradientForm<T>& form) {
+    return std::max<int64_t>(longest_sum / std::max<int64_t>(form.places(), 1), 1);
+  }
+  static bool has_totals(const WeightGradientForm<T>& form) {
+    return form.convolution().images > images_of_a_sum(form);
+  }
+
+  // Calls what(part) for all parts of the work on one group.
+  template <typename Do>
+  void each_part(bool shared, const Do& what) const {
+    if (!shared) return what(GemmPart{});
+    ThreadPool::shared().run(static_cast<int>(partition_.parts), threads_, [&](int64_t part) {
+      what(GemmPart{part, partition_.parts, false});
+    });
+  }
+
+  void run_group(const BufferTable& buffers, int64_t group, T* sums, bool shared) const {
+    const Convolution& c = form_.convolution();
+    const int64_t images = images_of_a_sum(form_);
+    T* totals = has_totals(form_) ? sums + whole_lines(form_.sum_count()) : sums;
+    T* packed = totals + whole_lines(form_.sum_count());
+    T* padded = packed + whole_lines(form_.packed_count());
+    const int64_t plane = c.height.input * c.width.input;
+    const bool of_rows = form_.cut(partition_.parts).of_rows;
+    T* made =
+        buffers.write<T>(made_) + group * c.outputs * c.inputs * c.height.kernel * c.width.kernel;
+    for (int64_t image = 0; image < c.images; ++image) {
+      const int64_t at = image * c.groups + group;
+      const T* input = buffers.read<T>(input_) + at * c.inputs * plane;
+      const T* gradient = buffers.read<T>(gradient_) + at * c.outputs * form_.places();
+      each_part(shared, [&](const GemmPart& part) {
+        const auto [first, last] = part.share(form_.rows());
+        form_.pad(input, first, last, padded);
+        const auto [tile, last_tile] = part.share(form_.tiles());
+        form_.pack(gradient, tile, last_tile, packed);
+      });
+      each_part(shared, [&](GemmPart part) {
+        part.of_rows = of_rows;
+        form_.multiply(packed, padded, image % images > 0, part, sums);
+      });
+      const bool ends = (image + 1) % images == 0 || image + 1 == c.images;
+      if (totals == sums || !ends) continue;
+      each_part(shared, [&](const GemmPart& part) {
+        const auto [first, last] = part.share(form_.sum_count());
+        if (image < images) {
+          std::copy(sums + first, sums + last, totals + first);
+        } else {
+          for (int64_t i = first; i < last; ++i) totals[i] += sums[i];
+        }
+      });
+    }
+    if (c.images * form_.places() == 0) {
+      std::fill_n(totals, form_.sum_count(), T{});
+    }
+    form_.finish(totals, made);
+  }
+
+  WeightGradientForm<T> form_;
+  GroupPartition partition_;
+  int threads_;
+  BufferRef gradient_, input_, made_, scratch_;
+};
+
+template <typename T>
+StepDescriptor weight_gradient_descriptor(const LoweringContext& context,
+                                          const Convolution& convolution,
+                                          const WeightGradValues& values) {
+  const WeightGradientForm<T> form(convolution);
+  return {.reads = {values.gradient, values.input},
+          .writes = {values.made},
+          .scratch_bytes = WeightGradientStep<T>::scratch_bytes(form, context.config.threads),
+          .make = [=, threads = context.config.threads](const BufferRefs& refs, BufferRef scratch) {
+            return std::make_unique<WeightGradientStep<T>>(form, threads, values, refs, scratch);
+          }};
+}
+
+}  // namespace
+
+std::optional<StepDescriptor> lower_convolution_weight(const LoweringContext& context, size_t node,
+                                                       const SpelledExpression& call) {
+  const ShapedGraph& shaped = context.shaped;
+  const CallReader reader(shaped, node, call);
+  const auto gradient = reader.tensor(0), input = reader.tensor(1);
+  if (!gradient || !input) return std::nullopt;
+  const WeightGradValues values{*gradient, *input, shaped.node(node).outputs.front()};
+  const DType dtype = shaped.dtype(values.made);
+  if (shaped.dtype(*gradient) != dtype || shaped.dtype(*input) != dtype) return std::nullopt;
+  const auto convolution = convolution_of(reader, 3, shaped.dims(*input), shaped.dims(values.made),
+                                          shaped.dims(*gradient));
+  if (!convolution) return std::nullopt;
+  if (dtype == DType::float32)
+    return weight_gradient_descriptor<float>(context, *convolution, values);
+  if (dtype == DType::float64)
+    return weight_gradient_descriptor<double>(context, *convolution, values);
+  return std::nullopt;
+}
 
 }  // namespace mithril::cpu_backend

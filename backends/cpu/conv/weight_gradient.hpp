@@ -13,9 +13,11 @@ namespace mithril::cpu_backend {
 // The weight gradient of one group. It has a row for each output channel, and a column for each tap
 // and input channel. The padded input is channels-last, so that the columns of neighbouring taps
 // are contiguous.
+template <typename T>
 class WeightGradientForm {
  public:
-  WeightGradientForm(const Convolution& convolution, int most_rows, int nr);
+  explicit WeightGradientForm(const Convolution& convolution,
+                              const ImplicitGemmKernels<T>& kernels = implicit_gemm_kernels<T>());
 
   const Convolution& convolution() const { return c_; }
   int64_t tiles() const { return tiles_; }
@@ -30,16 +32,11 @@ class WeightGradientForm {
   int64_t sum_count() const { return tiles_ * mr_ * columns(); }
 
   // Pads the rows [first, last) of one group of one image, and converts them to channels-last.
-  template <typename T>
   void pad(const T* input, int64_t first, int64_t last, T* padded) const;
   // Packs the rows of tiles [first, last) of the output gradient of one group of one image.
-  template <typename T>
   void pack(const T* gradient, int64_t first, int64_t last, T* packed) const;
   // Computes a part of the sums for one image, and accumulates it if `add` is set.
-  template <typename T>
-  void multiply(const ImplicitGemmKernels<T>& kernels, const T* packed, const T* padded, bool add,
-                const GemmPart& part, T* sums) const;
-  template <typename T>
+  void multiply(const T* packed, const T* padded, bool add, const GemmPart& part, T* sums) const;
   void finish(const T* sums, T* weight) const;
   GemmPart cut(int64_t parts) const { return cut_evenly(tiles_, panels(), parts); }
 
@@ -47,6 +44,7 @@ class WeightGradientForm {
   int64_t panel_offset(int64_t panel) const;
 
   Convolution c_;
+  const ImplicitGemmKernels<T>* kernels_;
   int64_t nr_, tiles_, mr_;
   // Runs of contiguous columns in a kernel row (one, or one per tap if dilated), and the columns
   // and panels of a run.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/cpu/runtime/alignment.hpp"
 #include "backends/cpu/runtime/half_elements.hpp"
 #include "mithril/base/large_memory.hpp"
 
@@ -50,8 +51,8 @@ PackedWeights::Bytes PackedWeights::pack(ValueId id, const PackedFormat& format,
 }
 
 std::shared_ptr<std::byte[]> PackedWeights::allocate(int64_t bytes) {
-  constexpr int64_t line = 64, least = 1 << 16, most = 1 << 25;
-  const int64_t size = (bytes + line - 1) / line * line;
+  constexpr int64_t least = 1 << 16, most = 1 << 25;
+  const int64_t size = round_up(bytes, 64);
   if (size > left_) {
     const int64_t more = std::max(size, std::clamp(allocated_, least, most));
     next_ = large_memory(more);

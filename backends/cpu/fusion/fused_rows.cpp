@@ -10,6 +10,7 @@
 
 #include "backends/cpu/fusion/row_group.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
+#include "backends/cpu/runtime/alignment.hpp"
 #include "mithril/eval/memory_plan.hpp"
 
 namespace mithril::cpu_backend {
@@ -145,13 +146,13 @@ class FusedRows {
     const MemoryPlan plan = plan_memory(live_ranges);
     const auto bases = static_cast<int64_t>(sizeof(std::byte*)) *
                        (options.first_base + static_cast<int64_t>(live_ranges.size()));
-    const int64_t begin = up(bases, 64) * 64;
+    const int64_t begin = round_up(bases, 64);
     for (size_t i = 0; i < live_ranges.size(); ++i)
       options.values[i].offset = begin + plan.offsets[i];
     // Kernels prefetch beyond their data, where no other thread may write.
     int64_t behind = options.tasks > 1 ? 4096 : 0;
     for (const PrivateValue& value : options.values) behind = std::max(behind, value.part_bytes);
-    options.scratch_bytes = begin + plan.bytes + up(behind, 64) * 64;
+    options.scratch_bytes = begin + plan.bytes + round_up(behind, 64);
     std::vector<std::pair<ValueId, int32_t>> own;
     for (size_t id = 0; id < lowered_.storage_of.size(); ++id) {
       const auto value = value_of.find(lowered_.storage_of[id]);

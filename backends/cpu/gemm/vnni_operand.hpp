@@ -6,14 +6,9 @@
 
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
+#include "backends/cpu/runtime/alignment.hpp"
 
 namespace mithril::cpu_backend {
-
-// Rounds a number of floats up to whole cache lines of 64 bytes.
-inline int64_t whole_lines(int64_t floats) {
-  constexpr int64_t line = 16;
-  return up(floats, line) * line;
-}
 
 // An operand as a matrix of pairs, each in the place of a float. Its lines are the rows of A or the
 // columns of B.

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "backends/cpu/conv/convolution.hpp"
-#include "backends/cpu/conv/weight_gradient_step.hpp"
 #include "backends/cpu/descriptors/op_spellings.hpp"
 #include "backends/cpu/gemm/gemm_step.hpp"
 #include "backends/cpu/ops/lower_ops.hpp"

@@ -6,6 +6,7 @@
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/descriptors/reference_steps.hpp"
+#include "backends/cpu/runtime/alignment.hpp"
 #include "backends/cpu/runtime/axes.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"
@@ -35,7 +36,7 @@ struct AddedRow {
 };
 
 int64_t bytes_of_rows(const Scattering& s) {
-  return (s.outer * s.count * int64_t{sizeof(AddedRow)} + 63) / 64 * 64;
+  return round_up(s.outer * s.count * int64_t{sizeof(AddedRow)}, 64);
 }
 
 template <typename T>
