@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "backends/cpu/conv/bf16_convolution.hpp"
 #include "backends/cpu/conv/convolution_step.hpp"
 #include "backends/cpu/conv/im2col.hpp"
 #include "backends/cpu/conv/implicit_gemm.hpp"
@@ -74,9 +73,9 @@ std::optional<StepDescriptor> lower_convolution(const LoweringContext& context, 
       return convolution_descriptor(context, std::make_shared<Im2col>(*convolution), values);
     }
     const auto form = std::make_shared<ImplicitGemm<float>>(
-        forward_geometry(in_pairs(*convolution), pairs->windows.nr), pairs->windows);
-    return lower_bf16_convolution(context, *convolution, values,
-                                  convolution_descriptor(context, form, values));
+        forward_geometry(in_pairs(*convolution), pairs->windows.nr), pairs->windows,
+        planes_of_source(*convolution));
+    return convolution_descriptor(context, form, values);
   }
   for (const ValueId read : {*source, *weight, values.bias.value_or(*weight)}) {
     if (shaped.dtype(read) != dtype) return std::nullopt;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/cpu/conv/implicit_gemm_geometry.hpp"
+#include "backends/cpu/conv/vnni_pairs.hpp"
 #include "backends/cpu/descriptors/packed_weights.hpp"
 #include "backends/cpu/runtime/step.hpp"
 
@@ -31,8 +32,12 @@ class ConvolutionForm {
   virtual int64_t units() const { return 1; }
   virtual double work() const = 0;  // of all units, as a number of float32 multiplications
 
+  // The source as planes that the step packs to VNNI pairs first, and the weight as well. No
+  // planes: the form reads the source and the weight as they are.
+  virtual PairedPlanes source_pairs() const { return {}; }
+
   virtual PackedFormat format() const = 0;
-  // Whether pack_weight takes bfloat16 weights as VNNI pairs of input channels.
+  // Whether pack_weight takes bound bfloat16 weights as VNNI pairs of input channels.
   virtual bool takes_pairs() const { return true; }
   virtual int64_t panels() const = 0;  // of the packed weight
   virtual int64_t weight_bytes() const = 0;

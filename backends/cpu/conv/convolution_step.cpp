@@ -15,12 +15,18 @@ using Form = std::shared_ptr<const ConvolutionForm>;
 // In whole cache lines.
 int64_t lines(int64_t bytes) { return round_up(bytes, 64); }
 
+// What is packed to VNNI pairs in each run; no planes: nothing.
+struct PairedOperands {
+  PairedPlanes source, weight;
+};
+
 class ConvolutionStep final : public Step {
  public:
-  ConvolutionStep(Form form, int threads, const ConvolutionValues& values, const BufferRefs& refs,
-                  BufferRef scratch, PackedWeights::Bytes packed,
+  ConvolutionStep(Form form, PairedOperands pairs, int threads, const ConvolutionValues& values,
+                  const BufferRefs& refs, BufferRef scratch, PackedWeights::Bytes packed,
                   std::unique_ptr<ElementStep> epilogue)
       : form_(std::move(form)),
+        pairs_(pairs),
         partition_(partition_of(*form_, threads)),
         threads_(threads),
         source_(refs[index(values.source)]),
@@ -33,9 +39,10 @@ class ConvolutionStep final : public Step {
     if (!packed_) rounds_ = form_->rounds(threads);
   }
 
-  // Bytes of scratch memory: the packed weight if it is not bound, padded sources and workspaces,
-  // and the result before store().
-  static int64_t scratch_bytes(const ConvolutionForm& form, int threads, bool packed) {
+  // Bytes of scratch memory: the packed weight if it is not bound, VNNI pairs, padded sources and
+  // workspaces, and the result before store().
+  static int64_t scratch_bytes(const ConvolutionForm& form, const PairedOperands& pairs,
+                               int threads, bool packed) {
     const GroupPartition partition = partition_of(form, threads);
     int64_t weight = 0;
     if (!packed) {
@@ -43,22 +50,23 @@ class ConvolutionStep final : public Step {
       weight = (rounds.empty() ? form : *rounds.front()).weight_bytes();
     }
     const int64_t sources = partition.whole ? partition.parts : 1;
-    return lines(weight) + sources * lines(form.source_bytes()) +
-           partition.parts * work_lines(form, partition) + lines(form.made_bytes());
+    return lines(weight) + pairs.source.bytes() + pairs.weight.bytes() +
+           sources * lines(form.source_bytes()) + partition.parts * work_lines(form, partition) +
+           lines(form.made_bytes());
   }
 
   void run(const BufferTable& buffers) const override {
     auto* free = buffers.write<std::byte>(scratch_);
-    ConvolutionOperands o{.source = buffers.read<std::byte>(source_),
-                          .weight = packed_.get(),
+    Weight weight{nullptr, free};
+    if (!packed_) free += lines((rounds_.empty() ? *form_ : *rounds_.front()).weight_bytes());
+    ConvolutionOperands o{.source = paired(pairs_.source, buffers.read<std::byte>(source_), free),
+                          .weight = packed_ ? packed_.get() : weight.packed,
                           .bias = bias_ ? buffers.read<std::byte>(*bias_) : nullptr,
                           .made = buffers.write<std::byte>(made_),
                           .epilogue = Epilogue(epilogue_.get(), &buffers)};
     if (!packed_) {
-      std::byte* packed = free;
-      o.weight = packed;
-      free += lines((rounds_.empty() ? *form_ : *rounds_.front()).weight_bytes());
-      if (rounds_.empty()) pack(buffers, *form_, packed);
+      weight.from = paired(pairs_.weight, buffers.read<std::byte>(weight_), free);
+      if (rounds_.empty()) pack(weight, *form_);
     }
     const bool stores = form_->made_bytes() > 0;
     if (stores) {
@@ -69,7 +77,7 @@ class ConvolutionStep final : public Step {
     if (partition_.whole && rounds_.empty()) {
       run_whole_units(o, free);
     } else {
-      for (o.unit = 0; o.unit < form_->units(); ++o.unit) run_shared_unit(buffers, o, free);
+      for (o.unit = 0; o.unit < form_->units(); ++o.unit) run_shared_unit(weight, o, free);
     }
     if (!stores) return;
     each_part([&](int64_t part) {
@@ -79,6 +87,12 @@ class ConvolutionStep final : public Step {
   }
 
  private:
+  // A weight that is packed in each run.
+  struct Weight {
+    const std::byte* from;
+    std::byte* packed;
+  };
+
   static GroupPartition partition_of(const ConvolutionForm& form, int threads) {
     return partition_groups(form.work(), form.units(), threads);
   }
@@ -91,11 +105,26 @@ class ConvolutionStep final : public Step {
     ThreadPool::shared().run(static_cast<int>(partition_.parts), threads_, what);
   }
 
-  void pack(const BufferTable& buffers, const ConvolutionForm& form, std::byte* packed) const {
+  // Packs the planes to VNNI pairs in the free memory. Returns `from` if there are none.
+  const std::byte* paired(const PairedPlanes& planes, const std::byte* from,
+                          std::byte*& free) const {
+    const int64_t count = planes.count();
+    if (count == 0) return from;
+    std::byte* to = std::exchange(free, free + planes.bytes());
+    const int parts = task_count(
+        {.amount = count * planes.size, .pieces = count, .grain_size = 1 << 15}, threads_);
+    ThreadPool::shared().run(parts, threads_, [&](int part) {
+      planes.pack(reinterpret_cast<const uint16_t*>(from), count * part / parts,
+                  count * (part + 1) / parts, reinterpret_cast<float*>(to));
+    });
+    return to;
+  }
+
+  void pack(const Weight& weight, const ConvolutionForm& form) const {
     each_part([&](int64_t part) {
       const auto [first, last] = GemmPart{part, partition_.parts}.share(form.panels());
       for (int64_t panel = first; panel < last; ++panel) {
-        form.pack_weight(buffers.read<std::byte>(weight_), panel, packed);
+        form.pack_weight(weight.from, panel, weight.packed);
       }
     });
   }
@@ -120,7 +149,7 @@ class ConvolutionStep final : public Step {
   }
 
   // All parts compute one unit together.
-  void run_shared_unit(const BufferTable& buffers, ConvolutionOperands o, std::byte* free) const {
+  void run_shared_unit(const Weight& weight, ConvolutionOperands o, std::byte* free) const {
     const int64_t padded_bytes = lines(form_->source_bytes());
     if (padded_bytes > 0) {
       each_part([&](int64_t part) {
@@ -131,7 +160,7 @@ class ConvolutionStep final : public Step {
     }
     if (rounds_.empty()) return multiply(*form_, o, free + padded_bytes);
     for (const Form& round : rounds_) {
-      pack(buffers, *round, buffers.write<std::byte>(scratch_));
+      pack(weight, *round);
       multiply(*round, o, free + padded_bytes);
     }
   }
@@ -148,6 +177,7 @@ class ConvolutionStep final : public Step {
   }
 
   Form form_;
+  PairedOperands pairs_;
   GroupPartition partition_;
   int threads_;
   BufferRef source_, weight_, made_, scratch_;
@@ -186,17 +216,21 @@ StepDescriptor convolution_descriptor(const LoweringContext& context, Form form,
   if (!is_input_gradient && !is_empty && context.packed.find(values.weight)) {
     packed = packed_weight(context, *form, values.weight);
   }
+  PairedOperands pairs{form->source_pairs(), {}};
+  if (pairs.source.count() > 0 && !packed) {
+    pairs.weight = planes_of_weight(context.shaped.dims(values.weight));
+  }
   StepDescriptor descriptor{
       .reads = {values.source},
       .writes = {values.made},
       .scratch_bytes =
-          is_empty ? 0 : ConvolutionStep::scratch_bytes(*form, threads, packed != nullptr)};
+          is_empty ? 0 : ConvolutionStep::scratch_bytes(*form, pairs, threads, packed != nullptr)};
   if (!packed) descriptor.reads.push_back(values.weight);
   if (values.bias) descriptor.reads.push_back(*values.bias);
   const auto make = [=](const BufferRefs& refs, BufferRef scratch,
                         std::unique_ptr<ElementStep> epilogue) -> std::unique_ptr<Step> {
     if (is_empty) return std::make_unique<EmptyStep>();
-    return std::make_unique<ConvolutionStep>(form, threads, values, refs, scratch, packed,
+    return std::make_unique<ConvolutionStep>(form, pairs, threads, values, refs, scratch, packed,
                                              std::move(epilogue));
   };
   descriptor.make = [make](const BufferRefs& refs, BufferRef scratch) {

@@ -217,9 +217,10 @@ class ImplicitGemm<T>::GroupMultiplication {
 
 template <typename T>
 ImplicitGemm<T>::ImplicitGemm(ImplicitGemmGeometry geometry, const ImplicitGemmKernels<T>& kernels,
-                              int64_t first_row)
+                              PairedPlanes source_pairs, int64_t first_row)
     : geometry_(std::move(geometry)),
       kernels_(&kernels),
+      source_pairs_(source_pairs),
       tiles_(up(geometry_.rows, kernels.mr)),
       mr_(tiles_ > 0 ? up(geometry_.rows, tiles_) : 1),
       first_row_(first_row) {}
@@ -277,7 +278,7 @@ std::vector<std::shared_ptr<const ConvolutionForm>> ImplicitGemm<T>::rounds(int 
   for (int64_t row = 0; row < geometry_.rows; row += most) {
     ImplicitGemmGeometry part = geometry_;
     part.rows = std::min(most, geometry_.rows - row);
-    made.push_back(std::make_shared<ImplicitGemm>(std::move(part), *kernels_, row));
+    made.push_back(std::make_shared<ImplicitGemm>(std::move(part), *kernels_, PairedPlanes(), row));
   }
   return made;
 }

@@ -20,13 +20,15 @@ void pad_planes(const ImplicitGemmGeometry& geometry, const T* source, int64_t f
 template <typename T>
 class ImplicitGemm final : public ConvolutionForm {
  public:
-  // `first_row`: the output channel of row 0.
+  // `source_pairs`: the source, if the geometry and the kernels are of VNNI pairs. `first_row`: the
+  // output channel of row 0.
   explicit ImplicitGemm(ImplicitGemmGeometry geometry,
                         const ImplicitGemmKernels<T>& kernels = implicit_gemm_kernels<T>(),
-                        int64_t first_row = 0);
+                        PairedPlanes source_pairs = {}, int64_t first_row = 0);
 
   int64_t units() const override { return geometry_.images * geometry_.groups; }
   double work() const override { return geometry_.work(); }
+  PairedPlanes source_pairs() const override { return source_pairs_; }
   PackedFormat format() const override { return {PackedLayout::implicit_gemm, geometry_.groups}; }
   int64_t panels() const override { return geometry_.groups * tiles_; }
   int64_t weight_bytes() const override {
@@ -53,6 +55,7 @@ class ImplicitGemm final : public ConvolutionForm {
 
   ImplicitGemmGeometry geometry_;
   const ImplicitGemmKernels<T>* kernels_;
+  PairedPlanes source_pairs_;
   // Rows of tiles, and the rows of each. They depend only on the sizes, so that results do not
   // depend on the number of threads.
   int64_t tiles_, mr_;

@@ -1,6 +1,7 @@
 #include "backends/cpu/conv/vnni_pairs.hpp"
 
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
+#include "backends/cpu/runtime/alignment.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -10,8 +11,7 @@ Convolution in_pairs(Convolution convolution) {
 }
 
 int64_t PairedPlanes::bytes() const {
-  constexpr int64_t line = 64;
-  return (count() * size * int64_t{sizeof(float)} + line - 1) / line * line;
+  return round_up(count() * size * int64_t{sizeof(float)}, 64);
 }
 
 void PairedPlanes::pack(const uint16_t* from, int64_t first, int64_t last, float* to) const {
