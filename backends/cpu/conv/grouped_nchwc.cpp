@@ -81,12 +81,6 @@ void GroupedNchwc::pack_weight(const void* weight, int64_t panel, void* packed) 
   }
 }
 
-void GroupedNchwc::pad(const void* source, int64_t /*unit*/, GemmPart::Range blocks,
-                       void* padded) const {
-  convert_to_blocks(static_cast<const float*>(source), blocks.first, blocks.last,
-                    static_cast<float*>(padded));
-}
-
 // Pads the source of a band. `source` is a block of input channels.
 void GroupedNchwc::pad_band(const float* source, int64_t block, int64_t first_row, int64_t rows,
                             float* to) const {

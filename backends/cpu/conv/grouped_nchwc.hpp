@@ -27,7 +27,6 @@ class GroupedNchwc final : public NchwcForm {
   // The source after conversion to the blocked layout.
   int64_t source_bytes() const override;
   int64_t source_rows() const override { return c_.images * input_blocks_; }
-  void pad(const void* source, int64_t unit, GemmPart::Range blocks, void* padded) const override;
   // The padded source of a band.
   int64_t work_bytes(int64_t /*parts*/) const override {
     return row_count_ * input_rows(band_rows_) * int64_t{sizeof(float)};

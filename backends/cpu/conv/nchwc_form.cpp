@@ -30,16 +30,17 @@ void NchwcForm::store(const void* from, void* made, const Epilogue& epilogue,
   }
 }
 
-void NchwcForm::convert_to_blocks(const float* source, int64_t first, int64_t last,
-                                  float* to) const {
+void NchwcForm::pad(const void* source, int64_t /*unit*/, GemmPart::Range range,
+                    void* padded) const {
   const int64_t channels = c_.input_channels(), blocks = up(channels, channel_block);
   const int64_t plane = c_.height.input * c_.width.input;
-  for (int64_t i = first; i < last; ++i) {
+  for (int64_t i = range.first; i < range.last; ++i) {
     const int64_t channel = i % blocks * channel_block;
     const int64_t count = std::min(channel_block, channels - channel);
-    float* block = to + i * plane * channel_block;
+    const int64_t first = (i / blocks * channels + channel) * plane;
+    float* block = static_cast<float*>(padded) + i * plane * channel_block;
     if (count < channel_block) std::fill_n(block, plane * channel_block, 0.0f);
-    gemm_kernels<float>().interleave({.from = source + (i / blocks * channels + channel) * plane,
+    gemm_kernels<float>().interleave({.from = static_cast<const float*>(source) + first,
                                       .from_step = plane,
                                       .count = count,
                                       .depth = plane,

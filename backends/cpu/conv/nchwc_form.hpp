@@ -17,6 +17,9 @@ struct NchwcLayouts {
 // All images are one unit. The result of multiply() has the blocked layout.
 class NchwcForm : public ConvolutionForm {
  public:
+  // Converts blocks of channels of the source, counted through all images, to the blocked layout.
+  // Lanes beyond the last channel become 0.
+  void pad(const void* source, int64_t unit, GemmPart::Range blocks, void* padded) const override;
   int64_t made_bytes() const override;
   void store(const void* from, void* made, const Epilogue& epilogue,
              const GemmPart& part) const override;
@@ -28,10 +31,6 @@ class NchwcForm : public ConvolutionForm {
         from_blocks_(layouts.from_blocks),
         to_blocks_(layouts.to_blocks),
         block_(block) {}
-
-  // Converts the blocks of channels [first, last) of the source, counted through all images, to the
-  // blocked layout. Lanes beyond the last channel become 0.
-  void convert_to_blocks(const float* source, int64_t first, int64_t last, float* to) const;
 
   const Convolution c_;
   const bool from_blocks_;

@@ -83,12 +83,6 @@ void WinogradNchwc::pack_weight(const void* weight, int64_t panel, void* packed)
   }
 }
 
-void WinogradNchwc::pad(const void* source, int64_t /*unit*/, GemmPart::Range blocks,
-                        void* padded) const {
-  convert_to_blocks(static_cast<const float*>(source), blocks.first, blocks.last,
-                    static_cast<float*>(padded));
-}
-
 void WinogradNchwc::multiply(const ConvolutionOperands& o, const GemmPart& part) const {
   const auto [first_panel, last_panel] = part.rows(panels());
   const auto [first, last] = part.columns(rows());

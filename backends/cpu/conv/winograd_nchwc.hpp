@@ -33,7 +33,6 @@ class WinogradNchwc final : public NchwcForm {
     return from_blocks_ ? 0 : c_.images * image_count() * int64_t{sizeof(float)};
   }
   int64_t source_rows() const override { return c_.images * blocks_; }
-  void pad(const void* source, int64_t unit, GemmPart::Range blocks, void* padded) const override;
   int64_t work_bytes(int64_t parts) const override;
   // Computes a part: some panels, or some rows of tiles.
   void multiply(const ConvolutionOperands& operands, const GemmPart& part) const override;
