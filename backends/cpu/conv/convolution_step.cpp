@@ -111,11 +111,10 @@ class ConvolutionStep final : public Step {
     const int64_t count = planes.count();
     if (count == 0) return from;
     std::byte* to = std::exchange(free, free + planes.bytes());
-    const int parts = task_count(
-        {.amount = count * planes.size, .pieces = count, .grain_size = 1 << 15}, threads_);
-    ThreadPool::shared().run(parts, threads_, [&](int part) {
-      planes.pack(reinterpret_cast<const uint16_t*>(from), count * part / parts,
-                  count * (part + 1) / parts, reinterpret_cast<float*>(to));
+    const Work work{.amount = count * planes.size, .pieces = count, .grain_size = 1 << 15};
+    run_ranges(work, threads_, [&](int64_t first, int64_t last, int) {
+      planes.pack(reinterpret_cast<const uint16_t*>(from), first, last,
+                  reinterpret_cast<float*>(to));
     });
     return to;
   }

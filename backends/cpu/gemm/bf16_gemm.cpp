@@ -86,11 +86,10 @@ class Bf16GemmStep final : public Step {
   const float* pairs_of(const VnniOperand& operand, const uint16_t* from, float*& scratch) const {
     if (operand.in_place()) return reinterpret_cast<const float*>(from);
     float* to = std::exchange(scratch, scratch + whole_lines(operand.packed_count()));
-    const int64_t units = operand.units();
-    const int parts = task_count(
-        {.amount = operand.packed_count(), .pieces = units, .grain_size = 1 << 15}, threads_);
-    ThreadPool::shared().run(parts, threads_, [&](int part) {
-      operand.pack(*bfloat16_kernels(), from, units * part / parts, units * (part + 1) / parts, to);
+    const Work work{
+        .amount = operand.packed_count(), .pieces = operand.units(), .grain_size = 1 << 15};
+    run_ranges(work, threads_, [&](int64_t first, int64_t last, int) {
+      operand.pack(*bfloat16_kernels(), from, first, last, to);
     });
     return to;
   }

@@ -171,8 +171,8 @@ AttentionForm form_of(const ShapedGraph& shaped, const AttentionOperands& operan
 }
 
 template <typename Products>
-StepDescriptor attention_draft(const LoweringContext& context, const AttentionForm& form,
-                               const AttentionOperands& operands, ValueId to) {
+StepDescriptor attention_descriptor(const LoweringContext& context, const AttentionForm& form,
+                                    const AttentionOperands& operands, ValueId to) {
   const int threads = context.config.threads;
   using Step = AttentionStep<Products>;
   const int64_t scratch = Step::scratch_of_a_task(form) * Step::tasks(form, threads) *
@@ -218,11 +218,11 @@ std::optional<StepDescriptor> lower_attention(const LoweringContext& context, si
   form.causal = reader.value(mask + 1).flag();
   form.scale = scale.is_none() ? 1 / std::sqrt(static_cast<double>(form.width)) : scale.real();
   if (dtype == DType::float32) {
-    return paired ? attention_draft<VnniProducts>(context, form, operands, to)
-                  : attention_draft<PlainProducts<float>>(context, form, operands, to);
+    return paired ? attention_descriptor<VnniProducts>(context, form, operands, to)
+                  : attention_descriptor<PlainProducts<float>>(context, form, operands, to);
   }
   if (dtype == DType::float64) {
-    return attention_draft<PlainProducts<double>>(context, form, operands, to);
+    return attention_descriptor<PlainProducts<double>>(context, form, operands, to);
   }
   return std::nullopt;
 }

@@ -8,7 +8,6 @@
 #include "backends/cpu/descriptors/reference_steps.hpp"
 #include "backends/cpu/runtime/axes.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
-#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -38,10 +37,9 @@ class GatheringStep final : public Step {
     const auto* from = buffers.read<std::byte>(refs_.from);
     auto* to = buffers.write<std::byte>(refs_.to);
     const int64_t rows = g_.outer * g_.count;
-    const int parts =
-        task_count({.amount = rows * g_.inner, .pieces = rows, .grain_size = 1 << 19}, threads_);
-    ThreadPool::shared().run(parts, threads_, [&](int part) {
-      for (int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
+    const Work work{.amount = rows * g_.inner, .pieces = rows, .grain_size = 1 << 19};
+    run_ranges(work, threads_, [&](int64_t first, int64_t last, int) {
+      for (int64_t row = first; row < last; ++row) {
         const auto at = static_cast<int64_t>(index[row % g_.count]);
         const int64_t source = row / g_.count * g_.size + (at < 0 ? at + g_.size : at);
         std::memcpy(to + row * g_.inner, from + source * g_.inner, static_cast<size_t>(g_.inner));

@@ -5,9 +5,9 @@
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/descriptors/op_spellings.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/runtime/axes.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
-#include "mithril/base/thread_pool.hpp"
 #include "mithril/infer/item_range.hpp"
 
 namespace mithril::cpu_backend {
@@ -123,11 +123,10 @@ class Move final : public Step {
   void run(const BufferTable& buffers) const override {
     const int64_t size = rows_.size * columns_.size;
     if (size * matrices_ == 0) return;
-    const int64_t bands = (rows_.size + tile - 1) / tile, pieces = matrices_ * bands;
-    const int parts =
-        task_count({.amount = size * matrices_, .pieces = pieces, .grain_size = 1 << 17}, threads_);
-    ThreadPool::shared().run(parts, threads_, [&](int part) {
-      for (int64_t i = pieces * part / parts; i < pieces * (part + 1) / parts; ++i) {
+    const int64_t bands = up(rows_.size, tile);
+    const Work work{.amount = size * matrices_, .pieces = matrices_ * bands, .grain_size = 1 << 17};
+    run_ranges(work, threads_, [&](int64_t first, int64_t last, int) {
+      for (int64_t i = first; i < last; ++i) {
         const int64_t matrix = i / bands, row = i % bands * tile;
         const T* from = buffers.read<T>(from_) + start_ + offset(outer_, matrix);
         move_band(from, buffers.write<T>(to_) + matrix * size, row,

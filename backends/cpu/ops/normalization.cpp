@@ -5,8 +5,7 @@
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/kernels/norm_kernels.hpp"
-#include "backends/cpu/runtime/work_partition.hpp"
-#include "mithril/base/thread_pool.hpp"
+#include "backends/cpu/ops/row_step.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -15,18 +14,9 @@ namespace {
 // sums up to columns_at_once columns at a time.
 constexpr int64_t columns_of_a_task = 256, columns_at_once = 1024;
 
-// In elements.
-constexpr int64_t norm_grain_size = 1 << 14;
-
-struct NormSizes {
-  int64_t rows, size;
+struct NormOptions {
+  Rows rows;
   double eps;
-  int threads;
-
-  int parts(int64_t pieces) const {
-    return task_count({.amount = rows * size, .pieces = pieces, .grain_size = norm_grain_size},
-                      threads);
-  }
 };
 
 // The inputs of the op, then its outputs; none: an absent input.
@@ -38,39 +28,29 @@ const T* read(const BufferTable& buffers, const std::optional<BufferRef>& place)
 }
 
 template <typename T>
-class NormStep final : public PartStep {
+class NormStep final : public RowStep {
  public:
-  NormStep(const NormSizes& sizes, NormBuffers refs) : sizes_(sizes), refs_(std::move(refs)) {}
-
-  void run(const BufferTable& buffers) const override {
-    const int parts = sizes_.parts(sizes_.rows);
-    ThreadPool::shared().run(parts, sizes_.threads, [&](int part) {
-      run_rows(buffers, sizes_.rows * part / parts, sizes_.rows * (part + 1) / parts);
-    });
-  }
-
-  void run_parts(const BufferTable& buffers, const Parts& parts) const override {
-    run_rows(buffers, parts.begin(sizes_.rows), parts.end(sizes_.rows));
-  }
+  NormStep(const NormOptions& options, NormBuffers refs)
+      : RowStep(options.rows), eps_(options.eps), refs_(std::move(refs)) {}
 
  private:
-  void run_rows(const BufferTable& buffers, int64_t begin, int64_t end) const {
+  void run_rows(const BufferTable& buffers, int64_t begin, int64_t end) const override {
     const T *x = buffers.read<T>(*refs_[0]), *weight = read<T>(buffers, refs_[1]),
             *bias = read<T>(buffers, refs_[2]);
     T *to = buffers.write<T>(*refs_[3]), *mean = buffers.write<T>(*refs_[4]),
       *rstd = buffers.write<T>(*refs_[5]);
-    const int64_t next = buffers.direction() == Direction::forward ? sizes_.size : -sizes_.size;
+    const int64_t next = buffers.direction() == Direction::forward ? rows_.size : -rows_.size;
     iterate(buffers.direction(), begin, end, [&](int64_t row) {
-      const int64_t at = row * sizes_.size;
+      const int64_t at = row * rows_.size;
       const RowMoments<T> moments =
-          kernels_.normalise(x + at, weight, bias, sizes_.eps, to + at, sizes_.size, next);
+          kernels_.normalise(x + at, weight, bias, eps_, to + at, rows_.size, next);
       mean[row] = moments.mean;
       rstd[row] = moments.rstd;
     });
   }
 
   const NormKernels<T>& kernels_ = norm_kernels<T>();
-  NormSizes sizes_;
+  double eps_;
   NormBuffers refs_;
 };
 
@@ -80,35 +60,24 @@ RowMoments<T> moments(const BufferTable& buffers, const NormBuffers& refs, int64
 }
 
 template <typename T>
-class NormGradStep final : public PartStep {
+class NormGradStep final : public RowStep {
  public:
-  NormGradStep(const NormSizes& sizes, NormBuffers refs) : sizes_(sizes), refs_(std::move(refs)) {}
-
-  void run(const BufferTable& buffers) const override {
-    const int parts = sizes_.parts(sizes_.rows);
-    ThreadPool::shared().run(parts, sizes_.threads, [&](int part) {
-      run_rows(buffers, sizes_.rows * part / parts, sizes_.rows * (part + 1) / parts);
-    });
-  }
-
-  void run_parts(const BufferTable& buffers, const Parts& parts) const override {
-    run_rows(buffers, parts.begin(sizes_.rows), parts.end(sizes_.rows));
-  }
+  NormGradStep(const NormOptions& options, NormBuffers refs)
+      : RowStep(options.rows), refs_(std::move(refs)) {}
 
  private:
-  void run_rows(const BufferTable& buffers, int64_t begin, int64_t end) const {
+  void run_rows(const BufferTable& buffers, int64_t begin, int64_t end) const override {
     const T *grad = buffers.read<T>(*refs_[0]), *x = buffers.read<T>(*refs_[1]),
             *weight = read<T>(buffers, refs_[4]);
     T* to = buffers.write<T>(*refs_[5]);
     iterate(buffers.direction(), begin, end, [&](int64_t row) {
-      const int64_t at = row * sizes_.size;
+      const int64_t at = row * rows_.size;
       kernels_.input_grad(grad + at, x + at, moments<T>(buffers, refs_, row), weight, to + at,
-                          sizes_.size);
+                          rows_.size);
     });
   }
 
   const NormKernels<T>& kernels_ = norm_kernels<T>();
-  NormSizes sizes_;
   NormBuffers refs_;
 };
 
@@ -116,25 +85,24 @@ class NormGradStep final : public PartStep {
 template <typename T>
 class NormParameterGradStep final : public Step {
  public:
-  NormParameterGradStep(const NormSizes& sizes, NormBuffers refs)
-      : sizes_(sizes), refs_(std::move(refs)) {}
+  NormParameterGradStep(const NormOptions& options, NormBuffers refs)
+      : rows_(options.rows), refs_(std::move(refs)) {}
 
   void run(const BufferTable& buffers) const override {
     const T *grad = buffers.read<T>(*refs_[0]), *x = buffers.read<T>(*refs_[1]);
     T *weight_grad = buffers.write<T>(*refs_[4]), *bias_grad = buffers.write<T>(*refs_[5]);
-    const int64_t pieces = (sizes_.size + columns_of_a_task - 1) / columns_of_a_task;
-    const int parts = sizes_.parts(pieces);
-    ThreadPool::shared().run(parts, sizes_.threads, [&](int part) {
-      const int64_t first = pieces * part / parts * columns_of_a_task;
-      const int64_t last = std::min(sizes_.size, pieces * (part + 1) / parts * columns_of_a_task);
+    const Work work = rows_.work(up(rows_.size, columns_of_a_task));
+    run_ranges(work, rows_.threads, [&](int64_t begin, int64_t end, int) {
+      const int64_t first = begin * columns_of_a_task;
+      const int64_t last = std::min(rows_.size, end * columns_of_a_task);
       std::fill(weight_grad + first, weight_grad + last, T{});
       std::fill(bias_grad + first, bias_grad + last, T{});
       for (int64_t column = first; column < last; column += columns_at_once) {
         const int64_t columns = std::min(columns_at_once, last - column);
-        for (int64_t row = 0; row < sizes_.rows; row += longest_sum) {
+        for (int64_t row = 0; row < rows_.count; row += longest_sum) {
           T weights[columns_at_once] = {}, biases[columns_at_once] = {};
-          for (int64_t i = row; i < std::min(row + longest_sum, sizes_.rows); ++i) {
-            const int64_t at = i * sizes_.size + column;
+          for (int64_t i = row; i < std::min(row + longest_sum, rows_.count); ++i) {
+            const int64_t at = i * rows_.size + column;
             kernels_.add_parameter_grads(grad + at, x + at, moments<T>(buffers, refs_, i), weights,
                                          biases, columns);
           }
@@ -149,15 +117,15 @@ class NormParameterGradStep final : public Step {
 
  private:
   const NormKernels<T>& kernels_ = norm_kernels<T>();
-  NormSizes sizes_;
+  Rows rows_;
   NormBuffers refs_;
 };
 
 using NormSources = std::vector<std::optional<ValueId>>;
 
 template <typename StepOf>
-StepDescriptor norm_draft(const NormSizes& sizes, const NormSources& sources,
-                          const std::vector<ValueId>& made) {
+StepDescriptor norm_descriptor(const NormOptions& options, const NormSources& sources,
+                               const std::vector<ValueId>& made) {
   StepDescriptor descriptor{.reads = {}, .writes = made};
   for (const std::optional<ValueId>& source : sources) {
     if (source) descriptor.reads.push_back(*source);
@@ -168,49 +136,42 @@ StepDescriptor norm_draft(const NormSizes& sizes, const NormSources& sources,
       at.push_back(source ? std::optional(refs[index(*source)]) : std::nullopt);
     }
     for (const ValueId id : made) at.push_back(refs[index(id)]);
-    return std::make_unique<StepOf>(sizes, std::move(at));
+    return std::make_unique<StepOf>(options, std::move(at));
   };
   return descriptor;
 }
 
-// Adds row partitions for values that have one element, or one row of elements, per row.
-void cut_rows(StepDescriptor& descriptor, const NormSizes& sizes,
-              const std::vector<ValueId>& in_rows) {
-  if (sizes.rows == 0) return;
-  for (const ValueId id : in_rows) descriptor.row_partitions.push_back({id, sizes.rows});
-  descriptor.useful_threads = static_cast<double>(sizes.rows * sizes.size) / norm_grain_size;
-}
-
 template <typename T>
-StepDescriptor forward_draft(const NormSizes& sizes, const NormSources& sources,
-                             const std::vector<ValueId>& made) {
-  StepDescriptor descriptor = norm_draft<NormStep<T>>(sizes, sources, made);
+StepDescriptor forward_descriptor(const NormOptions& options, const NormSources& sources,
+                                  const std::vector<ValueId>& made) {
+  StepDescriptor descriptor = norm_descriptor<NormStep<T>>(options, sources, made);
   descriptor.in_place_pairs = {{made[0], *sources[0]}};
-  cut_rows(descriptor, sizes, {*sources[0], made[0], made[1], made[2]});
+  options.rows.cut(descriptor, {*sources[0], made[0], made[1], made[2]});
   return descriptor;
 }
 
 // The gradients of the parameters are computed first, because the gradient of the input may
 // overwrite an operand that both read.
 template <typename T>
-StepDescriptor grad_draft(const LoweringContext& context, const NormSizes& sizes,
-                          const NormSources& sources, const std::vector<ValueId>& made) {
-  StepDescriptor descriptor = norm_draft<NormGradStep<T>>(sizes, sources, {made[0]});
+StepDescriptor grad_descriptor(const LoweringContext& context, const NormOptions& options,
+                               const NormSources& sources, const std::vector<ValueId>& made) {
+  StepDescriptor descriptor = norm_descriptor<NormGradStep<T>>(options, sources, {made[0]});
   descriptor.in_place_pairs = {{made[0], *sources[0]}};
-  cut_rows(descriptor, sizes, {*sources[0], *sources[1], *sources[2], *sources[3], made[0]});
+  options.rows.cut(descriptor, {*sources[0], *sources[1], *sources[2], *sources[3], made[0]});
   if (context.use_counts[index(made[1])] + context.use_counts[index(made[2])] > 0) {
     const NormSources rows(sources.begin(), sources.begin() + 4);
     descriptor.before.push_back(
-        norm_draft<NormParameterGradStep<T>>(sizes, rows, {made[1], made[2]}));
+        norm_descriptor<NormParameterGradStep<T>>(options, rows, {made[1], made[2]}));
   }
   return descriptor;
 }
 
 template <typename T>
-StepDescriptor descriptor_of(const LoweringContext& context, bool is_grad, const NormSizes& sizes,
-                             const NormSources& sources, const std::vector<ValueId>& made) {
-  return is_grad ? grad_draft<T>(context, sizes, sources, made)
-                 : forward_draft<T>(sizes, sources, made);
+StepDescriptor descriptor_of(const LoweringContext& context, bool is_grad,
+                             const NormOptions& options, const NormSources& sources,
+                             const std::vector<ValueId>& made) {
+  return is_grad ? grad_descriptor<T>(context, options, sources, made)
+                 : forward_descriptor<T>(options, sources, made);
 }
 
 }  // namespace
@@ -230,15 +191,14 @@ std::optional<StepDescriptor> lower_norm(const LoweringContext& context, size_t 
   }
   const Dims& dims = shaped.dims(node.outputs.front());
   if (dims.back() == 0) return std::nullopt;
-  const NormSizes sizes{.rows = shaped.count(node.outputs.front()) / dims.back(),
-                        .size = dims.back(),
-                        .eps = is_grad ? 0 : reader.value(3).real(),
-                        .threads = context.config.threads};
+  const int64_t count = shaped.count(node.outputs.front()) / dims.back();
+  const NormOptions options{.rows = {count, dims.back(), context.config.threads},
+                            .eps = is_grad ? 0 : reader.value(3).real()};
   if (dtype == DType::float32) {
-    return descriptor_of<float>(context, is_grad, sizes, sources, node.outputs);
+    return descriptor_of<float>(context, is_grad, options, sources, node.outputs);
   }
   if (dtype == DType::float64) {
-    return descriptor_of<double>(context, is_grad, sizes, sources, node.outputs);
+    return descriptor_of<double>(context, is_grad, options, sources, node.outputs);
   }
   return std::nullopt;
 }

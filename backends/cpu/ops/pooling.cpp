@@ -7,7 +7,6 @@
 #include "backends/cpu/kernels/pool_kernels.hpp"
 #include "backends/cpu/ops/pool_form.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
-#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -28,11 +27,9 @@ class PoolStep final : public Step {
         scratch_(scratch) {}
 
   void run(const BufferTable& buffers) const override {
-    const int64_t rows = form_.planes * form_.height.output;
-    const int parts = task_count(work(form_), threads_);
-    ThreadPool::shared().run(parts, threads_, [&](int64_t part) {
-      auto* places = buffers.write<PoolPlace<T>>(scratch_) + part * form_.width.output;
-      for (int64_t row = rows * part / parts; row < rows * (part + 1) / parts; ++row) {
+    run_ranges(work(form_), threads_, [&](int64_t first, int64_t last, int64_t task) {
+      auto* places = buffers.write<PoolPlace<T>>(scratch_) + task * form_.width.output;
+      for (int64_t row = first; row < last; ++row) {
         form_.block > 1 ? run_row_of_blocks(buffers, row) : run_row(buffers, row, places);
       }
     });
@@ -116,8 +113,9 @@ class PoolStep final : public Step {
 };
 
 template <typename T>
-StepDescriptor pool_draft(const LoweringContext& context, const PoolForm& form, Pooling pooling,
-                          ValueId input, const std::vector<ValueId>& outputs) {
+StepDescriptor pool_descriptor(const LoweringContext& context, const PoolForm& form,
+                               Pooling pooling, ValueId input,
+                               const std::vector<ValueId>& outputs) {
   const bool placed = pooling == Pooling::largest_placed;
   StepDescriptor descriptor{
       .reads = {input},
@@ -155,8 +153,10 @@ std::optional<StepDescriptor> lower_pooling(const LoweringContext& context, size
         context.use_counts[index(outputs[1])] > 0 ? Pooling::largest_placed : Pooling::largest;
   }
   const DType dtype = shaped.dtype(*input);
-  if (dtype == DType::float32) return pool_draft<float>(context, *form, pooling, *input, outputs);
-  if (dtype == DType::float64) return pool_draft<double>(context, *form, pooling, *input, outputs);
+  if (dtype == DType::float32)
+    return pool_descriptor<float>(context, *form, pooling, *input, outputs);
+  if (dtype == DType::float64)
+    return pool_descriptor<double>(context, *form, pooling, *input, outputs);
   return std::nullopt;
 }
 

@@ -6,7 +6,6 @@
 #include "backends/cpu/ops/lower_ops.hpp"
 #include "backends/cpu/ops/pool_form.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
-#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -25,15 +24,13 @@ class PoolGradStep : public Step {
       : form_(std::move(form)), refs_(refs), threads_(threads) {}
 
   void run(const BufferTable& buffers) const override {
-    const int parts = task_count(work(form_), threads_);
-    ThreadPool::shared().run(parts, threads_, [&](int64_t part) {
-      const int64_t end = form_.planes * (part + 1) / parts;
-      for (int64_t plane = form_.planes * part / parts; plane < end; ++plane) {
+    run_ranges(work(form_), threads_, [&](int64_t first, int64_t last, int64_t task) {
+      for (int64_t plane = first; plane < last; ++plane) {
         T* made = buffers.write<T>(refs_.made) + plane * form_.input_plane();
         std::fill_n(made, form_.input_plane(), T{});
         for (int64_t row = 0; row < form_.height.output; ++row) {
           const int64_t at = (plane * form_.height.output + row) * form_.width.output;
-          add_row(buffers, plane, row, part, buffers.read<T>(refs_.gradient) + at, made);
+          add_row(buffers, plane, row, task, buffers.read<T>(refs_.gradient) + at, made);
         }
       }
     });
@@ -46,7 +43,7 @@ class PoolGradStep : public Step {
             .grain_size = 1 << 14};
   }
 
-  virtual void add_row(const BufferTable& buffers, int64_t plane, int64_t row, int64_t part,
+  virtual void add_row(const BufferTable& buffers, int64_t plane, int64_t row, int64_t task,
                        const T* gradient, T* made) const = 0;
 
   PoolForm form_;
@@ -85,7 +82,7 @@ class MaxGradStep final : public PoolGradStep<T> {
   }
 
  private:
-  void add_row(const BufferTable& buffers, int64_t plane, int64_t row, int64_t part,
+  void add_row(const BufferTable& buffers, int64_t plane, int64_t row, int64_t task,
                const T* gradient, T* made) const override {
     const int64_t columns = this->form_.width.output;
     if (this->refs_.places) {
@@ -93,7 +90,7 @@ class MaxGradStep final : public PoolGradStep<T> {
       add(gradient, buffers.read<int64_t>(*this->refs_.places) + at, made);
       return;
     }
-    T* best = buffers.write<T>(this->refs_.scratch) + 2 * part * columns;
+    T* best = buffers.write<T>(this->refs_.scratch) + 2 * task * columns;
     auto* places = reinterpret_cast<PoolPlace<T>*>(best + columns);
     find(buffers.read<T>(this->refs_.input) + plane * this->form_.input_plane(), row, best, places);
     add(gradient, places, made);
@@ -127,8 +124,8 @@ struct PoolingGradValues {
 };
 
 template <typename T>
-StepDescriptor pool_grad_draft(const LoweringContext& context, const PoolForm& form,
-                               bool of_largest, const PoolingGradValues& values) {
+StepDescriptor pool_grad_descriptor(const LoweringContext& context, const PoolForm& form,
+                                    bool of_largest, const PoolingGradValues& values) {
   StepDescriptor descriptor{.reads = {values.gradient}, .writes = {values.made}};
   if (values.places) descriptor.reads.push_back(*values.places);
   if (of_largest && !values.places) {
@@ -164,8 +161,10 @@ std::optional<StepDescriptor> lower_pooling_grad(const LoweringContext& context,
   if (!form || form->input_plane() > std::numeric_limits<int32_t>::max()) return std::nullopt;
   const PoolingGradValues values{*gradient, *input, made,
                                  of_largest ? reader.tensor(2) : std::nullopt};
-  if (dtype == DType::float32) return pool_grad_draft<float>(context, *form, of_largest, values);
-  if (dtype == DType::float64) return pool_grad_draft<double>(context, *form, of_largest, values);
+  if (dtype == DType::float32)
+    return pool_grad_descriptor<float>(context, *form, of_largest, values);
+  if (dtype == DType::float64)
+    return pool_grad_descriptor<double>(context, *form, of_largest, values);
   return std::nullopt;
 }
 

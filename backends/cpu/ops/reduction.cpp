@@ -8,7 +8,6 @@
 #include "backends/cpu/kernels/reduction_kernels.hpp"
 #include "backends/cpu/runtime/axes.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
-#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -80,12 +79,11 @@ class ReductionStep final : public PartStep {
   // Calls body(i) for each i below `pieces`, in several threads.
   template <typename Body>
   void in_parts(int64_t pieces, Direction direction, const Body& body) const {
-    const int64_t work = kept_ * reduced_ * r_.inner;
-    const int parts = task_count(
-        {.amount = work, .pieces = pieces, .grain_size = reduction_grain_size}, threads_);
-    ThreadPool::shared().run(parts, threads_, [&](int part) {
-      iterate(direction, pieces * part / parts, pieces * (part + 1) / parts, body);
-    });
+    const Work work{.amount = kept_ * reduced_ * r_.inner,
+                    .pieces = pieces,
+                    .grain_size = reduction_grain_size};
+    run_ranges(work, threads_,
+               [&](int64_t first, int64_t last, int) { iterate(direction, first, last, body); });
   }
 
   // The innermost axis is kept: adds each row to a row of totals.
@@ -180,8 +178,8 @@ Reduction reduction_of(const Dims& dims, const std::vector<bool>& reduced) {
 }
 
 template <typename T>
-StepDescriptor reduction_draft(const LoweringContext& context, const Reduction& reduction,
-                               std::string_view operation, ValueId from, ValueId to) {
+StepDescriptor reduction_descriptor(const LoweringContext& context, const Reduction& reduction,
+                                    std::string_view operation, ValueId from, ValueId to) {
   const ReductionKernels<T>& kernels = reduction_kernels<T>();
   const ReductionKernel<T>& kernel = operation == "max"   ? kernels.max
                                      : operation == "min" ? kernels.min
@@ -235,7 +233,7 @@ StepDescriptor lower_blocked_reduction(const LoweringContext& context, std::stri
   const Dims &dims = context.shaped.dims(from),
              in_blocks = dims_in_blocks(dims, context.shaped.channels_of_block());
   const int64_t padded = in_blocks[1] * in_blocks[4];
-  StepDescriptor descriptor = reduction_draft<float>(
+  StepDescriptor descriptor = reduction_descriptor<float>(
       context, reduction_of(in_blocks, {false, false, true, true, false}), way, from, to);
   if (padded == dims[1]) return descriptor;
   descriptor.scratch_bytes = dims[0] * padded * int64_t{sizeof(float)};
@@ -265,10 +263,10 @@ std::optional<StepDescriptor> lower_reduction(const LoweringContext& context, si
       reduction_of(dims, call.text == "sum_to" ? broadcast_along(dims, shaped.dims(to))
                                                : along(reader.value(1), dims.size()));
   if (dtype == DType::float32) {
-    return reduction_draft<float>(context, reduction, call.text, from, to);
+    return reduction_descriptor<float>(context, reduction, call.text, from, to);
   }
   if (dtype == DType::float64) {
-    return reduction_draft<double>(context, reduction, call.text, from, to);
+    return reduction_descriptor<double>(context, reduction, call.text, from, to);
   }
   return std::nullopt;
 }

@@ -9,7 +9,6 @@
 #include "backends/cpu/runtime/alignment.hpp"
 #include "backends/cpu/runtime/axes.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
-#include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -55,13 +54,12 @@ class ScatteringStep final : public Step {
     const bool fits =
         s_.index == DType::int64 ? sort_rows<int64_t>(buffers) : sort_rows<int32_t>(buffers);
     if (!fits) return refuse(buffers);
-    const int64_t total = s_.outer * s_.size * s_.inner, tiles = (total + tile - 1) / tile;
-    const int parts = task_count(
-        {.amount = total, .pieces = tiles, .grain_size = scattering_grain_size}, threads_);
-    ThreadPool::shared().run(parts, threads_, [&](int part) {
+    const int64_t total = s_.outer * s_.size * s_.inner, tiles = up(total, tile);
+    const Work work{.amount = total, .pieces = tiles, .grain_size = scattering_grain_size};
+    run_ranges(work, threads_, [&](int64_t begin, int64_t end, int task) {
       bool zeros = false;  // the tile of this task holds zeros
-      for (int64_t at = tiles * part / parts; at < tiles * (part + 1) / parts; ++at) {
-        zeros = make_tile(buffers, at * tile, std::min(total, (at + 1) * tile), part, zeros);
+      for (int64_t at = begin; at < end; ++at) {
+        zeros = make_tile(buffers, at * tile, std::min(total, (at + 1) * tile), task, zeros);
       }
     });
   }
@@ -97,10 +95,10 @@ class ScatteringStep final : public Step {
 
   // Computes the elements [first, last) of the output, and runs the epilogue. `zeros`: the tile
   // holds zeros before. Returns whether it holds zeros afterwards.
-  bool make_tile(const BufferTable& buffers, int64_t first, int64_t last, int part,
+  bool make_tile(const BufferTable& buffers, int64_t first, int64_t last, int task,
                  bool zeros) const {
     BufferRef own = refs_.scratch;
-    own.offset += bytes_of_rows(s_) + part * tile_bytes;
+    own.offset += bytes_of_rows(s_) + task * tile_bytes;
     T* to = is_in_tiles() ? buffers.write<T>(own) : buffers.write<T>(refs_.to) + first;
     if (!zeros) std::fill(to, to + (last - first), T{});
     const bool added = add_rows(buffers, first, last, to);

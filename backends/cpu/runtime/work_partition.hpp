@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "mithril/base/thread_pool.hpp"
+
 namespace mithril::cpu_backend {
 
 // Multiplications that pay off one more thread: some microseconds of work.
@@ -15,6 +17,15 @@ struct Work {
 
 // The number of tasks that pays off: at least 1, at most the number of threads and of pieces.
 int task_count(const Work& work, int threads);
+
+// Runs that number of tasks. Each calls body(begin, end, task) for its range of the pieces.
+template <typename Body>
+void run_ranges(const Work& work, int threads, const Body& body) {
+  const int tasks = task_count(work, threads);
+  ThreadPool::shared().run(tasks, threads, [&](int task) {
+    body(work.pieces * task / tasks, work.pieces * (task + 1) / tasks, task);
+  });
+}
 
 // How the tasks of a convolution share its groups (images times channel groups).
 struct GroupPartition {
