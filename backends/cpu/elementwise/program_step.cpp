@@ -341,7 +341,4 @@ std::unique_ptr<ElementStep> make_elementwise_step(const LoweringContext& contex
   return std::make_unique<ElementwiseProgramStep<double>>(shaped, program, threads, refs);
 }
 
-// Evaluates on the reference. The outputs must match the inference from known sizes; if they do
-// not, the result is false and nothing else is checked. Then they must match the inference from
-// symbols and from unknown ranks, and the values that the row expects.
 }  // namespace mithril::cpu_backend

@@ -33,7 +33,6 @@ class RowGroupStep final : public Step {
     const int64_t rounds = (all.last - all.first + o_.at_once - 1) / o_.at_once;
     iterate(buffers.direction(), 0, rounds, [&](int64_t round) {
       const int64_t first = all.first + round * o_.at_once;
-      // A key or a port by its path, or "output", the unnamed canonical output; null: none.
       for (size_t i = 0; i < o_.values.size(); ++i) {
         const PrivateValue& value = o_.values[i];
         bases[first_private + i] = scratch + (value.offset - first * value.part_bytes);
