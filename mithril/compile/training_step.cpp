@@ -39,7 +39,7 @@ class Extents {
     if (met == all_.end()) return;
     raise({.kind = ErrorKind::input,
            .code = "E0812",
-           .message = quoted(*met->key) + " and " + quoted(*std::next(met)->key) +
+           .message = mithril::quoted(*met->key) + " and " + mithril::quoted(*std::next(met)->key) +
                       " share elements, and a training step updates each in place",
            .help = "give copies of them, or make them one parameter of the model"});
   }
@@ -226,13 +226,13 @@ void TrainingStep::Impl::check_parameters(const TensorMap& params,
     if (given != needed) {
       raise({.kind = ErrorKind::type,
              .code = "E0382",
-             .message = "the gradient of " + quoted(key) + " has another dtype",
+             .message = "the gradient of " + mithril::quoted(key) + " has another dtype",
              .facts = {{key, std::string(name(given))}, {"gradient", std::string(name(needed))}}});
     }
     if (inputs[at].read_only() || inputs[at].foreign()) {
       raise({.kind = ErrorKind::input,
              .code = "E0813",
-             .message = quoted(key) + " cannot be updated: its elements are read-only",
+             .message = mithril::quoted(key) + " cannot be updated: its elements are read-only",
              .help = "give a copy of it; tensors of torch are moved by the optimizers of torch"});
     }
     extents.add(inputs[at], key);

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ._core import _shuffled_rows, raise_error, wrong_argument
+from ._core import _shuffled_rows, _TensorBoard, wrong_argument
 from .calls import checked
 from .files import load, save
 from .fit_arguments import check_fit, check_progress, read_history
@@ -97,7 +97,7 @@ def fit(  # noqa: PLR0913 - its options
         check_progress(samples, epoch)
         entry = {"loss": total / samples, "lr": rate, f"{bar.unit}_per_second": bar.rate()}
         if validation is not None:
-            weights = step.averages(params) if averages else params
+            weights = _detached(step.averages(params) if averages else params)
             batches = _batches(validation, batch_size, None)
             entry |= _validated(step, weights, batches, loss, metrics or {})
         bar.close(entry, (epochs - epoch - 1) * (time.perf_counter() - began))
@@ -170,10 +170,13 @@ def _batches(
 # ---- checkpoints ----
 
 
+def _detached(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: v.detach() if hasattr(v, "detach") else v for key, v in params.items()}
+
+
 def _copied(params: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        key: value.detach().clone() if hasattr(value, "detach") else value.copy()
-        for key, value in params.items()
+        key: v.clone() if hasattr(v, "clone") else v.copy() for key, v in _detached(params).items()
     }
 
 
@@ -262,8 +265,7 @@ class _Progress:
 class TensorBoard:
     """A callback of `fit` that logs the numbers of each epoch for TensorBoard.
 
-    It needs the package tensorboardX, or torch and tensorboard. A run that continues from its
-    checkpoint continues the log.
+    It needs no package. A run that continues from its checkpoint continues the log.
 
     Example:
         ml.fit(step, data, epochs=10, callbacks=[ml.TensorBoard("logs/first")])
@@ -273,21 +275,12 @@ class TensorBoard:
     def __init__(self, folder: str | PathLike[str]) -> None:
         if not isinstance(folder, (str, PathLike)):
             wrong_argument("TensorBoard", "folder", "a path", folder)
-        for module in ("tensorboardX", "torch.utils.tensorboard"):
-            try:
-                writer: Any = importlib.import_module(module).SummaryWriter
-            except ImportError:
-                continue
-            self._writer = writer(str(folder))
-            return
-        raise_error(
-            "InputError",
-            "E0842",
-            "TensorBoard needs a package that writes its logs",
-            help="pip install tensorboardX",
-        )
+        self._file = _TensorBoard(str(folder))
+
+    @checked
+    def add(self, step: int, numbers: Mapping[str, float]) -> None:
+        """Logs numbers at an epoch or a step, for a loop of your own."""
+        self._file.add(step, numbers)
 
     def __call__(self, history: History) -> None:
-        for name, number in history.epochs[-1].items():
-            self._writer.add_scalar(name, number, len(history.epochs))
-        self._writer.flush()
+        self.add(len(history.epochs), history.epochs[-1])

@@ -9,6 +9,7 @@
 
 #include "convert.hpp"
 #include "mithril/compile/batches.hpp"
+#include "mithril/compile/tensorboard.hpp"
 #include "mithril/compile/training_step.hpp"
 #include "mithril/optim/adam.hpp"
 #include "mithril/optim/sgd.hpp"
@@ -95,6 +96,10 @@ void bind_optimizers(py::module_& module) {
     const std::vector<std::int64_t> rows = shuffled_rows(count, seed, epoch);
     return py::array_t<std::int64_t>(std::ssize(rows), rows.data());
   });
+  py::class_<TensorBoard>(module, "_TensorBoard", "A file of a log for TensorBoard.")
+      .def(py::init<std::string>(), py::arg("folder"))
+      .def("add", &TensorBoard::add, py::arg("step"), py::arg("numbers"),
+           "Appends numbers to the file.");
   py::class_<Optimizer>(module, "Optimizer", "What moves parameters by their gradients.")
       .def("step", step_alone, py::arg("params"), py::arg("gradients"),
            "Updates each parameter that has a gradient, in place.")

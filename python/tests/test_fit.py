@@ -1,7 +1,6 @@
 """The training loop ml.fit."""
 
 import sys
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import mithril as ml
 
 Arrays = dict[str, Any]
 BACKENDS: dict[str, Any] = {"cpu": ml.CpuBackend, "torch": ml.TorchBackend}
+LEARNING = {**BACKENDS, "autograd": lambda: ml.TorchBackend(requires_grad=True)}
 
 
 def network(backend: Any, plain: bool = False) -> ml.CompiledModel:
@@ -43,16 +43,17 @@ def step_of(model: ml.CompiledModel, **options: Any) -> ml.TrainingStep:
     return ml.TrainingStep(model, ml.AdamW(schedule), max_norm=1.0, **options)
 
 
-@pytest.mark.parametrize("kind", BACKENDS)
-def test_a_model_learns(kind: str) -> None:
-    model = network(BACKENDS[kind]())
+@pytest.mark.parametrize("kind", LEARNING)
+@pytest.mark.parametrize("averages", [False, True])
+def test_a_model_learns(kind: str, averages: bool) -> None:
+    model = network(LEARNING[kind]())
     history = ml.fit(
         step_of(model, average=ml.EMA(0.9)),
         rows(300, 0),
         epochs=6,
         validation=rows(101, 1),
         metrics={"accuracy": accuracy},
-        averages=True,
+        averages=averages,
         progress=False,
     )
     first, last = history.epochs[0], history.epochs[-1]
@@ -139,47 +140,6 @@ def test_tokens_are_counted() -> None:
     )
     assert list(seen[0]) == ["loss", "lr", "tokens_per_second"]
     assert seen[0]["tokens_per_second"] > 0
-
-
-@pytest.mark.parametrize("module", ["tensorboardX", "torch.utils.tensorboard"])
-def test_a_log_for_tensorboard(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    written: list[Any] = []
-
-    class SummaryWriter:
-        def __init__(self, folder: str) -> None:
-            written.append(folder)
-
-        def add_scalar(self, name: str, value: float, step: int) -> None:
-            written.append((name, value, step))
-
-        def flush(self) -> None:
-            written.append("flush")
-
-    for name in ("tensorboardX", "torch.utils.tensorboard"):
-        monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.setitem(sys.modules, module, SimpleNamespace(SummaryWriter=SummaryWriter))
-    history = ml.fit(
-        step_of(network(ml.CpuBackend())),
-        rows(32, 0),
-        epochs=2,
-        callbacks=[ml.TensorBoard("logs")],
-        progress=False,
-    )
-    expected: list[Any] = ["logs"]
-    for number, epoch in enumerate(history.epochs):
-        expected += [*((name, value, number + 1) for name, value in epoch.items()), "flush"]
-    assert written == expected
-
-
-def test_a_log_needs_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("tensorboardX", "torch.utils.tensorboard"):
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ml.InputError) as caught:
-        ml.TensorBoard("logs")
-    assert str(caught.value) == (
-        "mithril.InputError[E0842]: TensorBoard needs a package that writes its logs\n"
-        "  help: pip install tensorboardX"
-    )
 
 
 def test_wrong_data_is_refused() -> None:
