@@ -148,7 +148,7 @@ struct Files {
     const CompiledModel model = step.model();
     read_history(text->second, history);
     // Copied, because the files will be replaced.
-    history.params = model.load_state_dict(saved.params.copy());
+    history.params = model.load_state_dict(saved.params).copy();
     step.optimizer().load_state_dict(saved.optimizer.copy());
     step.set_state(saved.state);
     if (history.best_epoch + 1 == std::ssize(history.epochs)) {
@@ -157,7 +157,7 @@ struct Files {
       save_best(history);
     } else {
       const Checkpoint best_saved = load(best.string());
-      history.best = model.load_state_dict(best_saved.params.copy());
+      history.best = model.load_state_dict(best_saved.params).copy();
       history.best_state = State(best_saved.state.copy());
     }
   }
@@ -170,7 +170,8 @@ History fit(TrainingStep& step, const BatchSource& data, const FitOptions& optio
   check_fit_arguments(model, data, options);
   History history;
   if (options.params) model.load_state_dict(*options.params);  // checks them
-  history.params = options.params ? options.params->share() : model.get_parameters();
+  // Copied to this library's memory, which a step updates on any backend.
+  history.params = options.params ? options.params->share() : model.get_parameters().copy();
   const auto weights = [&] {
     return options.averages ? step.averages(history.params) : history.params.copy();
   };

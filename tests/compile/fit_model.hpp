@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -19,7 +20,7 @@
 
 namespace mithril::tests {
 
-inline CompiledModel compiled_for_fit() {
+inline CompiledModel compiled_for_fit(std::shared_ptr<Backend> backend = cpu()) {
   Model layers;
   layers |= Linear({.dimension = 16})({{"input", "x"}});
   layers += BatchNorm1D();
@@ -28,7 +29,7 @@ inline CompiledModel compiled_for_fit() {
   layers += Linear({.dimension = 3})({{"output", "scores"}});
   TrainModel train(layers);
   train.add_loss(CrossEntropy(), {{"input", "scores"}, {"target", "label"}});
-  return compile(train, cpu(), {.shapes = {{"x", {any, 4}}}});
+  return compile(train, std::move(backend), {.shapes = {{"x", {any, 4}}}});
 }
 
 // Points of four numbers; the class is the largest of the first three.
