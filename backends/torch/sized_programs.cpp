@@ -2,6 +2,7 @@
 
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/grad_mode.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "backends/torch/tensors.hpp"
 #include "mithril/base/error.hpp"
 #include "mithril/base/interrupt.hpp"
+#include "mithril/eval/node_error.hpp"
 #include "mithril/eval/run_node.hpp"
 #include "mithril/op/op_def.hpp"
 
@@ -223,6 +225,20 @@ std::vector<at::Tensor> SizedPrograms::run_script(const Script& script, at::Tens
 void SizedPrograms::run_node(size_t at, const PlannedNode& planned, const LoweredNode& node,
                              Registers& registers, Stack& stack, const MemoryScope& scope) const {
   check_interrupt();
+  if (const UserFunction* function =
+          node.spelling.empty() ? user_function(planned.op->name) : nullptr) {
+    run_function(*function, planned, registers);
+    scope.check(graph_.value(planned.outputs.front()).name, planned.op->name);
+  } else {
+    run_operators(planned, node, registers, stack, scope);
+  }
+  if (observed_[at]) show(graph_.nodes()[at], registers);
+  release(planned, registers);
+}
+
+void SizedPrograms::run_operators(const PlannedNode& planned, const LoweredNode& node,
+                                  Registers& registers, Stack& stack,
+                                  const MemoryScope& scope) const {
   try {
     name_errors(planned, node, [&] {
       if (node.spelling.empty()) run_on_host(planned, registers);
@@ -238,8 +254,6 @@ void SizedPrograms::run_node(size_t at, const PlannedNode& planned, const Lowere
     if (scope.refusal()) refuse_memory(operation(planned, node), error.what());
     refuse_operation(operation(planned, node), switches_, error.what());
   }
-  if (observed_[at]) show(graph_.nodes()[at], registers);
-  release(planned, registers);
 }
 
 // Releases intermediate results, and values without later readers.
@@ -266,6 +280,31 @@ void SizedPrograms::run_on_host(const PlannedNode& planned, Registers& registers
   mithril::run_node(planned, graph_, values);
   for (const ValueId id : planned.outputs) {
     registers[index(id)] = to_torch(*values[index(id)], target_.device);
+  }
+}
+
+// Above the guards of this run, so that the function may use torch's autograd. Its exceptions are
+// the user's.
+void SizedPrograms::run_function(const UserFunction& function, const PlannedNode& planned,
+                                 Registers& registers) const {
+  std::vector<Tensor> inputs;
+  for (const int32_t at : planned.tensors) {
+    inputs.push_back(
+        from_torch(at < 0 ? to_torch(planned.scalars[static_cast<size_t>(~at)], target_.device)
+                          : registers[static_cast<size_t>(at)].toTensor().clone()));
+  }
+  const c10::impl::LocalDispatchKeySet keys = c10::impl::tls_local_dispatch_key_set();
+  const c10::impl::ForceDispatchKeyGuard above(
+      keys.included_, keys.excluded_ - c10::autograd_dispatch_keyset_with_ADInplaceOrView);
+  try {
+    const std::vector<Tensor> outputs = function(inputs, planned.output_dims);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const ValueId id = planned.outputs[i];
+      registers[index(id)] =
+          to_torch(outputs[i], target_.device).detach().to(scalar_type(graph_.value(id).dtype));
+    }
+  } catch (const Error& error) {
+    raise_at(graph_, *planned.op, planned.outputs.front(), error);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "backends/torch/settings.hpp"
 #include "mithril/backend/backend.hpp"
 #include "mithril/eval/size_cache.hpp"
+#include "mithril/op/user_function.hpp"
 
 namespace mithril::torch_backend {
 
@@ -51,6 +52,10 @@ class SizedPrograms {
   void run_node(size_t at, const PlannedNode& planned, const LoweredNode& node,
                 Registers& registers, Stack& stack, const MemoryScope& scope) const;
   void release(const PlannedNode& planned, Registers& registers) const;
+  void run_operators(const PlannedNode& planned, const LoweredNode& node, Registers& registers,
+                     Stack& stack, const MemoryScope& scope) const;
+  void run_function(const UserFunction& function, const PlannedNode& planned,
+                    Registers& registers) const;
   void run_on_host(const PlannedNode& planned, Registers& registers) const;
   std::vector<at::Tensor> run_script(const Script& script, at::TensorList inputs,
                                      const MemoryScope& scope) const;

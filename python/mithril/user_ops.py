@@ -36,11 +36,12 @@ def add_op(  # noqa: PLR0913 - its options
     `gradient` maps inputs to formulas of their gradients, in which "{grad}" is the gradient of the
     output. The torch backend computes such an op on the host.
 
-    `function`: takes a NumPy array for each input, and returns one array, or a tuple with one for
-    each output. `gradient` takes the inputs and the gradients of the outputs, and returns an array,
-    or a tuple with one for each float input. Backends call them as they are: there is no fusion, no
-    code can be generated for them, and equal calls may be made once, so they must be functions of
-    their arguments. All backends pass NumPy arrays.
+    `function`: takes an array for each input, and returns one array, or a tuple with one for each
+    output. `gradient` takes the inputs and the gradients of the outputs, and returns an array, or a
+    tuple with one for each float input. On the CPU backend these are NumPy arrays, on the torch
+    backend tensors of torch on its device, which are not recorded by autograd. Backends call the
+    functions as they are: there is no fusion, no code can be generated for them, and equal calls
+    may be made once, so they must be functions of their arguments.
 
     A model with the op can be saved as JSON. It is read in a process that has added the op.
 

@@ -12,6 +12,7 @@
 #include "mithril/check/evaluate_formula.hpp"
 #include "mithril/op/op_def.hpp"
 #include "mithril/op/registry.hpp"
+#include "mithril/op/user_function.hpp"
 #include "mithril/ops/support/broadcasting.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -121,46 +122,62 @@ void differentiate_formula(GradContext& g) {
 
 // ---- functions ----
 
-[[noreturn]] void refuse_result(const EvalContext& c, const std::string& fault) {
+[[noreturn]] void refuse_result(const std::string& op, const std::string& fault) {
   raise({.kind = ErrorKind::value,
          .code = "E0444",
-         .message = c.op_name() + ": the function returned " + fault});
+         .message = op + ": the function returned " + fault});
 }
 
-void write_result(EvalContext& c, int index, const Tensor& result) {
-  const Tensor& output = c.out(index);
-  if (result.dims() != output.dims()) {
-    refuse_result(c, "dims " + to_string(result.dims()) + ", expected " + to_string(output.dims()));
+// The arrays that the function of the op returns, one for each of the outputs.
+std::vector<Tensor> call_function(const std::string& op, const py::tuple& arguments,
+                                  const std::vector<Dims>& outputs) {
+  const py::object result = (*definition(op).function)(*arguments);
+  const bool is_tuple = py::isinstance<py::tuple>(result);
+  const size_t count = is_tuple ? py::len(result) : 1;
+  if (count != outputs.size()) {
+    refuse_result(op,
+                  std::to_string(count) + " arrays, expected " + std::to_string(outputs.size()));
   }
-  visit_dtype(output.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (!std::is_same_v<T, float16> && !std::is_same_v<T, bfloat16>) {
-      const Tensor converted = result.to(output.dtype());
-      const T* from = converted.template data<T>();
-      std::copy(from, from + converted.size(), c.write<T>(index));
-    }
-  });
+  std::vector<Tensor> results;
+  for (size_t i = 0; i < count; ++i) {
+    results.push_back(tensor_of(is_tuple ? result.cast<py::tuple>()[i] : result));
+    const Dims& dims = results.back().dims();
+    if (dims != outputs[i])
+      refuse_result(op, "dims " + to_string(dims) + ", expected " + to_string(outputs[i]));
+  }
+  return results;
 }
 
+// On NumPy arrays.
 void evaluate_function(EvalContext& c) {
   const Definition& op = definition(c.op_name());
   const py::gil_scoped_acquire lock;
   py::tuple arguments(op.inputs.size());
   // Copies, because a function may keep its arguments or write to them.
   for (size_t i = 0; i < op.inputs.size(); ++i) arguments[i] = array_of(c.in(op.inputs[i]).copy());
-  const py::object result = (*op.function)(*arguments);
-  if (c.output_count() == 1 && !py::isinstance<py::tuple>(result)) {
-    write_result(c, 0, tensor_of(result));
-    return;
+  std::vector<Dims> dims;
+  for (int i = 0; i < c.output_count(); ++i) dims.push_back(c.out(i).dims());
+  const std::vector<Tensor> results = call_function(c.op_name(), arguments, dims);
+  for (int i = 0; i < c.output_count(); ++i) {
+    visit_dtype(c.out(i).dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (!std::is_same_v<T, float16> && !std::is_same_v<T, bfloat16>) {
+        const Tensor converted = results[static_cast<size_t>(i)].to(c.out(i).dtype());
+        const T* from = converted.template data<T>();
+        std::copy(from, from + converted.size(), c.write<T>(i));
+      }
+    });
   }
-  const bool is_tuple = py::isinstance<py::tuple>(result);
-  const size_t count = is_tuple ? py::len(result) : 1;
-  if (count != static_cast<size_t>(c.output_count())) {
-    refuse_result(c,
-                  std::to_string(count) + " arrays, expected " + std::to_string(c.output_count()));
-  }
-  for (int i = 0; i < c.output_count(); ++i)
-    write_result(c, i, tensor_of(result.cast<py::tuple>()[static_cast<size_t>(i)]));
+}
+
+// On tensors of torch, for the torch backend.
+UserFunction function_of_tensors(const std::string& op) {
+  return [op](std::span<const Tensor> inputs, const std::vector<Dims>& outputs) {
+    const py::gil_scoped_acquire lock;
+    py::tuple arguments(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) arguments[i] = array_of(inputs[i]);
+    return call_function(op, arguments, outputs);
+  };
 }
 
 void differentiate_function(GradContext& g) {
@@ -247,6 +264,7 @@ void add_function(const std::string& name, const std::string& doc, const std::ve
   OpDef record = record_of(name, doc, inputs, outputs);
   Definition meaning = {.inputs = names_of(record.inputs), .function = shared_function(function)};
   record.eval = evaluate_function;
+  set_user_function(name, function_of_tensors(name));
   if (!gradient) {
     record.not_differentiable = "it was added without a gradient";
     add_op(std::move(record));
@@ -269,6 +287,7 @@ void add_function(const std::string& name, const std::string& doc, const std::ve
   const std::string other_name = other.name;
   add_op(std::move(other));
   define(other_name, std::move(of_gradient));
+  set_user_function(other_name, function_of_tensors(other_name));
 }
 
 }  // namespace

@@ -48,9 +48,14 @@ def scaled_tanh() -> type[ml.Model]:
 
 
 def sorted_rows() -> type[ml.Model]:
-    """Rows in increasing order, by functions of NumPy."""
+    """Rows in increasing order, by functions of NumPy and of torch."""
+
+    def function(x: Any) -> Any:
+        return np.sort(x, 1) if isinstance(x, np.ndarray) else x.sort(1).values
 
     def gradient(x: Any, grad: Any) -> Any:
+        if not isinstance(x, np.ndarray):
+            return grad.new_empty(grad.shape).scatter_(1, x.argsort(1), grad)
         made = np.empty_like(x)
         np.put_along_axis(made, x.argsort(1), grad, 1)
         return made
@@ -59,7 +64,7 @@ def sorted_rows() -> type[ml.Model]:
         fresh("sorted_rows"),
         inputs={"x": "N D"},
         outputs={"output": "N D"},
-        function=lambda x: np.sort(x, 1),
+        function=function,
         gradient=gradient,
     )
 
@@ -200,13 +205,14 @@ def test_functions_of_several_inputs_and_outputs() -> None:
     np.testing.assert_array_equal(x[0], [1, 2])
 
 
-def test_training_with_a_function() -> None:
+@pytest.mark.parametrize("kind", BACKENDS)
+def test_training_with_a_function(kind: str) -> None:
     model = ml.Model()
     model |= ml.Linear(3)(input="data", output="h")
     model |= sorted_rows()()(x="h", output="y")
     train = ml.TrainModel(model)
     train.add_loss(ml.SquaredError(), input="y", target="t")
-    compiled = ml.compile(train, ml.CpuBackend(), shapes={"data": [None, 2]})
+    compiled = ml.compile(train, BACKENDS[kind](), shapes={"data": [None, 2]})
     step = ml.TrainingStep(compiled, ml.Adam(1e-2))
     params = compiled.get_parameters()
     inputs = np.random.default_rng(0).normal(size=(16, 2))
@@ -283,27 +289,30 @@ def test_a_wrong_argument_is_an_error_of_mithril(options: Arrays) -> None:
         ml.add_op(given.pop("name"), **given)
 
 
-def evaluated(function: Any) -> Any:
+def evaluated(function: Any, backend: Any = None) -> Any:
     op = ml.add_op(fresh("of_function"), inputs={"x": "*s"}, function=function)
     model = ml.Model()
     model |= op()(x="x", output="y")
-    compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [2, 3]}, data_keys={"x"})
+    backend = backend or ml.CpuBackend()
+    compiled = ml.compile(model, backend, shapes={"x": [2, 3]}, data_keys={"x"})
     return compiled.evaluate({}, {"x": np.ones((2, 3), np.float32)})["y"]
 
 
-def test_a_wrong_result_is_refused() -> None:
+@pytest.mark.parametrize("kind", BACKENDS)
+def test_a_wrong_result_is_refused(kind: str) -> None:
+    backend = BACKENDS[kind]()
     with pytest.raises(ml.ValueError) as caught:
-        evaluated(lambda x: x[0])
+        evaluated(lambda x: x[0], backend)
     assert str(caught.value).replace(str(next(_numbers) - 1), "0") == (
         "mithril.ValueError[E0444]: y: of_function_0: the function returned dims [3], "
         "expected [2, 3]"
     )
     with pytest.raises(ml.ValueError, match="the function returned 2 arrays, expected 1"):
-        evaluated(lambda x: (x, x))
+        evaluated(lambda x: (x, x), backend)
     with pytest.raises(ml.TypeError):
-        evaluated(lambda x: None)
+        evaluated(lambda x: None, backend)
     with pytest.raises(ZeroDivisionError):
-        evaluated(lambda x: 1 // 0)
+        evaluated(lambda x: 1 // 0, backend)
 
 
 def test_an_op_without_a_gradient_is_not_differentiable() -> None:
