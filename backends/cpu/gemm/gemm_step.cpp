@@ -4,11 +4,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "backends/cpu/gemm/bf16_gemm.hpp"
 #include "backends/cpu/gemm/gemm.hpp"
 #include "backends/cpu/gemm/gemm_operands.hpp"
 #include "backends/cpu/gemm/half_weights.hpp"
+#include "backends/cpu/gemm/vnni_operand.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
+#include "backends/cpu/runtime/half_elements.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
@@ -22,29 +24,16 @@ const GemmKernels<T>& kernels_of(const GemmShape& shape) {
   return gemm_kernels<T>();
 }
 
+// A GEMM of operands of dtype T.
 template <typename T>
-class GemmStep final : public Step {
- public:
-  GemmStep(GemmShape shape, int threads, BufferRef a, BufferRef b, std::optional<BufferRef> bias,
-           BufferRef c, BufferRef scratch, PackedWeights::Bytes packed,
-           std::unique_ptr<ElementStep> epilogue)
-      : shape_(std::move(shape)),
-        gemm_(gemm_of(shape_)),
-        plan_(gemm_),
-        threads_(threads),
-        a_(a),
-        b_(b),
-        bias_(bias),
-        c_(c),
-        scratch_(scratch),
-        packed_(std::move(packed)),
-        epilogue_(std::move(epilogue)) {
-    const int tasks = plan_.tasks(threads);
-    for (int task = 0; task < tasks; ++task) blocks_.push_back(plan_.block(task, threads));
-  }
+struct PlainGemm {
+  using Input = T;
+  using Output = T;
+
+  GemmShape shape;
 
   // The GEMM without pointers to its operands.
-  static Gemm<T> gemm_of(const GemmShape& shape) {
+  Gemm<T> gemm() const {
     return {.kernels = &kernels_of<T>(shape),
             .m = shape.m,
             .n = shape.n,
@@ -52,66 +41,143 @@ class GemmStep final : public Step {
             .a = {nullptr, shape.a_row_step, shape.a_column_step},
             .b = {nullptr, shape.b_row_step, shape.b_column_step}};
   }
+  // Elements of scratch memory for A and for an unpacked B.
+  int64_t scratch_of_a() const { return 0; }
+  int64_t scratch_of_b() const { return 0; }
+  // The operand of the GEMM. It may be in the scratch memory, whose start is then moved.
+  const T* a(const T* from, T*& /*scratch*/, int /*threads*/) const { return from; }
+  const T* b(const T* from, T*& /*scratch*/, int /*threads*/) const { return from; }
+};
 
-  // Scratch memory in bytes: B is packed at run time if packing pays off.
-  static int64_t scratch_bytes(const GemmShape& shape, bool packed) {
-    const GemmPlan plan(gemm_of(shape));
-    return packed || !plan.packs() ? 0 : plan.packed_count() * int64_t{sizeof(T)};
+// A GEMM of bfloat16 operands, which are packed to VNNI pairs.
+struct VnniGemm {
+  using Input = uint16_t;
+  using Output = float;
+
+  GemmShape shape;
+  VnniOperand pairs_of_a, pairs_of_b;
+
+  explicit VnniGemm(GemmShape of)
+      : shape(std::move(of)),
+        pairs_of_a{shape.m, shape.k, shape.a_column_step == 1},
+        pairs_of_b{shape.n, shape.k, shape.b_row_step == 1} {}
+
+  Gemm<float> gemm() const {
+    return {.kernels = &bfloat16_kernels()->gemm,
+            .m = shape.m,
+            .n = shape.n,
+            .k = pairs_of_a.pairs(),
+            .a = {nullptr, pairs_of_a.line_step(), pairs_of_a.pair_step()},
+            .b = {nullptr, pairs_of_b.pair_step(), pairs_of_b.line_step()}};
+  }
+  int64_t scratch_of_a() const { return whole_lines(pairs_of_a.packed_count()); }
+  int64_t scratch_of_b() const { return whole_lines(pairs_of_b.packed_count()); }
+  const float* a(const uint16_t* from, float*& scratch, int threads) const {
+    return packed(pairs_of_a, from, scratch, threads);
+  }
+  const float* b(const uint16_t* from, float*& scratch, int threads) const {
+    return packed(pairs_of_b, from, scratch, threads);
+  }
+
+ private:
+  static const float* packed(const VnniOperand& operand, const uint16_t* from, float*& scratch,
+                             int threads) {
+    if (operand.in_place()) return reinterpret_cast<const float*>(from);
+    float* to = std::exchange(scratch, scratch + whole_lines(operand.packed_count()));
+    const Work work{
+        .amount = operand.packed_count(), .pieces = operand.units(), .grain_size = 1 << 15};
+    run_ranges(work, threads, [&](int64_t first, int64_t last, int) {
+      operand.pack(*bfloat16_kernels(), from, first, last, to);
+    });
+    return to;
+  }
+};
+
+struct GemmBuffers {
+  BufferRef a, b;
+  std::optional<BufferRef> bias;
+  BufferRef c, scratch;
+};
+
+// `Operands` is PlainGemm or VnniGemm.
+template <class Operands>
+class GemmStep final : public Step {
+  using Input = typename Operands::Input;
+  using T = typename Operands::Output;
+
+ public:
+  GemmStep(Operands operands, int threads, GemmBuffers refs, PackedWeights::Bytes packed,
+           std::unique_ptr<ElementStep> epilogue)
+      : operands_(std::move(operands)),
+        gemm_(operands_.gemm()),
+        plan_(gemm_),
+        threads_(threads),
+        refs_(refs),
+        packed_(std::move(packed)),
+        epilogue_(std::move(epilogue)) {
+    const int tasks = plan_.tasks(threads);
+    for (int task = 0; task < tasks; ++task) blocks_.push_back(plan_.block(task, threads));
+  }
+
+  // Scratch memory in bytes. B is packed at run time if packing pays off.
+  static int64_t scratch_bytes(const Operands& operands, bool packed) {
+    const GemmPlan plan(operands.gemm());
+    int64_t count = operands.scratch_of_a();
+    if (!packed) count += operands.scratch_of_b() + (plan.packs() ? plan.packed_count() : 0);
+    return count * int64_t{sizeof(T)};
   }
 
   void run(const BufferTable& buffers) const override {
-    Gemm<T> gemm = begin(buffers);
-    const T *a = gemm.a.data, *b = gemm.b.data;
+    const Input* a = buffers.read<Input>(refs_.a);
+    Gemm<T> gemm = gemm_;
+    gemm.packed_b = reinterpret_cast<const T*>(packed_.get());
+    if (refs_.bias) gemm.bias = buffers.read<T>(*refs_.bias);
+    gemm.c = buffers.write<T>(refs_.c);
+    const int64_t size = gemm.m * gemm.n;
     int64_t origin = 0;
-    for (const BatchOffsets& batch : shape_.batches) {
+    for (const BatchOffsets& batch : operands_.shape.batches) {
+      T* scratch = buffers.write<T>(refs_.scratch);
+      gemm.a.data = operands_.a(a + batch.a, scratch, threads_);
+      if (!packed_) {
+        gemm.b.data = operands_.b(buffers.read<Input>(refs_.b) + batch.b, scratch, threads_);
+        if (plan_.packs()) pack(gemm, scratch);
+      }
       gemm.epilogue = Epilogue(epilogue_.get(), &buffers, origin);
-      origin += shape_.m * shape_.n;
-      gemm.a.data = a + batch.a;
-      gemm.b.data = b + batch.b;
-      multiply_one(gemm, buffers);
-      gemm.c += shape_.m * shape_.n;
+      ThreadPool::shared().run(static_cast<int>(blocks_.size()), threads_, [&](int task) {
+        multiply(gemm, plan_, blocks_[static_cast<size_t>(task)]);
+      });
+      origin += size;
+      gemm.c += size;
     }
   }
 
  private:
-  Gemm<T> begin(const BufferTable& buffers) const {
-    Gemm<T> gemm = gemm_;
-    gemm.a.data = buffers.read<T>(a_);
-    gemm.b.data = buffers.read<T>(b_);
-    gemm.packed_b = reinterpret_cast<const T*>(packed_.get());
-    if (bias_) gemm.bias = buffers.read<T>(*bias_);
-    gemm.c = buffers.write<T>(c_);
-    return gemm;
+  void pack(Gemm<T>& gemm, T* to) const {
+    const int64_t panels = plan_.panels();
+    const auto parts = std::min(static_cast<int>(panels), static_cast<int>(blocks_.size()));
+    ThreadPool::shared().run(parts, threads_, [&](int part) {
+      pack_b(gemm, panels * part / parts, panels * (part + 1) / parts, to);
+    });
+    gemm.packed_b = to;
   }
 
-  void multiply_one(Gemm<T>& gemm, const BufferTable& buffers) const {
-    ThreadPool& pool = ThreadPool::shared();
-    if (!packed_ && plan_.packs()) {
-      T* packed = buffers.write<T>(scratch_);
-      const int64_t panels = plan_.panels();
-      const auto parts = std::min(static_cast<int>(panels), static_cast<int>(blocks_.size()));
-      pool.run(parts, threads_, [&](int part) {
-        pack_b(gemm, panels * part / parts, panels * (part + 1) / parts, packed);
-      });
-      gemm.packed_b = packed;
-    }
-    pool.run(static_cast<int>(blocks_.size()), threads_,
-             [&](int task) { multiply(gemm, plan_, blocks_[static_cast<size_t>(task)]); });
-  }
-
-  GemmShape shape_;
+  Operands operands_;
   Gemm<T> gemm_;  // the pointers are null
   GemmPlan plan_;
   std::vector<Block> blocks_;  // per task
   int threads_;
-  BufferRef a_, b_;
-  std::optional<BufferRef> bias_;
-  BufferRef c_, scratch_;
+  GemmBuffers refs_;
   PackedWeights::Bytes packed_;
   std::unique_ptr<ElementStep> epilogue_;  // null: none
 };
 
 // ---- from a node ----
+
+struct GemmValues {
+  GemmOperand a, b;
+  std::optional<GemmOperand> bias;
+  ValueId c;
+};
 
 std::optional<GemmOperand> operand_of(const PlannedNode& planned, const Node& node,
                                       const SpelledExpression& argument) {
@@ -131,65 +197,110 @@ GemmOperand read_through(const LoweringContext& context, GemmOperand operand) {
 }
 
 template <typename T>
-PackedWeights::Bytes packed_b(const LoweringContext& context, const GemmShape& shape,
+PackedWeights::Bytes packed_panels(const LoweringContext& context, const Gemm<T>& gemm) {
+  const GemmPlan plan(gemm);
+  auto packed = context.packed.allocate(plan.packed_count() * int64_t{sizeof(T)});
+  ThreadPool::shared().run(static_cast<int>(plan.panels()), context.config.threads, [&](int panel) {
+    pack_b(gemm, panel, panel + 1, reinterpret_cast<T*>(packed.get()));
+  });
+  return packed;
+}
+
+template <typename T>
+PackedWeights::Bytes packed_b(const LoweringContext& context, const PlainGemm<T>& plain,
                               GemmOperand b) {
+  const std::optional<DType> stored = plain.shape.stored;
   const PackedFormat format{
-      .layout = PackedLayout::gemm, .stored = shape.stored, .transposed = b.transposed};
-  return context.packed.pack(b.id, format, [&](const Tensor& tensor) {
-    Gemm<T> gemm = GemmStep<T>::gemm_of(shape);
-    const GemmPlan plan(gemm);
+      .layout = PackedLayout::gemm, .stored = stored, .transposed = b.transposed};
+  return context.packed.pack(b.id, format, [&](const Tensor& tensor) -> PackedWeights::Bytes {
+    Gemm<T> gemm = plain.gemm();
     const Tensor host = is_half(tensor.dtype()) ? tensor.to(dtype_of<T>) : tensor.host();
     gemm.b.data = host.data<T>();
-    const int64_t bytes = plan.packed_count() * int64_t{sizeof(T)} / gemm.kernels->packing;
-    auto packed = context.packed.allocate(bytes);
     if constexpr (std::is_same_v<T, float>) {
-      if (shape.stored) {
-        pack_half_weights(gemm, stored_matmul_kernels(*shape.stored),
+      if (stored) {
+        auto packed =
+            context.packed.allocate(GemmPlan(gemm).packed_count() * int64_t{sizeof(uint16_t)});
+        pack_half_weights(gemm, stored_matmul_kernels(*stored),
                           reinterpret_cast<uint16_t*>(packed.get()));
         return packed;
       }
     }
-    ThreadPool::shared().run(
-        static_cast<int>(plan.panels()), context.config.threads,
-        [&](int panel) { pack_b(gemm, panel, panel + 1, reinterpret_cast<T*>(packed.get())); });
-    return packed;
+    return packed_panels(context, gemm);
   });
 }
 
-template <typename T>
-std::optional<StepDescriptor> gemm_descriptor(const LoweringContext& context, GemmOperand a,
-                                              GemmOperand b, std::optional<GemmOperand> bias,
-                                              ValueId c) {
-  GemmShape shape = gemm_shape(context.shaped, a, b, c);
+PackedWeights::Bytes packed_b(const LoweringContext& context, const VnniGemm& vnni, GemmOperand b) {
+  const PackedFormat format{.layout = PackedLayout::vnni_gemm, .transposed = b.transposed};
+  return context.packed.pack(b.id, format, [&](const Tensor& tensor) {
+    const Tensor host = where_floats_begin(tensor.host());
+    std::vector<float> pairs(static_cast<size_t>(vnni.scratch_of_b()));
+    float* scratch = pairs.data();
+    Gemm<float> gemm = vnni.gemm();
+    gemm.b.data =
+        vnni.b(static_cast<const uint16_t*>(host.raw_data()), scratch, context.config.threads);
+    return packed_panels(context, gemm);
+  });
+}
+
+template <class Operands>
+StepDescriptor gemm_descriptor(const LoweringContext& context, const Operands& operands,
+                               const GemmValues& values) {
   PackedWeights::Bytes packed;
-  const DType given = context.shaped.dtype(b.id);
-  if (is_packed(context, shape, b)) {
+  if (is_packed(context, operands.shape, values.b)) packed = packed_b(context, operands, values.b);
+  StepDescriptor descriptor{
+      .reads = {values.a.id},
+      .writes = {values.c},
+      .scratch_bytes = GemmStep<Operands>::scratch_bytes(operands, packed != nullptr)};
+  if (!packed) descriptor.reads.push_back(values.b.id);
+  if (values.bias) descriptor.reads.push_back(values.bias->id);
+  descriptor.make_with_epilogue = [=, threads = context.config.threads](
+                                      const BufferRefs& refs, BufferRef scratch,
+                                      std::unique_ptr<ElementStep> epilogue) {
+    GemmBuffers buffers{.a = refs[index(values.a.id)],
+                        .b = refs[index(values.b.id)],
+                        .bias = {},
+                        .c = refs[index(values.c)],
+                        .scratch = scratch};
+    if (values.bias) buffers.bias = refs[index(values.bias->id)];
+    return std::make_unique<GemmStep<Operands>>(operands, threads, buffers, packed,
+                                                std::move(epilogue));
+  };
+  descriptor.make = [make = descriptor.make_with_epilogue](const BufferRefs& refs,
+                                                           BufferRef scratch) {
+    return make(refs, scratch, nullptr);
+  };
+  return descriptor;
+}
+
+template <typename T>
+std::optional<StepDescriptor> lower_plain_gemm(const LoweringContext& context,
+                                               const GemmValues& values) {
+  PlainGemm<T> gemm{gemm_shape(context.shaped, values.a, values.b, values.c)};
+  const DType given = context.shaped.dtype(values.b.id);
+  if (is_packed(context, gemm.shape, values.b)) {
     if (is_half(given)) {
-      shape.stored = given;
+      gemm.shape.stored = given;
     } else if (given == DType::float32) {
-      shape.stored = context.config.weight_dtype;
+      gemm.shape.stored = context.config.weight_dtype;
     }
-    packed = packed_b<T>(context, shape, b);
   } else if (given != dtype_of<T>) {
     return std::nullopt;
   }
-  std::vector<ValueId> reads{a.id};
-  if (!packed) reads.push_back(b.id);
-  if (bias) reads.push_back(bias->id);
-  const auto make = [=, threads = context.config.threads](const BufferRefs& refs, BufferRef scratch,
-                                                          std::unique_ptr<ElementStep> epilogue) {
-    std::optional<BufferRef> bias_ref;
-    if (bias) bias_ref = refs[index(bias->id)];
-    return std::make_unique<GemmStep<T>>(shape, threads, refs[index(a.id)], refs[index(b.id)],
-                                         bias_ref, refs[index(c)], scratch, packed,
-                                         std::move(epilogue));
+  return gemm_descriptor(context, gemm, values);
+}
+
+// Lowers a GEMM of two bfloat16 operands. C and the bias are float32. None if an operand has
+// another dtype, k is 0, or the configuration or the processor has no bfloat16 instructions.
+std::optional<StepDescriptor> lower_vnni_gemm(const LoweringContext& context,
+                                              const GemmValues& values) {
+  const auto is_bfloat16 = [&](GemmOperand operand) {
+    return context.shaped.dtype(operand.id) == DType::bfloat16;
   };
-  return StepDescriptor{.reads = reads,
-                        .writes = {c},
-                        .scratch_bytes = GemmStep<T>::scratch_bytes(shape, packed != nullptr),
-                        .make = [make](const BufferRefs& refs,
-                                       BufferRef scratch) { return make(refs, scratch, nullptr); },
-                        .make_with_epilogue = make};
+  if (!is_bfloat16(values.a) || !is_bfloat16(values.b)) return std::nullopt;
+  if (!context.config.bfloat16_products || !bfloat16_kernels()) return std::nullopt;
+  const GemmShape shape = gemm_shape(context.shaped, values.a, values.b, values.c);
+  if (shape.k == 0) return std::nullopt;
+  return gemm_descriptor(context, VnniGemm(shape), values);
 }
 
 }  // namespace
@@ -209,14 +320,13 @@ std::optional<StepDescriptor> lower_gemm(const LoweringContext& context, size_t 
     if (given != dtype && !may_be_half) return std::nullopt;
   }
   if (!operands[0] || !operands[1]) return std::nullopt;
-  const GemmOperand a = read_through(context, *operands[0]),
-                    b = read_through(context, *operands[1]);
-  const std::optional<GemmOperand> bias = operands.size() > 2 ? operands[2] : std::nullopt;
-  if (is_half(context.shaped.dtype(a.id))) {
-    return lower_bf16_gemm(context, a, b, bias, c);
-  }
-  if (dtype == DType::float32) return gemm_descriptor<float>(context, a, b, bias, c);
-  if (dtype == DType::float64) return gemm_descriptor<double>(context, a, b, bias, c);
+  const GemmValues values{.a = read_through(context, *operands[0]),
+                          .b = read_through(context, *operands[1]),
+                          .bias = operands.size() > 2 ? operands[2] : std::nullopt,
+                          .c = c};
+  if (is_half(context.shaped.dtype(values.a.id))) return lower_vnni_gemm(context, values);
+  if (dtype == DType::float32) return lower_plain_gemm<float>(context, values);
+  if (dtype == DType::float64) return lower_plain_gemm<double>(context, values);
   return std::nullopt;
 }
 
