@@ -36,7 +36,7 @@ EpochNumbers train_epoch(TrainingStep& step, TensorMap& params, const BatchSourc
     samples += rows;
     progress.advance(counted(*batch, options), total / static_cast<double>(samples), lr);
   }
-  require_rows(samples, epoch);
+  require_rows(samples, epoch, "batches");
   const char* speed = options.tokens.empty() ? "samples_per_second" : "tokens_per_second";
   return {{"loss", total / static_cast<double>(samples)}, {"lr", lr}, {speed, progress.rate()}};
 }
@@ -56,7 +56,7 @@ EpochNumbers validated(const TrainingStep& step, const TensorMap& params, const 
     for (const auto& [name, metric] : options.metrics)
       means[name] += static_cast<double>(rows) * metric(outputs, *batch);
   }
-  require_rows(samples, epoch);
+  require_rows(samples, epoch, "batches of validation");
   for (auto& [name, mean] : means) mean /= static_cast<double>(samples);
   return means;
 }
@@ -125,10 +125,20 @@ struct Files {
     save(best.string(), history.best, {.state = &history.best_state});
   }
 
+  // Before training begins.
+  void make_folder() const {
+    std::error_code why;
+    std::filesystem::create_directories(folder, why);
+    if (!why) return;
+    raise({.kind = ErrorKind::input,
+           .code = "E0831",
+           .path = folder.string(),
+           .message = "the folder cannot be made",
+           .facts = {{"why", why.message(), ""}}});
+  }
+
   // A kill between the two files loses nothing: the first one determines the second.
   void save_epoch(const TrainingStep& step, const History& history) const {
-    std::error_code ignored;  // saving fails without the folder
-    std::filesystem::create_directories(folder, ignored);
     save(last.string(), history.params,
          {.optimizer = &step.optimizer(), .step = &step, .metadata = {{"fit", text_of(history)}}});
     if (history.best_epoch + 1 == std::ssize(history.epochs)) save_best(history);
@@ -148,9 +158,10 @@ struct Files {
     const CompiledModel model = step.model();
     read_history(text->second, history);
     // Copied, because the files will be replaced.
-    history.params = model.load_state_dict(saved.params).copy();
+    TensorMap params = model.load_state_dict(saved.params).copy();
     step.optimizer().load_state_dict(saved.optimizer.copy());
     step.set_state(saved.state);
+    history.params = std::move(params);
     if (history.best_epoch + 1 == std::ssize(history.epochs)) {
       history.best = weights();
       history.best_state = step.state();
@@ -178,7 +189,10 @@ History fit(TrainingStep& step, const BatchSource& data, const FitOptions& optio
   history.best = weights();
   history.best_state = step.state();
   const Files files{options.checkpoint};
-  if (!files.folder.empty()) files.resume(step, history, weights);
+  if (!files.folder.empty()) {
+    files.make_folder();
+    files.resume(step, history, weights);
+  }
   if (options.params) *options.params = history.params.share();
   const std::int64_t total = data.arrays() ? counted(*data.arrays(), options) : 0;
   bool ended = false;

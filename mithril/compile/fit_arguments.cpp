@@ -34,6 +34,14 @@ void check_fit_arguments(const CompiledModel& model, const BatchSource& data,
   require_at_least(1, "patience", options.patience.value_or(1));
   require_known("output", options.loss, model.output_keys());
   if (!options.tokens.empty()) require_known("input", options.tokens, model.input_keys());
+  for (const char* name :
+       {"loss", "lr", "samples_per_second", "tokens_per_second", "validation_loss"}) {
+    if (!options.metrics.contains(name)) continue;
+    raise({.kind = ErrorKind::value,
+           .code = "E0416",
+           .message =
+               fmt::format("fit: a metric is '{}', expected a name that fit does not use", name)});
+  }
   if (options.metrics.empty() || options.validation) return;
   raise({.kind = ErrorKind::input,
          .code = "E0843",
@@ -41,11 +49,11 @@ void check_fit_arguments(const CompiledModel& model, const BatchSource& data,
          .help = "set .validation"});
 }
 
-void require_rows(std::int64_t rows, std::int64_t epoch) {
+void require_rows(std::int64_t rows, std::int64_t epoch, const char* what) {
   if (rows > 0) return;
   raise({.kind = ErrorKind::input,
          .code = "E0841",
-         .message = fmt::format("fit: there are no batches in epoch {}", epoch + 1),
+         .message = fmt::format("fit: there are no {} in epoch {}", what, epoch + 1),
          .help = "a function returns batches from index 0 on in each epoch"});
 }
 

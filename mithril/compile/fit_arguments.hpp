@@ -9,7 +9,7 @@ namespace mithril {
 void check_fit_arguments(const CompiledModel& model, const BatchSource& data,
                          const FitOptions& options);
 
-// InputError E0841 for an epoch without rows.
-void require_rows(std::int64_t rows, std::int64_t epoch);
+// InputError E0841 for an epoch without rows of "batches" or of "batches of validation".
+void require_rows(std::int64_t rows, std::int64_t epoch, const char* what);
 
 }  // namespace mithril

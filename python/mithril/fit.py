@@ -17,7 +17,7 @@ import numpy as np
 from ._core import _shuffled_rows, _TensorBoard, wrong_argument
 from .calls import checked
 from .files import load, save
-from .fit_arguments import check_fit, check_progress, read_history
+from .fit_arguments import check_fit, check_progress, made_folder, read_history
 from .optimizers import TrainingStep
 
 Batch = Mapping[str, Any]
@@ -81,7 +81,7 @@ def fit(  # noqa: PLR0913 - its options
     check_fit(locals())
     params = step.compiled.get_parameters() if params is None else params
     history = History(params, step.averages(params) if averages else _copied(params), step.state)
-    folder = Path(checkpoint) if checkpoint is not None else None
+    folder = made_folder(checkpoint) if checkpoint is not None else None
     if folder and (folder / "last.safetensors").exists():
         _resume(folder, step, history, averages)
     monitor = "loss" if validation is None else "validation_loss"
@@ -99,7 +99,7 @@ def fit(  # noqa: PLR0913 - its options
         if validation is not None:
             weights = _detached(step.averages(params) if averages else params)
             batches = _batches(validation, batch_size, None)
-            entry |= _validated(step, weights, batches, loss, metrics or {})
+            entry |= _validated(step, weights, batches, loss, metrics or {}, epoch)
         bar.close(entry, (epochs - epoch - 1) * (time.perf_counter() - began))
         history.epochs.append(entry)
         if _is_best(history, monitor):
@@ -132,6 +132,7 @@ def _validated(
     batches: Iterator[Batch],
     loss: str,
     metrics: Mapping[str, Metric],
+    epoch: int,
 ) -> dict[str, float]:
     """The means of the loss and of the metrics, by rows."""
     totals: dict[str, float] = dict.fromkeys(("validation_loss", *metrics), 0.0)
@@ -142,7 +143,7 @@ def _validated(
         totals["validation_loss"] += rows * float(outputs[loss])
         for name, metric in metrics.items():
             totals[name] += rows * float(metric(outputs, batch))
-    check_progress(samples)
+    check_progress(samples, epoch, "batches of validation")
     return {name: total / samples for name, total in totals.items()}
 
 
@@ -181,7 +182,6 @@ def _copied(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _save(folder: Path, step: TrainingStep, history: History) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     epochs = [
         {name: number if math.isfinite(number) else str(number) for name, number in epoch.items()}
         for epoch in history.epochs
@@ -205,9 +205,9 @@ def _resume(folder: Path, step: TrainingStep, history: History, averages: bool) 
     history.epochs, history.best_epoch = read_history(saved.metadata, path)
     # Copies, because the files will be replaced.
     params = step.compiled.load_state_dict(_copied(saved.params))
-    history.params.update(params)
     step.optimizer.load_state_dict(_copied(saved.optimizer))
     step.state = saved.state
+    history.params.update(params)
     if history.best_epoch == len(history.epochs) - 1:
         history.best = step.averages(params) if averages else _copied(params)
         history.best_state = _copied(step.state)

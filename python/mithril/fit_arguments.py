@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from ._core import raise_error, unknown_name, wrong_argument
 from .optimizers import TrainingStep
+
+
+NUMBERS = {"loss", "lr", "samples_per_second", "tokens_per_second", "validation_loss"}
 
 
 def check_fit(arguments: Mapping[str, Any]) -> None:
@@ -27,6 +31,9 @@ def check_fit(arguments: Mapping[str, Any]) -> None:
     metrics, callbacks = arguments["metrics"] or {}, arguments["callbacks"]
     if not isinstance(metrics, Mapping) or not all(map(callable, metrics.values())):
         wrong_argument("fit", "metrics", "a dict of functions", arguments["metrics"])
+    for name in sorted(set(metrics) & NUMBERS):
+        message = f"fit: a metric is '{name}', expected a name that fit does not use"
+        raise_error("ValueError", "E0416", message)
     if not isinstance(callbacks, (list, tuple)) or not all(map(callable, callbacks)):
         wrong_argument("fit", "callbacks", "a list of functions", callbacks)
     if not isinstance(arguments["checkpoint"], (str, PathLike, type(None))):
@@ -41,16 +48,27 @@ def check_fit(arguments: Mapping[str, Any]) -> None:
         )
 
 
-def check_progress(rows: int, epoch: int = 0) -> None:
+def check_progress(rows: int, epoch: int, what: str = "batches") -> None:
     """Raises an error for an epoch without rows."""
     if rows > 0:
         return
     raise_error(
         "InputError",
         "E0841",
-        f"fit: there are no batches in epoch {epoch + 1}",
+        f"fit: there are no {what} in epoch {epoch + 1}",
         help="a generator ends after one pass: use a list, or a class with __iter__",
     )
+
+
+def made_folder(path: str | PathLike[str]) -> Path:
+    """The folder of checkpoints, before training begins."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = [("why", error.strerror or str(error))]
+        raise_error("InputError", "E0831", "the folder cannot be made", path=str(path), facts=why)
+    return folder
 
 
 def read_history(
@@ -98,6 +116,9 @@ def _check_int(name: str, value: Any, least: int) -> None:
         wrong_argument("fit", name, "an int", value)
     if value < least:
         message = f"fit: {name} is {value}, expected at least {least}"
+        raise_error("ValueError", "E0416", message)
+    if name == "seed" and value >= 2**64:
+        message = f"fit: seed is {value}, expected below 2**64"
         raise_error("ValueError", "E0416", message)
 
 

@@ -158,6 +158,8 @@ def test_wrong_data_is_refused() -> None:
         "mithril.InputError[E0841]: fit: there are no batches in epoch 2\n"
         "  help: a generator ends after one pass: use a list, or a class with __iter__"
     )
+    with pytest.raises(ml.InputError, match="there are no batches of validation in epoch 2"):
+        ml.fit(step_of(model), data, epochs=2, validation=iter([data]), progress=False)
     with pytest.raises(ml.InputError) as caught:
         ml.fit(step_of(model), data, epochs=2, metrics={"accuracy": accuracy})
     assert str(caught.value) == (
@@ -175,9 +177,16 @@ def test_wrong_data_is_refused() -> None:
         ("batch_size", 0, "mithril.ValueError[E0416]: fit: batch_size is 0, expected at least 1"),
         ("patience", 0, "mithril.ValueError[E0416]: fit: patience is 0, expected at least 1"),
         ("seed", -3, "mithril.ValueError[E0416]: fit: seed is -3, expected at least 0"),
+        ("seed", 2**64, f"mithril.ValueError[E0416]: fit: seed is {2**64}, expected below 2**64"),
+        (
+            "metrics",
+            {"loss": accuracy},
+            "mithril.ValueError[E0416]: fit: a metric is 'loss', expected a name that fit does not "
+            "use",
+        ),
     ],
 )
-def test_an_option_out_of_range_is_refused(option: str, value: int, message: str) -> None:
+def test_an_option_out_of_range_is_refused(option: str, value: Any, message: str) -> None:
     options: Arrays = {"epochs": 1, "progress": False, option: value}
     with pytest.raises(ml.ValueError) as caught:
         ml.fit(step_of(network(ml.CpuBackend())), rows(8, 0), **options)

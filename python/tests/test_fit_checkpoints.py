@@ -219,3 +219,43 @@ def test_a_checkpoint_of_something_else_is_refused(text: str | None, tmp_path: P
         f"mithril.InputError[E0844]: fit: '{path}' is not a checkpoint of fit\n"
         "  help: choose another folder for checkpoint"
     )
+
+
+def test_a_folder_that_cannot_be_made_is_refused_before_training(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    folder = tmp_path / "file" / "run"
+    params = network(ml.CpuBackend()).get_parameters()
+    before = {key: value.copy() for key, value in params.items()}
+    with pytest.raises(ml.InputError) as caught:
+        ml.fit(
+            step_of(network(ml.CpuBackend())),
+            rows(8, 0),
+            epochs=1,
+            params=params,
+            checkpoint=folder,
+            progress=False,
+        )
+    assert str(caught.value) == (
+        f"mithril.InputError[E0831]: {folder}: the folder cannot be made\n  why : Not a directory"
+    )
+    for key, value in params.items():
+        np.testing.assert_array_equal(value, before[key])
+
+
+def test_a_checkpoint_of_another_optimizer_changes_nothing(tmp_path: Path) -> None:
+    model = network(ml.CpuBackend())
+    ml.fit(
+        ml.TrainingStep(model, ml.SGD(0.1)),
+        rows(8, 0),
+        epochs=1,
+        checkpoint=tmp_path,
+        progress=False,
+    )
+    params = model.get_parameters(seed=3)
+    before = {key: value.copy() for key, value in params.items()}
+    with pytest.raises(ml.StateError, match="E0903"):
+        ml.fit(
+            step_of(model), rows(8, 0), epochs=2, params=params, checkpoint=tmp_path, progress=False
+        )
+    for key, value in params.items():
+        np.testing.assert_array_equal(value, before[key])

@@ -214,7 +214,11 @@ TEST_CASE("fit refuses data and options that cannot be meant") {
   CHECK(error(once, {.epochs = 2}) ==
         "mithril.InputError[E0841]: fit: there are no batches in epoch 2\n"
         "  help: a function returns batches from index 0 on in each epoch");
-  CHECK(error(data, {.validation = points(0, 0)}).starts_with("mithril.InputError[E0841]"));
+  CHECK(error(data, {.validation = points(0, 0)})
+            .starts_with("mithril.InputError[E0841]: fit: there are no batches of validation in "));
+  CHECK(
+      error(data, {.validation = points(8, 0), .metrics = {{"loss", accuracy}}}) ==
+      "mithril.ValueError[E0416]: fit: a metric is 'loss', expected a name that fit does not use");
   CHECK(error(data, {.metrics = {{"accuracy", accuracy}}}) ==
         "mithril.InputError[E0843]: fit: metrics are measured in validation, and there is none\n"
         "  help: set .validation");
@@ -234,7 +238,7 @@ TEST_CASE("fit refuses data and options that cannot be meant") {
   CHECK(folder
             .error(
                 [&] { fit_quietly(step, data, {.checkpoint = folder.write("file", "") + "/run"}); })
-            .starts_with("mithril.InputError[E0831]"));
+            .starts_with("mithril.InputError[E0831]: file/run: the folder cannot be made\n"));
   const auto error_of_file = [&](const FileMetadata& metadata) {
     std::filesystem::create_directory(folder.at("run"));
     save(folder.at("run/last.safetensors"), model.get_parameters(), {.metadata = metadata});
