@@ -19,7 +19,8 @@ def turned(x: Connection) -> Connection:
 def inverse(self: Connection) -> Connection:
     sizes = shape(self)
     unit = ml.Eye()(sizes[-1])
-    return ml.Solve()(self, ml.BroadcastTo()(input=unit, shape=sizes))
+    solved: Connection = ml.Solve()(self, ml.BroadcastTo()(input=unit, shape=sizes))
+    return solved
 
 
 def inverse_and_info(self: Connection, check_errors: bool = False) -> Any:
