@@ -138,6 +138,13 @@ std::string write_file(const std::string& path, std::span<const std::string_view
   return reason(ELOOP);
 }
 
+std::string make_folder(const std::string& path) {
+  if (path.find('\0') != std::string::npos) return reason(EINVAL);
+  std::error_code failed;
+  fs::create_directories(path, failed);
+  return failed ? failed.message() : "";
+}
+
 std::string write_private_file(const std::string& path, std::string_view bytes) {
   return replace(path, std::span(&bytes, 1), nullptr, true);
 }

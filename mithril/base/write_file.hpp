@@ -21,6 +21,10 @@ std::string write_file(const std::string& path, std::span<const std::string_view
 // name is replaced, and the call does not wait for the disk.
 std::string write_private_file(const std::string& path, std::string_view bytes);
 
+// Makes the folder at `path` and those that contain it; keeps what exists. Returns an empty string,
+// or the system's reason for a failure.
+std::string make_folder(const std::string& path);
+
 // The prefix of the names of unfinished files. A killed process leaves its file behind.
 inline constexpr std::string_view unfinished_prefix = ".mithril-";
 

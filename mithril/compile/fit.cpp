@@ -8,6 +8,7 @@
 
 #include "mithril/base/error.hpp"
 #include "mithril/base/out_of_memory.hpp"
+#include "mithril/base/write_file.hpp"
 #include "mithril/compile/checkpoint.hpp"
 #include "mithril/compile/fit_arguments.hpp"
 #include "mithril/compile/progress.hpp"
@@ -126,15 +127,14 @@ struct Files {
   }
 
   // Before training begins.
-  void make_folder() const {
-    std::error_code why;
-    std::filesystem::create_directories(folder, why);
-    if (!why) return;
+  void create() const {
+    const std::string why = make_folder(folder.string());
+    if (why.empty()) return;
     raise({.kind = ErrorKind::input,
            .code = "E0831",
            .path = folder.string(),
            .message = "the folder cannot be made",
-           .facts = {{"why", why.message(), ""}}});
+           .facts = {{"why", why, ""}}});
   }
 
   // A kill between the two files loses nothing: the first one determines the second.
@@ -190,7 +190,7 @@ History fit(TrainingStep& step, const BatchSource& data, const FitOptions& optio
   history.best_state = step.state();
   const Files files{options.checkpoint};
   if (!files.folder.empty()) {
-    files.make_folder();
+    files.create();
     files.resume(step, history, weights);
   }
   if (options.params) *options.params = history.params.share();

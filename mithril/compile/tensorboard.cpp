@@ -1,5 +1,6 @@
 #include "mithril/compile/tensorboard.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <bit>
@@ -10,7 +11,9 @@
 #include <fstream>
 #include <string_view>
 
+#include "mithril/base/descriptor.hpp"
 #include "mithril/base/error.hpp"
+#include "mithril/base/write_file.hpp"
 
 namespace mithril {
 namespace {
@@ -70,27 +73,38 @@ std::string scalar_event(std::int64_t step, const std::string& name, double numb
          text_field(5, text_field(1, scalar));
 }
 
-void append(const std::string& path, const std::string& bytes) {
-  std::ofstream file(path, std::ios::binary | std::ios::app);
-  file << bytes << std::flush;
-  if (file) return;
+[[noreturn]] void cannot_write(const std::string& path, const std::string& why) {
   raise({.kind = ErrorKind::input,
          .code = "E0831",
          .path = path,
          .message = "the file cannot be written",
-         .facts = {{"why", std::strerror(errno), ""}}});
+         .facts = {{"why", why, ""}}});
+}
+
+void append(const std::string& path, const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary | std::ios::app);
+  file << bytes << std::flush;
+  if (!file) cannot_write(path, std::strerror(errno));
+}
+
+// The path of a new, empty file. TensorBoard reads the files of a folder in the order of their
+// names.
+std::string new_file_of_events(const std::string& folder) {
+  const auto seconds = static_cast<std::int64_t>(seconds_since_1970());
+  const std::string why = make_folder(folder);
+  for (int i = 0;; ++i) {
+    const std::string name = fmt::format("events.out.tfevents.{}.{:03}.mithril", seconds, i);
+    const std::string path = (std::filesystem::path(folder) / name).string();
+    if (!why.empty()) cannot_write(path, why);
+    const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (file) return path;
+    if (errno != EEXIST) cannot_write(path, std::strerror(errno));
+  }
 }
 
 }  // namespace
 
-TensorBoard::TensorBoard(const std::string& folder) {
-  const std::filesystem::path in = folder;
-  std::error_code ignored;  // writing fails without the folder
-  std::filesystem::create_directories(in, ignored);
-  // TensorBoard reads the files of a folder in the order of their names.
-  const auto seconds = static_cast<std::int64_t>(seconds_since_1970());
-  for (int i = 0; path_.empty() || std::filesystem::exists(path_, ignored); ++i)
-    path_ = (in / fmt::format("events.out.tfevents.{}.{:03}.mithril", seconds, i)).string();
+TensorBoard::TensorBoard(const std::string& folder) : path_(new_file_of_events(folder)) {
   append(path_, record(wall_time() + text_field(3, "brain.Event:2")));
 }
 

@@ -128,9 +128,9 @@ ShardIndex read_shard_index(std::string_view text, const std::string& path) {
 
 LoadedTensors load_safetensors(const std::string& path) {
   std::error_code none;
-  if (fs::is_directory(path, none)) return load_safetensors(file_in(path));
-  if (path.ends_with(".index.json")) return load_shards(path);
-  const SafetensorsFile file = SafetensorsFile::open(path);
+  const std::string at = fs::is_directory(path, none) ? file_in(path) : path;
+  if (at.ends_with(".index.json")) return load_shards(at);
+  const SafetensorsFile file = SafetensorsFile::open(at);
   return {file.tensors(), file.metadata()};
 }
 

@@ -65,8 +65,8 @@ def made_folder(path: str | PathLike[str]) -> Path:
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        why = [("why", error.strerror or str(error))]
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
+        why = [("why", getattr(error, "strerror", None) or str(error))]
         raise_error("InputError", "E0831", "the folder cannot be made", path=str(path), facts=why)
     return folder
 

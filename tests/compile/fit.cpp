@@ -239,6 +239,9 @@ TEST_CASE("fit refuses data and options that cannot be meant") {
             .error(
                 [&] { fit_quietly(step, data, {.checkpoint = folder.write("file", "") + "/run"}); })
             .starts_with("mithril.InputError[E0831]: file/run: the folder cannot be made\n"));
+  const std::string zero = folder.at("run") + std::string("\0b", 2);  // not the folder "run"
+  CHECK(folder.error([&] { fit_quietly(step, data, {.checkpoint = zero}); })
+            .find("the folder cannot be made\n  why : Invalid argument") != std::string::npos);
   const auto error_of_file = [&](const FileMetadata& metadata) {
     std::filesystem::create_directory(folder.at("run"));
     save(folder.at("run/last.safetensors"), model.get_parameters(), {.metadata = metadata});

@@ -44,6 +44,13 @@ TEST_CASE("a log that cannot be written is an error") {
   const std::string file = folder.write("file", "");
   CHECK(folder.error([&] { TensorBoard log(file + "/logs"); })
             .starts_with("mithril.InputError[E0831]: file/logs/events.out.tfevents."));
+  // The system would end the path at the zero byte, and write to another file.
+  const std::string zero = folder.at("file") + std::string("\0b", 2);
+  CHECK(folder.error([&] { TensorBoard{zero}; }).find("why : Invalid argument") !=
+        std::string::npos);
+  CHECK(folder.error([&] { TensorBoard{folder.at("new") + std::string("\0b", 2)}; })
+            .find("why : Invalid argument") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder.at("new")));
 }
 
 }  // namespace mithril

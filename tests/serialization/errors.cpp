@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
+
 #include "mithril/serialization/safetensors.hpp"
 #include "tests/serialization/files.hpp"
 
@@ -43,6 +45,11 @@ TEST_CASE("a file that cannot be read") {
         "  why : Not a regular file");
   CHECK(tests::text_of_error([] { load_safetensors(std::string("a\0b", 3)); }) ==
         "mithril.InputError[E0830]: a\\x00b: the file cannot be read\n"
+        "  why : Invalid argument");
+  // The system ends the path at the zero byte, and finds this folder for every longer one.
+  std::filesystem::create_directory(folder.at("a"));
+  CHECK(folder.error([&] { load_safetensors(folder.at("a") + std::string("\0b", 2)); }) ==
+        "mithril.InputError[E0830]: a\\x00b/model.safetensors: the file cannot be read\n"
         "  why : Invalid argument");
 }
 
