@@ -16,6 +16,7 @@
 #include "mithril/base/out_of_memory.hpp"
 #include "mithril/base/text.hpp"
 #include "mithril/eval/size_cache.hpp"
+#include "mithril/graph/short_text.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
@@ -24,7 +25,7 @@ namespace {
 // normalization as one node.
 Graph legalize(const Graph& graph, const Config& config) {
   Graph legal = legalize_half(config.observer ? graph : decompose_batch_norm(graph), config);
-  if (config.dump) config.dump("legalize", to_string(legal));
+  if (config.dump) config.dump("legalize", short_text(legal));
   return legal;
 }
 

@@ -1,9 +1,11 @@
 // The text form of a graph, and equality, which compares texts. docs/graph-text.md has the grammar.
 #include <algorithm>
+#include <limits>
 
 #include "mithril/base/text.hpp"
 #include "mithril/graph/dim_writer.hpp"
 #include "mithril/graph/graph.hpp"
+#include "mithril/graph/short_text.hpp"
 #include "mithril/graph/text_syntax.hpp"
 #include "mithril/op/op_def.hpp"
 
@@ -13,15 +15,18 @@ namespace {
 struct WriteOptions {
   bool numbered_symbols = false;
   bool elements = true;  // of constants
+  size_t most_elements = std::numeric_limits<size_t>::max();
 };
 
-std::string elements_text(const Tensor& given) {
+std::string elements_text(const Tensor& given, size_t most) {
   const Tensor tensor = given.host();
   std::string text = "{";
   visit_dtype(tensor.dtype(), [&](auto zero) {
-    for (const auto element : tensor.values<decltype(zero)>()) {
-      if (text.size() > 1) text += ", ";
-      text += element_text(element);
+    const auto elements = tensor.values<decltype(zero)>();
+    const size_t shown = std::min(elements.size(), most);
+    for (size_t i = 0; i < shown; ++i) text += (i > 0 ? ", " : "") + element_text(elements[i]);
+    if (shown < elements.size()) {
+      text += ", ... " + std::to_string(elements.size() - shown) + " more";
     }
   });
   return text + "}";
@@ -43,7 +48,10 @@ class GraphWriter {
     }
     for (const Constant& constant : graph_.constants()) {
       declare({constant.value}, {});
-      const std::string elements = options_.elements ? " = " + elements_text(constant.tensor) : "";
+      std::string elements;
+      if (options_.elements) {
+        elements = " = " + elements_text(constant.tensor, options_.most_elements);
+      }
       statement("constant " + declaration(constant.value) + elements);
     }
     for (const Node& node : graph_.nodes()) write(node);
@@ -159,6 +167,10 @@ bool same_elements(const Constant& a, const Constant& b) {
 }  // namespace
 
 std::string to_string(const Graph& graph) { return GraphWriter(graph, {}).run(); }
+
+std::string short_text(const Graph& graph) {
+  return GraphWriter(graph, {.most_elements = 8}).run();
+}
 
 bool operator==(const Graph& a, const Graph& b) {
   const WriteOptions options{.numbered_symbols = true, .elements = false};

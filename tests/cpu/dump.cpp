@@ -85,6 +85,28 @@ TEST_CASE("dumps show groups, steps, epilogues and buffers") {
   CHECK(contains(dump.after("memory"), "m: buffer 4 at 0, 64 bytes, steps 2 to 2\n"));
 }
 
+TEST_CASE("dumps show the first elements of large constants") {
+  std::string elements = "1";
+  for (int i = 2; i <= 20; ++i) elements += ", " + std::to_string(i);
+  const Graph graph = parse_graph(
+      "graph {\n"
+      "  input x: float32[20]\n"
+      "  constant small: float32[8] = {1, 2, 3, 4, 5, 6, 7, 8}\n"
+      "  constant large: float32[20] = {" +
+      elements +
+      "}\n"
+      "  y: float32[20] = add(left: x, right: large)\n"
+      "  output small = small\n"
+      "  output y = y\n"
+      "}\n");
+  std::string text;
+  cpu_backend::make_executable(graph, {.dump = [&](std::string_view pass, const std::string& dump) {
+                                 if (pass == "legalize") text = dump;
+                               }});
+  CHECK(contains(text, "small: float32[8] = {1, 2, 3, 4, 5, 6, 7, 8}\n"));
+  CHECK(contains(text, "large: float32[20] = {1, 2, 3, 4, 5, 6, 7, 8, ... 12 more}\n"));
+}
+
 TEST_CASE("MITHRIL_DUMP lists passes by name") {
   CHECK(!cpu_backend::dump_from_environment());
   {
