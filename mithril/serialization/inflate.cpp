@@ -6,38 +6,124 @@
 namespace mithril {
 namespace {
 
-constexpr int longest_code = 15;
+constexpr unsigned longest_code = 15;
 constexpr std::uint64_t highest_ratio = 1032;  // 258 bytes for 2 bits
 
 struct InflateFault {};
 
-// A canonical Huffman code: symbols sorted by the lengths of their codes.
+// Eight bytes as a number, the first in the lowest bits.
+std::uint64_t eight_bytes(const std::byte* bytes) {
+  std::uint64_t value = 0;
+  for (unsigned i = 0; i < 8; ++i) value |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
+  return value;
+}
+
+class BitReader {
+ public:
+  explicit BitReader(std::span<const std::byte> data) : data_(data) {}
+
+  unsigned bits(unsigned count) {
+    if (held_ < count) fill();
+    const unsigned value = static_cast<unsigned>(buffer_) & ((1U << count) - 1);
+    drop(count);
+    return value;
+  }
+
+  // The next bits up to the longest code, without consuming them; zeros after the end of the data.
+  unsigned ahead() {
+    if (held_ < longest_code) fill();
+    return static_cast<unsigned>(buffer_);
+  }
+
+  void drop(unsigned count) {
+    if (count > held_) throw InflateFault();
+    buffer_ >>= count;
+    held_ -= count;
+  }
+
+  // The bytes after the next boundary of bytes.
+  std::span<const std::byte> bytes(std::size_t count) {
+    at_ -= held_ / 8;
+    buffer_ = held_ = 0;
+    if (count > data_.size() - at_) throw InflateFault();
+    at_ += count;
+    return data_.subspan(at_ - count, count);
+  }
+
+ private:
+  // The buffer may have bits above those it holds: these are of the byte that is read next.
+  void fill() {
+    if (data_.size() - at_ >= 8) {
+      buffer_ |= eight_bytes(data_.data() + at_) << held_;
+      at_ += (63 - held_) / 8;
+      held_ |= 56;
+      return;
+    }
+    for (; held_ < 56 && at_ < data_.size(); held_ += 8) {
+      buffer_ |= std::to_integer<std::uint64_t>(data_[at_++]) << held_;
+    }
+  }
+
+  std::span<const std::byte> data_;
+  std::size_t at_ = 0;
+  std::uint64_t buffer_ = 0;
+  unsigned held_ = 0;  // bits in the buffer
+};
+
+// A canonical Huffman code: symbols sorted by the lengths of their codes, and a table of the codes
+// that are not longer than its index.
 class HuffmanCode {
  public:
   explicit HuffmanCode(std::span<const std::uint8_t> lengths) : symbols_(lengths.size()) {
     for (const std::uint8_t length : lengths) ++counts_[length];
     counts_[0] = 0;
-    std::array<int, longest_code + 2> offsets = {};
+    std::array<unsigned, longest_code + 2> offsets = {}, codes = {};
     int unused = 1;
     for (std::size_t length = 1; length <= longest_code; ++length) {
-      unused = 2 * unused - counts_[length];
+      unused = 2 * unused - static_cast<int>(counts_[length]);
       if (unused < 0) throw InflateFault();
       offsets[length + 1] = offsets[length] + counts_[length];
+      codes[length + 1] = (codes[length] + counts_[length]) << 1;
     }
     for (std::size_t symbol = 0; symbol < lengths.size(); ++symbol) {
-      if (lengths[symbol] == 0) continue;
-      symbols_[static_cast<std::size_t>(offsets[lengths[symbol]]++)] =
-          static_cast<std::uint16_t>(symbol);
+      const std::uint8_t length = lengths[symbol];
+      if (length == 0) continue;
+      symbols_[offsets[length]++] = static_cast<std::uint16_t>(symbol);
+      add_to_table(codes[length]++, length, static_cast<std::uint16_t>(symbol));
     }
   }
 
-  template <typename Bit>
-  unsigned decode(Bit next_bit) const {
-    int code = 0, first = 0, index = 0;
+  unsigned decode(BitReader& reader) const {
+    const Entry entry = table_[reader.ahead() % table_.size()];
+    if (entry.length == 0) return decode_bit_by_bit(reader);
+    reader.drop(entry.length);
+    return entry.symbol;
+  }
+
+ private:
+  static constexpr unsigned table_bits = 10;
+
+  struct Entry {
+    std::uint16_t symbol;
+    std::uint16_t length;  // 0: a longer code, or none
+  };
+
+  // A code begins with its highest bit, which is the lowest of the index.
+  void add_to_table(unsigned code, unsigned length, std::uint16_t symbol) {
+    if (length > table_bits) return;
+    unsigned first = 0;
+    for (unsigned bit = 0; bit < length; ++bit) first |= (code >> bit & 1U) << (length - 1 - bit);
+    for (std::size_t i = first; i < table_.size(); i += std::size_t{1} << length) {
+      table_[i] = {symbol, static_cast<std::uint16_t>(length)};
+    }
+  }
+
+  unsigned decode_bit_by_bit(BitReader& reader) const {
+    unsigned code = 0, first = 0, index = 0;
     for (std::size_t length = 1; length <= longest_code; ++length) {
-      code |= next_bit();
-      const int count = counts_[length];
-      if (code - first < count) return symbols_[static_cast<std::size_t>(index + code - first)];
+      code |= reader.bits(1);
+      const unsigned count = counts_[length];
+      if (code < first + count) return symbols_[index + code - first];
       index += count;
       first = (first + count) << 1;
       code <<= 1;
@@ -45,9 +131,9 @@ class HuffmanCode {
     throw InflateFault();
   }
 
- private:
-  std::array<int, longest_code + 1> counts_ = {};
+  std::array<unsigned, longest_code + 1> counts_ = {};
   std::vector<std::uint16_t> symbols_;
+  std::array<Entry, 1U << table_bits> table_ = {};
 };
 
 // The least length or distance of a symbol, and the number of bits that are added to it.
@@ -68,46 +154,44 @@ constexpr ExtraBits distance_table[] = {
 
 class Inflater {
  public:
-  Inflater(std::span<const std::byte> data, std::uint64_t bytes) : data_(data), size_(bytes) {
+  Inflater(std::span<const std::byte> data, std::uint64_t bytes) : reader_(data), size_(bytes) {
     made_.reserve(bytes);
   }
 
   std::vector<std::byte> run() {
     for (bool is_last = false; !is_last;) {
-      is_last = bits(1) != 0;
-      const unsigned kind = bits(2);
+      is_last = reader_.bits(1) != 0;
+      const unsigned kind = reader_.bits(2);
       if (kind == 0) stored_block();
       if (kind == 1) fixed_block();
       if (kind == 2) dynamic_block();
       if (kind == 3) throw InflateFault();
     }
-    if (made_.size() != size_) throw InflateFault();
+    if (end_ != size_) throw InflateFault();
     return std::move(made_);
   }
 
  private:
-  unsigned bits(unsigned count) {
-    while (held_ < count) {
-      if (at_ == data_.size()) throw InflateFault();
-      buffer_ |= std::to_integer<std::uint32_t>(data_[at_++]) << held_;
-      held_ += 8;
+  // The place of the next bytes. The vector grows within its capacity, so that the memory of bytes
+  // that the data does not have is never touched.
+  std::byte* next_bytes(std::size_t count) {
+    constexpr std::size_t step = 1U << 16;
+    if (count > made_.size() - end_) {
+      if (count > size_ - end_) throw InflateFault();
+      made_.resize(end_ + std::min<std::size_t>(size_ - end_, std::max(count, step)));
     }
-    const unsigned value = buffer_ & ((1U << count) - 1);
-    buffer_ >>= count;
-    held_ -= count;
-    return value;
-  }
-
-  void add(std::byte byte) {
-    if (made_.size() == size_) throw InflateFault();
-    made_.push_back(byte);
+    end_ += count;
+    return made_.data() + (end_ - count);
   }
 
   void stored_block() {
-    buffer_ = held_ = 0;
-    const unsigned length = bits(16), complement = bits(16);
-    if ((length ^ complement) != 0xFFFF || length > data_.size() - at_) throw InflateFault();
-    for (unsigned i = 0; i < length; ++i) add(data_[at_++]);
+    const std::span<const std::byte> header = reader_.bytes(4);
+    const auto number = [&](std::size_t at) {
+      return std::to_integer<unsigned>(header[at]) | std::to_integer<unsigned>(header[at + 1]) << 8;
+    };
+    if ((number(0) ^ number(2)) != 0xFFFF) throw InflateFault();
+    const std::span<const std::byte> content = reader_.bytes(number(0));
+    std::copy(content.begin(), content.end(), next_bytes(content.size()));
   }
 
   void fixed_block() {
@@ -125,22 +209,26 @@ class Inflater {
   void dynamic_block() {
     constexpr std::size_t order[] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                      11, 4,  12, 3, 13, 2, 14, 1, 15};
-    const std::size_t literals = bits(5) + 257, distances = bits(5) + 1, coded = bits(4) + 4;
+    const std::size_t literals = reader_.bits(5) + 257;
+    const std::size_t distances = reader_.bits(5) + 1;
+    const std::size_t coded = reader_.bits(4) + 4;
     std::array<std::uint8_t, 19> code_lengths = {};
     for (std::size_t i = 0; i < coded; ++i) {
-      code_lengths[order[i]] = static_cast<std::uint8_t>(bits(3));
+      code_lengths[order[i]] = static_cast<std::uint8_t>(reader_.bits(3));
     }
     const HuffmanCode code(code_lengths);
     std::vector<std::uint8_t> lengths;
     while (lengths.size() < literals + distances) {
-      const unsigned symbol = next(code);
+      const unsigned symbol = code.decode(reader_);
       if (symbol < 16) {
         lengths.push_back(static_cast<std::uint8_t>(symbol));
         continue;
       }
       if (symbol == 16 && lengths.empty()) throw InflateFault();
       const std::uint8_t repeated = symbol == 16 ? lengths.back() : std::uint8_t{0};
-      const unsigned times = symbol == 16 ? 3 + bits(2) : symbol == 17 ? 3 + bits(3) : 11 + bits(7);
+      const unsigned times = symbol == 16   ? 3 + reader_.bits(2)
+                             : symbol == 17 ? 3 + reader_.bits(3)
+                                            : 11 + reader_.bits(7);
       lengths.insert(lengths.end(), times, repeated);
     }
     if (lengths.size() != literals + distances) throw InflateFault();
@@ -148,44 +236,55 @@ class Inflater {
     symbols(HuffmanCode(all.first(literals)), HuffmanCode(all.subspan(literals)));
   }
 
-  unsigned next(const HuffmanCode& code) {
-    return code.decode([&] { return static_cast<int>(bits(1)); });
-  }
-
   void symbols(const HuffmanCode& literals, const HuffmanCode& distances) {
     constexpr unsigned end_of_block = 256;
-    for (unsigned symbol; (symbol = next(literals)) != end_of_block;) {
+    for (unsigned symbol; (symbol = literals.decode(reader_)) != end_of_block;) {
       if (symbol < end_of_block) {
-        add(static_cast<std::byte>(symbol));
+        *next_bytes(1) = static_cast<std::byte>(symbol);
         continue;
       }
       if (symbol - 257 >= std::size(length_table)) throw InflateFault();
       const ExtraBits length = length_table[symbol - 257];
-      const unsigned count = length.base + bits(length.bits);
-      const unsigned place = next(distances);
+      const std::size_t count = length.base + reader_.bits(length.bits);
+      const unsigned place = distances.decode(reader_);
       if (place >= std::size(distance_table)) throw InflateFault();
-      const std::size_t back = distance_table[place].base + bits(distance_table[place].bits);
-      if (back > made_.size()) throw InflateFault();
-      for (unsigned i = 0; i < count; ++i) add(made_[made_.size() - back]);
+      const ExtraBits distance = distance_table[place];
+      repeat(distance.base + reader_.bits(distance.bits), count);
     }
   }
 
-  std::span<const std::byte> data_;
+  // Appends bytes from `back` bytes before the end, among them those that it appends.
+  void repeat(std::size_t back, std::size_t count) {
+    if (back > end_) throw InflateFault();
+    std::byte* const to = next_bytes(count);
+    for (std::size_t done = 0; done < count;) {
+      const std::size_t part = std::min(count - done, back + done);
+      std::copy_n(to - back, part, to + done);
+      done += part;
+    }
+  }
+
+  BitReader reader_;
   std::uint64_t size_;
   std::vector<std::byte> made_;
-  std::size_t at_ = 0;
-  std::uint32_t buffer_ = 0;
-  unsigned held_ = 0;  // bits in the buffer
+  std::size_t end_ = 0;  // of the bytes made so far
 };
 
-constexpr std::array<std::uint32_t, 256> crc_table = [] {
-  std::array<std::uint32_t, 256> table = {};
+// The remainders of a byte that 0 to 7 other bytes follow.
+constexpr std::array<std::array<std::uint32_t, 256>, 8> crc_tables = [] {
+  std::array<std::array<std::uint32_t, 256>, 8> tables = {};
   for (std::uint32_t i = 0; i < 256; ++i) {
     std::uint32_t value = i;
     for (int bit = 0; bit < 8; ++bit) value = value >> 1 ^ (value & 1 ? 0xEDB88320U : 0U);
-    table[i] = value;
+    tables[0][i] = value;
   }
-  return table;
+  for (std::size_t after = 1; after < tables.size(); ++after) {
+    for (std::size_t i = 0; i < 256; ++i) {
+      const std::uint32_t value = tables[after - 1][i];
+      tables[after][i] = value >> 8 ^ tables[0][value & 0xFF];
+    }
+  }
+  return tables;
 }();
 
 }  // namespace
@@ -200,8 +299,13 @@ std::optional<std::vector<std::byte>> inflated(std::span<const std::byte> data,
 
 std::uint32_t crc32_of(std::span<const std::byte> bytes) {
   std::uint32_t value = 0xFFFFFFFF;
+  for (; bytes.size() >= 8; bytes = bytes.subspan(8)) {
+    const std::uint64_t word = eight_bytes(bytes.data()) ^ value;
+    value = 0;
+    for (unsigned i = 0; i < 8; ++i) value ^= crc_tables[7 - i][word >> (8 * i) & 0xFF];
+  }
   for (const std::byte byte : bytes) {
-    value = value >> 8 ^ crc_table[(value ^ std::to_integer<std::uint32_t>(byte)) & 0xFF];
+    value = value >> 8 ^ crc_tables[0][(value ^ std::to_integer<std::uint32_t>(byte)) & 0xFF];
   }
   return ~value;
 }

@@ -287,6 +287,8 @@ def arrays_of_all_kinds():
     arrays |= {name: np.abs(base).astype(name) for name in ("i1", "u1", "i2", "u2", "u4")}
     arrays |= {"swapped": base.astype(">f4"), "columns": np.asfortranarray(base)}
     arrays |= {"both": np.asfortranarray(base.astype(">i2")), "scalar": np.float64(3)}
+    # Rare values have the longest codes of deflate.
+    arrays["skewed"] = np.random.default_rng(6).geometric(0.5, 100_000).astype("u1")
     return arrays | {"empty": np.zeros((0, 3), np.float32), "large": np.arange(70000) % 251}
 
 
