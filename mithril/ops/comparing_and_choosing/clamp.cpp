@@ -50,13 +50,14 @@ OpDef define_clamp() {
             c.typed([&](auto zero) {
               using T = decltype(zero);
               const auto x = c.read<T>("input");
-              const T low = c.has("min_val") ? c.read<T>("min_val")[0] : T();
-              const T high = c.has("max_val") ? c.read<T>("max_val")[0] : T();
+              const bool has_low = c.has("min_val"), has_high = c.has("max_val");
+              const T low = has_low ? c.read<T>("min_val")[0] : T();
+              const T high = has_high ? c.read<T>("max_val")[0] : T();
               auto y = c.write<T>();
               for (int64_t i = 0; i < x.size(); ++i) {
                 y[i] = x[i];
-                if (c.has("min_val")) y[i] = std::max(y[i], low);
-                if (c.has("max_val")) y[i] = std::min(y[i], high);
+                if (has_low) y[i] = std::max(y[i], low);
+                if (has_high) y[i] = std::min(y[i], high);
               }
             });
           },

@@ -71,7 +71,8 @@ void eval_pad(EvalContext& c) {
     const auto x = c.read<T>("input");
     auto y = c.write<T>();
     const T filler = c.read<T>("value")[0];
-    for (int64_t i = 0; i < c.out().size(); ++i) y[i] = filler;
+    const int64_t size = c.out().size();
+    for (int64_t i = 0; i < size; ++i) y[i] = filler;
     each_strided(rest, to_steps, to,
                  [&](int64_t i, int64_t at) { y[at] = x[sources[static_cast<size_t>(i)]]; });
   });
