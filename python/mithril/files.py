@@ -27,8 +27,8 @@ class Checkpoint(NamedTuple):
     model: Model | None
     optimizer: dict[str, Any]
     state: dict[str, Any]
-    scaler: dict[str, Any] = {}
-    metadata: dict[str, str] = {}  # the other texts of the file
+    scaler: dict[str, Any]
+    metadata: dict[str, str]  # the other texts of the file
 
 
 class WeightReport(NamedTuple):

@@ -99,7 +99,8 @@ def fit(  # noqa: PLR0913 - its options
         if validation is not None:
             weights = _detached(step.averages(params) if averages else params)
             batches = _batches(validation, batch_size, None)
-            entry |= _validated(step, weights, batches, loss, metrics or {}, epoch)
+            every = _loss_and_metrics(loss, metrics or {})
+            entry |= _validated(step, weights, batches, every, epoch)
         bar.close(entry, (epochs - epoch - 1) * (time.perf_counter() - began))
         history.epochs.append(entry)
         if _is_best(history, monitor):
@@ -126,21 +127,23 @@ def _is_over(history: History, patience: int | None) -> bool:
     return patience is not None and len(history.epochs) - 1 - history.best_epoch >= patience
 
 
+def _loss_and_metrics(loss: str, metrics: Mapping[str, Metric]) -> dict[str, Metric]:
+    return {"validation_loss": lambda outputs, _: outputs[loss], **metrics}
+
+
 def _validated(
     step: TrainingStep,
     params: dict[str, Any],
     batches: Iterator[Batch],
-    loss: str,
     metrics: Mapping[str, Metric],
     epoch: int,
 ) -> dict[str, float]:
-    """The means of the loss and of the metrics, by rows."""
-    totals: dict[str, float] = dict.fromkeys(("validation_loss", *metrics), 0.0)
+    """The means of the metrics, by rows."""
+    totals: dict[str, float] = dict.fromkeys(metrics, 0.0)
     samples = 0
     for batch in batches:
         outputs, rows = step.compiled.infer(params, batch, step.state), _rows(batch)
         samples += rows
-        totals["validation_loss"] += rows * float(outputs[loss])
         for name, metric in metrics.items():
             totals[name] += rows * float(metric(outputs, batch))
     check_progress(samples, epoch, "batches of validation")

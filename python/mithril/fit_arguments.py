@@ -11,7 +11,6 @@ from typing import Any
 from ._core import raise_error, unknown_name, wrong_argument
 from .optimizers import TrainingStep
 
-
 NUMBERS = {"loss", "lr", "samples_per_second", "tokens_per_second", "validation_loss"}
 
 
