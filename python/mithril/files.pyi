@@ -14,8 +14,8 @@ class Checkpoint(NamedTuple):
     model: Model | None
     optimizer: dict[str, Any]
     state: dict[str, Any]
-    scaler: dict[str, Any] = ...
-    metadata: dict[str, str] = ...
+    scaler: dict[str, Any]
+    metadata: dict[str, str]
 
 class WeightReport(NamedTuple):
     missing: list[str]
