@@ -160,6 +160,7 @@ class CompiledModel {
  private:
   friend class TrainingStep;
   friend class Generation;
+  friend class PerSample;
   CompiledModel fixed(TensorMap params, const State* state) const;
   // Shared, because it is immutable.
   std::shared_ptr<Impl> impl_;

@@ -194,9 +194,10 @@ void check_fits(const Signature& signature, const NamedIndex& key, const Tensor&
 }
 
 void take_inputs(const CompiledState& compiled, const Signature& signature, const TensorMap& params,
-                 const TensorMap& data, const State& state, std::vector<Tensor>& inputs) {
+                 const TensorMap& data, const State& state, std::vector<Tensor>& inputs,
+                 const char* data_name) {
   const Given given_params{"params", "parameter", params, compiled.parameters};
-  const Given given_data{"data", "data input", data, compiled.data};
+  const Given given_data{data_name, "data input", data, compiled.data};
   take(given_params, given_data, signature, inputs);
   take(given_data, given_params, signature, inputs);
   take_state(compiled, state, signature, inputs);

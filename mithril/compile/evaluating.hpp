@@ -28,10 +28,11 @@ void check_state(const CompiledState& compiled, const State& state, const char* 
 // StateError E0923 for a state of other dims or of another kind.
 void check_fits(const Signature& signature, const NamedIndex& key, const Tensor& state);
 
-// Puts the tensors of the user in their places among the inputs. InputError E0801, E0802, E0805,
-// E0806, StateError E0902.
+// Puts the tensors of the user in their places among the inputs. `data_name`: the name of `data` in
+// messages. InputError E0801, E0802, E0805, E0806, StateError E0902.
 void take_inputs(const CompiledState& compiled, const Signature& signature, const TensorMap& params,
-                 const TensorMap& data, const State& state, std::vector<Tensor>& inputs);
+                 const TensorMap& data, const State& state, std::vector<Tensor>& inputs,
+                 const char* data_name = "data");
 
 // The results of a program by name.
 TensorMap named(const std::vector<NamedIndex>& keys, const std::vector<Tensor>& tensors);

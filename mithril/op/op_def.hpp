@@ -17,6 +17,7 @@ class EvalContext;      // op/eval_context.hpp
 class GradContext;      // graph/grad_context.hpp
 class ExpandContext;    // graph/grad_context.hpp
 class SpellingContext;  // op/spelling.hpp
+class SampleContext;    // op/sample_context.hpp
 
 // A named port. `shape` is a pattern: "N Ci H W" (dims), "*batch M K" (one run of dims of any
 // number), "3" (a number),
@@ -101,6 +102,14 @@ struct OpDef {
 
   // Inputs that `model += part` may chain to; empty: the first input.
   std::vector<std::string> canonical = {};
+
+  // Pattern variables ("N", "*lead") along which the op works index by index: a batch along one of
+  // them stays a batch in outputs that have the variable, and other outputs sum over it. Ops with a
+  // formula of one element and ops that keep elements need no entry.
+  std::vector<std::string> separable = {};
+  // Instead of `separable`: where the outputs carry the samples of a batch, if it depends on
+  // values.
+  void (*samples)(SampleContext&) = nullptr;
 
   CastPolicy cast = CastPolicy::promote;
   bool opaque = false;  // an observer may replace the result: passes must not compute it

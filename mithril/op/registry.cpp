@@ -65,6 +65,13 @@ void validate(const OpDef& op) {
   if (op.name.empty()) faulty_record(op, "it has no name");
   if (op.outputs.empty()) faulty_record(op, "it has no output");
   if (op.doc.empty()) faulty_record(op, "it has no doc line");
+  for (const std::string& name : op.separable) {
+    const auto names = [&](const std::vector<std::string>& all) {
+      return std::find(all.begin(), all.end(), name) != all.end();
+    };
+    if (!names(op.compiled.dims) && !names(op.compiled.runs))
+      faulty_record(op, "its separable variable '" + name + "' is in no pattern");
+  }
   const bool makes_tensors = std::any_of(
       op.compiled.ports.begin() + static_cast<long>(op.inputs.size()), op.compiled.ports.end(),
       [](const CompiledPorts::Port& port) { return !port.value; });

@@ -62,6 +62,7 @@ from .optimizers import (
     StepSchedule,
     TrainingStep,
 )
+from .per_sample import PerSample
 from .torch_interop import as_torch_module, from_torch
 from .types import Tensor
 from .user_ops import add_op
@@ -111,6 +112,7 @@ __all__ = [  # noqa: PLE0604 - the classes of the library have their names from 
     "OutOfMemoryError",
     "ParameterGroup",
     "ParseError",
+    "PerSample",
     "RandomKey",
     "ShapeError",
     "Solver",

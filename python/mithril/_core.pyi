@@ -14,6 +14,7 @@ from ._handles import HookHandle as HookHandle
 from ._handles import LossScale as LossScale
 from ._handles import MemoryHookHandle as MemoryHookHandle
 from ._handles import RandomKey as RandomKey
+from ._handles import _PerSample as _PerSample
 from ._types import Array, Arrays, Binding, DTypeLike, Key, Keys, Operand, PortType, Shape, Value
 from .files import WeightReport, WeightSource
 

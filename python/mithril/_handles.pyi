@@ -1,5 +1,10 @@
 """Small types of the compiled module."""
 
+from collections.abc import Sequence
+from typing import Any
+
+from ._core import CompiledModel
+
 class MemoryHookHandle:
     def remove(self) -> None: ...
 
@@ -32,3 +37,37 @@ class RandomKey:
     def __init__(self, seed: int = 0) -> None: ...
     @property
     def seed(self) -> int: ...
+
+class _PerSample:
+    def __init__(
+        self,
+        compiled: CompiledModel,
+        *,
+        losses: str,
+        reduction: str,
+        shared: Sequence[str],
+        strategy: str | None,
+    ) -> None: ...
+    def gradients(self, params: Any, data: Any, state: Any) -> dict[str, Any]: ...
+    def norms(self, params: Any, data: Any, state: Any) -> tuple[Any, Any]: ...
+    def dots(
+        self,
+        params: Any,
+        data: Any,
+        validation: Any,
+        pairs: bool,
+        validation_reduction: str,
+        state: Any,
+    ) -> tuple[Any, Any, Any, Any, Any, Any]: ...
+    def weighted_gradients(
+        self, params: Any, data: Any, weights: Any, state: Any
+    ) -> dict[str, Any]: ...
+    def clipped_gradients(
+        self, params: Any, data: Any, max_norm: float, state: Any
+    ) -> tuple[Any, Any, Any]: ...
+    def projections(
+        self, params: Any, data: Any, rank: int, seed: int, kind: str, state: Any
+    ) -> tuple[Any, list[tuple[str, int, int, int]]]: ...
+    def explain(self) -> str: ...
+    def verify(self, params: Any, data: Any, state: Any, tolerance: float | None) -> None: ...
+    def write_source(self, path: Any, data: Any, validation: Any, pairs: bool) -> None: ...

@@ -1,5 +1,6 @@
 // Broadcasting to the dims of another tensor, which may be symbolic and of unknown rank.
 #include "mithril/ops/support/broadcasting.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -24,6 +25,7 @@ OpDef define_expand_like() {
           },
       .grad = [](GradContext& g) { g.flow("input", sum_to(g.out_grad(), g.in("input"))); },
       .dtype_from = "input",
+      .samples = samples_expanded,
       .spell = {{"torch", "aten::expand_as(input, like)"}},
   };
 }

@@ -3,9 +3,22 @@
 #include <vector>
 
 #include "mithril/ops/support/broadcasting.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
+
+namespace {
+
+void samples_of_sum_to(SampleContext& c) {
+  const SampleAxis at = c.in("input");
+  if (!at.is_each()) return c.put_all({});  // only `like` carries samples
+  const size_t added = c.dims("input").size() - c.out().size();
+  if (at.axis < added || c.out()[at.axis - added] != c.dims("input")[at.axis]) return c.add_up();
+  c.put(SampleAxis::along(at.axis - added, at.outer));
+}
+
+}  // namespace
 
 OpDef define_sum_to() {
   return {
@@ -31,6 +44,7 @@ OpDef define_sum_to() {
           },
       .grad = [](GradContext& g) { g.flow("input", expand_like(g.out_grad(), g.in("input"))); },
       .dtype_from = "input",
+      .samples = samples_of_sum_to,
       .spell = {{"torch", "aten::sum_to_size(input, like.shape)"}, {"cpu", "sum_to(input, like)"}},
   };
 }

@@ -47,6 +47,7 @@ OpDef define_avg_pool2d_grad() {
       .solve = solve_pool2d,
       .eval = eval_avg_pool2d_grad,
       .grad = [](GradContext& g) { g.flow("grad", pool(g, "avg_pool2d", {g.out_grad()})); },
+      .separable = {"*lead"},
       .spell = {{"torch", "aten::avg_pool2d_backward of planes", spell_avg_pool2d_grad},
                 {"cpu", "average_pool_grad(grad, like, kernel_size, stride, padding, dilation)"}},
   };

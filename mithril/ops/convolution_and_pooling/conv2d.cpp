@@ -61,6 +61,7 @@ OpDef define_conv2d() {
       .solve = solve_convolution2d,
       .eval = eval_conv2d,
       .grad = differentiate_conv2d,
+      .separable = {"N"},
       .cast = CastPolicy::lower,
       .spell = {{"torch", "aten::conv2d, of an input that is padded before where its ends differ",
                  spell_convolution},

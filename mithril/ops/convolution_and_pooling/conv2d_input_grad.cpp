@@ -53,6 +53,7 @@ OpDef define_conv2d_input_grad() {
       .solve = solve_convolution2d,
       .eval = eval_conv2d_input_grad,
       .grad = differentiate_conv2d_input_grad,
+      .separable = {"N"},
       .cast = CastPolicy::lower,
       .spell = {{"torch", "item 0 of aten::convolution_backward", spell_convolution_input_gradient},
                 {"cpu",

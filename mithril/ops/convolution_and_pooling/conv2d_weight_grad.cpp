@@ -53,6 +53,7 @@ OpDef define_conv2d_weight_grad() {
       .solve = solve_convolution2d,
       .eval = eval_conv2d_weight_grad,
       .grad = differentiate_conv2d_weight_grad,
+      .separable = {"N"},
       .cast = CastPolicy::lower,
       .spell =
           {{"torch", "item 1 of aten::convolution_backward", spell_convolution_weight_gradient},

@@ -66,6 +66,7 @@ OpDef define_max_pool2d() {
             operands.emplace_back(g.out(1));
             g.flow("input", call("max_pool2d_grad", std::move(operands)));
           },
+      .separable = {"*lead"},
       .spell = {{"torch", "aten::max_pool2d_with_indices of planes", spell_max_pool2d},
                 {"cpu", "max_pool(input, kernel_size, stride, padding, dilation)"}},
   };

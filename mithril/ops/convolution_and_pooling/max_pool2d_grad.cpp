@@ -59,6 +59,7 @@ OpDef define_max_pool2d_grad() {
           [](GradContext& g) {
             g.flow("grad", pool(g, "max_pool2d_pick", {g.out_grad(), g.in("input")}));
           },
+      .separable = {"*lead"},
       .spell = {{"torch", "aten::max_pool2d_with_indices_backward of planes",
                  spell_max_pool2d_grad},
                 {"cpu",

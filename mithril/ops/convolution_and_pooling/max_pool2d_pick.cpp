@@ -51,6 +51,7 @@ OpDef define_max_pool2d_pick() {
           [](GradContext& g) {
             g.flow("values", pool(g, "max_pool2d_grad", {g.out_grad(), g.in("input")}));
           },
+      .separable = {"*lead"},
       .spell = {{"torch", "aten::gather where aten::max_pool2d_with_indices points to",
                  spell_max_pool2d_pick}},
   };

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "mithril/ops/support/attention.hpp"
+#include "mithril/ops/support/samples.hpp"
 
 namespace mithril {
 namespace {
@@ -57,6 +58,7 @@ OpDef define_attention_weights() {
           [](GradContext& g) {
             flow_by_scores(g, call("softmax_grad", {g.out_grad(), g.out(), Datum(-1)}));
           },
+      .samples = samples_of_matrices,
       .cast = CastPolicy::lower,
       .spell = {{"torch", "the softmax of a product and its masks", spell_attention_weights},
                 {"cpu", "attention_weights(query, key, attn_mask, is_causal, scale)"}},

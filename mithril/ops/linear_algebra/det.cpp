@@ -37,6 +37,7 @@ OpDef define_det() {
             });
           },
       .grad = differentiate_det,
+      .separable = {"*b"},
       .spell = {{"torch", spell_unless_half("aten::linalg_det(input)")}},
   };
 }

@@ -76,6 +76,7 @@ OpDef define_linear() {
       .outputs = {{"output", "*n M O", "float"}},
       .eval = eval_linear,
       .grad = differentiate_linear,
+      .separable = {"*n", "M"},
       .cast = CastPolicy::lower,
       .spell = {{"torch", "aten::linear(input, weight, bias)"},
                 {"cpu", "product(input, transposed(weight), bias)"}},

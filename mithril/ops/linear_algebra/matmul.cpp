@@ -69,6 +69,7 @@ OpDef define_matmul() {
       .where = {"*o = broadcast(*a, *b)"},
       .eval = eval_matmul,
       .grad = differentiate_matmul,
+      .separable = {"*a", "*b", "M", "K", "N"},
       .cast = CastPolicy::lower,
       .spell = {{"torch", "aten::matmul(left, right)"}, {"cpu", "product(left, right)"}},
   };

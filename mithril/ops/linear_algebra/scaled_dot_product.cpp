@@ -1,5 +1,6 @@
 // Attention: values weighed by how well their keys fit the queries.
 #include "mithril/ops/support/attention.hpp"
+#include "mithril/ops/support/samples.hpp"
 
 namespace mithril {
 namespace {
@@ -109,6 +110,7 @@ OpDef define_scaled_dot_product() {
       .eval = eval_scaled_dot_product,
       .grad = differentiate_scaled_dot_product,
       .canonical = {"query"},
+      .samples = samples_of_matrices,
       .cast = CastPolicy::lower,
       .spell = {{"torch", "aten::scaled_dot_product_attention", spell_scaled_dot_product},
                 {"cpu", "attention(query, key, value, attn_mask, is_causal, scale)"}},

@@ -42,6 +42,7 @@ OpDef define_solve() {
       .outputs = {{"output", "*b N K", "T"}},
       .eval = eval_solve,
       .grad = differentiate_solve,
+      .separable = {"*b"},
       .cast = CastPolicy::float32,
       .spell = {{"torch", spell_unless_half("aten::linalg_solve(matrix, right)")}},
   };

@@ -58,6 +58,7 @@ OpDef define_solve_triangular() {
       .outputs = {{"output", "*b N K", "T"}},
       .eval = eval_solve_triangular,
       .grad = differentiate_solve_triangular,
+      .separable = {"*b"},
       .cast = CastPolicy::float32,
       .spell = {{"torch",
                  spell_unless_half("aten::linalg_solve_triangular(matrix, right, upper=upper)")}},

@@ -22,6 +22,7 @@ OpDef define_tril() {
             });
           },
       .grad = [](GradContext& g) { g.flow("input", call("tril", {g.out_grad()})); },
+      .separable = {"*b"},
       .spell = {{"torch", "aten::tril(input)"}},
   };
 }

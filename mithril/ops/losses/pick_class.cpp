@@ -29,6 +29,7 @@ OpDef define_pick_class() {
           [](GradContext& g) {
             g.flow("input", call("place_class", {g.out_grad(), g.in("index"), g.in("input")}));
           },
+      .separable = {"N", "*s"},
       .spell = {{"torch", "aten::squeeze(aten::gather(input, 1, aten::unsqueeze(index, 1)), 1)"}},
   };
 }

@@ -30,6 +30,7 @@ OpDef define_place_class() {
           [](GradContext& g) {
             g.flow("input", call("pick_class", {g.out_grad(), g.in("index")}));
           },
+      .separable = {"N", "*s"},
       .spell = {{"torch",
                  "aten::scatter(aten::zeros_like(like, dtype=input.dtype), 1, "
                  "aten::unsqueeze(index, 1), "

@@ -1,7 +1,14 @@
 // positions: the indices of the rows of a tensor.
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
+
+namespace {
+
+void samples_of_positions(SampleContext& c) { c.put_all({}); }
+
+}  // namespace
 
 OpDef define_positions() {
   return {
@@ -19,6 +26,7 @@ OpDef define_positions() {
             });
           },
       .not_differentiable = "positions do not depend on elements",
+      .samples = samples_of_positions,
       .spell = {{"torch", "aten::arange(output.shape[0])"}},
   };
 }

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/sorting.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -69,6 +70,7 @@ OpDef define_argsort() {
       .solve = [](Solver& s) { return solve_first(s, "count", {"output"}); },
       .eval = eval_argsort,
       .not_differentiable = "an index is an integer",
+      .samples = samples_beside_axis,
       .spell = {{"torch", "aten::argsort, and the first of it", spell_argsort}},
   };
 }

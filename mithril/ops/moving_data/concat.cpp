@@ -4,6 +4,7 @@
 
 #include "mithril/ops/support/joining.hpp"
 #include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -100,6 +101,15 @@ std::string spell_concat(const SpellingContext& c) {
   return "aten::flatten_dense_tensors(input)";
 }
 
+void samples_of_concat(SampleContext& c) {
+  const SampleAxis* at = common_axis(c);
+  if (!at) return;
+  const Datum& axis = c.value("axis");
+  if (axis.is_none() || axis_of(axis.integer(), c.out().size()) == at->axis)
+    return couple_along(c, at->axis);
+  c.put(*at);
+}
+
 }  // namespace
 
 OpDef define_concat() {
@@ -113,6 +123,7 @@ OpDef define_concat() {
       .solve = solve_concat,
       .eval = eval_concat,
       .grad = grad_concat,
+      .samples = samples_of_concat,
       .spell = {{"torch", "aten::cat, of flattened tensors where there is no axis", spell_concat}},
   };
 }

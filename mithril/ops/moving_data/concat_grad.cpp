@@ -2,6 +2,7 @@
 #include "mithril/ops/support/broadcasting.hpp"
 #include "mithril/ops/support/joining.hpp"
 #include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -68,6 +69,15 @@ std::string spell_concat_grad(const SpellingContext& c) {
   return flat ? spell_reshape(part, c.out()) : part;
 }
 
+void samples_of_concat_grad(SampleContext& c) {
+  const SampleAxis at = c.in("input");
+  const Datum& axis = c.value("axis");
+  if (!at.is_each()) return c.put_all({});  // only `like` carries samples
+  if (axis.is_none() || axis_of(axis.integer(), c.out().size()) == at.axis)
+    return couple_along(c, at.axis);
+  c.put(at);
+}
+
 }  // namespace
 
 OpDef define_concat_grad() {
@@ -92,6 +102,7 @@ OpDef define_concat_grad() {
             parts.push_back(g.value("axis"));
             g.flow("input", call("concat", std::move(parts)));
           },
+      .samples = samples_of_concat_grad,
       .spell = {{"torch", "aten::narrow of the joined tensor", spell_concat_grad}},
   };
 }

@@ -1,5 +1,6 @@
 // gather: elements along an axis, chosen by index.
 #include "mithril/ops/support/gathering.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -25,6 +26,16 @@ std::string spell_gather(const SpellingContext& c) {
   if (!c.value("index").is_none()) return spell_call("aten::select", {"input", at, "index"});
   return spell_reshape(
       spell_call("aten::index_select", {"input", at, spell_flat_index(dims[axis])}), c.out());
+}
+
+void samples_of_gather(SampleContext& c) {
+  const SampleAxis at = c.in("input"), index = c.in("index");
+  const size_t axis = axis_of(c.value("axis").integer(), c.dims("input").size());
+  if (!at.is_each()) return c.put(SampleAxis::along(axis + index.axis, index.outer));
+  if (index.is_each()) return c.couple("two axes that hold the samples meet");
+  if (at.axis == axis) return couple_along(c, axis);
+  const size_t chosen = c.out().size() + 1 - c.dims("input").size();  // axes of the index
+  c.put(SampleAxis::along(at.axis < axis ? at.axis : at.axis - 1 + chosen, at.outer));
 }
 
 }  // namespace
@@ -57,6 +68,7 @@ OpDef define_gather() {
             g.flow("input", call("scatter_add", {g.out_grad(), g.operand("index"), g.in("input"),
                                                  g.value("axis")}));
           },
+      .samples = samples_of_gather,
       .spell = {{"torch", "aten::select of a number, aten::index_select of a tensor", spell_gather},
                 {"cpu", "gathered(input, index, axis)"}},
   };

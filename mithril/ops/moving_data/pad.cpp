@@ -3,6 +3,7 @@
 
 #include "mithril/ops/support/axes.hpp"
 #include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/sizes.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -105,6 +106,15 @@ std::string spell_pad(const SpellingContext& c) {
   return spell_call("aten::constant_pad_nd", {"input", to_string(widths), "value"});
 }
 
+void samples_of_pad(SampleContext& c) {
+  const SampleAxis at = c.in("input");
+  const Tuple& widths = c.value("pad_width").tuple();
+  const auto is_zero = [](const Datum& width) { return width.integer() == 0; };
+  const Tuple& ends = widths[at.axis].tuple();
+  if (!std::all_of(ends.begin(), ends.end(), is_zero)) return couple_along(c, at.axis);
+  c.put(at);
+}
+
 }  // namespace
 
 OpDef define_pad() {
@@ -120,6 +130,7 @@ OpDef define_pad() {
       .solve = solve_pad,
       .eval = eval_pad,
       .grad = grad_pad,
+      .samples = samples_of_pad,
       .spell = {{"torch", "aten::constant_pad_nd, with the widths flat and from the last axis on",
                  spell_pad}},
   };

@@ -1,6 +1,7 @@
 // roll: elements shifted along axes; those that leave at one end come back at the other.
 #include "mithril/ops/support/axes.hpp"
 #include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/sizes.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -81,6 +82,7 @@ OpDef define_roll() {
       .solve = solve_roll,
       .eval = eval_roll,
       .grad = grad_roll,
+      .samples = samples_beside_axis,
       .spell = {{"torch",
                  "axis == None ? aten::roll(input, shift) : aten::roll(input, shift, axis)"}},
   };

@@ -4,6 +4,7 @@
 
 #include "mithril/ops/support/along_axis.hpp"
 #include "mithril/ops/support/elementwise.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -140,6 +141,7 @@ OpDef define_scatter() {
       .solve = solve_scatter,
       .eval = eval_scatter,
       .grad = grad_scatter,
+      .samples = samples_beside_axis,
       .spell = {{"torch", "aten::scatter, aten::scatter_add or aten::scatter_reduce",
                  spell_scatter},
                 {"cpu", "placed(input, index, source, axis, reduce)"}},

@@ -1,5 +1,6 @@
 // scatter_add: adds elements at the indices from which gather takes them.
 #include "mithril/ops/support/gathering.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -19,6 +20,19 @@ std::string spell_scatter_add(const SpellingContext& c) {
   return spell_call("aten::index_add",
                     {spell_call("aten::zeros", {to_string(dims)}), at, spell_flat_index(dims[axis]),
                      spell_reshape("input", flat)});
+}
+
+void samples_of_scatter_add(SampleContext& c) {
+  const SampleAxis at = c.in("input"), index = c.in("index");
+  const size_t axis = axis_of(c.value("axis").integer(), c.out().size());
+  const size_t chosen = c.dims("input").size() + 1 - c.out().size();  // axes of the index
+  if (!at.is_each() || (at.axis >= axis && at.axis < axis + chosen)) {
+    const bool meet = at.is_each() && index.is_each() &&
+                      !(SampleAxis::along(axis + index.axis, index.outer) == at);
+    return meet ? c.couple("two axes that hold the samples meet") : c.add_up();
+  }
+  if (index.is_each()) return c.couple("two axes that hold the samples meet");
+  c.put(SampleAxis::along(at.axis < axis ? at.axis : at.axis + 1 - chosen, at.outer));
 }
 
 }  // namespace
@@ -51,6 +65,7 @@ OpDef define_scatter_add() {
           [](GradContext& g) {
             g.flow("input", call("gather", {g.out_grad(), g.operand("index"), g.value("axis")}));
           },
+      .samples = samples_of_scatter_add,
       .spell = {{"torch", "aten::select_backward of a number, aten::index_add of a tensor",
                  spell_scatter_add},
                 {"cpu", "scattered(input, index, like, axis)"}},

@@ -1,5 +1,6 @@
 // slice: a range of indices along each axis.
 #include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/slice_ports.hpp"
 #include "mithril/ops/support/slice_spelling.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -41,6 +42,7 @@ OpDef define_slice() {
                    call("slice_grad", {g.out_grad(), g.in("input"), g.value("starts"),
                                        g.value("stops"), g.value("steps"), g.value("axes")}));
           },
+      .samples = samples_of_slice,
       .spell = {{"torch", "one aten::slice for each axis", spell_slice},
                 {"cpu", "sliced(input, starts, stops, steps, axes)"}},
   };

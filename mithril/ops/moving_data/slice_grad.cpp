@@ -1,5 +1,6 @@
 // slice_grad: the gradient of slice.
 #include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/slice_ports.hpp"
 #include "mithril/ops/support/slice_spelling.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -41,6 +42,7 @@ OpDef define_slice_grad() {
             g.flow("input", call("slice", {g.out_grad(), g.value("starts"), g.value("stops"),
                                            g.value("steps"), g.value("axes")}));
           },
+      .samples = samples_of_slice,
       .spell = {{"torch", "one aten::slice_backward for each axis", spell_slice_grad},
                 {"cpu", "unsliced(input, like, starts, stops, steps, axes)"}},
   };

@@ -1,6 +1,7 @@
 // split: a tensor cut along an axis.
 #include "mithril/ops/support/joining.hpp"
 #include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -54,6 +55,13 @@ void eval_split(EvalContext& c) {
   });
 }
 
+void samples_of_split(SampleContext& c) {
+  const SampleAxis at = c.in("input");
+  if (axis_of(c.value("axis").integer(), c.dims("input").size()) == at.axis)
+    return couple_along(c, at.axis);
+  c.put_all(at);
+}
+
 }  // namespace
 
 OpDef define_split() {
@@ -72,6 +80,7 @@ OpDef define_split() {
             g.flow("input", call("concat", std::move(parts)));
           },
       .outputs_from = "sizes",
+      .samples = samples_of_split,
       .spell = {{"torch", "aten::split_with_sizes(input, sizes, axis)"}},
   };
 }

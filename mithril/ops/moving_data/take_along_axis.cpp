@@ -1,5 +1,6 @@
 // take_along_axis: an element of each row for each index of that row.
 #include "mithril/ops/support/along_axis.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -39,6 +40,7 @@ OpDef define_take_along_axis() {
                                              Datum("add")}));
           },
       .dtype_from = "input",
+      .samples = samples_beside_axis,
       .spell = {{"torch", "aten::gather of indices counted from the start", spell_take_along_axis}},
   };
 }

@@ -1,5 +1,6 @@
 // The gradient of batch_norm_training and of batch_norm_inference.
 #include "mithril/ops/support/normalization.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -19,6 +20,17 @@ std::string spell_batch_norm_grad(const SpellingContext& c) {
   }
   arguments.insert(arguments.end(), {"0.0", "[True, True, True]"});
   return spell_call("aten::native_batch_norm_backward", arguments);
+}
+
+void samples_of_batch_norm_grad(SampleContext& c) {
+  if (c.value("training").flag())
+    return c.couple("in training mode it normalises by statistics of the batch");
+  const SampleAxis* at = common_axis(c);
+  if (!at) return;
+  if (at->axis == 1) return couple_along(c, 1);
+  c.put(*at, 0);
+  c.add_up(1);
+  c.add_up(2);
 }
 
 }  // namespace
@@ -47,6 +59,7 @@ OpDef define_batch_norm_grad() {
           [](GradContext& g) {
             differentiate_norm_grad(g, !g.value("training").flag(), second_axis);
           },
+      .samples = samples_of_batch_norm_grad,
       .spell = {{"torch", "aten::native_batch_norm_backward", spell_batch_norm_grad}},
   };
 }

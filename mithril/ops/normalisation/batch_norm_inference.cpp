@@ -46,6 +46,7 @@ OpDef define_batch_norm_inference() {
       .outputs = {{"output", "N C *s", "float"}},
       .eval = eval_batch_norm_inference,
       .grad = differentiate_batch_norm_inference,
+      .separable = {"N", "*s"},
       .spell = {{"torch", spell_call("aten::native_batch_norm",
                                      {spell_as_output("input"), spell_optional_as_output("weight"),
                                       spell_optional_as_output("bias"), spell_as_output("mean"),

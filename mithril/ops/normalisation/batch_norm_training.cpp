@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "mithril/ops/support/normalization.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -61,6 +62,10 @@ std::string spell_batch_norm_training(const SpellingContext& c) {
                      spell_as_output("running_var"), "True", "momentum", "eps"});
 }
 
+void samples_of_batch_norm(SampleContext& c) {
+  c.couple("in training mode it normalises by statistics of the batch");
+}
+
 }  // namespace
 
 OpDef define_batch_norm_training() {
@@ -86,6 +91,7 @@ OpDef define_batch_norm_training() {
                   {"new_running_var", "C", "float"}},
       .eval = eval_batch_norm_training,
       .grad = differentiate_batch_norm_training,
+      .samples = samples_of_batch_norm,
       .spell = {{"torch", "aten::_native_batch_norm_legit_functional", spell_batch_norm_training}},
   };
 }

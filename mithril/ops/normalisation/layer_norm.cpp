@@ -53,6 +53,7 @@ OpDef define_layer_norm() {
                   {"rstd", "*lead 1", "float"}},
       .eval = eval_layer_norm,
       .grad = differentiate_layer_norm,
+      .separable = {"*lead"},
       .cast = CastPolicy::float32,
       .spell = {{"torch", "aten::native_layer_norm", spell_layer_norm},
                 {"cpu", "layer_norm(input, weight, bias, eps)"}},

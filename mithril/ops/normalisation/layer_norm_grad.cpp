@@ -37,6 +37,7 @@ OpDef define_layer_norm_grad() {
                   {"bias_grad", "D", "float"}},
       .eval = [](EvalContext& c) { eval_norm_grad(c, NormGroups::rows(c.dims("input")), false); },
       .grad = [](GradContext& g) { differentiate_norm_grad(g, false, last_axis); },
+      .separable = {"*lead"},
       .cast = CastPolicy::float32,
       .spell = {{"torch", "aten::native_layer_norm_backward", spell_layer_norm_grad},
                 {"cpu", "layer_norm_grad(grad, input, mean, rstd, weight)"}},

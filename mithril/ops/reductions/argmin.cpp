@@ -1,5 +1,6 @@
 // argmin: the index of the smallest element.
 #include "mithril/ops/support/extremum_reduction.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -17,6 +18,7 @@ OpDef define_argmin() {
       .eval =
           [](EvalContext& c) { eval_best_index(c, [](auto x, auto best) { return x < best; }); },
       .not_differentiable = "an index is an integer",
+      .samples = samples_of_reduction,
       .spell = {{"torch", "aten::argmin",
                  [](const SpellingContext& c) { return spell_best_index("aten::argmin", c); }}},
   };

@@ -1,6 +1,7 @@
 // Cumulative products.
 #include "mithril/ops/support/elementwise.hpp"
 #include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -75,6 +76,7 @@ OpDef define_cumprod() {
       .solve = check_axes,
       .eval = cumulative_products,
       .grad = grad_cumprod,
+      .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"torch", "aten::cumprod, flipped for reverse, padded for exclusive",
                  spell_cumprod}},

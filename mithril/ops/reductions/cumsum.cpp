@@ -1,5 +1,6 @@
 // Cumulative sums.
 #include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -45,6 +46,7 @@ OpDef define_cumsum() {
             const bool reverse = g.value("reverse").flag();
             g.flow("input", call("cumsum", {g.out_grad(), g.value("axis"), !reverse}));
           },
+      .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"torch",
                  "reverse ? aten::flip(aten::cumsum(aten::flip(input, [axis]), axis), [axis]) : "

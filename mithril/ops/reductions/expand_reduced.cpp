@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -27,6 +28,19 @@ std::string spell_expand_reduced(const SpellingContext& c) {
   if (c.value("correction").is_none()) return whole;
   const double divisor = std::max(static_cast<double>(count) - c.value("correction").real(), 0.0);
   return spell_call("aten::div", {whole, std::to_string(divisor)});
+}
+
+void samples_expanded_again(SampleContext& c) {
+  const SampleAxis at = c.in("input");
+  if (!at.is_each()) return c.put_all({});  // only `like` carries samples
+  const std::vector<bool> reduced = axis_set(c.value("axis"), c.out().size());
+  const bool keepdim = c.value("keepdim").flag();
+  size_t axis = 0;
+  for (size_t kept = 0; axis < reduced.size(); ++axis) {
+    if ((keepdim || !reduced[axis]) && kept++ == at.axis) break;
+  }
+  if (reduced[axis]) return couple_along(c, axis);
+  c.put(SampleAxis::along(axis, at.outer));
 }
 
 }  // namespace
@@ -69,6 +83,7 @@ OpDef define_expand_reduced() {
             const Expression grad = scaled ? g.out_grad() * scale : g.out_grad();
             g.flow("input", call("sum", {grad, g.value("axis"), g.value("keepdim")}));
           },
+      .samples = samples_expanded_again,
       .spell = {{"torch", "aten::expand after the reduced axes are back", spell_expand_reduced}},
   };
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -69,6 +70,7 @@ OpDef define_linear_scan() {
       .solve = check_axes,
       .eval = eval_linear_scan,
       .grad = grad_linear_scan,
+      .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"torch", "unsupported: a recurrence"}},
   };

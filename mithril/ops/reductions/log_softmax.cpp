@@ -1,5 +1,6 @@
 // Logarithm of softmax.
 #include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/softmax.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -23,6 +24,7 @@ OpDef define_log_softmax() {
           [](GradContext& g) {
             g.flow("input", call("log_softmax_grad", {g.out_grad(), g.out(), g.value("axis")}));
           },
+      .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"torch", "aten::log_softmax(input, axis)"}, {"cpu", "log_softmax(input, axis)"}},
   };

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/softmax.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -36,6 +37,7 @@ OpDef define_log_softmax_grad() {
             if (g.needs("result"))
               flow_summed(g, "result", -weighted * call("sum", {g.in("grad"), axis, true}));
           },
+      .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"torch", spell_call("aten::_log_softmax_backward_data",
                                      {spell_as_output("grad"), spell_as_output("result"), "axis",

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -60,6 +61,7 @@ OpDef define_logcumsumexp() {
       .solve = check_axes,
       .eval = eval_logcumsumexp,
       .grad = grad_logcumsumexp,
+      .samples = samples_beside_axis,
       .spell = {{"torch", "aten::logcumsumexp(input, axis)"}},
   };
 }

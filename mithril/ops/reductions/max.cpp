@@ -1,5 +1,6 @@
 // The largest of elements.
 #include "mithril/ops/support/extremum_reduction.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -15,6 +16,7 @@ OpDef define_max() {
       .solve = [](Solver& s) { return solve_reduction(s); },
       .eval = [](EvalContext& c) { eval_extremum(c, [](auto x, auto best) { return x > best; }); },
       .grad = differentiate_extremum,
+      .samples = samples_of_reduction,
       .averages = true,
       .spell = {{"torch", "aten::amax",
                  [](const SpellingContext& c) { return spell_extremum("aten::amax", c); }},

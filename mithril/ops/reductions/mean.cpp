@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -27,6 +28,7 @@ OpDef define_mean() {
             g.flow("input", call("expand_reduced", {g.out_grad(), g.in("input"), g.value("axis"),
                                                     g.value("keepdim"), 0.0}));
           },
+      .samples = samples_of_reduction,
       .cast = CastPolicy::float32,
       .averages = true,
       .spell = {{"torch", "axis == [] ? input : aten::mean(input, axis, keepdim)"},

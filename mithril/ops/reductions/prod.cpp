@@ -1,5 +1,6 @@
 // The product of elements.
 #include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -43,6 +44,7 @@ OpDef define_prod() {
             const Expression others = call("prod_of_others", {g.in("input"), g.value("axis")});
             g.flow("input", expand_reduced(g, g.out_grad(), g.in("input")) * others);
           },
+      .samples = samples_of_reduction,
       .cast = CastPolicy::float32,
       .spell = {{"torch", "aten::prod along one axis, which the others are joined to", spell_prod}},
   };

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -50,6 +51,7 @@ OpDef define_prod_of_others() {
             const Expression all = call("sum", {each, g.value("axis")});
             g.flow("input", (call("expand_reduced", {all, x, g.value("axis")}) - each) / x);
           },
+      .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"torch", "unsupported: two running products"}},
   };

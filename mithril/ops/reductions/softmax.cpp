@@ -1,6 +1,7 @@
 // Softmax.
 #include "mithril/ops/support/softmax.hpp"
 #include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -21,6 +22,7 @@ OpDef define_softmax() {
           [](GradContext& g) {
             g.flow("input", call("softmax_grad", {g.out_grad(), g.out(), g.value("axis")}));
           },
+      .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"torch", "aten::softmax(input, axis)"}, {"cpu", "softmax(input, axis)"}},
   };

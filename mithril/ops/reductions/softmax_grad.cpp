@@ -1,5 +1,6 @@
 // The gradient of softmax.
 #include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/softmax.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -34,6 +35,7 @@ OpDef define_softmax_grad() {
             const Expression changed = call("sum", {change * y, axis, true});
             flow_summed(g, "result", change * (dy - sum) - dy * changed);
           },
+      .samples = samples_beside_axis,
       .cast = CastPolicy::float32,
       .spell = {{"torch", spell_call("aten::_softmax_backward_data",
                                      {spell_as_output("grad"), spell_as_output("result"), "axis",

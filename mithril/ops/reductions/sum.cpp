@@ -1,5 +1,6 @@
 // The sum of elements.
 #include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/support.hpp"
 
 namespace mithril {
@@ -14,6 +15,7 @@ OpDef define_sum() {
       .eval = [](EvalContext& c) { fold_reduced(c, 0, [](auto& total, auto x) { total += x; }); },
       .grad =
           [](GradContext& g) { g.flow("input", expand_reduced(g, g.out_grad(), g.in("input"))); },
+      .samples = samples_of_sum,
       .cast = CastPolicy::float32,
       .spell = {{"torch", "axis == [] ? input : aten::sum(input, axis, keepdim)"},
                 {"cpu", "sum(input, axis)"}},

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "mithril/ops/support/reduction.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -66,6 +67,7 @@ OpDef define_variance() {
       .solve = [](Solver& s) { return solve_reduction(s); },
       .eval = eval_variance,
       .grad = differentiate_variance,
+      .samples = samples_of_reduction,
       .cast = CastPolicy::float32,
       .spell = {{"torch", "the mean of squares, or aten::var", spell_variance}},
   };

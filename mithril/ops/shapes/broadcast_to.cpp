@@ -1,6 +1,7 @@
 // broadcast_to: repeated along new axes and along axes of size 1.
 #include "mithril/ops/support/broadcasting.hpp"
 #include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/sizes.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -50,6 +51,7 @@ OpDef define_broadcast_to() {
             });
           },
       .grad = [](GradContext& g) { g.flow("input", sum_to(g.out_grad(), g.in("input"))); },
+      .samples = samples_expanded,
       .spell = {{"torch", "aten::expand(input, shape)"}},
   };
 }

@@ -1,8 +1,10 @@
 // swapaxes: two axes exchanged.
+#include <numeric>
 #include <utility>
 
 #include "mithril/ops/support/axes.hpp"
 #include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/sizes.hpp"
 #include "mithril/ops/support/support.hpp"
 
@@ -24,6 +26,14 @@ bool solve_swapaxes(Solver& s) {
   std::swap(dims[a], dims[b]);
   s.set_shape("output", dims);
   return true;
+}
+
+void samples_of_swapaxes(SampleContext& c) {
+  std::vector<size_t> order(c.out().size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::swap(order[axis_of(c.value("axis1").integer(), order.size())],
+            order[axis_of(c.value("axis2").integer(), order.size())]);
+  samples_permuted(c, order);
 }
 
 }  // namespace
@@ -51,6 +61,7 @@ OpDef define_swapaxes() {
           [](GradContext& g) {
             g.flow("input", call("swapaxes", {g.out_grad(), g.value("axis1"), g.value("axis2")}));
           },
+      .samples = samples_of_swapaxes,
       .spell = {{"torch", "aten::transpose(input, axis1, axis2)"},
                 {"cpu", "swapaxes(input, axis1, axis2)"}},
   };

@@ -1,6 +1,7 @@
 // transpose: the axes in another order.
 #include "mithril/ops/support/axes.hpp"
 #include "mithril/ops/support/moving.hpp"
+#include "mithril/ops/support/samples.hpp"
 #include "mithril/ops/support/sizes.hpp"
 #include "mithril/ops/support/spelling.hpp"
 #include "mithril/ops/support/support.hpp"
@@ -48,6 +49,10 @@ std::string spell_transpose(const SpellingContext& c) {
   return spell_call("aten::permute", {"input", to_string(reversed)});
 }
 
+void samples_of_transpose(SampleContext& c) {
+  samples_permuted(c, order_of(c.value("axes"), c.out().size()));
+}
+
 }  // namespace
 
 OpDef define_transpose() {
@@ -81,6 +86,7 @@ OpDef define_transpose() {
             for (size_t i = 0; i < order.size(); ++i) back[order[i]] = static_cast<int64_t>(i);
             g.flow("input", call("transpose", {g.out_grad(), Datum(back)}));
           },
+      .samples = samples_of_transpose,
       .spell = {{"torch", "aten::permute, reversed where there are no axes", spell_transpose},
                 {"cpu", "permuted(input, axes)"}},
   };

@@ -1,0 +1,187 @@
+#include "mithril/op/sample_context.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "mithril/op/faulty_record.hpp"
+#include "mithril/op/op_def.hpp"
+
+namespace mithril {
+namespace {
+
+// Has a formula of one element, so that it works on each element by itself.
+bool is_elementwise(const OpDef& op) {
+  const Spelling* formula = op.spelling("c");
+  return formula && !formula->text.starts_with("unsupported");
+}
+
+// An axis by the pattern of its port: a variable of dims, or an axis of a run, counted from the end
+// of the run, as broadcasting does.
+struct PatternAxis {
+  int variable = -1;
+  bool run = false;
+  size_t from_end = 0;
+  bool operator==(const PatternAxis&) const = default;
+};
+
+PatternAxis pattern_axis(const CompiledPorts::Port& port, size_t rank, size_t axis) {
+  const size_t fixed = port.elements.size() - 1;
+  for (size_t i = 0, at = 0; i < port.elements.size(); ++i) {
+    const CompiledPorts::Element& element = port.elements[i];
+    const size_t length = element.run ? rank - std::min(rank, fixed) : 1;
+    if (axis < at + length)
+      return {element.variable, element.run, element.run ? at + length - 1 - axis : 0};
+    at += length;
+  }
+  return {};
+}
+
+// The axis of a tensor of this rank; none: its port has another pattern.
+std::optional<size_t> axis_at(const CompiledPorts::Port& port, size_t rank,
+                              const PatternAxis& sought) {
+  for (size_t axis = 0; axis < rank; ++axis) {
+    if (pattern_axis(port, rank, axis) == sought) return axis;
+  }
+  return std::nullopt;
+}
+
+class PatternRule {
+ public:
+  explicit PatternRule(SampleContext& c) : c_(c), op_(c.op()) {}
+
+  void run() {
+    size_t argument = 0;
+    const size_t listed = c_.size() + 1 - op_.inputs.size();
+    for (size_t port = 0; port < op_.inputs.size(); ++port) {
+      const size_t count = op_.inputs[port].list ? listed : 1;
+      for (size_t i = 0; i < count; ++i) {
+        // Of `like` only the shape is read.
+        if (op_.inputs[port].name != "like" && !read(port, argument)) return;
+        ++argument;
+      }
+    }
+    if (!found_) return c_.put_all({});
+    for (size_t i = 0; i < c_.output_count(); ++i) write(i);
+  }
+
+ private:
+  // False: the samples are mixed.
+  bool read(size_t port, size_t argument) {
+    const SampleAxis& axis = c_.argument(argument);
+    if (!axis.is_each()) return true;
+    const Dims& dims = c_.argument_dims(argument);
+    PatternAxis at = pattern_axis(op_.compiled.ports[port], dims.size(), axis.axis);
+    if (!is_separable(at)) {
+      c_.couple("it mixes the elements along axis " + std::to_string(axis.axis) +
+                " of its input '" + op_.inputs[port].name + "', which holds the samples");
+      return false;
+    }
+    broadcast(at);
+    if (found_ && !(at == at_ && axis.outer == outer_ && dims[axis.axis] == size_)) {
+      c_.couple("two axes that hold the samples meet");
+      return false;
+    }
+    found_ = true;
+    at_ = at;
+    outer_ = axis.outer;
+    size_ = dims[axis.axis];
+    return true;
+  }
+
+  bool is_separable(const PatternAxis& at) const {
+    if (at.variable < 0) return false;
+    if (op_.separable.empty()) return true;  // an elementwise op
+    const auto& names = at.run ? op_.compiled.runs : op_.compiled.dims;
+    const std::string& name = names[static_cast<size_t>(at.variable)];
+    return std::find(op_.separable.begin(), op_.separable.end(), name) != op_.separable.end();
+  }
+
+  // The run that the run broadcasts to.
+  void broadcast(PatternAxis& at) const {
+    if (!at.run) return;
+    for (const auto& [left, right, result] : op_.compiled.broadcasts) {
+      if (at.variable == left || at.variable == right) at.variable = result;
+    }
+  }
+
+  void write(size_t output) {
+    const CompiledPorts::Port& port = op_.compiled.ports[op_.inputs.size() + output];
+    const Dims& dims = c_.out(output);
+    const auto axis = axis_at(port, dims.size(), at_);
+    if (!axis) return c_.add_up(output);
+    if (dims[*axis] != size_) return c_.couple("it repeats the axis that holds the samples");
+    c_.put(SampleAxis::along(*axis, outer_), output);
+  }
+
+  SampleContext& c_;
+  const OpDef& op_;
+  bool found_ = false;
+  PatternAxis at_;
+  int64_t outer_ = 1, size_ = 0;
+};
+
+}  // namespace
+
+SampleContext::SampleContext(const OpDef& op, int64_t batch, std::span<const SampleAxis> arguments,
+                             std::span<const Datum> values, std::span<const Dims> dims,
+                             std::span<const Dims> outputs)
+    : op_(op),
+      batch_(batch),
+      arguments_(arguments),
+      values_(values),
+      dims_(dims),
+      outputs_(outputs),
+      results_(outputs.size(), SampleAxis{SampleAxis::Kind::coupled}) {}
+
+size_t SampleContext::index_of(std::string_view port) const {
+  size_t at = 0;
+  for (const PortDef& input : op_.inputs) {
+    if (input.name == port) return at;
+    at += input.list ? arguments_.size() + 1 - op_.inputs.size() : 1;
+  }
+  faulty_record(op_, "its rule for samples asks for an input '" + std::string(port) + "'");
+}
+
+int64_t SampleContext::inner(const SampleAxis& each, const Dims& dims) const {
+  const int64_t whole = each.outer * batch_, size = dims[each.axis];
+  return whole > 0 && size % whole == 0 ? size / whole : 0;
+}
+
+void SampleContext::put_all(SampleAxis axis) { std::fill(results_.begin(), results_.end(), axis); }
+
+void SampleContext::couple(std::string why) {
+  put_all(SampleAxis{SampleAxis::Kind::coupled});
+  why_ = std::move(why);
+}
+
+SampleAxis reshaped_samples(const SampleAxis& each, const Dims& from, const Dims& to,
+                            int64_t batch) {
+  int64_t before = each.outer;
+  for (size_t i = 0; i < each.axis; ++i) before *= from[i];
+  int64_t outside = 1;
+  for (size_t axis = 0; axis < to.size() && before > 0; outside *= to[axis++]) {
+    if (outside * to[axis] < before * batch) continue;
+    const bool fits = before % outside == 0 && to[axis] % (before / outside * batch) == 0;
+    return fits ? SampleAxis::along(axis, before / outside) : SampleAxis{SampleAxis::Kind::coupled};
+  }
+  return {SampleAxis::Kind::coupled};
+}
+
+bool has_sample_rule(const OpDef& op) {
+  return op.samples || op.keeps_elements || !op.separable.empty() || is_elementwise(op);
+}
+
+void follow_samples(SampleContext& c) {
+  const OpDef& op = c.op();
+  if (op.samples) return op.samples(c);
+  if (op.keeps_elements) {
+    if (!c.argument(0).is_each()) return c.put_all({});
+    const SampleAxis to = reshaped_samples(c.argument(0), c.argument_dims(0), c.out(), c.batch());
+    if (!to.is_each()) return c.couple("the reshape joins elements of different samples");
+    return c.put_all(to);
+  }
+  if (!op.separable.empty() || is_elementwise(op)) return PatternRule(c).run();
+  c.couple("op '" + op.name + "' has no rule for samples");
+}
+
+}  // namespace mithril

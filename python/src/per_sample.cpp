@@ -1,0 +1,170 @@
+// Gradients of single samples: the core of mithril/per_sample.py.
+#include <pybind11/stl.h>
+
+#include "codegen/write_cpp.hpp"
+#include "convert.hpp"
+#include "mithril/base/names.hpp"
+#include "mithril/compile/per_sample.hpp"
+
+namespace mithril::python {
+namespace {
+
+template <typename Word>
+Word word_of(const char* name, const std::string& text,
+             const std::vector<std::pair<std::string, Word>>& words) {
+  std::vector<std::string> known;
+  for (const auto& [word, value] : words) {
+    if (word == text) return value;
+    known.push_back(word);
+  }
+  unknown_name(ErrorKind::name, "E0610", name, text, "", known);
+}
+
+LossReduction reduction_of(const char* name, const std::string& text) {
+  return word_of<LossReduction>(name, text,
+                                {{"sum", LossReduction::sum}, {"mean", LossReduction::mean}});
+}
+
+std::optional<Strategy> strategy_of(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  return word_of<Strategy>("strategy", *text,
+                           {{"gram", Strategy::gram},
+                            {"bilinear", Strategy::bilinear},
+                            {"materialized", Strategy::materialized}});
+}
+
+State state_of(py::handle given) {
+  if (given.is_none()) return {};
+  if (!py::isinstance<py::dict>(given)) wrong_type(given, "a dict of states");
+  return State(tensor_map_of(given.cast<py::dict>()));
+}
+
+py::dict dict_of_state(const State& state) { return dict_of(static_cast<const TensorMap&>(state)); }
+
+// Reads the arguments of a call, and runs it without the interpreter's lock.
+struct Call {
+  Call(const py::dict& params, const py::dict& data, py::handle state)
+      : params(tensor_map_of(params)), data(tensor_map_of(data)), state(state_of(state)) {}
+
+  template <typename Function>
+  auto run(Function function) const {
+    const py::gil_scoped_release free;
+    return function();
+  }
+
+  const TensorMap params, data;
+  const State state;
+};
+
+PerSample make(const CompiledModel& compiled, const std::string& losses,
+               const std::string& reduction, const std::vector<std::string>& shared,
+               const std::optional<std::string>& strategy) {
+  return PerSample(compiled, {.losses = losses,
+                              .reduction = reduction_of("reduction", reduction),
+                              .shared = shared,
+                              .strategy = strategy_of(strategy)});
+}
+
+py::dict gradients(const PerSample& samples, const py::dict& params, const py::dict& data,
+                   py::handle state) {
+  const Call call(params, data, state);
+  return dict_of(call.run([&] { return samples.gradients(call.params, call.data, call.state); }));
+}
+
+py::tuple norms(const PerSample& samples, const py::dict& params, const py::dict& data,
+                py::handle state) {
+  const Call call(params, data, state);
+  const SampleNorms made =
+      call.run([&] { return samples.norms(call.params, call.data, call.state); });
+  return py::make_tuple(array_of(made.total), dict_of(made.by_key));
+}
+
+py::tuple dots(const PerSample& samples, const py::dict& params, const py::dict& data,
+               const py::dict& validation, bool pairs, const std::string& validation_reduction,
+               py::handle state) {
+  const Call call(params, data, state);
+  const TensorMap other = tensor_map_of(validation);
+  const DotsOptions options{
+      .pairs = pairs,
+      .validation_reduction = reduction_of("validation_reduction", validation_reduction)};
+  const SampleDots made =
+      call.run([&] { return samples.dots(call.params, call.data, other, options, call.state); });
+  return py::make_tuple(array_of(made.total), dict_of(made.by_key), dict_of(made.gradients),
+                        array_of(made.losses), array_of(made.validation_losses),
+                        dict_of_state(made.state));
+}
+
+py::dict weighted_gradients(const PerSample& samples, const py::dict& params, const py::dict& data,
+                            py::handle weights, py::handle state) {
+  const Call call(params, data, state);
+  const Tensor numbers = tensor_of(weights, "weights");
+  return dict_of(call.run(
+      [&] { return samples.weighted_gradients(call.params, call.data, numbers, call.state); }));
+}
+
+py::tuple clipped_gradients(const PerSample& samples, const py::dict& params, const py::dict& data,
+                            double max_norm, py::handle state) {
+  const Call call(params, data, state);
+  const ClippedGradients made = call.run(
+      [&] { return samples.clipped_gradients(call.params, call.data, max_norm, call.state); });
+  return py::make_tuple(dict_of(made.gradients), array_of(made.norms), dict_of_state(made.state));
+}
+
+py::tuple projections(const PerSample& samples, const py::dict& params, const py::dict& data,
+                      std::int64_t rank, std::uint64_t seed, const std::string& kind,
+                      py::handle state) {
+  const Call call(params, data, state);
+  const ProjectionOptions options{
+      .rank = rank,
+      .seed = seed,
+      .kind = word_of<ProjectionKind>("kind", kind,
+                                      {{"gaussian", ProjectionKind::gaussian},
+                                       {"rademacher", ProjectionKind::rademacher},
+                                       {"orthonormal", ProjectionKind::orthonormal}})};
+  const Projections made =
+      call.run([&] { return samples.projections(call.params, call.data, options, call.state); });
+  py::list metadata;
+  for (const ProjectedParameter& each : made.metadata)
+    metadata.append(py::make_tuple(each.key, each.start, each.left, each.right));
+  return py::make_tuple(array_of(made.values), metadata);
+}
+
+void verify(const PerSample& samples, const py::dict& params, const py::dict& data,
+            py::handle state, std::optional<double> tolerance) {
+  const Call call(params, data, state);
+  call.run([&] { samples.verify(call.params, call.data, call.state, tolerance); });
+}
+
+void write_source(const PerSample& samples, py::handle path, const py::dict& data,
+                  const py::dict& validation, bool pairs) {
+  const std::string file = path_of(path);
+  const TensorMap example = tensor_map_of(data), other = tensor_map_of(validation);
+  write_cpp(other.empty() ? samples.exported_norms(example)
+                          : samples.exported_dots(example, other, {.pairs = pairs}),
+            file);
+}
+
+}  // namespace
+
+void bind_per_sample(py::module_& module) {
+  py::class_<PerSample>(module, "_PerSample", "The core of mithril.PerSample.")
+      .def(py::init(&make), py::arg("compiled"), py::kw_only(), py::arg("losses"),
+           py::arg("reduction"), py::arg("shared"), py::arg("strategy"))
+      .def("gradients", gradients, py::arg("params"), py::arg("data"), py::arg("state"))
+      .def("norms", norms, py::arg("params"), py::arg("data"), py::arg("state"))
+      .def("dots", dots, py::arg("params"), py::arg("data"), py::arg("validation"),
+           py::arg("pairs"), py::arg("validation_reduction"), py::arg("state"))
+      .def("weighted_gradients", weighted_gradients, py::arg("params"), py::arg("data"),
+           py::arg("weights"), py::arg("state"))
+      .def("clipped_gradients", clipped_gradients, py::arg("params"), py::arg("data"),
+           py::arg("max_norm"), py::arg("state"))
+      .def("projections", projections, py::arg("params"), py::arg("data"), py::arg("rank"),
+           py::arg("seed"), py::arg("kind"), py::arg("state"))
+      .def("explain", &PerSample::explain)
+      .def("verify", verify, py::arg("params"), py::arg("data"), py::arg("state"),
+           py::arg("tolerance"))
+      .def("write_source", write_source, py::arg("path"), py::arg("data"), py::arg("validation"),
+           py::arg("pairs"));
+}
+
+}  // namespace mithril::python
