@@ -235,6 +235,10 @@ std::shared_ptr<const PerSampleProgram> PerSamplePrograms::find(
 PerSampleProgram PerSamplePrograms::make(PerSampleProgram program, const SampleBatch& training,
                                          const SampleBatch* validation) const {
   const PerSampleQuestion& question = program.question;
+  if (training.samples == 0 || (validation && validation->samples == 0)) {
+    program.single_samples = "a batch is empty";
+    return program;
+  }
   const bool joined = question.joined, separate = validation && !joined;
   const int64_t samples = training.samples + (joined ? question.validation : 0);
   const Analysis main = analyse(training, samples);
@@ -248,7 +252,7 @@ PerSampleProgram PerSamplePrograms::make(PerSampleProgram program, const SampleB
     const Node& node = gradient_.node(coupling->node);
     const std::string where = node.op->name + " at " + gradient_.value(node.outputs[0]).name;
     if (coupling->no_rule) {
-      program.single_samples = where;
+      program.single_samples = "there is no rule for samples of " + where;
       return program;
     }
     raise(

@@ -29,7 +29,7 @@ struct PerSampleProgram {
   Graph graph = {};
   std::unique_ptr<Executable> executable = nullptr;  // null: samples run one by one
   std::vector<PerSampleChoice> choices = {};
-  std::string single_samples = {};  // why samples run one by one: the node without a rule
+  std::string single_samples = {};  // why samples run one by one
 };
 
 class PerSamplePrograms {

@@ -28,8 +28,7 @@ std::string explained(const PerSampleProgram& program) {
   }
   text += "\n";
   if (!program.executable) {
-    return text + "  each sample by itself: there is no rule for samples of " +
-           program.single_samples + "\n";
+    return text + "  each sample by itself: " + program.single_samples + "\n";
   }
   for (const PerSampleChoice& choice : program.choices) {
     text += fmt::format("{}: {}\n", choice.key, name(choice.strategy));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mithril/compile/compiled_model.hpp"
-#include "mithril/per_sample/strategy.hpp"
+#include "mithril/per_sample/question.hpp"
 
 namespace mithril {
 
