@@ -1,4 +1,4 @@
-"""The workloads of benchmarks/per_sample.py, each as a model of Mithril and as a module of torch."""
+"""The workloads of benchmarks/per_sample.py: each is a model of Mithril and a module of torch."""
 
 from __future__ import annotations
 

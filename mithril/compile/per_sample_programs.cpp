@@ -61,7 +61,6 @@ void PerSamplePrograms::classify(const std::vector<std::string>& shared) {
   const Value& losses = graph.value(model_.losses);
   if (losses.ranked && losses.dims.empty())
     refuse_losses(compiled_->outputs[output_].name, "a scalar");
-  symbolic_batch_ = !losses.ranked || !resolve(losses.dims[0]).is_constant();
   std::vector<size_t> data;
   for (const NamedIndex& key : compiled_->data) data.push_back(key.index);
   batch_.assign(compiled_->inputs.size(), Batch::no);
@@ -70,6 +69,9 @@ void PerSamplePrograms::classify(const std::vector<std::string>& shared) {
       batch_[key.index] = batch_of(graph.value(graph.inputs()[key.index]), data);
   }
   for (size_t i = 0; i < compiled_->inputs.size(); ++i) {
+    const Value& value = graph.value(graph.inputs()[i]);
+    has_fixed_samples_.push_back(value.ranked && !value.dims.empty() &&
+                                 resolve(value.dims[0]).is_constant());
     model_.inputs.push_back(
         {.value = graph.inputs()[i], .data = compiled_->inputs[i].key_class == KeyClass::data});
   }
@@ -192,11 +194,25 @@ PerSamplePrograms::Analysis PerSamplePrograms::analyse(const SampleBatch& batch,
   for (size_t i = 0; i < batch.batched.size(); ++i) {
     if (batch.batched[i]) inputs.data.push_back(gradient_.inputs()[i]);
   }
-  const int64_t probe = symbolic_batch_ ? probe_samples : samples;
-  analysis.axes = symbolic_batch_
-                      ? find_sample_axes(gradient_, plan_for(batch, probe), probe, inputs)
-                      : find_sample_axes(gradient_, analysis.plan, probe, inputs);
+  if (const auto probe = probe_plan(batch)) {
+    analysis.axes = find_sample_axes(gradient_, *probe, probe_samples, inputs);
+  } else {
+    analysis.axes = find_sample_axes(gradient_, analysis.plan, samples, inputs);
+  }
   return analysis;
+}
+
+// A plan for a number of samples that looks like no other size; none if the model is for a fixed
+// number, or for multiples of one.
+std::optional<Plan> PerSamplePrograms::probe_plan(const SampleBatch& batch) const {
+  for (size_t i = 0; i < batch.batched.size(); ++i) {
+    if (batch.batched[i] && has_fixed_samples_[i]) return std::nullopt;
+  }
+  try {
+    return plan_for(batch, probe_samples);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 // The first node that mixes samples of those that the gradients or the losses depend on.

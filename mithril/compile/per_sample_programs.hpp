@@ -71,6 +71,7 @@ class PerSamplePrograms {
   // For these dims of the inputs, of which the batched ones have `samples` samples.
   Analysis analyse(const SampleBatch& batch, int64_t samples) const;
   Plan plan_for(const SampleBatch& batch, int64_t samples) const;
+  std::optional<Plan> probe_plan(const SampleBatch& batch) const;
   std::optional<Coupling> coupling_of(const SampleAxes& axes) const;
   PerSampleProgram make(PerSampleProgram program, const SampleBatch& training,
                         const SampleBatch* validation) const;
@@ -81,9 +82,9 @@ class PerSamplePrograms {
   const std::optional<Strategy> strategy_;
   Graph gradient_;
   std::optional<SizedGraph> sizes_, forward_sizes_;
-  bool symbolic_batch_ = false;
-  std::vector<Batch> batch_;  // per input
-  PerSampleModel model_;      // its inputs are not `batched` yet
+  std::vector<Batch> batch_;             // per input
+  std::vector<bool> has_fixed_samples_;  // per input: its first dim is a number
+  PerSampleModel model_;                 // its inputs are not `batched` yet
   SizeCache<PerSampleProgram> programs_;
 };
 

@@ -12,7 +12,7 @@ namespace mithril {
 namespace {
 
 int64_t elements_of_sample(const Tensor& tensor) {
-  return tensor.dims()[0] == 0 ? 0 : tensor.size() / tensor.dims()[0];
+  return element_count(Dims(tensor.dims().begin() + 1, tensor.dims().end()));
 }
 
 // <g_i, h_j> of two tensors of samples.

@@ -61,6 +61,7 @@ class PatternRule {
       }
     }
     if (!found_) return c_.put_all({});
+    find_shared();
     for (size_t i = 0; i < c_.output_count(); ++i) write(i);
   }
 
@@ -88,6 +89,25 @@ class PatternRule {
     return true;
   }
 
+  // Whether an argument that carries no samples has the axis, too.
+  void find_shared() {
+    const size_t listed = c_.size() + 1 - op_.inputs.size();
+    size_t argument = 0;
+    for (size_t port = 0; port < op_.inputs.size(); ++port) {
+      const size_t count = op_.inputs[port].list ? listed : 1;
+      for (size_t i = 0; i < count; ++i, ++argument) {
+        const Dims& dims = c_.argument_dims(argument);
+        const bool reads = op_.inputs[port].name != "like" && !op_.compiled.ports[port].value;
+        if (!reads || c_.argument(argument).is_each()) continue;
+        for (size_t axis = 0; axis < dims.size(); ++axis) {
+          PatternAxis at = pattern_axis(op_.compiled.ports[port], dims.size(), axis);
+          broadcast(at);
+          shared_ = shared_ || (at == at_ && dims[axis] != 1);
+        }
+      }
+    }
+  }
+
   bool is_separable(const PatternAxis& at) const {
     if (at.variable < 0) return false;
     if (op_.separable.empty()) return true;  // an elementwise op
@@ -108,6 +128,7 @@ class PatternRule {
     const CompiledPorts::Port& port = op_.compiled.ports[op_.inputs.size() + output];
     const Dims& dims = c_.out(output);
     const auto axis = axis_at(port, dims.size(), at_);
+    if (!axis && shared_) return c_.couple("it adds up samples times values that belong to none");
     if (!axis) return c_.add_up(output);
     if (dims[*axis] != size_) return c_.couple("it repeats the axis that holds the samples");
     c_.put(SampleAxis::along(*axis, outer_), output);
@@ -115,7 +136,7 @@ class PatternRule {
 
   SampleContext& c_;
   const OpDef& op_;
-  bool found_ = false;
+  bool found_ = false, shared_ = false;
   PatternAxis at_;
   int64_t outer_ = 1, size_ = 0;
 };

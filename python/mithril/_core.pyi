@@ -17,6 +17,7 @@ from ._handles import RandomKey as RandomKey
 from ._handles import _PerSample as _PerSample
 from ._types import Array, Arrays, Binding, DTypeLike, Key, Keys, Operand, PortType, Shape, Value
 from .files import WeightReport, WeightSource
+from .per_sample import PerSample
 
 __version__: str
 
@@ -345,7 +346,13 @@ def compile(
     optimization_level: Literal["none", "default", "max"] = "default",
     cache: bool = False,
 ) -> CompiledModel: ...
-def codegen(compiled: CompiledModel, path: str | PathLike[str], *, data: Arrays = ...) -> None: ...
+def codegen(
+    compiled: CompiledModel | PerSample,
+    path: str | PathLike[str],
+    *,
+    data: Arrays = ...,
+    validation: Arrays | None = None,
+) -> None: ...
 def limits() -> dict[str, int]: ...
 def set_limits(
     *,

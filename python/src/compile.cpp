@@ -64,6 +64,19 @@ void write_source(const CompiledModel& compiled, py::handle path, const py::dict
   write_cpp(compiled.exported(tensor_map_of(data)), file);
 }
 
+// Of a compiled model, or of a PerSample, which has its own method.
+void write_any_source(py::handle compiled, py::handle path, const py::dict& data,
+                      py::handle validation) {
+  const py::object per_sample = py::module_::import("mithril.per_sample").attr("PerSample");
+  if (py::isinstance(compiled, per_sample)) {
+    compiled.attr("codegen")(path, py::arg("data") = data, py::arg("validation") = validation);
+    return;
+  }
+  if (!py::isinstance<CompiledModel>(compiled)) wrong_type(compiled, "a compiled model");
+  if (!validation.is_none()) wrong_type(validation, "None: only a PerSample takes validation data");
+  write_source(compiled.cast<const CompiledModel&>(), path, data);
+}
+
 // Also keeps the backend alive, so that `backend` is the user's object.
 py::object compile_model(py::handle model, py::handle backend, py::handle shapes, py::handle types,
                          py::handle data_keys, py::handle constant_keys, py::handle trainable_keys,
@@ -237,12 +250,13 @@ Args:
 Example:
     compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [None, 4]}))");
   module.def(
-      "codegen", write_source, py::arg("compiled"), py::arg("path"), py::kw_only(),
-      py::arg("data") = py::dict(),
+      "codegen", write_any_source, py::arg("compiled"), py::arg("path"), py::kw_only(),
+      py::arg("data") = py::dict(), py::arg("validation") = py::none(),
       R"(Writes a compiled model, its gradients included, as one file of C++17 with a C interface.
 
 The file needs nothing but the standard library, and its head says how it is called. It is for
-inputs of one size: those of the example in `data` where compiling left sizes open.
+inputs of one size: those of the example in `data` where compiling left sizes open. Of a PerSample
+it writes the norms of the samples, or the dots if there is an example in `validation`.
 
 Example:
     compiled = ml.compile(model, ml.CpuBackend(), shapes={"x": [None, 4]})

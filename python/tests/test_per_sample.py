@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +18,11 @@ STRATEGIES = [None, "gram", "bilinear", "materialized"]
 TOLERANCE = 1e-10  # relative to the norm of the sample's whole gradient
 
 
+def host(value: Any) -> np.ndarray[Any, Any]:
+    """An array of NumPy, also of a tensor of torch."""
+    return np.asarray(value.detach().numpy() if hasattr(value, "detach") else value)
+
+
 class Compiled:
     """A compiled case, with parameters, and a state that is not the initial one."""
 
@@ -21,12 +30,18 @@ class Compiled:
         rng = np.random.default_rng(0)
         self.case = case
         keys = set(case.data(rng, 1))
+        self.on_torch = isinstance(backend, ml.TorchBackend)
         self.model = ml.compile(case.model(), backend, shapes=case.shapes, data_keys=keys)
         self.params = self.model.get_parameters(3)
-        state = {
-            key: np.asarray(value) + 0.25 for key, value in self.model.initial_state_dict.items()
-        }
-        self.state = {"state": state} if state else {}
+        state = {key: host(value) + 0.25 for key, value in self.model.initial_state_dict.items()}
+        self.state = {"state": self.arrays(state)} if state else {}
+
+    def arrays(self, data: Data) -> dict[str, Any]:
+        """As the backend takes them."""
+        if not self.on_torch:
+            return dict(data)
+        torch = pytest.importorskip("torch")
+        return {key: torch.tensor(value) for key, value in data.items()}
 
     def samples(self, **options: Any) -> ml.PerSample:
         return ml.PerSample(self.model, losses="losses", **options)
@@ -35,12 +50,12 @@ class Compiled:
         """By one evaluation for each sample."""
         found = []
         for i in range(len(data["y"])):
-            one = {key: value[i : i + 1] for key, value in data.items()}
+            one = self.arrays({key: value[i : i + 1] for key, value in data.items()})
             outputs = self.model.evaluate(self.params, one, **self.state)
             losses = outputs[0]["losses"] if self.state else outputs["losses"]
-            ones = {"losses": np.ones_like(np.asarray(losses))}
+            ones = self.arrays({"losses": np.ones_like(host(losses))})
             made = self.model.evaluate(self.params, one, output_gradients=ones, **self.state)
-            found.append({key: np.asarray(value) for key, value in made[1].items()})
+            found.append({key: host(value) for key, value in made[1].items()})
         return found
 
 
@@ -49,12 +64,15 @@ def whole(gradients: dict[str, np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
 
 
 def agree(got: Any, expected: Any, scale: Any) -> None:
-    error = np.abs(np.asarray(got, dtype=np.float64) - expected)
+    error = np.abs(host(got) - expected)
     assert error.size == 0 or (error / scale).max() <= TOLERANCE
 
 
-@pytest.fixture(scope="module", params=["cpu", "reference"])
+@pytest.fixture(scope="module", params=["cpu", "reference", "torch"])
 def backend(request: pytest.FixtureRequest) -> Any:
+    if request.param == "torch":
+        pytest.importorskip("torch")
+        return ml.TorchBackend(dtype="float64")
     return ml.CpuBackend(dtype="float64", reference=request.param == "reference")
 
 
@@ -70,21 +88,23 @@ def test_gradients_norms_and_clipping_agree_with_single_samples(
     assert norms.min() > 0
     for strategy in STRATEGIES:
         samples = compiled.samples(strategy=strategy)
-        made = samples.gradients(compiled.params, data, **compiled.state)
+        given = compiled.arrays(data)
+        made = samples.gradients(compiled.params, given, **compiled.state)
         for i, each in enumerate(expected):
             for key, value in each.items():
-                agree(made[key][i], value, norms[i])
-        got = samples.norms(compiled.params, data, **compiled.state)
+                agree(host(made[key])[i], value, norms[i])
+        got = samples.norms(compiled.params, given, **compiled.state)
         agree(got.total, norms, norms)
         for key, value in got.by_key.items():
             # The square root of a difference of rounded numbers has half of the digits.
             own = np.array([np.linalg.norm(each[key]) for each in expected])
-            agree(np.asarray(value) ** 2, own**2, norms**2)
+            agree(host(value) ** 2, own**2, norms**2)
         bound = float(np.median(norms))
-        clipped = samples.clipped_gradients(compiled.params, data, bound, **compiled.state)
+        clipped = samples.clipped_gradients(compiled.params, given, bound, **compiled.state)
         agree(clipped.norms, norms, norms)
         weights = np.minimum(1, bound / norms)
-        weighted = samples.weighted_gradients(compiled.params, data, weights, **compiled.state)
+        by_weight = compiled.arrays({"w": weights})["w"]
+        weighted = samples.weighted_gradients(compiled.params, given, by_weight, **compiled.state)
         for key in expected[0]:
             total = sum(w * each[key] for w, each in zip(weights, expected, strict=True))
             agree(clipped.gradients[key], total, norms.sum())
@@ -101,13 +121,14 @@ def test_dots_agree_with_single_samples(name: str, batch: int, others: int, back
     g = np.stack([whole(each) for each in expected])
     h = np.stack([whole(each) for each in against])
     scale = np.linalg.norm(g, axis=1)[:, None] * np.linalg.norm(h, axis=1)
+    data, validation = compiled.arrays(data), compiled.arrays(validation)
     for strategy in STRATEGIES:
         samples = compiled.samples(strategy=strategy)
         pairs = samples.dots(compiled.params, data, validation, pairs=True, **compiled.state)
         agree(pairs.total, g @ h.T, scale)
         sums = samples.dots(compiled.params, data, validation, **compiled.state)
         agree(sums.total, (g @ h.T).sum(1), scale.sum(1))
-        agree(sum(np.asarray(each) for each in sums.by_key.values()), sums.total, scale.sum(1))
+        agree(sum(host(each) for each in sums.by_key.values()), host(sums.total), scale.sum(1))
         for made in (pairs, sums):
             mean = {key: np.mean([each[key] for each in expected], axis=0) for key in expected[0]}
             for key, value in mean.items():
@@ -122,8 +143,8 @@ def test_dots_agree_with_single_samples(name: str, batch: int, others: int, back
 def test_projections_project_the_gradients_of_single_samples(name: str, backend: Any) -> None:
     compiled = Compiled(CASES[name], backend)
     data = compiled.case.data(np.random.default_rng(2), 3)
-    rank = min(6, *(np.size(value) for value in compiled.params.values()))
-    expected = compiled.gradients(data)
+    rank = min(6, *(np.size(host(value)) for value in compiled.params.values()))
+    expected, data = compiled.gradients(data), compiled.arrays(data)
     for kind in ("gaussian", "rademacher", "orthonormal"):
         by_strategy = []
         for strategy in (None, "materialized"):
@@ -131,7 +152,7 @@ def test_projections_project_the_gradients_of_single_samples(name: str, backend:
             made = samples.projections(
                 compiled.params, data, rank=rank, seed=5, kind=kind, **compiled.state
             )
-            by_strategy.append(np.asarray(made.values))
+            by_strategy.append(host(made.values))
             assert by_strategy[-1].shape[0] == len(expected)
             for part in made.metadata.values():
                 assert 1 <= part.left * part.right <= rank
@@ -308,3 +329,114 @@ def test_dropout_draws_the_masks_of_the_batch() -> None:
     assert {k: int(v) for k, v in made.state.items()} == {k: int(v) for k, v in after.items()}
     with pytest.raises(ml.GradientError, match="E0513"):
         samples.verify(params, data, state=state)
+
+
+def user_model(op: type[ml.Model]) -> ml.CompiledModel:
+    model = ml.Model()
+    model |= ml.Linear(5, name="fc")(input="x", output="h")
+    model |= op()(x="h", output="out")
+    model |= ml.SquaredError()(input="out", target="y", output="losses")
+    return ml.compile(
+        model, ml.CpuBackend(dtype="float64"), shapes={"x": [None, 8]}, data_keys={"x", "y"}
+    )
+
+
+def test_ops_without_a_rule_run_each_sample_by_itself() -> None:
+    cube = ml.add_op(
+        "cube_without_rule",
+        inputs={"x": "*s"},
+        function=lambda x: x**3,
+        gradient=lambda x, grad: 3 * x**2 * grad,
+    )
+    compiled = user_model(cube)
+    params, rng = compiled.get_parameters(), np.random.default_rng(0)
+    data, validation = CASES["mlp"].data(rng, 3), CASES["mlp"].data(rng, 2)
+    samples = ml.PerSample(compiled, losses="losses")
+    g = samples.gradients(params, data)
+    assert "each sample by itself: there is no rule for samples of cube_without_rule" in (
+        samples.explain()
+    )
+    h = samples.gradients(params, validation)
+    rows = np.concatenate([np.asarray(each).reshape(3, -1) for each in g.values()], axis=1)
+    others = np.concatenate([np.asarray(each).reshape(2, -1) for each in h.values()], axis=1)
+    norms = np.linalg.norm(rows, axis=1)
+    assert np.asarray(samples.norms(params, data).total) == pytest.approx(norms)
+    pairs = samples.dots(params, data, validation, pairs=True)
+    assert np.asarray(pairs.total) == pytest.approx(rows @ others.T)
+    dots = samples.dots(params, data, validation)
+    assert np.asarray(dots.total) == pytest.approx((rows @ others.T).sum(1))
+    weights = np.array([1.0, -2.0, 0.5])
+    weighted = samples.weighted_gradients(params, data, weights)
+    clipped = samples.clipped_gradients(params, data, float(norms.min()))
+    share = norms.min() / norms
+    for key, value in g.items():
+        each = np.asarray(value)
+        assert np.asarray(weighted[key]) == pytest.approx(np.tensordot(weights, each, 1))
+        assert np.asarray(clipped.gradients[key]) == pytest.approx(np.tensordot(share, each, 1))
+    projected = samples.projections(params, data, rank=5)
+    assert np.shape(projected.values)[0] == 3
+
+
+def test_an_op_without_a_rule_that_mixes_samples_is_refused() -> None:
+    centred = ml.add_op(
+        "centred_without_rule",
+        inputs={"x": "*s"},
+        function=lambda x: x - x.mean(0),
+        gradient=lambda x, grad: grad - grad.mean(0),
+    )
+    compiled = user_model(centred)
+    samples = ml.PerSample(compiled, losses="losses")
+    data = CASES["mlp"].data(np.random.default_rng(0), 3)
+    with pytest.raises(ml.GradientError) as caught:
+        samples.norms(compiled.get_parameters(), data)
+    assert str(caught.value).startswith(
+        "mithril.GradientError[E0513]: losses: sample 0 has another loss by itself than in the "
+        "batch"
+    )
+
+
+COMPILER = shutil.which("g++") or shutil.which("clang++")
+
+
+@pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
+@pytest.mark.parametrize("name", ["mlp of rank 3", "convolutions", "tied", "attention"])
+def test_generated_code_gives_norms_and_dots(name: str, tmp_path: Path) -> None:
+    compiled, rng = Compiled(CASES[name], ml.CpuBackend(dtype="float64")), np.random.default_rng(1)
+    data, validation = compiled.case.data(rng, 3), compiled.case.data(rng, 2)
+    samples = compiled.samples()
+    ml.codegen(samples, tmp_path / "norms.cpp", data=data)
+    ml.codegen(samples, tmp_path / "dots.cpp", data=data, validation=validation)
+    norms = samples.norms(compiled.params, data)
+    dots = samples.dots(compiled.params, data, validation)
+    keys = compiled.model.data_keys
+    given = [data[key] for key in data] + [host(each) for each in compiled.params.values()]
+    # In the order of the model's inputs.
+    order = {key: i for i, key in enumerate([*data, *compiled.params])}
+    inputs = [given[order[key]] for key in compiled.model.input_keys]
+    expected = {
+        "norms": [*norms.by_key.values(), norms.total],
+        "dots": [
+            *dots.by_key.values(),
+            dots.total,
+            *dots.gradients.values(),
+            dots.losses,
+            dots.validation_losses,
+        ],
+    }
+    for kind, values in expected.items():
+        library = tmp_path / f"{kind}.so"
+        source = tmp_path / f"{kind}.cpp"
+        command = [COMPILER, "-shared", "-fPIC", "-O1", "-std=c++17", source, "-o", library]
+        subprocess.run([str(word) for word in command], check=True)
+        evaluate = getattr(ctypes.CDLL(str(library)), f"{kind}_evaluate")
+        evaluate.restype = ctypes.c_char_p
+        made = [np.zeros_like(host(each)) for each in values]
+        more = [validation[key] for key in keys] if kind == "dots" else []
+        held = [np.ascontiguousarray(each) for each in [*inputs, *more]]
+        assert evaluate(pointers(held), pointers(made), None) is None
+        for got, want in zip(made, values, strict=True):
+            assert got == pytest.approx(host(want), rel=1e-9, abs=1e-9)
+
+
+def pointers(arrays: list[np.ndarray[Any, Any]]) -> Any:
+    return (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])

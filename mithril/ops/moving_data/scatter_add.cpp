@@ -26,11 +26,11 @@ void samples_of_scatter_add(SampleContext& c) {
   const SampleAxis at = c.in("input"), index = c.in("index");
   const size_t axis = axis_of(c.value("axis").integer(), c.out().size());
   const size_t chosen = c.dims("input").size() + 1 - c.out().size();  // axes of the index
-  if (!at.is_each() || (at.axis >= axis && at.axis < axis + chosen)) {
-    const bool meet = at.is_each() && index.is_each() &&
-                      !(SampleAxis::along(axis + index.axis, index.outer) == at);
-    return meet ? c.couple("two axes that hold the samples meet") : c.add_up();
+  if (at.is_each() && at.axis >= axis && at.axis < axis + chosen) {
+    const bool meet = index.is_each() && SampleAxis::along(axis + index.axis, index.outer) == at;
+    return meet ? c.add_up() : c.couple("its input and its index do not hold the same samples");
   }
+  if (!at.is_each()) return c.couple("it adds up samples times values that belong to none");
   if (index.is_each()) return c.couple("two axes that hold the samples meet");
   c.put(SampleAxis::along(at.axis < axis ? at.axis : at.axis + 1 - chosen, at.outer));
 }

@@ -25,10 +25,14 @@ std::string spell_batch_norm_grad(const SpellingContext& c) {
 void samples_of_batch_norm_grad(SampleContext& c) {
   if (c.value("training").flag())
     return c.couple("in training mode it normalises by statistics of the batch");
-  const SampleAxis* at = common_axis(c);
-  if (!at) return;
-  if (at->axis == 1) return couple_along(c, 1);
-  c.put(*at, 0);
+  const SampleAxis at = c.in("grad");
+  for (const char* port : {"mean", "rstd", "weight"}) {
+    if (c.in(port).is_each()) return couple_along(c, 0);
+  }
+  if (!at.is_each() || (c.in("input").is_each() && !(c.in("input") == at)))
+    return c.couple("two axes that hold the samples meet");
+  if (at.axis == 1) return couple_along(c, 1);
+  c.put(at, 0);
   c.add_up(1);
   c.add_up(2);
 }
