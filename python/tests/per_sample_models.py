@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pytest
 
 import mithril as ml
 
@@ -239,3 +240,44 @@ CASES = {
         residual_block, regression((4, 5, 5), (4, 5, 5)), {"x": [None, 4, 5, 5]}
     ),
 }
+
+
+def host(value: Any) -> np.ndarray[Any, Any]:
+    """An array of NumPy, also of a tensor of torch."""
+    return np.asarray(value.detach().numpy() if hasattr(value, "detach") else value)
+
+
+class Compiled:
+    """A compiled case, with parameters, and a state that is not the initial one."""
+
+    def __init__(self, case: Case, backend: Any) -> None:
+        rng = np.random.default_rng(0)
+        self.case = case
+        keys = set(case.data(rng, 1))
+        self.on_torch = isinstance(backend, ml.TorchBackend)
+        self.model = ml.compile(case.model(), backend, shapes=case.shapes, data_keys=keys)
+        self.params = self.model.get_parameters(3)
+        state = {key: host(value) + 0.25 for key, value in self.model.initial_state_dict.items()}
+        self.state = {"state": self.arrays(state)} if state else {}
+
+    def arrays(self, data: Data) -> dict[str, Any]:
+        """As the backend takes them."""
+        if not self.on_torch:
+            return dict(data)
+        torch = pytest.importorskip("torch")
+        return {key: torch.tensor(value) for key, value in data.items()}
+
+    def samples(self, **options: Any) -> ml.PerSample:
+        return ml.PerSample(self.model, losses="losses", **options)
+
+    def gradients(self, data: Data) -> list[dict[str, np.ndarray[Any, Any]]]:
+        """By one evaluation for each sample."""
+        found = []
+        for i in range(len(data["y"])):
+            one = self.arrays({key: value[i : i + 1] for key, value in data.items()})
+            outputs = self.model.evaluate(self.params, one, **self.state)
+            losses = outputs[0]["losses"] if self.state else outputs["losses"]
+            ones = self.arrays({"losses": np.ones_like(host(losses))})
+            made = self.model.evaluate(self.params, one, output_gradients=ones, **self.state)
+            found.append({key: host(value) for key, value in made[1].items()})
+        return found

@@ -133,9 +133,10 @@ class Trial {
     }
     for (size_t k = 0; k < sums.size(); ++k) {
       if (results_[k].kind != Kind::sum || expected[k].dtype() != DType::float64) continue;
-      for (size_t i = 0; i < sums[k].size(); ++i)
-        CHECK(sums[k][i] ==
-              doctest::Approx(expected[k].at_as_double(static_cast<int64_t>(i))).epsilon(1e-9));
+      for (size_t i = 0; i < sums[k].size(); ++i) {
+        const double whole_sum = expected[k].at_as_double(static_cast<int64_t>(i));
+        if (std::isfinite(whole_sum)) CHECK(sums[k][i] == doctest::Approx(whole_sum).epsilon(1e-9));
+      }
     }
   }
 
