@@ -98,7 +98,7 @@ namespace {
 using cpu_backend::Instructions;
 
 const PeakKernels& best_kernels() {
-  MITHRIL_RETURN_KERNELS(cpu_backend::best_instructions(), peak_kernels);
+  MITHRIL_RETURN_KERNELS(cpu_backend::best_instructions(), peak_kernels());
 }
 
 using Clock = std::chrono::steady_clock;

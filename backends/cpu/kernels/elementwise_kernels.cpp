@@ -240,44 +240,25 @@ ElementwiseKernels<T> in_order() {
 
 // In the order of `enum class Operation`.
 template <typename T>
-ElementwiseKernels<T> made() {
-  return in_order<T, Copy, Negate, Not, Abs, Sqrt, Floor, Rint, Trunc, Exp, Expm1, Log, Log1p, Tanh,
-                  Sin, Cos, std::conditional_t<sizeof(T) == 4, Erf, Copy>, Add, Subtract, Multiply,
-                  Divide, Maximum, Minimum, Less, LessEqual, Equal, NotEqual, And, Or, Choose,
-                  ChooseLess, ChooseLessEqual, ChooseEqual, ChooseNotEqual>();
+const ElementwiseKernels<T>& kernels() {
+  static const ElementwiseKernels<T> filled = [] {
+    auto made =
+        in_order<T, Copy, Negate, Not, Abs, Sqrt, Floor, Rint, Trunc, Exp, Expm1, Log, Log1p, Tanh,
+                 Sin, Cos, std::conditional_t<sizeof(T) == 4, Erf, Copy>, Add, Subtract, Multiply,
+                 Divide, Maximum, Minimum, Less, LessEqual, Equal, NotEqual, And, Or, Choose,
+                 ChooseLess, ChooseLessEqual, ChooseEqual, ChooseNotEqual>();
+    if (sizeof(T) > 4) made.links[static_cast<size_t>(cpu_backend::Operation::erf)] = {};
+    return made;
+  }();
+  return filled;
 }
 
 }  // namespace
-
-const ElementwiseKernels<float>& elementwise_of_floats() {
-  static const ElementwiseKernels<float> kernels = made<float>();
-  return kernels;
-}
-
-const ElementwiseKernels<double>& elementwise_of_doubles() {
-  static const ElementwiseKernels<double> kernels = [] {
-    ElementwiseKernels<double> all = made<double>();
-    all.links[static_cast<size_t>(cpu_backend::Operation::erf)] = {};
-    return all;
-  }();
-  return kernels;
-}
-
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace mithril::cpu_backend {
-
-template <>
-const ElementwiseKernels<float>& elementwise_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, elementwise_of_floats);
-}
-
-template <>
-const ElementwiseKernels<double>& elementwise_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, elementwise_of_doubles);
-}
-
+MITHRIL_DEFINE_KERNELS(ElementwiseKernels, elementwise_kernels, kernels<T>())
 }  // namespace mithril::cpu_backend
 #endif

@@ -139,25 +139,11 @@ const GemmKernels<T>& kernels() {
 }
 
 }  // namespace
-
-const GemmKernels<float>& matmul_of_floats() { return kernels<float>(); }
-const GemmKernels<double>& matmul_of_doubles() { return kernels<double>(); }
-
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace mithril::cpu_backend {
-
-template <>
-const GemmKernels<float>& gemm_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, matmul_of_floats);
-}
-
-template <>
-const GemmKernels<double>& gemm_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, matmul_of_doubles);
-}
-
+MITHRIL_DEFINE_KERNELS(GemmKernels, gemm_kernels, kernels<T>())
 }  // namespace mithril::cpu_backend
 #endif

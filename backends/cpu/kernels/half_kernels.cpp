@@ -32,11 +32,11 @@ HWY_ATTR void narrow(const float* from, uint16_t* to, int64_t count) {
 template <class Half>
 constexpr HalfKernels made{widen<Half>, narrow<Half>};
 
+const HalfKernels& kernels(DType dtype) {
+  return dtype == DType::float16 ? made<Float16> : made<BFloat16>;
+}
+
 }  // namespace
-
-const HalfKernels& halves_of_bfloat16() { return made<BFloat16>; }
-const HalfKernels& halves_of_float16() { return made<Float16>; }
-
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -44,10 +44,7 @@ HWY_AFTER_NAMESPACE();
 namespace mithril::cpu_backend {
 
 const HalfKernels& half_kernels(DType dtype, Instructions instructions) {
-  if (dtype == DType::float16) {
-    MITHRIL_RETURN_KERNELS(instructions, halves_of_float16);
-  }
-  MITHRIL_RETURN_KERNELS(instructions, halves_of_bfloat16);
+  MITHRIL_RETURN_KERNELS(instructions, kernels(dtype));
 }
 
 }  // namespace mithril::cpu_backend

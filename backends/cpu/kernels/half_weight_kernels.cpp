@@ -69,22 +69,22 @@ constexpr Instructions own = Instructions::portable;
 #endif
 
 template <class Stored>
-const HalfWeightKernels& kernels() {
+const HalfWeightKernels& made() {
   static const HalfWeightKernels filled = [] {
-    HalfWeightKernels made{.gemm = gemm_kernels<float>(own), .store = store<Stored>};
-    made.gemm.packing = 2;
-    made.gemm.dots = nullptr;
-    set_kernels<Stored>(made.gemm);
-    return made;
+    HalfWeightKernels all{.gemm = gemm_kernels<float>(own), .store = store<Stored>};
+    all.gemm.packing = 2;
+    all.gemm.dots = nullptr;
+    set_kernels<Stored>(all.gemm);
+    return all;
   }();
   return filled;
 }
 
+const HalfWeightKernels& kernels(DType stored) {
+  return stored == DType::float16 ? made<StoredFloat16>() : made<StoredBFloat16>();
+}
+
 }  // namespace
-
-const HalfWeightKernels& stored_as_bfloat16() { return kernels<StoredBFloat16>(); }
-const HalfWeightKernels& stored_as_float16() { return kernels<StoredFloat16>(); }
-
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -92,10 +92,7 @@ HWY_AFTER_NAMESPACE();
 namespace mithril::cpu_backend {
 
 const HalfWeightKernels& stored_matmul_kernels(DType stored, Instructions instructions) {
-  if (stored == DType::float16) {
-    MITHRIL_RETURN_KERNELS(instructions, stored_as_float16);
-  }
-  MITHRIL_RETURN_KERNELS(instructions, stored_as_bfloat16);
+  MITHRIL_RETURN_KERNELS(instructions, kernels(stored));
 }
 
 }  // namespace mithril::cpu_backend

@@ -24,25 +24,11 @@ const ImplicitGemmKernels<T>& kernels() {
 }
 
 }  // namespace
-
-const ImplicitGemmKernels<float>& windows_of_floats() { return kernels<float>(); }
-const ImplicitGemmKernels<double>& windows_of_doubles() { return kernels<double>(); }
-
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace mithril::cpu_backend {
-
-template <>
-const ImplicitGemmKernels<float>& implicit_gemm_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, windows_of_floats);
-}
-
-template <>
-const ImplicitGemmKernels<double>& implicit_gemm_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, windows_of_doubles);
-}
-
+MITHRIL_DEFINE_KERNELS(ImplicitGemmKernels, implicit_gemm_kernels, kernels<T>())
 }  // namespace mithril::cpu_backend
 #endif

@@ -167,9 +167,6 @@ const NchwcKernels& kernels() {
 }
 
 }  // namespace
-
-const NchwcKernels& blocks_of_floats() { return kernels(); }
-
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -177,7 +174,7 @@ HWY_AFTER_NAMESPACE();
 namespace mithril::cpu_backend {
 
 const NchwcKernels& nchwc_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, blocks_of_floats);
+  MITHRIL_RETURN_KERNELS(instructions, kernels());
 }
 
 }  // namespace mithril::cpu_backend

@@ -112,25 +112,11 @@ template <typename T>
 constexpr NormKernels<T> kernels{normalise<T>, input_grad<T>, add_parameter_grads<T>};
 
 }  // namespace
-
-const NormKernels<float>& norms_of_floats() { return kernels<float>; }
-const NormKernels<double>& norms_of_doubles() { return kernels<double>; }
-
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace mithril::cpu_backend {
-
-template <>
-const NormKernels<float>& norm_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, norms_of_floats);
-}
-
-template <>
-const NormKernels<double>& norm_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, norms_of_doubles);
-}
-
+MITHRIL_DEFINE_KERNELS(NormKernels, norm_kernels, kernels<T>)
 }  // namespace mithril::cpu_backend
 #endif

@@ -144,25 +144,11 @@ constexpr PoolKernels<T> kernels{largest_of_blocks<T>, mean_of_blocks<T>, larges
                                  largest_placed<T>, sum<T>};
 
 }  // namespace
-
-const PoolKernels<float>& pools_of_floats() { return kernels<float>; }
-const PoolKernels<double>& pools_of_doubles() { return kernels<double>; }
-
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace mithril::cpu_backend {
-
-template <>
-const PoolKernels<float>& pool_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, pools_of_floats);
-}
-
-template <>
-const PoolKernels<double>& pool_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, pools_of_doubles);
-}
-
+MITHRIL_DEFINE_KERNELS(PoolKernels, pool_kernels, kernels<T>)
 }  // namespace mithril::cpu_backend
 #endif

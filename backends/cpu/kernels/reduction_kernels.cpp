@@ -92,25 +92,11 @@ template <typename T>
 constexpr ReductionKernels<T> kernels{kernel<T, Sum>, kernel<T, Max>, kernel<T, Min>};
 
 }  // namespace
-
-const ReductionKernels<float>& reductions_of_floats() { return kernels<float>; }
-const ReductionKernels<double>& reductions_of_doubles() { return kernels<double>; }
-
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace mithril::cpu_backend {
-
-template <>
-const ReductionKernels<float>& reduction_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, reductions_of_floats);
-}
-
-template <>
-const ReductionKernels<double>& reduction_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, reductions_of_doubles);
-}
-
+MITHRIL_DEFINE_KERNELS(ReductionKernels, reduction_kernels, kernels<T>)
 }  // namespace mithril::cpu_backend
 #endif

@@ -108,25 +108,11 @@ constexpr RowKernels<T> kernels{softmax<T>, log_softmax<T>, softmax_grad<T>, log
                                 attend<T>};
 
 }  // namespace
-
-const RowKernels<float>& rows_of_floats() { return kernels<float>; }
-const RowKernels<double>& rows_of_doubles() { return kernels<double>; }
-
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace mithril::cpu_backend {
-
-template <>
-const RowKernels<float>& row_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, rows_of_floats);
-}
-
-template <>
-const RowKernels<double>& row_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, rows_of_doubles);
-}
-
+MITHRIL_DEFINE_KERNELS(RowKernels, row_kernels, kernels<T>)
 }  // namespace mithril::cpu_backend
 #endif

@@ -12,21 +12,30 @@
 
 #include <hwy/detect_targets.h>
 
-// Returns the result of `function` from the namespace of the target for these instructions. If
+// Returns `kernels`, an expression, from the namespace of the target for these instructions. If
 // kernels are compiled for one target, that is the only one.
 #if HWY_TARGETS & HWY_AVX3
-#define MITHRIL_IF_AVX512(instructions, function) \
-  if ((instructions) >= Instructions::avx512) return N_AVX3::function();
+#define MITHRIL_IF_AVX512(instructions, kernels) \
+  if ((instructions) >= Instructions::avx512) return N_AVX3::kernels;
 #else
-#define MITHRIL_IF_AVX512(instructions, function)
+#define MITHRIL_IF_AVX512(instructions, kernels)
 #endif
 #if HWY_TARGETS & HWY_AVX2
-#define MITHRIL_IF_AVX2(instructions, function) \
-  if ((instructions) == Instructions::avx2) return N_AVX2::function();
+#define MITHRIL_IF_AVX2(instructions, kernels) \
+  if ((instructions) == Instructions::avx2) return N_AVX2::kernels;
 #else
-#define MITHRIL_IF_AVX2(instructions, function)
+#define MITHRIL_IF_AVX2(instructions, kernels)
 #endif
-#define MITHRIL_RETURN_KERNELS(instructions, function) \
-  MITHRIL_IF_AVX512(instructions, function)            \
-  MITHRIL_IF_AVX2(instructions, function)              \
-  return HWY_STATIC_DISPATCH(function)()
+#define MITHRIL_RETURN_KERNELS(instructions, kernels) \
+  MITHRIL_IF_AVX512(instructions, kernels)            \
+  MITHRIL_IF_AVX2(instructions, kernels)              \
+  return HWY_STATIC_DISPATCH(kernels)
+
+// Defines function<T>(instructions) for T float and double.
+#define MITHRIL_DEFINE_KERNELS(Type, function, kernels)      \
+  template <typename T>                                      \
+  const Type<T>& function(Instructions instructions) {       \
+    MITHRIL_RETURN_KERNELS(instructions, kernels);           \
+  }                                                          \
+  template const Type<float>& function<float>(Instructions); \
+  template const Type<double>& function<double>(Instructions);

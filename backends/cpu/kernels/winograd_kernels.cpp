@@ -132,9 +132,6 @@ HWY_ATTR void output_block(const WinogradOutputBlock& w) {
 constexpr WinogradKernels kernels{weight, input_block, output_block};
 
 }  // namespace
-
-const WinogradKernels& winograd_of_floats() { return kernels; }
-
 }  // namespace mithril::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -142,7 +139,7 @@ HWY_AFTER_NAMESPACE();
 namespace mithril::cpu_backend {
 
 const WinogradKernels& winograd_kernels(Instructions instructions) {
-  MITHRIL_RETURN_KERNELS(instructions, winograd_of_floats);
+  MITHRIL_RETURN_KERNELS(instructions, kernels);
 }
 
 }  // namespace mithril::cpu_backend
