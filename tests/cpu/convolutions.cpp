@@ -114,7 +114,7 @@ std::vector<T> made(const ConvolutionForm& form, int64_t parts, const std::vecto
 template <typename T>
 std::vector<T> weight_gradient(const ConvolutionSample<T>& sample, Instructions instructions,
                                int64_t parts) {
-  const ImplicitGemmKernels<T>& kernels = implicit_gemm_kernels<T>(instructions);
+  const GemmKernels<T>& kernels = gemm_kernels<T>(instructions);
   const WeightGradientForm<T> form(sample.c, kernels);
   const auto memory = [](int64_t count) {
     return std::vector<T>(static_cast<size_t>(count), std::nan(""));
@@ -158,7 +158,7 @@ void check(const Convolution& convolution) {
   });
   for (const Instructions instructions : present_instructions()) {
     CAPTURE(name(instructions));
-    const ImplicitGemmKernels<T>& kernels = implicit_gemm_kernels<T>(instructions);
+    const GemmKernels<T>& kernels = gemm_kernels<T>(instructions);
     const ImplicitGemm<T> forwards(forward_geometry(convolution, kernels.nr), kernels);
     const ImplicitGemm<T> backwards(input_gradient_geometry(convolution, kernels.nr), kernels);
     const auto output = [&](int64_t parts) {

@@ -17,7 +17,7 @@ namespace {
 template <typename T>
 StepDescriptor implicit_gemm_descriptor(const LoweringContext& context, const Convolution& c,
                                         const ConvolutionValues& values, bool is_input_gradient) {
-  const int64_t nr = implicit_gemm_kernels<T>().nr;
+  const int64_t nr = gemm_kernels<T>().nr;
   return convolution_descriptor(
       context,
       std::make_shared<ImplicitGemm<T>>(is_input_gradient ? input_gradient_geometry(c, nr)
@@ -41,7 +41,7 @@ bool gains_from_blocks(const LoweringContext& context, const NchwcConvolution& i
   const Convolution& c = in_blocks.convolution;
   if (shaped.is_in_blocks(values.source) || shaped.is_in_blocks(values.made)) return true;
   if (in_blocks.kernels->of_pairs()) return false;
-  const int64_t plane = c.height.output * c.width.output, nr = implicit_gemm_kernels<float>().nr;
+  const int64_t plane = c.height.output * c.width.output, nr = gemm_kernels<float>().nr;
   return c.height.kernel * c.width.kernel > 1 || 8 * up(plane, nr) * nr >= 9 * plane;
 }
 

@@ -64,8 +64,7 @@ void pad_planes(const ImplicitGemmGeometry& geometry, const T* source, int64_t f
     }
     // The last panel reads beyond the last plane.
     T* end = planes + (channel + 1) * geometry.channel_step();
-    std::fill(to, channel + 1 == geometry.channels ? end + ImplicitGemmKernels<T>::most_nr : end,
-              T{});
+    std::fill(to, channel + 1 == geometry.channels ? end + GemmKernels<T>::most_nr : end, T{});
   }
 }
 
@@ -141,7 +140,7 @@ class ImplicitGemm<T>::GroupMultiplication {
         at.c = is_direct(panel) ? made_ + row * geometry_.made_plane() + panel * nr_
                                 : beside_ + (panel - first) * nr_;
         at.c_step = is_direct(panel) ? geometry_.made_plane() : block_columns;
-        kernels_.tile[rows](at);
+        kernels_.window[rows](at);
       }
     }
     store_block(row, rows, first, last);
@@ -200,7 +199,7 @@ class ImplicitGemm<T>::GroupMultiplication {
   }
 
   const ImplicitGemmGeometry& geometry_;
-  const ImplicitGemmKernels<T>& kernels_;
+  const GemmKernels<T>& kernels_;
   const int64_t nr_, mr_, tiles_;
   const GemmPart part_;
   const int64_t made_before_;  // elements of the whole result before `made_`
@@ -212,11 +211,11 @@ class ImplicitGemm<T>::GroupMultiplication {
   const TapGemm* gemm_ = nullptr;
   int64_t columns_ = 0;
   bool is_dense_ = false;
-  alignas(64) T beside_[ImplicitGemmKernels<T>::most_rows * block_columns];
+  alignas(64) T beside_[GemmKernels<T>::most_rows * block_columns];
 };
 
 template <typename T>
-ImplicitGemm<T>::ImplicitGemm(ImplicitGemmGeometry geometry, const ImplicitGemmKernels<T>& kernels,
+ImplicitGemm<T>::ImplicitGemm(ImplicitGemmGeometry geometry, const GemmKernels<T>& kernels,
                               PairedPlanes source_pairs, int64_t first_row)
     : geometry_(std::move(geometry)),
       kernels_(&kernels),
@@ -235,7 +234,7 @@ int64_t ImplicitGemm<T>::weight_count() const {
 template <typename T>
 int64_t ImplicitGemm<T>::source_bytes() const {
   if (geometry_.in_place) return 0;
-  constexpr int64_t margin = ImplicitGemmKernels<T>::most_nr;
+  constexpr int64_t margin = GemmKernels<T>::most_nr;
   return (geometry_.channels * geometry_.channel_step() + margin) * int64_t{sizeof(T)};
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/cpu/conv/convolution_form.hpp"
-#include "backends/cpu/kernels/implicit_gemm_kernels.hpp"
+#include "backends/cpu/kernels/gemm_kernels.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -23,7 +23,7 @@ class ImplicitGemm final : public ConvolutionForm {
   // `source_pairs`: the source, if the geometry and the kernels are of VNNI pairs. `first_row`: the
   // output channel of row 0.
   explicit ImplicitGemm(ImplicitGemmGeometry geometry,
-                        const ImplicitGemmKernels<T>& kernels = implicit_gemm_kernels<T>(),
+                        const GemmKernels<T>& kernels = gemm_kernels<T>(),
                         PairedPlanes source_pairs = {}, int64_t first_row = 0);
 
   int64_t units() const override { return geometry_.images * geometry_.groups; }
@@ -54,7 +54,7 @@ class ImplicitGemm final : public ConvolutionForm {
   }
 
   ImplicitGemmGeometry geometry_;
-  const ImplicitGemmKernels<T>* kernels_;
+  const GemmKernels<T>* kernels_;
   PairedPlanes source_pairs_;
   // Rows of tiles, and the rows of each. They depend only on the sizes, so that results do not
   // depend on the number of threads.

@@ -20,7 +20,7 @@ constexpr int64_t moved_block = 32;
 
 template <typename T>
 WeightGradientForm<T>::WeightGradientForm(const Convolution& convolution,
-                                          const ImplicitGemmKernels<T>& kernels)
+                                          const GemmKernels<T>& kernels)
     : c_(convolution),
       kernels_(&kernels),
       nr_(kernels.nr),
@@ -41,7 +41,7 @@ WeightGradientForm<T>::WeightGradientForm(const Convolution& convolution,
 template <typename T>
 int64_t WeightGradientForm<T>::padded_count() const {
   // The last panel reads beyond the last channel of the last pixel.
-  return height_extent_ * width_extent_ * c_.inputs + ImplicitGemmKernels<T>::most_nr;
+  return height_extent_ * width_extent_ * c_.inputs + GemmKernels<T>::most_nr;
 }
 
 template <typename T>
@@ -75,7 +75,7 @@ void WeightGradientForm<T>::pad(const T* input, int64_t first, int64_t last, T* 
     }
   }
   if (last == height_extent_) {
-    std::fill_n(padded + height_extent_ * pitch, ImplicitGemmKernels<T>::most_nr, T{});
+    std::fill_n(padded + height_extent_ * pitch, GemmKernels<T>::most_nr, T{});
   }
 }
 
@@ -106,15 +106,15 @@ void WeightGradientForm<T>::multiply(const T* packed, const T* padded, bool add,
     for (int64_t tile = first_tile; tile < last_tile; ++tile) {
       const int64_t rows = std::min(mr_, c_.outputs - tile * mr_);
       for (int64_t panel = first; panel < last; ++panel) {
-        kernels_->tile[rows]({.a = packed + (tile * places() + begin) * mr_,
-                              .a_step = mr_,
-                              .b = padded + panel_offset(panel),
-                              .offsets = offsets_.data() + begin,
-                              .c = sums + tile * mr_ * columns() + panel * nr_,
-                              .c_step = columns(),
-                              .depth = end - begin,
-                              .add = add || begin > 0,
-                              .start = nullptr});
+        kernels_->window[rows]({.a = packed + (tile * places() + begin) * mr_,
+                                .a_step = mr_,
+                                .b = padded + panel_offset(panel),
+                                .offsets = offsets_.data() + begin,
+                                .c = sums + tile * mr_ * columns() + panel * nr_,
+                                .c_step = columns(),
+                                .depth = end - begin,
+                                .add = add || begin > 0,
+                                .start = nullptr});
       }
     }
   }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/cpu/conv/implicit_gemm_geometry.hpp"
-#include "backends/cpu/kernels/implicit_gemm_kernels.hpp"
+#include "backends/cpu/kernels/gemm_kernels.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -17,7 +17,7 @@ template <typename T>
 class WeightGradientForm {
  public:
   explicit WeightGradientForm(const Convolution& convolution,
-                              const ImplicitGemmKernels<T>& kernels = implicit_gemm_kernels<T>());
+                              const GemmKernels<T>& kernels = gemm_kernels<T>());
 
   const Convolution& convolution() const { return c_; }
   int64_t tiles() const { return tiles_; }
@@ -44,7 +44,7 @@ class WeightGradientForm {
   int64_t panel_offset(int64_t panel) const;
 
   Convolution c_;
-  const ImplicitGemmKernels<T>* kernels_;
+  const GemmKernels<T>* kernels_;
   int64_t nr_, tiles_, mr_;
   // Runs of contiguous columns in a kernel row (one, or one per tap if dilated), and the columns
   // and panels of a run.

@@ -53,11 +53,9 @@ HWY_ATTR void pair(const uint16_t* first, const uint16_t* second, int64_t count,
 }  // namespace
 
 BFloat16Kernels make_bfloat16_kernels() {
-  BFloat16Kernels made{.gemm = gemm_kernels<float>(Instructions::avx512),
-                       .windows = implicit_gemm_kernels<float>(Instructions::avx512),
-                       .pair = pair};
+  BFloat16Kernels made{.gemm = gemm_kernels<float>(Instructions::avx512), .pair = pair};
   set_kernels<PairFormat>(made.gemm);
-  set_kernels<PairFormat>(made.windows);
+  made.windows = made.gemm;
   return made;
 }
 

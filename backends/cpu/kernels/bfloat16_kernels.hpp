@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "backends/cpu/kernels/gemm_kernels.hpp"
-#include "backends/cpu/kernels/implicit_gemm_kernels.hpp"
 #include "backends/cpu/kernels/nchwc_kernels.hpp"
 
 namespace mithril::cpu_backend {
@@ -14,7 +13,7 @@ namespace mithril::cpu_backend {
 struct BFloat16Kernels {
   // k counts pairs. Subnormal inputs are treated as 0.
   GemmKernels<float> gemm;
-  ImplicitGemmKernels<float> windows;
+  GemmKernels<float> windows = {};  // of implicit GEMMs: without AMX
   NchwcKernels blocks = {};
   bool convolves = true;  // whether AVX-512 BF16 convolutions are faster than float32
   // Packs VNNI pairs: to[i] = (first[i], second[i]) for i below `count`. If `second` is null, its

@@ -128,6 +128,7 @@ const GemmKernels<T>& kernels() {
     GemmKernels<T> made{.mr = mr,
                         .nr = nr<T>,
                         .tile = {},
+                        .window = {},
                         .row = {},
                         .dots = nullptr,
                         .interleave = interleave<T>,

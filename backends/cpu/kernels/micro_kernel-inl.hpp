@@ -305,19 +305,6 @@ HWY_ATTR void run_dots(const Dots<T>& t) {
   for (; j < t.count; ++j) add_dots<Format, 1>(t, j);
 }
 
-// Sets the tile and GEMV kernels for a format of B.
-template <class Format, typename T, int rows = mr>
-void set_kernels(GemmKernels<T>& kernels) {
-  if constexpr (rows > 0) {
-    kernels.tile[rows] = run_tile<Format, rows, T>;
-    set_kernels<Format, T, rows - 1>(kernels);
-  } else {
-    kernels.row = {nullptr, run_row<Format, 1, T>, run_row<Format, 2, T>, run_row<Format, 3, T>,
-                   run_row<Format, 4, T>};
-    if constexpr (sizeof(typename Format::Stored) == sizeof(T)) kernels.dots = run_dots<Format, T>;
-  }
-}
-
 // ---- implicit GEMM ----
 
 template <class Format, int rows, class T>
@@ -328,11 +315,18 @@ HWY_ATTR void run_window(const WindowTile<T>& t) {
       PackedA<T>{t.a, t.a_step}, RowsOfB<Format>{t.b, t.offsets, last}, c, OneRun{t.depth}, t.add);
 }
 
+// Sets the tiles and the GEMV kernels for a format of B.
 template <class Format, typename T, int rows = mr>
-void set_kernels(ImplicitGemmKernels<T>& kernels) {
+void set_kernels(GemmKernels<T>& kernels) {
+  constexpr bool is_stored_as_t = sizeof(typename Format::Stored) == sizeof(T);
   if constexpr (rows > 0) {
-    kernels.tile[rows] = run_window<Format, rows, T>;
+    kernels.tile[rows] = run_tile<Format, rows, T>;
+    if constexpr (is_stored_as_t) kernels.window[rows] = run_window<Format, rows, T>;
     set_kernels<Format, T, rows - 1>(kernels);
+  } else {
+    kernels.row = {nullptr, run_row<Format, 1, T>, run_row<Format, 2, T>, run_row<Format, 3, T>,
+                   run_row<Format, 4, T>};
+    if constexpr (is_stored_as_t) kernels.dots = run_dots<Format, T>;
   }
 }
 

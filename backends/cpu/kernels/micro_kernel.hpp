@@ -1,5 +1,6 @@
-// The interface of the micro-kernels: their arguments, and tables of kernels for one instruction
-// set.
+// The interface of the micro-kernels: their arguments, and the table of GEMM kernels for one
+// instruction set.
+// operands.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +10,6 @@
 #include "backends/cpu/kernels/blocking.hpp"
 
 namespace mithril::cpu_backend {
-
-// ---- GEMM ----
 
 // Arguments of a micro-kernel: c[i][j] = bias[j] + sum over k of a[k][i] * b[k][j], for up to mr
 // rows i and nr columns j. Steps are in elements.
@@ -73,6 +72,22 @@ struct Rearrangement {
   int64_t to_step;
 };
 
+// Arguments of a micro-kernel of an implicit GEMM: c[i][j] = start[i] + sum over k of a[k][i] *
+// b[offsets[k] + j], for up to mr rows i and nr columns j. B is not packed; each k has an offset
+// into `b`, usually a padded image. Steps and offsets are in elements.
+template <typename T>
+struct WindowTile {
+  const T* a;  // packed A: the rows' elements of each k, `a_step` apart
+  int64_t a_step;
+  const T* b;
+  const int64_t* offsets;
+  T* c;  // row-major, rows `c_step` apart
+  int64_t c_step;
+  int64_t depth;   // number of k
+  bool add;        // accumulate into c; `start` is ignored
+  const T* start;  // bias of the rows; null: 0
+};
+
 // Micro-kernels for one instruction set. Each tile adds its products in the order of k, whatever
 // its number of rows.
 template <typename T>
@@ -89,8 +104,10 @@ struct GemmKernels {
   int rows_worth_reading = 56;
   // Block size of k: packed rows of A then stay in the L2 cache. At most most_depth.
   int kc = most_depth;
-  int a_block = 1;                              // contiguous elements of k of one row in packed A
-  void (*tile[most_rows + 1])(const Tile<T>&);  // by the number of rows, from 1 to mr
+  int a_block = 1;  // contiguous elements of k of one row in packed A
+  // By the number of rows, from 1 to mr.
+  void (*tile[most_rows + 1])(const Tile<T>&);
+  void (*window[most_rows + 1])(const WindowTile<T>&);
   // B stationary: a panel of B stays in the L1 cache instead of a tile of A.
   bool b_stationary = false;
   // Releases state that the tiles keep for the thread (the AMX tile configuration). The caller
@@ -105,34 +122,6 @@ struct GemmKernels {
   void (*interleave)(const Rearrangement<T>&);
   // Pack without a transpose: to[k * to_step + j] = from[k * from_step + j].
   void (*copy)(const Rearrangement<T>&);
-};
-
-// ---- implicit GEMM ----
-
-// Arguments of a micro-kernel: c[i][j] = start[i] + sum over k of a[k][i] * b[offsets[k] + j], for
-// up to mr rows i and nr columns j. B is not packed; each k has an offset into `b`, usually a
-// padded image. Steps and offsets are in elements.
-template <typename T>
-struct WindowTile {
-  const T* a;  // packed A: the rows' elements of each k, `a_step` apart
-  int64_t a_step;
-  const T* b;
-  const int64_t* offsets;
-  T* c;  // row-major, rows `c_step` apart
-  int64_t c_step;
-  int64_t depth;   // number of k
-  bool add;        // accumulate into c; `start` is ignored
-  const T* start;  // bias of the rows; null: 0
-};
-
-// Each tile adds its products in the order of k, whatever its number of rows.
-template <typename T>
-struct ImplicitGemmKernels {
-  static constexpr int most_rows = 14;
-  static constexpr int most_nr = 32;
-  int mr;                                             // rows of the largest tile
-  int nr;                                             // columns of every tile
-  void (*tile[most_rows + 1])(const WindowTile<T>&);  // by the number of rows, from 1 to mr
 };
 
 }  // namespace mithril::cpu_backend
