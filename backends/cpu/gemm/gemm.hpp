@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "backends/cpu/kernels/gemm_kernels.hpp"
+#include "backends/cpu/kernels/half_weight_kernels.hpp"
 #include "backends/cpu/runtime/step.hpp"
 
 namespace mithril::cpu_backend {
@@ -76,6 +77,10 @@ class GemmPlan {
 // elements, with 0 beyond the last column. `packed` is the beginning of panel 0.
 template <typename T>
 void pack_b(const Gemm<T>& gemm, int64_t first, int64_t last, T* packed);
+
+// Packs all panels of B, rounded to the dtype of the kernels. `packed` has room for
+// GemmPlan::packed_count() elements.
+void pack_half_weights(const Gemm<float>& gemm, const HalfWeightKernels& kernels, uint16_t* packed);
 
 // Computes the block of C, and runs the epilogue on it.
 template <typename T>

@@ -1,11 +1,18 @@
-// The operands of a GEMM: shapes, steps and batches.
+// The operands of a GEMM: shapes, steps, batches, and their elements.
 #pragma once
 
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "backends/cpu/descriptors/lowering_context.hpp"
 #include "backends/cpu/descriptors/step_descriptor.hpp"
+#include "backends/cpu/gemm/gemm.hpp"
+#include "backends/cpu/gemm/vnni_operand.hpp"
+#include "backends/cpu/kernels/half_kernels.hpp"
+#include "backends/cpu/kernels/half_weight_kernels.hpp"
+#include "backends/cpu/runtime/work_partition.hpp"
 
 namespace mithril::cpu_backend {
 
@@ -32,5 +39,98 @@ GemmShape gemm_shape(const ShapedGraph& shaped, GemmOperand a, GemmOperand b, Va
 // Whether B is packed at compile time: it is a constant, the batch is one pair of matrices, and B
 // is not empty.
 bool is_packed(const LoweringContext& context, const GemmShape& shape, GemmOperand b);
+
+// A GEMM of operands of dtype T.
+template <typename T>
+struct PlainGemm {
+  using Input = T;
+  using Output = T;
+
+  GemmShape shape;
+
+  // The GEMM without pointers to its operands.
+  Gemm<T> gemm() const {
+    return {.kernels = &kernels(),
+            .m = shape.m,
+            .n = shape.n,
+            .k = shape.k,
+            .a = {nullptr, shape.a_row_step, shape.a_column_step},
+            .b = {nullptr, shape.b_row_step, shape.b_column_step}};
+  }
+  // Elements of scratch memory for A, if it is of type Input or of type Output, and for an unpacked
+  // B.
+  int64_t scratch_of_a(bool /*is_output*/ = false) const { return 0; }
+  int64_t scratch_of_b() const { return 0; }
+  // The operand of the GEMM. It may be in the scratch memory, whose start is then moved.
+  const T* a(const T* from, T*& /*scratch*/, int /*threads*/) const { return from; }
+  const T* b(const T* from, T*& /*scratch*/, int /*threads*/) const { return from; }
+
+ private:
+  const GemmKernels<T>& kernels() const {
+    if constexpr (std::is_same_v<T, float>) {
+      if (shape.stored) return stored_matmul_kernels(*shape.stored).gemm;
+    }
+    return gemm_kernels<T>();
+  }
+};
+
+// A GEMM of bfloat16 operands, which are packed to VNNI pairs.
+struct VnniGemm {
+  using Input = uint16_t;
+  using Output = float;
+
+  GemmShape shape;
+  VnniOperand pairs_of_a, pairs_of_b;
+
+  explicit VnniGemm(GemmShape of)
+      : shape(std::move(of)),
+        pairs_of_a{shape.m, shape.k, shape.a_column_step == 1},
+        pairs_of_b{shape.n, shape.k, shape.b_row_step == 1} {}
+
+  Gemm<float> gemm() const {
+    return {.kernels = &bfloat16_kernels()->gemm,
+            .m = shape.m,
+            .n = shape.n,
+            .k = pairs_of_a.pairs(),
+            .a = {nullptr, pairs_of_a.line_step(), pairs_of_a.pair_step()},
+            .b = {nullptr, pairs_of_b.pair_step(), pairs_of_b.line_step()}};
+  }
+  int64_t scratch_of_a(bool is_output = false) const {
+    return whole_lines(is_output ? rounded_count() : pairs_of_a.packed_count());
+  }
+  int64_t scratch_of_b() const { return whole_lines(pairs_of_b.packed_count()); }
+  const float* a(const uint16_t* from, float*& scratch, int threads) const {
+    return packed(pairs_of_a, from, scratch, threads);
+  }
+  // Rounds contiguous rows to bfloat16. The last element of a row of odd length is paired with 0.
+  const float* a(const float* rows, float*& scratch, int /*threads*/) const {
+    float* to = std::exchange(scratch, scratch + whole_lines(rounded_count()));
+    const HalfKernels& kernels = half_kernels(DType::bfloat16);
+    for (int64_t row = 0; row < pairs_of_a.lines; ++row) {
+      float* pairs = to + row * pairs_of_a.pairs();
+      pairs[pairs_of_a.pairs() - 1] = 0;
+      kernels.narrow(rows + row * shape.k, reinterpret_cast<uint16_t*>(pairs), shape.k);
+    }
+    return to;
+  }
+  const float* b(const uint16_t* from, float*& scratch, int threads) const {
+    return packed(pairs_of_b, from, scratch, threads);
+  }
+
+ private:
+  int64_t rounded_count() const { return pairs_of_a.lines * pairs_of_a.pairs(); }
+
+  static const float* packed(const VnniOperand& operand, const uint16_t* from, float*& scratch,
+                             int threads) {
+    if (operand.in_place()) return reinterpret_cast<const float*>(from);
+    float* to = std::exchange(scratch, scratch + whole_lines(operand.packed_count()));
+    const Work work{
+        .amount = operand.packed_count(), .pieces = operand.units(), .grain_size = 1 << 15};
+    run_ranges(work, threads, [&](int64_t first, int64_t last, int) {
+      operand.pack(*bfloat16_kernels(), from, first, last, to);
+    });
+    return to;
+  }
+};
 
 }  // namespace mithril::cpu_backend

@@ -4,10 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "backends/cpu/gemm/gemm.hpp"
 #include "backends/cpu/gemm/gemm_operands.hpp"
-#include "backends/cpu/gemm/half_weights.hpp"
-#include "backends/cpu/gemm/vnni_operand.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/runtime/half_elements.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
@@ -15,83 +12,6 @@
 
 namespace mithril::cpu_backend {
 namespace {
-
-template <typename T>
-const GemmKernels<T>& kernels_of(const GemmShape& shape) {
-  if constexpr (std::is_same_v<T, float>) {
-    if (shape.stored) return stored_matmul_kernels(*shape.stored).gemm;
-  }
-  return gemm_kernels<T>();
-}
-
-// A GEMM of operands of dtype T.
-template <typename T>
-struct PlainGemm {
-  using Input = T;
-  using Output = T;
-
-  GemmShape shape;
-
-  // The GEMM without pointers to its operands.
-  Gemm<T> gemm() const {
-    return {.kernels = &kernels_of<T>(shape),
-            .m = shape.m,
-            .n = shape.n,
-            .k = shape.k,
-            .a = {nullptr, shape.a_row_step, shape.a_column_step},
-            .b = {nullptr, shape.b_row_step, shape.b_column_step}};
-  }
-  // Elements of scratch memory for A and for an unpacked B.
-  int64_t scratch_of_a() const { return 0; }
-  int64_t scratch_of_b() const { return 0; }
-  // The operand of the GEMM. It may be in the scratch memory, whose start is then moved.
-  const T* a(const T* from, T*& /*scratch*/, int /*threads*/) const { return from; }
-  const T* b(const T* from, T*& /*scratch*/, int /*threads*/) const { return from; }
-};
-
-// A GEMM of bfloat16 operands, which are packed to VNNI pairs.
-struct VnniGemm {
-  using Input = uint16_t;
-  using Output = float;
-
-  GemmShape shape;
-  VnniOperand pairs_of_a, pairs_of_b;
-
-  explicit VnniGemm(GemmShape of)
-      : shape(std::move(of)),
-        pairs_of_a{shape.m, shape.k, shape.a_column_step == 1},
-        pairs_of_b{shape.n, shape.k, shape.b_row_step == 1} {}
-
-  Gemm<float> gemm() const {
-    return {.kernels = &bfloat16_kernels()->gemm,
-            .m = shape.m,
-            .n = shape.n,
-            .k = pairs_of_a.pairs(),
-            .a = {nullptr, pairs_of_a.line_step(), pairs_of_a.pair_step()},
-            .b = {nullptr, pairs_of_b.pair_step(), pairs_of_b.line_step()}};
-  }
-  int64_t scratch_of_a() const { return whole_lines(pairs_of_a.packed_count()); }
-  int64_t scratch_of_b() const { return whole_lines(pairs_of_b.packed_count()); }
-  const float* a(const uint16_t* from, float*& scratch, int threads) const {
-    return packed(pairs_of_a, from, scratch, threads);
-  }
-  const float* b(const uint16_t* from, float*& scratch, int threads) const {
-    return packed(pairs_of_b, from, scratch, threads);
-  }
-
- private:
-  static const float* packed(const VnniOperand& operand, const uint16_t* from, float*& scratch,
-                             int threads) {
-    if (operand.in_place()) return reinterpret_cast<const float*>(from);
-    float* to = std::exchange(scratch, scratch + whole_lines(operand.packed_count()));
-    const Work work{
-        .amount = operand.packed_count(), .pieces = operand.units(), .grain_size = 1 << 15};
-    run_ranges(work, threads, [&](int64_t first, int64_t last, int) {
-      operand.pack(*bfloat16_kernels(), from, first, last, to);
-    });
-    return to;
-  }
-};
 
 struct GemmBuffers {
   BufferRef a, b;

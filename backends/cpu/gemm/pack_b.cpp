@@ -1,5 +1,6 @@
 // Packs B into panels: for each k, the elements of a panel are contiguous.
 #include <algorithm>
+#include <vector>
 
 #include "backends/cpu/gemm/gemm.hpp"
 
@@ -57,6 +58,19 @@ void pack_b(const Gemm<T>& gemm, int64_t first, int64_t last, T* packed) {
       }
     }
     fill_margin(count, nr, gemm.k, to);
+  }
+}
+
+void pack_half_weights(const Gemm<float>& gemm, const HalfWeightKernels& kernels,
+                       uint16_t* packed) {
+  const int64_t nr = kernels.gemm.nr, size = nr * gemm.k;
+  std::vector<float> panel(static_cast<size_t>(size));
+  Gemm<float> rest = gemm;
+  for (int64_t column = 0; column < gemm.n; column += nr, packed += size) {
+    rest.b.data = gemm.b.data + column * gemm.b.column_step;
+    rest.n = gemm.n - column;
+    pack_b(rest, 0, 1, panel.data());
+    kernels.store(panel.data(), gemm.k, packed);
   }
 }
 

@@ -5,14 +5,65 @@
 #include <limits>
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
+#include "backends/cpu/gemm/gemm_operands.hpp"
 #include "backends/cpu/kernels/softmax_kernels.hpp"
 #include "backends/cpu/ops/attention_form.hpp"
-#include "backends/cpu/ops/attention_products.hpp"
+#include "backends/cpu/runtime/alignment.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
 namespace {
+
+// ---- the two GEMMs, for a block of rows ----
+
+// scores = query * key.T
+GemmShape scores_shape(const AttentionForm& form, int64_t rows) {
+  return {.m = rows,
+          .n = form.columns,
+          .k = form.width,
+          .a_row_step = form.width,
+          .a_column_step = 1,
+          .b_row_step = 1,
+          .b_column_step = form.width,
+          .batches = {}};
+}
+
+// output = weights * value
+GemmShape output_shape(const AttentionForm& form, int64_t rows) {
+  return {.m = rows,
+          .n = form.value_width,
+          .k = form.columns,
+          .a_row_step = form.columns,
+          .a_column_step = 1,
+          .b_row_step = form.value_width,
+          .b_column_step = 1,
+          .batches = {}};
+}
+
+// In elements.
+template <class Operands>
+int64_t gemm_scratch(const Operands& operands, bool a_is_output) {
+  const GemmPlan plan(operands.gemm());
+  return operands.scratch_of_a(a_is_output) + operands.scratch_of_b() +
+         (plan.packs() ? whole_lines(plan.packed_count()) : 0);
+}
+
+template <class Operands, typename A, typename T = typename Operands::Output>
+void run_gemm(const Operands& operands, const A* a, const typename Operands::Input* b, T* c,
+              T* scratch) {
+  constexpr int threads = 1;
+  Gemm<T> gemm = operands.gemm();
+  gemm.a.data = operands.a(a, scratch, threads);
+  gemm.b.data = operands.b(b, scratch, threads);
+  gemm.c = c;
+  const GemmPlan plan(gemm);
+  if (plan.packs()) {
+    pack_b(gemm, 0, plan.panels(), scratch);
+    gemm.packed_b = scratch;
+  }
+  multiply(gemm, plan, {0, gemm.m, 0, gemm.n});
+}
 
 struct AttentionBuffers {
   BufferRef query, key;
@@ -20,11 +71,11 @@ struct AttentionBuffers {
   BufferRef to, scratch;
 };
 
-// `Products` runs the two GEMMs.
-template <typename Products>
+// `Operands` is PlainGemm or VnniGemm.
+template <class Operands>
 class AttentionStep final : public Step {
-  using InputElement = typename Products::InputElement;
-  using T = typename Products::OutputElement;
+  using Input = typename Operands::Input;
+  using T = typename Operands::Output;
 
  public:
   AttentionStep(AttentionForm form, int threads, AttentionBuffers refs)
@@ -33,8 +84,10 @@ class AttentionStep final : public Step {
   // Elements of scratch memory of a task: scores, a row of the mask, and the scratch memory of the
   // GEMMs.
   static int64_t scratch_of_a_task(const AttentionForm& form) {
-    return whole_lines(form.rows_at_once() * form.columns) + whole_lines(form.columns) +
-           Products(form).scratch();
+    const int64_t rows = form.rows_at_once();
+    return whole_lines(rows * form.columns) + whole_lines(form.columns) +
+           std::max(gemm_scratch(Operands{scores_shape(form, rows)}, false),
+                    gemm_scratch(Operands{output_shape(form, rows)}, true));
   }
 
   static int tasks(const AttentionForm& form, int threads) {
@@ -57,7 +110,6 @@ class AttentionStep final : public Step {
  private:
   void attend(const BufferTable& buffers, int64_t index, int64_t first_row, int part) const {
     const AttentionForm& s = form_;
-    const Products products(s);
     const Head& head = s.heads[static_cast<size_t>(index)];
     const int64_t rows = std::min(s.rows_at_once(), s.rows - first_row);
     T* scratch = buffers.write<T>(refs_.scratch) + part * scratch_of_a_task(s);
@@ -67,9 +119,9 @@ class AttentionStep final : public Step {
     const int64_t row_at = index * s.rows + first_row;
     T* scores = refs_.value ? scratch : to + row_at * s.columns;
 
-    products.score(
-        buffers.read<InputElement>(refs_.query) + (head.query * s.rows + first_row) * s.width, rows,
-        buffers.read<InputElement>(refs_.key) + head.key * s.columns * s.width, scores, work);
+    run_gemm(Operands{scores_shape(s, rows)},
+             buffers.read<Input>(refs_.query) + (head.query * s.rows + first_row) * s.width,
+             buffers.read<Input>(refs_.key) + head.key * s.columns * s.width, scores, work);
 
     for (int64_t row = 0; row < rows; ++row) {
       const int64_t seen = s.causal ? std::min(first_row + row + 1, s.columns) : s.columns;
@@ -80,9 +132,9 @@ class AttentionStep final : public Step {
     }
 
     if (!refs_.value) return;
-    products.mix(scores, rows,
-                 buffers.read<InputElement>(*refs_.value) + head.value * s.columns * s.value_width,
-                 to + row_at * s.value_width, work);
+    run_gemm(Operands{output_shape(s, rows)}, scores,
+             buffers.read<Input>(*refs_.value) + head.value * s.columns * s.value_width,
+             to + row_at * s.value_width, work);
   }
 
   // The mask that is added to a row of scores, for its first `count` columns; null: no mask.
@@ -170,13 +222,13 @@ AttentionForm form_of(const ShapedGraph& shaped, const AttentionOperands& operan
   return form;
 }
 
-template <typename Products>
+template <class Operands>
 StepDescriptor attention_descriptor(const LoweringContext& context, const AttentionForm& form,
                                     const AttentionOperands& operands, ValueId to) {
   const int threads = context.config.threads;
-  using Step = AttentionStep<Products>;
+  using Step = AttentionStep<Operands>;
   const int64_t scratch = Step::scratch_of_a_task(form) * Step::tasks(form, threads) *
-                          int64_t{sizeof(typename Products::OutputElement)};
+                          int64_t{sizeof(typename Operands::Output)};
   return {.reads = operands.all(),
           .writes = {to},
           .scratch_bytes = scratch,
@@ -218,11 +270,11 @@ std::optional<StepDescriptor> lower_attention(const LoweringContext& context, si
   form.causal = reader.value(mask + 1).flag();
   form.scale = scale.is_none() ? 1 / std::sqrt(static_cast<double>(form.width)) : scale.real();
   if (dtype == DType::float32) {
-    return paired ? attention_descriptor<VnniProducts>(context, form, operands, to)
-                  : attention_descriptor<PlainProducts<float>>(context, form, operands, to);
+    return paired ? attention_descriptor<VnniGemm>(context, form, operands, to)
+                  : attention_descriptor<PlainGemm<float>>(context, form, operands, to);
   }
   if (dtype == DType::float64) {
-    return attention_descriptor<PlainProducts<double>>(context, form, operands, to);
+    return attention_descriptor<PlainGemm<double>>(context, form, operands, to);
   }
   return std::nullopt;
 }
