@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "backends/cpu/descriptors/use_counts.hpp"
 #include "backends/cpu/elementwise/native/code.hpp"
 #include "backends/cpu/fusion/elementwise_groups.hpp"
 #include "backends/cpu/fusion/epilogue.hpp"

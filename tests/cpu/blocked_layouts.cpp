@@ -9,7 +9,7 @@
 #include <random>
 
 #include "backends/cpu/cpu.hpp"
-#include "backends/cpu/descriptors/use_counts.hpp"
+#include "backends/cpu/descriptors/shaped_graph.hpp"
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/kernels/nchwc_kernels.hpp"
 #include "backends/cpu/rewrite/legalize_half.hpp"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "backends/cpu/conv/vnni_pairs.hpp"
-#include "backends/cpu/runtime/alignment.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"
 

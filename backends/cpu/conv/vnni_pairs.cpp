@@ -1,7 +1,7 @@
 #include "backends/cpu/conv/vnni_pairs.hpp"
 
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
-#include "backends/cpu/runtime/alignment.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
 
 namespace mithril::cpu_backend {
 

@@ -6,7 +6,6 @@
 #include "backends/cpu/conv/convolution.hpp"
 #include "backends/cpu/conv/window_attributes.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
-#include "backends/cpu/runtime/alignment.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"
 

@@ -12,12 +12,19 @@ namespace mithril::cpu_backend {
 // "softmax(input, axis)". The call names ports of the op.
 class CallReader {
  public:
-  CallReader(const ShapedGraph& shaped, size_t node, const SpelledExpression& call);
+  CallReader(const ShapedGraph& shaped, size_t node, const SpelledExpression& call)
+      : node_(shaped.node(node)), planned_(shaped.planned(node)), call_(call) {}
 
-  std::optional<ValueId> tensor(size_t argument) const;  // none: absent, or a number
-  const Datum& value(size_t argument) const;
+  // None: absent, or a number.
+  std::optional<ValueId> tensor(size_t argument) const {
+    const int32_t at = planned_.tensors[port(argument)];
+    return at < 0 ? std::nullopt : std::optional(static_cast<ValueId>(at));
+  }
+  const Datum& value(size_t argument) const { return planned_.values[port(argument)]; }
 
  private:
+  size_t port(size_t argument) const { return node_.argument_index(call_.children[argument].text); }
+
   const Node& node_;
   const PlannedNode& planned_;
   const SpelledExpression& call_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "backends/cpu/runtime/alignment.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/runtime/half_elements.hpp"
 #include "mithril/base/large_memory.hpp"
 

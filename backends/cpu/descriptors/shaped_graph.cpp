@@ -52,6 +52,20 @@ std::string to_string(const ShapedGraph& shaped) {
   return text;
 }
 
+std::vector<int> count_uses(const ShapedGraph& shaped, const std::vector<bool>& observed) {
+  const Graph& graph = shaped.graph();
+  std::vector<int> use_counts(graph.values().size());
+  for (const Output& output : graph.outputs()) ++use_counts[index(output.value)];
+  for (size_t node = 0; node < shaped.node_count(); ++node) {
+    for (const int32_t at : shaped.planned(node).tensors) {
+      if (at >= 0) ++use_counts[static_cast<size_t>(at)];
+    }
+    if (observed.empty() || !observed[node]) continue;
+    for (const ValueId id : shaped.node(node).outputs) ++use_counts[index(id)];
+  }
+  return use_counts;
+}
+
 Dims dims_in_blocks(const Dims& dims, int64_t channels) {
   constexpr size_t rank = 4;
   Dims all(rank + 1, 1);

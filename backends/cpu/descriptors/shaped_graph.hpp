@@ -49,6 +49,10 @@ class ShapedGraph {
   int64_t channels_of_block_ = 1;
 };
 
+// Per value: the number of node arguments and graph outputs that refer to it, plus 1 if the
+// observer wants it. `observed`, per node: the observer wants its outputs; empty: none.
+std::vector<int> count_uses(const ShapedGraph& shaped, const std::vector<bool>& observed);
+
 // A line for each value that is in the blocked layout.
 std::string to_string(const ShapedGraph& shaped);
 

@@ -37,6 +37,19 @@ struct ElementwiseProgram {
   Slot slots = 0;
 
   Slot first_made() const { return static_cast<Slot>(inputs.size() + constants.size()); }
+  // The cost of one element, in additions.
+  int64_t cost() const {
+    constexpr int64_t cost_of_function = 8;  // such as exp
+    int64_t sum = 0;
+    for (const Instruction& at : instructions) {
+      const bool function = at.operation >= Operation::exp && at.operation <= Operation::erf;
+      sum += function ? cost_of_function : 1;
+    }
+    return sum;
+  }
 };
+
+// The work that pays off one more thread: elements times their cost.
+inline constexpr int64_t elementwise_grain_size = 1 << 17;
 
 }  // namespace mithril::cpu_backend

@@ -3,7 +3,6 @@
 #include <memory>
 #include <utility>
 
-#include "backends/cpu/elementwise/cost.hpp"
 #include "backends/cpu/elementwise/native/code.hpp"
 #include "backends/cpu/elementwise/program_step.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
@@ -71,7 +70,7 @@ StepDescriptor lower_elementwise(const LoweringContext& context, ElementwiseProg
   descriptor.in_place_pairs = in_place_pairs(context.shaped, program);
   descriptor.row_partitions = row_partitions(context.shaped, program);
   descriptor.useful_threads =
-      static_cast<double>(element_count(program.dims) * cost_of(program)) / elementwise_grain_size;
+      static_cast<double>(element_count(program.dims) * program.cost()) / elementwise_grain_size;
   if (context.native) context.native->add(context.shaped, program);
   descriptor.program = std::make_shared<const ElementwiseProgram>(std::move(program));
   descriptor.make = [&context, program = descriptor.program](const BufferRefs& refs,

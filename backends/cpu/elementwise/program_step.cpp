@@ -5,7 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "backends/cpu/elementwise/cost.hpp"
 #include "backends/cpu/elementwise/element_access.hpp"
 #include "backends/cpu/elementwise/instruction_order.hpp"
 #include "backends/cpu/elementwise/native/code.hpp"
@@ -102,7 +101,7 @@ class ElementwiseProgramStep final : public ElementStep {
         links_(links_of<T>(program, forwardings(program))),
         threads_(threads),
         count_(element_count(program.dims)),
-        cost_(cost_of(program)),
+        cost_(program.cost()),
         first_made_(static_cast<size_t>(program.first_made())),
         constants_(program.constants.size() * most_lanes) {
     for (size_t i = 0; i < program.inputs.size(); ++i) {

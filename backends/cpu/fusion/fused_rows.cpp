@@ -10,7 +10,6 @@
 
 #include "backends/cpu/fusion/row_group.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
-#include "backends/cpu/runtime/alignment.hpp"
 #include "mithril/eval/memory_plan.hpp"
 
 namespace mithril::cpu_backend {

@@ -6,7 +6,6 @@
 
 #include "backends/cpu/kernels/bfloat16_kernels.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
-#include "backends/cpu/runtime/alignment.hpp"
 
 namespace mithril::cpu_backend {
 

@@ -7,9 +7,9 @@
 namespace mithril::cpu_backend {
 
 // `kernels` with its tiles replaced by AMX tiles. Operands are VNNI pairs, as in BFloat16Kernels.
-// Needs has_amx(). Subnormal inputs are treated as 0.
+// Needs Instructions::amx. Subnormal inputs are treated as 0.
 GemmKernels<float> with_amx(GemmKernels<float> kernels);
-// The kernels for the NCHW32c layout of bfloat16. Need has_amx().
+// The kernels for the NCHW32c layout of bfloat16. Need Instructions::amx.
 NchwcKernels amx_block_kernels();
 
 }  // namespace mithril::cpu_backend

@@ -1,4 +1,5 @@
-// GEMM micro-kernels, also of implicit GEMMs, GEMV kernels, and the copies that pack their operands.
+// GEMM micro-kernels, also of implicit GEMMs, GEMV kernels, and the copies that pack their
+// operands.
 #pragma once
 
 #include "backends/cpu/kernels/instruction_set.hpp"

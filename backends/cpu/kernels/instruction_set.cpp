@@ -4,12 +4,34 @@
 #include <cstdlib>
 #include <string>
 
-#include "backends/cpu/kernels/amx_probe.hpp"
 #include "backends/cpu/kernels/targets.hpp"
 #include "mithril/base/error.hpp"
 
+// The AMX kernels are compiled.
+#if defined(__x86_64__) && defined(__linux__) && (defined(__GNUC__) || defined(__clang__))
+#define MITHRIL_HAS_AMX_KERNELS
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 namespace mithril::cpu_backend {
 namespace {
+
+// Whether the processor has AMX, the kernels were compiled for it, and Linux permits this process
+// to use it. The call requests the permission.
+bool has_amx() {
+#ifdef MITHRIL_HAS_AMX_KERNELS
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
+  constexpr unsigned products_of_bfloat16 = 1u << 22, tiles = 1u << 24;
+  constexpr long request_permission = 0x1023, tile_data = 18;
+  return (d & products_of_bfloat16) && (d & tiles) &&
+         syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+#else
+  return false;
+#endif
+}
 
 Instructions best_of(Instructions most) {
   Instructions best = Instructions::portable;

@@ -6,9 +6,9 @@
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/gemm/gemm_operands.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/kernels/softmax_kernels.hpp"
 #include "backends/cpu/ops/attention_form.hpp"
-#include "backends/cpu/runtime/alignment.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 #include "mithril/base/thread_pool.hpp"
 

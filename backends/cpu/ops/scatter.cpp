@@ -6,7 +6,7 @@
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/descriptors/reference_steps.hpp"
-#include "backends/cpu/runtime/alignment.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/runtime/axes.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 

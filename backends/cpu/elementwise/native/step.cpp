@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "backends/cpu/elementwise/cost.hpp"
 #include "backends/cpu/elementwise/element_access.hpp"
 #include "backends/cpu/runtime/broadcast_iteration.hpp"
 #include "mithril/base/thread_pool.hpp"
@@ -19,7 +18,7 @@ class NativeStep final : public ElementStep {
       : function_(options.function),
         threads_(options.threads),
         count_(element_count(options.program.dims)),
-        work_(count_ * cost_of(options.program)) {
+        work_(count_ * options.program.cost()) {
     const ShapedGraph& shaped = options.shaped;
     for (size_t i = 0; i < options.program.inputs.size(); ++i) {
       const ValueId id = options.program.inputs[i];
