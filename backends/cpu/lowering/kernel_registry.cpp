@@ -49,7 +49,7 @@ const std::map<std::string_view, Kernel>& kernels() {
       {"sum", {lower_reduction}},
       {"sum_to", {lower_reduction, HalfUse::none, 1}},
       {"swapaxes", {lower_movement, HalfUse::moves}},
-      {"unsliced", {lower_slice_grad, HalfUse::none, 1}}};
+      {"unsliced", {lower_movement, HalfUse::none, 1}}};
   return kernels;
 }
 

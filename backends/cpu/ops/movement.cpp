@@ -42,8 +42,8 @@ Order order_of(const ShapedGraph& shaped, size_t node, const SpelledExpression& 
   return order;
 }
 
-// The axes of the output, outermost first, with their steps in the input, and the first element of
-// the input that is read.
+// The elements of a tensor that a dense tensor is copied from or to: the axes of the dense tensor,
+// outermost first, with their steps, and the first element.
 struct Layout {
   std::vector<Axis> axes;
   int64_t start = 0;
@@ -104,16 +104,21 @@ std::optional<Layout> sliced(const CallReader& reader, size_t first, const Dims&
   return fits ? std::optional(layout) : std::nullopt;
 }
 
-// Copies elements from a strided input: the last two axes tile by tile, for each index of the
-// others.
+// Copies elements between a tensor with a layout and a dense tensor: the last two axes tile by
+// tile, for each index of the others.
 template <typename T>
 class Move final : public Step {
  public:
-  Move(const std::vector<Axis>& axes, int64_t start, int threads, BufferRef from, BufferRef to)
-      : rows_(axes[axes.size() - 2]),
-        columns_(axes.back()),
-        start_(start),
-        outer_(axes.begin(), axes.end() - 2),
+  // `is_gradient`: the output has the layout, and its other elements become 0. Otherwise the input
+  // has it. `count`: the elements of the output.
+  Move(const Layout& layout, bool is_gradient, int64_t count, int threads, BufferRef from,
+       BufferRef to)
+      : rows_(layout.axes[layout.axes.size() - 2]),
+        columns_(layout.axes.back()),
+        start_(layout.start),
+        outer_(layout.axes.begin(), layout.axes.end() - 2),
+        is_gradient_(is_gradient),
+        count_(count),
         threads_(threads),
         from_(from),
         to_(to) {
@@ -121,6 +126,7 @@ class Move final : public Step {
   }
 
   void run(const BufferTable& buffers) const override {
+    if (is_gradient_) std::fill_n(buffers.write<T>(to_), count_, T{});
     const int64_t size = rows_.size * columns_.size;
     if (size * matrices_ == 0) return;
     const int64_t bands = up(rows_.size, tile);
@@ -128,26 +134,36 @@ class Move final : public Step {
     run_ranges(work, threads_, [&](int64_t first, int64_t last, int) {
       for (int64_t i = first; i < last; ++i) {
         const int64_t matrix = i / bands, row = i % bands * tile;
-        const T* from = buffers.read<T>(from_) + start_ + offset(outer_, matrix);
-        move_band(from, buffers.write<T>(to_) + matrix * size, row,
-                  std::min(row + tile, rows_.size));
+        const int64_t begin = matrix * size, strided_begin = start_ + offset(outer_, matrix);
+        move_band(buffers.read<T>(from_) + (is_gradient_ ? begin : strided_begin),
+                  buffers.write<T>(to_) + (is_gradient_ ? strided_begin : begin), row);
       }
     });
   }
 
  private:
-  void move_band(const T* from, T* to, int64_t first, int64_t last) const {
-    if (columns_.step == 1) {
+  void move_band(const T* from, T* to, int64_t first) const {
+    const int64_t last = std::min(first + tile, rows_.size), step = columns_.step;
+    const int64_t row_step = is_gradient_ ? columns_.size : rows_.step;
+    const int64_t to_row_step = is_gradient_ ? rows_.step : columns_.size;
+    if (step == 1) {
       for (int64_t i = first; i < last; ++i) {
-        std::copy_n(from + i * rows_.step, columns_.size, to + i * columns_.size);
+        std::copy_n(from + i * row_step, columns_.size, to + i * to_row_step);
       }
       return;
     }
     for (int64_t column = 0; column < columns_.size; column += tile) {
       const int64_t end = std::min(column + tile, columns_.size);
       for (int64_t i = first; i < last; ++i) {
-        const T* row = from + i * rows_.step;
-        for (int64_t j = column; j < end; ++j) to[i * columns_.size + j] = row[j * columns_.step];
+        const T* row = from + i * row_step;
+        T* row_to = to + i * to_row_step;
+        if (is_gradient_) {
+#pragma GCC unroll 4
+          for (int64_t j = column; j < end; ++j) row_to[j * step] = row[j];
+        } else {
+#pragma GCC unroll 4
+          for (int64_t j = column; j < end; ++j) row_to[j] = row[j * step];
+        }
       }
     }
   }
@@ -155,56 +171,24 @@ class Move final : public Step {
   Axis rows_, columns_;
   int64_t start_;
   std::vector<Axis> outer_;
-  int64_t matrices_ = 1;
+  bool is_gradient_;
+  int64_t count_, matrices_ = 1;
   int threads_;
   BufferRef from_, to_;
 };
 
-// Fills the output with zeros, and copies the rows of the input to a slice of it.
-template <typename T>
-class SliceGradStep final : public Step {
- public:
-  SliceGradStep(const Layout& layout, int64_t count, BufferRef from, BufferRef to)
-      : rows_(layout.axes), start_(layout.start), count_(count), from_(from), to_(to) {
-    columns_ = rows_.back();
-    rows_.pop_back();
-  }
-
-  void run(const BufferTable& buffers) const override {
-    T* const to = buffers.write<T>(to_);
-    std::fill_n(to, count_, T{});
-    const T* from = buffers.read<T>(from_);
-    int64_t rows = 1;
-    for (const Axis& axis : rows_) rows *= axis.size;
-    for (int64_t row = 0; row < rows; ++row, from += columns_.size) {
-      T* const first = to + start_ + offset(rows_, row);
-      if (columns_.step == 1) {
-        std::copy_n(from, columns_.size, first);
-      } else {
-        for (int64_t j = 0; j < columns_.size; ++j) first[j * columns_.step] = from[j];
-      }
-    }
-  }
-
- private:
-  std::vector<Axis> rows_;
-  Axis columns_;
-  int64_t start_, count_;  // in elements of the output: the first of the slice, and all
-  BufferRef from_, to_;
-};
-
 // Makes the step for the size of an element, in bytes.
-template <template <typename> class StepTemplate, class... Arguments>
-std::unique_ptr<Step> make_step(size_t element, const Arguments&... arguments) {
+template <class... Arguments>
+std::unique_ptr<Step> make_move(size_t element, const Arguments&... arguments) {
   switch (element) {
     case 1:
-      return std::make_unique<StepTemplate<uint8_t>>(arguments...);
+      return std::make_unique<Move<uint8_t>>(arguments...);
     case 2:
-      return std::make_unique<StepTemplate<uint16_t>>(arguments...);
+      return std::make_unique<Move<uint16_t>>(arguments...);
     case 4:
-      return std::make_unique<StepTemplate<uint32_t>>(arguments...);
+      return std::make_unique<Move<uint32_t>>(arguments...);
     default:
-      return std::make_unique<StepTemplate<uint64_t>>(arguments...);
+      return std::make_unique<Move<uint64_t>>(arguments...);
   }
 }
 
@@ -213,37 +197,27 @@ std::unique_ptr<Step> make_step(size_t element, const Arguments&... arguments) {
 std::optional<StepDescriptor> lower_movement(const LoweringContext& context, size_t node,
                                              const SpelledExpression& call) {
   const ShapedGraph& shaped = context.shaped;
+  const CallReader reader(shaped, node, call);
   const ValueId from = *tensor_of(shaped.node(node).arguments.front());
   const ValueId to = shaped.node(node).outputs.front();
-  const std::optional<Layout> layout =
-      call.text == "sliced"
-          ? sliced(CallReader(shaped, node, call), 1, shaped.dims(from), shaped.dims(to))
-          : permuted(shaped.dims(from), order_of(shaped, node, call));
+  const bool is_gradient = call.text == "unsliced";
+  const Dims &whole = shaped.dims(is_gradient ? to : from),
+             &part = shaped.dims(is_gradient ? from : to);
+  std::optional<Layout> layout;
+  if (is_gradient || call.text == "sliced") {
+    layout = sliced(reader, is_gradient ? 2 : 1, whole, part);
+  } else {
+    layout = permuted(whole, order_of(shaped, node, call));
+  }
   if (!layout) return std::nullopt;
-  return StepDescriptor{
-      .reads = {from},
-      .writes = {to},
-      .make = [from, to, element = size_of(shaped.dtype(to)), threads = context.config.threads,
-               layout = *layout](const BufferRefs& refs, BufferRef) {
-        return make_step<Move>(element, merged(layout.axes), layout.start, threads,
-                               refs[index(from)], refs[index(to)]);
-      }};
-}
-
-std::optional<StepDescriptor> lower_slice_grad(const LoweringContext& context, size_t node,
-                                               const SpelledExpression& call) {
-  const ShapedGraph& shaped = context.shaped;
-  const CallReader reader(shaped, node, call);
-  const ValueId from = *reader.tensor(0), to = shaped.node(node).outputs.front();
-  std::optional<Layout> layout = sliced(reader, 2, shaped.dims(to), shaped.dims(from));
-  if (!layout || shaped.count(from) == 0) return std::nullopt;
   layout->axes = merged(layout->axes);
   return StepDescriptor{
       .reads = {from},
       .writes = {to},
-      .make = [from, to, element = size_of(shaped.dtype(to)), count = shaped.count(to),
-               layout = *layout](const BufferRefs& refs, BufferRef) {
-        return make_step<SliceGradStep>(element, layout, count, refs[index(from)], refs[index(to)]);
+      .make = [=, layout = *layout, element = size_of(shaped.dtype(to)), count = shaped.count(to),
+               threads = context.config.threads](const BufferRefs& refs, BufferRef) {
+        return make_move(element, layout, is_gradient, count, threads, refs[index(from)],
+                         refs[index(to)]);
       }};
 }
 
