@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
+#include "backends/cpu/kernels/blocking.hpp"
 #include "backends/cpu/kernels/reduction_kernels.hpp"
 #include "backends/cpu/runtime/axes.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
@@ -25,6 +26,8 @@ struct Reduction {
   std::vector<Axis> kept, reduced;
   int64_t inner = 1;
   bool inner_reduced = true;
+  // For a kept inner axis of channel blocks: the channels, without those that pad the last block.
+  std::optional<int64_t> channels = {};
 
   static int64_t count(const std::vector<Axis>& axes) {
     int64_t product = 1;
@@ -88,17 +91,20 @@ class ReductionStep final : public PartStep {
 
   // The innermost axis is kept: adds each row to a row of totals.
   void run_columns(const T* x, T* to, Direction direction) const {
-    const int64_t blocks = (r_.inner + columns_summed_at_once - 1) / columns_summed_at_once;
-    in_parts(kept_ * blocks, direction, [&](int64_t piece) {
-      const int64_t i = piece / blocks, first = piece % blocks * columns_summed_at_once;
-      const int64_t count = std::min(columns_summed_at_once, r_.inner - first);
+    const int64_t pieces = up(r_.inner, columns_summed_at_once);
+    const int64_t channels = r_.channels.value_or(r_.inner), blocks = up(channels, r_.inner);
+    in_parts(kept_ * pieces, direction, [&](int64_t piece) {
+      const int64_t i = piece / pieces, first = piece % pieces * columns_summed_at_once;
+      const int64_t channel = i % blocks * r_.inner + first;
+      const int64_t count =
+          std::min({columns_summed_at_once, r_.inner - first, channels - channel});
       const T* columns = x + offset(r_.kept, i) + first;
       double totals[columns_summed_at_once];
       std::fill_n(totals, count, kernel_.start);
       for (int64_t j = 0; j < reduced_; ++j) {
         kernel_.rows(columns + offset(r_.reduced, j), totals, count);
       }
-      std::transform(totals, totals + count, to + i * r_.inner + first,
+      std::transform(totals, totals + count, to + i / blocks * channels + channel,
                      [&](double total) { return finished(total); });
     });
   }
@@ -201,52 +207,6 @@ StepDescriptor reduction_descriptor(const LoweringContext& context, const Reduct
       }};
 }
 
-// Runs a reduction that makes `padded` elements for each image, and stores `channels` of them.
-class PaddedReductionStep final : public Step {
- public:
-  PaddedReductionStep(std::unique_ptr<Step> reduction, const Dims& dims, int64_t padded,
-                      BufferRef scratch, BufferRef to)
-      : reduction_(std::move(reduction)),
-        images_(dims[0]),
-        channels_(dims[1]),
-        padded_(padded),
-        scratch_(scratch),
-        to_(to) {}
-
-  void run(const BufferTable& buffers) const override {
-    reduction_->run(buffers);
-    for (int64_t image = 0; image < images_; ++image) {
-      std::copy_n(buffers.read<float>(scratch_) + image * padded_, channels_,
-                  buffers.write<float>(to_) + image * channels_);
-    }
-  }
-
- private:
-  std::unique_ptr<Step> reduction_;
-  int64_t images_, channels_, padded_;
-  BufferRef scratch_, to_;
-};
-
-// Reduces the planes of a blocked value.
-StepDescriptor lower_blocked_reduction(const LoweringContext& context, std::string_view way,
-                                       ValueId from, ValueId to) {
-  const Dims &dims = context.shaped.dims(from),
-             in_blocks = dims_in_blocks(dims, context.shaped.channels_of_block());
-  const int64_t padded = in_blocks[1] * in_blocks[4];
-  StepDescriptor descriptor = reduction_descriptor<float>(
-      context, reduction_of(in_blocks, {false, false, true, true, false}), way, from, to);
-  if (padded == dims[1]) return descriptor;
-  descriptor.scratch_bytes = dims[0] * padded * int64_t{sizeof(float)};
-  descriptor.make = [=, make = std::move(descriptor.make)](const BufferRefs& refs,
-                                                           BufferRef scratch) {
-    BufferRefs own = refs;
-    own[index(to)] = scratch;
-    return std::make_unique<PaddedReductionStep>(make(own, scratch), dims, padded, scratch,
-                                                 refs[index(to)]);
-  };
-  return descriptor;
-}
-
 }  // namespace
 
 std::optional<StepDescriptor> lower_reduction(const LoweringContext& context, size_t at,
@@ -257,11 +217,16 @@ std::optional<StepDescriptor> lower_reduction(const LoweringContext& context, si
   const ValueId from = *reader.tensor(0), to = shaped.node(at).outputs.front();
   const DType dtype = shaped.dtype(to);
   if (shaped.dtype(from) != dtype || shaped.count(from) == 0) return std::nullopt;
-  if (shaped.is_in_blocks(from)) return lower_blocked_reduction(context, call.text, from, to);
   const Dims& dims = shaped.dims(from);
-  const Reduction reduction =
-      reduction_of(dims, call.text == "sum_to" ? broadcast_along(dims, shaped.dims(to))
-                                               : along(reader.value(1), dims.size()));
+  Reduction reduction;
+  if (shaped.is_in_blocks(from)) {  // see reduces_planes
+    reduction = reduction_of(dims_in_blocks(dims, shaped.channels_of_block()),
+                             {false, false, true, true, false});
+    reduction.channels = dims[1];
+  } else {
+    reduction = reduction_of(dims, call.text == "sum_to" ? broadcast_along(dims, shaped.dims(to))
+                                                         : along(reader.value(1), dims.size()));
+  }
   if (dtype == DType::float32) {
     return reduction_descriptor<float>(context, reduction, call.text, from, to);
   }
