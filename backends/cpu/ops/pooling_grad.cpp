@@ -18,10 +18,16 @@ struct PoolingGradBuffers {
 // Adds the gradient of each output to the elements that it was computed from. Each task computes
 // whole planes.
 template <typename T>
-class PoolGradStep : public Step {
+class PoolGradStep final : public Step {
  public:
-  PoolGradStep(PoolForm form, int threads, const PoolingGradBuffers& refs)
-      : form_(std::move(form)), refs_(refs), threads_(threads) {}
+  PoolGradStep(PoolForm form, bool of_largest, int threads, const PoolingGradBuffers& refs)
+      : form_(std::move(form)), of_largest_(of_largest), refs_(refs), threads_(threads) {}
+
+  // Of max pooling without the places of the maxima.
+  static int64_t scratch_bytes(const PoolForm& form, int threads) {
+    const int64_t parts = task_count(work(form), threads);
+    return parts * form.width.output * int64_t{sizeof(T) + sizeof(PoolPlace<T>)};
+  }
 
   void run(const BufferTable& buffers) const override {
     run_ranges(work(form_), threads_, [&](int64_t first, int64_t last, int64_t task) {
@@ -30,92 +36,66 @@ class PoolGradStep : public Step {
         std::fill_n(made, form_.input_plane(), T{});
         for (int64_t row = 0; row < form_.height.output; ++row) {
           const int64_t at = (plane * form_.height.output + row) * form_.width.output;
-          add_row(buffers, plane, row, task, buffers.read<T>(refs_.gradient) + at, made);
+          const T* gradient = buffers.read<T>(refs_.gradient) + at;
+          if (!of_largest_) {
+            add_shares(row, gradient, made);
+          } else if (refs_.places) {
+            add(gradient, buffers.read<int64_t>(*refs_.places) + at, made);
+          } else {
+            add_to_largest(buffers, plane, row, task, gradient, made);
+          }
         }
       }
     });
   }
 
- protected:
+ private:
   static Work work(const PoolForm& form) {
     return {.amount = form.planes * (form.input_plane() + form.output_plane()),
             .pieces = form.planes,
             .grain_size = 1 << 14};
   }
 
-  virtual void add_row(const BufferTable& buffers, int64_t plane, int64_t row, int64_t task,
-                       const T* gradient, T* made) const = 0;
-
-  PoolForm form_;
-  PoolingGradBuffers refs_;
-
- private:
-  int threads_;
-};
-
-template <typename T>
-class AverageGradStep final : public PoolGradStep<T> {
- public:
-  using PoolGradStep<T>::PoolGradStep;
-
- private:
-  void add_row(const BufferTable&, int64_t, int64_t row, int64_t, const T* gradient,
-               T* made) const override {
-    const auto taps = static_cast<T>(this->form_.taps());
-    const int64_t step = this->form_.width.stride;
-    this->form_.each_run(row, [&](const PoolForm::Run& run, int64_t from) {
+  void add_shares(int64_t row, const T* gradient, T* made) const {
+    const auto taps = static_cast<T>(form_.taps());
+    const int64_t step = form_.width.stride;
+    form_.each_run(row, [&](const PoolForm::Run& run, int64_t from) {
       for (int64_t i = 0; i < run.count; ++i) {
         made[from + i * step] += gradient[run.begin + i] / taps;
       }
     });
   }
-};
 
-template <typename T>
-class MaxGradStep final : public PoolGradStep<T> {
- public:
-  using PoolGradStep<T>::PoolGradStep;
-
-  static int64_t scratch_bytes(const PoolForm& form, int threads) {
-    const int64_t parts = task_count(PoolGradStep<T>::work(form), threads);
-    return parts * form.width.output * int64_t{sizeof(T) + sizeof(PoolPlace<T>)};
-  }
-
- private:
-  void add_row(const BufferTable& buffers, int64_t plane, int64_t row, int64_t task,
-               const T* gradient, T* made) const override {
-    const int64_t columns = this->form_.width.output;
-    if (this->refs_.places) {
-      const int64_t at = (plane * this->form_.height.output + row) * columns;
-      add(gradient, buffers.read<int64_t>(*this->refs_.places) + at, made);
-      return;
-    }
-    T* best = buffers.write<T>(this->refs_.scratch) + 2 * task * columns;
+  void add_to_largest(const BufferTable& buffers, int64_t plane, int64_t row, int64_t task,
+                      const T* gradient, T* made) const {
+    const int64_t columns = form_.width.output;
+    T* best = buffers.write<T>(refs_.scratch) + 2 * task * columns;
     auto* places = reinterpret_cast<PoolPlace<T>*>(best + columns);
-    find(buffers.read<T>(this->refs_.input) + plane * this->form_.input_plane(), row, best, places);
-    add(gradient, places, made);
-  }
-
-  void find(const T* input, int64_t row, T* best, PoolPlace<T>* places) const {
-    const PoolForm& form = this->form_;
-    std::fill_n(best, form.width.output, -std::numeric_limits<T>::infinity());
-    std::fill_n(places, form.width.output, PoolPlace<T>{-1});
-    form.each_run(row, [&](const PoolForm::Run& run, int64_t from) {
-      pool_kernels<T>().largest_placed({input + from, form.width.stride, run.count},
+    const T* input = buffers.read<T>(refs_.input) + plane * form_.input_plane();
+    std::fill_n(best, columns, -std::numeric_limits<T>::infinity());
+    std::fill_n(places, columns, PoolPlace<T>{-1});
+    form_.each_run(row, [&](const PoolForm::Run& run, int64_t from) {
+      pool_kernels<T>().largest_placed({input + from, form_.width.stride, run.count},
                                        static_cast<PoolPlace<T>>(from), best + run.begin,
                                        places + run.begin);
     });
+    add(gradient, places, made);
   }
 
   // Ignores positions outside the plane: a window of padding alone has none, and users may pass
   // any.
   template <typename At>
   void add(const T* gradient, const At* places, T* made) const {
-    for (int64_t i = 0; i < this->form_.width.output; ++i) {
+    for (int64_t i = 0; i < form_.width.output; ++i) {
       const int64_t at = places[i];
-      if (at >= 0 && at < this->form_.input_plane()) made[at] += gradient[i];
+      if (at >= 0 && at < form_.input_plane()) made[at] += gradient[i];
     }
   }
+
+  PoolForm form_;
+  bool of_largest_;
+  PoolingGradBuffers refs_;
+  int threads_;
 };
 
 struct PoolingGradValues {
@@ -130,15 +110,14 @@ StepDescriptor pool_grad_descriptor(const LoweringContext& context, const PoolFo
   if (values.places) descriptor.reads.push_back(*values.places);
   if (of_largest && !values.places) {
     descriptor.reads.push_back(values.input);
-    descriptor.scratch_bytes = MaxGradStep<T>::scratch_bytes(form, context.config.threads);
+    descriptor.scratch_bytes = PoolGradStep<T>::scratch_bytes(form, context.config.threads);
   }
-  descriptor.make = [=, threads = context.config.threads](
-                        const BufferRefs& refs, BufferRef scratch) -> std::unique_ptr<Step> {
+  descriptor.make = [=, threads = context.config.threads](const BufferRefs& refs,
+                                                          BufferRef scratch) {
     PoolingGradBuffers at{refs[index(values.gradient)], refs[index(values.input)],
                           refs[index(values.made)], scratch, std::nullopt};
     if (values.places) at.places = refs[index(*values.places)];
-    if (of_largest) return std::make_unique<MaxGradStep<T>>(form, threads, at);
-    return std::make_unique<AverageGradStep<T>>(form, threads, at);
+    return std::make_unique<PoolGradStep<T>>(form, of_largest, threads, at);
   };
   return descriptor;
 }
