@@ -1,11 +1,11 @@
 #include "backends/cpu/ops/lower_ops.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/descriptors/reference_steps.hpp"
+#include "backends/cpu/ops/indices.hpp"
 #include "backends/cpu/runtime/axes.hpp"
 
 namespace mithril::cpu_backend {
@@ -19,38 +19,38 @@ struct Placing {
 };
 
 struct PlacingBuffers {
-  BufferRef input, index, source, output;
+  BufferRef input, source, output;
 };
 
 // Element: an integer of the size of the elements.
-template <typename Element, typename Index>
+template <typename Element>
 class PlacingStep final : public Step {
  public:
-  // `reference` runs `eval` if an index is out of range, which raises the error.
-  PlacingStep(Placing placing, PlacingBuffers refs, std::unique_ptr<Step> reference)
-      : p_(std::move(placing)), refs_(refs), reference_(std::move(reference)) {}
+  // `reference` runs `eval`.
+  PlacingStep(Placing placing, const Indices& indices, PlacingBuffers refs,
+              std::unique_ptr<Step> reference)
+      : p_(std::move(placing)), indices_(indices), refs_(refs), reference_(std::move(reference)) {}
 
   void run(const BufferTable& buffers) const override {
-    const Index* index = buffers.read<Index>(refs_.index);
-    const bool fits = std::all_of(index, index + p_.count,
-                                  [&](Index at) { return at >= -p_.size && at < p_.size; });
-    if (!fits) return reference_->run(buffers);
     const Element* input = buffers.read<Element>(refs_.input);
     const Element* source = buffers.read<Element>(refs_.source);
     Element* output = buffers.write<Element>(refs_.output);
-    if (output != input) std::memcpy(output, input, static_cast<size_t>(p_.bytes));
-    const Axis row = p_.axes.back();
-    for (int64_t first = 0; first < p_.count; first += row.size) {
-      const int64_t origin = offset(p_.axes, first);
-      for (int64_t i = 0; i < row.size; ++i) {
-        const auto at = static_cast<int64_t>(index[first + i]);
-        output[origin + i * row.step + (at < 0 ? at + p_.size : at) * p_.step] = source[first + i];
+    const bool fits = indices_.visit(buffers, [&](const auto& index) {
+      if (output != input) std::memcpy(output, input, static_cast<size_t>(p_.bytes));
+      const Axis row = p_.axes.back();
+      for (int64_t first = 0; first < p_.count; first += row.size) {
+        const int64_t origin = offset(p_.axes, first);
+        for (int64_t i = 0; i < row.size; ++i) {
+          output[origin + i * row.step + index(first + i) * p_.step] = source[first + i];
+        }
       }
-    }
+    });
+    if (!fits) reference_->run(buffers);
   }
 
  private:
   Placing p_;
+  Indices indices_;
   PlacingBuffers refs_;
   std::unique_ptr<Step> reference_;
 };
@@ -70,15 +70,6 @@ Placing placing_of(const ShapedGraph& shaped, ValueId source, ValueId made, int6
   return placing;
 }
 
-template <typename Element>
-std::unique_ptr<Step> placing_step(bool is_long, const Placing& placing, const PlacingBuffers& refs,
-                                   std::unique_ptr<Step> reference) {
-  if (is_long) {
-    return std::make_unique<PlacingStep<Element, int64_t>>(placing, refs, std::move(reference));
-  }
-  return std::make_unique<PlacingStep<Element, int32_t>>(placing, refs, std::move(reference));
-}
-
 }  // namespace
 
 std::optional<StepDescriptor> lower_placing(const LoweringContext& context, size_t node,
@@ -93,18 +84,22 @@ std::optional<StepDescriptor> lower_placing(const LoweringContext& context, size
   if (shaped.count(made) == 0 || shaped.dims(made).empty()) return std::nullopt;
   const size_t bytes = size_of(dtype);
   if (bytes != 4 && bytes != 8) return std::nullopt;
-  const bool is_long = shaped.dtype(*index) == DType::int64;
-  if (!is_long && shaped.dtype(*index) != DType::int32) return std::nullopt;
+  const DType index_dtype = shaped.dtype(*index);
+  if (index_dtype != DType::int64 && index_dtype != DType::int32) return std::nullopt;
   const Placing placing = placing_of(shaped, *source, made, reader.value(3).integer());
+  const Indices indices{{}, index_dtype, placing.count, placing.size};
   StepDescriptor descriptor = evaluated(shaped, node);
   descriptor.in_place_pairs = {{made, *input}};
   descriptor.make = [=, input = *input, index = *index, source = *source,
                      reference = std::move(descriptor.make)](const BufferRefs& refs,
                                                              BufferRef scratch) {
-    const PlacingBuffers at{refs[mithril::index(input)], refs[mithril::index(index)],
-                            refs[mithril::index(source)], refs[mithril::index(made)]};
-    const auto step = bytes == 4 ? placing_step<uint32_t> : placing_step<uint64_t>;
-    return step(is_long, placing, at, reference(refs, scratch));
+    const PlacingBuffers at{refs[mithril::index(input)], refs[mithril::index(source)],
+                            refs[mithril::index(made)]};
+    const auto make = [&]<typename Element>(Element) -> std::unique_ptr<Step> {
+      return std::make_unique<PlacingStep<Element>>(
+          placing, indices.at(refs[mithril::index(index)]), at, reference(refs, scratch));
+    };
+    return bytes == 4 ? make(uint32_t{}) : make(uint64_t{});
   };
   return descriptor;
 }

@@ -7,6 +7,7 @@
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/descriptors/reference_steps.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
+#include "backends/cpu/ops/indices.hpp"
 #include "backends/cpu/runtime/axes.hpp"
 #include "backends/cpu/runtime/work_partition.hpp"
 
@@ -21,12 +22,11 @@ constexpr int64_t scattering_grain_size = 1 << 15;
 struct Scattering {
   int64_t outer = 1, size = 1, inner = 1;  // of the output, around the axis
   int64_t count = 0;                       // number of indices
-  DType index = DType::int64;
-  int64_t bytes = 0;  // of the output
+  int64_t bytes = 0;                       // of the output
 };
 
 struct ScatteringBuffers {
-  BufferRef from, index, to, scratch;
+  BufferRef from, to, scratch;
 };
 
 // A row of the input, and the row of the output that it is added to.
@@ -41,19 +41,19 @@ int64_t bytes_of_rows(const Scattering& s) {
 template <typename T>
 class ScatteringStep final : public Step {
  public:
-  // `reference` runs `eval` if an index is out of range, which raises the error.
-  ScatteringStep(Scattering scattering, int threads, ScatteringBuffers refs,
-                 std::unique_ptr<Step> reference, std::unique_ptr<ElementStep> epilogue)
+  // `reference` runs `eval`.
+  ScatteringStep(const Scattering& scattering, const Indices& indices, int threads,
+                 ScatteringBuffers refs, std::unique_ptr<Step> reference,
+                 std::unique_ptr<ElementStep> epilogue)
       : s_(scattering),
+        indices_(indices),
         threads_(threads),
         refs_(refs),
         reference_(std::move(reference)),
         epilogue_(std::move(epilogue)) {}
 
   void run(const BufferTable& buffers) const override {
-    const bool fits =
-        s_.index == DType::int64 ? sort_rows<int64_t>(buffers) : sort_rows<int32_t>(buffers);
-    if (!fits) return refuse(buffers);
+    if (!sort_rows(buffers)) return refuse(buffers);
     const int64_t total = s_.outer * s_.size * s_.inner, tiles = up(total, tile);
     const Work work{.amount = total, .pieces = tiles, .grain_size = scattering_grain_size};
     run_ranges(work, threads_, [&](int64_t begin, int64_t end, int task) {
@@ -68,21 +68,16 @@ class ScatteringStep final : public Step {
   static constexpr int64_t tile = tile_bytes / int64_t{sizeof(T)};
 
   // Sorts the rows by output row, then by input row. False: an index is out of range.
-  template <typename Index>
   bool sort_rows(const BufferTable& buffers) const {
-    const Index* index = buffers.read<Index>(refs_.index);
-    const bool fits = std::all_of(index, index + s_.count,
-                                  [&](Index at) { return at >= -s_.size && at < s_.size; });
-    if (!fits) return false;
-    auto* rows = buffers.write<AddedRow>(refs_.scratch);
-    for (int64_t from = 0; from < s_.outer * s_.count; ++from) {
-      const auto at = static_cast<int64_t>(index[from % s_.count]);
-      rows[from] = {from / s_.count * s_.size + (at < 0 ? at + s_.size : at), from};
-    }
-    std::sort(rows, rows + s_.outer * s_.count, [](const AddedRow& a, const AddedRow& b) {
-      return a.to != b.to ? a.to < b.to : a.from < b.from;
+    return indices_.visit(buffers, [&](const auto& index) {
+      auto* rows = buffers.write<AddedRow>(refs_.scratch);
+      for (int64_t from = 0; from < s_.outer * s_.count; ++from) {
+        rows[from] = {from / s_.count * s_.size + index(from % s_.count), from};
+      }
+      std::sort(rows, rows + s_.outer * s_.count, [](const AddedRow& a, const AddedRow& b) {
+        return a.to != b.to ? a.to < b.to : a.from < b.from;
+      });
     });
-    return true;
   }
 
   bool is_in_tiles() const { return refs_.to.base == BufferRef::tile; }
@@ -133,6 +128,7 @@ class ScatteringStep final : public Step {
   }
 
   Scattering s_;
+  Indices indices_;
   int threads_;
   ScatteringBuffers refs_;
   std::unique_ptr<Step> reference_;
@@ -145,17 +141,7 @@ Scattering scattering_of(const ShapedGraph& shaped, ValueId index, ValueId made,
           .size = around.size,
           .inner = around.inner,
           .count = shaped.count(index),
-          .index = shaped.dtype(index),
           .bytes = shaped.bytes(made)};
-}
-
-template <typename T>
-std::unique_ptr<Step> scattering_step(const Scattering& scattering, int threads,
-                                      const ScatteringBuffers& refs,
-                                      std::unique_ptr<Step> reference,
-                                      std::unique_ptr<ElementStep> epilogue) {
-  return std::make_unique<ScatteringStep<T>>(scattering, threads, refs, std::move(reference),
-                                             std::move(epilogue));
 }
 
 }  // namespace
@@ -174,14 +160,18 @@ std::optional<StepDescriptor> lower_scattering(const LoweringContext& context, s
     return std::nullopt;
   }
   const Scattering scattering = scattering_of(shaped, *index, made, reader.value(3).integer());
+  const Indices indices{{}, shaped.dtype(*index), scattering.count, scattering.size};
   const auto make = [=, threads = context.config.threads, from = *from, at = *index,
                      reference = evaluated(shaped, node).make](
                         const BufferRefs& refs, BufferRef scratch,
                         std::unique_ptr<ElementStep> epilogue) {
-    const ScatteringBuffers all{refs[mithril::index(from)], refs[mithril::index(at)],
-                                refs[mithril::index(made)], scratch};
-    const auto step = dtype == DType::float32 ? scattering_step<float> : scattering_step<double>;
-    return step(scattering, threads, all, reference(refs, scratch), std::move(epilogue));
+    const ScatteringBuffers all{refs[mithril::index(from)], refs[mithril::index(made)], scratch};
+    const auto step = [&]<typename T>(T) -> std::unique_ptr<Step> {
+      return std::make_unique<ScatteringStep<T>>(scattering, indices.at(refs[mithril::index(at)]),
+                                                 threads, all, reference(refs, scratch),
+                                                 std::move(epilogue));
+    };
+    return dtype == DType::float32 ? step(float{}) : step(double{});
   };
   return StepDescriptor{
       .reads = {*from, *index},
