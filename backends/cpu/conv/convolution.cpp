@@ -80,13 +80,9 @@ std::optional<StepDescriptor> lower_convolution(const LoweringContext& context, 
   for (const ValueId read : {*source, *weight, values.bias.value_or(*weight)}) {
     if (shaped.dtype(read) != dtype) return std::nullopt;
   }
-  if (dtype == DType::float32) {
-    return implicit_gemm_descriptor<float>(context, *convolution, values, backwards);
-  }
-  if (dtype == DType::float64) {
-    return implicit_gemm_descriptor<double>(context, *convolution, values, backwards);
-  }
-  return std::nullopt;
+  return lower_floats(dtype, [&]<typename T>(T) {
+    return implicit_gemm_descriptor<T>(context, *convolution, values, backwards);
+  });
 }
 
 }  // namespace mithril::cpu_backend

@@ -286,11 +286,9 @@ std::optional<StepDescriptor> lower_convolution_weight(const LoweringContext& co
   const auto convolution = convolution_of(reader, 3, shaped.dims(*input), shaped.dims(values.made),
                                           shaped.dims(*gradient));
   if (!convolution) return std::nullopt;
-  if (dtype == DType::float32)
-    return weight_gradient_descriptor<float>(context, *convolution, values);
-  if (dtype == DType::float64)
-    return weight_gradient_descriptor<double>(context, *convolution, values);
-  return std::nullopt;
+  return lower_floats(dtype, [&]<typename T>(T) {
+    return weight_gradient_descriptor<T>(context, *convolution, values);
+  });
 }
 
 }  // namespace mithril::cpu_backend

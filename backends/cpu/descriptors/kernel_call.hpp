@@ -1,4 +1,4 @@
-// The arguments of a kernel call in a graph.
+// The arguments of a kernel call in a graph, and the choice of a kernel by dtype.
 #pragma once
 
 #include <optional>
@@ -29,5 +29,13 @@ class CallReader {
   const PlannedNode& planned_;
   const SpelledExpression& call_;
 };
+
+// Calls make(T{}) for T float or double, the type of the dtype. None for other dtypes.
+template <typename Make>
+std::optional<StepDescriptor> lower_floats(DType dtype, const Make& make) {
+  if (dtype == DType::float32) return make(float{});
+  if (dtype == DType::float64) return make(double{});
+  return std::nullopt;
+}
 
 }  // namespace mithril::cpu_backend

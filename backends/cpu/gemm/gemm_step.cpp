@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/gemm/gemm_operands.hpp"
 #include "backends/cpu/kernels/half_kernels.hpp"
 #include "backends/cpu/runtime/half_elements.hpp"
@@ -245,9 +246,7 @@ std::optional<StepDescriptor> lower_gemm(const LoweringContext& context, size_t 
                           .bias = operands.size() > 2 ? operands[2] : std::nullopt,
                           .c = c};
   if (is_half(context.shaped.dtype(values.a.id))) return lower_vnni_gemm(context, values);
-  if (dtype == DType::float32) return lower_plain_gemm<float>(context, values);
-  if (dtype == DType::float64) return lower_plain_gemm<double>(context, values);
-  return std::nullopt;
+  return lower_floats(dtype, [&]<typename T>(T) { return lower_plain_gemm<T>(context, values); });
 }
 
 }  // namespace mithril::cpu_backend

@@ -166,14 +166,6 @@ StepDescriptor grad_descriptor(const LoweringContext& context, const NormOptions
   return descriptor;
 }
 
-template <typename T>
-StepDescriptor descriptor_of(const LoweringContext& context, bool is_grad,
-                             const NormOptions& options, const NormSources& sources,
-                             const std::vector<ValueId>& made) {
-  return is_grad ? grad_descriptor<T>(context, options, sources, made)
-                 : forward_descriptor<T>(options, sources, made);
-}
-
 }  // namespace
 
 std::optional<StepDescriptor> lower_norm(const LoweringContext& context, size_t at,
@@ -194,13 +186,10 @@ std::optional<StepDescriptor> lower_norm(const LoweringContext& context, size_t 
   const int64_t count = shaped.count(node.outputs.front()) / dims.back();
   const NormOptions options{.rows = {count, dims.back(), context.config.threads},
                             .eps = is_grad ? 0 : reader.value(3).real()};
-  if (dtype == DType::float32) {
-    return descriptor_of<float>(context, is_grad, options, sources, node.outputs);
-  }
-  if (dtype == DType::float64) {
-    return descriptor_of<double>(context, is_grad, options, sources, node.outputs);
-  }
-  return std::nullopt;
+  return lower_floats(dtype, [&]<typename T>(T) {
+    return is_grad ? grad_descriptor<T>(context, options, sources, node.outputs)
+                   : forward_descriptor<T>(options, sources, node.outputs);
+  });
 }
 
 }  // namespace mithril::cpu_backend

@@ -152,12 +152,9 @@ std::optional<StepDescriptor> lower_pooling(const LoweringContext& context, size
     pooling =
         context.use_counts[index(outputs[1])] > 0 ? Pooling::largest_placed : Pooling::largest;
   }
-  const DType dtype = shaped.dtype(*input);
-  if (dtype == DType::float32)
-    return pool_descriptor<float>(context, *form, pooling, *input, outputs);
-  if (dtype == DType::float64)
-    return pool_descriptor<double>(context, *form, pooling, *input, outputs);
-  return std::nullopt;
+  return lower_floats(shaped.dtype(*input), [&]<typename T>(T) {
+    return pool_descriptor<T>(context, *form, pooling, *input, outputs);
+  });
 }
 
 }  // namespace mithril::cpu_backend

@@ -140,11 +140,9 @@ std::optional<StepDescriptor> lower_pooling_grad(const LoweringContext& context,
   if (!form || form->input_plane() > std::numeric_limits<int32_t>::max()) return std::nullopt;
   const PoolingGradValues values{*gradient, *input, made,
                                  of_largest ? reader.tensor(2) : std::nullopt};
-  if (dtype == DType::float32)
-    return pool_grad_descriptor<float>(context, *form, of_largest, values);
-  if (dtype == DType::float64)
-    return pool_grad_descriptor<double>(context, *form, of_largest, values);
-  return std::nullopt;
+  return lower_floats(dtype, [&]<typename T>(T) {
+    return pool_grad_descriptor<T>(context, *form, of_largest, values);
+  });
 }
 
 }  // namespace mithril::cpu_backend

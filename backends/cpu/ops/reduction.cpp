@@ -227,13 +227,9 @@ std::optional<StepDescriptor> lower_reduction(const LoweringContext& context, si
     reduction = reduction_of(dims, call.text == "sum_to" ? broadcast_along(dims, shaped.dims(to))
                                                          : along(reader.value(1), dims.size()));
   }
-  if (dtype == DType::float32) {
-    return reduction_descriptor<float>(context, reduction, call.text, from, to);
-  }
-  if (dtype == DType::float64) {
-    return reduction_descriptor<double>(context, reduction, call.text, from, to);
-  }
-  return std::nullopt;
+  return lower_floats(dtype, [&]<typename T>(T) {
+    return reduction_descriptor<T>(context, reduction, call.text, from, to);
+  });
 }
 
 bool reduces_planes(const ShapedGraph& shaped, size_t node, const SpelledExpression& call) {

@@ -82,9 +82,8 @@ std::optional<StepDescriptor> lower_rows(const LoweringContext& context, size_t 
       return std::nullopt;
     }
   }
-  if (dtype == DType::float32) return softmax_descriptor<float>(context, call.text, sources, to);
-  if (dtype == DType::float64) return softmax_descriptor<double>(context, call.text, sources, to);
-  return std::nullopt;
+  return lower_floats(
+      dtype, [&]<typename T>(T) { return softmax_descriptor<T>(context, call.text, sources, to); });
 }
 
 }  // namespace mithril::cpu_backend
