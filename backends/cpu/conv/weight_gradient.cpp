@@ -10,12 +10,6 @@
 #include "mithril/base/thread_pool.hpp"
 
 namespace mithril::cpu_backend {
-namespace {
-
-// Pixels that are transposed at once, so that source and destination stay in the L1 cache.
-constexpr int64_t moved_block = 32;
-
-}  // namespace
 
 template <typename T>
 WeightGradientForm<T>::WeightGradientForm(const Convolution& convolution,
@@ -65,13 +59,12 @@ void WeightGradientForm<T>::pad(const T* input, int64_t first, int64_t last, T* 
     }
     std::fill(to, to + left * channels, T{});
     std::fill(to + right * channels, to + pitch, T{});
-    for (int64_t begin = left; begin < right; begin += moved_block) {
-      const int64_t end = std::min(begin + moved_block, right);
-      for (int64_t channel = 0; channel < channels; ++channel) {
-        const T* from = input + (channel * height.input + y) * width.input - width.before;
-        for (int64_t x = begin; x < end; ++x) to[x * channels + channel] = from[x];
-      }
-    }
+    kernels_->interleave({.from = input + y * width.input + left - width.before,
+                          .from_step = height.input * width.input,
+                          .count = channels,
+                          .depth = right - left,
+                          .to = to + left * channels,
+                          .to_step = channels});
   }
   if (last == height_extent_) {
     std::fill_n(padded + height_extent_ * pitch, GemmKernels<T>::most_nr, T{});
@@ -83,14 +76,12 @@ void WeightGradientForm<T>::pack(const T* gradient, int64_t first, int64_t last,
   const int64_t count = places();
   for (int64_t tile = first; tile < last; ++tile) {
     const int64_t rows = std::min(mr_, c_.outputs - tile * mr_);
-    const T* from = gradient + tile * mr_ * count;
-    T* to = packed + tile * mr_ * count;
-    for (int64_t begin = 0; begin < count; begin += moved_block) {
-      const int64_t end = std::min(begin + moved_block, count);
-      for (int64_t row = 0; row < rows; ++row) {
-        for (int64_t at = begin; at < end; ++at) to[at * mr_ + row] = from[row * count + at];
-      }
-    }
+    kernels_->interleave({.from = gradient + tile * mr_ * count,
+                          .from_step = count,
+                          .count = rows,
+                          .depth = count,
+                          .to = packed + tile * mr_ * count,
+                          .to_step = mr_});
   }
 }
 

@@ -84,7 +84,9 @@ HWY_ATTR void interleave_vectors(D d, const Rearrangement<T>& t) {
 template <typename T>
 HWY_ATTR void interleave(const Rearrangement<T>& t) {
   constexpr int64_t lanes = HWY_LANES(T), half = std::max(lanes / 2, block<T>);
-  if (t.count < block<T> || t.depth < block<T>) {
+  if (t.count == 1 && t.to_step == 1) {
+    std::copy_n(t.from, t.depth, t.to);
+  } else if (t.count < block<T> || t.depth < block<T>) {
     for (int64_t j = 0; j < t.count; ++j) {
       for (int64_t k = 0; k < t.depth; ++k) t.to[k * t.to_step + j] = t.from[j * t.from_step + k];
     }
