@@ -186,11 +186,6 @@ class ConvolutionStep final : public Step {
   std::vector<Form> rounds_;               // empty: all output channels at once
 };
 
-class EmptyStep final : public Step {
- public:
-  void run(const BufferTable&) const override {}
-};
-
 PackedWeights::Bytes packed_weight(const LoweringContext& context, const ConvolutionForm& form,
                                    ValueId weight) {
   return context.packed.pack(weight, form.format(), [&](const Tensor& tensor) {
@@ -228,7 +223,7 @@ StepDescriptor convolution_descriptor(const LoweringContext& context, Form form,
   if (values.bias) descriptor.reads.push_back(*values.bias);
   const auto make = [=](const BufferRefs& refs, BufferRef scratch,
                         std::unique_ptr<ElementStep> epilogue) -> std::unique_ptr<Step> {
-    if (is_empty) return std::make_unique<EmptyStep>();
+    if (is_empty) return make_step([](const BufferTable&) {});
     return std::make_unique<ConvolutionStep>(form, pairs, threads, values, refs, scratch, packed,
                                              std::move(epilogue));
   };

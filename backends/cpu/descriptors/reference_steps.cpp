@@ -95,42 +95,6 @@ class Evaluate final : public Step {
   std::vector<PlacedTensor> inputs_, outputs_;
 };
 
-class Copy final : public Step {
- public:
-  Copy(BufferRef from, BufferRef to, int64_t bytes) : from_(from), to_(to), bytes_(bytes) {}
-  void run(const BufferTable& buffers) const override {
-    if (bytes_ == 0) return;
-    std::memcpy(buffers.write<void>(to_), buffers.read<void>(from_), static_cast<size_t>(bytes_));
-  }
-
- private:
-  BufferRef from_, to_;
-  int64_t bytes_;
-};
-
-class Observe final : public Step {
- public:
-  Observe(const Graph& graph, const Node& node, std::vector<PlacedTensor> made,
-          const Observer& observer)
-      : graph_(graph), node_(node), made_(std::move(made)), observer_(observer) {}
-
-  // The observer gets a copy because it may keep the tensor.
-  void run(const BufferTable& buffers) const override {
-    for (size_t i = 0; i < made_.size(); ++i) {
-      const Tensor tensor = made_[i].read(buffers).copy();
-      const Tensor given = observer_.made(graph_, node_, node_.outputs[i], tensor).host();
-      if (given.size() == 0) continue;
-      std::memcpy(buffers.write<void>(made_[i].place), given.raw_data(), given.bytes());
-    }
-  }
-
- private:
-  const Graph& graph_;
-  const Node& node_;
-  std::vector<PlacedTensor> made_;
-  const Observer& observer_;
-};
-
 }  // namespace
 
 StepDescriptor evaluated(const ShapedGraph& shaped, size_t node) {
@@ -149,17 +113,31 @@ StepDescriptor copied(const ShapedGraph& shaped, size_t node) {
   const ValueId to = shaped.planned(node).outputs.front();
   return {.reads = {from},
           .writes = {to},
-          .make = [from, to, bytes = shaped.bytes(to)](const BufferRefs& refs, BufferRef) {
-            return std::make_unique<Copy>(refs[index(from)], refs[index(to)], bytes);
+          .make = [from, to, bytes = static_cast<size_t>(shaped.bytes(to))](const BufferRefs& refs,
+                                                                            BufferRef) {
+            return make_step([bytes, from = refs[index(from)],
+                              to = refs[index(to)]](const BufferTable& buffers) {
+              if (bytes == 0) return;
+              std::memcpy(buffers.write<void>(to), buffers.read<void>(from), bytes);
+            });
           }};
 }
 
 StepDescriptor observed(const ShapedGraph& shaped, size_t node, const Observer& observer) {
-  const std::vector<ValueId>& made = shaped.planned(node).outputs;
-  return {.reads = made,
-          .make = [&shaped, node, &made, &observer](const BufferRefs& refs, BufferRef) {
-            return std::make_unique<Observe>(shaped.graph(), shaped.node(node),
-                                             placed(shaped, made, refs), observer);
+  const Graph& graph = shaped.graph();
+  const Node& at = shaped.node(node);
+  return {.reads = at.outputs,
+          .make = [&shaped, &graph, &at, &observer](const BufferRefs& refs, BufferRef) {
+            return make_step([&graph, &at, &observer,
+                              made = placed(shaped, at.outputs, refs)](const BufferTable& buffers) {
+              for (size_t i = 0; i < made.size(); ++i) {
+                // The observer gets a copy because it may keep the tensor.
+                const Tensor tensor = made[i].read(buffers).copy();
+                const Tensor given = observer.made(graph, at, at.outputs[i], tensor).host();
+                if (given.size() == 0) continue;
+                std::memcpy(buffers.write<void>(made[i].place), given.raw_data(), given.bytes());
+              }
+            });
           }};
 }
 

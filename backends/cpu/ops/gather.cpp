@@ -21,40 +21,25 @@ struct GatheringBuffers {
   BufferRef from, to;
 };
 
-class GatheringStep final : public Step {
- public:
-  // `reference` runs `eval`.
-  GatheringStep(const Gathering& gathering, const Indices& indices, int threads,
-                GatheringBuffers refs, std::unique_ptr<Step> reference)
-      : g_(gathering),
-        indices_(indices),
-        threads_(threads),
-        refs_(refs),
-        reference_(std::move(reference)) {}
-
-  void run(const BufferTable& buffers) const override {
-    const auto* from = buffers.read<std::byte>(refs_.from);
-    auto* to = buffers.write<std::byte>(refs_.to);
-    const int64_t count = indices_.count, rows = g_.outer * count, bytes = g_.row_bytes;
-    const bool fits = indices_.visit(buffers, [&](const auto& index) {
+// `reference` runs `eval`.
+std::unique_ptr<Step> gathering_step(const Gathering& g, const Indices& indices, int threads,
+                                     GatheringBuffers refs, std::unique_ptr<Step> reference) {
+  return make_step([=, reference = std::move(reference)](const BufferTable& buffers) {
+    const auto* from = buffers.read<std::byte>(refs.from);
+    auto* to = buffers.write<std::byte>(refs.to);
+    const int64_t count = indices.count, rows = g.outer * count, bytes = g.row_bytes;
+    const bool fits = indices.visit(buffers, [&](const auto& index) {
       const Work work{.amount = rows * bytes, .pieces = rows, .grain_size = 1 << 19};
-      run_ranges(work, threads_, [&](int64_t first, int64_t last, int) {
+      run_ranges(work, threads, [&](int64_t first, int64_t last, int) {
         for (int64_t row = first; row < last; ++row) {
-          const int64_t source = row / count * g_.size + index(row % count);
+          const int64_t source = row / count * g.size + index(row % count);
           std::memcpy(to + row * bytes, from + source * bytes, static_cast<size_t>(bytes));
         }
       });
     });
-    if (!fits) reference_->run(buffers);
-  }
-
- private:
-  Gathering g_;
-  Indices indices_;
-  int threads_;
-  GatheringBuffers refs_;
-  std::unique_ptr<Step> reference_;
-};
+    if (!fits) reference->run(buffers);
+  });
+}
 
 }  // namespace
 
@@ -74,10 +59,9 @@ std::optional<StepDescriptor> lower_gathering(const LoweringContext& context, si
   descriptor.make = [=, threads = context.config.threads, from = *from, index = *index,
                      reference = std::move(descriptor.make)](const BufferRefs& refs,
                                                              BufferRef scratch) {
-    return std::make_unique<GatheringStep>(
-        gathering, indices.at(refs[mithril::index(index)]), threads,
-        GatheringBuffers{refs[mithril::index(from)], refs[mithril::index(to)]},
-        reference(refs, scratch));
+    return gathering_step(gathering, indices.at(refs[mithril::index(index)]), threads,
+                          {refs[mithril::index(from)], refs[mithril::index(to)]},
+                          reference(refs, scratch));
   };
   return descriptor;
 }

@@ -28,31 +28,24 @@ const T* read(const BufferTable& buffers, const std::optional<BufferRef>& place)
 }
 
 template <typename T>
-class NormStep final : public RowStep {
- public:
-  NormStep(const NormOptions& options, NormBuffers refs)
-      : RowStep(options.rows), eps_(options.eps), refs_(std::move(refs)) {}
-
- private:
-  void run_rows(const BufferTable& buffers, int64_t begin, int64_t end) const override {
-    const T *x = buffers.read<T>(*refs_[0]), *weight = read<T>(buffers, refs_[1]),
-            *bias = read<T>(buffers, refs_[2]);
-    T *to = buffers.write<T>(*refs_[3]), *mean = buffers.write<T>(*refs_[4]),
-      *rstd = buffers.write<T>(*refs_[5]);
-    const int64_t next = buffers.direction() == Direction::forward ? rows_.size : -rows_.size;
-    iterate(buffers.direction(), begin, end, [&](int64_t row) {
-      const int64_t at = row * rows_.size;
-      const RowMoments<T> moments =
-          kernels_.normalise(x + at, weight, bias, eps_, to + at, rows_.size, next);
-      mean[row] = moments.mean;
-      rstd[row] = moments.rstd;
-    });
-  }
-
-  const NormKernels<T>& kernels_ = norm_kernels<T>();
-  double eps_;
-  NormBuffers refs_;
-};
+std::unique_ptr<Step> norm_step(const NormOptions& options, NormBuffers refs) {
+  return make_row_step(
+      options.rows, [=, size = options.rows.size, eps = options.eps, &kernels = norm_kernels<T>()](
+                        const BufferTable& buffers, int64_t begin, int64_t end) {
+        const T *x = buffers.read<T>(*refs[0]), *weight = read<T>(buffers, refs[1]),
+                *bias = read<T>(buffers, refs[2]);
+        T *to = buffers.write<T>(*refs[3]), *mean = buffers.write<T>(*refs[4]),
+          *rstd = buffers.write<T>(*refs[5]);
+        const int64_t next = buffers.direction() == Direction::forward ? size : -size;
+        iterate(buffers.direction(), begin, end, [&](int64_t row) {
+          const int64_t at = row * size;
+          const RowMoments<T> moments =
+              kernels.normalise(x + at, weight, bias, eps, to + at, size, next);
+          mean[row] = moments.mean;
+          rstd[row] = moments.rstd;
+        });
+      });
+}
 
 template <typename T>
 RowMoments<T> moments(const BufferTable& buffers, const NormBuffers& refs, int64_t row) {
@@ -60,71 +53,55 @@ RowMoments<T> moments(const BufferTable& buffers, const NormBuffers& refs, int64
 }
 
 template <typename T>
-class NormGradStep final : public RowStep {
- public:
-  NormGradStep(const NormOptions& options, NormBuffers refs)
-      : RowStep(options.rows), refs_(std::move(refs)) {}
-
- private:
-  void run_rows(const BufferTable& buffers, int64_t begin, int64_t end) const override {
-    const T *grad = buffers.read<T>(*refs_[0]), *x = buffers.read<T>(*refs_[1]),
-            *weight = read<T>(buffers, refs_[4]);
-    T* to = buffers.write<T>(*refs_[5]);
+std::unique_ptr<Step> norm_grad_step(const NormOptions& options, NormBuffers refs) {
+  return make_row_step(options.rows, [=, size = options.rows.size, &kernels = norm_kernels<T>()](
+                                         const BufferTable& buffers, int64_t begin, int64_t end) {
+    const T *grad = buffers.read<T>(*refs[0]), *x = buffers.read<T>(*refs[1]),
+            *weight = read<T>(buffers, refs[4]);
+    T* to = buffers.write<T>(*refs[5]);
     iterate(buffers.direction(), begin, end, [&](int64_t row) {
-      const int64_t at = row * rows_.size;
-      kernels_.input_grad(grad + at, x + at, moments<T>(buffers, refs_, row), weight, to + at,
-                          rows_.size);
+      const int64_t at = row * size;
+      kernels.input_grad(grad + at, x + at, moments<T>(buffers, refs, row), weight, to + at, size);
     });
-  }
-
-  const NormKernels<T>& kernels_ = norm_kernels<T>();
-  NormBuffers refs_;
-};
+  });
+}
 
 // The gradients of weight and bias. Each task sums all rows of its columns, in blocks of rows.
 template <typename T>
-class NormParameterGradStep final : public Step {
- public:
-  NormParameterGradStep(const NormOptions& options, NormBuffers refs)
-      : rows_(options.rows), refs_(std::move(refs)) {}
-
-  void run(const BufferTable& buffers) const override {
-    const T *grad = buffers.read<T>(*refs_[0]), *x = buffers.read<T>(*refs_[1]);
-    T *weight_grad = buffers.write<T>(*refs_[4]), *bias_grad = buffers.write<T>(*refs_[5]);
-    const Work work = rows_.work(up(rows_.size, columns_of_a_task));
-    run_ranges(work, rows_.threads, [&](int64_t begin, int64_t end, int) {
-      const int64_t first = begin * columns_of_a_task;
-      const int64_t last = std::min(rows_.size, end * columns_of_a_task);
-      std::fill(weight_grad + first, weight_grad + last, T{});
-      std::fill(bias_grad + first, bias_grad + last, T{});
-      for (int64_t column = first; column < last; column += columns_at_once) {
-        const int64_t columns = std::min(columns_at_once, last - column);
-        for (int64_t row = 0; row < rows_.count; row += longest_sum) {
-          T weights[columns_at_once] = {}, biases[columns_at_once] = {};
-          for (int64_t i = row; i < std::min(row + longest_sum, rows_.count); ++i) {
-            const int64_t at = i * rows_.size + column;
-            kernels_.add_parameter_grads(grad + at, x + at, moments<T>(buffers, refs_, i), weights,
-                                         biases, columns);
+std::unique_ptr<Step> norm_parameter_grad_step(const NormOptions& options, NormBuffers refs) {
+  return make_step(
+      [=, rows = options.rows, &kernels = norm_kernels<T>()](const BufferTable& buffers) {
+        const T *grad = buffers.read<T>(*refs[0]), *x = buffers.read<T>(*refs[1]);
+        T *weight_grad = buffers.write<T>(*refs[4]), *bias_grad = buffers.write<T>(*refs[5]);
+        const Work work = rows.work(up(rows.size, columns_of_a_task));
+        run_ranges(work, rows.threads, [&](int64_t begin, int64_t end, int) {
+          const int64_t first = begin * columns_of_a_task;
+          const int64_t last = std::min(rows.size, end * columns_of_a_task);
+          std::fill(weight_grad + first, weight_grad + last, T{});
+          std::fill(bias_grad + first, bias_grad + last, T{});
+          for (int64_t column = first; column < last; column += columns_at_once) {
+            const int64_t columns = std::min(columns_at_once, last - column);
+            for (int64_t row = 0; row < rows.count; row += longest_sum) {
+              T weights[columns_at_once] = {}, biases[columns_at_once] = {};
+              for (int64_t i = row; i < std::min(row + longest_sum, rows.count); ++i) {
+                const int64_t at = i * rows.size + column;
+                kernels.add_parameter_grads(grad + at, x + at, moments<T>(buffers, refs, i),
+                                            weights, biases, columns);
+              }
+              for (int64_t i = 0; i < columns; ++i) {
+                weight_grad[column + i] += weights[i];
+                bias_grad[column + i] += biases[i];
+              }
+            }
           }
-          for (int64_t i = 0; i < columns; ++i) {
-            weight_grad[column + i] += weights[i];
-            bias_grad[column + i] += biases[i];
-          }
-        }
-      }
-    });
-  }
-
- private:
-  const NormKernels<T>& kernels_ = norm_kernels<T>();
-  Rows rows_;
-  NormBuffers refs_;
-};
+        });
+      });
+}
 
 using NormSources = std::vector<std::optional<ValueId>>;
 
-template <typename StepOf>
-StepDescriptor norm_descriptor(const NormOptions& options, const NormSources& sources,
+StepDescriptor norm_descriptor(std::unique_ptr<Step> (*make)(const NormOptions&, NormBuffers),
+                               const NormOptions& options, const NormSources& sources,
                                const std::vector<ValueId>& made) {
   StepDescriptor descriptor{.reads = {}, .writes = made};
   for (const std::optional<ValueId>& source : sources) {
@@ -136,7 +113,7 @@ StepDescriptor norm_descriptor(const NormOptions& options, const NormSources& so
       at.push_back(source ? std::optional(refs[index(*source)]) : std::nullopt);
     }
     for (const ValueId id : made) at.push_back(refs[index(id)]);
-    return std::make_unique<StepOf>(options, std::move(at));
+    return make(options, std::move(at));
   };
   return descriptor;
 }
@@ -144,7 +121,7 @@ StepDescriptor norm_descriptor(const NormOptions& options, const NormSources& so
 template <typename T>
 StepDescriptor forward_descriptor(const NormOptions& options, const NormSources& sources,
                                   const std::vector<ValueId>& made) {
-  StepDescriptor descriptor = norm_descriptor<NormStep<T>>(options, sources, made);
+  StepDescriptor descriptor = norm_descriptor(norm_step<T>, options, sources, made);
   descriptor.in_place_pairs = {{made[0], *sources[0]}};
   options.rows.cut(descriptor, {*sources[0], made[0], made[1], made[2]});
   return descriptor;
@@ -155,13 +132,13 @@ StepDescriptor forward_descriptor(const NormOptions& options, const NormSources&
 template <typename T>
 StepDescriptor grad_descriptor(const LoweringContext& context, const NormOptions& options,
                                const NormSources& sources, const std::vector<ValueId>& made) {
-  StepDescriptor descriptor = norm_descriptor<NormGradStep<T>>(options, sources, {made[0]});
+  StepDescriptor descriptor = norm_descriptor(norm_grad_step<T>, options, sources, {made[0]});
   descriptor.in_place_pairs = {{made[0], *sources[0]}};
   options.rows.cut(descriptor, {*sources[0], *sources[1], *sources[2], *sources[3], made[0]});
   if (context.use_counts[index(made[1])] + context.use_counts[index(made[2])] > 0) {
     const NormSources rows(sources.begin(), sources.begin() + 4);
     descriptor.before.push_back(
-        norm_descriptor<NormParameterGradStep<T>>(options, rows, {made[1], made[2]}));
+        norm_descriptor(norm_parameter_grad_step<T>, options, rows, {made[1], made[2]}));
   }
   return descriptor;
 }

@@ -22,38 +22,27 @@ struct PlacingBuffers {
   BufferRef input, source, output;
 };
 
-// Element: an integer of the size of the elements.
+// Element: an integer of the size of the elements. `reference` runs `eval`.
 template <typename Element>
-class PlacingStep final : public Step {
- public:
-  // `reference` runs `eval`.
-  PlacingStep(Placing placing, const Indices& indices, PlacingBuffers refs,
-              std::unique_ptr<Step> reference)
-      : p_(std::move(placing)), indices_(indices), refs_(refs), reference_(std::move(reference)) {}
-
-  void run(const BufferTable& buffers) const override {
-    const Element* input = buffers.read<Element>(refs_.input);
-    const Element* source = buffers.read<Element>(refs_.source);
-    Element* output = buffers.write<Element>(refs_.output);
-    const bool fits = indices_.visit(buffers, [&](const auto& index) {
-      if (output != input) std::memcpy(output, input, static_cast<size_t>(p_.bytes));
-      const Axis row = p_.axes.back();
-      for (int64_t first = 0; first < p_.count; first += row.size) {
-        const int64_t origin = offset(p_.axes, first);
+std::unique_ptr<Step> placing_step(const Placing& p, const Indices& indices, PlacingBuffers refs,
+                                   std::unique_ptr<Step> reference) {
+  return make_step([=, reference = std::move(reference)](const BufferTable& buffers) {
+    const Element* input = buffers.read<Element>(refs.input);
+    const Element* source = buffers.read<Element>(refs.source);
+    Element* output = buffers.write<Element>(refs.output);
+    const bool fits = indices.visit(buffers, [&](const auto& index) {
+      if (output != input) std::memcpy(output, input, static_cast<size_t>(p.bytes));
+      const Axis row = p.axes.back();
+      for (int64_t first = 0; first < p.count; first += row.size) {
+        const int64_t origin = offset(p.axes, first);
         for (int64_t i = 0; i < row.size; ++i) {
-          output[origin + i * row.step + index(first + i) * p_.step] = source[first + i];
+          output[origin + i * row.step + index(first + i) * p.step] = source[first + i];
         }
       }
     });
-    if (!fits) reference_->run(buffers);
-  }
-
- private:
-  Placing p_;
-  Indices indices_;
-  PlacingBuffers refs_;
-  std::unique_ptr<Step> reference_;
-};
+    if (!fits) reference->run(buffers);
+  });
+}
 
 Placing placing_of(const ShapedGraph& shaped, ValueId source, ValueId made, int64_t axis) {
   const Dims &whole = shaped.dims(made), &part = shaped.dims(source);
@@ -95,11 +84,8 @@ std::optional<StepDescriptor> lower_placing(const LoweringContext& context, size
                                                              BufferRef scratch) {
     const PlacingBuffers at{refs[mithril::index(input)], refs[mithril::index(source)],
                             refs[mithril::index(made)]};
-    const auto make = [&]<typename Element>(Element) -> std::unique_ptr<Step> {
-      return std::make_unique<PlacingStep<Element>>(
-          placing, indices.at(refs[mithril::index(index)]), at, reference(refs, scratch));
-    };
-    return bytes == 4 ? make(uint32_t{}) : make(uint64_t{});
+    const auto step = bytes == 4 ? placing_step<uint32_t> : placing_step<uint64_t>;
+    return step(placing, indices.at(refs[mithril::index(index)]), at, reference(refs, scratch));
   };
   return descriptor;
 }

@@ -1,6 +1,8 @@
-// The base of steps that compute each row alone.
+// Steps that compute each row alone.
 #pragma once
 
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "backends/cpu/descriptors/step_descriptor.hpp"
@@ -27,23 +29,27 @@ struct Rows {
   static constexpr int64_t grain_size = 1 << 14;  // in elements
 };
 
-class RowStep : public PartStep {
+// Calls run_rows(buffers, begin, end) for ranges of the rows.
+template <typename RunRows>
+class RowStep final : public PartStep {
  public:
-  void run(const BufferTable& buffers) const final {
+  RowStep(const Rows& rows, RunRows run_rows) : rows_(rows), run_rows_(std::move(run_rows)) {}
+
+  void run(const BufferTable& buffers) const override {
     run_ranges(rows_.work(rows_.count), rows_.threads,
-               [&](int64_t begin, int64_t end, int) { run_rows(buffers, begin, end); });
+               [&](int64_t begin, int64_t end, int) { run_rows_(buffers, begin, end); });
   }
-  void run_parts(const BufferTable& buffers, const Parts& parts) const final {
-    run_rows(buffers, parts.begin(rows_.count), parts.end(rows_.count));
+  void run_parts(const BufferTable& buffers, const Parts& parts) const override {
+    run_rows_(buffers, parts.begin(rows_.count), parts.end(rows_.count));
   }
-
- protected:
-  explicit RowStep(const Rows& rows) : rows_(rows) {}
-
-  const Rows rows_;
 
  private:
-  virtual void run_rows(const BufferTable& buffers, int64_t begin, int64_t end) const = 0;
+  Rows rows_;
+  RunRows run_rows_;
 };
+template <typename RunRows>
+std::unique_ptr<Step> make_row_step(const Rows& rows, RunRows run_rows) {
+  return std::make_unique<RowStep<RunRows>>(rows, std::move(run_rows));
+}
 
 }  // namespace mithril::cpu_backend

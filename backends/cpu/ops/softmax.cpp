@@ -25,25 +25,18 @@ struct RowBuffers {
 };
 
 template <typename T>
-class SoftmaxStep final : public RowStep {
- public:
-  SoftmaxStep(RowKernel<T> kernel, const Rows& rows, RowBuffers refs)
-      : RowStep(rows), kernel_(kernel), refs_(refs) {}
-
- private:
-  void run_rows(const BufferTable& buffers, int64_t begin, int64_t end) const override {
-    const T *first = buffers.read<T>(refs_.first), *second = buffers.read<T>(refs_.second);
-    T* to = buffers.write<T>(refs_.to);
-    const int64_t next = buffers.direction() == Direction::forward ? rows_.size : -rows_.size;
-    iterate(buffers.direction(), begin, end, [&](int64_t row) {
-      const int64_t at = row * rows_.size;
-      kernel_(first + at, second + at, to + at, rows_.size, next);
-    });
-  }
-
-  RowKernel<T> kernel_;
-  RowBuffers refs_;
-};
+std::unique_ptr<Step> softmax_step(RowKernel<T> kernel, const Rows& rows, RowBuffers refs) {
+  return make_row_step(
+      rows, [=, size = rows.size](const BufferTable& buffers, int64_t begin, int64_t end) {
+        const T *first = buffers.read<T>(refs.first), *second = buffers.read<T>(refs.second);
+        T* to = buffers.write<T>(refs.to);
+        const int64_t next = buffers.direction() == Direction::forward ? size : -size;
+        iterate(buffers.direction(), begin, end, [&](int64_t row) {
+          const int64_t at = row * size;
+          kernel(first + at, second + at, to + at, size, next);
+        });
+      });
+}
 
 template <typename T>
 StepDescriptor softmax_descriptor(const LoweringContext& context, std::string_view name,
@@ -56,8 +49,8 @@ StepDescriptor softmax_descriptor(const LoweringContext& context, std::string_vi
   rows.cut(descriptor, sources);
   rows.cut(descriptor, {to});
   descriptor.make = [=, kernel = kernel_named<T>(name)](const BufferRefs& refs, BufferRef) {
-    const RowBuffers at{refs[index(sources.front())], refs[index(sources.back())], refs[index(to)]};
-    return std::make_unique<SoftmaxStep<T>>(kernel, rows, at);
+    return softmax_step<T>(
+        kernel, rows, {refs[index(sources.front())], refs[index(sources.back())], refs[index(to)]});
   };
   return descriptor;
 }

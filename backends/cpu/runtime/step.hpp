@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 
 #include "backends/cpu/runtime/alternating_traversal.hpp"
 
@@ -58,6 +60,21 @@ class Step {
   virtual void run(const BufferTable& buffers) const = 0;
   virtual bool runs_backward() const { return false; }
 };
+
+// A step that calls run(buffers).
+template <typename Run>
+class FunctionStep final : public Step {
+ public:
+  explicit FunctionStep(Run run) : run_(std::move(run)) {}
+  void run(const BufferTable& buffers) const override { run_(buffers); }
+
+ private:
+  Run run_;
+};
+template <typename Run>
+std::unique_ptr<Step> make_step(Run run) {
+  return std::make_unique<FunctionStep<Run>>(std::move(run));
+}
 
 // The parts [first, last) of the `of` equal, consecutive parts into which all values are cut.
 struct Parts {
