@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
 
+#include "mithril/base/process.hpp"
 #include "tests/table/compare.hpp"
 
 namespace mithril::tests {
@@ -135,13 +136,13 @@ void write_text(const fs::path& path, const std::string& text) {
 }
 
 Ended run_command(const std::string& command) {
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  if (!pipe) return {false, "there is no shell"};
-  std::string printed;
-  char part[4096];
-  while (const size_t count = fread(part, 1, sizeof part, pipe)) printed.append(part, count);
-  const int status = pclose(pipe);
-  return {WIFEXITED(status) && WEXITSTATUS(status) == 0, printed};
+  const TemporaryFolder folder;
+  const std::string log = (folder.path() / "log").string();
+  const ProcessOptions options{
+      .log = log, .temporary_folder = folder.path(), .limit = std::chrono::hours(1)};
+  const ProcessEnd end = run_process({"/bin/sh", "-c", command}, options);
+  std::ifstream file(log, std::ios::binary);
+  return {end == ProcessEnd::success, {std::istreambuf_iterator<char>(file), {}}};
 }
 
 void GeneratedModels::add(const ExportedModel& model, GeneratedCall forward,

@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "backends/cpu/elementwise/native/build_folder.hpp"
-#include "backends/cpu/elementwise/native/process.hpp"
+#include "mithril/base/process.hpp"
 #include "mithril/base/write_file.hpp"
 
 namespace mithril::cpu_backend {

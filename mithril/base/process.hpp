@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace mithril::cpu_backend {
+namespace mithril {
 
 struct ProcessOptions {
   std::string log;               // the file for standard output and standard error
@@ -20,4 +20,4 @@ enum class ProcessEnd { success, failure, timeout, not_started };
 // if the system does not report how the program ended, so check its output.
 ProcessEnd run_process(const std::vector<std::string>& arguments, const ProcessOptions& options);
 
-}  // namespace mithril::cpu_backend
+}  // namespace mithril

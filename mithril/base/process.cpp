@@ -1,4 +1,4 @@
-#include "backends/cpu/elementwise/native/process.hpp"
+#include "mithril/base/process.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 
 #include "mithril/base/interrupt.hpp"
 
-namespace mithril::cpu_backend {
+namespace mithril {
 namespace {
 
 // The file actions and attributes of posix_spawn.
@@ -113,4 +113,4 @@ ProcessEnd run_process(const std::vector<std::string>& arguments, const ProcessO
   return wait_for(child, options.limit);
 }
 
-}  // namespace mithril::cpu_backend
+}  // namespace mithril
