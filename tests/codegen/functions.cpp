@@ -22,14 +22,14 @@ std::string printed(const ExportedModel& model, const std::string& body) {
     skip("there is no C++ compiler");
     return "";
   }
-  const TemporaryFolder folder;
-  write_cpp(model, (folder.path() / "net.cpp").string());
-  write_text(folder.path() / "main.cc",
+  const TemporaryFolder folder("mithril-codegen-");
+  write_cpp(model, folder.path("net.cpp"));
+  write_text(folder.path("main.cc"),
              "#define DECLARATIONS_ONLY\n#include <cstdio>\n#include \"net.cpp\"\nint main() {\n" +
                  body + "}\n");
   const Ended ended = run_command(
       fmt::format("cd '{}' && {} -std=c++17 -fsanitize=address main.cc net.cpp -o net && ./net",
-                  folder.path().string(), found.front()));
+                  folder.path(), found.front()));
   CHECK_MESSAGE(ended.well, ended.printed);
   return ended.printed;
 }
@@ -173,12 +173,12 @@ TEST_CASE("the declarations of a generated file are C") {
   Model model;
   model |= Linear({.dimension = 2})({{"input", "x"}, {"output", "y"}});
   const CompiledModel compiled = compile(model, cpu(), {.shapes = {{"x", {2, 3}}}});
-  const TemporaryFolder folder;
-  write_cpp(compiled.exported(), (folder.path() / "net.cpp").string());
-  write_text(folder.path() / "main.c",
+  const TemporaryFolder folder("mithril-codegen-");
+  write_cpp(compiled.exported(), folder.path("net.cpp"));
+  write_text(folder.path("main.c"),
              "#define DECLARATIONS_ONLY\n#include \"net.cpp\"\nint main(void) { return 0; }\n");
   const Ended ended = run_command(fmt::format(
-      "cd '{}' && gcc -std=c99 -Wall -Wextra -Wpedantic -Werror main.c", folder.path().string()));
+      "cd '{}' && gcc -std=c99 -Wall -Wextra -Wpedantic -Werror main.c", folder.path()));
   CHECK_MESSAGE(ended.well, ended.printed);
 }
 

@@ -1,7 +1,6 @@
 #include "tests/codegen/generated.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <chrono>
 #include <cstdio>
@@ -120,24 +119,13 @@ std::vector<std::string> compilers() {
   return found;
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (fs::temp_directory_path() / "mithril_codegen_XXXXXX").string();
-  if (!mkdtemp(name.data())) throw std::runtime_error("there is no folder to build in");
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code problem;
-  fs::remove_all(path_, problem);
-}
-
 void write_text(const fs::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
 Ended run_command(const std::string& command) {
-  const TemporaryFolder folder;
-  const std::string log = (folder.path() / "log").string();
+  const TemporaryFolder folder("mithril-codegen-");
+  const std::string log = folder.path("log");
   const ProcessOptions options{
       .log = log, .temporary_folder = folder.path(), .limit = std::chrono::hours(1)};
   const ProcessEnd end = run_process({"/bin/sh", "-c", command}, options);
@@ -182,7 +170,7 @@ void GeneratedModels::add_call(const codegen::CppModel& model, GeneratedCall cal
 
 std::vector<std::string> GeneratedModels::complaints(const std::string& compiler,
                                                      const std::string& flags) const {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder("mithril-codegen-");
   std::string declarations, units, sources;
   for (size_t i = 0; i < units_.size(); ++i) {
     const Unit& unit = units_[i];
@@ -198,16 +186,16 @@ std::vector<std::string> GeneratedModels::complaints(const std::string& compiler
         "const Call unit_{0}[] = {{{1}}};\n"
         "const int unit_{0}_count = sizeof unit_{0} / sizeof(Call);\n",
         i, unit.names);
-    write_text(folder.path() / fmt::format("unit_{}.cpp", i),
+    write_text(folder.path(fmt::format("unit_{}.cpp", i)),
                codegen::cpp_file("", unit.models, fmt::format("unit_{}_kernels", i)) + fill +
                    unit.glue + table);
     declarations +=
         fmt::format("extern const Call unit_{0}[];\nextern const int unit_{0}_count;\n", i);
     units += fmt::format("{{unit_{0}, unit_{0}_count}}, ", i);
   }
-  write_text(folder.path() / "driver.cpp",
+  write_text(folder.path("driver.cpp"),
              replaced(replaced(driver, "DECLARATIONS", declarations), "UNITS", units));
-  write_calls(folder.path() / "calls.bin", calls_);
+  write_calls(folder.path("calls.bin"), calls_);
   // The meaning of -march=native may differ between machines that share a cache.
   const bool cached = flags.find("native") == std::string::npos;
   const std::string cache = cached && run_command("command -v ccache").well ? "ccache " : "";
@@ -215,13 +203,13 @@ std::vector<std::string> GeneratedModels::complaints(const std::string& compiler
       "cd '{0}' && ls *.cpp | xargs -P 2 -I FILE {1}{2} -std=c++17 {3} -Wall -Wextra -Wpedantic "
       "-Werror -fsanitize=address,undefined -fno-sanitize-recover=undefined -c FILE && {2} "
       "-fsanitize=address,undefined *.o -o models",
-      folder.path().string(), cache, compiler, flags));
+      folder.path(), cache, compiler, flags));
   if (!built.well) return {"building with " + compiler + " failed:\n" + built.printed};
-  const Ended ran = run_command(fmt::format("cd '{}' && ./models", folder.path().string()));
+  const Ended ran = run_command(fmt::format("cd '{}' && ./models", folder.path()));
   if (!ran.well) return {"the program ended early:\n" + ran.printed};
 
   std::vector<std::string> all;
-  std::ifstream results(folder.path() / "results.bin", std::ios::binary);
+  std::ifstream results(folder.path("results.bin"), std::ios::binary);
   for (const GeneratedCall& call : calls_) {
     const std::string apart = result_difference(results, call);
     if (!apart.empty()) all.push_back(apart);

@@ -6,24 +6,12 @@
 #include <vector>
 
 #include "codegen/write_cpp.hpp"
+#include "mithril/base/temporary_folder.hpp"
 
 namespace mithril::tests {
 
 // The installed ones of g++ and clang++.
 std::vector<std::string> compilers();
-
-// A folder that is gone at the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 void write_text(const std::filesystem::path& path, const std::string& text);
 // The output of a command, and whether it succeeded.

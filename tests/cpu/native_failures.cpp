@@ -2,6 +2,7 @@
 #include <csignal>
 
 #include "backends/cpu/elementwise/native/compiler.hpp"
+#include "mithril/base/temporary_folder.hpp"
 #include "tests/cpu/native.hpp"
 
 namespace mithril::tests {
@@ -113,6 +114,17 @@ TEST_CASE("only optimization_level='max' compiles, and jit=False does not") {
                               "  y: float32[3, 2] = transpose(input: x)\n  output y = y\n}\n"));
   CHECK(native_note(*nothing) == "no native code: there are no loops to compile");
   CHECK(compiler.runs() == 0);
+}
+
+TEST_CASE("files of a killed compiler are removed") {
+  const CacheFolder cache;
+  const Script compiler("touch $TMPDIR/cc123.s; mkdir $TMPDIR/more; kill -9 $$");
+  const TemporaryFolder temporary("mithril-test-");
+  const Variable folder("TMPDIR", temporary.path()), chosen("CXX", compiler.path());
+  const auto loaded = load_native(parse_graph(one_loop));
+  CHECK(compiler.runs() == 1);
+  const std::filesystem::directory_iterator entries(temporary.path());
+  CHECK(std::distance(entries, {}) == 1);  // its own lock
 }
 
 }  // namespace mithril::tests

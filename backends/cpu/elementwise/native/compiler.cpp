@@ -12,8 +12,8 @@
 #include <sstream>
 #include <string_view>
 
-#include "backends/cpu/elementwise/native/build_folder.hpp"
 #include "mithril/base/process.hpp"
+#include "mithril/base/temporary_folder.hpp"
 #include "mithril/base/write_file.hpp"
 
 namespace mithril::cpu_backend {
@@ -114,32 +114,33 @@ std::vector<std::string> native_flags(Instructions instructions) {
 
 Compiled compile_native(const Compiler& compiler, const std::vector<std::string>& flags,
                         const std::string& source, std::chrono::milliseconds limit) {
-  const BuildFolder folder;
+  const TemporaryFolder folder("mithril-loops-");
+  const std::string source_path = folder.path("loops.cpp"), library_path = folder.path("loops.so");
+  const std::string log = folder.path("log");
   if (!folder) return {"", fmt::format("no folder could be made at {}", folder.path())};
-  const std::string failure = write_private_file(folder.source(), source);
+  const std::string failure = write_private_file(source_path, source);
   if (!failure.empty()) {
-    return {"", fmt::format("{} could not be written: {}", folder.source(), failure)};
+    return {"", fmt::format("{} could not be written: {}", source_path, failure)};
   }
   std::vector<std::string> arguments = compiler.command;
   arguments.insert(arguments.end(), flags.begin(), flags.end());
-  for (const std::string& last : {std::string("-o"), folder.library(), folder.source()})
+  for (const std::string& last : {std::string("-o"), library_path, source_path})
     arguments.push_back(last);
   const std::string& program = compiler.command.front();
-  const ProcessOptions options{
-      .log = folder.log(), .temporary_folder = folder.path(), .limit = limit};
+  const ProcessOptions options{.log = log, .temporary_folder = folder.path(), .limit = limit};
   switch (run_process(arguments, options)) {
     case ProcessEnd::not_started:
       return {"", program + " could not be started"};
     case ProcessEnd::timeout:
       return {"", fmt::format("{} took more than {} ms", program, limit.count())};
     case ProcessEnd::failure: {
-      const std::string said = first_line(contents(folder.log()));
+      const std::string said = first_line(contents(log));
       return {"", program + (said.empty() ? " failed without a message" : " failed: " + said)};
     }
     case ProcessEnd::success:
       break;
   }
-  std::string library = contents(folder.library());
+  std::string library = contents(library_path);
   if (library.empty()) return {"", program + " made no library"};
   return {std::move(library), ""};
 }

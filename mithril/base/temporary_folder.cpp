@@ -1,4 +1,4 @@
-#include "backends/cpu/elementwise/native/build_folder.hpp"
+#include "mithril/base/temporary_folder.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,11 +13,10 @@
 #include <memory>
 #include <string_view>
 
-namespace mithril::cpu_backend {
+namespace mithril {
 namespace {
 
-constexpr std::string_view prefix = "mithril-loops-";
-// In seconds: longer than any compilation. A newer folder may not have its lock file yet.
+// In seconds. A newer folder may not have its lock file yet.
 constexpr std::time_t oldest_unlocked = 10 * 60;
 
 std::string lock_of(const std::string& folder) { return folder + "/lock"; }
@@ -45,7 +44,7 @@ bool is_locked(const std::string& folder) {
   return locked;
 }
 
-void remove_abandoned(const std::string& temporary) {
+void remove_abandoned(const std::string& temporary, std::string_view prefix) {
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(temporary.c_str()), ::closedir);
   while (const dirent* entry = entries ? ::readdir(entries.get()) : nullptr) {
     if (!std::string_view(entry->d_name).starts_with(prefix)) continue;
@@ -56,10 +55,10 @@ void remove_abandoned(const std::string& temporary) {
 
 }  // namespace
 
-BuildFolder::BuildFolder() {
+TemporaryFolder::TemporaryFolder(std::string_view prefix) {
   const char* chosen = std::getenv("TMPDIR");
   const std::string temporary = chosen && chosen[0] == '/' ? chosen : "/tmp";
-  remove_abandoned(temporary);
+  remove_abandoned(temporary, prefix);
   path_ = temporary + "/" + std::string(prefix) + "XXXXXX";
   if (!::mkdtemp(path_.data())) return;
   lock_ = ::open(lock_of(path_).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
@@ -70,10 +69,10 @@ BuildFolder::BuildFolder() {
   ::flock(lock_, LOCK_EX | LOCK_NB);
 }
 
-BuildFolder::~BuildFolder() {
+TemporaryFolder::~TemporaryFolder() {
   if (lock_ < 0) return;
   remove_with_contents(path_.c_str());
   ::close(lock_);
 }
 
-}  // namespace mithril::cpu_backend
+}  // namespace mithril
