@@ -21,14 +21,6 @@ struct PlacedTensor {
   }
 };
 
-std::vector<ValueId> tensors_of(const PlannedNode& node) {
-  std::vector<ValueId> ids;
-  for (const int32_t at : node.tensors) {
-    if (at >= 0) ids.push_back(static_cast<ValueId>(at));
-  }
-  return ids;
-}
-
 std::vector<PlacedTensor> placed(const ShapedGraph& shaped, const std::vector<ValueId>& ids,
                                  const BufferRefs& refs) {
   std::vector<PlacedTensor> all;
@@ -99,17 +91,17 @@ class Evaluate final : public Step {
 
 StepDescriptor evaluated(const ShapedGraph& shaped, size_t node) {
   const PlannedNode& planned = shaped.planned(node);
-  const std::vector<ValueId> reads = tensors_of(planned);
+  const std::vector<ValueId>& reads = shaped.tensors(node);
   return {.reads = reads,
           .writes = planned.outputs,
-          .make = [&shaped, &planned, reads](const BufferRefs& refs, BufferRef) {
+          .make = [&shaped, &planned, &reads](const BufferRefs& refs, BufferRef) {
             return std::make_unique<Evaluate>(shaped.graph(), planned, placed(shaped, reads, refs),
                                               placed(shaped, planned.outputs, refs));
           }};
 }
 
 StepDescriptor copied(const ShapedGraph& shaped, size_t node) {
-  const ValueId from = tensors_of(shaped.planned(node)).front();
+  const ValueId from = shaped.tensors(node).front();
   const ValueId to = shaped.planned(node).outputs.front();
   return {.reads = {from},
           .writes = {to},

@@ -13,6 +13,10 @@ ShapedGraph::ShapedGraph(const Graph& graph, const Plan& plan)
   for (size_t i = 0; i < plan.inputs.size(); ++i) know(graph.inputs()[i], plan.inputs[i]);
   for (const Constant& constant : graph.constants()) know(constant.value, constant.tensor.dims());
   for (const PlannedNode& node : plan.nodes) {
+    std::vector<ValueId>& tensors = tensors_.emplace_back();
+    for (const int32_t at : node.tensors) {
+      if (at >= 0) tensors.push_back(static_cast<ValueId>(at));
+    }
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       know(node.outputs[i], node.output_dims[i]);
       try {
@@ -57,9 +61,7 @@ std::vector<int> count_uses(const ShapedGraph& shaped, const std::vector<bool>& 
   std::vector<int> use_counts(graph.values().size());
   for (const Output& output : graph.outputs()) ++use_counts[index(output.value)];
   for (size_t node = 0; node < shaped.node_count(); ++node) {
-    for (const int32_t at : shaped.planned(node).tensors) {
-      if (at >= 0) ++use_counts[static_cast<size_t>(at)];
-    }
+    for (const ValueId id : shaped.tensors(node)) ++use_counts[index(id)];
     if (observed.empty() || !observed[node]) continue;
     for (const ValueId id : shaped.node(node).outputs) ++use_counts[index(id)];
   }

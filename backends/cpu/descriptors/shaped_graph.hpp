@@ -20,6 +20,8 @@ class ShapedGraph {
   const Node& node(size_t i) const { return graph_.nodes()[i]; }
   const PlannedNode& planned(size_t i) const { return plan_.nodes[i]; }
   size_t node_count() const { return plan_.nodes.size(); }
+  // The tensors that a node reads, without absent ones and numbers.
+  const std::vector<ValueId>& tensors(size_t i) const { return tensors_[i]; }
   const Dims& dims(ValueId id) const { return *dims_[index(id)]; }
   DType dtype(ValueId id) const { return graph_.value(id).dtype; }
   int64_t count(ValueId id) const { return counts_[index(id)]; }  // elements
@@ -43,6 +45,7 @@ class ShapedGraph {
 
   const Graph& graph_;
   const Plan& plan_;
+  std::vector<std::vector<ValueId>> tensors_;  // per node
   std::vector<const Dims*> dims_;
   std::vector<int64_t> counts_;
   std::vector<bool> in_blocks_, is_padded_;  // per value; empty: none

@@ -286,9 +286,8 @@ bool is_computed(DType dtype) { return dtype == DType::float32 || dtype == DType
 
 // The dtype that computes a 16-bit result, so that it is rounded only once.
 DType computed_in(const ShapedGraph& shaped, size_t node) {
-  for (const int32_t tensor : shaped.planned(node).tensors) {
-    if (tensor < 0) continue;
-    const DType given = shaped.dtype(static_cast<ValueId>(tensor));
+  for (const ValueId id : shaped.tensors(node)) {
+    const DType given = shaped.dtype(id);
     if (given == DType::float64 || is_integer(given)) return DType::float64;
   }
   return DType::float32;
@@ -301,9 +300,7 @@ bool fits(const ShapedGraph& shaped, size_t node, DType dtype) {
   const bool only_converts = converts(*formula_of(*at.op));
   const Dims& dims = shaped.dims(at.outputs.front());
   if (is_half(shaped.dtype(at.outputs.front())) && !only_converts) return false;
-  for (const int32_t tensor : shaped.planned(node).tensors) {
-    if (tensor < 0) continue;
-    const auto id = static_cast<ValueId>(tensor);
+  for (const ValueId id : shaped.tensors(node)) {
     const DType given = shaped.dtype(id);
     if (given != dtype && given != DType::boolean && !only_converts) return false;
     if (!broadcasts(shaped.dims(id), dims)) return false;
@@ -348,9 +345,8 @@ std::optional<DType> elementwise_dtype(const ShapedGraph& shaped, size_t node) {
   if (dtype == DType::boolean) {
     // A comparison computes in the dtype of its operands, an operation on bools in float32.
     dtype = DType::float32;
-    for (const int32_t tensor : shaped.planned(node).tensors) {
-      if (tensor < 0) continue;
-      const DType given = shaped.dtype(static_cast<ValueId>(tensor));
+    for (const ValueId id : shaped.tensors(node)) {
+      const DType given = shaped.dtype(id);
       if (given != DType::boolean) dtype = given;
     }
   }

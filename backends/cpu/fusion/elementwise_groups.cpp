@@ -49,9 +49,8 @@ class Fusion {
 
   template <typename Visit>
   void each_producer(size_t node, Visit visit) const {
-    for (const int32_t tensor : shaped_.planned(node).tensors) {
-      if (tensor < 0) continue;
-      const size_t producer = producer_[static_cast<size_t>(tensor)];
+    for (const ValueId id : shaped_.tensors(node)) {
+      const size_t producer = producer_[index(id)];
       if (producer != none) visit(producer);
     }
   }

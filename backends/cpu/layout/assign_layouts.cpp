@@ -104,13 +104,6 @@ class Choice {
     is_wanted_[to] = is_wanted_[to] || is_wanted_[from];
   }
 
-  template <typename Do>
-  void each_tensor(size_t node, const Do& what) const {
-    for (const int32_t tensor : shaped_.planned(node).tensors) {
-      if (tensor >= 0) what(static_cast<ValueId>(tensor));
-    }
-  }
-
   void visit(size_t node) {
     const Node& at = shaped_.node(node);
     const ValueId made = at.outputs.front();
@@ -124,9 +117,10 @@ class Choice {
       if (pools(node, *call)) return stand_alike(*reader.tensor(0), made);
       if (reduces_planes(shaped_, node, *call)) return;
     } else if (is_loop(node)) {
-      return each_tensor(node, [&](ValueId id) { meet(id, made); });
+      for (const ValueId id : shaped_.tensors(node)) meet(id, made);
+      return;
     }
-    each_tensor(node, [&](ValueId id) { refuse(id); });
+    for (const ValueId id : shaped_.tensors(node)) refuse(id);
     for (const ValueId id : at.outputs) refuse(id);
   }
 

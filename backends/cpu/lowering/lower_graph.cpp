@@ -52,10 +52,8 @@ class GraphLowering {
     }
     is_kept_ = is_output_;
     for (size_t node = 0; node < shaped_.node_count(); ++node) {
-      for (const int32_t at : shaped_.planned(node).tensors) {
-        if (at < 0) continue;
-        const auto value = static_cast<size_t>(at);
-        if (made_by[value] != group_of[node]) is_kept_[value] = true;
+      for (const ValueId id : shaped_.tensors(node)) {
+        if (made_by[index(id)] != group_of[node]) is_kept_[index(id)] = true;
       }
     }
   }

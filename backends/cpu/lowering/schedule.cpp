@@ -42,8 +42,8 @@ class GroupScheduler {
   void find_predecessors(size_t group) {
     std::vector<size_t>& found = before_[group];
     for (const size_t node : groups_[group]) {
-      for (const int32_t tensor : shaped_.planned(node).tensors) {
-        const size_t producer = tensor < 0 ? no_group : producer_[static_cast<size_t>(tensor)];
+      for (const ValueId id : shaped_.tensors(node)) {
+        const size_t producer = producer_[index(id)];
         if (producer != no_group && producer != group) found.push_back(producer);
       }
     }
@@ -126,9 +126,7 @@ class GroupScheduler {
     std::vector<std::vector<size_t>> consumers(producer_.size());
     for (size_t group = 0; group < groups_.size(); ++group) {
       for (const size_t node : groups_[group]) {
-        for (const int32_t tensor : shaped_.planned(node).tensors) {
-          if (tensor >= 0) consumers[static_cast<size_t>(tensor)].push_back(group);
-        }
+        for (const ValueId id : shaped_.tensors(node)) consumers[index(id)].push_back(group);
       }
     }
     return consumers;
