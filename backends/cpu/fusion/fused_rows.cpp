@@ -6,10 +6,11 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
-#include "backends/cpu/fusion/row_group.hpp"
 #include "backends/cpu/kernels/blocking.hpp"
+#include "mithril/base/thread_pool.hpp"
 #include "mithril/eval/memory_plan.hpp"
 
 namespace mithril::cpu_backend {
@@ -17,6 +18,62 @@ namespace {
 
 // The bytes that go through the steps of a group at a time, if a part is smaller.
 constexpr int64_t bytes_at_once = 1 << 16;
+
+// A value that only the group uses. Each task holds the parts that it works on.
+struct PrivateValue {
+  int64_t part_bytes, offset;  // in bytes; the offset is in the scratch memory of the task
+};
+
+struct RowGroupOptions {
+  // The row partition, and the parts that run through all steps together.
+  int64_t parts = 1, at_once = 1;
+  int tasks = 1;
+  // The base of the first own value. The bases of the run's buffer table are below it.
+  int32_t first_base = 0;
+  std::vector<PrivateValue> values;
+  // The scratch memory of all tasks, one after the other: the bases of the task, then its values.
+  BufferRef scratch;
+  int64_t scratch_bytes = 0;  // of one task
+};
+
+// Runs the steps of a group together on a few parts at a time.
+class RowGroupStep final : public Step {
+ public:
+  RowGroupStep(std::vector<std::unique_ptr<PartStep>> members, RowGroupOptions options)
+      : members_(std::move(members)), o_(std::move(options)) {}
+
+  void run(const BufferTable& buffers) const override {
+    ThreadPool::shared().run(o_.tasks, o_.tasks, [&](int task) {
+      run_task(buffers, task,
+               {o_.parts * task / o_.tasks, o_.parts * (task + 1) / o_.tasks, o_.parts});
+    });
+  }
+
+  bool runs_backward() const override { return true; }
+
+ private:
+  void run_task(const BufferTable& buffers, int task, const Parts& all) const {
+    std::byte* const scratch = buffers.write<std::byte>(o_.scratch) + task * o_.scratch_bytes;
+    const auto first_private = static_cast<size_t>(o_.first_base);
+    const std::span bases(reinterpret_cast<std::byte**>(scratch), first_private + o_.values.size());
+    std::copy_n(buffers.bases().begin(), std::min(buffers.bases().size(), first_private),
+                bases.begin());
+    const int64_t rounds = (all.last - all.first + o_.at_once - 1) / o_.at_once;
+    iterate(buffers.direction(), 0, rounds, [&](int64_t round) {
+      const int64_t first = all.first + round * o_.at_once;
+      for (size_t i = 0; i < o_.values.size(); ++i) {
+        const PrivateValue& value = o_.values[i];
+        bases[first_private + i] = scratch + (value.offset - first * value.part_bytes);
+      }
+      const Parts some{first, std::min(first + o_.at_once, all.last), all.of};
+      const BufferTable own(bases, buffers.direction());
+      for (const auto& member : members_) member->run_parts(own, some);
+    });
+  }
+
+  const std::vector<std::unique_ptr<PartStep>> members_;
+  const RowGroupOptions o_;
+};
 
 bool is_partitioned(const StepDescriptor& descriptor, ValueId id, int64_t parts) {
   const int64_t most = parts_of(descriptor, id);
@@ -118,7 +175,7 @@ class FusedRows {
       }
       RowGroupOptions with_scratch = options;
       with_scratch.scratch = scratch;
-      return make_row_group_step(std::move(members), std::move(with_scratch));
+      return std::make_unique<RowGroupStep>(std::move(members), std::move(with_scratch));
     };
   }
 
