@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "backends/cpu/conv/nchwc_convolution.hpp"
+#include "backends/cpu/conv/convolution.hpp"
 #include "backends/cpu/descriptors/kernel_call.hpp"
 #include "backends/cpu/descriptors/op_spellings.hpp"
 #include "backends/cpu/elementwise/program_step.hpp"
