@@ -46,8 +46,8 @@ class CpuExecutable final : public Executable {
     MITHRIL_CHECK(inputs.size() == graph_.inputs().size(),
                   "the graph takes another number of inputs");
     const std::shared_ptr<const ExecutionPlan> plan = plan_for(inputs);
-    const ArenaLoan loan(arenas_, plan->arena_bytes, plan->buffers);
-    const std::span<std::byte*> bases = loan.bases();
+    const Arenas::Loan loan = arenas_.lend(plan->arena_bytes, plan->buffers);
+    const std::span<std::byte*> bases = loan->bases();
     // Steps write to an input only if it is donated.
     const auto base = [](const Tensor& tensor) {
       return static_cast<std::byte*>(const_cast<void*>(tensor.raw_data()));
@@ -66,7 +66,7 @@ class CpuExecutable final : public Executable {
       results.push_back(begin(*plan, result, inputs, results));
       if (result.from == Result::From::buffer) place(bases[result.index], base(results.back()));
     }
-    run_steps(*plan, bases, loan.traversal_order());
+    run_steps(*plan, bases, loan->traversal_order());
     return results;
   }
 

@@ -28,9 +28,15 @@ std::unique_ptr<Arena> Arenas::take() {
   return arena;
 }
 
-void Arenas::give(std::unique_ptr<Arena> arena) noexcept {
-  const std::lock_guard lock(mutex_);
-  free_.push_back(std::move(arena));
+Arenas::Loan Arenas::lend(int64_t bytes, size_t bases) {
+  Loan loan(take().release(), Return{this});
+  loan->reserve(bytes, bases);
+  return loan;
+}
+
+void Arenas::Return::operator()(Arena* arena) const noexcept {
+  const std::lock_guard lock(arenas->mutex_);
+  arenas->free_.emplace_back(arena);
 }
 
 }  // namespace mithril::cpu_backend

@@ -33,36 +33,21 @@ class Arena {
 // A pool of arenas, one for each concurrent run. Thread-safe.
 class Arenas {
  public:
-  std::unique_ptr<Arena> take();
-  void give(std::unique_ptr<Arena> arena) noexcept;  // the list has room for all arenas
+  // Gives the arena back.
+  struct Return {
+    Arenas* arenas;
+    void operator()(Arena* arena) const noexcept;  // the list has room for all arenas
+  };
+  using Loan = std::unique_ptr<Arena, Return>;
+
+  Loan lend(int64_t bytes, size_t bases);
 
  private:
+  std::unique_ptr<Arena> take();
+
   std::mutex mutex_;
   size_t made_ = 0;
   std::vector<std::unique_ptr<Arena>> free_;
-};
-
-// Holds an arena of the pool for its own lifetime.
-class ArenaLoan {
- public:
-  ArenaLoan(Arenas& arenas, int64_t bytes, size_t bases) : arenas_(arenas), arena_(arenas.take()) {
-    try {
-      arena_->reserve(bytes, bases);
-    } catch (...) {
-      arenas_.give(std::move(arena_));
-      throw;
-    }
-  }
-  ~ArenaLoan() { arenas_.give(std::move(arena_)); }
-  ArenaLoan(const ArenaLoan&) = delete;
-  ArenaLoan& operator=(const ArenaLoan&) = delete;
-
-  std::span<std::byte*> bases() const { return arena_->bases(); }
-  AlternatingTraversal& traversal_order() const { return arena_->traversal_order(); }
-
- private:
-  Arenas& arenas_;
-  std::unique_ptr<Arena> arena_;
 };
 
 }  // namespace mithril::cpu_backend
